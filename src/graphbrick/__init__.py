@@ -1,0 +1,79 @@
+"""Answers questions over knowledge graphs with retrieval pipelines built from interchangeable bricks.
+
+>>> from graphbrick import BM25, PPR, PathAnswer, Rerank, ShortestPaths
+>>> from graphbrick.testing import tiny_graph
+>>> pipeline = PPR(k=1000) >> ShortestPaths() >> Rerank(BM25(), n=32) >> PathAnswer()
+>>> answer = pipeline(tiny_graph(), "Which currency is used in the country whose capital is Nairobi?")
+>>> answer.texts, answer.evidence.items[0].text
+(('Kenyan shilling',), 'Nairobi <- capital <- Kenya -> currency -> Kenyan shilling')
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from graphbrick.core import Answer as Answer
+    from graphbrick.core import Evidence as Evidence
+    from graphbrick.core import Mention as Mention
+    from graphbrick.core import Path as Path
+    from graphbrick.core import Query as Query
+    from graphbrick.core import Subgraph as Subgraph
+    from graphbrick.errors import GraphbrickError as GraphbrickError
+    from graphbrick.extract import PPR as PPR
+    from graphbrick.generate import Generate as Generate
+    from graphbrick.generate import PathAnswer as PathAnswer
+    from graphbrick.graphs.builder import GraphBuilder as GraphBuilder
+    from graphbrick.graphs.builder import build as build
+    from graphbrick.graphs.graph import Graph as Graph
+    from graphbrick.graphs.readers import ReadOptions as ReadOptions
+    from graphbrick.graphs.records import EntityRecord as EntityRecord
+    from graphbrick.graphs.records import RelationRecord as RelationRecord
+    from graphbrick.link import LinkLabels as LinkLabels
+    from graphbrick.models import BM25 as BM25
+    from graphbrick.models import LLM as LLM
+    from graphbrick.models import MiniLM as MiniLM
+    from graphbrick.parse import parse as parse
+    from graphbrick.pipeline import Pipeline as Pipeline
+    from graphbrick.pipeline import Run as Run
+    from graphbrick.rerank import Rerank as Rerank
+    from graphbrick.retrieve import ShortestPaths as ShortestPaths
+    from graphbrick.trace import Trace as Trace
+
+# Public names and where they live. They are imported when first used: importing numpy alone takes longer than showing
+# a help text should.
+_HOMES = {
+    "core": ("Answer", "Evidence", "Mention", "Path", "Query", "Subgraph"),
+    "errors": ("GraphbrickError",),
+    "extract": ("PPR",),
+    "generate": ("Generate", "PathAnswer"),
+    "graphs.builder": ("GraphBuilder", "build"),
+    "graphs.graph": ("Graph",),
+    "graphs.readers": ("ReadOptions",),
+    "graphs.records": ("EntityRecord", "RelationRecord"),
+    "link": ("LinkLabels",),
+    "models": ("BM25", "LLM", "MiniLM"),
+    "parse": ("parse",),
+    "pipeline": ("Pipeline", "Run"),
+    "rerank": ("Rerank",),
+    "retrieve": ("ShortestPaths",),
+    "trace": ("Trace",),
+}
+_HOME = {name: home for home, names in _HOMES.items() for name in names}
+__all__ = ["__version__", *sorted(_HOME)]  # noqa: PLE0604 - the names are those above
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOME:
+        raise AttributeError(f"module 'graphbrick' has no attribute {name!r}")
+    from importlib import import_module
+
+    value = getattr(import_module(f"graphbrick.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,141 @@
+"""The base of everything that can stand in a recipe: parameters only, checked when made, printed as recipe text."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+import re
+from collections.abc import Iterable
+from dataclasses import MISSING, Field, dataclass, fields
+from typing import ClassVar
+
+from graphbrick.errors import PipelineError
+
+# The sizes say what a pipeline costs, so they are written even where they are the default.
+_ALWAYS_WRITTEN = ("k", "n")
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter of a brick, as `Brick.parameters` lists it.
+
+    Attributes:
+        name: The keyword.
+        type: The annotation as text.
+        default: The default as recipe text; None where the parameter must be given.
+        doc: The line of the docstring about it.
+    """
+
+    name: str
+    type: str
+    default: str | None
+    doc: str
+
+
+class Brick:
+    """A frozen dataclass of parameters whose ``repr`` is its recipe text.
+
+    Subclasses are declared with ``@dataclass(frozen=True, repr=False)``, name the ``paper`` they come from, and check
+    their parameters in ``__post_init__`` with the ``require_*`` methods.
+    """
+
+    paper: ClassVar[str] = ""
+
+    def __repr__(self) -> str:
+        arguments = []
+        for field in _fields(type(self)):
+            value = getattr(self, field.name)
+            if _required(field):
+                arguments.append(_literal(value))
+            elif field.name in _ALWAYS_WRITTEN or value != _default(field):
+                arguments.append(f"{field.name}={_literal(value)}")
+        return f"{type(self).__name__}({', '.join(arguments)})"
+
+    @classmethod
+    def summary(cls) -> str:
+        """The first line of the docstring."""
+        return inspect.getdoc(cls).split("\n", 1)[0] if cls.__doc__ else ""  # type: ignore[union-attr]
+
+    @classmethod
+    def parameters(cls) -> list[Parameter]:
+        """The parameters in order, with type, default and the line of the docstring about each."""
+        docs = _parameter_docs(inspect.getdoc(cls) or "")
+        return [
+            Parameter(
+                field.name,
+                str(field.type),
+                None if _required(field) else _literal(_default(field)),
+                docs.get(field.name, ""),
+            )
+            for field in _fields(cls)
+        ]
+
+    def require_int(self, name: str, *, minimum: int, example: int) -> None:
+        """Raise unless the parameter is a whole number of at least ``minimum``."""
+        value = getattr(self, name)
+        if not isinstance(value, int) or isinstance(value, bool) or value < minimum:
+            self._refuse(name, f"a whole number of at least {minimum}", example)
+
+    def require_open_unit(self, name: str, *, example: float) -> None:
+        """Raise unless the parameter is a number strictly between 0 and 1."""
+        value = getattr(self, name)
+        if not isinstance(value, int | float) or not 0 < value < 1:
+            self._refuse(name, "in (0, 1)", example)
+
+    def require_number(self, name: str, *, minimum: float, example: float, maximum: float = float("inf")) -> None:
+        """Raise unless the parameter is a number of at least ``minimum`` and at most ``maximum``."""
+        value = getattr(self, name)
+        if not isinstance(value, int | float) or isinstance(value, bool) or not minimum <= value <= maximum:
+            at_most = "" if maximum == float("inf") else f" and at most {maximum:g}"
+            self._refuse(name, f"a number of at least {minimum:g}{at_most}", example)
+
+    def require_choice(self, name: str, choices: Iterable[str]) -> None:
+        """Raise unless the parameter is one of ``choices``."""
+        value, allowed = getattr(self, name), list(choices)
+        if value not in allowed:
+            near = difflib.get_close_matches(str(value), allowed, n=1) or allowed[:1]
+            self._refuse(name, f"one of {', '.join(map(repr, allowed))}", near[0])
+
+    def require_text(self, name: str, *, example: str) -> None:
+        """Raise unless the parameter is a text that is not empty."""
+        value = getattr(self, name)
+        if not isinstance(value, str) or not value.strip():
+            self._refuse(name, "a text that is not empty", example)
+
+    def require_part(self, name: str, kind: type[Brick], *, example: str) -> None:
+        """Raise unless the parameter is a brick of ``kind``, such as a scorer."""
+        value = getattr(self, name)
+        if not isinstance(value, kind):
+            raise PipelineError(
+                f"{type(self).__name__} {name} must be a {kind.__name__.lower()}, got {value!r}; try {example}"
+            )
+
+    def _refuse(self, name: str, allowed: str, example: object) -> None:
+        value = getattr(self, name)
+        raise PipelineError(f"{type(self).__name__} {name} must be {allowed}, got {value!r}; try {example!r}")
+
+
+def _fields(cls: type[Brick]) -> tuple[Field[object], ...]:
+    return fields(cls)  # type: ignore[arg-type]
+
+
+def _required(field: Field[object]) -> bool:
+    return field.default is MISSING and field.default_factory is MISSING
+
+
+def _default(field: Field[object]) -> object:
+    return field.default if field.default_factory is MISSING else field.default_factory()
+
+
+def _literal(value: object) -> str:
+    # A float that came from numpy prints its type; recipe text has only plain literals.
+    return repr(float(value)) if isinstance(value, float) else repr(value)
+
+
+def _parameter_docs(doc: str) -> dict[str, str]:
+    """The entries of a docstring's ``Args`` section by name."""
+    section = re.search(r"^Args:\n((?:[ ]+.*\n?|\n)+)", doc, re.MULTILINE)
+    if section is None:
+        return {}
+    entries = re.findall(r"^ {4}(\w+): ((?:.+\n?)(?:^ {5,}.+\n?)*)", section.group(1) + "\n", re.MULTILINE)
+    return {name: " ".join(text.split()) for name, text in entries}

@@ -1,0 +1,175 @@
+"""The command line: parses arguments, calls the library, prints. Exit codes: 0 done, 1 user error, 2 nothing found."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Optional
+
+import typer
+
+# Everything else is imported where it is used, so that help is shown at once.
+if TYPE_CHECKING:
+    from graphbrick.graphs.graph import Graph
+
+app = typer.Typer(
+    name="graphbrick",
+    help="Answer questions over a knowledge graph, with the path that proves each answer.",
+    rich_markup_mode=None,  # plain help is shown in half the time
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+DEFAULT_PIPELINE = "PPR(k=1000) >> ShortestPaths(max_hops=3) >> Rerank(BM25(), n=32) >> PathAnswer()"
+
+GraphFolder = Annotated[Path, typer.Argument(metavar="GRAPH", help="Folder of the graph.", show_default=False)]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+class NothingFoundError(Exception):
+    """A command that worked but has nothing to give; exit code 2."""
+
+
+@app.callback(invoke_without_command=True)
+def start(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
+) -> None:
+    """Answer questions over a knowledge graph, with the path that proves each answer."""
+    if version:
+        from graphbrick import __version__
+
+        typer.echo(f"graphbrick {__version__}")
+    elif context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+@app.command("build")
+def build_command(
+    source: Annotated[Path, typer.Argument(metavar="SOURCE", help="File of triples, or folder with nodes.* and edges.*.")],
+    graph: Annotated[Path, typer.Argument(metavar="GRAPH", help="Folder to make.")],
+    nodes: Annotated[Optional[Path], typer.Option(help="Table of keys, labels, types, descriptions, aliases.")] = None,
+    delimiter: Annotated[Optional[str], typer.Option(help="Column delimiter; recognised by default.")] = None,
+    columns: Annotated[
+        Optional[str], typer.Option(help="Head, relation and tail column, by name or number: from,type,to or 1,2,3.")
+    ] = None,
+    header: Annotated[
+        Optional[bool], typer.Option("--header/--no-header", help="Whether the first row names the columns.")
+    ] = None,
+    language: Annotated[str, typer.Option(help="Preferred language of RDF labels.")] = "en",
+    skip_bad: Annotated[bool, typer.Option("--skip-bad", help="Leave bad records out, count and list them.")] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the graph that is there.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Build a graph folder from a file: .txt .tsv .csv .parquet .nt .ttl and others, also .gz."""
+    from graphbrick.errors import InputError
+    from graphbrick.graphs.builder import build
+    from graphbrick.graphs.readers import ReadOptions
+    from graphbrick.show import print_built, progress
+
+    names = None if columns is None else tuple(part.strip() for part in columns.split(","))
+    if names is not None and len(names) != 3:
+        raise InputError(f"--columns takes three columns, head, relation and tail, got {columns!r}; try 1,2,3")
+    options = ReadOptions(delimiter=delimiter, header=header, columns=names, language=language)  # type: ignore[arg-type]
+    with progress(f"building {graph}") as advance:
+        built = build(
+            source, graph, nodes=nodes, options=options, skip_bad=skip_bad, overwrite=overwrite, progress=advance
+        )
+    print_built(built, as_json=as_json)
+
+
+@app.command()
+def info(
+    graph: GraphFolder,
+    check: Annotated[bool, typer.Option("--check", help="Also compare the checksum of every file.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Show what a graph holds."""
+    from graphbrick.show import print_info
+
+    opened = _open(graph)
+    if check:
+        opened.check()
+    print_info(opened, checked=check, as_json=as_json)
+
+
+@app.command()
+def ask(
+    graph: GraphFolder,
+    question: Annotated[str, typer.Argument(metavar="QUESTION", help="The question.", show_default=False)],
+    pipeline: Annotated[str, typer.Option("--pipeline", "-p", help="Recipe text.")] = DEFAULT_PIPELINE,
+    seed: Annotated[
+        Optional[list[str]], typer.Option("--seed", "-s", help="Where to start: a key or label; may be repeated.")
+    ] = None,
+    explain: Annotated[bool, typer.Option("--explain", help="Show subgraph, ranked paths and stages.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Answer a question over a graph."""
+    from graphbrick.parse import parse
+    from graphbrick.show import print_run
+
+    parsed = parse(pipeline)
+    run = parsed.run(_open(graph), question, seeds=seed or ())
+    print_run(run, parsed, explain=explain, as_json=as_json)
+    found = run.answer.texts if run.answer is not None else run.evidence
+    if not found and run.subgraph is None:
+        raise NothingFoundError
+    if not found and (run.answer is not None or run.evidence is not None):
+        raise NothingFoundError
+
+
+@app.command()
+def bricks(as_json: Json = False) -> None:
+    """List every brick with its parameters and paper."""
+    from graphbrick.show import print_bricks
+
+    print_bricks(as_json=as_json)
+
+
+@app.command()
+def demo(
+    rebuild: Annotated[bool, typer.Option("--rebuild", help="Build the world graph again.")] = False,
+) -> None:
+    """Build a graph of the world and answer questions of one, two and three hops over it."""
+    from graphbrick.demo.run import run_demo
+
+    run_demo(rebuild=rebuild)
+
+
+def _open(path: Path) -> Graph:
+    from graphbrick.graphs.graph import Graph
+
+    return Graph.open(path)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line and exit with its code: 0 done, 1 user error (one line on stderr), 2 nothing found."""
+    from graphbrick.errors import GraphbrickError
+
+    command = typer.main.get_command(app)
+    try:
+        code = command.main(arguments, prog_name="graphbrick", standalone_mode=False)
+    except NothingFoundError:
+        code = 2
+    except GraphbrickError as error:
+        code = _fail(str(error))
+    except typer.Abort:
+        code = 130
+    except Exception as error:
+        # Usage errors come from click, or from the copy of it that typer brings along.
+        if hasattr(error, "format_message"):
+            code = _fail(f"{error.format_message()} (graphbrick --help shows the usage)")
+        elif isinstance(error, OSError):
+            code = _fail(f"{error.filename or 'input or output'}: {error.strerror or error}")
+        else:
+            raise
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _fail(message: str) -> int:
+    typer.echo("error: " + " ".join(message.split()), err=True)
+    return 1
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,230 @@
+"""The values that stages pass on: query, subgraph, path, evidence, answer. All are frozen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from graphbrick.graphs.csr import Csr, from_sorted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from graphbrick.graphs.graph import Graph
+    from graphbrick.trace import Trace
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A piece of the question that names an entity.
+
+    Attributes:
+        text: The words of the question.
+        entity: The entity that was taken.
+        score: 1 for an exact label or alias (after folding), below 1 for a near miss.
+        others: Further entities of that name which were not taken, best connected first.
+    """
+
+    text: str
+    entity: int
+    score: float = 1.0
+    others: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A question and the entities where its search starts.
+
+    Attributes:
+        text: The question.
+        seeds: Entity ids, distinct, in order of appearance; empty until a link stage has run.
+        id: Identifier of the question in its data set.
+        mentions: How the seeds were found; empty for seeds that were given.
+    """
+
+    text: str
+    seeds: tuple[int, ...] = ()
+    id: str = ""
+    mentions: tuple[Mention, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Subgraph:
+    """A view of a graph: some of its entities and some of the triples among them.
+
+    Attributes:
+        graph: The graph viewed.
+        nodes: Entity ids, int32, ascending; None for all.
+        triples: Triple ids, int32, ascending, each with both ends among ``nodes``; None for all.
+    """
+
+    graph: Graph
+    nodes: npt.NDArray[np.int32] | None = None
+    triples: npt.NDArray[np.int32] | None = None
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether this is the whole graph; it is then never copied."""
+        return self.nodes is None or self.triples is None
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of entities."""
+        return self.graph.n_entities if self.nodes is None else len(self.nodes)
+
+    @property
+    def n_triples(self) -> int:
+        """Number of triples."""
+        return self.graph.n_triples if self.triples is None else len(self.triples)
+
+    @cached_property
+    def csr(self) -> Csr:
+        """Adjacency in local ids: local node i is ``nodes[i]``, local triple j is ``triples[j]``."""
+        if self.nodes is None or self.triples is None:
+            return self.graph.csr
+        whole = self.graph.csr
+        head = np.searchsorted(whole.out_ptr, self.triples.astype(np.uint32), side="right") - 1
+        # Ids are ascending, so local triples keep the order (head, tail, relation) of the graph.
+        return from_sorted(
+            len(self.nodes),
+            np.searchsorted(self.nodes, head).astype(np.int32),
+            np.searchsorted(self.nodes, whole.tail[self.triples]).astype(np.int32),
+            np.ascontiguousarray(whole.relation[self.triples]),
+        )
+
+    def local(self, entities: Iterable[int]) -> list[int]:
+        """The local ids of those entities that are in the view, in the order given."""
+        if self.nodes is None:
+            return list(entities)
+        found = []
+        for entity in entities:
+            at = int(np.searchsorted(self.nodes, entity))
+            if at < len(self.nodes) and self.nodes[at] == entity:
+                found.append(at)
+        return found
+
+    def union(self, other: Subgraph) -> Subgraph:
+        """The entities and triples that are in either view."""
+        if self.nodes is None or self.triples is None:
+            return self
+        if other.nodes is None or other.triples is None:
+            return other
+        return Subgraph(self.graph, np.union1d(self.nodes, other.nodes), np.union1d(self.triples, other.triples))
+
+
+@dataclass(frozen=True, eq=False)
+class Path:
+    """A walk along triples from a seed, each followed forwards or backwards.
+
+    Two paths are equal if they follow the same triples from the same start in the same directions; the score does not
+    count.
+
+    Attributes:
+        graph: The graph the ids belong to.
+        nodes: Entity ids along the path, one more than there are triples.
+        triples: Triple ids along the path.
+        forward: For each triple, whether it is followed from head to tail.
+        score: What the last ranking stage gave; 0 before any did.
+        source: The stage that found the path.
+    """
+
+    graph: Graph
+    nodes: tuple[int, ...]
+    triples: tuple[int, ...]
+    forward: tuple[bool, ...]
+    score: float = 0.0
+    source: str = ""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Path) and self.identity == other.identity
+
+    def __hash__(self) -> int:
+        return hash(self.identity)
+
+    @property
+    def identity(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """What makes this path different from others of the same graph."""
+        return self.nodes, self.triples
+
+    @property
+    def start(self) -> int:
+        """The seed the path starts from."""
+        return self.nodes[0]
+
+    @property
+    def end(self) -> int:
+        """The entity the path leads to."""
+        return self.nodes[-1]
+
+    @property
+    def hops(self) -> int:
+        """Number of triples."""
+        return len(self.triples)
+
+    @cached_property
+    def pattern(self) -> tuple[tuple[int, bool], ...]:
+        """The relations followed and in which direction: (relation, forward) a hop."""
+        relation = self.graph.csr.relation
+        return tuple((int(relation[t]), f) for t, f in zip(self.triples, self.forward, strict=True))
+
+    @cached_property
+    def text(self) -> str:
+        """The path as text: ``Nairobi <- capital <- Kenya -> currency -> Kenyan shilling``."""
+        parts = [self.graph.label(self.nodes[0])]
+        for (relation, forward), node in zip(self.pattern, self.nodes[1:], strict=True):
+            arrow = "->" if forward else "<-"
+            parts += [arrow, self.graph.relation_label(relation), arrow, self.graph.label(node)]
+        return " ".join(parts)
+
+    def with_score(self, score: float) -> Path:
+        """The same path with another score."""
+        return replace(self, score=score)
+
+    def __repr__(self) -> str:
+        return f"Path({self.text!r}, score={self.score:.4g})"
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What retrieval found, best first.
+
+    Attributes:
+        items: Paths, each with its text, score and the stage it came from.
+    """
+
+    items: tuple[Path, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def union(self, other: Evidence) -> Evidence:
+        """The items of both, each once, in order of first appearance."""
+        return Evidence(tuple(dict.fromkeys(self.items + other.items)))
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The answers to a question, best first.
+
+    Attributes:
+        texts: The answers as text.
+        entities: The entity of each text, None where a text names no entity of the evidence.
+        evidence: The paths that support the answers.
+        trace: What every stage did; set when a pipeline has run.
+    """
+
+    texts: tuple[str, ...] = ()
+    entities: tuple[int | None, ...] = ()
+    evidence: Evidence = field(default_factory=Evidence)
+    trace: Trace | None = None
+
+
+def seeds_of(query: Query, subgraph: Subgraph) -> npt.NDArray[np.int32]:
+    """The local ids of the query's seeds that are in a subgraph, int32, distinct, in the order of the query."""
+    return np.array(list(dict.fromkeys(subgraph.local(query.seeds))), dtype=np.int32)
+
+

@@ -1,0 +1,1 @@
+"""The world graph and its questions: a demonstration that needs no download."""

@@ -1,0 +1,14 @@
+"""The directions in which triples can be walked."""
+
+from __future__ import annotations
+
+DIRECTIONS = ("both", "out", "in")
+
+
+def follow(direction: str) -> tuple[bool, bool]:
+    """Whether a walk follows outgoing and incoming triples.
+
+    >>> follow("both"), follow("in")
+    ((True, True), (False, True))
+    """
+    return direction != "in", direction != "out"

@@ -1,0 +1,47 @@
+"""Errors that a user can act on. Each message says what was wrong, where, and what to do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+class GraphbrickError(Exception):
+    """Base of every error that graphbrick raises on purpose; the command line prints it as one line and exits with 1."""
+
+
+class PipelineError(GraphbrickError):
+    """A pipeline whose stages do not fit together, or whose parameters are out of range."""
+
+
+class RecipeSyntaxError(PipelineError):
+    """A pipeline text that is not a pipeline expression; nothing in it was evaluated."""
+
+
+class GraphFormatError(GraphbrickError):
+    """A graph folder that is incomplete, damaged, or written by another format version."""
+
+
+class LinkError(GraphbrickError):
+    """A question or a given seed that names no entity of the graph."""
+
+
+class ModelError(GraphbrickError):
+    """A model that is not installed, or a model server that is away or refuses."""
+
+
+class InputError(GraphbrickError):
+    """One bad record of a source.
+
+    Args:
+        reason: What is wrong and what to do.
+        file: The file read, or None for records that come from Python.
+        line: 1-based line (or record) number, or None when the fault is the file's as a whole.
+        text: The start of the bad record, for the list that ``--skip-bad`` keeps.
+    """
+
+    def __init__(self, reason: str, file: Path | str | None = None, line: int | None = None, text: str = "") -> None:
+        self.reason, self.file, self.line, self.text = reason, file, line, text[:200]
+        where = "" if file is None else f"{file}"
+        if line is not None:
+            where += f", line {line}" if where else f"record {line}"
+        super().__init__(f"{where}: {reason}" if where else reason)

@@ -1,0 +1,5 @@
+"""Extract stages: take a subgraph around the seeds."""
+
+from graphbrick.extract.ppr import PPR
+
+BRICKS = (PPR,)

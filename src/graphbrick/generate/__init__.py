@@ -1,0 +1,6 @@
+"""Generate stages: make the answer."""
+
+from graphbrick.generate.generate import Generate
+from graphbrick.generate.path_answer import PathAnswer
+
+BRICKS = (PathAnswer, Generate)

@@ -1,0 +1,86 @@
+"""Answers by a language model."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from graphbrick.core import Answer, Evidence, Query
+from graphbrick.graphs.text import fold
+from graphbrick.models.llm import LLM
+from graphbrick.pipeline import GenerateStage
+from graphbrick.trace import event
+
+_NOTHING = "NOT IN THE PATHS"
+_INSTRUCTION = (
+    "You answer questions from reasoning paths of a knowledge graph, and from nothing else. "
+    "In a path, A -> r -> B means that A has the relation r to B, and A <- r <- B that B has the relation r to A.\n"
+    "Reply with the answers only, one a line, the most likely first, each written as in the paths, without numbering "
+    f"and without explanation. If the paths do not hold the answer, reply {_NOTHING}."
+)
+_BULLET = re.compile(r"^\s*(?:[-*•]|\d{1,3}[.)])\s+")
+
+
+@dataclass(frozen=True, repr=False)
+class Generate(GenerateStage):
+    """The answers a language model reads out of the evidence, by a zero-shot prompt.
+
+    An answer that is the label of no entity on any path is an event in the trace: the model may have made it up. The
+    model is not called where there is no evidence.
+
+    Args:
+        llm: The language model, such as LLM().
+
+    Returns:
+        Distinct answers in the order of the reply; the paths that hold them.
+
+    Raises:
+        ModelError: The server is away, refuses, or does not answer in time.
+    """
+
+    paper = "Cao et al., LEGO-GraphRAG, VLDB 2025 (generation, zero-shot)"
+
+    llm: LLM
+
+    def __post_init__(self) -> None:
+        self.require_part("llm", LLM, example="LLM()")
+
+    def generate(self, query: Query, evidence: Evidence) -> Answer:
+        """Ask the model and read its reply."""
+        if not evidence.items:
+            event("no answer: the evidence is empty; the model was not called")
+            return Answer()
+        paths = "\n".join(f"{i}. {item.text}" for i, item in enumerate(evidence.items, 1))
+        reply = self.llm.complete(
+            [
+                {"role": "system", "content": _INSTRUCTION},
+                {"role": "user", "content": f"Paths:\n{paths}\n\nQuestion: {query.text}\nAnswers:"},
+            ]
+        )
+        texts = _read(reply)
+        if not texts:
+            event(f"no answer: the model replied {reply[:200]!r}")
+        return _grounded(texts, evidence)
+
+
+def _read(reply: str) -> list[str]:
+    """The lines of a reply without bullets, each once; none where the model found nothing."""
+    lines = [_BULLET.sub("", line).strip().strip("`\"'").strip() for line in reply.splitlines()]
+    answers = list(dict.fromkeys(line for line in lines if line))
+    return [] if any(fold(line) == fold(_NOTHING) for line in answers) else answers
+
+
+def _grounded(texts: list[str], evidence: Evidence) -> Answer:
+    """Each answer with its entity on the paths, and the paths that hold them."""
+    entities: dict[str, int] = {}
+    for path in evidence.items:
+        # The end of a path is the likelier meaning of a name than a station on the way.
+        for node in reversed(path.nodes):
+            entities.setdefault(fold(path.graph.label(node)), node)
+    found = [entities.get(fold(text)) for text in texts]
+    for text, entity in zip(texts, found, strict=True):
+        if entity is None:
+            event(f"the answer {text!r} stands on no path of the evidence")
+    wanted = {entity for entity in found if entity is not None}
+    support = tuple(path for path in evidence.items if wanted.intersection(path.nodes[1:]))
+    return Answer(tuple(texts), tuple(found), Evidence(support))

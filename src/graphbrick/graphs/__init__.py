@@ -1,0 +1,1 @@
+"""Graphs on disk: storage, builders and readers."""

@@ -1,0 +1,223 @@
+"""A graph on disk, opened by memory map."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from os import PathLike
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from graphbrick.errors import GraphFormatError, LinkError
+from graphbrick.graphs.csr import Csr
+from graphbrick.graphs.manifest import Manifest, sha256
+from graphbrick.graphs.names import NameIndex
+from graphbrick.graphs.strings import StringTable
+from graphbrick.graphs.text import fold, hash64
+
+
+class Graph:
+    """A directed labelled multigraph: entities, relations and triples by integer id.
+
+    Opening takes constant time whatever the size: arrays and strings are memory maps, read when they are used. A graph
+    is never changed; any number of threads and processes may read it at once.
+
+    Two entities may share a label; a key is unique. Parallel relations between two entities are separate triples.
+
+    >>> from graphbrick.testing import tiny_graph
+    >>> graph = tiny_graph()
+    >>> graph
+    Graph('tiny.graph', entities=8, relations=4, triples=10)
+    >>> [graph.triple_text(t) for t in graph.triples_from(graph.entity("Kenya"))]
+    ['Kenya -> currency -> Kenyan shilling', 'Kenya -> capital -> Nairobi', 'Kenya -> borders -> Uganda']
+    """
+
+    ARRAYS = ("out_ptr", "tail", "relation", "in_ptr", "in_head", "in_triple")
+
+    def __init__(self, path: Path, manifest: Manifest) -> None:
+        self.path, self.manifest = path, manifest
+        self.csr = Csr(*(self._array(name) for name in self.ARRAYS))
+        self._labels = StringTable.open(path, "labels")
+        self._keys = StringTable.open(path, "keys") if self._has("keys") else self._labels
+        self._relation_labels = StringTable.open(path, "relation_labels")
+        self._relation_keys = StringTable.open(path, "relation_keys")
+        self._key_hash, self._key_entity = self._array("key_hash"), self._array("key_entity")
+
+    @classmethod
+    def open(cls, path: str | PathLike[str]) -> Graph:
+        """Open a graph folder.
+
+        Raises:
+            GraphFormatError: The folder holds no graph, or a damaged one, or one of another format version.
+        """
+        folder = Path(path)
+        manifest = Manifest.read(folder)
+        try:
+            return cls(folder, manifest)
+        except (OSError, ValueError) as error:
+            raise GraphFormatError(f"{folder} cannot be opened ({error}); build the graph again") from error
+
+    def _has(self, table: str) -> bool:
+        return StringTable.files(table)[0] in self.manifest.files
+
+    def _array(self, name: str) -> npt.NDArray[np.generic]:
+        # A plain array over the map: numba knows its type, and slicing it is cheaper than slicing np.memmap.
+        array = np.load(self.path / f"{name}.npy", mmap_mode="r").view(np.ndarray)
+        return array  # type: ignore[no-any-return]
+
+    def __repr__(self) -> str:
+        counts = f"entities={self.n_entities}, relations={self.n_relations}, triples={self.n_triples}"
+        return f"Graph({self.path.name!r}, {counts})"
+
+    def __reduce__(self) -> tuple[object, tuple[Path]]:
+        return Graph.open, (self.path,)
+
+    @property
+    def n_entities(self) -> int:
+        """Number of entities."""
+        return self.manifest.entities
+
+    @property
+    def n_relations(self) -> int:
+        """Number of relations (edge labels)."""
+        return self.manifest.relations
+
+    @property
+    def n_triples(self) -> int:
+        """Number of distinct triples."""
+        return self.manifest.triples
+
+    @property
+    def hash(self) -> str:
+        """A hash of the content, 16 hexadecimal digits."""
+        return self.manifest.hash
+
+    # Entities
+
+    def label(self, entity: int) -> str:
+        """What people call an entity; not unique."""
+        return self._labels[entity]
+
+    def key(self, entity: int) -> str:
+        """The unique name of an entity in its source (IRI, MID, row id, or the label where there is nothing else)."""
+        return self._keys[entity]
+
+    @property
+    def has_keys(self) -> bool:
+        """Whether keys differ from labels in this graph."""
+        return self._keys is not self._labels
+
+    def aliases(self, entity: int) -> list[str]:
+        """Other names of an entity."""
+        return self.names.aliases(entity)
+
+    def description(self, entity: int) -> str:
+        """A sentence about an entity, or an empty text."""
+        return self._descriptions[entity] if self._descriptions else ""
+
+    def types(self, entity: int) -> list[str]:
+        """The types of an entity, in the order of the source; may be empty."""
+        if self._types is None:
+            return []
+        pointers, ids, names = self._types
+        return [names[int(i)] for i in ids[pointers[entity] : pointers[entity + 1]]]
+
+    def degree(self, entity: int) -> int:
+        """Number of triples that leave or enter an entity; a self loop counts twice."""
+        csr = self.csr
+        return int(
+            csr.out_ptr[entity + 1] - csr.out_ptr[entity] + csr.in_ptr[entity + 1] - csr.in_ptr[entity]
+        )
+
+    def describe(self, entity: int) -> str:
+        """An entity so that homonyms can be told apart: label, key where it differs, description or types."""
+        key = f" [{self.key(entity)}]" if self.has_keys else ""
+        more = self.description(entity) or ", ".join(self.types(entity))
+        return f"{self.label(entity)}{key}" + (f", {more}" if more else "")
+
+    # Relations and triples
+
+    def relation_label(self, relation: int) -> str:
+        """What people call a relation."""
+        return self._relation_labels[relation]
+
+    def relation_key(self, relation: int) -> str:
+        """The unique name of a relation in its source."""
+        return self._relation_keys[relation]
+
+    def head(self, triple: int) -> int:
+        """The head of a triple."""
+        if not 0 <= triple < self.n_triples:
+            raise IndexError(f"triple {triple} of a graph with {self.n_triples}")
+        return int(np.searchsorted(self.csr.out_ptr, np.uint32(triple), side="right")) - 1
+
+    def triple(self, triple: int) -> tuple[int, int, int]:
+        """(head, relation, tail) of a triple id."""
+        return self.head(triple), int(self.csr.relation[triple]), int(self.csr.tail[triple])
+
+    def triple_text(self, triple: int) -> str:
+        """A triple as text: ``Kenya -> capital -> Nairobi``."""
+        head, relation, tail = self.triple(triple)
+        return f"{self.label(head)} -> {self.relation_label(relation)} -> {self.label(tail)}"
+
+    def triples_from(self, entity: int) -> range:
+        """The ids of the triples that leave an entity."""
+        return range(int(self.csr.out_ptr[entity]), int(self.csr.out_ptr[entity + 1]))
+
+    def triples_to(self, entity: int) -> list[int]:
+        """The ids of the triples that enter an entity, ascending."""
+        csr = self.csr
+        return [int(t) for t in csr.in_triple[csr.in_ptr[entity] : csr.in_ptr[entity + 1]]]
+
+    def key_triples(self) -> Iterator[tuple[str, str, str]]:
+        """All triples as (head key, relation key, tail key), in id order."""
+        for head in range(self.n_entities):
+            for t in self.triples_from(head):
+                yield self.key(head), self.relation_key(int(self.csr.relation[t])), self.key(int(self.csr.tail[t]))
+
+    # Finding entities
+
+    def entity(self, key: str) -> int:
+        """The entity with exactly this key.
+
+        Raises:
+            LinkError: There is none.
+        """
+        value = np.uint64(hash64(key))
+        first = np.searchsorted(self._key_hash, value, "left")
+        last = np.searchsorted(self._key_hash, value, "right")
+        for entity in self._key_entity[first:last]:
+            if self.key(int(entity)) == key:
+                return int(entity)
+        raise LinkError(f"no entity has the key {key!r}")
+
+    def named(self, text: str) -> list[int]:
+        """All entities whose label or alias equals a text after folding (case, accents, punctuation), ascending."""
+        return sorted({self.names.entity(name) for name in self.names.exact(fold(text))})
+
+    @cached_property
+    def names(self) -> NameIndex:
+        """The index over labels and aliases."""
+        return NameIndex(self.path, self._labels, self.manifest.max_name_tokens)
+
+    @cached_property
+    def _descriptions(self) -> StringTable | None:
+        return StringTable.open(self.path, "descriptions") if self._has("descriptions") else None
+
+    @cached_property
+    def _types(self) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.int32], StringTable] | None:
+        if not self._has("types"):
+            return None
+        return self._array("type_ptr"), self._array("type_id"), StringTable.open(self.path, "types")  # type: ignore[return-value]
+
+    def check(self) -> None:
+        """Read every file and compare its checksum with the manifest.
+
+        Raises:
+            GraphFormatError: A file differs.
+        """
+        for name, entry in self.manifest.files.items():
+            if sha256(self.path / name) != entry.sha256:
+                raise GraphFormatError(f"{self.path / name} has changed since it was built; build the graph again")

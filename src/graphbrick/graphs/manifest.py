@@ -1,0 +1,96 @@
+"""The manifest of a graph folder: format version, counts, and the size and checksum of every file."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from graphbrick.errors import GraphFormatError
+
+FORMAT = "graphbrick-graph"
+VERSION = 1
+NAME = "manifest.json"
+
+
+@dataclass(frozen=True, slots=True)
+class FileEntry:
+    """One file of the folder: its size in bytes and its SHA-256."""
+
+    bytes: int
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What a graph folder holds.
+
+    ``triples_read`` counts what the source gave; ``duplicates`` of them were given before and are stored once;
+    ``skipped`` records were bad and left out (see ``skipped.jsonl`` in the folder).
+    """
+
+    entities: int
+    relations: int
+    triples: int
+    triples_read: int
+    duplicates: int
+    skipped: int
+    max_name_tokens: int
+    source: str
+    created_by: str
+    files: dict[str, FileEntry] = field(default_factory=dict)
+    format: str = FORMAT
+    version: int = VERSION
+
+    @property
+    def hash(self) -> str:
+        """A hash of the graph's content: the same for the same files, whatever the source or the folder was called."""
+        listing = "\n".join(f"{name} {entry.sha256}" for name, entry in sorted(self.files.items()))
+        return hashlib.sha256(listing.encode()).hexdigest()[:16]
+
+    def write(self, folder: Path) -> None:
+        """Write the manifest; without it a folder does not open, so this comes last in a build."""
+        text = json.dumps(asdict(self), indent=1, ensure_ascii=False)
+        (folder / NAME).write_text(text + "\n", encoding="utf-8")
+
+    @classmethod
+    def read(cls, folder: Path) -> Manifest:
+        """Read and check a manifest; the sizes of all files are compared, their content is not read.
+
+        Raises:
+            GraphFormatError: No graph there, another format version, or a file missing or cut short.
+        """
+        path = folder / NAME
+        if not folder.exists():
+            raise GraphFormatError(f"{folder} does not exist; build a graph with: graphbrick build SOURCE {folder}")
+        if not path.is_file():
+            raise GraphFormatError(
+                f"{folder} holds no graph (no {NAME}); build one with: graphbrick build SOURCE {folder}"
+            )
+        try:
+            raw = json.loads(path.read_text(encoding="utf-8"))
+            if raw["format"] != FORMAT:
+                raise GraphFormatError(f"{path} is not the manifest of a graphbrick graph (format {raw['format']!r})")
+            if raw["version"] != VERSION:
+                raise GraphFormatError(
+                    f"{folder} has graph format version {raw['version']}, this graphbrick reads version {VERSION}; "
+                    "build the graph again from its source, or install the graphbrick that wrote it"
+                )
+            raw["files"] = {name: FileEntry(**entry) for name, entry in raw["files"].items()}
+            manifest = cls(**raw)
+        except (ValueError, TypeError, KeyError) as error:
+            raise GraphFormatError(f"{path} is damaged ({error}); build the graph again from its source") from error
+        for name, entry in manifest.files.items():
+            file = folder / name
+            size = file.stat().st_size if file.is_file() else -1
+            if size != entry.bytes:
+                found = "missing" if size < 0 else f"{size:,} bytes instead of {entry.bytes:,}"
+                raise GraphFormatError(f"{file} is {found}; the graph is damaged, build it again from its source")
+        return manifest
+
+
+def sha256(path: Path) -> str:
+    """The SHA-256 of a file, read in pieces."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

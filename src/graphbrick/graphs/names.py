@@ -1,0 +1,145 @@
+"""Finding entities by what they are called: an exact index over folded labels and aliases, and a trigram index.
+
+A *name* is the label of an entity or one of its aliases. Names are numbered: 0 to n-1 are the labels of the entities in
+order, the aliases follow. Both indexes are sorted arrays on disk, read by memory map.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from graphbrick.graphs.strings import StringTable
+from graphbrick.graphs.text import fold, span_hash, trigrams
+
+# A trigram that occurs in more names than this is used only when no rarer one is at hand.
+_COMMON = 20_000
+_CANDIDATES = 400
+
+
+@dataclass(frozen=True, slots=True)
+class NearMatch:
+    """An entity whose name is close to a text: the name and the similarity in [0, 1] (1 is equal after folding)."""
+
+    entity: int
+    name: str
+    score: float
+
+
+class NameIndex:
+    """The names of a graph's entities, found exactly (after folding) or nearly."""
+
+    FILES = ("name_hash.npy", "name_id.npy", "alias_entity.npy", "gram.npy", "gram_end.npy", "gram_name.npy")
+
+    def __init__(self, folder: Path, labels: StringTable, max_tokens: int) -> None:
+        self._labels = labels
+        self._aliases = StringTable.open(folder, "aliases")
+        self._hash, self._id, self._alias_entity, self._gram, self._gram_end, self._gram_name = (
+            np.load(folder / name, mmap_mode="r") for name in self.FILES
+        )
+        self.max_tokens = max_tokens
+
+    @classmethod
+    def write(cls, folder: Path, labels: Sequence[str], aliases: Sequence[tuple[int, str]]) -> int:
+        """Write both indexes; returns the number of words of the longest name.
+
+        Args:
+            folder: Where the files go.
+            labels: The label of every entity, by id.
+            aliases: (entity, alias) pairs, sorted by entity.
+        """
+        StringTable.write(folder, "aliases", (alias for _, alias in aliases))
+        folded = [fold(label) for label in labels] + [fold(alias) for _, alias in aliases]
+        kept = [i for i, name in enumerate(folded) if name]
+        hashes = np.fromiter((span_hash(folded[i]) for i in kept), dtype=np.uint64, count=len(kept))
+        ids = np.array(kept, dtype=np.int32)
+        order = np.lexsort((ids, hashes))
+        grams, ends, names = _gram_postings(folded)
+        arrays = (hashes[order], ids[order], np.array([e for e, _ in aliases], dtype=np.int32), grams, ends, names)
+        for name, array in zip(cls.FILES, arrays, strict=True):
+            np.save(folder / name, array)
+        return max((name.count(" ") + 1 for name in folded if name), default=0)
+
+    def name(self, name: int) -> str:
+        """The text of a name."""
+        return self._labels[name] if name < len(self._labels) else self._aliases[name - len(self._labels)]
+
+    def entity(self, name: int) -> int:
+        """The entity a name belongs to."""
+        return name if name < len(self._labels) else int(self._alias_entity[name - len(self._labels)])
+
+    def aliases(self, entity: int) -> list[str]:
+        """The aliases of an entity, in the order of the source."""
+        first, last = np.searchsorted(self._alias_entity, [entity, entity + 1])
+        return [self._aliases[i] for i in range(int(first), int(last))]
+
+    def known(self, spans: npt.NDArray[np.uint64]) -> npt.NDArray[np.bool_]:
+        """Which span hashes may be the hash of a name (a name is then to be compared; see `exact`)."""
+        if not len(self._hash):
+            return np.zeros(len(spans), dtype=np.bool_)
+        at = np.minimum(np.searchsorted(self._hash, spans), len(self._hash) - 1)
+        return np.asarray(self._hash[at] == spans)
+
+    def exact(self, folded: str) -> list[int]:
+        """The ids of all names that fold to this text, ascending."""
+        value = np.uint64(span_hash(folded))
+        first, last = np.searchsorted(self._hash, value, "left"), np.searchsorted(self._hash, value, "right")
+        # Two texts may share a hash; the names themselves decide.
+        return [int(i) for i in self._id[first:last] if fold(self.name(int(i))) == folded]
+
+    def near(self, text: str, n: int, *, min_score: float = 0.0) -> list[NearMatch]:
+        """The ``n`` entities whose names are most similar to a text, best first.
+
+        Candidates share rare character trigrams with the text; they are ranked by normalised Indel similarity of the
+        folded names (rapidfuzz ``ratio``), ties by entity id.
+        """
+        from rapidfuzz import fuzz
+
+        folded = fold(text)
+        if not folded:
+            return []
+        best: dict[int, NearMatch] = {}
+        for name in self._candidates(trigrams(folded)):
+            score = fuzz.ratio(folded, fold(self.name(name)), score_cutoff=100 * min_score) / 100
+            entity = self.entity(name)
+            if score >= min_score and score > 0 and (entity not in best or score > best[entity].score):
+                best[entity] = NearMatch(entity, self.name(name), score)
+        return sorted(best.values(), key=lambda m: (-m.score, m.entity))[:n]
+
+    def _candidates(self, grams: Iterable[int]) -> list[int]:
+        """Names that share most trigrams with the text, rare trigrams first, so that no long list need be read."""
+        wanted = np.array(sorted(grams), dtype=np.uint64)
+        if not len(self._gram):
+            return []
+        at = np.minimum(np.searchsorted(self._gram, wanted), len(self._gram) - 1)
+        at = at[self._gram[at] == wanted]
+        starts = np.where(at > 0, self._gram_end[np.maximum(at - 1, 0)], 0).astype(np.int64)
+        ends = self._gram_end[at].astype(np.int64)
+        rows = sorted(zip(ends - starts, starts, ends, strict=True))
+        postings: list[npt.NDArray[np.int32]] = []
+        for size, start, end in rows:
+            if postings and size > _COMMON:
+                break
+            postings.append(self._gram_name[start:end])
+        if not postings:
+            return []
+        names, counts = np.unique(np.concatenate(postings), return_counts=True)
+        order = np.lexsort((names, -counts))[:_CANDIDATES]
+        return [int(i) for i in names[order]]
+
+
+def _gram_postings(
+    folded: Sequence[str],
+) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64], npt.NDArray[np.int32]]:
+    """Trigrams ascending, the end of each one's list, and the lists of names (ascending) behind one another."""
+    sets = [trigrams(name) if name else set() for name in folded]
+    sizes = np.fromiter((len(s) for s in sets), dtype=np.int64, count=len(sets))
+    grams = np.fromiter((g for s in sets for g in s), dtype=np.uint64, count=int(sizes.sum()))
+    names = np.repeat(np.arange(len(sets), dtype=np.int32), sizes)
+    order = np.lexsort((names, grams))
+    unique, counts = np.unique(grams[order], return_counts=True)
+    return unique, np.cumsum(counts).astype(np.uint64), names[order]

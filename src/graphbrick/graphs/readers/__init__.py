@@ -1,0 +1,148 @@
+"""Readers: files in, records out, streaming.
+
+`read_source` picks the reader by the file's name: delimited text (`delimited`), tables of nodes and edges (`tables`),
+RDF (`rdf`). All of them yield `Records` and hand every bad record to a `BadRecords`, which raises it or keeps it; what
+is wrong with a file as a whole (missing, empty, truncated, no such column) is raised at once in either case.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+
+from graphbrick.errors import InputError
+from graphbrick.graphs.readers import delimited, rdf, tables
+from graphbrick.graphs.records import BadRecords, Records
+
+_PARQUET = ".parquet"
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    r"""How to read a source where its name and first lines do not say.
+
+    Args:
+        delimiter: What stands between columns; ``tab`` and ``\t`` both mean the tab. A node table that does not hold it
+            in its first line is recognised by itself.
+        header: Whether the first row names the columns. Of the triples only: a node table says it itself.
+        columns: The columns of head, relation and tail, by name or by 1-based number. Of the triples only.
+        language: Preferred language of RDF labels, such as ``en`` or ``pt-BR``.
+        max_line_bytes: A line longer than this is a bad record and is never held in memory.
+
+    Raises:
+        InputError: A value that no file can be read with.
+
+    >>> ReadOptions(delimiter="|", header=False)
+    ReadOptions(delimiter='|', header=False, columns=None, language='en', max_line_bytes=1048576)
+    """
+
+    delimiter: str | None = None
+    header: bool | None = None
+    columns: tuple[str, str, str] | None = None
+    language: str = "en"
+    max_line_bytes: int = 1 << 20
+
+    def __post_init__(self) -> None:
+        if self.delimiter is not None and (not self.delimiter or set(self.delimiter) & set('\r\n"\0')):
+            raise InputError(f"delimiter must be a text such as ',' or tab, got {self.delimiter!r}")
+        if self.columns is not None:
+            self._check_columns(self.columns)
+        if not self.language.strip():
+            raise InputError("language must be a language tag such as 'en', got an empty text")
+        if self.max_line_bytes < 1:
+            raise InputError(f"max_line_bytes must be 1 or more, got {self.max_line_bytes}; try {1 << 20}")
+
+    def _check_columns(self, columns: tuple[str, ...]) -> None:
+        if len(columns) != 3 or len(set(columns)) != 3 or not all(column.strip() for column in columns):
+            raise InputError(f"columns must name three different columns (head, relation, tail), got {columns!r}")
+        if self.header is False and not all(column.isdecimal() for column in columns):
+            raise InputError(f"without a header columns are numbers such as 1,2,3, got {','.join(columns)}")
+
+
+def read_source(source: Path, *, nodes: Path | None, options: ReadOptions, bad: BadRecords) -> Records:
+    """Read a file of triples, a file of edges beside a table of nodes, or a folder that holds both.
+
+    The facts about nodes come first, then the triples in the order of the file.
+
+    Args:
+        source: Delimited text, Parquet or RDF, plain or gzip; or a folder with ``nodes.*`` and ``edges.*``.
+        nodes: A table of keys, labels, types, descriptions and aliases; None where there is none.
+        options: How to read where the files do not say.
+        bad: Takes the bad records.
+
+    Returns:
+        The records, one by one, while the files are read.
+
+    Raises:
+        InputError: A missing, empty or damaged file, a kind of file that is not supported, a folder without edges, a
+            column that is not there; and the first bad record, unless `bad` skips them.
+
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp()) / "kenya.txt"
+    >>> _ = file.write_text("Kenya|capital|Nairobi\\nKenya|currency|Kenyan shilling\\n")
+    >>> list(read_source(file, nodes=None, options=ReadOptions(), bad=BadRecords()))
+    [('Kenya', 'capital', 'Nairobi'), ('Kenya', 'currency', 'Kenyan shilling')]
+    """
+    if source.is_dir():
+        source, nodes = _export(source, nodes)
+    triples = _triples(source, options, bad)
+    return triples if nodes is None else chain(_nodes(nodes, options, bad), triples)
+
+
+def _triples(file: Path, options: ReadOptions, bad: BadRecords) -> Records:
+    suffix = _suffix(file)
+    if suffix == _PARQUET:
+        return tables.read_parquet_triples(file, options, bad)
+    if suffix in rdf.FORMATS:
+        return rdf.read_rdf(file, options, bad)
+    if suffix in delimited.DELIMITERS or options.delimiter is not None:
+        return delimited.read_triples(file, options, bad)
+    raise InputError(_unsupported(suffix, [*delimited.DELIMITERS, _PARQUET, *rdf.FORMATS]), file)
+
+
+def _nodes(file: Path, options: ReadOptions, bad: BadRecords) -> Records:
+    suffix = _suffix(file)
+    if suffix == _PARQUET:
+        return tables.read_parquet_nodes(file, bad)
+    if suffix in delimited.DELIMITERS:
+        return tables.read_nodes(file, options, bad)
+    raise InputError(_unsupported(suffix, [*delimited.DELIMITERS, _PARQUET], "node table"), file)
+
+
+def _suffix(file: Path) -> str:
+    """The suffix that tells the kind of a file that can be read: ``.txt`` of ``kb.txt.gz``."""
+    if not file.is_file():
+        raise InputError("there is no such file", file)
+    if not file.stat().st_size:
+        raise InputError("the file is empty", file)
+    return delimited.suffix(file)
+
+
+def _unsupported(suffix: str, supported: list[str], what: str = "source") -> str:
+    found = f"the suffix {suffix!r}" if suffix else "no suffix"
+    return f"a {what} with {found} is not supported; supported are {' '.join(supported)}, also with .gz"
+
+
+def _export(folder: Path, nodes: Path | None) -> tuple[Path, Path]:
+    """The edges and the nodes of a property-graph export."""
+    edges = _member(folder, "edges")
+    if edges is None:
+        raise InputError("the folder holds no edges.csv, edges.tsv or edges.parquet (also with .gz)", folder)
+    found = _member(folder, "nodes")
+    if found is not None and nodes is not None:
+        raise InputError(f"the folder brings its own {found.name}; leave out {nodes}, or give {edges.name}", folder)
+    table = found or nodes
+    if table is None:
+        raise InputError(f"the folder holds {edges.name} but no nodes.*; to read edges alone give {edges.name}", folder)
+    return edges, table
+
+
+def _member(folder: Path, stem: str) -> Path | None:
+    """The one table of that name in a folder."""
+    names = {stem + suffix for suffix in (*delimited.DELIMITERS, _PARQUET)}
+    found = [file for file in sorted(folder.iterdir()) if file.name.lower().removesuffix(".gz") in names]
+    if len(found) > 1:
+        listed = ", ".join(file.name for file in found)
+        raise InputError(f"the folder holds several tables of {stem}: {listed}; leave one", folder)
+    return found[0] if found else None

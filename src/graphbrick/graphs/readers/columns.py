@@ -1,0 +1,123 @@
+"""Finding the columns of a table by their names, with the header conventions of Neo4j and Neptune."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from graphbrick.errors import InputError
+
+if TYPE_CHECKING:
+    from graphbrick.graphs.readers import ReadOptions
+
+# The names of a role, best first. A `:` in front stands for a reserved column (Neo4j `:LABEL`, Neptune `~label`), so
+# that the `:LABEL` of a node is not taken for its label.
+_HEAD = (":start_id", ":from", "head", "subject", "source", "src", "s", "from", "start", "start_id", "h")
+_RELATION = (
+    *(":type", ":label", "relation", "predicate", "p", "r", "edge", "type"),
+    *("rel", "metaedge", "relationship", "property", "label"),
+)
+_TAIL = (":end_id", ":to", "tail", "object", "target", "dst", "o", "t", "to", "end", "end_id")
+_NODE_ROLES = {
+    "key": (":id", "id", "key", "node_id", "nodeid", "entity_id", "iri", "uri", "mid", "curie", "identifier"),
+    "label": ("name", "label", "title", "preflabel"),
+    "types": (":label", ":type", "kind", "type", "types", "category", "labels"),
+    "description": ("description", "desc", "definition", "comment", "abstract"),
+    "aliases": ("aliases", "alias", "synonyms", "alternate_names", "altlabel"),
+}
+_NEO4J_SUFFIXES = {"ID", "LABEL", "TYPE", "START_ID", "END_ID"}
+_RESERVED = {*map(str.casefold, _NEO4J_SUFFIXES), "from", "to"}
+_VALUE_TYPE = re.compile(
+    r"(string|int|integer|long|float|double|boolean|bool|byte|short|char|date|datetime|localdatetime|time|localtime"
+    r"|duration|point)(\[\])?",
+    re.IGNORECASE,
+)
+
+
+def _plain_name(cell: str) -> str:
+    """A header cell as the role tables spell it.
+
+    >>> [_plain_name(cell) for cell in ("Name:string", "personId:ID(Person)", "~label", "rdfs:label", "node id")]
+    ['name', ':id', ':label', 'label', 'node_id']
+    """
+    cell = re.sub(r"\(.*\)$", "", cell.strip())  # the id space of Neo4j, the cardinality of Neptune
+    name, _, suffix = cell.rpartition(":")
+    if name and suffix in _NEO4J_SUFFIXES:
+        return ":" + suffix.casefold()
+    if name:
+        cell = name if _VALUE_TYPE.fullmatch(suffix) else suffix
+    plain = re.sub(r"[ -]", "_", cell.lstrip(":~_").casefold())
+    return ":" + plain if cell.startswith((":", "~")) and plain in _RESERVED else plain
+
+
+def _find(cells: Sequence[str], names: Sequence[str]) -> int | None:
+    """The first column with the best of the names."""
+    plain = [_plain_name(cell) for cell in cells]
+    return next((plain.index(name) for name in names if name in plain), None)
+
+
+def triple_columns(cells: Sequence[str], options: ReadOptions, file: Path) -> tuple[tuple[int, int, int], bool]:
+    """The places of head, relation and tail in rows that start with ``cells``, and whether these are a header.
+
+    Raises:
+        InputError: A column that is not there, or a header that does not say which columns to take.
+    """
+    head, relation, tail = (_find(cells, names) for names in (_HEAD, _RELATION, _TAIL))
+    if options.columns is not None:
+        numbers_only = all(column.isdecimal() and column not in cells for column in options.columns)
+        recognised = None not in (head, relation, tail)
+        header = options.header if options.header is not None else recognised or not numbers_only
+        first, second, third = (_named(column, cells, header, file) for column in options.columns)
+        return (first, second, third), header
+    if options.header is False:
+        return (0, 1, 2), False
+    if head is not None and relation is not None and tail is not None:
+        return (head, relation, tail), True
+    if options.header and len(cells) != 3:
+        raise InputError(f"{unrecognised('head, relation and tail', cells)}: name them with --columns", file)
+    return (0, 1, 2), options.header is True
+
+
+def _named(column: str, cells: Sequence[str], header: bool, file: Path) -> int:
+    """The place of a column given by name (where there is a header) or by 1-based number."""
+    names = [cell.strip() for cell in cells]
+    if header and column in names:
+        return names.index(column)
+    if column.isdecimal() and 1 <= int(column) <= len(names):
+        return int(column) - 1
+    if not header:
+        raise InputError(f"there is no column {column}; the rows have {len(names)} columns", file)
+    folded = {name.casefold(): name for name in names}
+    close = get_close_matches(column.casefold(), folded, n=1)
+    advice = f"; did you mean {folded[close[0]]!r}?" if close else ""
+    raise InputError(f"there is no column {column!r}; the columns are {_listed(names)}{advice}", file)
+
+
+def node_columns(cells: Sequence[str], file: Path) -> tuple[dict[str, int], bool]:
+    """The places of key, label, types, description and aliases (those there are), and whether the cells are a header.
+
+    Two columns without a header are key and label.
+
+    Raises:
+        InputError: No column that can be the key.
+    """
+    found = {role: _find(cells, names) for role, names in _NODE_ROLES.items()}
+    places = {role: place for role, place in found.items() if place is not None}
+    if "key" in places:
+        return places, True
+    if len(cells) > 2 or places:
+        raise InputError(f"{unrecognised('the key', cells)}: call it id", file)
+    return {"key": 0, "label": 1}, False
+
+
+def unrecognised(what: str, cells: Sequence[str]) -> str:
+    """Say that no column is ``what``, and which columns there are."""
+    return f"no columns known as {what} among {_listed(cells)}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = ", ".join(name.strip()[:40] or "(no name)" for name in names[:30])
+    return shown + (f" and {len(names) - 30} more" if len(names) > 30 else "")

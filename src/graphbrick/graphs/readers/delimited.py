@@ -1,0 +1,222 @@
+"""Delimited text: rows with their line numbers, and triples from them.
+
+Comma and semicolon files are CSV as RFC 4180 has it: quoted cells may hold delimiters and line ends. A cell of over
+131,072 characters is a bad record, as that is what a quote left open looks like. With any other delimiter lines are
+split as they stand and quotes are ordinary characters.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from graphbrick.errors import InputError
+from graphbrick.graphs.readers.columns import triple_columns
+from graphbrick.graphs.readers.streams import blocks, open_source, text_lines
+from graphbrick.graphs.records import BadRecords, TripleRecord
+
+if TYPE_CHECKING:
+    from graphbrick.graphs.readers import ReadOptions
+
+DELIMITERS: dict[str, str | None] = {".txt": None, ".tsv": "\t", ".tab": "\t", ".csv": ",", ".psv": "|"}
+"""What stands between columns, by suffix; None where only the lines tell."""
+
+_CANDIDATES = ("|", "\t", ",", ";")
+_QUOTED = (",", ";")
+_SPELLED = {"\\t": "\t", "tab": "\t"}
+_NAMES = {"\t": "tab", ",": "comma", ";": "semicolon"}
+_SAMPLE_BYTES = 1 << 16
+_SAMPLE_LINES = 50
+
+Row: TypeAlias = tuple[int, list[str]]
+"""(number of the line where the row starts, its cells)"""
+
+
+def suffix(file: Path) -> str:
+    """The suffix that tells the kind of a file, in lower case and without ``.gz``.
+
+    >>> suffix(Path("kb.TXT.gz"))
+    '.txt'
+    """
+    return Path(file.name.lower().removesuffix(".gz")).suffix
+
+
+def read_triples(file: Path, options: ReadOptions, bad: BadRecords) -> Iterator[TripleRecord]:
+    """Yield the triples of a delimited file: three columns, or the columns that a header or the options name.
+
+    Raises:
+        InputError: No rows, a column that is not there, or the first bad record unless ``bad`` skips them.
+    """
+    delimiter = choose_delimiter(file, options, columns=3)
+    rows = read_rows(file, delimiter, options.max_line_bytes, bad)
+    first = first_row(rows, file, bad)
+    if first is None:
+        return
+    (head, relation, tail), header = triple_columns(first[1], options, file)
+    width = len(first[1]) if header or options.columns else 3
+    for line, cells in rows if header else chain([first], rows):
+        if len(cells) == width:
+            triple = (cells[head].strip(), cells[relation].strip(), cells[tail].strip())
+            if triple[0] and triple[1] and triple[2]:
+                yield triple
+                continue
+        bad.add(_bad_triple(file, line, cells, delimiter, width, (head, relation, tail)))
+
+
+def _bad_triple(
+    file: Path, line: int, cells: list[str], delimiter: str, width: int, places: tuple[int, int, int]
+) -> InputError:
+    if len(cells) != width:
+        need = "a triple needs 3" if width == 3 else f"the first row has {width}"
+        fault = wrong_width(file, line, cells, delimiter, need, width)
+        if len(cells) > width == 3:
+            fault = InputError(f"{fault.reason}; choose three with --columns", file, line, fault.text)
+        return fault
+    named = zip(("head", "relation", "tail"), places, strict=True)
+    empty = next(name for name, place in named if not cells[place].strip())
+    return InputError(f"the {empty} is empty", file, line, delimiter.join(cells))
+
+
+def wrong_width(file: Path, line: int, cells: list[str], delimiter: str, need: str, width: int) -> InputError:
+    """The fault of a row with too many or too few columns; names the delimiter that would fit."""
+    text = delimiter.join(cells)
+    columns = "1 column" if len(cells) == 1 else f"{len(cells)} columns"
+    reason = f"{columns} with delimiter {_named(delimiter)}; {need}"
+    other = next((mark for mark in _CANDIDATES if mark != delimiter and len(_split(text, mark)) == width), None)
+    if other is not None:
+        held, spelled = ("a tab", "tab") if other == "\t" else (repr(other), repr(other))
+        reason += f"; the line holds {held}: try --delimiter {spelled}"
+    return InputError(reason, file, line, text)
+
+
+def _named(delimiter: str) -> str:
+    return _NAMES.get(delimiter, repr(delimiter))
+
+
+def first_row(rows: Iterator[Row], file: Path, bad: BadRecords) -> Row | None:
+    """The first row; None when there were only bad records, which have been told already.
+
+    Raises:
+        InputError: Nothing but blank lines.
+    """
+    row = next(rows, None)
+    if row is None and not bad.count:
+        raise InputError("the file holds no rows", file)
+    return row
+
+
+def choose_delimiter(file: Path, options: ReadOptions, columns: int, required: bool = True) -> str:
+    """The delimiter that is given, or the one of the suffix, or the one that fits the first lines best.
+
+    Args:
+        file: The file, of which the first lines may be read.
+        options: May give a delimiter.
+        columns: How many columns the rows should have at least.
+        required: Whether a given delimiter holds even if the first line does not have it.
+    """
+    given = options.delimiter and _SPELLED.get(options.delimiter, options.delimiter)
+    if given and (required or any(given in line for line in _sample(file)[:1])):
+        return given
+    return DELIMITERS.get(suffix(file)) or _sniff(_sample(file), columns)
+
+
+def _sample(file: Path) -> list[str]:
+    """The first lines that are not blank."""
+    with open_source(file) as stream:
+        data = stream.read(_SAMPLE_BYTES)
+    lines = data.decode(errors="replace").split("\n")
+    if len(data) == _SAMPLE_BYTES and len(lines) > 1:
+        lines.pop()  # cut in the middle
+    return [line for line in lines if line.strip()][:_SAMPLE_LINES]
+
+
+def _sniff(lines: Sequence[str], columns: int) -> str:
+    """The delimiter that splits most lines into one number of columns, which must be enough; that number first."""
+
+    def fit(delimiter: str) -> tuple[bool, int]:
+        widths = Counter(len(_split(line, delimiter)) for line in lines)
+        enough = [width for width in widths if width >= columns]
+        best = max(enough, key=lambda width: widths[width], default=0)
+        return widths[columns] == len(lines), widths[best]
+
+    best = max(_CANDIDATES, key=fit)  # the first of equals
+    return best if fit(best)[1] else "\t"
+
+
+def _split(line: str, delimiter: str) -> list[str]:
+    """One line as `read_rows` would split it, as far as one line can tell."""
+    if delimiter not in _QUOTED:
+        return line.split(delimiter)
+    try:
+        return next(csv.reader([line[:_SAMPLE_BYTES]], delimiter=delimiter), [])
+    except csv.Error:
+        return [line]  # no CSV with any delimiter
+
+
+def read_rows(file: Path, delimiter: str, max_line_bytes: int, bad: BadRecords) -> Iterator[Row]:
+    """Yield the rows of a delimited file; blank lines are left out, unreadable ones are bad records."""
+    if delimiter in _QUOTED:
+        return _quoted_rows(file, delimiter, max_line_bytes, bad)
+    return _literal_rows(file, delimiter, max_line_bytes, bad)
+
+
+def _literal_rows(file: Path, delimiter: str, max_line_bytes: int, bad: BadRecords) -> Iterator[Row]:
+    for first, data in blocks(file, max_line_bytes, bad):
+        for number, (line, fault) in enumerate(text_lines(data), first):
+            if fault:
+                bad.add(InputError(fault, file, number, line))
+                continue
+            cells = line.split(delimiter)
+            if len(cells) > 1 or line.strip():
+                yield number, cells
+
+
+class _Lines:
+    """Feeds lines to the CSV parser and remembers where the record that it is in starts, and what is wrong with it."""
+
+    def __init__(self, file: Path, max_line_bytes: int, bad: BadRecords) -> None:
+        self._numbered = (
+            (number, line, fault)
+            for first, data in blocks(file, max_line_bytes, bad)
+            for number, (line, fault) in enumerate(text_lines(data), first)
+        )
+        self._last = 0
+        self.begin()
+
+    def begin(self) -> None:
+        """Forget the record before; the next line starts another."""
+        self.start, self.fault, self.text = 0, "", ""
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        number, line, fault = next(self._numbered)
+        if self.start and number != self._last + 1:
+            fault = fault or f"a quoted cell goes on over line {self._last + 1}, which is too long"
+        if not self.start:
+            self.start, self.text = number, line
+        self._last, self.fault = number, self.fault or fault
+        return line + "\n"
+
+
+def _quoted_rows(file: Path, delimiter: str, max_line_bytes: int, bad: BadRecords) -> Iterator[Row]:
+    lines = _Lines(file, max_line_bytes, bad)
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    while True:
+        lines.begin()
+        try:
+            cells = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            bad.add(InputError(f"not CSV, perhaps a quote left open: {error}", file, lines.start, lines.text))
+            continue
+        if lines.fault:
+            bad.add(InputError(lines.fault, file, lines.start, lines.text))
+        elif len(cells) > 1 or (cells and cells[0].strip()):
+            yield lines.start, cells

@@ -1,0 +1,165 @@
+"""Tables of nodes from delimited text, and tables of nodes and of edges from Parquet."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from graphbrick.errors import InputError
+from graphbrick.graphs.readers import delimited
+from graphbrick.graphs.readers.columns import node_columns, triple_columns, unrecognised
+from graphbrick.graphs.records import BadRecords, EntityRecord, TripleRecord
+
+if TYPE_CHECKING:
+    from graphbrick.graphs.readers import ReadOptions
+
+_BATCH_ROWS = 1 << 16
+
+Cell: TypeAlias = str | tuple[str, ...]
+"""A value; a tuple where the table holds lists."""
+
+
+def read_nodes(file: Path, options: ReadOptions, bad: BadRecords) -> Iterator[EntityRecord]:
+    """Yield the entities of a delimited node table.
+
+    A header names the columns (see `node_columns`); without one there are two columns, key and label. Several types or
+    aliases of a row stand between ``|`` or ``;``.
+
+    Raises:
+        InputError: No rows, no key column, or the first bad record unless ``bad`` skips them.
+    """
+    delimiter = delimited.choose_delimiter(file, options, columns=2, required=False)
+    rows = delimited.read_rows(file, delimiter, options.max_line_bytes, bad)
+    first = delimited.first_row(rows, file, bad)
+    if first is None:
+        return
+    places, header = node_columns(first[1], file)
+    width = len(first[1]) if header else 2
+    need = f"the header has {width}" if header else "a node table without a header needs 2, key and label"
+    for line, cells in rows if header else chain([first], rows):
+        if len(cells) != width:
+            bad.add(delimited.wrong_width(file, line, cells, delimiter, need, width))
+            continue
+        values = {role: cells[place].strip() for role, place in places.items()}
+        record = _entity(values)
+        if record is None:
+            bad.add(InputError("the key is empty", file, line, delimiter.join(cells)))
+        else:
+            yield record
+
+
+def _entity(values: Mapping[str, Cell]) -> EntityRecord | None:
+    """What a row says about an entity; None without a key."""
+    key = _one(values.get("key", ""))
+    if not key:
+        return None
+    return EntityRecord(
+        key,
+        label=_one(values.get("label", "")) or None,
+        aliases=_several(values.get("aliases", "")),
+        types=_several(values.get("types", "")),
+        description=_one(values.get("description", "")) or None,
+    )
+
+
+def _one(cell: Cell) -> str:
+    return cell if isinstance(cell, str) else next(iter(cell), "")
+
+
+def _several(cell: Cell) -> tuple[str, ...]:
+    parts = re.split(r"[|;]", cell) if isinstance(cell, str) else cell
+    return tuple(part.strip() for part in parts if part.strip())
+
+
+def read_parquet_nodes(file: Path, bad: BadRecords) -> Iterator[EntityRecord]:
+    """Yield the entities of a Parquet node table, whose columns are found as in `read_nodes`; lists may be lists.
+
+    Raises:
+        InputError: pyarrow is not installed, not Parquet, no key column, or the first bad record unless skipped.
+    """
+    with _Parquet(file) as table:
+        places, header = node_columns(table.names, file)
+        if not header:
+            raise InputError(f"{unrecognised('the key', table.names)}: call it id", file)
+        for row, cells in table.rows(list(places.values())):
+            record = _entity(dict(zip(places, map(_cell, cells), strict=True)))
+            if record is None:
+                bad.add(InputError("the key is empty", file, row, str(cells)))
+            else:
+                yield record
+
+
+def read_parquet_triples(file: Path, options: ReadOptions, bad: BadRecords) -> Iterator[TripleRecord]:
+    """Yield the triples of a Parquet edge table, by the names of its columns or those that the options give.
+
+    Raises:
+        InputError: pyarrow is not installed, not Parquet, no such column, or the first bad record unless skipped.
+    """
+    with _Parquet(file) as table:
+        places, header = triple_columns(table.names, options, file)
+        if not header and not options.columns:
+            raise InputError(f"{unrecognised('head, relation and tail', table.names)}: name them with --columns", file)
+        for row, cells in table.rows(places):
+            head, relation, tail = (cell.strip() if isinstance(cell, str) else _one(_cell(cell)) for cell in cells)
+            if head and relation and tail:
+                yield head, relation, tail
+            else:
+                bad.add(InputError("the head, the relation or the tail is empty", file, row, str(cells)))
+
+
+def _cell(value: object) -> Cell:
+    """A Parquet value as text. Numbers that are whole lose their point: ids often come as floating point."""
+    if value is None or value != value:  # NaN is what tables without null use for it
+        return ""
+    if isinstance(value, list):
+        return tuple(_one(_cell(item)) for item in value)
+    if isinstance(value, bytes):
+        return value.decode(errors="replace").strip()
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value).strip()
+
+
+class _Parquet:
+    """A Parquet file: the names of its columns, and its rows batch by batch."""
+
+    def __init__(self, file: Path) -> None:
+        if file.suffix.lower() == ".gz":
+            raise InputError("Parquet is compressed inside; unpack it with gunzip first", file)
+        try:
+            import pyarrow
+            from pyarrow import parquet
+        except ImportError as error:
+            raise InputError("reading Parquet needs pyarrow: pip install 'graphbrick[parquet]'", file) from error
+        self._file, self._errors = file, (pyarrow.ArrowException, OSError)
+        try:
+            self._parquet: Any = parquet.ParquetFile(file)
+        except self._errors as error:
+            raise self._fault(error) from error
+        self.names: list[str] = self._parquet.schema_arrow.names
+
+    def __enter__(self) -> _Parquet:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._parquet.close()
+
+    def _fault(self, error: Exception) -> InputError:
+        return InputError(f"not a Parquet file that can be read: {error}", self._file)
+
+    def rows(self, places: Sequence[int]) -> Iterator[tuple[int, tuple[object, ...]]]:
+        """Yield (1-based number of the row, its values at these places)."""
+        names = [self.names[place] for place in places]
+        before = 0
+        try:
+            for batch in self._parquet.iter_batches(_BATCH_ROWS, columns=names):
+                columns = [batch.column(name).to_pylist() for name in names]
+                yield from enumerate(zip(*columns, strict=True), before + 1)
+                before += batch.num_rows
+        except self._errors as error:
+            raise self._fault(error) from error
+        if not before:
+            raise InputError("the file holds no rows", self._file)

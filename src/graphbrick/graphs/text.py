@@ -1,0 +1,103 @@
+"""Folding of names for linking: case, accents and punctuation do not count, word order does.
+
+A name is folded into *tokens*. Scripts that write no spaces between words (Han, kana, Hangul, Thai, Lao, Khmer,
+Myanmar) give one token a character, so that a label is found inside a sentence in any of them.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from hashlib import blake2b
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+_UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
+    "\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"
+)
+_TOKEN = re.compile(rf"[{_UNSPACED}]|(?:(?![{_UNSPACED}])[^\W_])+")
+_ASCII_TOKEN = re.compile(r"[a-z0-9]+")
+_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
+
+
+class Token(NamedTuple):
+    """One folded word and where it stands in the text (NFC), as character offsets."""
+
+    text: str
+    start: int
+    end: int
+
+
+def nfc(text: str) -> str:
+    """The text in Unicode form NFC, to which token offsets refer."""
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
+
+
+def fold_token(token: str) -> str:
+    """One word without case and accents.
+
+    >>> fold_token("Élodie"), fold_token("Straße")
+    ('elodie', 'strasse')
+    """
+    if token.isascii():
+        return token.lower()
+    bare = "".join(c for c in unicodedata.normalize("NFKD", token) if not unicodedata.combining(c))
+    return unicodedata.normalize("NFC", bare.casefold())
+
+
+def tokens(text: str) -> list[Token]:
+    """The folded words of an NFC text in order, with their offsets.
+
+    >>> [t.text for t in tokens("Kenya's capital, São Tomé: 内罗毕")]
+    ['kenya', 's', 'capital', 'sao', 'tome', '内', '罗', '毕']
+    """
+    return [Token(fold_token(m.group()), m.start(), m.end()) for m in _TOKEN.finditer(text)]
+
+
+def fold(text: str) -> str:
+    """The folded words of a text joined by single spaces; empty where it has no letter or digit.
+
+    >>> fold("  The  Sound—of MUSIC! ")
+    'the sound of music'
+    """
+    if text.isascii():
+        return " ".join(_ASCII_TOKEN.findall(text.lower()))
+    return " ".join(fold_token(t) for t in _TOKEN.findall(nfc(text)))
+
+
+def hash64(text: str) -> int:
+    """A 64-bit hash that is the same in every process and on every machine."""
+    return int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")
+
+
+def token_hashes(words: list[str]) -> npt.NDArray[np.uint64]:
+    """One hash a word."""
+    return np.fromiter((hash64(w) for w in words), dtype=np.uint64, count=len(words))
+
+
+def extend_span(span: npt.NDArray[np.uint64], token: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+    """The hash of a span made one word longer, element by element; spans start from zeros."""
+    with np.errstate(over="ignore"):
+        return (span + token) * _MULTIPLIER
+
+
+def span_hash(folded: str) -> int:
+    """The hash of a whole folded name, as `extend_span` gives it word by word."""
+    value = 0
+    for word in folded.split():
+        value = ((value + hash64(word)) * int(_MULTIPLIER)) & 0xFFFFFFFFFFFFFFFF
+    return value
+
+
+def trigrams(folded: str) -> set[int]:
+    """The character trigrams of a folded name between two spaces, each packed into 63 bits.
+
+    >>> len(trigrams("peru"))
+    4
+    """
+    padded = f" {folded} "
+    points = [ord(c) for c in padded]
+    return {(a << 42) | (b << 21) | c for a, b, c in zip(points, points[1:], points[2:], strict=False)}

@@ -1,0 +1,128 @@
+"""All shortest paths from each seed, as a tree of steps, and the readable version it is tested against."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from graphbrick.graphs.csr import Csr
+from graphbrick.kernels.jit import jit
+
+
+class PathTree(NamedTuple):
+    """Paths that share their beginnings. Path i is path ``parent[i]`` and one step more; seeds have parent -1.
+
+    Attributes:
+        parent: int32 [paths].
+        node: int32 [paths], where the path ends.
+        triple: int32 [paths], the last triple; -1 for a seed.
+        forward: bool [paths], whether the last triple is followed from head to tail.
+        capped: Whether the cap ended the search.
+    """
+
+    parent: npt.NDArray[np.int32]
+    node: npt.NDArray[np.int32]
+    triple: npt.NDArray[np.int32]
+    forward: npt.NDArray[np.bool_]
+    capped: bool
+
+
+@jit
+def _grow(array, size):  # type: ignore[no-untyped-def]
+    larger = np.empty(size, dtype=array.dtype)
+    larger[: len(array)] = array
+    return larger
+
+
+@jit
+def shortest_path_tree(  # type: ignore[no-untyped-def]
+    out_ptr, tail, in_ptr, in_head, in_triple, seeds, follow_out, follow_in, max_hops, cap
+):
+    """All shortest paths of at most ``max_hops`` triples from each seed to every node it reaches.
+
+    Every beginning of a shortest path is a shortest path, so the paths of one length are those of the length before,
+    each carried on to the nodes that are reached for the first time now. Order: by length, then by seed, then in the
+    order of the path carried on, its outgoing triples before its incoming ones, each by id.
+
+    Returns:
+        The fields of `PathTree`; the seeds come first and do not count towards ``cap``.
+    """
+    n = len(out_ptr) - 1
+    n_seeds = len(seeds)
+    size = max(1024, 2 * n_seeds)
+    parent = np.empty(size, dtype=np.int32)
+    node = np.empty(size, dtype=np.int32)
+    triple = np.empty(size, dtype=np.int32)
+    forward = np.empty(size, dtype=np.bool_)
+    origin = np.empty(size, dtype=np.int32)
+    distance = np.full((n_seeds, n), -1, dtype=np.int32)
+    count = 0
+    for i in range(n_seeds):
+        parent[i], node[i], triple[i], forward[i], origin[i] = -1, seeds[i], -1, True, i
+        distance[i, seeds[i]] = 0
+        count += 1
+    begin, end = 0, count
+    for hop in range(1, max_hops + 1):
+        for p in range(begin, end):
+            u, s = node[p], origin[p]
+            for direction in range(2):
+                if direction == 0:
+                    if not follow_out:
+                        continue
+                    first, last = np.int64(out_ptr[u]), np.int64(out_ptr[u + 1])
+                else:
+                    if not follow_in:
+                        continue
+                    first, last = np.int64(in_ptr[u]), np.int64(in_ptr[u + 1])
+                for e in range(first, last):
+                    if direction == 0:
+                        v, t = tail[e], np.int32(e)
+                    else:
+                        v, t = in_head[e], in_triple[e]
+                    if distance[s, v] == -1:
+                        distance[s, v] = hop
+                    if distance[s, v] != hop:
+                        continue
+                    if count - n_seeds >= cap:
+                        return parent[:count], node[:count], triple[:count], forward[:count], True
+                    if count == size:
+                        size *= 2
+                        parent, node, triple = _grow(parent, size), _grow(node, size), _grow(triple, size)
+                        forward, origin = _grow(forward, size), _grow(origin, size)
+                    parent[count], node[count], triple[count] = p, v, t
+                    forward[count], origin[count] = direction == 0, s
+                    count += 1
+        begin, end = end, count
+    return parent[:count], node[:count], triple[:count], forward[:count], False
+
+
+Step = tuple[int, bool]
+
+
+def shortest_paths_python(
+    csr: Csr, seeds: list[int], follow_out: bool, follow_in: bool, max_hops: int
+) -> list[tuple[int, tuple[Step, ...]]]:
+    """The same paths, in the same order, one seed and one length at a time: (seed, ((triple, forward), ...))."""
+    steps: list[list[tuple[int, int, bool]]] = [[] for _ in range(csr.n_nodes)]
+    for u in range(csr.n_nodes):
+        if follow_out:
+            steps[u] += [(int(csr.tail[e]), e, True) for e in range(int(csr.out_ptr[u]), int(csr.out_ptr[u + 1]))]
+        if follow_in:
+            entries = range(int(csr.in_ptr[u]), int(csr.in_ptr[u + 1]))
+            steps[u] += [(int(csr.in_head[e]), int(csr.in_triple[e]), False) for e in entries]
+    found: list[tuple[int, int, tuple[Step, ...]]] = []
+    for order, seed in enumerate(seeds):
+        distance = {seed: 0}
+        layer: list[tuple[int, tuple[Step, ...]]] = [(seed, ())]
+        for hop in range(1, max_hops + 1):
+            following = []
+            for u, path in layer:
+                for v, triple, forward in steps[u]:
+                    if distance.setdefault(v, hop) == hop:
+                        following.append((v, (*path, (triple, forward))))
+            found += [(hop, order, path) for _, path in following]
+            layer = following
+    found.sort(key=lambda entry: (entry[0], entry[1]))  # stable: within a length and seed the order stays
+    return [(seeds[order], path) for _, order, path in found]

@@ -1,0 +1,5 @@
+"""Link stages: find the seeds of a question."""
+
+from graphbrick.link.labels import LinkLabels
+
+BRICKS = (LinkLabels,)

@@ -1,0 +1,104 @@
+"""Language models behind an OpenAI-compatible endpoint."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from graphbrick.brick import Brick
+from graphbrick.errors import ModelError
+from graphbrick.trace import count_call, event
+
+if TYPE_CHECKING:
+    from openai import OpenAI
+
+
+@dataclass(frozen=True, repr=False)
+class LLM(Brick):
+    """A chat model behind an OpenAI-compatible endpoint: OpenAI, vLLM, Ollama, llama.cpp and others.
+
+    The key comes from ``OPENAI_API_KEY`` and is never part of a recipe; a server named by ``base_url`` or
+    ``OPENAI_BASE_URL`` may need none.
+
+    Args:
+        model: The model's name at the server.
+        base_url: The server, such as "http://localhost:8080/v1"; empty for OPENAI_BASE_URL, or OpenAI.
+        temperature: 0 for the likeliest reply, at most 2.
+        max_tokens: Longest reply, in tokens.
+        timeout: Seconds to wait for a reply.
+        retries: How often to try again after a lost connection, a time-out, or the status 408, 409, 429 or 5xx.
+    """
+
+    model: str = "gpt-4.1-mini"
+    base_url: str = ""
+    temperature: float = 0.0
+    max_tokens: int = 256
+    timeout: float = 60.0
+    retries: int = 2
+
+    def __post_init__(self) -> None:
+        self.require_text("model", example="gpt-4.1-mini")
+        self.require_number("temperature", minimum=0, maximum=2, example=0.0)
+        self.require_int("max_tokens", minimum=1, example=256)
+        self.require_number("timeout", minimum=0.001, example=60.0)
+        self.require_int("retries", minimum=0, example=2)
+
+    def complete(self, messages: list[dict[str, str]]) -> str:
+        """The model's reply to some messages, each ``{"role": ..., "content": ...}``.
+
+        Raises:
+            ModelError: No key, or the server is away, refuses, or does not answer in time.
+        """
+        url = self.base_url or os.environ.get("OPENAI_BASE_URL", "")
+        key = os.environ.get("OPENAI_API_KEY", "")
+        if not key and not url:
+            raise ModelError(
+                "no language model: set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own; "
+                "PathAnswer() answers without a model"
+            )
+        client = _client(url, key or "none", self.timeout, self.retries)
+        import openai
+
+        try:
+            reply = client.chat.completions.create(
+                model=self.model,
+                messages=messages,  # type: ignore[arg-type]
+                temperature=self.temperature,
+                max_tokens=self.max_tokens,
+            )
+        except openai.APITimeoutError as error:
+            raise ModelError(f"{client.base_url} did not answer within {self.timeout:g} s; raise timeout") from error
+        except openai.APIConnectionError as error:
+            raise ModelError(
+                f"cannot reach the model server at {client.base_url}; is it running? (OPENAI_BASE_URL names it)"
+            ) from error
+        except openai.AuthenticationError as error:
+            raise ModelError(f"{client.base_url} refused the key; check OPENAI_API_KEY") from error
+        except openai.APIStatusError as error:
+            raise ModelError(f"{client.base_url} refused the request with status {error.status_code}") from error
+        except openai.OpenAIError as error:
+            raise ModelError(f"{client.base_url} gave a reply that cannot be read ({type(error).__name__})") from error
+        usage = reply.usage
+        if usage is None:
+            event(f"{self.model} did not report the tokens it used")
+        count_call(
+            tokens_in=usage.prompt_tokens if usage else 0, tokens_out=usage.completion_tokens if usage else 0
+        )
+        choice = reply.choices[0] if reply.choices else None
+        if choice is None or not choice.message.content:
+            event(f"{self.model} gave an empty reply")
+            return ""
+        if choice.finish_reason == "length":
+            event(f"the reply of {self.model} was cut at {self.max_tokens} tokens")
+        return choice.message.content
+
+
+@lru_cache(maxsize=8)
+def _client(url: str, key: str, timeout: float, retries: int) -> OpenAI:
+    try:
+        from openai import OpenAI
+    except ImportError as error:
+        raise ModelError("a language model needs the openai client: pip install 'graphbrick[llm]'") from error
+    return OpenAI(base_url=url or None, api_key=key, timeout=timeout, max_retries=retries)

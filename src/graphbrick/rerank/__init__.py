@@ -1,0 +1,5 @@
+"""Rerank stages: order evidence, or keep a part of it."""
+
+from graphbrick.rerank.rerank import Rerank
+
+BRICKS = (Rerank,)

@@ -1,0 +1,5 @@
+"""Retrieve stages: find reasoning paths."""
+
+from graphbrick.retrieve.shortest_paths import ShortestPaths
+
+BRICKS = (ShortestPaths,)

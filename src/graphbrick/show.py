@@ -1,0 +1,267 @@
+"""What the command line prints, as tables for people or as JSON for programs."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from graphbrick.core import Path, Query
+from graphbrick.graphs.graph import Graph
+from graphbrick.pipeline import Pipeline, Run, Stage
+from graphbrick.trace import Trace
+
+_ANSWERS_SHOWN = 20
+_PATHS_SHOWN = 10
+_SKIPPED_SHOWN = 20
+
+
+def console() -> Console:
+    """Where tables go; labels of a graph are never read as markup."""
+    return Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
+
+
+def print_json(value: object) -> None:
+    """A value as one JSON document on standard output."""
+    sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=1) + "\n")
+
+
+@contextmanager
+def progress(title: str) -> Iterator[Callable[[int], None]]:
+    """A spinner on standard error with a running count; silent where that is not a terminal."""
+    err = Console(stderr=True, highlight=False, markup=False)
+    if not err.is_terminal:
+        yield lambda count: None
+        return
+    with err.status(title) as status:
+        yield lambda count: status.update(f"{title}: {count:,} records")
+
+
+def print_built(graph: Graph, *, as_json: bool) -> None:
+    """The report of a build."""
+    if as_json:
+        print_json(graph_facts(graph))
+        return
+    out, facts = console(), graph.manifest
+    out.print(
+        f"{graph.path}: {facts.entities:,} entities, {facts.relations:,} relations, {facts.triples:,} triples "
+        f"({size(graph)})"
+    )
+    if facts.duplicates:
+        out.print(f"{facts.duplicates:,} triples were given more than once and are stored once")
+    if facts.skipped:
+        out.print(f"{facts.skipped:,} bad records were left out; {graph.path / 'skipped.jsonl'} lists them:")
+        for row in skipped(graph)[:_SKIPPED_SHOWN]:
+            where = f"{row['file']}, line {row['line']}" if row["line"] else row["file"]
+            out.print(f"  {where}: {row['reason']}")
+        if facts.skipped > _SKIPPED_SHOWN:
+            out.print(f"  ... and {facts.skipped - _SKIPPED_SHOWN:,} more")
+    out.print(f'ask it: graphbrick ask {graph.path} "your question"')
+
+
+def print_info(graph: Graph, *, checked: bool, as_json: bool) -> None:
+    """What a graph holds: counts, the commonest relations, and its manifest."""
+    facts = graph_facts(graph)
+    if as_json:
+        print_json({**facts, "checked": checked})
+        return
+    out = console()
+    table = Table(box=None, show_header=False, pad_edge=False)
+    for name, value in facts.items():
+        if not isinstance(value, list):
+            table.add_row(Text(name, style="bold"), Text(f"{value:,}" if isinstance(value, int) else str(value)))
+    out.print(table)
+    if checked:
+        out.print("every file has the checksum it was built with")
+    relations = Table("relation", "triples", box=None, pad_edge=False)
+    for row in facts["top_relations"]:
+        relations.add_row(Text(row["label"]), f"{row['triples']:,}")
+    out.print(relations)
+
+
+def graph_facts(graph: Graph) -> dict[str, Any]:
+    """Counts and origin of a graph, and its twenty commonest relations."""
+    import numpy as np
+
+    counts = np.bincount(graph.csr.relation, minlength=graph.n_relations)
+    top = np.argsort(-counts, kind="stable")[:20]
+    manifest = graph.manifest
+    return {
+        "graph": str(graph.path),
+        "entities": manifest.entities,
+        "relations": manifest.relations,
+        "triples": manifest.triples,
+        "duplicates": manifest.duplicates,
+        "skipped": manifest.skipped,
+        "bytes": sum(entry.bytes for entry in manifest.files.values()),
+        "source": manifest.source,
+        "hash": manifest.hash,
+        "format_version": manifest.version,
+        "created_by": manifest.created_by,
+        "top_relations": [{"label": graph.relation_label(int(r)), "triples": int(counts[r])} for r in top],
+    }
+
+
+def skipped(graph: Graph) -> list[dict[str, Any]]:
+    """The bad records that a build left out, as far as they were kept."""
+    file = graph.path / "skipped.jsonl"
+    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()] if file.is_file() else []
+
+
+def size(graph: Graph) -> str:
+    """The size of a graph on disk, for people."""
+    return f"{sum(entry.bytes for entry in graph.manifest.files.values()) / 1e6:,.1f} MB"
+
+
+def print_run(run: Run, pipeline: Pipeline, *, explain: bool, as_json: bool) -> None:
+    """The answers of a run, with their paths; with ``explain`` also how they came about."""
+    if as_json:
+        print_json(run_facts(run, pipeline))
+        return
+    out = console()
+    if explain:
+        _print_start(out, run, pipeline)
+        _print_paths(out, run)
+    _print_answers(out, run)
+    for event in run.trace.events:
+        out.print(Text(f"note: {event}", style="dim"))
+    if explain:
+        out.print(stage_table(run.trace))
+
+
+def _print_start(out: Console, run: Run, pipeline: Pipeline) -> None:
+    out.print(Text(f"pipeline   {pipeline!r}"))
+    out.print(Text("seeds      " + "; ".join(run.graph.describe(seed) for seed in run.query.seeds)))
+    if run.subgraph is not None:
+        out.print(f"subgraph   {run.subgraph.n_nodes:,} entities, {run.subgraph.n_triples:,} triples")
+
+
+def _print_paths(out: Console, run: Run) -> None:
+    if run.evidence is None:
+        return
+    table = Table("", "score", "path", box=None, pad_edge=False)
+    for i, path in enumerate(run.evidence.items[:_PATHS_SHOWN], 1):
+        table.add_row(str(i), f"{path.score:.3f}", Text(path.text))
+    out.print(table)
+    if len(run.evidence) > _PATHS_SHOWN:
+        out.print(Text(f"... and {len(run.evidence) - _PATHS_SHOWN:,} more paths", style="dim"))
+
+
+def _print_answers(out: Console, run: Run) -> None:
+    if run.answer is None:
+        if run.evidence is not None and not run.evidence.items:
+            out.print("no path found")
+        return
+    if not run.answer.texts:
+        out.print("no answer found")
+    proofs: dict[int, Path] = {}
+    for path in run.answer.evidence.items:
+        for node in path.nodes[1:]:
+            proofs.setdefault(node, path)
+        proofs[path.end] = proofs[path.end] if proofs[path.end].end == path.end else path
+    for text, entity in list(zip(run.answer.texts, run.answer.entities, strict=True))[:_ANSWERS_SHOWN]:
+        out.print(Text(text, style="bold green"))
+        if entity in proofs:
+            out.print(Text(f"  {proofs[entity].text}"))
+    if len(run.answer.texts) > _ANSWERS_SHOWN:
+        out.print(Text(f"... and {len(run.answer.texts) - _ANSWERS_SHOWN:,} more answers (--json gives all)"))
+
+
+def stage_table(trace: Trace) -> Table:
+    """Seconds, counts and model use of every stage."""
+    table = Table("stage", "ms", "in", "out", "calls", "tokens in/out", box=None, pad_edge=False)
+    for column in (1, 4, 5):
+        table.columns[column].justify = "right"
+    for stage in trace.stages:
+        tokens = f"{stage.tokens_in:,}/{stage.tokens_out:,}" if stage.calls else ""
+        table.add_row(
+            Text(stage.stage), f"{1000 * stage.seconds:,.1f}", _counts(stage.counts_in), _counts(stage.counts_out),
+            f"{stage.calls:,}" if stage.calls else "", tokens,
+        )  # fmt: skip
+    table.add_row(Text("all", style="bold"), f"{1000 * trace.seconds:,.1f}", "", "", "", "")
+    return table
+
+
+def _counts(counts: dict[str, int]) -> str:
+    return ", ".join(f"{value:,} {name}" for name, value in counts.items())
+
+
+def run_facts(run: Run, pipeline: Pipeline) -> dict[str, Any]:
+    """A run as plain JSON types."""
+    graph = run.graph
+    answers = [] if run.answer is None else list(zip(run.answer.texts, run.answer.entities, strict=True))
+    support = [] if run.answer is None else run.answer.evidence.items
+    return {
+        "question": run.query.text,
+        "pipeline": repr(pipeline),
+        "graph": {"path": str(graph.path), "hash": graph.hash},
+        "seeds": _seeds(graph, run.query),
+        "subgraph": None
+        if run.subgraph is None
+        else {"nodes": run.subgraph.n_nodes, "triples": run.subgraph.n_triples},
+        "answers": [{"text": text, "key": None if e is None else graph.key(e)} for text, e in answers],
+        "support": [_path_facts(path) for path in support],
+        "evidence": None if run.evidence is None else [_path_facts(path) for path in run.evidence.items],
+        "trace": run.trace.to_dict(),
+    }
+
+
+def _seeds(graph: Graph, query: Query) -> list[dict[str, Any]]:
+    mentions = {mention.entity: mention for mention in query.mentions}
+    rows = []
+    for seed in query.seeds:
+        row: dict[str, Any] = {"key": graph.key(seed), "label": graph.label(seed)}
+        if seed in mentions:
+            mention = mentions[seed]
+            others = [graph.key(other) for other in mention.others]
+            row |= {"mention": mention.text, "score": mention.score, "others": others}
+        rows.append(row)
+    return rows
+
+
+def _path_facts(path: Path) -> dict[str, Any]:
+    graph = path.graph
+    keys = [tuple(graph.key(n) if i != 1 else graph.relation_key(n) for i, n in enumerate(graph.triple(t)))
+            for t in path.triples]  # fmt: skip
+    return {"text": path.text, "score": path.score, "triples": keys, "forward": path.forward, "source": path.source}
+
+
+def print_bricks(*, as_json: bool) -> None:
+    """Every brick with its parameters and paper."""
+    rows = brick_facts()
+    if as_json:
+        print_json(rows)
+        return
+    out = console()
+    for row in rows:
+        out.print(Text.assemble((row["name"], "bold"), f"  ({row['kind']})  {row['summary']}"))
+        for parameter in row["parameters"]:
+            default = "" if parameter["default"] is None else f" = {parameter['default']}"
+            out.print(Text(f"    {parameter['name']}: {parameter['type']}{default}  — {parameter['doc']}"))
+        if row["paper"]:
+            out.print(Text(f"    {row['paper']}", style="dim"))
+
+
+def brick_facts() -> list[dict[str, Any]]:
+    """Name, kind, summary, parameters and paper of every brick, from the code."""
+    from dataclasses import asdict
+
+    from graphbrick.catalog import all_bricks
+
+    return [
+        {
+            "name": name,
+            "kind": brick.kind if issubclass(brick, Stage) else "model",
+            "summary": brick.summary(),
+            "parameters": [asdict(parameter) for parameter in brick.parameters()],
+            "paper": brick.paper,
+        }
+        for name, brick in all_bricks().items()
+    ]
+

@@ -1,0 +1,414 @@
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphbrick.errors import InputError
+from graphbrick.graphs.readers import ReadOptions, read_source, streams
+from graphbrick.graphs.readers.columns import _plain_name
+from graphbrick.graphs.records import BadRecords, Record
+
+KENYA = [("Kenya", "capital", "Nairobi"), ("Kenya", "currency", "Kenyan shilling")]
+
+
+def write(folder: Path, name: str, content: str | bytes) -> Path:
+    file = folder / name
+    data = content.encode() if isinstance(content, str) else content
+    file.write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+    return file
+
+
+def read(file: Path, bad: BadRecords | None = None, nodes: Path | None = None, **options: Any) -> list[Record]:
+    chosen = ReadOptions(**options)
+    return list(read_source(file, nodes=nodes, options=chosen, bad=bad or BadRecords()))
+
+
+def fault(file: Path, **options: Any) -> InputError:
+    """The error that reading stops with."""
+    with pytest.raises(InputError) as caught:
+        read(file, **options)
+    return caught.value
+
+
+def skipped(file: Path, **options: Any) -> tuple[list[Record], list[tuple[int | None, str]]]:
+    """What is read when bad records are skipped, and (line, reason) of those."""
+    bad = BadRecords(skip=True)
+    records = read(file, bad, **options)
+    assert bad.count == len(bad.kept)
+    assert all(error.file == file for error in bad.kept)
+    return records, [(error.line, error.reason) for error in bad.kept]
+
+
+@pytest.mark.parametrize(
+    ("name", "delimiter"),
+    [
+        ("kb.txt", "|"),
+        ("kb.txt", "\t"),
+        ("kb.txt", ","),
+        ("kb.txt", ";"),
+        ("kb.tsv", "\t"),
+        ("kb.tab", "\t"),
+        ("kb.csv", ","),
+        ("kb.psv", "|"),
+        ("KB.TXT.GZ", "|"),
+        ("kb.tsv.gz", "\t"),
+    ],
+)
+def test_delimiter_is_recognised(tmp_path: Path, name: str, delimiter: str) -> None:
+    text = "".join(delimiter.join(triple) + "\n" for triple in KENYA)
+    data = gzip.compress(text.encode()) if name.lower().endswith(".gz") else text.encode()
+    (tmp_path / name).write_bytes(data)
+    assert read(tmp_path / name) == KENYA
+
+
+def test_sniffing_prefers_the_delimiter_that_always_gives_three_columns(tmp_path: Path) -> None:
+    rows = ["A, B and C|starring|D", "E|tags|F, G, H", "I, J, K|year|1999"]
+    assert read(write(tmp_path, "kb.txt", "\n".join(rows))) == [tuple(row.split("|")) for row in rows]
+
+
+def test_sniffing_bears_a_bad_line(tmp_path: Path) -> None:
+    records, faults = skipped(write(tmp_path, "kb.txt", "broken\na|b|c\nd|e|f\ng|h|i\n"))
+    assert records == [("a", "b", "c"), ("d", "e", "f"), ("g", "h", "i")]
+    assert faults == [(1, "1 column with delimiter '|'; a triple needs 3")]
+
+
+@pytest.mark.parametrize("spelled", ["\t", "tab", "\\t"])
+def test_given_delimiter(tmp_path: Path, spelled: str) -> None:
+    assert read(write(tmp_path, "kb.csv", "a\tb\tc,d\n"), delimiter=spelled) == [("a", "b", "c,d")]
+
+
+def test_given_delimiter_of_two_characters_reads_any_suffix(tmp_path: Path) -> None:
+    assert read(write(tmp_path, "kb.dat", "a::b::c\n"), delimiter="::") == [("a", "b", "c")]
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "reason"),
+    [
+        ("kb.tsv", "a|b|c", "1 column with delimiter tab; a triple needs 3; the line holds '|': try --delimiter '|'"),
+        ("kb.csv", "a;b;c", "1 column with delimiter comma; a triple needs 3; the line holds ';': try --delimiter ';'"),
+        (
+            "kb.csv",
+            "a\tb\tc",
+            "1 column with delimiter comma; a triple needs 3; the line holds a tab: try --delimiter tab",
+        ),
+        ("kb.psv", "a,b,c", "1 column with delimiter '|'; a triple needs 3; the line holds ',': try --delimiter ','"),
+        ("kb.tsv", "a\tb", "2 columns with delimiter tab; a triple needs 3"),
+        ("kb.txt", "alone", "1 column with delimiter tab; a triple needs 3"),
+        ("kb.tsv", "a\tb\tc\td", "4 columns with delimiter tab; a triple needs 3; choose three with --columns"),
+    ],
+)
+def test_wrong_number_of_columns(tmp_path: Path, name: str, line: str, reason: str) -> None:
+    error = fault(write(tmp_path, name, f"\n{line}\n"))
+    assert (error.line, error.reason, error.text) == (2, reason, line)
+    assert str(error).startswith(f"{tmp_path / name}, line 2: ")
+
+
+def test_mark_line_ends_blank_lines_and_spaces_are_stripped(tmp_path: Path) -> None:
+    content = b"\xef\xbb\xbf\r\n Kenya |capital| Nairobi \r\n   \r\n\nKenya|currency|Kenyan shilling"
+    assert read(write(tmp_path, "kb.txt", content)) == KENYA
+    assert read(write(tmp_path, "kb.txt.gz", content)) == KENYA
+    assert read(write(tmp_path, "kb.csv", content.replace(b"|", b","))) == KENYA
+
+
+def test_quotes_are_ordinary_in_literal_files(tmp_path: Path) -> None:
+    assert read(write(tmp_path, "kb.tsv", '"a\tsays\t"b" c\n"d\tx\ty\n')) == [('"a', "says", '"b" c'), ('"d', "x", "y")]
+
+
+def test_csv_quotes(tmp_path: Path) -> None:
+    content = '"Bond, James",says,"a ""word"""\r\n"two\nlines",has,x\n5" disk,is,old\n'
+    assert read(write(tmp_path, "kb.csv", content)) == [
+        ("Bond, James", "says", 'a "word"'),
+        ("two\nlines", "has", "x"),
+        ('5" disk', "is", "old"),
+    ]
+
+
+def test_csv_line_is_where_the_record_starts(tmp_path: Path) -> None:
+    content = 'a,b,c\n\n"two\nlines",b,c\n"three\n\nlines",b\nd,e,f\n,e,"\n"\n'
+    records, faults = skipped(write(tmp_path, "kb.csv", content))
+    assert records == [("a", "b", "c"), ("two\nlines", "b", "c"), ("d", "e", "f")]
+    assert faults == [(5, "2 columns with delimiter comma; a triple needs 3"), (9, "the head is empty")]
+
+
+def test_broken_csv_quotes_are_bad_records(tmp_path: Path) -> None:
+    records, faults = skipped(write(tmp_path, "kb.csv", 'a,b,c\n"a"x,b,c\nd,e,f\n"open,e,f\n'))
+    assert records == [("a", "b", "c"), ("d", "e", "f")]
+    assert [line for line, _ in faults] == [2, 4]
+    assert all(reason.startswith("not CSV, perhaps a quote left open: ") for _, reason in faults)
+
+
+def test_quoted_record_with_an_unreadable_line_is_bad_as_a_whole(tmp_path: Path) -> None:
+    records, faults = skipped(write(tmp_path, "kb.csv", b'a,b,c\n"x\n\xff",b,c\nd,e,f\n'))
+    assert records == [("a", "b", "c"), ("d", "e", "f")]
+    assert faults == [(2, "not UTF-8: byte 0xff at byte 1 of the line")]
+
+
+def test_quoted_record_over_a_line_that_is_too_long_is_bad_as_a_whole(tmp_path: Path) -> None:
+    content = 'a,b,c\n"x\n' + "y" * 100 + '\nz",b,c\nd,e,f\n'
+    records, faults = skipped(write(tmp_path, "kb.csv", content), max_line_bytes=50)
+    assert records == [("a", "b", "c"), ("d", "e", "f")]
+    assert faults == [
+        (3, "the line is longer than 50 bytes"),
+        (2, "a quoted cell goes on over line 3, which is too long"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("header", "order"),
+    [
+        ("head\trelation\ttail", (0, 1, 2)),
+        ("Subject\tPredicate\tObject", (0, 1, 2)),
+        ("tail\thead\trel", (1, 2, 0)),
+        ("source\ttarget\ttype", (0, 2, 1)),
+        ("source\tmetaedge\ttarget", (0, 1, 2)),
+        ("src\tdst\tlabel", (0, 2, 1)),
+        (":START_ID\t:END_ID\t:TYPE", (0, 2, 1)),
+        (":START_ID(Person)\t:TYPE\tx:END_ID(Film)", (0, 1, 2)),
+        ("~from\t~to\t~label", (0, 2, 1)),
+        ("_start\t_end\t_type", (0, 2, 1)),
+        ("s:string\tp:String\to:string[]", (0, 1, 2)),
+    ],
+)
+def test_header_is_recognised(tmp_path: Path, header: str, order: tuple[int, int, int]) -> None:
+    cells = ("a", "b", "c")
+    expected = [(cells[order[0]], cells[order[1]], cells[order[2]])]
+    assert read(write(tmp_path, "kb.tsv", f"\n{header}\na\tb\tc\n")) == expected
+
+
+def test_reserved_column_wins_over_a_property_of_that_name(tmp_path: Path) -> None:
+    file = write(tmp_path, "kb.csv", ":START_ID,relation,type:string,:END_ID,:TYPE\na,x,y,b,KNOWS\n")
+    assert read(file) == [("a", "KNOWS", "b")]
+
+
+def test_columns_beside_the_three_are_ignored(tmp_path: Path) -> None:
+    file = write(tmp_path, "kb.txt", "id|source|weight|relation|target\n1|a|0.5|r|b\n2|c||r|d\n")
+    assert read(file) == [("a", "r", "b"), ("c", "r", "d")]
+
+
+def test_row_unlike_the_header_is_bad(tmp_path: Path) -> None:
+    records, faults = skipped(write(tmp_path, "kb.tsv", "source\trelation\ttarget\tnote\na\tr\tb\na\tr\tb\tn\n"))
+    assert records == [("a", "r", "b")]
+    assert faults == [(2, "3 columns with delimiter tab; the first row has 4")]
+
+
+def test_without_three_known_names_the_first_row_is_a_triple(tmp_path: Path) -> None:
+    assert read(write(tmp_path, "kb.tsv", "head\tlikes\ttail\n")) == [("head", "likes", "tail")]
+    assert read(write(tmp_path, "kb.tsv", "head\trelation\ttail\n"), header=False) == [("head", "relation", "tail")]
+
+
+def test_header_that_is_told_but_not_known(tmp_path: Path) -> None:
+    assert read(write(tmp_path, "kb.tsv", "x\ty\tz\na\tb\tc\n"), header=True) == [("a", "b", "c")]
+    error = fault(write(tmp_path, "kb.tsv", "x\ty\tz\tw\na\tb\tc\td\n"), header=True)
+    assert error.reason == "no columns known as head, relation and tail among x, y, z, w: name them with --columns"
+    assert error.line is None
+
+
+def test_columns_by_name_and_by_number(tmp_path: Path) -> None:
+    file = write(tmp_path, "kb.tsv", "who\twhat\twhom\twhen\na\tr\tb\t1\n")
+    assert read(file, columns=("who", "what", "whom")) == [("a", "r", "b")]
+    assert read(file, columns=("who", "2", "4")) == [("a", "r", "1")]
+    assert read(file, columns=("3", "2", "1"), header=True) == [("b", "r", "a")]
+    assert read(file, columns=("3", "2", "1")) == [("whom", "what", "who"), ("b", "r", "a")]
+    known = write(tmp_path, "known.tsv", "head\trelation\ttail\na\tr\tb\n")
+    assert read(known, columns=("3", "2", "1")) == [("b", "r", "a")]
+
+
+def test_column_that_is_not_there(tmp_path: Path) -> None:
+    file = write(tmp_path, "kb.tsv", "Source\twhat\ttarget\na\tr\tb\n")
+    error = fault(file, columns=("sorce", "what", "target"))
+    assert error.reason == "there is no column 'sorce'; the columns are Source, what, target; did you mean 'Source'?"
+    assert fault(file, columns=("zzz", "what", "target")).reason.endswith("the columns are Source, what, target")
+    assert fault(file, columns=("1", "2", "4"), header=False).reason == "there is no column 4; the rows have 3 columns"
+    bad = BadRecords(skip=True)
+    with pytest.raises(InputError, match="no column 'sorce'"):
+        read(file, bad, columns=("sorce", "what", "target"))
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("|r|b", "the head is empty"),
+        ("a| |b", "the relation is empty"),
+        ("a|r|", "the tail is empty"),
+        ("a|r\0|b", "a NUL byte at byte 4 of the line"),
+        (b"a|r|\xc3\xa9\xff", "not UTF-8: byte 0xff at byte 7 of the line"),
+    ],
+)
+@pytest.mark.parametrize("delimiter", ["|", ","])
+def test_bad_cells(tmp_path: Path, line: str | bytes, reason: str, delimiter: str) -> None:
+    data = line.encode() if isinstance(line, str) else line
+    content = (b"a|r|b\n\n" + data + b"\nc|r|d\n").replace(b"|", delimiter.encode())
+    file = write(tmp_path, "kb.txt", content)
+    assert skipped(file) == ([("a", "r", "b"), ("c", "r", "d")], [(3, reason)])
+    error = fault(file)
+    assert (error.line, error.reason) == (3, reason)
+    assert error.text == data.replace(b"|", delimiter.encode()).decode(errors="replace")
+
+
+def test_faults_come_in_the_order_of_the_lines(tmp_path: Path) -> None:
+    assert fault(write(tmp_path, "kb.tsv", b"a\tb\tc\nd\ne\xff\n")).line == 2
+
+
+def test_line_too_long_is_never_held(tmp_path: Path) -> None:
+    long = b"x" * (3 * streams.BLOCK_BYTES)
+    file = write(tmp_path, "kb.tsv.gz", b"a\tr\tb\n" + long + b"\tr\tb\nc\tr\td\n" + b"y" * 2000)
+    records, faults = skipped(file, max_line_bytes=1000)
+    assert records == [("a", "r", "b"), ("c", "r", "d")]
+    assert faults == [(2, "the line is longer than 1,000 bytes"), (4, "the line is longer than 1,000 bytes")]
+
+
+def test_line_too_long_up_to_the_end(tmp_path: Path) -> None:
+    file = write(tmp_path, "kb.tsv", b"a\tr\tb\n" + b"x" * (2 * streams.BLOCK_BYTES))
+    assert skipped(file, max_line_bytes=10) == ([("a", "r", "b")], [(2, "the line is longer than 10 bytes")])
+
+
+def test_line_numbers_hold_over_blocks(tmp_path: Path) -> None:
+    lines = [f"entity {i}\tr\tentity {i + 1}" for i in range(40_000)]
+    lines[30_000] = "broken"
+    records, faults = skipped(write(tmp_path, "kb.tsv", "\n".join(lines)))
+    assert len(records) == 39_999
+    assert [line for line, _ in faults] == [30_001]
+
+
+@given(
+    lines=st.lists(st.text(alphabet="ab\t\r |é", max_size=12), max_size=30),
+    limit=st.integers(1, 14),
+    block=st.integers(1, 40),
+)
+def test_blocks_hold_the_lines_that_are_short_enough(lines: list[str], limit: int, block: int) -> None:
+    import tempfile
+
+    data = "\n".join(lines).encode()
+    expected = [(i, line) for i, line in enumerate(data.split(b"\n"), 1) if len(line) <= limit]
+    if not data:
+        return
+    if data.endswith(b"\n"):
+        expected.pop()
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(streams, "BLOCK_BYTES", block)
+        file = write(Path(folder), "lines.txt", data)
+        bad = BadRecords(skip=True)
+        got = [
+            numbered
+            for first, chunk in streams.blocks(file, limit, bad)
+            for numbered in enumerate(streams.whole_lines(chunk), first)
+        ]
+    assert got == expected
+    total = len(data.removesuffix(b"\n").split(b"\n"))
+    assert sorted([line for line, _ in got] + [e.line or 0 for e in bad.kept]) == list(range(1, total + 1))
+
+
+def test_all_records_bad_is_left_to_the_builder(tmp_path: Path) -> None:
+    assert skipped(write(tmp_path, "kb.tsv", "a\nb\n"))[0] == []
+    assert skipped(write(tmp_path, "kb.tsv", b"\xff\n"))[0] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "reason"),
+    [
+        ("kb.txt", b"", "the file is empty"),
+        ("kb.tsv", b"\n \n", "the file holds no rows"),
+        ("kb.txt", b"\xef\xbb\xbf", "the file holds no rows"),
+        ("kb.txt", "a|b|c".encode("utf-16"), "the file is UTF-16; convert it to UTF-8"),
+        ("kb.json", b"{}", "a source with the suffix '.json' is not supported; supported are .txt .tsv"),
+        ("kb", b"a|b|c", "a source with no suffix is not supported"),
+    ],
+)
+def test_faults_of_the_file_as_a_whole(tmp_path: Path, name: str, content: bytes, reason: str) -> None:
+    file = write(tmp_path, name, content)
+    with pytest.raises(InputError) as caught:
+        read(file, BadRecords(skip=True))
+    assert caught.value.reason.startswith(reason)
+    assert (caught.value.line, caught.value.file) == (None, file)
+
+
+def test_faults_of_gzip(tmp_path: Path) -> None:
+    import random
+
+    random.seed(0)
+    packed = gzip.compress("".join(f"{random.random()}|r|b\n" for _ in range(50_000)).encode())
+    cases = {
+        "cut.txt.gz": (packed[:-1000], "the gzip data end too early; the file is truncated, fetch it again"),
+        "damaged.txt.gz": (packed[:-8] + b"12345678", "the gzip data are damaged (CRC"),
+        "flipped.txt.gz": (packed[:100] + b"\xff" * 50 + packed[150:], "the gzip data are damaged ("),
+        "plain.txt.gz": (b"a|b|c\n", "the file is not gzip in spite of its name; rename it without .gz"),
+        "empty.txt.gz": (gzip.compress(b""), "the file is empty"),
+    }
+    for name, (data, reason) in cases.items():
+        (tmp_path / name).write_bytes(data)
+        with pytest.raises(InputError) as caught:
+            read(tmp_path / name, BadRecords(skip=True))
+        assert caught.value.reason.startswith(reason), name
+
+
+def test_gzip_without_its_suffix_is_read(tmp_path: Path) -> None:
+    (tmp_path / "kb.txt").write_bytes(gzip.compress(b"Kenya|capital|Nairobi\n") + gzip.compress(b"a|b|c\n"))
+    assert read(tmp_path / "kb.txt") == [KENYA[0], ("a", "b", "c")]
+
+
+def test_missing_file(tmp_path: Path) -> None:
+    assert fault(tmp_path / "nowhere.txt").reason == "there is no such file"
+    nodes = tmp_path / "nodes.csv"
+    with pytest.raises(InputError, match=r"nodes\.csv: there is no such file"):
+        read(write(tmp_path, "kb.txt", "a|b|c"), nodes=nodes)
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"delimiter": ""}, "delimiter must be"),
+        ({"delimiter": "\n"}, "delimiter must be"),
+        ({"delimiter": '"'}, "delimiter must be"),
+        ({"columns": ("a", "b", "b")}, "columns must name three different columns"),
+        ({"columns": ("a", "b")}, "columns must name three different columns"),
+        ({"columns": ("a", "b", "c"), "header": False}, "without a header columns are numbers"),
+        ({"language": " "}, "language must be"),
+        ({"max_line_bytes": 0}, "max_line_bytes must be 1 or more, got 0"),
+    ],
+)
+def test_options_are_checked(options: dict[str, Any], reason: str) -> None:
+    with pytest.raises(InputError, match=reason):
+        ReadOptions(**options)
+
+
+@pytest.mark.parametrize(
+    ("cell", "plain"),
+    [
+        (":LABEL", ":label"),
+        (":label", ":label"),
+        ("~id", ":id"),
+        ("id:ID", ":id"),
+        ("name:string[]", "name"),
+        ("name:String(single)", "name"),
+        ("rdf:type", "type"),
+        ("skos:definition", "definition"),
+        (":head", "head"),
+        ("_id", "id"),
+        ("Alternate-Names", "alternate_names"),
+        ("", ""),
+    ],
+)
+def test_plain_name(cell: str, plain: str) -> None:
+    assert _plain_name(cell) == plain
+
+
+@pytest.mark.shared
+def test_metaqa(data_dir: Path) -> None:
+    triples = read(data_dir / "metaqa" / "kb.txt.gz")
+    distinct = {triple for triple in triples if isinstance(triple, tuple)}
+    assert len(distinct) == 133_582
+    assert len({end for head, _, tail in distinct for end in (head, tail)}) == 43_234
+    assert len({relation for _, relation, _ in distinct}) == 9
+    assert triples[0] == ("Kismet", "directed_by", "William Dieterle")
+
+
+@pytest.mark.shared
+def test_freebase(data_dir: Path) -> None:
+    triples = read(data_dir / "freebase" / "triples.tsv.gz")
+    assert len(triples) == 381_186
+    assert triples[0] == ("m.027rn", "location.country.form_of_government", "m.06cx9")

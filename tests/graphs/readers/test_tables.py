@@ -1,0 +1,245 @@
+from __future__ import annotations
+
+import gzip
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from graphbrick.errors import InputError
+from graphbrick.graphs.readers import ReadOptions, read_source, tables
+from graphbrick.graphs.records import BadRecords, EntityRecord, Record
+
+EDGES = "source\trelation\ttarget\na\tr\tb\n"
+
+
+def write(folder: Path, name: str, content: str | bytes) -> Path:
+    file = folder / name
+    data = content.encode() if isinstance(content, str) else content
+    file.write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+    return file
+
+
+def write_parquet(file: Path, columns: dict[str, Any]) -> Path:
+    parquet.write_table(pa.table(columns), file)
+    return file
+
+
+def read(source: Path, nodes: Path | None = None, bad: BadRecords | None = None, **options: Any) -> list[Record]:
+    return list(read_source(source, nodes=nodes, options=ReadOptions(**options), bad=bad or BadRecords()))
+
+
+def read_nodes(nodes: Path, bad: BadRecords | None = None, **options: Any) -> list[Record]:
+    """The records of a node table, read beside one edge."""
+    *entities, edge = read(write(nodes.parent, "one-edge.tsv", EDGES), nodes, bad, **options)
+    assert edge == ("a", "r", "b")
+    return entities
+
+
+@pytest.mark.parametrize(
+    ("header", "row", "entity"),
+    [
+        ("id,name,kind", "g1,BRCA1,Gene", EntityRecord("g1", "BRCA1", types=("Gene",))),
+        ("ID,Label,Types", "g1,BRCA1,Gene; Target|Hub", EntityRecord("g1", "BRCA1", types=("Gene", "Target", "Hub"))),
+        (":ID,name:string,:LABEL", "g1,BRCA1,Gene;Target", EntityRecord("g1", "BRCA1", types=("Gene", "Target"))),
+        ("geneId:ID(Gene),:LABEL,name", "g1,Gene,BRCA1", EntityRecord("g1", "BRCA1", types=("Gene",))),
+        ("~id,~label,name:String,id", "g1,Gene,BRCA1,7", EntityRecord("g1", "BRCA1", types=("Gene",))),
+        ("_id,_labels,title", "g1,Gene,BRCA1", EntityRecord("g1", "BRCA1", types=("Gene",))),
+        ("name,curie,desc", "BRCA1,g1,a gene", EntityRecord("g1", "BRCA1", description="a gene")),
+        ("mid,synonyms", "g1,RNF53| BRCAI ;", EntityRecord("g1", aliases=("RNF53", "BRCAI"))),
+        ("key,label,alternate_names,comment", "g1,,x,", EntityRecord("g1", aliases=("x",))),
+        ("node id,rdfs:label,rdf:type", "g1,BRCA1,Gene", EntityRecord("g1", "BRCA1", types=("Gene",))),
+        ("id", "g1", EntityRecord("g1")),
+    ],
+)
+def test_node_columns(tmp_path: Path, header: str, row: str, entity: EntityRecord) -> None:
+    assert read_nodes(write(tmp_path, "nodes.csv", f"{header}\n{row}\n")) == [entity]
+
+
+def test_two_columns_without_a_header_are_key_and_label(tmp_path: Path) -> None:
+    expected = [EntityRecord("m.1", "Denton"), EntityRecord("m.2", "El Paso"), EntityRecord("m.3")]
+    assert read_nodes(write(tmp_path, "labels.tsv.gz", "m.1\tDenton\nm.2\tEl Paso\nm.3\t\n")) == expected
+    assert read_nodes(write(tmp_path, "labels.txt", "m.1|Denton\nm.2|El Paso\nm.3|\n")) == expected
+
+
+def test_key_that_comes_again_is_fine(tmp_path: Path) -> None:
+    nodes = write(tmp_path, "nodes.csv", "id,name,kind\ng1,BRCA1,Gene\ng1,,Target\n")
+    assert read_nodes(nodes) == [EntityRecord("g1", "BRCA1", types=("Gene",)), EntityRecord("g1", types=("Target",))]
+
+
+@pytest.mark.parametrize("header", ["gene,name,kind", "gene,symbol,class", "gene,name", "title"])
+def test_no_key_column(tmp_path: Path, header: str) -> None:
+    nodes = write(tmp_path, "nodes.csv", f"{header}\n{header}\n")
+    with pytest.raises(InputError) as caught:
+        read_nodes(nodes, BadRecords(skip=True))
+    listed = header.replace(",", ", ")
+    assert str(caught.value) == f"{nodes}: no columns known as the key among {listed}: call it id"
+
+
+def test_bad_rows(tmp_path: Path) -> None:
+    nodes = write(tmp_path, "nodes.tsv", b"id\tname\n\tno key\na\tA\n\xff\tx\nb\nc\tC\n")
+    bad = BadRecords(skip=True)
+    assert read_nodes(nodes, bad) == [EntityRecord("a", "A"), EntityRecord("c", "C")]
+    assert [(error.line, error.reason) for error in bad.kept] == [
+        (2, "the key is empty"),
+        (4, "not UTF-8: byte 0xff at byte 1 of the line"),
+        (5, "1 column with delimiter tab; the header has 2"),
+    ]
+    with pytest.raises(InputError, match=r"nodes\.tsv, line 2: the key is empty"):
+        read_nodes(nodes)
+
+
+def test_wrong_delimiter_of_a_table_without_header(tmp_path: Path) -> None:
+    nodes = write(tmp_path, "labels.tsv", "m.1|Denton\n")
+    with pytest.raises(InputError) as caught:
+        read_nodes(nodes)
+    assert caught.value.reason == (
+        "1 column with delimiter tab; a node table without a header needs 2, key and label; "
+        "the line holds '|': try --delimiter '|'"
+    )
+
+
+def test_given_delimiter_is_for_the_node_table_that_holds_it(tmp_path: Path) -> None:
+    edges = write(tmp_path, "edges.csv", "source;relation;target\na;r;b\n")
+    for name, content in {"nodes.csv": "id;name\na;A, the first\n", "nodes.tsv": "id\tname\na\tA, the first\n"}.items():
+        records = read(edges, write(tmp_path, name, content), delimiter=";")
+        assert records == [EntityRecord("a", "A, the first"), ("a", "r", "b")]
+
+
+def test_empty_node_tables(tmp_path: Path) -> None:
+    for name, content in {"empty.csv": "", "blank.csv": "\n\n"}.items():
+        with pytest.raises(InputError, match=r"the file is empty|the file holds no rows"):
+            read_nodes(write(tmp_path, name, content))
+    assert read_nodes(write(tmp_path, "header.csv", "id,name\n")) == []
+    with pytest.raises(InputError, match=r"a node table with the suffix '\.nt' is not supported"):
+        read_nodes(write(tmp_path, "nodes.nt", "<a:a> <b:b> <c:c> ."))
+
+
+@pytest.mark.parametrize(("nodes", "edges"), [("nodes.csv", "edges.tsv.gz"), ("Nodes.CSV", "Edges.tsv")])
+def test_folder(tmp_path: Path, nodes: str, edges: str) -> None:
+    folder = tmp_path / "export"
+    folder.mkdir()
+    write(folder, nodes, ":ID,name,:LABEL\na,A,X\n")
+    write(folder, edges, ":START_ID\t:END_ID\t:TYPE\na\tb\tKNOWS\n")
+    write(folder, "edges.md", "about the edges")
+    write(folder, "nodes.old.csv", "an older table")
+    assert read(folder) == [EntityRecord("a", "A", types=("X",)), ("a", "KNOWS", "b")]
+
+
+def test_folder_faults(tmp_path: Path) -> None:
+    def reason(nodes: Path | None = None) -> str:
+        with pytest.raises(InputError) as caught:
+            read(tmp_path, nodes)
+        assert caught.value.file == tmp_path
+        return caught.value.reason
+
+    assert reason() == "the folder holds no edges.csv, edges.tsv or edges.parquet (also with .gz)"
+    edges = write(tmp_path, "edges.tsv", EDGES)
+    assert reason() == "the folder holds edges.tsv but no nodes.*; to read edges alone give edges.tsv"
+    other = write(tmp_path, "other.csv", "id,name\na,A\n")
+    assert read(tmp_path, other) == [EntityRecord("a", "A"), ("a", "r", "b")]
+    write(tmp_path, "nodes.csv", "id,name\na,A\n")
+    assert reason(other).startswith("the folder brings its own nodes.csv; leave out ")
+    write(tmp_path, "edges.csv", EDGES)
+    assert reason() == "the folder holds several tables of edges: edges.csv, edges.tsv; leave one"
+    assert read(edges) == [("a", "r", "b")]
+
+
+def test_parquet_triples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables, "_BATCH_ROWS", 2)
+    columns = {
+        "id": list(range(5)),
+        "target": pa.array(["b", " c ", "d", None, "f"]).dictionary_encode(),
+        "source": pa.array([1.0, 2.0, 3.5, 4.0, float("nan")]),
+        "type": [b"r", b"r", b"s", b"s", b"s"],
+    }
+    file = write_parquet(tmp_path / "edges.parquet", columns)
+    bad = BadRecords(skip=True)
+    assert read(file, bad=bad) == [("1", "r", "b"), ("2", "r", "c"), ("3.5", "s", "d")]
+    assert [(error.line, error.reason) for error in bad.kept] == [
+        (4, "the head, the relation or the tail is empty"),
+        (5, "the head, the relation or the tail is empty"),
+    ]
+    with pytest.raises(InputError, match=r"edges\.parquet, line 4: "):
+        read(file)
+
+
+def test_parquet_columns(tmp_path: Path) -> None:
+    file = write_parquet(tmp_path / "kb.parquet", {"who": ["a"], "what": ["r"], "whom.id": ["b"]})
+    assert read(file, columns=("who", "what", "whom.id")) == [("a", "r", "b")]
+    assert read(file, columns=("1", "2", "3")) == [("a", "r", "b")]
+    assert read(file, header=True) == [("a", "r", "b")]
+    with pytest.raises(InputError, match=r"kb\.parquet: no columns known as head, relation and tail among who, what"):
+        read(file)
+    with pytest.raises(InputError, match=r"no column 'wat'; the columns are who, what, whom\.id; did you mean 'what'"):
+        read(file, columns=("who", "wat", "whom.id"))
+
+
+def test_parquet_folder(tmp_path: Path) -> None:
+    nodes = {
+        "id": [1, 2, None],
+        "name": ["A", None, "nobody"],
+        "labels": [["X", "Y|Z"], [], None],
+        "aliases": ["a1|a2", "", None],
+    }
+    write_parquet(tmp_path / "nodes.parquet", nodes)
+    write_parquet(tmp_path / "edges.parquet", {"src": [1], "dst": [2], "label": ["KNOWS"]})
+    bad = BadRecords(skip=True)
+    assert read(tmp_path, bad=bad) == [
+        EntityRecord("1", "A", aliases=("a1", "a2"), types=("X", "Y|Z")),
+        EntityRecord("2"),
+        ("1", "KNOWS", "2"),
+    ]
+    assert [(error.line, error.reason) for error in bad.kept] == [(3, "the key is empty")]
+
+
+def test_parquet_faults(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    two = {"a": ["x"], "b": ["y"]}
+    write_parquet(tmp_path / "nodes.parquet", two)
+    edges = write(tmp_path, "edges.tsv", EDGES)
+    with pytest.raises(InputError, match="no columns known as the key among a, b: call it id"):
+        read(edges, tmp_path / "nodes.parquet")
+    whole = (tmp_path / "nodes.parquet").read_bytes()
+    for name, content, reason in [
+        ("text.parquet", b"a,b,c\n", "not a Parquet file that can be read: "),
+        ("cut.parquet", whole[:-20], "not a Parquet file that can be read: "),
+        ("packed.parquet.gz", whole, "Parquet is compressed inside; unpack it with gunzip first"),
+    ]:
+        with pytest.raises(InputError) as caught:
+            read(write(tmp_path, name, content))
+        assert caught.value.reason.startswith(reason)
+    empty = pa.table(
+        {"head": pa.array([], pa.string()), "relation": pa.array([], pa.string()), "tail": pa.array([], pa.string())}
+    )
+    parquet.write_table(empty, tmp_path / "empty.parquet")
+    with pytest.raises(InputError, match="the file holds no rows"):
+        read(tmp_path / "empty.parquet")
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(InputError, match=r"needs pyarrow: pip install 'graphbrick\[parquet\]'"):
+        read(tmp_path / "empty.parquet")
+
+
+@pytest.mark.shared
+def test_hetionet(data_dir: Path) -> None:
+    records = read(data_dir / "hetionet")
+    kinds: Counter[str] = Counter(type(record).__name__ for record in records)
+    assert kinds == {"EntityRecord": 38_584, "tuple": 1_444_474}
+    keys = {record.key for record in records if isinstance(record, EntityRecord)}
+    assert {key for record in records if isinstance(record, tuple) for key in (record[0], record[2])} <= keys
+    assert records[0] == EntityRecord(
+        "Biological Process::GO:0000002", "mitochondrial genome maintenance", types=("Biological Process",)
+    )
+
+
+@pytest.mark.shared
+def test_freebase_labels(data_dir: Path) -> None:
+    folder = data_dir / "freebase"
+    records = read(folder / "triples.tsv.gz", folder / "labels.tsv.gz")
+    entities = [record for record in records if isinstance(record, EntityRecord)]
+    assert entities[0] == EntityRecord("m.010016", "Denton")
+    assert len({record.key for record in entities if record.label}) == 14_558
+    assert len(records) - len(entities) == 381_186
