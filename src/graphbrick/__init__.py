@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from graphbrick.models import BM25 as BM25
     from graphbrick.models import LLM as LLM
     from graphbrick.models import MiniLM as MiniLM
-    from graphbrick.parse import parse as parse
+    from graphbrick.parsing import parse as parse
     from graphbrick.pipeline import Pipeline as Pipeline
     from graphbrick.pipeline import Run as Run
     from graphbrick.rerank import Rerank as Rerank
@@ -55,14 +55,14 @@ _HOMES = {
     "graphs.records": ("EntityRecord", "RelationRecord"),
     "link": ("LinkLabels",),
     "models": ("BM25", "LLM", "MiniLM"),
-    "parse": ("parse",),
+    "parsing": ("parse",),
     "pipeline": ("Pipeline", "Run"),
     "rerank": ("Rerank",),
     "retrieve": ("ShortestPaths",),
     "trace": ("Trace",),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
-__all__ = ["__version__", *sorted(_HOME)]  # noqa: PLE0604 - the names are those above
+__all__ = ["__version__", *sorted(_HOME)]
 
 
 def __getattr__(name: str) -> object:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import inspect
 import re
+import sys
 from collections.abc import Iterable
 from dataclasses import MISSING, Field, dataclass, fields
 from typing import ClassVar
@@ -13,6 +14,7 @@ from graphbrick.errors import PipelineError
 
 # The sizes say what a pipeline costs, so they are written even where they are the default.
 _ALWAYS_WRITTEN = ("k", "n")
+_LARGEST = 2**31 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +73,12 @@ class Brick:
         ]
 
     def require_int(self, name: str, *, minimum: int, example: int) -> None:
-        """Raise unless the parameter is a whole number of at least ``minimum``."""
+        """Raise unless the parameter is a whole number of at least ``minimum``, and small enough for the kernels."""
         value = getattr(self, name)
         if not isinstance(value, int) or isinstance(value, bool) or value < minimum:
             self._refuse(name, f"a whole number of at least {minimum}", example)
+        if value > _LARGEST:
+            self._refuse(name, f"at most {_LARGEST:,}", example)
 
     def require_open_unit(self, name: str, *, example: float) -> None:
         """Raise unless the parameter is a number strictly between 0 and 1."""
@@ -83,9 +87,10 @@ class Brick:
             self._refuse(name, "in (0, 1)", example)
 
     def require_number(self, name: str, *, minimum: float, example: float, maximum: float = float("inf")) -> None:
-        """Raise unless the parameter is a number of at least ``minimum`` and at most ``maximum``."""
+        """Raise unless the parameter is a finite number of at least ``minimum`` and at most ``maximum``."""
         value = getattr(self, name)
-        if not isinstance(value, int | float) or isinstance(value, bool) or not minimum <= value <= maximum:
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        if not is_number or not minimum <= value <= min(maximum, sys.float_info.max):
             at_most = "" if maximum == float("inf") else f" and at most {maximum:g}"
             self._refuse(name, f"a number of at least {minimum:g}{at_most}", example)
 
@@ -96,11 +101,11 @@ class Brick:
             near = difflib.get_close_matches(str(value), allowed, n=1) or allowed[:1]
             self._refuse(name, f"one of {', '.join(map(repr, allowed))}", near[0])
 
-    def require_text(self, name: str, *, example: str) -> None:
-        """Raise unless the parameter is a text that is not empty."""
+    def require_text(self, name: str, *, example: str, may_be_empty: bool = False) -> None:
+        """Raise unless the parameter is a text, and not an empty one."""
         value = getattr(self, name)
-        if not isinstance(value, str) or not value.strip():
-            self._refuse(name, "a text that is not empty", example)
+        if not isinstance(value, str) or not (value.strip() or may_be_empty):
+            self._refuse(name, "a text" if may_be_empty else "a text that is not empty", example)
 
     def require_part(self, name: str, kind: type[Brick], *, example: str) -> None:
         """Raise unless the parameter is a brick of ``kind``, such as a scorer."""
@@ -128,8 +133,10 @@ def _default(field: Field[object]) -> object:
 
 
 def _literal(value: object) -> str:
-    # A float that came from numpy prints its type; recipe text has only plain literals.
-    return repr(float(value)) if isinstance(value, float) else repr(value)
+    # What came from numpy prints its type; recipe text has only plain literals.
+    if isinstance(value, float):
+        return repr(float(value))
+    return repr(str(value)) if isinstance(value, str) else repr(value)
 
 
 def _parameter_docs(doc: str) -> dict[str, str]:

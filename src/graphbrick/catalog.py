@@ -32,7 +32,9 @@ def all_bricks() -> dict[str, type[Brick]]:
         try:
             brick = point.load()
         except ImportError as error:
-            raise PipelineError(f"the plug-in brick {point.name} ({point.value}) cannot be imported: {error}") from error
+            raise PipelineError(
+                f"the plug-in brick {point.name} ({point.value}) cannot be imported: {error}"
+            ) from error
         if not (isinstance(brick, type) and issubclass(brick, Brick)):
             raise PipelineError(f"the plug-in {point.name} ({point.value}) is no brick; derive it from a stage kind")
         if brick.__name__ in bricks:

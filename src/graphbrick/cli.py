@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Optional
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -20,7 +20,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-DEFAULT_PIPELINE = "PPR(k=1000) >> ShortestPaths(max_hops=3) >> Rerank(BM25(), n=32) >> PathAnswer()"
+DEFAULT_PIPELINE = "PPR(k=1000) >> ShortestPaths(max_hops=3) >> Rerank(MiniLM(), n=32, by='pattern') >> PathAnswer()"
 
 GraphFolder = Annotated[Path, typer.Argument(metavar="GRAPH", help="Folder of the graph.", show_default=False)]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -46,15 +46,15 @@ def start(
 
 @app.command("build")
 def build_command(
-    source: Annotated[Path, typer.Argument(metavar="SOURCE", help="File of triples, or folder with nodes.* and edges.*.")],
+    source: Annotated[Path, typer.Argument(metavar="SOURCE", help="File of triples, or folder of nodes.* and edges.*")],
     graph: Annotated[Path, typer.Argument(metavar="GRAPH", help="Folder to make.")],
-    nodes: Annotated[Optional[Path], typer.Option(help="Table of keys, labels, types, descriptions, aliases.")] = None,
-    delimiter: Annotated[Optional[str], typer.Option(help="Column delimiter; recognised by default.")] = None,
+    nodes: Annotated[Path | None, typer.Option(help="Table of keys, labels, types, descriptions, aliases.")] = None,
+    delimiter: Annotated[str | None, typer.Option(help="Column delimiter; recognised by default.")] = None,
     columns: Annotated[
-        Optional[str], typer.Option(help="Head, relation and tail column, by name or number: from,type,to or 1,2,3.")
+        str | None, typer.Option(help="Head, relation and tail column, by name or number: from,type,to or 1,2,3.")
     ] = None,
     header: Annotated[
-        Optional[bool], typer.Option("--header/--no-header", help="Whether the first row names the columns.")
+        bool | None, typer.Option("--header/--no-header", help="Whether the first row names the columns.")
     ] = None,
     language: Annotated[str, typer.Option(help="Preferred language of RDF labels.")] = "en",
     skip_bad: Annotated[bool, typer.Option("--skip-bad", help="Leave bad records out, count and list them.")] = False,
@@ -67,10 +67,13 @@ def build_command(
     from graphbrick.graphs.readers import ReadOptions
     from graphbrick.show import print_built, progress
 
-    names = None if columns is None else tuple(part.strip() for part in columns.split(","))
-    if names is not None and len(names) != 3:
-        raise InputError(f"--columns takes three columns, head, relation and tail, got {columns!r}; try 1,2,3")
-    options = ReadOptions(delimiter=delimiter, header=header, columns=names, language=language)  # type: ignore[arg-type]
+    names = None
+    if columns is not None:
+        parts = [part.strip() for part in columns.split(",")]
+        if len(parts) != 3:
+            raise InputError(f"--columns takes three columns, head, relation and tail, got {columns!r}; try 1,2,3")
+        names = (parts[0], parts[1], parts[2])
+    options = ReadOptions(delimiter=delimiter, header=header, columns=names, language=language)
     with progress(f"building {graph}") as advance:
         built = build(
             source, graph, nodes=nodes, options=options, skip_bad=skip_bad, overwrite=overwrite, progress=advance
@@ -99,22 +102,21 @@ def ask(
     question: Annotated[str, typer.Argument(metavar="QUESTION", help="The question.", show_default=False)],
     pipeline: Annotated[str, typer.Option("--pipeline", "-p", help="Recipe text.")] = DEFAULT_PIPELINE,
     seed: Annotated[
-        Optional[list[str]], typer.Option("--seed", "-s", help="Where to start: a key or label; may be repeated.")
+        list[str] | None, typer.Option("--seed", "-s", help="Where to start: a key or label; may be repeated.")
     ] = None,
     explain: Annotated[bool, typer.Option("--explain", help="Show subgraph, ranked paths and stages.")] = False,
     as_json: Json = False,
 ) -> None:
     """Answer a question over a graph."""
-    from graphbrick.parse import parse
-    from graphbrick.show import print_run
+    from graphbrick.parsing import parse
+    from graphbrick.show import print_run, progress
 
     parsed = parse(pipeline)
-    run = parsed.run(_open(graph), question, seeds=seed or ())
+    opened = _open(graph)
+    with progress("answering (the first time, kernels are compiled)"):
+        run = parsed.run(opened, question, seeds=seed or ())
     print_run(run, parsed, explain=explain, as_json=as_json)
-    found = run.answer.texts if run.answer is not None else run.evidence
-    if not found and run.subgraph is None:
-        raise NothingFoundError
-    if not found and (run.answer is not None or run.evidence is not None):
+    if not any(run.counts(run.level).values()):
         raise NothingFoundError
 
 
@@ -133,7 +135,7 @@ def demo(
     """Build a graph of the world and answer questions of one, two and three hops over it."""
     from graphbrick.demo.run import run_demo
 
-    run_demo(rebuild=rebuild)
+    run_demo(DEFAULT_PIPELINE, rebuild=rebuild)
 
 
 def _open(path: Path) -> Graph:

@@ -174,11 +174,22 @@ class Path:
     @cached_property
     def text(self) -> str:
         """The path as text: ``Nairobi <- capital <- Kenya -> currency -> Kenyan shilling``."""
+        return self._text([self.graph.label(node) for node in self.nodes[1:]])
+
+    @cached_property
+    def pattern_text(self) -> str:
+        """The path with types in the place of entities: ``Nairobi <- capital <- country -> currency -> currency``.
+
+        The seed keeps its label; an entity without types leaves its place empty.
+        """
+        return self._text([next(iter(self.graph.types(node)), "") for node in self.nodes[1:]])
+
+    def _text(self, stations: list[str]) -> str:
         parts = [self.graph.label(self.nodes[0])]
-        for (relation, forward), node in zip(self.pattern, self.nodes[1:], strict=True):
+        for (relation, forward), station in zip(self.pattern, stations, strict=True):
             arrow = "->" if forward else "<-"
-            parts += [arrow, self.graph.relation_label(relation), arrow, self.graph.label(node)]
-        return " ".join(parts)
+            parts += [arrow, self.graph.relation_label(relation), arrow, station]
+        return " ".join(part for part in parts if part)
 
     def with_score(self, score: float) -> Path:
         """The same path with another score."""
@@ -226,5 +237,3 @@ class Answer:
 def seeds_of(query: Query, subgraph: Subgraph) -> npt.NDArray[np.int32]:
     """The local ids of the query's seeds that are in a subgraph, int32, distinct, in the order of the query."""
     return np.array(list(dict.fromkeys(subgraph.local(query.seeds))), dtype=np.int32)
-
-

@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 class GraphbrickError(Exception):
-    """Base of every error that graphbrick raises on purpose; the command line prints it as one line and exits with 1."""
+    """Base of every error raised on purpose; the command line prints it in one line and exits with 1."""
 
 
 class PipelineError(GraphbrickError):

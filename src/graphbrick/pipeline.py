@@ -14,10 +14,9 @@ from typing import ClassVar, TypeVar
 
 from graphbrick.brick import Brick
 from graphbrick.core import Answer, Evidence, Query, Subgraph
-from graphbrick.errors import GraphbrickError, PipelineError
+from graphbrick.errors import GraphbrickError, LinkError, PipelineError
 from graphbrick.graphs.graph import Graph
 from graphbrick.trace import Trace, event, record
-
 
 T = TypeVar("T")
 
@@ -145,14 +144,14 @@ class Pipeline(ABC):
         if not asked.text.strip():
             raise GraphbrickError("the question is empty; ask for example «Which currency is used in Kenya?»")
         trace = Trace()
-        given = list(seeds)
+        given = [seeds] if isinstance(seeds, str) else list(seeds)
         if given:
             with record(trace, "seeds", "link") as entry:
                 asked = resolve_seeds(graph, asked, given)
                 entry.counts_out = {"seeds": len(asked.seeds)}
         for seed in asked.seeds:
             if not 0 <= seed < graph.n_entities:
-                raise GraphbrickError(f"seed {seed} is not an entity id of {graph!r}")
+                raise LinkError(f"seed {seed} is not an entity id of {graph!r}")
         return self.apply(Run(graph, asked, linked=bool(asked.seeds), trace=trace))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -128,7 +128,7 @@ def print_run(run: Run, pipeline: Pipeline, *, explain: bool, as_json: bool) -> 
     if explain:
         _print_start(out, run, pipeline)
         _print_paths(out, run)
-    _print_answers(out, run)
+    print_answers(out, run)
     for event in run.trace.events:
         out.print(Text(f"note: {event}", style="dim"))
     if explain:
@@ -153,24 +153,32 @@ def _print_paths(out: Console, run: Run) -> None:
         out.print(Text(f"... and {len(run.evidence) - _PATHS_SHOWN:,} more paths", style="dim"))
 
 
-def _print_answers(out: Console, run: Run) -> None:
+def print_answers(out: Console, run: Run) -> None:
+    """The answers of a run, each with the path that proves it."""
     if run.answer is None:
         if run.evidence is not None and not run.evidence.items:
             out.print("no path found")
         return
     if not run.answer.texts:
         out.print("no answer found")
-    proofs: dict[int, Path] = {}
-    for path in run.answer.evidence.items:
-        for node in path.nodes[1:]:
-            proofs.setdefault(node, path)
-        proofs[path.end] = proofs[path.end] if proofs[path.end].end == path.end else path
+    proofs = _proofs(run.answer.evidence.items)
     for text, entity in list(zip(run.answer.texts, run.answer.entities, strict=True))[:_ANSWERS_SHOWN]:
         out.print(Text(text, style="bold green"))
         if entity in proofs:
             out.print(Text(f"  {proofs[entity].text}"))
     if len(run.answer.texts) > _ANSWERS_SHOWN:
         out.print(Text(f"... and {len(run.answer.texts) - _ANSWERS_SHOWN:,} more answers (--json gives all)"))
+
+
+def _proofs(paths: Iterable[Path]) -> dict[int | None, Path]:
+    """The first path that ends at an entity, or else the first that passes it."""
+    ending: dict[int | None, Path] = {}
+    passing: dict[int | None, Path] = {}
+    for path in paths:
+        ending.setdefault(path.end, path)
+        for node in path.nodes[1:]:
+            passing.setdefault(node, path)
+    return passing | ending
 
 
 def stage_table(trace: Trace) -> Table:
@@ -264,4 +272,3 @@ def brick_facts() -> list[dict[str, Any]]:
         }
         for name, brick in all_bricks().items()
     ]
-

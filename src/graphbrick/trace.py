@@ -1,8 +1,8 @@
 """What every stage did: seconds, counts, model calls, tokens, and events.
 
-A brick reports through `event`, `fact` and `count_call`; the runner opens one `StageTrace` a stage and collects them. An event
-is anything a reader of the result should know: a cap that was reached, a reply that could not be parsed, a name that
-means several entities.
+A brick reports through `event`, `fact` and `count_call`; the runner opens one `StageTrace` a stage and collects them.
+An event is anything a reader of the result should know: a cap that was reached, a reply that could not be parsed, a
+name that means several entities.
 """
 
 from __future__ import annotations

@@ -3,3 +3,5 @@
 from graphbrick.extract.ppr import PPR
 
 BRICKS = (PPR,)
+
+__all__ = ["BRICKS", "PPR"]

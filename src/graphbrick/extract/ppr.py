@@ -68,9 +68,7 @@ class PPR(ExtractStage):
             fact(error_bound=error, edges_seen=edges)
         return Subgraph(graph, nodes, induced_triples(graph.csr.out_ptr, graph.csr.tail, nodes))
 
-    def scores(
-        self, graph: Graph, seeds: npt.NDArray[np.int32]
-    ) -> tuple[npt.NDArray[np.float64], float, int]:
+    def scores(self, graph: Graph, seeds: npt.NDArray[np.int32]) -> tuple[npt.NDArray[np.float64], float, int]:
         """The score of every entity.
 
         Args:

@@ -4,3 +4,5 @@ from graphbrick.generate.generate import Generate
 from graphbrick.generate.path_answer import PathAnswer
 
 BRICKS = (PathAnswer, Generate)
+
+__all__ = ["BRICKS", "Generate", "PathAnswer"]

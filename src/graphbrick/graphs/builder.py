@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import array
+import glob
 import json
 import os
 import shutil
@@ -19,7 +20,7 @@ from graphbrick.errors import GraphbrickError, InputError
 from graphbrick.graphs import manifest as manifest_file
 from graphbrick.graphs.csr import from_sorted
 from graphbrick.graphs.graph import Graph
-from graphbrick.graphs.manifest import FileEntry, Manifest, sha256
+from graphbrick.graphs.manifest import SKIPPED, FileEntry, Manifest, sha256
 from graphbrick.graphs.names import NameIndex
 from graphbrick.graphs.readers import ReadOptions, read_source
 from graphbrick.graphs.records import BadRecords, EntityRecord, Record, RelationRecord
@@ -57,7 +58,7 @@ def build(
 
     Raises:
         InputError: A bad record (its file and line are named), or nothing usable in the source.
-        GraphbrickError: The target exists.
+        GraphbrickError: The target exists, or cannot be written.
 
     >>> import tempfile
     >>> from pathlib import Path
@@ -68,7 +69,9 @@ def build(
     bad = BadRecords(skip=skip_bad)
     if isinstance(source, str | PathLike):
         node_path = None if nodes is None else Path(nodes)
-        records: Iterable[Record] = read_source(Path(source), nodes=node_path, options=options or ReadOptions(), bad=bad)
+        records: Iterable[Record] = read_source(
+            Path(source), nodes=node_path, options=options or ReadOptions(), bad=bad
+        )
         name = str(source)
     else:
         records, name = _checked(source, bad), "Python records"
@@ -145,12 +148,16 @@ class GraphBuilder:
         self._read = 0
 
     def __enter__(self) -> GraphBuilder:
-        _refuse_target(self.path, self.overwrite)
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        _remove_left_over(self.path)
         self._work = _work_folder(self.path, os.getpid())
-        self._work.mkdir()
-        self._spool = (self._work / "spool.tmp").open("wb")
+        try:
+            _tidy(self.path)
+            _refuse_target(self.path, self.overwrite)
+            self._work.mkdir(parents=True)
+            self._spool = (self._work / "spool.tmp").open("wb")
+        except OSError as error:
+            raise GraphbrickError(
+                f"{self.path} cannot be written ({error.strerror or error}); choose another place for the graph"
+            ) from error
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
@@ -188,11 +195,9 @@ class GraphBuilder:
         max_tokens = self._write_names(keys)
         self._write_types(keys)
         if bad.count:
-            _write_skipped(self._work / "skipped.jsonl", bad)
+            _write_skipped(self._work / SKIPPED, bad)
         (self._work / "spool.tmp").unlink()
-        files = {
-            file.name: FileEntry(file.stat().st_size, sha256(file)) for file in sorted(self._work.iterdir())
-        }
+        files = {file.name: FileEntry(file.stat().st_size, sha256(file)) for file in sorted(self._work.iterdir())}
         Manifest(
             entities=len(keys),
             relations=len(self._relations),
@@ -205,6 +210,7 @@ class GraphBuilder:
             created_by=f"graphbrick {__version__}",
             files=files,
         ).write(self._work)
+        _refuse_target(self.path, self.overwrite)  # somebody may have made it meanwhile
         _replace(self._work, self.path)
         return Graph.open(self.path)
 
@@ -276,13 +282,29 @@ def _work_folder(path: Path, pid: int) -> Path:
     return path.with_name(f".{path.name}.building-{pid}")
 
 
-def _remove_left_over(path: Path) -> None:
-    """Remove the work folders of builds of this graph whose process is gone."""
-    prefix = _work_folder(path, 0).name[:-1]
-    for folder in path.parent.glob(f"{prefix}*"):
+def _old_folder(path: Path, pid: int) -> Path:
+    return path.with_name(f".{path.name}.replaced-{pid}")
+
+
+def _tidy(path: Path) -> None:
+    """Clear up after builds of this graph whose process is gone."""
+    for folder in _left_over(path, _work_folder):
+        shutil.rmtree(folder, ignore_errors=True)
+    for folder in _left_over(path, _old_folder):
+        if path.exists():
+            shutil.rmtree(folder, ignore_errors=True)
+        else:
+            folder.rename(path)  # killed between the two renames: the old graph comes back
+
+
+def _left_over(path: Path, named: Callable[[Path, int], Path]) -> list[Path]:
+    prefix = named(path, 0).name[:-1]
+    found = []
+    for folder in path.parent.glob(f"{glob.escape(prefix)}*"):
         pid = folder.name.removeprefix(prefix)
         if pid.isdigit() and (int(pid) == os.getpid() or not _alive(int(pid))):
-            shutil.rmtree(folder, ignore_errors=True)
+            found.append(folder)
+    return found
 
 
 def _alive(pid: int) -> bool:
@@ -300,7 +322,7 @@ def _replace(work: Path, path: Path) -> None:
     for file in work.iterdir():
         with file.open("rb") as handle:
             os.fsync(handle.fileno())
-    old = path.with_name(f".{path.name}.replaced-{os.getpid()}")
+    old = _old_folder(path, os.getpid())
     if path.exists():
         path.rename(old)
     try:

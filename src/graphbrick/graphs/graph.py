@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +26,8 @@ class Graph:
 
     Two entities may share a label; a key is unique. Parallel relations between two entities are separate triples.
 
+    An id that the graph does not have raises IndexError. ``names`` is the index over labels and aliases.
+
     >>> from graphbrick.testing import tiny_graph
     >>> graph = tiny_graph()
     >>> graph
@@ -44,6 +46,14 @@ class Graph:
         self._relation_labels = StringTable.open(path, "relation_labels")
         self._relation_keys = StringTable.open(path, "relation_keys")
         self._key_hash, self._key_entity = self._array("key_hash"), self._array("key_entity")
+        self._descriptions = StringTable.open(path, "descriptions") if self._has("descriptions") else None
+        self._types = (
+            (self._array("type_ptr"), self._array("type_id"), StringTable.open(path, "types"))
+            if self._has("types")
+            else None
+        )
+        # Opened with the rest: a graph that is overwritten stays whole for whoever has it open.
+        self.names = NameIndex(path, self._labels, manifest.max_name_tokens)
 
     @classmethod
     def open(cls, path: str | PathLike[str]) -> Graph:
@@ -62,17 +72,16 @@ class Graph:
     def _has(self, table: str) -> bool:
         return StringTable.files(table)[0] in self.manifest.files
 
-    def _array(self, name: str) -> npt.NDArray[np.generic]:
+    def _array(self, name: str) -> npt.NDArray[Any]:
         # A plain array over the map: numba knows its type, and slicing it is cheaper than slicing np.memmap.
-        array = np.load(self.path / f"{name}.npy", mmap_mode="r").view(np.ndarray)
-        return array  # type: ignore[no-any-return]
+        return np.load(self.path / f"{name}.npy", mmap_mode="r").view(np.ndarray)  # type: ignore[no-any-return]
 
     def __repr__(self) -> str:
         counts = f"entities={self.n_entities}, relations={self.n_relations}, triples={self.n_triples}"
         return f"Graph({self.path.name!r}, {counts})"
 
-    def __reduce__(self) -> tuple[object, tuple[Path]]:
-        return Graph.open, (self.path,)
+    def __reduce__(self) -> tuple[object, tuple[Path, str]]:
+        return _reopen, (self.path, self.hash)
 
     @property
     def n_entities(self) -> int:
@@ -94,6 +103,12 @@ class Graph:
         """A hash of the content, 16 hexadecimal digits."""
         return self.manifest.hash
 
+    def _checked(self, entity: int) -> int:
+        """An entity id that is one; numpy would count a negative id from the end."""
+        if not 0 <= entity < self.n_entities:
+            raise IndexError(f"entity {entity} of a graph with {self.n_entities}")
+        return entity
+
     # Entities
 
     def label(self, entity: int) -> str:
@@ -111,14 +126,16 @@ class Graph:
 
     def aliases(self, entity: int) -> list[str]:
         """Other names of an entity."""
-        return self.names.aliases(entity)
+        return self.names.aliases(self._checked(entity))
 
     def description(self, entity: int) -> str:
         """A sentence about an entity, or an empty text."""
-        return self._descriptions[entity] if self._descriptions else ""
+        entity = self._checked(entity)
+        return "" if self._descriptions is None else self._descriptions[entity]
 
     def types(self, entity: int) -> list[str]:
         """The types of an entity, in the order of the source; may be empty."""
+        entity = self._checked(entity)
         if self._types is None:
             return []
         pointers, ids, names = self._types
@@ -126,10 +143,9 @@ class Graph:
 
     def degree(self, entity: int) -> int:
         """Number of triples that leave or enter an entity; a self loop counts twice."""
-        csr = self.csr
-        return int(
-            csr.out_ptr[entity + 1] - csr.out_ptr[entity] + csr.in_ptr[entity + 1] - csr.in_ptr[entity]
-        )
+        csr, entity = self.csr, self._checked(entity)
+        leave = int(csr.out_ptr[entity + 1]) - int(csr.out_ptr[entity])
+        return leave + int(csr.in_ptr[entity + 1]) - int(csr.in_ptr[entity])
 
     def describe(self, entity: int) -> str:
         """An entity so that homonyms can be told apart: label, key where it differs, description or types."""
@@ -164,11 +180,12 @@ class Graph:
 
     def triples_from(self, entity: int) -> range:
         """The ids of the triples that leave an entity."""
+        entity = self._checked(entity)
         return range(int(self.csr.out_ptr[entity]), int(self.csr.out_ptr[entity + 1]))
 
     def triples_to(self, entity: int) -> list[int]:
         """The ids of the triples that enter an entity, ascending."""
-        csr = self.csr
+        csr, entity = self.csr, self._checked(entity)
         return [int(t) for t in csr.in_triple[csr.in_ptr[entity] : csr.in_ptr[entity + 1]]]
 
     def key_triples(self) -> Iterator[tuple[str, str, str]]:
@@ -197,21 +214,6 @@ class Graph:
         """All entities whose label or alias equals a text after folding (case, accents, punctuation), ascending."""
         return sorted({self.names.entity(name) for name in self.names.exact(fold(text))})
 
-    @cached_property
-    def names(self) -> NameIndex:
-        """The index over labels and aliases."""
-        return NameIndex(self.path, self._labels, self.manifest.max_name_tokens)
-
-    @cached_property
-    def _descriptions(self) -> StringTable | None:
-        return StringTable.open(self.path, "descriptions") if self._has("descriptions") else None
-
-    @cached_property
-    def _types(self) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.int32], StringTable] | None:
-        if not self._has("types"):
-            return None
-        return self._array("type_ptr"), self._array("type_id"), StringTable.open(self.path, "types")  # type: ignore[return-value]
-
     def check(self) -> None:
         """Read every file and compare its checksum with the manifest.
 
@@ -221,3 +223,11 @@ class Graph:
         for name, entry in self.manifest.files.items():
             if sha256(self.path / name) != entry.sha256:
                 raise GraphFormatError(f"{self.path / name} has changed since it was built; build the graph again")
+
+
+def _reopen(path: Path, content: str) -> Graph:
+    """Open the graph that was pickled; ids of another one would mean other things."""
+    graph = Graph.open(path)
+    if graph.hash != content:
+        raise GraphFormatError(f"{path} holds another graph than when it was pickled; open it again")
+    return graph

@@ -12,6 +12,7 @@ from graphbrick.errors import GraphFormatError
 FORMAT = "graphbrick-graph"
 VERSION = 1
 NAME = "manifest.json"
+SKIPPED = "skipped.jsonl"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +47,28 @@ class Manifest:
     @property
     def hash(self) -> str:
         """A hash of the graph's content: the same for the same files, whatever the source or the folder was called."""
-        listing = "\n".join(f"{name} {entry.sha256}" for name, entry in sorted(self.files.items()))
+        # The list of skipped records names the source; it is no content.
+        content = sorted((name, entry) for name, entry in self.files.items() if name != SKIPPED)
+        listing = "\n".join(f"{name} {entry.sha256}" for name, entry in content)
         return hashlib.sha256(listing.encode()).hexdigest()[:16]
+
+    def _check_types(self) -> None:
+        """Raise TypeError for a value that JSON holds but a manifest does not."""
+        for name in ("entities", "relations", "triples", "triples_read", "duplicates", "skipped", "max_name_tokens"):
+            value = getattr(self, name)
+            if type(value) is not int or value < 0:
+                raise TypeError(f"{name} is {value!r}")
+        texts = {"source": self.source, "created_by": self.created_by}
+        texts |= {f"the checksum of {name}": entry.sha256 for name, entry in self.files.items()}
+        for name, text in texts.items():
+            if not isinstance(text, str):
+                raise TypeError(f"{name} is {text!r}")
 
     def write(self, folder: Path) -> None:
         """Write the manifest; without it a folder does not open, so this comes last in a build."""
         text = json.dumps(asdict(self), indent=1, ensure_ascii=False)
-        (folder / NAME).write_text(text + "\n", encoding="utf-8")
+        # A file name that is no Unicode text holds lone surrogates; they become JSON escapes.
+        (folder / NAME).write_text(text + "\n", encoding="utf-8", errors="backslashreplace")
 
     @classmethod
     def read(cls, folder: Path) -> Manifest:
@@ -79,7 +95,8 @@ class Manifest:
                 )
             raw["files"] = {name: FileEntry(**entry) for name, entry in raw["files"].items()}
             manifest = cls(**raw)
-        except (ValueError, TypeError, KeyError) as error:
+            manifest._check_types()
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise GraphFormatError(f"{path} is damaged ({error}); build the graph again from its source") from error
         for name, entry in manifest.files.items():
             file = folder / name

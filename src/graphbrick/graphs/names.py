@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -59,7 +60,14 @@ class NameIndex:
         ids = np.array(kept, dtype=np.int32)
         order = np.lexsort((ids, hashes))
         grams, ends, names = _gram_postings(folded)
-        arrays = (hashes[order], ids[order], np.array([e for e, _ in aliases], dtype=np.int32), grams, ends, names)
+        arrays: tuple[npt.NDArray[Any], ...] = (
+            hashes[order],
+            ids[order],
+            np.array([e for e, _ in aliases], dtype=np.int32),
+            grams,
+            ends,
+            names,
+        )
         for name, array in zip(cls.FILES, arrays, strict=True):
             np.save(folder / name, array)
         return max((name.count(" ") + 1 for name in folded if name), default=0)

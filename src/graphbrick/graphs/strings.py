@@ -17,7 +17,8 @@ class StringTable:
     """
 
     def __init__(self, blob: mmap.mmap | bytes, ends: npt.NDArray[np.uint64]) -> None:
-        self._blob, self._ends = blob, ends
+        # Items of a memoryview are plain integers, several times faster to get than numpy's.
+        self._blob, self._ends = blob, memoryview(ends)  # type: ignore[arg-type]
 
     @staticmethod
     def files(name: str) -> tuple[str, str]:
@@ -52,5 +53,5 @@ class StringTable:
     def __getitem__(self, index: int) -> str:
         if not 0 <= index < len(self._ends):
             raise IndexError(f"string {index} of a table of {len(self._ends)}")
-        start = int(self._ends[index - 1]) if index else 0
-        return self._blob[start : int(self._ends[index])].decode("utf-8", "surrogatepass")
+        start = self._ends[index - 1] if index else 0
+        return self._blob[start : self._ends[index]].decode("utf-8", "surrogatepass")

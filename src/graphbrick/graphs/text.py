@@ -1,7 +1,7 @@
 """Folding of names for linking: case, accents and punctuation do not count, word order does.
 
 A name is folded into *tokens*. Scripts that write no spaces between words (Han, kana, Hangul, Thai, Lao, Khmer,
-Myanmar) give one token a character, so that a label is found inside a sentence in any of them.
+Myanmar) give one token a character, so that a label is found inside a sentence in any of them; their marks are kept.
 """
 
 from __future__ import annotations
@@ -18,7 +18,12 @@ _UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
     "\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"
 )
-_TOKEN = re.compile(rf"[{_UNSPACED}]|(?:(?![{_UNSPACED}])[^\W_])+")
+_ONE_UNSPACED = re.compile(f"[{_UNSPACED}]")
+# Accents and vowel signs that Unicode has no ready-made letter for; they do not end a word.
+_MARKS = "".join(
+    c for c in map(chr, range(0x300, 0x2100)) if unicodedata.category(c)[0] == "M" and not _ONE_UNSPACED.match(c)
+)
+_TOKEN = re.compile(rf"[{_UNSPACED}]|(?:(?![{_UNSPACED}])[^\W_][{_MARKS}]*)+")
 _ASCII_TOKEN = re.compile(r"[a-z0-9]+")
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 
@@ -37,15 +42,18 @@ def nfc(text: str) -> str:
 
 
 def fold_token(token: str) -> str:
-    """One word without case and accents.
+    """One word without case and accents; empty where it has no letter or digit of its own.
 
     >>> fold_token("Élodie"), fold_token("Straße")
     ('elodie', 'strasse')
     """
     if token.isascii():
         return token.lower()
+    if _ONE_UNSPACED.fullmatch(token):
+        return unicodedata.normalize("NFKC", token)
     bare = "".join(c for c in unicodedata.normalize("NFKD", token) if not unicodedata.combining(c))
-    return unicodedata.normalize("NFC", bare.casefold())
+    # Some single characters stand for several words.
+    return "".join(unicodedata.normalize("NFC", bare.casefold()).split())
 
 
 def tokens(text: str) -> list[Token]:
@@ -54,7 +62,8 @@ def tokens(text: str) -> list[Token]:
     >>> [t.text for t in tokens("Kenya's capital, São Tomé: 内罗毕")]
     ['kenya', 's', 'capital', 'sao', 'tome', '内', '罗', '毕']
     """
-    return [Token(fold_token(m.group()), m.start(), m.end()) for m in _TOKEN.finditer(text)]
+    folded = ((fold_token(m.group()), m) for m in _TOKEN.finditer(text))
+    return [Token(word, m.start(), m.end()) for word, m in folded if word]
 
 
 def fold(text: str) -> str:
@@ -65,7 +74,7 @@ def fold(text: str) -> str:
     """
     if text.isascii():
         return " ".join(_ASCII_TOKEN.findall(text.lower()))
-    return " ".join(fold_token(t) for t in _TOKEN.findall(nfc(text)))
+    return " ".join(filter(None, map(fold_token, _TOKEN.findall(nfc(text)))))
 
 
 def hash64(text: str) -> int:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from graphbrick.graphs.csr import Csr
 from graphbrick.kernels.jit import jit
+
+T = TypeVar("T", bound=np.generic)
 
 
 class PathTree(NamedTuple):
@@ -30,16 +32,25 @@ class PathTree(NamedTuple):
 
 
 @jit
-def _grow(array, size):  # type: ignore[no-untyped-def]
+def _grow(array: npt.NDArray[T], size: int) -> npt.NDArray[T]:
     larger = np.empty(size, dtype=array.dtype)
     larger[: len(array)] = array
     return larger
 
 
 @jit
-def shortest_path_tree(  # type: ignore[no-untyped-def]
-    out_ptr, tail, in_ptr, in_head, in_triple, seeds, follow_out, follow_in, max_hops, cap
-):
+def shortest_path_tree(
+    out_ptr: npt.NDArray[np.uint32],
+    tail: npt.NDArray[np.int32],
+    in_ptr: npt.NDArray[np.uint32],
+    in_head: npt.NDArray[np.int32],
+    in_triple: npt.NDArray[np.int32],
+    seeds: npt.NDArray[np.int32],
+    follow_out: bool,
+    follow_in: bool,
+    max_hops: int,
+    cap: int,
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.bool_], bool]:
     """All shortest paths of at most ``max_hops`` triples from each seed to every node it reaches.
 
     Every beginning of a shortest path is a shortest path, so the paths of one length are those of the length before,

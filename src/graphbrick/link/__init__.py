@@ -3,3 +3,5 @@
 from graphbrick.link.labels import LinkLabels
 
 BRICKS = (LinkLabels,)
+
+__all__ = ["BRICKS", "LinkLabels"]

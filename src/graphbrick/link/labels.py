@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeVar
@@ -110,14 +111,14 @@ class _Span(NamedTuple):
 
 
 def resolve_seeds(graph: Graph, query: Query, given: Iterable[str | int]) -> Query:
-    """The query with given seeds: entity ids, keys, labels or aliases.
+    """The query with given seeds: entity ids (also numpy's), keys, labels or aliases.
 
     Raises:
         LinkError: No entity is called so; the nearest labels are shown.
     """
     mentions = []
     for seed in given:
-        mention = Mention(str(seed), seed) if isinstance(seed, int) else _resolve(graph, seed)
+        mention = _resolve(graph, seed) if isinstance(seed, str) else Mention(str(seed), int(operator.index(seed)))
         _report(graph, mention)
         mentions.append(mention)
     return replace(query, seeds=tuple(dict.fromkeys(m.entity for m in mentions)), mentions=tuple(mentions))

@@ -5,3 +5,5 @@ from graphbrick.models.llm import LLM
 from graphbrick.models.minilm import MiniLM
 
 BRICKS = (BM25, MiniLM, LLM)
+
+__all__ = ["BM25", "BRICKS", "LLM", "MiniLM"]

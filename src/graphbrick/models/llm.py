@@ -13,6 +13,7 @@ from graphbrick.trace import count_call, event
 
 if TYPE_CHECKING:
     from openai import OpenAI
+    from openai.types.chat import ChatCompletion
 
 
 @dataclass(frozen=True, repr=False)
@@ -40,6 +41,7 @@ class LLM(Brick):
 
     def __post_init__(self) -> None:
         self.require_text("model", example="gpt-4.1-mini")
+        self.require_text("base_url", example="http://localhost:8080/v1", may_be_empty=True)
         self.require_number("temperature", minimum=0, maximum=2, example=0.0)
         self.require_int("max_tokens", minimum=1, example=256)
         self.require_number("timeout", minimum=0.001, example=60.0)
@@ -52,12 +54,14 @@ class LLM(Brick):
             ModelError: No key, or the server is away, refuses, or does not answer in time.
         """
         url = self.base_url or os.environ.get("OPENAI_BASE_URL", "")
-        key = os.environ.get("OPENAI_API_KEY", "")
+        key = os.environ.get("OPENAI_API_KEY", "").strip()
         if not key and not url:
             raise ModelError(
                 "no language model: set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own; "
                 "PathAnswer() answers without a model"
             )
+        if not (key.isascii() and key.isprintable()):
+            raise ModelError("OPENAI_API_KEY holds characters that no key has; copy the key again")
         client = _client(url, key or "none", self.timeout, self.retries)
         import openai
 
@@ -78,21 +82,30 @@ class LLM(Brick):
             raise ModelError(f"{client.base_url} refused the key; check OPENAI_API_KEY") from error
         except openai.APIStatusError as error:
             raise ModelError(f"{client.base_url} refused the request with status {error.status_code}") from error
-        except openai.OpenAIError as error:
+        except (openai.OpenAIError, ValueError) as error:
             raise ModelError(f"{client.base_url} gave a reply that cannot be read ({type(error).__name__})") from error
-        usage = reply.usage
-        if usage is None:
+        return self._read(reply, str(client.base_url))
+
+    def _read(self, reply: ChatCompletion, url: str) -> str:
+        """The text of a reply; the client hands over whatever the server sent, of any type."""
+        try:
+            choice = reply.choices[0] if len(reply.choices) else None
+            text = choice.message.content or "" if choice else ""
+            cut = choice is not None and choice.finish_reason == "length"
+            usage = reply.usage
+            tokens = (usage.prompt_tokens or 0, usage.completion_tokens or 0) if usage else None
+        except (AttributeError, TypeError) as error:
+            raise ModelError(f"{url} gave a reply that is no chat completion; is it the right address?") from error
+        if not isinstance(text, str):
+            raise ModelError(f"{url} gave a reply whose content is no text but {text!r:.80}")
+        if tokens is None:
             event(f"{self.model} did not report the tokens it used")
-        count_call(
-            tokens_in=usage.prompt_tokens if usage else 0, tokens_out=usage.completion_tokens if usage else 0
-        )
-        choice = reply.choices[0] if reply.choices else None
-        if choice is None or not choice.message.content:
+        count_call(tokens_in=tokens[0] if tokens else 0, tokens_out=tokens[1] if tokens else 0)
+        if not text:
             event(f"{self.model} gave an empty reply")
-            return ""
-        if choice.finish_reason == "length":
+        if cut:
             event(f"the reply of {self.model} was cut at {self.max_tokens} tokens")
-        return choice.message.content
+        return text
 
 
 @lru_cache(maxsize=8)

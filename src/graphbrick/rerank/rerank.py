@@ -18,9 +18,14 @@ class Rerank(RerankStage):
     This is the paper's one-way semantic ranking (OSAR) after a retrieve stage, and its path refinement after another
     ranking. Paths of equal score keep their order, so that shorter ones stay first.
 
+    By "pattern", a path is scored by what it says without the names on it: ``Nairobi <- capital <- country ->
+    currency -> currency``. Names that happen to resemble the question then do not count, and the many paths of one
+    pattern cost one text. The paper scores by path.
+
     Args:
         scorer: What scores path texts, such as BM25() or MiniLM().
         n: Paths kept, at least 1.
+        by: "path" for the whole text, "pattern" for types in the place of all entities but the seed.
 
     Returns:
         At most ``n`` paths, best first, each with its score.
@@ -37,18 +42,19 @@ class Rerank(RerankStage):
 
     scorer: Scorer
     n: int = 32
+    by: str = "path"
 
     def __post_init__(self) -> None:
         self.require_part("scorer", Scorer, example="BM25()")
         self.require_int("n", minimum=1, example=32)
+        self.require_choice("by", ("path", "pattern"))
 
     def rerank(self, query: Query, evidence: Evidence) -> Evidence:
         """The best paths, by score."""
-        # Parallel paths between entities of one name have one text; it is scored once.
-        position: dict[str, int] = {}
-        for item in evidence.items:
-            position.setdefault(item.text, len(position))
-        scores = self.scorer.score(query.text, list(position))
-        of_item = np.array([scores[position[item.text]] for item in evidence.items])
+        texts = [item.text if self.by == "path" else item.pattern_text for item in evidence.items]
+        # One text may stand for many paths; it is scored once.
+        distinct = {text: i for i, text in enumerate(dict.fromkeys(texts))}
+        scores = self.scorer.score(query.text, list(distinct))
+        of_item = np.array([scores[distinct[text]] for text in texts])
         order = np.argsort(-of_item, kind="stable")[: self.n]
         return Evidence(tuple(evidence.items[i].with_score(float(of_item[i])) for i in order))

@@ -3,3 +3,5 @@
 from graphbrick.retrieve.shortest_paths import ShortestPaths
 
 BRICKS = (ShortestPaths,)
+
+__all__ = ["BRICKS", "ShortestPaths"]

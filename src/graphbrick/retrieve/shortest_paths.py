@@ -38,6 +38,7 @@ class ShortestPaths(RetrieveStage):
         Nairobi <- capital <- Kenya
         Nairobi <- capital <- Kenya -> currency -> Kenyan shilling
         Nairobi <- capital <- Kenya -> borders -> Uganda
+        Nairobi <- capital <- Kenya <- borders <- Uganda
     """
 
     paper = "Cao et al., LEGO-GraphRAG, VLDB 2025 (path retrieval, SPR)"

@@ -27,9 +27,9 @@ TINY: tuple[tuple[str, str, str], ...] = (
 @lru_cache(maxsize=1)
 def tiny_graph() -> Graph:
     """A graph of three countries, built in a temporary folder that lasts as long as the process."""
-    _FOLDER = tempfile.TemporaryDirectory(prefix="graphbrick-")
-    _KEEP.append(_FOLDER)
-    return build(TINY, Path(_FOLDER.name) / "tiny.graph")
+    folder = tempfile.TemporaryDirectory(prefix="graphbrick-")
+    _KEEP.append(folder)
+    return build(TINY, Path(folder.name) / "tiny.graph")
 
 
 _KEEP: list[tempfile.TemporaryDirectory[str]] = []

@@ -1,0 +1,273 @@
+"""The inputs that `check_brick` gives to a stage, and what must hold for each result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import lru_cache, partial
+from pathlib import Path as File
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+import numpy as np
+
+from graphbrick.core import Answer, Evidence, Path, Query, Subgraph
+from graphbrick.errors import LinkError
+from graphbrick.graphs.builder import build
+from graphbrick.graphs.graph import Graph
+from graphbrick.graphs.manifest import sha256
+from graphbrick.graphs.records import EntityRecord
+from graphbrick.kernels.ppr import induced_triples
+from graphbrick.pipeline import Stage
+from graphbrick.retrieve.shortest_paths import ShortestPaths
+from graphbrick.testing.graphs import TINY
+
+QUESTION = "Which currency is used in the country whose capital is Nairobi?"
+_ID = "contract"
+
+
+class Case(NamedTuple):
+    """One call of a stage's method.
+
+    Attributes:
+        title: What is special about the input.
+        arguments: The input.
+        check: Says what is wrong about a result; None if nothing is.
+    """
+
+    title: str
+    arguments: tuple[object, ...]
+    check: Callable[[object], str | None]
+
+
+_KEEP: list[TemporaryDirectory[str]] = []
+
+
+@lru_cache(maxsize=1)
+def contract_graph() -> Graph:
+    """The tiny graph with an entity without triples, in a temporary folder that lasts as long as the process."""
+    _KEEP.append(TemporaryDirectory(prefix="graphbrick-"))
+    return build((*TINY, EntityRecord("Atlantis")), File(_KEEP[-1].name) / "contract.graph")
+
+
+def plain(value: object) -> object:
+    """What can be compared with == of what a stage takes and gives; of a graph, the hash of every file."""
+    if isinstance(value, tuple):
+        return tuple(map(plain, value))
+    if isinstance(value, Graph):
+        return {file.name: sha256(file) for file in sorted(value.path.iterdir())}
+    if isinstance(value, Subgraph):
+        ids = [None if array is None else (array.dtype.str, array.tolist()) for array in (value.nodes, value.triples)]
+        return ids, plain(value.graph)
+    if isinstance(value, Path):
+        return value.nodes, value.triples, value.forward, value.score, value.source
+    if isinstance(value, Evidence):
+        return plain(value.items)
+    if isinstance(value, Answer):
+        return value.texts, value.entities, plain(value.evidence)
+    return str(value) if isinstance(value, LinkError) else value
+
+
+# Inputs
+
+
+def _query(*seeds: str) -> Query:
+    return Query(QUESTION, seeds=tuple(contract_graph().entity(seed) for seed in seeds), id=_ID)
+
+
+def _part(*names: str) -> Subgraph:
+    graph = contract_graph()
+    nodes = np.array(sorted(graph.entity(name) for name in names), dtype=np.int32)
+    return Subgraph(graph, nodes, induced_triples(graph.csr.out_ptr, graph.csr.tail, nodes))
+
+
+def _subgraphs() -> list[tuple[str, Query, Subgraph, bool]]:
+    """Title, query, subgraph, and whether there can be paths."""
+    whole, part = Subgraph(contract_graph()), _part("Kenya", "Kenyan shilling", "Nairobi", "Rwanda")
+    return [
+        ("the whole graph", _query("Nairobi", "Rwanda"), whole, True),
+        ("a part of the graph", _query("Nairobi"), part, True),
+        ("a seed outside the subgraph", _query("Kampala"), part, False),
+        ("a seed without triples", _query("Atlantis"), whole, False),
+        ("no seed", _query(), part, False),
+        ("an empty subgraph", _query("Nairobi"), _part(), False),
+    ]
+
+
+def _evidences() -> list[tuple[str, Evidence]]:
+    found = ShortestPaths(max_hops=3).retrieve(_query("Nairobi"), Subgraph(contract_graph()))
+    return [("some paths", found), ("one path", Evidence(found.items[:1])), ("empty evidence", Evidence())]
+
+
+def _link_cases(stage: Stage) -> list[Case]:
+    return [Case("a question", (contract_graph(), _query()), _wrong_query)]
+
+
+def _extract_cases(stage: Stage) -> list[Case]:
+    seeds = {
+        "a seed": ("Nairobi",),
+        "seeds": ("Rwanda", "Kenya"),
+        "a seed without triples": ("Atlantis",),
+        "no seed": (),
+    }
+    queries = {title: _query(*names) for title, names in seeds.items()}
+    whole = Subgraph(contract_graph())
+    return [
+        Case(title, (whole.graph, query), partial(_wrong_subgraph, query=query, given=whole))
+        for title, query in queries.items()
+    ]
+
+
+def _prune_cases(stage: Stage) -> list[Case]:
+    return [
+        Case(title, (query, given), partial(_wrong_subgraph, query=query, given=given))
+        for title, query, given, _ in _subgraphs()
+    ]
+
+
+def _retrieve_cases(stage: Stage) -> list[Case]:
+    return [
+        Case(title, (query, given), partial(_wrong_retrieval, query=query, given=given, connected=connected))
+        for title, query, given, connected in _subgraphs()
+    ]
+
+
+def _rerank_cases(stage: Stage) -> list[Case]:
+    n = getattr(stage, "n", None)
+    return [
+        Case(title, (_query("Nairobi"), given), partial(_wrong_ranking, given=given, n=n))
+        for title, given in _evidences()
+    ]
+
+
+def _generate_cases(stage: Stage) -> list[Case]:
+    return [
+        Case(title, (_query("Nairobi"), given), partial(_wrong_answer, given=given)) for title, given in _evidences()
+    ]
+
+
+CASES: Mapping[str, Callable[[Stage], list[Case]]] = {
+    "link": _link_cases,
+    "extract": _extract_cases,
+    "prune": _prune_cases,
+    "retrieve": _retrieve_cases,
+    "rerank": _rerank_cases,
+    "generate": _generate_cases,
+}
+"""The cases of each kind of stage."""
+
+
+# What is wrong about a result, or None
+
+
+def _wrong_query(result: object) -> str | None:
+    if isinstance(result, LinkError):
+        return None
+    if not isinstance(result, Query):
+        return f"a link stage gives a Query, got {result!r}"
+    if (result.text, result.id) != (QUESTION, _ID):
+        return "the text or the id of the query was changed; use dataclasses.replace(query, seeds=...)"
+    if len(set(result.seeds)) < len(result.seeds):
+        return f"seeds are not distinct: {result.seeds}"
+    return _outside(result.seeds, contract_graph().n_entities, "seed")
+
+
+def _wrong_subgraph(result: object, query: Query, given: Subgraph) -> str | None:
+    if not isinstance(result, Subgraph):
+        return f"a Subgraph is expected, got {result!r}"
+    if result.nodes is None or result.triples is None:
+        return None if given.is_whole else "the whole graph came back for a part of it"
+    wrong = _wrong_ids(result.nodes, "nodes") or _wrong_ids(result.triples, "triples")
+    nodes, triples = set(result.nodes.tolist()), set(result.triples.tolist())
+    wrong = wrong or _outside(nodes, given.graph.n_entities, "node")
+    wrong = wrong or _outside(triples, given.graph.n_triples, "triple")
+    if wrong:
+        return wrong
+    for head, _, tail in map(given.graph.triple, triples):
+        if not {head, tail} <= nodes:
+            return f"a triple from node {head} to {tail} has an end that is not among the nodes {sorted(nodes)}"
+    if not (len(given.local(nodes)) == len(nodes) and _within(triples, given)):
+        return "it holds nodes or triples that were not in the subgraph given"
+    lost = [seed for seed in query.seeds if given.local([seed]) and seed not in nodes]
+    return f"seed {lost[0]} was dropped; the seeds are always kept" if lost else None
+
+
+def _wrong_retrieval(result: object, query: Query, given: Subgraph, connected: bool) -> str | None:
+    if not isinstance(result, Evidence):
+        return f"a retrieve stage gives Evidence, got {result!r}"
+    wrong = _first(_wrong_path(path, given) for path in result.items)
+    if wrong:
+        return wrong
+    if any(path.start not in query.seeds for path in result.items):
+        return "a path does not start at a seed"
+    if result.items and not connected:
+        return f"there can be no path, got {result.items[0]!r}"
+    return _repeated(result.items)
+
+
+def _wrong_ranking(result: object, given: Evidence, n: object) -> str | None:
+    if not isinstance(result, Evidence):
+        return f"a rerank stage gives Evidence, got {result!r}"
+    strange = [path for path in result.items if path not in given.items]
+    if strange:
+        return f"a rerank stage keeps a part of what it is given, but gave also {strange[0]!r}"
+    if isinstance(n, int) and len(result) > n:
+        return f"{len(result)} paths were kept, more than n={n}"
+    return _repeated(result.items)
+
+
+def _wrong_answer(result: object, given: Evidence) -> str | None:
+    if not isinstance(result, Answer):
+        return f"a generate stage gives an Answer, got {result!r}"
+    if len(result.texts) != len(result.entities):
+        return (
+            f"there are {len(result.texts)} texts but {len(result.entities)} entities; None stands for an unknown one"
+        )
+    if result.texts and not given.items:
+        return f"there is no evidence, yet the answer {result.texts[0]!r}"
+    known = [entity for entity in result.entities if entity is not None]
+    wrong = _outside(known, contract_graph().n_entities, "entity")
+    wrong = wrong or _repeated(known) or _repeated(list(zip(result.texts, result.entities, strict=True)))
+    return wrong or _first(_wrong_path(path, Subgraph(contract_graph())) for path in result.evidence.items)
+
+
+def _wrong_ids(ids: object, name: str) -> str | None:
+    if not isinstance(ids, np.ndarray) or ids.dtype != np.int32 or ids.ndim != 1:
+        return f"{name} must be int32 [n], got {ids!r}"
+    return None if bool((np.diff(ids) > 0).all()) else f"{name} must be ascending and distinct, got {ids.tolist()}"
+
+
+def _wrong_path(path: Path, given: Subgraph) -> str | None:
+    if not len(path.nodes) - 1 == len(path.triples) == len(path.forward) or not path.triples:
+        return (
+            "a path of n triples, at least one, has n + 1 nodes and n directions, got nodes "
+            f"{path.nodes}, triples {path.triples}, forward {path.forward}"
+        )
+    wrong = _outside(path.triples, given.graph.n_triples, "triple")
+    if wrong:
+        return wrong
+    for i, (triple, forward) in enumerate(zip(path.triples, path.forward, strict=True)):
+        head, _, tail = given.graph.triple(triple)
+        if path.nodes[i : i + 2] != ((head, tail) if forward else (tail, head)):
+            ends = " to ".join(map(str, path.nodes[i : i + 2]))
+            return (
+                f"triple {triple} goes from node {head} to {tail}; with forward={forward} no path takes it from {ends}"
+            )
+    inside = len(given.local(path.nodes)) == len(path.nodes) and _within(path.triples, given)
+    return None if inside else f"{path!r} leaves the subgraph"
+
+
+def _within(triples: Iterable[int], given: Subgraph) -> bool:
+    return given.triples is None or set(triples) <= set(given.triples.tolist())
+
+
+def _outside(ids: Iterable[int], size: int, name: str) -> str | None:
+    strange = [i for i in ids if not 0 <= i < size]
+    return f"{name} {strange[0]} is not in the graph" if strange else None
+
+
+def _repeated(values: Collection[object]) -> str | None:
+    return None if len(set(values)) == len(values) else f"results must be distinct, got {values}"
+
+
+def _first(messages: Iterable[str | None]) -> str | None:
+    return next(filter(None, messages), None)

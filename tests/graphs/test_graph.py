@@ -1,0 +1,275 @@
+from __future__ import annotations
+
+import multiprocessing
+import os
+import pickle
+import shutil
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from graphbrick.errors import GraphFormatError, LinkError
+from graphbrick.graphs import builder as builder_module
+from graphbrick.graphs import graph as graph_module
+from graphbrick.graphs import names as names_module
+from graphbrick.graphs.builder import build
+from graphbrick.graphs.graph import Graph
+from graphbrick.graphs.records import EntityRecord, Record, RelationRecord
+
+RECORDS: list[Record] = [
+    EntityRecord("Q1", "Paris", ("City of Light", "Paname"), ("city", "capital"), "capital of France"),
+    EntityRecord("Q2", "Paris", types=("city",)),
+    EntityRecord("Q3", "France", aliases=("République française",)),
+    EntityRecord("Q9", "Atlantis"),
+    RelationRecord("P17", "country"),
+    ("Q1", "P17", "Q3"),
+    ("Q2", "P17", "Q4"),
+    ("Q3", "P36", "Q1"),
+    ("Q3", "P1376", "Q1"),
+    ("Q4", "P0", "Q4"),
+    ("Q3", "P36", "Q1"),
+]
+
+
+@pytest.fixture(scope="module")
+def graph(tmp_path_factory: pytest.TempPathFactory) -> Graph:
+    return build(RECORDS, tmp_path_factory.mktemp("graph") / "places.graph")
+
+
+@pytest.fixture
+def copy(graph: Graph, tmp_path: Path) -> Path:
+    """A folder to damage."""
+    return Path(shutil.copytree(graph.path, tmp_path / "copy.graph"))
+
+
+# What can be read
+
+
+def test_counts(graph: Graph) -> None:
+    assert (graph.n_entities, graph.n_relations, graph.n_triples) == (5, 4, 5)
+    assert repr(graph) == "Graph('places.graph', entities=5, relations=4, triples=5)"
+    assert graph.hash == graph.manifest.hash
+
+
+def test_entities(graph: Graph) -> None:
+    keys = ["Q1", "Q3", "Q2", "Q4", "Q9"]  # in order of first appearance in a triple, then the others
+    assert [graph.key(e) for e in range(5)] == keys
+    assert [graph.entity(key) for key in keys] == list(range(5))
+    assert [graph.label(e) for e in range(5)] == ["Paris", "France", "Paris", "Q4", "Atlantis"]
+    assert [graph.aliases(e) for e in range(5)] == [
+        ["City of Light", "Paname"], ["République française"], [], [], []
+    ]  # fmt: skip
+    assert [graph.types(e) for e in range(5)] == [["city", "capital"], [], ["city"], [], []]
+    assert [graph.description(e) for e in range(5)] == ["capital of France", "", "", "", ""]
+    assert [graph.degree(e) for e in range(5)] == [3, 3, 1, 3, 0]
+    assert graph.has_keys
+
+
+def test_describe_tells_homonyms_apart(graph: Graph) -> None:
+    assert [graph.describe(e) for e in range(4)] == [
+        "Paris [Q1], capital of France", "France [Q3]", "Paris [Q2], city", "Q4 [Q4]"
+    ]  # fmt: skip
+
+
+def test_relations(graph: Graph) -> None:
+    assert [graph.relation_key(r) for r in range(4)] == ["P17", "P36", "P1376", "P0"]
+    assert [graph.relation_label(r) for r in range(4)] == ["country", "P36", "P1376", "P0"]
+
+
+def test_triples(graph: Graph) -> None:
+    paris, france, texas, usa = (graph.entity(key) for key in ("Q1", "Q3", "Q2", "Q4"))
+    triples = [(paris, 0, france), (france, 1, paris), (france, 2, paris), (texas, 0, usa), (usa, 3, usa)]
+    assert [graph.triple(t) for t in range(5)] == triples
+    assert [graph.head(t) for t in range(5)] == [head for head, _, _ in triples]
+    assert [list(graph.triples_from(e)) for e in range(5)] == [[0], [1, 2], [3], [4], []]
+    assert [graph.triples_to(e) for e in range(5)] == [[1, 2], [0], [], [3, 4], []]
+    assert graph.triple_text(0) == "Paris -> country -> France"
+    assert list(graph.key_triples()) == [
+        ("Q1", "P17", "Q3"), ("Q3", "P36", "Q1"), ("Q3", "P1376", "Q1"), ("Q2", "P17", "Q4"), ("Q4", "P0", "Q4")
+    ]  # fmt: skip
+
+
+def test_ids_are_plain_integers(graph: Graph) -> None:
+    ids = [*graph.triple(0), graph.entity("Q1"), graph.degree(0), *graph.triples_to(0), *graph.named("paris")]
+    assert {type(i) for i in ids} == {int}
+
+
+def test_arrays_are_read_only(graph: Graph) -> None:
+    for array in graph.csr:
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 1
+
+
+def test_a_graph_without_extras(tmp_path: Path) -> None:
+    plain = build([("a", "r", "b")], tmp_path / "plain.graph")
+    assert (plain.aliases(0), plain.types(0), plain.description(0), plain.has_keys) == ([], [], "", False)
+    assert plain.describe(0) == "a"
+
+
+PER_ENTITY: list[Callable[[Graph, int], Any]] = [
+    Graph.label, Graph.key, Graph.aliases, Graph.description, Graph.types, Graph.degree, Graph.describe,
+    Graph.triples_from, Graph.triples_to,
+]  # fmt: skip
+PER_RELATION: list[Callable[[Graph, int], Any]] = [Graph.relation_label, Graph.relation_key]
+PER_TRIPLE: list[Callable[[Graph, int], Any]] = [Graph.head, Graph.triple, Graph.triple_text]
+
+
+@pytest.mark.parametrize("extras", [True, False])
+@pytest.mark.parametrize(
+    ("read", "kind"),
+    [
+        *((read, "entities") for read in PER_ENTITY),
+        *((read, "relations") for read in PER_RELATION),
+        *((read, "triples") for read in PER_TRIPLE),
+    ],
+)
+def test_an_id_that_is_none(
+    graph: Graph, tmp_path: Path, read: Callable[[Graph, int], Any], kind: str, extras: bool
+) -> None:
+    one = graph if extras else build([("a", "r", "b")], tmp_path / "plain.graph")
+    size = getattr(one, f"n_{kind}")
+    read(one, size - 1)
+    for bad in (-1, -size, size, 10**12):
+        with pytest.raises(IndexError):
+            read(one, bad)
+
+
+# Finding entities
+
+
+def test_named_folds_labels_and_aliases(graph: Graph) -> None:
+    assert graph.named("PARIS!") == [graph.entity("Q1"), graph.entity("Q2")]
+    assert graph.named("republique  FRANCAISE") == [graph.entity("Q3")]
+    assert graph.named("city-of-light") == [graph.entity("Q1")]
+    assert graph.named("Q1") == []  # a key is no name
+    assert graph.named("") == graph.named("?!") == graph.named("Lutetia") == []
+
+
+def test_entity_takes_the_exact_key_only(graph: Graph) -> None:
+    for key in ("q1", "Q1 ", "Paris", ""):
+        with pytest.raises(LinkError, match="no entity has the key"):
+            graph.entity(key)
+
+
+def test_keys_that_share_a_hash(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(builder_module, "hash64", lambda text: 7)
+    monkeypatch.setattr(graph_module, "hash64", lambda text: 7)
+    one = build(RECORDS, tmp_path / "collisions.graph")
+    assert [one.entity(one.key(e)) for e in range(one.n_entities)] == list(range(one.n_entities))
+    with pytest.raises(LinkError, match="no entity has the key 'Q5'"):
+        one.entity("Q5")
+
+
+def test_names_that_share_a_hash(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(names_module, "span_hash", lambda folded: 7)
+    one = build(RECORDS, tmp_path / "collisions.graph")
+    assert one.named("paris") == [one.entity("Q1"), one.entity("Q2")]
+    assert one.named("paname") == [one.entity("Q1")]
+    assert one.named("Atlantis") == [one.entity("Q9")]
+    assert one.named("Lutetia") == []
+
+
+# Opening
+
+
+def test_open_takes_a_text_or_a_path(graph: Graph) -> None:
+    assert Graph.open(str(graph.path)).hash == Graph.open(graph.path).hash == graph.hash
+
+
+def test_no_folder(tmp_path: Path) -> None:
+    with pytest.raises(GraphFormatError, match=r"none\.graph does not exist; build a graph with: graphbrick build"):
+        Graph.open(tmp_path / "none.graph")
+
+
+def test_a_folder_without_manifest(tmp_path: Path) -> None:
+    (tmp_path / "kb.txt").write_text("a|r|b")
+    with pytest.raises(GraphFormatError, match=r"holds no graph \(no manifest\.json\)"):
+        Graph.open(tmp_path)
+
+
+def test_a_file_in_place_of_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "kb.txt").write_text("a|r|b")
+    with pytest.raises(GraphFormatError, match="holds no graph"):
+        Graph.open(tmp_path / "kb.txt")
+
+
+def names_of_files(folder: Path) -> list[Path]:
+    return sorted(file for file in folder.iterdir() if file.name != "manifest.json")
+
+
+def test_every_file_that_is_cut_short_or_missing_is_told(copy: Path) -> None:
+    for file in names_of_files(copy):
+        data = file.read_bytes()
+        if data:
+            file.write_bytes(data[:-1])
+            with pytest.raises(GraphFormatError, match=rf"{file.name} is .* bytes instead of .*build it again"):
+                Graph.open(copy)
+        file.unlink()
+        with pytest.raises(GraphFormatError, match=rf"{file.name} is missing; the graph is damaged"):
+            Graph.open(copy)
+        file.write_bytes(data)
+    Graph.open(copy).check()
+
+
+def test_check_finds_a_flipped_byte_in_every_file(copy: Path) -> None:
+    graph = Graph.open(copy)
+    graph.check()
+    for file in names_of_files(copy):
+        data = bytearray(file.read_bytes())
+        if data:
+            data[-1] ^= 1
+            file.write_bytes(data)
+            with pytest.raises(GraphFormatError, match=rf"{file.name} has changed since it was built"):
+                graph.check()
+            data[-1] ^= 1
+            file.write_bytes(data)
+    graph.check()
+
+
+@pytest.mark.parametrize("name", ["out_ptr.npy", "key_hash.npy", "name_hash.npy", "labels_end.npy", "types_end.npy"])
+def test_an_array_that_is_none_is_told(copy: Path, name: str) -> None:
+    size = (copy / name).stat().st_size
+    (copy / name).write_bytes(b"?" * size)
+    with pytest.raises(GraphFormatError, match=r"copy\.graph cannot be opened .*build the graph again"):
+        Graph.open(copy)
+
+
+# Other processes
+
+
+def test_pickle(graph: Graph) -> None:
+    again = pickle.loads(pickle.dumps(graph))
+    assert list(again.key_triples()) == list(graph.key_triples())
+    assert (again.path, again.hash) == (graph.path, graph.hash)
+    assert len(pickle.dumps(graph)) < 1000  # the place, not the content
+
+
+def test_a_pickle_does_not_come_back_as_another_graph(tmp_path: Path) -> None:
+    pickled = pickle.dumps(build([("a", "r", "b")], tmp_path / "g.graph"))
+    build([("b", "r", "a")], tmp_path / "g.graph", overwrite=True)
+    with pytest.raises(GraphFormatError, match="holds another graph than when it was pickled"):
+        pickle.loads(pickled)
+
+
+def read_all(graph: Graph) -> tuple[int, list[tuple[str, str, str]], list[int]]:
+    return os.getpid(), list(graph.key_triples()), graph.named("paris")
+
+
+def test_two_processes_read_at_once(graph: Graph) -> None:
+    with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as pool:
+        found = list(pool.map(read_all, [graph] * 6))
+    expected = read_all(graph)
+    assert all(pid != expected[0] and rest == list(expected[1:]) for pid, *rest in found)
+
+
+def test_csr_rows_agree(graph: Graph) -> None:
+    csr = graph.csr
+    assert (csr.n_nodes, csr.n_triples) == (5, 5)
+    entries = [(int(csr.in_head[i]), v) for v in range(5) for i in range(int(csr.in_ptr[v]), int(csr.in_ptr[v + 1]))]
+    assert entries == [(graph.head(int(t)), int(csr.tail[t])) for t in csr.in_triple]
+    assert sorted(csr.in_triple.tolist()) == list(range(5))
+    assert [array.dtype for array in csr] == [np.dtype(t) for t in ("u4", "i4", "i4", "u4", "i4", "i4")]

@@ -1,0 +1,55 @@
+"""The public names of the package, and that its documents work as they stand."""
+
+from __future__ import annotations
+
+import ast
+import doctest
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import graphbrick
+
+ROOT = Path(__file__).parent.parent
+
+
+def test_every_public_name_exists_and_is_declared_for_type_checkers():
+    tree = ast.parse(Path(graphbrick.__file__).read_text(encoding="utf-8"))
+    guarded = next(node for node in tree.body if isinstance(node, ast.If))
+    declared = {alias.asname for node in guarded.body if isinstance(node, ast.ImportFrom) for alias in node.names}
+    assert declared | {"__version__"} == set(graphbrick.__all__)
+    for name in graphbrick.__all__:
+        assert getattr(graphbrick, name) is not None
+
+
+def test_parse_stays_a_function_whatever_is_imported():
+    script = "import graphbrick.parsing, graphbrick; print(graphbrick.parse('PPR(k=2)'))"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout == "PPR(k=2)\n"
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="no attribute 'Nothing'"):
+        graphbrick.Nothing  # noqa: B018 - the access is what is tested
+
+
+def test_the_python_form_in_the_readme(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    failed, tried = doctest.testfile(str(ROOT / "README.md"), module_relative=False, optionflags=doctest.ELLIPSIS)
+    assert (failed, tried > 5) == (0, True)
+
+
+def test_the_brick_of_the_contributing_page_keeps_the_contract(tmp_path, monkeypatch):
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    code = text.split("```python\n")[1].split("```")[0]
+    (tmp_path / "shortest_first.py").write_text(code, encoding="utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    from shortest_first import ShortestFirst
+
+    from graphbrick import PathAnswer, ShortestPaths
+    from graphbrick.testing import tiny_graph
+
+    pipeline = ShortestPaths() >> ShortestFirst(n=1) >> PathAnswer()
+    assert pipeline(tiny_graph(), "Which country has the capital Nairobi?").texts == ("Kenya",)
