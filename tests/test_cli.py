@@ -224,7 +224,9 @@ def test_help_imports_nothing_heavy():
 
 def test_labels_are_never_read_as_markup(run, tmp_path):
     build([("[red]a[/red]", "r[bold]", "[/x]")], tmp_path / "m.graph")
-    result = run("ask", str(tmp_path / "m.graph"), "what?", "-s", "[red]a[/red]", "-p", "ShortestPaths() >> PathAnswer()")
+    result = run(
+        "ask", str(tmp_path / "m.graph"), "what?", "-s", "[red]a[/red]", "-p", "ShortestPaths() >> PathAnswer()"
+    )
     assert result.out.splitlines() == ["[/x]", "  [red]a[/red] -> r[bold] -> [/x]"]
 
 

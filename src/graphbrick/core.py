@@ -168,8 +168,7 @@ class Path:
     @cached_property
     def pattern(self) -> tuple[tuple[int, bool], ...]:
         """The relations followed and in which direction: (relation, forward) a hop."""
-        relation = self.graph.csr.relation
-        return tuple((int(relation[t]), f) for t, f in zip(self.triples, self.forward, strict=True))
+        return tuple(zip(map(self.graph.relation_of, self.triples), self.forward, strict=True))
 
     @cached_property
     def text(self) -> str:

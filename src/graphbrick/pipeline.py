@@ -352,7 +352,7 @@ class Union(Pipeline):
         if not any(_links(branch) for branch in self.branches):
             run = _link_by_default(run)  # once for all branches
         runs = [branch.apply(run) for branch in self.branches]
-        with record(run.trace, " | ".join(type(branch).__name__ for branch in self.branches), "union") as entry:
+        with record(run.trace, repr(self), "union") as entry:
             union = runs[0]
             for other in runs[1:]:
                 union = _unite(union, other)

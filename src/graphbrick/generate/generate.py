@@ -64,10 +64,13 @@ class Generate(GenerateStage):
 
 
 def _read(reply: str) -> list[str]:
-    """The lines of a reply without bullets, each once; none where the model found nothing."""
+    """The lines of a reply without bullets, each once whatever its case; none where the model found nothing."""
     lines = [_BULLET.sub("", line).strip().strip("`\"'").strip() for line in reply.splitlines()]
-    answers = list(dict.fromkeys(line for line in lines if line))
-    return [] if any(fold(line) == fold(_NOTHING) for line in answers) else answers
+    answers: dict[str, str] = {}
+    for line in lines:
+        if line:
+            answers.setdefault(fold(line) or line, line)
+    return [] if fold(_NOTHING) in answers else list(answers.values())
 
 
 def _grounded(texts: list[str], evidence: Evidence) -> Answer:

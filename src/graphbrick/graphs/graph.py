@@ -41,6 +41,7 @@ class Graph:
     def __init__(self, path: Path, manifest: Manifest) -> None:
         self.path, self.manifest = path, manifest
         self.csr = Csr(*(self._array(name) for name in self.ARRAYS))
+        self._relation_of = memoryview(self.csr.relation)  # type: ignore[arg-type]  # its items are plain integers
         self._labels = StringTable.open(path, "labels")
         self._keys = StringTable.open(path, "keys") if self._has("keys") else self._labels
         self._relation_labels = StringTable.open(path, "relation_labels")
@@ -158,6 +159,10 @@ class Graph:
     def relation_label(self, relation: int) -> str:
         """What people call a relation."""
         return self._relation_labels[relation]
+
+    def relation_of(self, triple: int) -> int:
+        """The relation of a triple."""
+        return self._relation_of[triple]
 
     def relation_key(self, relation: int) -> str:
         """The unique name of a relation in its source."""

@@ -54,10 +54,12 @@ class Manifest:
 
     def _check_types(self) -> None:
         """Raise TypeError for a value that JSON holds but a manifest does not."""
-        for name in ("entities", "relations", "triples", "triples_read", "duplicates", "skipped", "max_name_tokens"):
-            value = getattr(self, name)
-            if type(value) is not int or value < 0:
-                raise TypeError(f"{name} is {value!r}")
+        counts = ("entities", "relations", "triples", "triples_read", "duplicates", "skipped", "max_name_tokens")
+        numbers = {name: getattr(self, name) for name in counts}
+        numbers |= {f"the size of {name}": entry.bytes for name, entry in self.files.items()}
+        for name, number in numbers.items():
+            if type(number) is not int or number < 0:
+                raise TypeError(f"{name} is {number!r}")
         texts = {"source": self.source, "created_by": self.created_by}
         texts |= {f"the checksum of {name}": entry.sha256 for name, entry in self.files.items()}
         for name, text in texts.items():

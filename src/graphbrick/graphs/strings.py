@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import mmap
 from collections.abc import Iterable
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+
+_REMEMBERED = 1 << 15  # strings of a table that stay decoded
 
 
 class StringTable:
@@ -19,6 +22,8 @@ class StringTable:
     def __init__(self, blob: mmap.mmap | bytes, ends: npt.NDArray[np.uint64]) -> None:
         # Items of a memoryview are plain integers, several times faster to get than numpy's.
         self._blob, self._ends = blob, memoryview(ends)  # type: ignore[arg-type]
+        # Paths name the same entities again and again.
+        self._get = lru_cache(maxsize=_REMEMBERED)(self._read)
 
     @staticmethod
     def files(name: str) -> tuple[str, str]:
@@ -51,6 +56,9 @@ class StringTable:
         return len(self._ends)
 
     def __getitem__(self, index: int) -> str:
+        return self._get(index)
+
+    def _read(self, index: int) -> str:
         if not 0 <= index < len(self._ends):
             raise IndexError(f"string {index} of a table of {len(self._ends)}")
         start = self._ends[index - 1] if index else 0

@@ -220,7 +220,7 @@ def _wrong_answer(result: object, given: Evidence) -> str | None:
         return f"a generate stage gives an Answer, got {result!r}"
     if len(result.texts) != len(result.entities):
         return (
-            f"there are {len(result.texts)} texts but {len(result.entities)} entities; None stands for an unknown one"
+            f"there are {len(result.texts)} texts but {len(result.entities)} entities; an unknown one is None"
         )
     if result.texts and not given.items:
         return f"there is no evidence, yet the answer {result.texts[0]!r}"

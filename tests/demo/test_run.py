@@ -1,0 +1,61 @@
+"""The demo as a newcomer sees it, and the answers of its default pipeline."""
+
+from __future__ import annotations
+
+import pytest
+
+from graphbrick import parse
+from graphbrick.cli import DEFAULT_PIPELINE, main
+from graphbrick.demo.questions import load_questions
+from graphbrick.demo.run import NEXT, QUESTIONS, TEXT_SEARCH_FAILS, world_graph
+from graphbrick.evaluate.metrics import f1
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GRAPHBRICK_CACHE", str(tmp_path_factory.mktemp("cache")))
+        world_graph()
+        yield
+
+
+@pytest.mark.usefixtures("cache")
+def test_the_demo_answers_its_questions_and_ends_with_the_next_command(capsys):
+    with pytest.raises(SystemExit) as stopped:
+        main(["demo"])
+    assert not stopped.value.code
+    out = capsys.readouterr().out
+    for question in (*QUESTIONS, TEXT_SEARCH_FAILS):
+        assert question in out
+    assert "Nairobi <- capital <- Kenya -> currency -> Kenyan shilling" in out
+    assert "Uganda -> borders -> Kenya -> capital -> Nairobi" in out
+    searched = out.split("triples as text finds")[1].split("Two triples in a row")[0]
+    assert "Kenyan shilling" not in searched
+    last = out.rstrip().splitlines()[-1]
+    assert last == f'  graphbrick ask {world_graph().path} "{NEXT}" --explain'
+
+
+@pytest.mark.usefixtures("cache")
+def test_the_default_pipeline_gets_the_questions_of_the_demo_right():
+    graph, pipeline = world_graph(), parse(DEFAULT_PIPELINE)
+    gold = {question.question: question.answers for question in load_questions()}
+    for question in (*QUESTIONS, TEXT_SEARCH_FAILS, NEXT):
+        answer = pipeline(graph, question)
+        assert answer.texts
+        if question in gold:
+            assert f1([graph.key(entity) for entity in answer.entities], gold[question]) == 1
+
+
+@pytest.mark.usefixtures("cache")
+def test_a_damaged_cache_is_built_anew(capsys):
+    path = world_graph().path
+    (path / "tail.npy").write_bytes(b"")
+    assert world_graph().n_triples > 100_000
+    assert "building it anew" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("cache")
+def test_a_chinese_question_finds_its_seed():
+    run = parse("ShortestPaths(max_hops=1)").run(world_graph(), "内罗毕是哪个国家的首都？")
+    assert [run.graph.label(seed) for seed in run.query.seeds] == ["Nairobi"]
+    assert any(path.text == "Nairobi <- capital <- Kenya" for path in run.evidence.items)
