@@ -85,7 +85,7 @@ def test_summary_and_parameters_come_from_the_docstring() -> None:
         Parameter("name", "str", "'x'", "A name."),
         Parameter("scorer", "BM25", "BM25(b=0.5)", "A scorer."),
     ]
-    assert [p.default for p in Rerank.parameters()][0] is None
+    assert Rerank.parameters()[0].default is None
 
 
 @pytest.mark.parametrize("value", [1, -5, 2.0, "2", None, True, 2**31, 10**400, np.int64(3)])
@@ -131,14 +131,14 @@ def test_require_choice(value: object) -> None:
 
 
 def test_require_choice_proposes_the_nearest() -> None:
-    with pytest.raises(PipelineError, match="try 'in'$"):
+    with pytest.raises(PipelineError, match=r"try 'in'$"):
         PPR(direction="inn")
 
 
 def test_require_part() -> None:
     with pytest.raises(PipelineError, match=r"^Sample scorer must be a bm25, got MiniLM\(\); try BM25\(\)$"):
         Sample(scorer=MiniLM())  # type: ignore[arg-type]
-    with pytest.raises(PipelineError, match="^Rerank scorer must be a scorer, got <class"):
+    with pytest.raises(PipelineError, match=r"^Rerank scorer must be a scorer, got <class"):
         Rerank(BM25)  # type: ignore[arg-type]
 
 

@@ -72,9 +72,10 @@ def test_the_text_of_any_pipeline_reads_back_as_the_same_pipeline(pipeline: Pipe
 @given(st.text(alphabet="PRkn=1,.()>|[]{}*_'\"\\ \n\r#:-é;", max_size=40) | st.text(max_size=60))
 def test_any_text_is_a_pipeline_or_refused(text: str) -> None:
     try:
-        assert isinstance(parse(text), Pipeline)
-    except PipelineError as error:
-        assert str(error)
+        pipeline = parse(text)
+    except PipelineError:
+        return
+    assert isinstance(pipeline, Pipeline)
 
 
 @pytest.mark.parametrize(
@@ -276,7 +277,7 @@ def test_nothing_is_evaluated(tmp_path: object, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_a_wrong_part_is_found_before_any_brick_is_made_of_it() -> None:
-    with pytest.raises(RecipeSyntaxError, match="'x' is|there is no brick 'x'"):
+    with pytest.raises(RecipeSyntaxError, match="there is no brick 'x'"):
         parse("PPR(k=0, restart=x)")
 
 

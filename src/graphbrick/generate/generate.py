@@ -69,8 +69,13 @@ def _read(reply: str) -> list[str]:
     answers: dict[str, str] = {}
     for line in lines:
         if line:
-            answers.setdefault(fold(line) or line, line)
+            answers.setdefault(_key(line), line)
     return [] if fold(_NOTHING) in answers else list(answers.values())
+
+
+def _key(text: str) -> str:
+    """What two spellings of one name share; a name without letters and digits is itself."""
+    return fold(text) or text
 
 
 def _grounded(texts: list[str], evidence: Evidence) -> Answer:
@@ -79,8 +84,8 @@ def _grounded(texts: list[str], evidence: Evidence) -> Answer:
     for path in evidence.items:
         # The end of a path is the likelier meaning of a name than a station on the way.
         for node in reversed(path.nodes):
-            entities.setdefault(fold(path.graph.label(node)), node)
-    found = [entities.get(fold(text)) for text in texts]
+            entities.setdefault(_key(path.graph.label(node)), node)
+    found = [entities.get(_key(text)) for text in texts]
     for text, entity in zip(texts, found, strict=True):
         if entity is None:
             event(f"the answer {text!r} stands on no path of the evidence")

@@ -70,7 +70,7 @@ class LinkLabels(LinkStage):
         text = nfc(query.text)
         words = tokens(text)
         mentions = _exact(graph, text, words) or self._near(graph, text, words)
-        for mention in mentions:
+        for mention in dict.fromkeys(mentions):
             _report(graph, mention)
         seeds = tuple(dict.fromkeys(mention.entity for mention in mentions))
         return replace(query, seeds=seeds, mentions=tuple(mentions))

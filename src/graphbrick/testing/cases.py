@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import lru_cache, partial
-from pathlib import Path as File
-from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 import numpy as np
@@ -19,7 +17,7 @@ from graphbrick.graphs.records import EntityRecord
 from graphbrick.kernels.ppr import induced_triples
 from graphbrick.pipeline import Stage
 from graphbrick.retrieve.shortest_paths import ShortestPaths
-from graphbrick.testing.graphs import TINY
+from graphbrick.testing.graphs import TINY, lasting_folder
 
 QUESTION = "Which currency is used in the country whose capital is Nairobi?"
 _ID = "contract"
@@ -39,14 +37,10 @@ class Case(NamedTuple):
     check: Callable[[object], str | None]
 
 
-_KEEP: list[TemporaryDirectory[str]] = []
-
-
 @lru_cache(maxsize=1)
 def contract_graph() -> Graph:
     """The tiny graph with an entity without triples, in a temporary folder that lasts as long as the process."""
-    _KEEP.append(TemporaryDirectory(prefix="graphbrick-"))
-    return build((*TINY, EntityRecord("Atlantis")), File(_KEEP[-1].name) / "contract.graph")
+    return build((*TINY, EntityRecord("Atlantis")), lasting_folder() / "contract.graph")
 
 
 def plain(value: object) -> object:
@@ -219,9 +213,7 @@ def _wrong_answer(result: object, given: Evidence) -> str | None:
     if not isinstance(result, Answer):
         return f"a generate stage gives an Answer, got {result!r}"
     if len(result.texts) != len(result.entities):
-        return (
-            f"there are {len(result.texts)} texts but {len(result.entities)} entities; an unknown one is None"
-        )
+        return f"there are {len(result.texts)} texts but {len(result.entities)} entities; an unknown one is None"
     if result.texts and not given.items:
         return f"there is no evidence, yet the answer {result.texts[0]!r}"
     known = [entity for entity in result.entities if entity is not None]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import tempfile
 from functools import lru_cache
 from pathlib import Path
@@ -27,9 +28,11 @@ TINY: tuple[tuple[str, str, str], ...] = (
 @lru_cache(maxsize=1)
 def tiny_graph() -> Graph:
     """A graph of three countries, built in a temporary folder that lasts as long as the process."""
+    return build(TINY, lasting_folder() / "tiny.graph")
+
+
+def lasting_folder() -> Path:
+    """A new temporary folder that is removed when the process ends."""
     folder = tempfile.TemporaryDirectory(prefix="graphbrick-")
-    _KEEP.append(folder)
-    return build(TINY, Path(folder.name) / "tiny.graph")
-
-
-_KEEP: list[tempfile.TemporaryDirectory[str]] = []
+    atexit.register(folder.cleanup)
+    return Path(folder.name)

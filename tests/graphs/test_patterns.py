@@ -1,0 +1,111 @@
+from __future__ import annotations
+
+import gzip
+import json
+from itertools import islice, pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from graphbrick.graphs.builder import build
+from graphbrick.graphs.graph import Graph
+from graphbrick.graphs.patterns import follow_pattern
+from graphbrick.testing import tiny_graph
+
+Pattern = list[tuple[int, bool]]
+
+
+def walks(graph: Graph, start: int, pattern: Pattern) -> set[tuple[int, ...]]:
+    """All walks along a pattern that do not come back to the start, by trying every triple at every hop."""
+    found = {(start,)}
+    for relation, forward in pattern:
+        triples = [graph.triple(t) for t in range(graph.n_triples)]
+        steps = [(h, t) if forward else (t, h) for h, r, t in triples if r == relation]
+        found = {(*walk, v) for walk in found for u, v in steps if u == walk[-1] and v != start}
+    return found
+
+
+def test_equals_brute_force(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    seen = 0
+    for number in range(12):
+        n = int(rng.integers(2, 9))
+        rows = rng.integers(0, (n, 3, n), (int(rng.integers(1, 4 * n)), 3)).tolist()
+        graph = build([(f"n{h}", f"r{r}", f"n{t}") for h, r, t in rows], tmp_path / f"{number}.graph")
+        for _ in range(12):
+            start = int(rng.integers(graph.n_entities))
+            relations = rng.integers(0, graph.n_relations, int(rng.integers(1, 4))).tolist()
+            pattern = [(relation, bool(rng.random() < 0.5)) for relation in relations]
+            paths = follow_pattern(graph, start, pattern, source="test")
+            expected = walks(graph, start, pattern)
+            assert sorted(path.end for path in paths) == sorted({walk[-1] for walk in expected})  # one path an end
+            assert {path.nodes for path in paths} <= expected
+            for path in paths:
+                assert path.pattern == tuple(pattern)
+                assert path.source == "test"
+                for (u, v), triple, forward in zip(pairwise(path.nodes), path.triples, path.forward, strict=True):
+                    head, _, tail = graph.triple(triple)
+                    assert (u, v) == ((head, tail) if forward else (tail, head))
+            seen += len(paths)
+    assert seen > 50
+
+
+def test_the_start_is_left_out_of_every_later_hop() -> None:
+    graph = tiny_graph()
+    rwanda, borders = graph.entity("Rwanda"), 2
+    assert graph.relation_key(borders) == "borders"
+    # Rwanda borders itself in this graph.
+    assert [path.text for path in follow_pattern(graph, rwanda, [(borders, True)])] == ["Rwanda -> borders -> Uganda"]
+    ends = [graph.label(path.end) for path in follow_pattern(graph, rwanda, [(borders, True), (borders, False)])]
+    assert ends == ["Kenya"]
+
+
+def test_a_pattern_that_leads_nowhere() -> None:
+    graph = tiny_graph()
+    assert follow_pattern(graph, graph.entity("Nairobi"), [(0, True)]) == []
+    assert follow_pattern(graph, graph.entity("Kenya"), [(0, True), (0, True)]) == []
+
+
+RELATIONS = {
+    "director": "directed_by", "writer": "written_by", "actor": "starred_actors", "year": "release_year",
+    "genre": "has_genre", "tags": "has_tags", "tag": "has_tags", "language": "in_language",
+    "imdbrating": "has_imdb_rating", "imdbvotes": "has_imdb_votes",
+}  # fmt: skip
+
+
+def steps_of(graph: Graph, name: str) -> Pattern:
+    """The relation steps of a name such as ``director_to_movie_to_genre``; all relations lead from films."""
+    ids = {graph.relation_key(i): i for i in range(graph.n_relations)}
+    return [
+        (ids[RELATIONS[there if here == "movie" else here]], here == "movie")
+        for here, there in pairwise(name.split("_to_"))
+    ]
+
+
+@pytest.fixture(scope="module")
+def metaqa(data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Graph:
+    return build(data_dir / "metaqa" / "kb.txt.gz", tmp_path_factory.mktemp("metaqa") / "metaqa.graph")
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize(("hops", "share"), [(1, 0.94), (2, 0.999), (3, 0.999)])
+def test_metaqa_patterns_lead_to_the_gold_answers(data_dir: Path, metaqa: Graph, hops: int, share: float) -> None:
+    # Measured on all dev questions: the same set for .9485, .99993 and 1; all gold answers for .9997, .99993 and 1.
+    # Many 1-hop gold sets are incomplete; two are split at the comma of a title; two hold the seed itself.
+    equal = contained = asked = 0
+    with gzip.open(data_dir / "metaqa" / f"dev_{hops}hop.jsonl.gz", "rt", encoding="utf-8") as lines:
+        for line in islice(lines, 0, None, 3):
+            question = json.loads(line)
+            pattern = steps_of(metaqa, question["pattern"])
+            assert len(pattern) == question["hops"] == hops
+            paths = [
+                path for seed in question["seeds"] for path in follow_pattern(metaqa, metaqa.entity(seed), pattern)
+            ]
+            ends = {metaqa.key(path.end) for path in paths}
+            equal += ends == set(question["answers"])
+            contained += ends >= set(question["answers"])
+            asked += 1
+    assert equal / asked >= share
+    assert contained / asked >= 0.999
+    assert asked > 3000
