@@ -66,6 +66,10 @@ class Subgraph:
     nodes: npt.NDArray[np.int32] | None = None
     triples: npt.NDArray[np.int32] | None = None
 
+    def __post_init__(self) -> None:
+        if (self.nodes is None) != (self.triples is None):
+            raise ValueError("a subgraph has both nodes and triples, or neither for the whole graph")
+
     @property
     def is_whole(self) -> bool:
         """Whether this is the whole graph; it is then never copied."""
@@ -146,9 +150,9 @@ class Path:
         return hash(self.identity)
 
     @property
-    def identity(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    def identity(self) -> tuple[tuple[int, ...], tuple[int, ...], tuple[bool, ...]]:
         """What makes this path different from others of the same graph."""
-        return self.nodes, self.triples
+        return self.nodes, self.triples, self.forward
 
     @property
     def start(self) -> int:

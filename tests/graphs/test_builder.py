@@ -276,7 +276,8 @@ KILLED_WHILE = {
         build([("n", "r", "m")], target, overwrite=True)
     """,
     "tidying": """
-        module.shutil.rmtree = lambda *args, **options: pause()
+        import shutil
+        shutil.rmtree = lambda *args, **options: pause()
         build([("n", "r", "m")], target, overwrite=True)
     """,
 }
@@ -351,6 +352,25 @@ def test_the_work_of_a_running_build_is_left_alone(tmp_path: Path) -> None:
     built(tmp_path, *TRIPLES)
     assert running.exists()
     assert stranger.exists()
+
+
+def test_two_builds_of_one_process_do_not_disturb_each_other(tmp_path: Path) -> None:
+    with GraphBuilder(tmp_path / "g.graph", source="first") as first:
+        first.add(("a", "r", "b"))
+        with GraphBuilder(tmp_path / "g.graph", source="second") as second:
+            second.add(("c", "r", "d"))
+            assert list(second.finish().key_triples()) == [("c", "r", "d")]
+        with pytest.raises(GraphbrickError, match="holds a graph already"):
+            first.finish()
+    assert content(tmp_path) == ["g.graph"]
+
+
+def test_a_link_as_target_is_followed(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link.graph").symlink_to(tmp_path / "real")
+    build(TRIPLES, tmp_path / "link.graph")
+    assert (tmp_path / "link.graph").is_symlink()
+    assert Graph.open(tmp_path / "real").n_triples == len(set(TRIPLES))
 
 
 # The target

@@ -29,7 +29,7 @@ NAMES = [
     ("STRASSE", "strasse"),
     ("GROẞ", "gross"),
     ("İstanbul", "istanbul"),
-    ("Diyarbakır", "diyarbakır"),  # the dotless i is another letter
+    ("Diyarbakır", "diyarbakir"),  # the dotless i is another letter
     ("Ångström", "angstrom"),
     ("Ａｌｐｈａ", "alpha"),
     ("ﬁnal", "final"),

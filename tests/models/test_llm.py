@@ -91,10 +91,10 @@ def test_a_broken_connection_is_tried_again() -> None:
 
 FAULTS = [
     (Reply(f"Incorrect API key provided: {KEY}", status=401), "refused the key; check OPENAI_API_KEY", 1),
-    (Reply("no", status=400), "refused the request with status 400", 1),
-    (Reply("no such model", status=404), "refused the request with status 404", 1),
-    (Reply("slow down", status=429, headers=NOW), "refused the request with status 429", 3),
-    (Reply(f"oops {KEY}", status=500, headers=NOW), "refused the request with status 500", 3),
+    (Reply("no", status=400), "refused with status 400", 1),
+    (Reply("no such model", status=404), "refused with status 404", 1),
+    (Reply("slow down", status=429, headers=NOW), "refused with status 429", 3),
+    (Reply(f"oops {KEY}", status=500, headers=NOW), "refused with status 500", 3),
     (Reply(body="{nope"), "gave a reply that cannot be read (JSONDecodeError)", 1),
     (Reply(body="", status=204), "gave a reply that cannot be read (JSONDecodeError)", 1),
     (Reply(body="<html>Please log in</html>", content_type="text/html"), "is no chat completion; is it the right", 1),

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import array
-import glob
 import json
-import os
-import shutil
 from collections.abc import Callable, Container, Iterable, Sequence
 from os import PathLike
 from pathlib import Path
@@ -16,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick import __version__
-from graphbrick.errors import GraphbrickError, InputError
-from graphbrick.graphs import manifest as manifest_file
+from graphbrick.errors import InputError
+from graphbrick.graphs.atomic import AtomicFolder
 from graphbrick.graphs.csr import from_sorted
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.manifest import SKIPPED, FileEntry, Manifest, sha256
@@ -87,7 +84,12 @@ def _checked(records: Iterable[Record], bad: BadRecords) -> Iterable[Record]:
     """Records that come from Python, each checked for its shape."""
     for number, record in enumerate(records, 1):
         if isinstance(record, EntityRecord | RelationRecord):
-            yield record
+            if isinstance(record.key, str) and record.key.strip():
+                yield record
+            else:
+                bad.add(
+                    InputError(f"a key is a text that is not empty, got {record!r}", line=number, text=repr(record))
+                )
         elif not isinstance(record, Sequence) or isinstance(record, str) or len(record) != 3:
             bad.add(InputError(f"a triple is (head, relation, tail), got {record!r}", line=number, text=repr(record)))
         elif not all(isinstance(part, str) and part.strip() for part in record):
@@ -140,7 +142,8 @@ class GraphBuilder:
 
     def __init__(self, path: str | PathLike[str], *, source: str, overwrite: bool = False) -> None:
         self.path = Path(path)
-        self.source, self.overwrite = source, overwrite
+        self.source = source
+        self._folder = AtomicFolder(self.path, overwrite=overwrite)
         self._entities = _Entities()
         self._relations: dict[str, int] = {}
         self._relation_labels: dict[str, str] = {}
@@ -148,21 +151,13 @@ class GraphBuilder:
         self._read = 0
 
     def __enter__(self) -> GraphBuilder:
-        self._work = _work_folder(self.path, os.getpid())
-        try:
-            _tidy(self.path)
-            _refuse_target(self.path, self.overwrite)
-            self._work.mkdir(parents=True)
-            self._spool = (self._work / "spool.tmp").open("wb")
-        except OSError as error:
-            raise GraphbrickError(
-                f"{self.path} cannot be written ({error.strerror or error}); choose another place for the graph"
-            ) from error
+        self._work = self._folder.__enter__()
+        self._spool = (self._work / "spool.tmp").open("wb")
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
         self._spool.close()
-        shutil.rmtree(self._work, ignore_errors=True)
+        self._folder.__exit__(kind, error, tb)
 
     def add(self, record: Record) -> None:
         """Take one record."""
@@ -210,8 +205,7 @@ class GraphBuilder:
             created_by=f"graphbrick {__version__}",
             files=files,
         ).write(self._work)
-        _refuse_target(self.path, self.overwrite)  # somebody may have made it meanwhile
-        _replace(self._work, self.path)
+        self._folder.commit()
         return Graph.open(self.path)
 
     def _write_triples(self, n: int) -> int:
@@ -266,69 +260,3 @@ def _write_skipped(path: Path, bad: BadRecords) -> None:
         for error in bad.kept:
             row = {"file": str(error.file or ""), "line": error.line, "reason": error.reason, "text": error.text}
             file.write(json.dumps(row, ensure_ascii=False) + "\n")
-
-
-def _refuse_target(path: Path, overwrite: bool) -> None:
-    """Never replace what is not a graph, and a graph only when asked to."""
-    if not path.exists() or (path.is_dir() and not any(path.iterdir())):
-        return
-    if not (path / manifest_file.NAME).is_file():
-        raise GraphbrickError(f"{path} exists and is not a graph folder; choose another place for the graph")
-    if not overwrite:
-        raise GraphbrickError(f"{path} holds a graph already; replace it with --overwrite, or choose another place")
-
-
-def _work_folder(path: Path, pid: int) -> Path:
-    return path.with_name(f".{path.name}.building-{pid}")
-
-
-def _old_folder(path: Path, pid: int) -> Path:
-    return path.with_name(f".{path.name}.replaced-{pid}")
-
-
-def _tidy(path: Path) -> None:
-    """Clear up after builds of this graph whose process is gone."""
-    for folder in _left_over(path, _work_folder):
-        shutil.rmtree(folder, ignore_errors=True)
-    for folder in _left_over(path, _old_folder):
-        if path.exists():
-            shutil.rmtree(folder, ignore_errors=True)
-        else:
-            folder.rename(path)  # killed between the two renames: the old graph comes back
-
-
-def _left_over(path: Path, named: Callable[[Path, int], Path]) -> list[Path]:
-    prefix = named(path, 0).name[:-1]
-    found = []
-    for folder in path.parent.glob(f"{glob.escape(prefix)}*"):
-        pid = folder.name.removeprefix(prefix)
-        if pid.isdigit() and (int(pid) == os.getpid() or not _alive(int(pid))):
-            found.append(folder)
-    return found
-
-
-def _alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
-
-
-def _replace(work: Path, path: Path) -> None:
-    """Put a finished folder in its place; readers that have the old one open keep it."""
-    for file in work.iterdir():
-        with file.open("rb") as handle:
-            os.fsync(handle.fileno())
-    old = _old_folder(path, os.getpid())
-    if path.exists():
-        path.rename(old)
-    try:
-        work.rename(path)
-    except OSError:
-        if old.exists():
-            old.rename(path)
-        raise
-    shutil.rmtree(old, ignore_errors=True)

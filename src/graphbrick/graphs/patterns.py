@@ -30,6 +30,8 @@ def follow_pattern(graph: Graph, start: int, pattern: Sequence[tuple[int, bool]]
     >>> [path.text for path in follow_pattern(graph, kenya, [(borders, True), (borders, False)])]
     ['Kenya -> borders -> Uganda <- borders <- Rwanda']
     """
+    if not pattern:
+        raise ValueError("a pattern has at least one relation")
     csr = graph.csr
     reached: dict[int, tuple[tuple[int, ...], tuple[int, ...]]] = {start: ((start,), ())}
     for relation, forward in pattern:

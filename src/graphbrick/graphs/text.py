@@ -24,6 +24,8 @@ _MARKS = "".join(
     c for c in map(chr, range(0x300, 0x2100)) if unicodedata.category(c)[0] == "M" and not _ONE_UNSPACED.match(c)
 )
 _TOKEN = re.compile(rf"[{_UNSPACED}]|(?:(?![{_UNSPACED}])[^\W_][{_MARKS}]*)+")
+# Letters that people write without their stroke or as two, but that Unicode does not decompose.
+_STROKES = str.maketrans({"ø": "o", "Ø": "o", "ł": "l", "Ł": "l", "đ": "d", "Đ": "d", "ı": "i", "æ": "ae", "Æ": "ae"})
 _ASCII_TOKEN = re.compile(r"[a-z0-9]+")
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 
@@ -44,14 +46,14 @@ def nfc(text: str) -> str:
 def fold_token(token: str) -> str:
     """One word without case and accents; empty where it has no letter or digit of its own.
 
-    >>> fold_token("Élodie"), fold_token("Straße")
-    ('elodie', 'strasse')
+    >>> fold_token("Élodie"), fold_token("Straße"), fold_token("Tromsø")
+    ('elodie', 'strasse', 'tromso')
     """
     if token.isascii():
         return token.lower()
     if _ONE_UNSPACED.fullmatch(token):
         return unicodedata.normalize("NFKC", token)
-    bare = "".join(c for c in unicodedata.normalize("NFKD", token) if not unicodedata.combining(c))
+    bare = "".join(c for c in unicodedata.normalize("NFKD", token) if not unicodedata.combining(c)).translate(_STROKES)
     # Some single characters stand for several words.
     return "".join(unicodedata.normalize("NFC", bare.casefold()).split())
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from graphbrick.brick import Brick
-from graphbrick.errors import ModelError
+from graphbrick.errors import ModelError, PipelineError
 from graphbrick.trace import count_call, event
 
 if TYPE_CHECKING:
@@ -42,6 +42,8 @@ class LLM(Brick):
     def __post_init__(self) -> None:
         self.require_text("model", example="gpt-4.1-mini")
         self.require_text("base_url", example="http://localhost:8080/v1", may_be_empty=True)
+        if "@" in self.base_url:
+            raise PipelineError("LLM base_url must not hold a name and password: recipes are shown; use OPENAI_API_KEY")
         self.require_number("temperature", minimum=0, maximum=2, example=0.0)
         self.require_int("max_tokens", minimum=1, example=256)
         self.require_number("timeout", minimum=0.001, example=60.0)
@@ -81,7 +83,8 @@ class LLM(Brick):
         except openai.AuthenticationError as error:
             raise ModelError(f"{client.base_url} refused the key; check OPENAI_API_KEY") from error
         except openai.APIStatusError as error:
-            raise ModelError(f"{client.base_url} refused the request with status {error.status_code}") from error
+            said = str(error.message).replace(key, "***")[:200] if key else str(error.message)[:200]
+            raise ModelError(f"{client.base_url} refused with status {error.status_code}: {said}") from error
         except (openai.OpenAIError, ValueError) as error:
             raise ModelError(f"{client.base_url} gave a reply that cannot be read ({type(error).__name__})") from error
         return self._read(reply, str(client.base_url))
