@@ -29,7 +29,7 @@ NAMES = [
     ("STRASSE", "strasse"),
     ("GROẞ", "gross"),
     ("İstanbul", "istanbul"),
-    ("Diyarbakır", "diyarbakir"),  # the dotless i is another letter
+    ("Diyarbakır", "diyarbakir"),  # a dot less is no other name
     ("Ångström", "angstrom"),
     ("Ａｌｐｈａ", "alpha"),
     ("ﬁnal", "final"),
