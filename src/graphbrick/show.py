@@ -20,11 +20,15 @@ from graphbrick.trace import Trace
 _ANSWERS_SHOWN = 20
 _PATHS_SHOWN = 10
 _SKIPPED_SHOWN = 20
+_FILE_WIDTH = 140  # columns of tables that go to a file or a pipe
 
 
 def console() -> Console:
     """Where tables go; labels of a graph are never read as markup."""
-    return Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
+    out = Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
+    if not out.is_terminal:
+        out.width = _FILE_WIDTH
+    return out
 
 
 def print_json(value: object) -> None:
@@ -133,6 +137,7 @@ def print_run(run: Run, pipeline: Pipeline, *, explain: bool, as_json: bool) -> 
         out.print(Text(f"note: {event}", style="dim"))
     if explain:
         out.print(stage_table(run.trace))
+        out.print(Text("the first question of a process also pays for loading kernels and models", style="dim"))
 
 
 def _print_start(out: Console, run: Run, pipeline: Pipeline) -> None:
