@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -236,3 +237,60 @@ def test_the_module_runs_as_a_program(tmp_path: Path):
     )
     assert done.returncode == 1
     assert "Traceback" not in done.stderr
+
+
+def test_a_recipe_without_a_generate_stage_shows_what_it_found(run, graph):
+    assert "Nairobi <- capital <- Kenya" in run("ask", graph, QUESTION, "-p", "ShortestPaths(max_hops=1)").out
+    assert run("ask", graph, QUESTION, "-p", "PPR(k=3)").out.startswith("1 seeds, 3 nodes")
+
+
+def test_control_characters_do_not_reach_the_terminal(run, tmp_path):
+    build([("a", "r", "Evil\x1b[31m\x07\nline")], tmp_path / "c.graph")
+    out = run("ask", str(tmp_path / "c.graph"), "?", "-s", "a", "-p", "ShortestPaths() >> PathAnswer()").out
+    assert out.splitlines()[0] == "Evil\\x1b[31m\\x07\\nline"
+    err = run("ask", str(tmp_path / "c.graph"), "?", "-s", "Evil line").err
+    assert "\x1b" not in err
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8:strict"])
+def test_any_terminal_encoding(tmp_path, encoding):
+    build([("Amélie", "means", "内罗毕")], tmp_path / "e.graph")
+    command = [sys.executable, "-m", "graphbrick.cli", "ask", str(tmp_path / "e.graph"), "what is Amélie \udcff"]
+    command += ["-s", "Amélie", "-p", "ShortestPaths() >> PathAnswer()"]
+    environment = {**os.environ, "PYTHONIOENCODING": encoding, "PYTHONUTF8": "1"}
+    plain = subprocess.run(command, capture_output=True, env=environment, check=True)
+    assert plain.stdout
+    told = json.loads(subprocess.run([*command, "--json"], capture_output=True, env=environment, check=True).stdout)
+    assert told["answers"][0]["text"] == "内罗毕"
+
+
+def test_skip_bad_says_how_many_it_lists(run, tmp_path):
+    source = tmp_path / "many.tsv"
+    source.write_text("a\tr\tb\n" + "bad\n" * 1500)
+    result = run("build", str(source), str(tmp_path / "m.graph"), "--skip-bad")
+    assert "1,500 bad records were left out" in result.out
+    assert "lists the first 1,000 of them" in result.out
+
+
+def test_nodes_of_another_graph_are_noticed(run, tmp_path):
+    (tmp_path / "e.tsv").write_text("a\tr\tb\n")
+    (tmp_path / "n.tsv").write_text("id\tname\n" + "".join(f"x{i}\tname {i}\n" for i in range(9)))
+    result = run("build", str(tmp_path / "e.tsv"), str(tmp_path / "n.graph"), "--nodes", str(tmp_path / "n.tsv"))
+    assert "9 entities have no triple; are these the nodes of these edges?" in result.out
+
+
+def test_a_misspelt_name_is_found_beside_a_word_of_a_relation(run, tmp_path):
+    build([("Inception", "directed_by", "Nolan"), ("Redirected", "directed_by", "Somebody")], tmp_path / "f.graph")
+    out = run("ask", str(tmp_path / "f.graph"), "who directed inceptoin?", "-p", "ShortestPaths() >> PathAnswer()").out
+    assert out.splitlines()[0] == "Nolan"
+
+
+def test_a_label_without_letters_can_be_a_seed(run, tmp_path):
+    build([("k1", "r", "b"), EntityRecord("k1", "🎉🎉")], tmp_path / "p.graph")
+    out = run("ask", str(tmp_path / "p.graph"), "What?", "-s", "🎉🎉", "-p", "ShortestPaths() >> PathAnswer()").out
+    assert out.splitlines() == ["b", "  🎉🎉 -> r -> b"]
+
+
+def test_a_path_with_spaces_is_quoted_in_the_advice(run, tmp_path):
+    (tmp_path / "e.tsv").write_text("a\tr\tb\n")
+    assert "ask '" in run("build", str(tmp_path / "e.tsv"), str(tmp_path / "sp ace.graph")).out

@@ -26,7 +26,7 @@ LLMS = st.builds(
     base_url=st.text(max_size=30),
     temperature=st.floats(0, 2) | st.integers(0, 2),
     max_tokens=COUNTS,
-    timeout=st.floats(0.001, 1e9),
+    timeout=st.floats(0.001, 86_400),
     retries=st.integers(0, 9),
 )
 
@@ -40,9 +40,10 @@ def nested(parts: st.SearchStrategy[Pipeline]) -> st.SearchStrategy[Pipeline]:
     return st.recursive(parts, joined, max_leaves=4)
 
 
+RESTARTS = st.floats(0.001, 1, exclude_max=True)
 LINKS = nested(st.builds(LinkLabels, min_score=UNITS))
-EXTRACTS = nested(st.builds(PPR, k=COUNTS, restart=UNITS, direction=DIRECTIONS, tolerance=UNITS))
-RETRIEVES = nested(st.builds(ShortestPaths, max_hops=COUNTS, direction=DIRECTIONS, cap=COUNTS))
+EXTRACTS = nested(st.builds(PPR, k=COUNTS, restart=RESTARTS, direction=DIRECTIONS, tolerance=UNITS))
+RETRIEVES = nested(st.builds(ShortestPaths, max_hops=st.integers(1, 100), direction=DIRECTIONS, cap=COUNTS))
 RERANKS = st.builds(Rerank, SCORERS, n=COUNTS)
 GENERATES = st.one_of(st.just(PathAnswer()), st.builds(Generate, LLMS))
 

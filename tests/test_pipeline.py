@@ -346,8 +346,19 @@ class TestSeeds:
             assert str(caught.value) == message
 
     def test_no_id_at_all(self, graph: Graph) -> None:
-        with pytest.raises(TypeError):
-            ShortestPaths().run(graph, "What?", seeds=[1.5])  # type: ignore[list-item]
+        for seed in (1.5, True, b"Kenya", None):
+            with pytest.raises(LinkError, match="a seed is an entity id, a key or a label"):
+                ShortestPaths().run(graph, "What?", seeds=[seed])  # type: ignore[list-item]
+
+    def test_wrong_types_say_what_is_wanted(self, graph: Graph) -> None:
+        with pytest.raises(GraphbrickError, match="open it with Graph"):
+            ShortestPaths().run("tiny.graph", "What?")  # type: ignore[arg-type]
+        with pytest.raises(GraphbrickError, match="a text or a Query, got None"):
+            ShortestPaths().run(graph, None)  # type: ignore[arg-type]
+        with pytest.raises(LinkError, match="got None"):
+            ShortestPaths().run(graph, "What?", seeds=None)  # type: ignore[arg-type]
+        with pytest.raises(LinkError, match="is not an entity id"):
+            ShortestPaths().run(graph, Query("What?", seeds=("Kenya",)))  # type: ignore[arg-type]
 
     def test_given_seeds_take_the_place_of_those_of_the_query(self, graph: Graph) -> None:
         run = ShortestPaths().run(graph, Query("What?", seeds=(KENYA,), id="q1"), seeds=["Uganda"])

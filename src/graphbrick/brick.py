@@ -72,13 +72,13 @@ class Brick:
             for field in _fields(cls)
         ]
 
-    def require_int(self, name: str, *, minimum: int, example: int) -> None:
+    def require_int(self, name: str, *, minimum: int, example: int, maximum: int = _LARGEST) -> None:
         """Raise unless the parameter is a whole number of at least ``minimum``, and small enough for the kernels."""
         value = getattr(self, name)
         if not isinstance(value, int) or isinstance(value, bool) or value < minimum:
             self._refuse(name, f"a whole number of at least {minimum}", example)
-        if value > _LARGEST:
-            self._refuse(name, f"at most {_LARGEST:,}", example)
+        if value > maximum:
+            self._refuse(name, f"at most {maximum:,}", example)
 
     def require_open_unit(self, name: str, *, example: float) -> None:
         """Raise unless the parameter is a number strictly between 0 and 1."""
@@ -117,7 +117,9 @@ class Brick:
 
     def _refuse(self, name: str, allowed: str, example: object) -> None:
         value = getattr(self, name)
-        raise PipelineError(f"{type(self).__name__} {name} must be {allowed}, got {value!r}; try {example!r}")
+        is_long = isinstance(value, int) and value.bit_length() > 64  # too long to be worth printing, or to be printed
+        shown = "a number of more than 64 bits" if is_long else repr(value)
+        raise PipelineError(f"{type(self).__name__} {name} must be {allowed}, got {shown}; try {example!r}")
 
 
 def _fields(cls: type[Brick]) -> tuple[Field[object], ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -148,6 +149,9 @@ def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit with its code: 0 done, 1 user error (one line on stderr), 2 nothing found."""
     from graphbrick.errors import GraphbrickError
 
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a terminal that cannot show a letter is no reason to stop
     command = typer.main.get_command(app)
     try:
         code = command.main(arguments, prog_name="graphbrick", standalone_mode=False)
@@ -169,7 +173,8 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _fail(message: str) -> int:
-    typer.echo("error: " + " ".join(message.split()), err=True)
+    shown = "".join(c if c.isprintable() else " " for c in " ".join(message.split()))
+    typer.echo(f"error: {shown}", err=True)
     return 1
 
 

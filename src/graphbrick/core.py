@@ -103,7 +103,7 @@ class Subgraph:
     def local(self, entities: Iterable[int]) -> list[int]:
         """The local ids of those entities that are in the view, in the order given."""
         if self.nodes is None:
-            return list(entities)
+            return [entity for entity in entities if 0 <= entity < self.graph.n_entities]
         found = []
         for entity in entities:
             at = int(np.searchsorted(self.nodes, entity))

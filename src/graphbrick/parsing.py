@@ -33,6 +33,8 @@ def parse(text: str) -> Pipeline:
     >>> parse("PPR(k=500) >> ShortestPaths() >> Rerank(BM25(), n=8) >> PathAnswer()")
     PPR(k=500) >> ShortestPaths() >> Rerank(BM25(), n=8) >> PathAnswer()
     """
+    if not isinstance(text, str):
+        raise RecipeSyntaxError(f"a recipe is a text, got {text!r}")
     value = parse_brick(text)
     if not isinstance(value, Pipeline):
         raise RecipeSyntaxError(

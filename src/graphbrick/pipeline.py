@@ -140,17 +140,21 @@ class Pipeline(ABC):
                 f"{self!r} cannot start a run: it needs {_needs(self)}; put stages such as PPR() >> ShortestPaths() "
                 "before it"
             )
+        if not isinstance(graph, Graph):
+            raise GraphbrickError(f"the graph must be a Graph, got {graph!r}; open it with Graph.open(folder)")
+        if not isinstance(query, str | Query):
+            raise GraphbrickError(f"the question must be a text or a Query, got {query!r}")
         asked = Query(query) if isinstance(query, str) else query
         if not asked.text.strip():
             raise GraphbrickError("the question is empty; ask for example «Which currency is used in Kenya?»")
         trace = Trace()
-        given = [seeds] if isinstance(seeds, str) else list(seeds)
+        given: list[str | int] = list(seeds) if isinstance(seeds, Iterable) and not isinstance(seeds, str) else [seeds]
         if given:
             with record(trace, "seeds", "link") as entry:
                 asked = resolve_seeds(graph, asked, given)
                 entry.counts_out = {"seeds": len(asked.seeds)}
         for seed in asked.seeds:
-            if not 0 <= seed < graph.n_entities:
+            if not isinstance(seed, int) or not 0 <= seed < graph.n_entities:
                 raise LinkError(f"seed {seed} is not an entity id of {graph!r}")
         return self.apply(Run(graph, asked, linked=bool(asked.seeds), trace=trace))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -20,6 +21,8 @@ from graphbrick.trace import Trace
 _ANSWERS_SHOWN = 20
 _PATHS_SHOWN = 10
 _SKIPPED_SHOWN = 20
+_MISMATCH = "; are these the nodes of these edges?"
+_LONGEST = 2_000  # characters of one text that are printed
 _FILE_WIDTH = 140  # columns of tables that go to a file or a pipe
 
 
@@ -31,9 +34,24 @@ def console() -> Console:
     return out
 
 
+def plain(text: str) -> str:
+    """A text that is safe to print: control characters escaped, the middle of a very long one left out.
+
+    >>> plain("Evil\\x1b[31m")
+    'Evil\\\\x1b[31m'
+    """
+    shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text[:_LONGEST])
+    return shown if len(text) <= _LONGEST else f"{shown} ... ({len(text):,} characters)"
+
+
 def print_json(value: object) -> None:
-    """A value as one JSON document on standard output."""
-    sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=1) + "\n")
+    """A value as one JSON document on standard output, in ASCII where that cannot show all of it."""
+    text = json.dumps(value, ensure_ascii=False, indent=1)
+    try:
+        text.encode(sys.stdout.encoding or "ascii")
+    except UnicodeEncodeError:
+        text = json.dumps(value, indent=1)
+    sys.stdout.write(text + "\n")
 
 
 @contextmanager
@@ -59,14 +77,21 @@ def print_built(graph: Graph, *, as_json: bool) -> None:
     )
     if facts.duplicates:
         out.print(f"{facts.duplicates:,} triples were given more than once and are stored once")
+    alone = isolated(graph)
+    if alone:
+        out.print(f"{alone:,} entities have no triple" + (_MISMATCH if alone > facts.entities / 2 else ""))
+    if facts.triples >= 100 and facts.relations > facts.triples / 2:
+        out.print("note: most triples have a relation of their own; are the columns right? (--columns)")
     if facts.skipped:
-        out.print(f"{facts.skipped:,} bad records were left out; {graph.path / 'skipped.jsonl'} lists them:")
-        for row in skipped(graph)[:_SKIPPED_SHOWN]:
+        rows = skipped(graph)
+        first = f"the first {len(rows):,} of " if len(rows) < facts.skipped else ""
+        out.print(f"{facts.skipped:,} bad records were left out; {graph.path / 'skipped.jsonl'} lists {first}them:")
+        for row in rows[:_SKIPPED_SHOWN]:
             where = f"{row['file']}, line {row['line']}" if row["line"] else row["file"]
-            out.print(f"  {where}: {row['reason']}")
+            out.print(plain(f"  {where}: {row['reason']}"))
         if facts.skipped > _SKIPPED_SHOWN:
             out.print(f"  ... and {facts.skipped - _SKIPPED_SHOWN:,} more")
-    out.print(f'ask it: graphbrick ask {graph.path} "your question"')
+    out.print(f'ask it: graphbrick ask {shlex.quote(str(graph.path))} "your question"')
 
 
 def print_info(graph: Graph, *, checked: bool, as_json: bool) -> None:
@@ -85,7 +110,7 @@ def print_info(graph: Graph, *, checked: bool, as_json: bool) -> None:
         out.print("every file has the checksum it was built with")
     relations = Table("relation", "triples", box=None, pad_edge=False)
     for row in facts["top_relations"]:
-        relations.add_row(Text(row["label"]), f"{row['triples']:,}")
+        relations.add_row(Text(plain(row["label"])), f"{row['triples']:,}")
     out.print(relations)
 
 
@@ -101,6 +126,7 @@ def graph_facts(graph: Graph) -> dict[str, Any]:
         "entities": manifest.entities,
         "relations": manifest.relations,
         "triples": manifest.triples,
+        "isolated": isolated(graph),
         "duplicates": manifest.duplicates,
         "skipped": manifest.skipped,
         "bytes": sum(entry.bytes for entry in manifest.files.values()),
@@ -110,6 +136,14 @@ def graph_facts(graph: Graph) -> dict[str, Any]:
         "created_by": manifest.created_by,
         "top_relations": [{"label": graph.relation_label(int(r)), "triples": int(counts[r])} for r in top],
     }
+
+
+def isolated(graph: Graph) -> int:
+    """The number of entities without any triple."""
+    import numpy as np
+
+    csr = graph.csr
+    return int(np.count_nonzero((np.diff(csr.out_ptr) == 0) & (np.diff(csr.in_ptr) == 0)))
 
 
 def skipped(graph: Graph) -> list[dict[str, Any]]:
@@ -131,10 +165,11 @@ def print_run(run: Run, pipeline: Pipeline, *, explain: bool, as_json: bool) -> 
     out = console()
     if explain:
         _print_start(out, run, pipeline)
-        _print_paths(out, run)
+        if run.answer is not None:
+            _print_paths(out, run)
     print_answers(out, run)
     for event in run.trace.events:
-        out.print(Text(f"note: {event}", style="dim"))
+        out.print(Text(plain(f"note: {event}"), style="dim"))
     if explain:
         out.print(stage_table(run.trace))
         out.print(Text("the first question of a process also pays for loading kernels and models", style="dim"))
@@ -142,7 +177,7 @@ def print_run(run: Run, pipeline: Pipeline, *, explain: bool, as_json: bool) -> 
 
 def _print_start(out: Console, run: Run, pipeline: Pipeline) -> None:
     out.print(Text(f"pipeline   {pipeline!r}"))
-    out.print(Text("seeds      " + "; ".join(run.graph.describe(seed) for seed in run.query.seeds)))
+    out.print(Text("seeds      " + plain("; ".join(run.graph.describe(seed) for seed in run.query.seeds))))
     if run.subgraph is not None:
         out.print(f"subgraph   {run.subgraph.n_nodes:,} entities, {run.subgraph.n_triples:,} triples")
 
@@ -152,7 +187,7 @@ def _print_paths(out: Console, run: Run) -> None:
         return
     table = Table("", "score", "path", box=None, pad_edge=False)
     for i, path in enumerate(run.evidence.items[:_PATHS_SHOWN], 1):
-        table.add_row(str(i), f"{path.score:.3f}", Text(path.text))
+        table.add_row(str(i), f"{path.score:.3f}", Text(plain(path.text)))
     out.print(table)
     if len(run.evidence) > _PATHS_SHOWN:
         out.print(Text(f"... and {len(run.evidence) - _PATHS_SHOWN:,} more paths", style="dim"))
@@ -161,18 +196,28 @@ def _print_paths(out: Console, run: Run) -> None:
 def print_answers(out: Console, run: Run) -> None:
     """The answers of a run, each with the path that proves it."""
     if run.answer is None:
-        if run.evidence is not None and not run.evidence.items:
-            out.print("no path found")
+        _print_unfinished(out, run)
         return
     if not run.answer.texts:
         out.print("no answer found")
     proofs = _proofs(run.answer.evidence.items)
     for text, entity in list(zip(run.answer.texts, run.answer.entities, strict=True))[:_ANSWERS_SHOWN]:
-        out.print(Text(text, style="bold green"))
+        out.print(Text(plain(text), style="bold green"))
         if entity in proofs:
-            out.print(Text(f"  {proofs[entity].text}"))
+            out.print(Text(plain(f"  {proofs[entity].text}")))
     if len(run.answer.texts) > _ANSWERS_SHOWN:
         out.print(Text(f"... and {len(run.answer.texts) - _ANSWERS_SHOWN:,} more answers (--json gives all)"))
+
+
+def _print_unfinished(out: Console, run: Run) -> None:
+    """What a pipeline without a generate stage has come to."""
+    if run.evidence is None:
+        found = {"seeds": len(run.query.seeds), **(run.counts(run.level) if run.subgraph is not None else {})}
+        out.print(f"{_counts(found)}; no stage retrieved paths (--json and Python's run() give all there is)")
+    elif not run.evidence.items:
+        out.print("no path found")
+    else:
+        _print_paths(out, run)
 
 
 def _proofs(paths: Iterable[Path]) -> dict[int | None, Path]:

@@ -47,9 +47,10 @@ def test_the_default_pipeline_gets_the_questions_of_the_demo_right():
 
 
 @pytest.mark.usefixtures("cache")
-def test_a_damaged_cache_is_built_anew(capsys):
+@pytest.mark.parametrize("damage", ["tail.npy", "manifest.json"])
+def test_a_damaged_cache_is_built_anew(capsys, damage):
     path = world_graph().path
-    (path / "tail.npy").write_bytes(b"")
+    (path / damage).write_bytes(b"") if damage == "tail.npy" else (path / damage).unlink()
     assert world_graph().n_triples > 100_000
     assert "building it anew" in capsys.readouterr().out
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import signal
@@ -245,7 +246,7 @@ def test_a_failing_rename_puts_the_old_graph_back(tmp_path: Path, monkeypatch: p
         return rename(self, target)
 
     monkeypatch.setattr(Path, "rename", failing)
-    with pytest.raises(OSError, match="the disk is away"):
+    with pytest.raises(GraphbrickError, match="the disk is away"):
         build(TRIPLES, before.path, overwrite=True)
     assert content(tmp_path) == ["g.graph"]
     assert Graph.open(before.path).hash == before.hash
@@ -345,11 +346,14 @@ def test_a_build_killed_after_the_renames_leaves_the_new_graph(tmp_path: Path) -
 
 
 def test_the_work_of_a_running_build_is_left_alone(tmp_path: Path) -> None:
-    running = tmp_path / f".g.graph.building-{os.getppid()}"
+    running = tmp_path / ".g.graph.building-1-0"
     stranger = tmp_path / ".g.graph.building-notes"
     running.mkdir()
     stranger.mkdir()
+    lock = os.open(running, os.O_RDONLY)
+    fcntl.flock(lock, fcntl.LOCK_EX)
     built(tmp_path, *TRIPLES)
+    os.close(lock)
     assert running.exists()
     assert stranger.exists()
 
@@ -374,6 +378,27 @@ def test_a_link_as_target_is_followed(tmp_path: Path) -> None:
 
 
 # The target
+
+
+def test_what_is_not_the_graph_is_never_deleted(tmp_path: Path) -> None:
+    web = tmp_path / "web"
+    web.mkdir()
+    (web / "manifest.json").write_text('{"name": "app"}')
+    with pytest.raises(GraphbrickError, match="is not a graph folder"):
+        build(TRIPLES, web, overwrite=True)
+    graph = built(tmp_path, *TRIPLES)
+    (graph.path / "notes.txt").write_text("precious")
+    with pytest.raises(GraphbrickError, match=r"holds a graph and also notes\.txt"):
+        build(TRIPLES, graph.path, overwrite=True)
+    assert (graph.path / "notes.txt").read_text() == "precious"
+
+
+def test_records_that_are_no_records(tmp_path: Path) -> None:
+    for record in (EntityRecord(""), EntityRecord("a", types="country"), EntityRecord("a", aliases="b")):  # type: ignore[arg-type]
+        with pytest.raises(InputError, match="record 1"):
+            build([record, ("a", "r", "b")], tmp_path / "x.graph")
+    with pytest.raises(InputError, match="are for files"):
+        build(TRIPLES, tmp_path / "x.graph", nodes="nodes.tsv")
 
 
 def test_a_graph_is_replaced_only_when_asked(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import traceback
 import pytest
 
 from graphbrick import LLM
-from graphbrick.errors import ModelError
+from graphbrick.errors import ModelError, PipelineError
 from graphbrick.testing import Reply, ScriptedLLM
 from graphbrick.trace import StageTrace, Trace, record
 
@@ -138,9 +138,15 @@ def test_a_server_that_is_away() -> None:
         ask(LLM(base_url=url, timeout=1.0, retries=0))
 
 
-def test_an_address_that_is_none() -> None:
-    with pytest.raises(ModelError, match="cannot reach the model server at nonsense/"):
-        ask(LLM(base_url="nonsense", timeout=1.0, retries=0))
+@pytest.mark.parametrize("url", ["nonsense", "http://127.0.0.1:abc", "http://[::1", "://", "ftp://host"])
+def test_an_address_that_is_none(url: str) -> None:
+    with pytest.raises(ModelError, match="is no address of a server"):
+        ask(LLM(base_url=url, timeout=1.0, retries=0))
+
+
+def test_an_address_with_a_password_is_refused() -> None:
+    with pytest.raises(PipelineError, match="OPENAI_API_KEY"):
+        LLM(base_url="https://me:secret@host/v1")
 
 
 def test_no_key_and_no_server(monkeypatch: pytest.MonkeyPatch) -> None:

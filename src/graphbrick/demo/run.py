@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shlex
+import shutil
 import time
 from pathlib import Path
 
@@ -43,6 +45,7 @@ def world_graph(*, rebuild: bool = False) -> Graph:
             return Graph.open(path)
         except GraphFormatError as error:
             console().print(f"{error}; building it anew")
+            shutil.rmtree(path)  # nobody else keeps anything under this name in the cache
     with progress("building the world graph") as advance:
         return build(world_records(), path, overwrite=True, progress=advance)
 
@@ -79,7 +82,7 @@ def run_demo(pipeline: str, *, rebuild: bool = False) -> None:
     _text_search(out, graph, TEXT_SEARCH_FAILS)
     _ask(out, graph, pipeline, TEXT_SEARCH_FAILS, stages=True)
     out.print(Text("Ask the next one:", style="bold"))
-    out.print(f'  graphbrick ask {graph.path} "{NEXT}" --explain')
+    out.print(f'  graphbrick ask {shlex.quote(str(graph.path))} "{NEXT}" --explain')
 
 
 def _ask(out: Console, graph: Graph, pipeline: str, question: str, *, stages: bool) -> None:

@@ -9,9 +9,12 @@ import numpy.typing as npt
 
 from graphbrick.core import Query, Subgraph
 from graphbrick.directions import DIRECTIONS, follow
+from graphbrick.errors import PipelineError
 from graphbrick.graphs.graph import Graph
 from graphbrick.pipeline import ExtractStage
 from graphbrick.trace import event, fact
+
+_LEAST_RESTART = 0.001  # the time grows with 1 / restart
 
 
 @dataclass(frozen=True, repr=False)
@@ -25,7 +28,7 @@ class PPR(ExtractStage):
 
     Args:
         k: Entities kept, at least 1; the seeds are always among them. Ties go to the lower id.
-        restart: Probability of going back to the seeds, in (0, 1); igraph's damping is 1 - restart.
+        restart: Probability of going back to the seeds, in (0, 1) and at least 0.001; igraph's damping is 1 - restart.
         direction: "both", "out" (along triples) or "in" (against them).
         tolerance: Bound on the sum of absolute errors of the scores (which sum to 1), in (0, 1).
 
@@ -49,6 +52,8 @@ class PPR(ExtractStage):
     def __post_init__(self) -> None:
         self.require_int("k", minimum=1, example=1000)
         self.require_open_unit("restart", example=0.2)
+        if self.restart < _LEAST_RESTART:
+            raise PipelineError(f"PPR restart must be at least {_LEAST_RESTART}, got {self.restart!r}; try 0.2")
         self.require_choice("direction", DIRECTIONS)
         self.require_open_unit("tolerance", example=1e-4)
 
@@ -56,8 +61,8 @@ class PPR(ExtractStage):
         """The ``k`` best entities and the triples among them."""
         from graphbrick.kernels.ppr import induced_triples
 
-        seeds = np.array(sorted(query.seeds), dtype=np.int32)
-        for seed in query.seeds:
+        seeds = np.array(sorted(Subgraph(graph).local(query.seeds)), dtype=np.int32)
+        for seed in seeds.tolist():
             if not graph.degree(seed):
                 event(f"seed {graph.describe(seed)} has no triple")
         if not len(seeds):

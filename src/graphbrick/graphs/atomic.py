@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import fcntl
 import glob
 import itertools
+import json
 import os
 import shutil
 from pathlib import Path
@@ -35,6 +37,7 @@ class AtomicFolder:
             self._clear_up()
             self._refuse_target()
             self.work.mkdir(parents=True)
+            self._claims = [_claim(self.work)]
         except OSError as error:
             raise GraphbrickError(
                 f"{self._shown} cannot be written ({error.strerror or error}); choose another place for the graph"
@@ -43,6 +46,8 @@ class AtomicFolder:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
         shutil.rmtree(self.work, ignore_errors=True)
+        for claim in self._claims:
+            os.close(claim)
 
     def commit(self) -> None:
         """Put the finished folder in its place; readers that have the old one open keep it."""
@@ -52,6 +57,7 @@ class AtomicFolder:
         self._refuse_target()  # somebody may have made it meanwhile
         old = self._path.with_name(f".{self._path.name}.replaced-{os.getpid()}-{next(_serial)}")
         if self._path.exists():
+            self._claims.append(_claim(self._path))
             self._path.rename(old)
         try:
             self.work.rename(self._path)
@@ -65,8 +71,11 @@ class AtomicFolder:
         path = self._path
         if not path.exists() or (path.is_dir() and not any(path.iterdir())):
             return
-        if not (path / manifest.NAME).is_file():
+        foreign = _foreign(path)
+        if foreign is None:
             raise GraphbrickError(f"{self._shown} exists and is not a graph folder; choose another place for the graph")
+        if foreign:
+            raise GraphbrickError(f"{self._shown} holds a graph and also {foreign[0]}; move that away first")
         if not self._overwrite:
             raise GraphbrickError(
                 f"{self._shown} holds a graph already; replace it with --overwrite, or choose another place"
@@ -82,21 +91,37 @@ class AtomicFolder:
                 folder.rename(self._path)  # killed between the two renames
 
     def _left_over(self, what: str) -> list[Path]:
-        """The hidden folders of this graph whose process is gone."""
+        """The hidden folders of this graph that no running build claims."""
         prefix = f".{self._path.name}.{what}-"
-        found = []
-        for folder in self._path.parent.glob(f"{glob.escape(prefix)}*"):
-            pid = folder.name.removeprefix(prefix).partition("-")[0]
-            if pid.isdigit() and not _alive(int(pid)):
-                found.append(folder)
-        return found
+        folders = self._path.parent.glob(f"{glob.escape(prefix)}*")
+        return [f for f in folders if f.name.removeprefix(prefix)[:1].isdigit() and f.is_dir() and not _claimed(f)]
 
 
-def _alive(pid: int) -> bool:
+def _foreign(path: Path) -> list[str] | None:
+    """The files of a graph folder that are not the graph's; None where it is no graph folder."""
     try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
+        listed = json.loads((path / manifest.NAME).read_text(encoding="utf-8"))
+        if listed["format"] != manifest.FORMAT:
+            return None
+        own = {manifest.NAME, *listed["files"]}
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return None
+    return sorted(file.name for file in path.iterdir() if file.name not in own)
+
+
+def _claim(folder: Path) -> int:
+    """Lock a folder until the descriptor that returns is closed, or the process ends however it ends.
+
+    A lock tells of processes in other containers and on other hosts too, which a process id does not.
+    """
+    descriptor = os.open(folder, os.O_RDONLY)
+    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    return descriptor
+
+
+def _claimed(folder: Path) -> bool:
+    try:
+        os.close(_claim(folder))
+    except OSError:
         return True
-    return True
+    return False

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick import __version__
-from graphbrick.errors import InputError
+from graphbrick.errors import GraphbrickError, InputError
 from graphbrick.graphs.atomic import AtomicFolder
 from graphbrick.graphs.csr import from_sorted
 from graphbrick.graphs.graph import Graph
@@ -71,25 +71,29 @@ def build(
         )
         name = str(source)
     else:
+        if nodes is not None or options is not None:
+            raise InputError("nodes and options are for files; records from Python take neither")
         records, name = _checked(source, bad), "Python records"
     with GraphBuilder(path, source=name, overwrite=overwrite) as builder:
-        for count, record in enumerate(records, 1):
-            builder.add(record)
-            if progress is not None and count % _PROGRESS == 0:
-                progress(count)
-        return builder.finish(bad)
+        try:
+            for count, record in enumerate(records, 1):
+                builder.add(record)
+                if progress is not None and count % _PROGRESS == 0:
+                    progress(count)
+            return builder.finish(bad)
+        except OSError as error:
+            raise GraphbrickError(f"{path} cannot be written: {error.strerror or error}; is the disk full?") from error
 
 
 def _checked(records: Iterable[Record], bad: BadRecords) -> Iterable[Record]:
     """Records that come from Python, each checked for its shape."""
     for number, record in enumerate(records, 1):
         if isinstance(record, EntityRecord | RelationRecord):
-            if isinstance(record.key, str) and record.key.strip():
-                yield record
+            fault = _record_fault(record)
+            if fault:
+                bad.add(InputError(f"{fault}, got {record!r}", line=number, text=repr(record)))
             else:
-                bad.add(
-                    InputError(f"a key is a text that is not empty, got {record!r}", line=number, text=repr(record))
-                )
+                yield record
         elif not isinstance(record, Sequence) or isinstance(record, str) or len(record) != 3:
             bad.add(InputError(f"a triple is (head, relation, tail), got {record!r}", line=number, text=repr(record)))
         elif not all(isinstance(part, str) and part.strip() for part in record):
@@ -97,6 +101,18 @@ def _checked(records: Iterable[Record], bad: BadRecords) -> Iterable[Record]:
             bad.add(InputError(reason, line=number, text=repr(record)))
         else:
             yield (record[0], record[1], record[2])
+
+
+def _record_fault(record: EntityRecord | RelationRecord) -> str:
+    """What is wrong with a record that comes from Python; empty where nothing is."""
+    if not isinstance(record.key, str) or not record.key.strip():
+        return "a key is a text that is not empty"
+    if isinstance(record, EntityRecord):
+        for name in ("aliases", "types"):
+            values = getattr(record, name)
+            if isinstance(values, str) or not all(isinstance(value, str) for value in values):
+                return f"{name} is a tuple of texts"
+    return ""
 
 
 class _Entities:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import glob
+import time
 from collections.abc import Iterator
 from os import PathLike
 from pathlib import Path
@@ -12,10 +14,12 @@ import numpy.typing as npt
 
 from graphbrick.errors import GraphFormatError, LinkError
 from graphbrick.graphs.csr import Csr
-from graphbrick.graphs.manifest import Manifest, sha256
+from graphbrick.graphs.manifest import NAME, Manifest, sha256
 from graphbrick.graphs.names import NameIndex
 from graphbrick.graphs.strings import StringTable
-from graphbrick.graphs.text import fold, hash64
+from graphbrick.graphs.text import hash64, name_form
+
+_OPENINGS, _PAUSE = 40, 0.01  # how often, and how many seconds apart, a graph that is being replaced is tried
 
 
 class Graph:
@@ -53,6 +57,7 @@ class Graph:
             if self._has("types")
             else None
         )
+        self._check_lengths()
         # Opened with the rest: a graph that is overwritten stays whole for whoever has it open.
         self.names = NameIndex(path, self._labels, manifest.max_name_tokens)
 
@@ -64,11 +69,34 @@ class Graph:
             GraphFormatError: The folder holds no graph, or a damaged one, or one of another format version.
         """
         folder = Path(path)
-        manifest = Manifest.read(folder)
-        try:
-            return cls(folder, manifest)
-        except (OSError, ValueError) as error:
-            raise GraphFormatError(f"{folder} cannot be opened ({error}); build the graph again") from error
+        for _ in range(_OPENINGS):
+            before = _stamp(folder)
+            try:
+                graph = cls(folder, Manifest.read(folder))
+            except (GraphFormatError, OSError, ValueError) as error:
+                failure = error
+                if before == _stamp(folder) and not any(folder.parent.glob(f".{glob.escape(folder.name)}.replaced-*")):
+                    break
+            else:
+                # Files of two graphs are never mixed: while they were opened, nobody put another graph there.
+                if before == _stamp(folder):
+                    return graph
+                failure = GraphFormatError(f"{folder} was replaced while it was opened; try again")
+            time.sleep(_PAUSE)
+        if isinstance(failure, GraphFormatError):
+            raise failure
+        raise GraphFormatError(f"{folder} cannot be opened ({failure}); build the graph again") from failure
+
+    def _check_lengths(self) -> None:
+        """Raise ValueError where an array or a table has not as many entries as the manifest says."""
+        n, m = self.n_entities, self.n_triples
+        lengths = {"out_ptr": n + 1, "in_ptr": n + 1, "tail": m, "relation": m, "in_head": m, "in_triple": m}
+        found = {name: len(getattr(self.csr, name)) for name in lengths}
+        lengths |= {"labels": n, "keys": n, "relation_labels": self.n_relations}
+        found |= {"labels": len(self._labels), "keys": len(self._keys), "relation_labels": len(self._relation_labels)}
+        for name, length in lengths.items():
+            if found[name] != length:
+                raise ValueError(f"{name} has {found[name]:,} entries instead of {length:,}")
 
     def _has(self, table: str) -> bool:
         return StringTable.files(table)[0] in self.manifest.files
@@ -82,7 +110,7 @@ class Graph:
         return f"Graph({self.path.name!r}, {counts})"
 
     def __reduce__(self) -> tuple[object, tuple[Path, str]]:
-        return _reopen, (self.path, self.hash)
+        return _reopen, (self.path.absolute(), self.hash)
 
     @property
     def n_entities(self) -> int:
@@ -162,6 +190,8 @@ class Graph:
 
     def relation_of(self, triple: int) -> int:
         """The relation of a triple."""
+        if triple < 0:
+            raise IndexError(f"triple {triple} of a graph with {self.n_triples}")
         return self._relation_of[triple]
 
     def relation_key(self, relation: int) -> str:
@@ -217,7 +247,7 @@ class Graph:
 
     def named(self, text: str) -> list[int]:
         """All entities whose label or alias equals a text after folding (case, accents, punctuation), ascending."""
-        return sorted({self.names.entity(name) for name in self.names.exact(fold(text))})
+        return sorted({self.names.entity(name) for name in self.names.exact(name_form(text))})
 
     def check(self) -> None:
         """Read every file and compare its checksum with the manifest.
@@ -228,6 +258,15 @@ class Graph:
         for name, entry in self.manifest.files.items():
             if sha256(self.path / name) != entry.sha256:
                 raise GraphFormatError(f"{self.path / name} has changed since it was built; build the graph again")
+
+
+def _stamp(folder: Path) -> tuple[int, int] | None:
+    """What tells one graph at a place from the next; None while there is none."""
+    try:
+        found = (folder / NAME).stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_mtime_ns
 
 
 def _reopen(path: Path, content: str) -> Graph:

@@ -98,7 +98,7 @@ class Manifest:
             raw["files"] = {name: FileEntry(**entry) for name, entry in raw["files"].items()}
             manifest = cls(**raw)
             manifest._check_types()
-        except (ValueError, TypeError, KeyError, AttributeError) as error:
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
             raise GraphFormatError(f"{path} is damaged ({error}); build the graph again from its source") from error
         for name, entry in manifest.files.items():
             file = folder / name

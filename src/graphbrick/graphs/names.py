@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.graphs.strings import StringTable
-from graphbrick.graphs.text import fold, span_hash, trigrams
+from graphbrick.graphs.text import name_form, span_hash, trigrams
 
 # A trigram that occurs in more names than this is used only when no rarer one is at hand.
 _COMMON = 20_000
@@ -54,7 +54,7 @@ class NameIndex:
             aliases: (entity, alias) pairs, sorted by entity.
         """
         StringTable.write(folder, "aliases", (alias for _, alias in aliases))
-        folded = [fold(label) for label in labels] + [fold(alias) for _, alias in aliases]
+        folded = [name_form(label) for label in labels] + [name_form(alias) for _, alias in aliases]
         kept = [i for i, name in enumerate(folded) if name]
         hashes = np.fromiter((span_hash(folded[i]) for i in kept), dtype=np.uint64, count=len(kept))
         ids = np.array(kept, dtype=np.int32)
@@ -97,7 +97,7 @@ class NameIndex:
         value = np.uint64(span_hash(folded))
         first, last = np.searchsorted(self._hash, value, "left"), np.searchsorted(self._hash, value, "right")
         # Two texts may share a hash; the names themselves decide.
-        return [int(i) for i in self._id[first:last] if fold(self.name(int(i))) == folded]
+        return [int(i) for i in self._id[first:last] if name_form(self.name(int(i))) == folded]
 
     def near(self, text: str, n: int, *, min_score: float = 0.0) -> list[NearMatch]:
         """The ``n`` entities whose names are most similar to a text, best first.
@@ -107,12 +107,12 @@ class NameIndex:
         """
         from rapidfuzz import fuzz
 
-        folded = fold(text)
+        folded = name_form(text)
         if not folded:
             return []
         best: dict[int, NearMatch] = {}
         for name in self._candidates(trigrams(folded)):
-            score = fuzz.ratio(folded, fold(self.name(name)), score_cutoff=100 * min_score) / 100
+            score = fuzz.ratio(folded, name_form(self.name(name)), score_cutoff=100 * min_score) / 100
             entity = self.entity(name)
             if score >= min_score and score > 0 and (entity not in best or score > best[entity].score):
                 best[entity] = NearMatch(entity, self.name(name), score)

@@ -10,6 +10,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from graphbrick.errors import GraphFormatError
+
 _REMEMBERED = 1 << 15  # strings of a table that stay decoded
 
 
@@ -62,4 +64,7 @@ class StringTable:
         if not 0 <= index < len(self._ends):
             raise IndexError(f"string {index} of a table of {len(self._ends)}")
         start = self._ends[index - 1] if index else 0
-        return self._blob[start : self._ends[index]].decode("utf-8", "surrogatepass")
+        try:
+            return self._blob[start : self._ends[index]].decode("utf-8", "surrogatepass")
+        except UnicodeDecodeError as error:
+            raise GraphFormatError(f"text {index} of a graph is damaged ({error.reason}); build it again") from error

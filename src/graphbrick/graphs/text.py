@@ -79,6 +79,15 @@ def fold(text: str) -> str:
     return " ".join(filter(None, map(fold_token, _TOKEN.findall(nfc(text)))))
 
 
+def name_form(name: str) -> str:
+    """The form under which a name is found: folded, or as it is where nothing is left of it.
+
+    >>> name_form("São Tomé!"), name_form(" !!! ")
+    ('sao tome', '!!!')
+    """
+    return fold(name) or " ".join(nfc(name).split())
+
+
 def hash64(text: str) -> int:
     """A 64-bit hash that is the same in every process and on every machine."""
     return int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from typing import TypeVar
 
 import numba
+
+_log = logging.getLogger("graphbrick")
 
 F = TypeVar("F", bound=Callable[..., object])
 
 
 def jit(function: F) -> F:
     """Compile a kernel with numba; array arguments are the read-only and fresh arrays of `graphbrick.graphs.csr`."""
-    compiled: F = numba.njit(cache=True, nogil=True)(function)
+    compiled: F
+    try:
+        compiled = numba.njit(cache=True, nogil=True)(function)
+    except RuntimeError:
+        # Neither the package nor the home folder can be written, as in many containers.
+        _log.info("kernels cannot be kept on disk and are compiled anew; NUMBA_CACHE_DIR may name a folder for them")
+        compiled = numba.njit(nogil=True)(function)
     return compiled

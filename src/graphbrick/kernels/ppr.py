@@ -51,8 +51,9 @@ def ppr_push(
     if follow_in:
         ends += len(tail)
     epsilon = 0.1 / max(ends, 1.0)
-    while 2.0 * (1.0 - restart) * left > tolerance * (settled + left):
-        pushed = False
+    first = True  # even a coarse tolerance is to see the neighbours of the seeds
+    while first or 2.0 * (1.0 - restart) * left > tolerance * (settled + left):
+        pushed, first = False, False
         for u in range(n):
             r = residual[u]
             if r <= 0.0:

@@ -51,7 +51,7 @@ def shortest_path_tree(
     max_hops: int,
     cap: int,
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.bool_], bool]:
-    """All shortest paths of at most ``max_hops`` triples from each seed to every node it reaches.
+    """All shortest paths of at most ``max_hops`` (100 or fewer) triples from each seed to every node it reaches.
 
     Every beginning of a shortest path is a shortest path, so the paths of one length are those of the length before,
     each carried on to the nodes that are reached for the first time now. Order: by length, then by seed, then in the
@@ -68,7 +68,7 @@ def shortest_path_tree(
     triple = np.empty(size, dtype=np.int32)
     forward = np.empty(size, dtype=np.bool_)
     origin = np.empty(size, dtype=np.int32)
-    distance = np.full((n_seeds, n), -1, dtype=np.int32)
+    distance = np.full((n_seeds, n), -1, dtype=np.int8)
     count = 0
     for i in range(n_seeds):
         parent[i], node[i], triple[i], forward[i], origin[i] = -1, seeds[i], -1, True, i

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeVar
@@ -13,7 +12,7 @@ from graphbrick.core import Mention, Query
 from graphbrick.errors import LinkError
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.names import NearMatch
-from graphbrick.graphs.text import Token, extend_span, fold, nfc, token_hashes, tokens
+from graphbrick.graphs.text import Token, extend_span, fold, name_form, nfc, token_hashes, tokens
 from graphbrick.pipeline import LinkStage
 from graphbrick.trace import event
 
@@ -24,6 +23,7 @@ _LONGEST_NAME = 64
 # Near misses are looked for in the beginning of a question, in pieces of a few words.
 _NEAR_WORDS, _NEAR_SPAN, _NEAR_SHORTEST = 64, 4, 4
 _SHOWN = 5
+_RELATIONS_READ = 10_000
 
 # Words that build a question; alone they name nothing, though a film may be called "It" or a city "Of".
 STOP_WORDS = frozenset(
@@ -118,7 +118,9 @@ def resolve_seeds(graph: Graph, query: Query, given: Iterable[str | int]) -> Que
     """
     mentions = []
     for seed in given:
-        mention = _resolve(graph, seed) if isinstance(seed, str) else Mention(str(seed), int(operator.index(seed)))
+        if isinstance(seed, bool) or not isinstance(seed, str | int | np.integer):
+            raise LinkError(f"a seed is an entity id, a key or a label, got {seed!r}")
+        mention = _resolve(graph, seed) if isinstance(seed, str) else Mention(str(seed), int(seed))
         _report(graph, mention)
         mentions.append(mention)
     return replace(query, seeds=tuple(dict.fromkeys(m.entity for m in mentions)), mentions=tuple(mentions))
@@ -128,7 +130,7 @@ def _resolve(graph: Graph, name: str) -> Mention:
     try:
         return Mention(name, graph.entity(name))
     except LinkError:
-        entities = _ranked(graph, nfc(name.strip()), graph.names.exact(fold(name)))
+        entities = _ranked(graph, nfc(name.strip()), graph.names.exact(name_form(name)))
     if not entities:
         near = ", ".join(graph.describe(match.entity) for match in graph.names.near(name, _SHOWN))
         nearest = f"nearest: {near}" if near else "and no label is near"
@@ -211,12 +213,20 @@ def _near_matches(graph: Graph, text: str, words: list[Token]) -> list[tuple[_Sp
         for first in range(len(words))
         for last in range(first, min(first + _NEAR_SPAN, len(words)))
     ]
+    relations = _relation_words(graph)
     spans = [s for s in spans if not s.is_function_words and len(s.folded) >= _NEAR_SHORTEST]
+    spans = [s for s in spans if s.first < s.last or s.folded not in relations]
     # Where the question writes names with capitals, only those are looked up.
     named = [s for s in spans if s.first > 0 and text[words[s.first].start].isupper()]
     found = [(span, match) for span in named or spans for match in graph.names.near(span.folded, 3, min_score=0.5)]
     found.sort(key=lambda entry: (-entry[1].score, entry[0].first - entry[0].last, entry[0].first, entry[1].entity))
     return found
+
+
+def _relation_words(graph: Graph) -> set[str]:
+    """The words of relation labels: in a question they rather mean the relation than a misspelt entity."""
+    few = range(min(graph.n_relations, _RELATIONS_READ))
+    return {word for relation in few for word in fold(graph.relation_label(relation)).split()}
 
 
 def _report(graph: Graph, mention: Mention) -> None:

@@ -6,6 +6,7 @@ import os
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from graphbrick.brick import Brick
 from graphbrick.errors import ModelError, PipelineError
@@ -28,7 +29,7 @@ class LLM(Brick):
         base_url: The server, such as "http://localhost:8080/v1"; empty for OPENAI_BASE_URL, or OpenAI.
         temperature: 0 for the likeliest reply, at most 2.
         max_tokens: Longest reply, in tokens.
-        timeout: Seconds to wait for a reply.
+        timeout: Seconds to wait for a reply, at most a day.
         retries: How often to try again after a lost connection, a time-out, or the status 408, 409, 429 or 5xx.
     """
 
@@ -46,7 +47,7 @@ class LLM(Brick):
             raise PipelineError("LLM base_url must not hold a name and password: recipes are shown; use OPENAI_API_KEY")
         self.require_number("temperature", minimum=0, maximum=2, example=0.0)
         self.require_int("max_tokens", minimum=1, example=256)
-        self.require_number("timeout", minimum=0.001, example=60.0)
+        self.require_number("timeout", minimum=0.001, maximum=86_400, example=60.0)
         self.require_int("retries", minimum=0, example=2)
 
     def complete(self, messages: list[dict[str, str]]) -> str:
@@ -117,4 +118,15 @@ def _client(url: str, key: str, timeout: float, retries: int) -> OpenAI:
         from openai import OpenAI
     except ImportError as error:
         raise ModelError("a language model needs the openai client: pip install 'graphbrick[llm]'") from error
-    return OpenAI(base_url=url or None, api_key=key, timeout=timeout, max_retries=retries)
+    try:
+        parts = urlsplit(url or "https://")
+        right = parts.scheme in ("http", "https") and (parts.hostname or not url) and parts.port != 0
+    except ValueError:
+        right = False
+    if not right:
+        raise ModelError(f"{url!r} is no address of a server; try http://localhost:8080/v1")
+    try:
+        return OpenAI(base_url=url or None, api_key=key, timeout=timeout, max_retries=retries)
+    except (ImportError, OSError, ValueError) as error:
+        # Proxies and certificates are set by the environment (ALL_PROXY, SSL_CERT_FILE and others).
+        raise ModelError(f"the model client cannot start, check proxy and certificate settings: {error}") from error

@@ -21,7 +21,7 @@ class ShortestPaths(RetrieveStage):
     The paper asks for all shortest paths; its code keeps one per entity. Parallel relations give a path each.
 
     Args:
-        max_hops: Triples in a path, at least 1.
+        max_hops: Triples in a path, from 1 to 100.
         direction: "both", "out" (along triples) or "in" (against them); the path text shows which way each was walked.
         cap: Paths at most, at least 1; the shortest are kept, and reaching the cap is an event in the trace.
 
@@ -48,7 +48,7 @@ class ShortestPaths(RetrieveStage):
     cap: int = 10_000
 
     def __post_init__(self) -> None:
-        self.require_int("max_hops", minimum=1, example=4)
+        self.require_int("max_hops", minimum=1, maximum=100, example=4)
         self.require_choice("direction", DIRECTIONS)
         self.require_int("cap", minimum=1, example=10_000)
 

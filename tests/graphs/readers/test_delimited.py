@@ -196,9 +196,16 @@ def test_row_unlike_the_header_is_bad(tmp_path: Path) -> None:
     assert faults == [(2, "3 columns with delimiter tab; the first row has 4")]
 
 
-def test_without_three_known_names_the_first_row_is_a_triple(tmp_path: Path) -> None:
-    assert read(write(tmp_path, "kb.tsv", "head\tlikes\ttail\n")) == [("head", "likes", "tail")]
+def test_without_known_names_the_first_row_is_a_triple(tmp_path: Path) -> None:
+    assert read(write(tmp_path, "kb.tsv", "source\tlikes\tpie\n")) == [("source", "likes", "pie")]
+    assert read(write(tmp_path, "kb.tsv", "head\tlikes\ttail\n"), header=False) == [("head", "likes", "tail")]
     assert read(write(tmp_path, "kb.tsv", "head\trelation\ttail\n"), header=False) == [("head", "relation", "tail")]
+
+
+def test_a_header_that_is_known_in_part_is_no_triple(tmp_path: Path) -> None:
+    error = fault(write(tmp_path, "e.csv", "source,target,weight\nKenya,Uganda,0.5\n"))
+    assert "looks like a header (source, target)" in error.reason
+    assert "--columns" in error.reason
 
 
 def test_header_that_is_told_but_not_known(tmp_path: Path) -> None:

@@ -321,3 +321,11 @@ def test_metaqa_through_rdf(tmp_path: Path, data_dir: Path) -> None:
         records = read(write(tmp_path, f"kb.{suffix}", data))
         labels = {r.key: r.label for r in records if isinstance(r, EntityRecord | RelationRecord)}
         assert [tuple(labels[key] for key in triple) for triple in triples(records)] == rows
+
+
+def test_entities_made_of_entities_are_refused(tmp_path: Path) -> None:
+    file = tmp_path / "lol.rdf"
+    levels = "".join(f'<!ENTITY l{i} "{f"&l{i - 1};" * 10}">\n' for i in range(1, 9))
+    file.write_text(f'<?xml version="1.0"?>\n<!DOCTYPE rdf [<!ENTITY l0 "lol">\n{levels}]>\n<rdf>&l8;</rdf>')
+    with pytest.raises(InputError, match="entities made of entities"):
+        list(read_source(file, nodes=None, options=ReadOptions(), bad=BadRecords()))

@@ -243,3 +243,22 @@ def test_freebase_labels(data_dir: Path) -> None:
     assert entities[0] == EntityRecord("m.010016", "Denton")
     assert len({record.key for record in entities if record.label}) == 14_558
     assert len(records) - len(entities) == 381_186
+
+
+def test_parquet_values_that_python_cannot_hold_as_they_are(tmp_path: Path) -> None:
+    keys = [bytes([255, i]) for i in range(3)]
+    times = pa.array([1, 2, 3], pa.timestamp("ns"))
+    table = pa.table({"head": pa.array(keys), "relation": ["at"] * 3, "tail": times})
+    parquet.write_table(table, tmp_path / "t.parquet")
+    options = ReadOptions()
+    triples = list(read_source(tmp_path / "t.parquet", nodes=None, options=options, bad=BadRecords()))
+    assert [head for head, _, _ in triples] == ["ff00", "ff01", "ff02"]
+    assert triples[0][2].startswith("1970-01-01 00:00:00.000000001")
+
+
+def test_parquet_with_a_column_twice(tmp_path: Path) -> None:
+    column = pa.array(["a"])
+    table = pa.Table.from_arrays([column] * 4, names=["head", "head", "relation", "tail"])
+    parquet.write_table(table, tmp_path / "t.parquet")
+    with pytest.raises(InputError, match="several columns are called 'head'"):
+        list(read_source(tmp_path / "t.parquet", nodes=None, options=ReadOptions(), bad=BadRecords()))

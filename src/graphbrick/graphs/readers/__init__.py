@@ -112,6 +112,8 @@ def _nodes(file: Path, options: ReadOptions, bad: BadRecords) -> Records:
 
 def _suffix(file: Path) -> str:
     """The suffix that tells the kind of a file that can be read: ``.txt`` of ``kb.txt.gz``."""
+    if file.exists() and not file.is_file():
+        raise InputError("this is no regular file; a source is read more than once, so write it to one first", file)
     if not file.is_file():
         raise InputError("there is no such file", file)
     if not file.stat().st_size:

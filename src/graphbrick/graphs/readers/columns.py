@@ -15,12 +15,18 @@ if TYPE_CHECKING:
 
 # The names of a role, best first. A `:` in front stands for a reserved column (Neo4j `:LABEL`, Neptune `~label`), so
 # that the `:LABEL` of a node is not taken for its label.
-_HEAD = (":start_id", ":from", "head", "subject", "source", "src", "s", "from", "start", "start_id", "h")
+_HEAD = (
+    *(":start_id", ":from", "head", "subject", "source", "src", "s", "from", "start", "start_id", "h"),
+    *("entity1", "node1", "head_id", "subject_id", "source_id"),
+)
 _RELATION = (
     *(":type", ":label", "relation", "predicate", "p", "r", "edge", "type"),
     *("rel", "metaedge", "relationship", "property", "label"),
 )
-_TAIL = (":end_id", ":to", "tail", "object", "target", "dst", "o", "t", "to", "end", "end_id")
+_TAIL = (
+    *(":end_id", ":to", "tail", "object", "target", "dst", "o", "t", "to", "end", "end_id"),
+    *("entity2", "node2", "tail_id", "object_id", "target_id"),
+)
 _NODE_ROLES = {
     "key": (":id", "id", "key", "node_id", "nodeid", "entity_id", "iri", "uri", "mid", "curie", "identifier"),
     "label": ("name", "label", "title", "preflabel"),
@@ -76,6 +82,14 @@ def triple_columns(cells: Sequence[str], options: ReadOptions, file: Path) -> tu
         return (0, 1, 2), False
     if head is not None and relation is not None and tail is not None:
         return (head, relation, tail), True
+    known = [cells[place] for place in (head, relation, tail) if place is not None]
+    if options.header is None and len(known) == 2:
+        raise InputError(
+            f"the first row looks like a header ({known[0]}, {known[1]}), but not all of head, relation and tail are "
+            f"among {_listed(cells)}; name them with --columns, or say --no-header",
+            file,
+            1,
+        )
     if options.header and len(cells) != 3:
         raise InputError(f"{unrecognised('head, relation and tail', cells)}: name them with --columns", file)
     return (0, 1, 2), options.header is True

@@ -117,10 +117,23 @@ def _cell(value: object) -> Cell:
     if isinstance(value, list):
         return tuple(_one(_cell(item)) for item in value)
     if isinstance(value, bytes):
-        return value.decode(errors="replace").strip()
+        try:
+            return value.decode().strip()
+        except UnicodeDecodeError:
+            return value.hex()
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
     return str(value).strip()
+
+
+def _values(column: Any) -> list[object]:
+    """The values of an Arrow column; dates and times as text, as Python cannot hold all of them."""
+    import pyarrow
+
+    if pyarrow.types.is_temporal(column.type) and not pyarrow.types.is_duration(column.type):
+        column = column.cast(pyarrow.string())
+    values: list[object] = column.to_pylist()
+    return values
 
 
 class _Parquet:
@@ -153,13 +166,16 @@ class _Parquet:
     def rows(self, places: Sequence[int]) -> Iterator[tuple[int, tuple[object, ...]]]:
         """Yield (1-based number of the row, its values at these places)."""
         names = [self.names[place] for place in places]
+        twice = next((name for name in names if self.names.count(name) > 1), None)
+        if twice is not None:
+            raise InputError(f"several columns are called {twice!r}; rename them", self._file)
         before = 0
         try:
             for batch in self._parquet.iter_batches(_BATCH_ROWS, columns=names):
-                columns = [batch.column(name).to_pylist() for name in names]
+                columns = [_values(batch.column(name)) for name in names]
                 yield from enumerate(zip(*columns, strict=True), before + 1)
                 before += batch.num_rows
-        except self._errors as error:
+        except (*self._errors, ValueError, OverflowError) as error:
             raise self._fault(error) from error
         if not before:
             raise InputError("the file holds no rows", self._file)
