@@ -22,7 +22,8 @@ from graphbrick import (
 )
 from graphbrick.errors import GraphbrickError, LinkError, PipelineError
 from graphbrick.graphs.graph import Graph
-from graphbrick.pipeline import ExtractStage, Level, LinkStage, Pipeline, PruneStage, RetrieveStage, Sequence, Union
+from graphbrick.pipeline import ExtractStage, LinkStage, Pipeline, PruneStage, RetrieveStage, Sequence, Union
+from graphbrick.run import Level
 from graphbrick.testing import tiny_graph
 from graphbrick.trace import event
 

@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     from graphbrick.models import MiniLM as MiniLM
     from graphbrick.parsing import parse as parse
     from graphbrick.pipeline import Pipeline as Pipeline
-    from graphbrick.pipeline import Run as Run
     from graphbrick.rerank import Rerank as Rerank
     from graphbrick.retrieve import ShortestPaths as ShortestPaths
+    from graphbrick.run import Run as Run
     from graphbrick.trace import Trace as Trace
 
 # Public names and where they live. They are imported when first used: importing numpy alone takes longer than showing
@@ -56,9 +56,10 @@ _HOMES = {
     "link": ("LinkLabels",),
     "models": ("BM25", "LLM", "MiniLM"),
     "parsing": ("parse",),
-    "pipeline": ("Pipeline", "Run"),
+    "pipeline": ("Pipeline",),
     "rerank": ("Rerank",),
     "retrieve": ("ShortestPaths",),
+    "run": ("Run",),
     "trace": ("Trace",),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}

@@ -8,26 +8,17 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
-from enum import IntEnum
+from dataclasses import dataclass, replace
 from typing import ClassVar, TypeVar
 
 from graphbrick.brick import Brick
 from graphbrick.core import Answer, Evidence, Query, Subgraph
 from graphbrick.errors import GraphbrickError, LinkError, PipelineError
 from graphbrick.graphs.graph import Graph
+from graphbrick.run import Level, Run
 from graphbrick.trace import Trace, event, record
 
 T = TypeVar("T")
-
-
-class Level(IntEnum):
-    """What a run has so far."""
-
-    QUERY = 0
-    SUBGRAPH = 1
-    EVIDENCE = 2
-    ANSWER = 3
 
 
 _NAMES = {Level.QUERY: "a query", Level.SUBGRAPH: "a subgraph", Level.EVIDENCE: "evidence", Level.ANSWER: "an answer"}
@@ -38,46 +29,6 @@ _ADVICE = {
     (Level.EVIDENCE, Level.QUERY): "put it first",
     (Level.EVIDENCE, Level.SUBGRAPH): "put it before the retrieve stage",
 }
-
-
-@dataclass(frozen=True)
-class Run:
-    """One execution of a pipeline: what each level holds at the end, and the trace.
-
-    Attributes:
-        query: The question with its seeds.
-        subgraph: The last subgraph; None if no stage made one.
-        evidence: The last evidence; None if no stage retrieved any.
-        answer: The answer; None if the pipeline has no generate stage.
-        trace: What every stage did.
-    """
-
-    graph: Graph
-    query: Query
-    linked: bool = False
-    subgraph: Subgraph | None = None
-    evidence: Evidence | None = None
-    answer: Answer | None = None
-    trace: Trace = field(default_factory=Trace)
-
-    def counts(self, level: Level) -> dict[str, int]:
-        """Sizes of what this run holds at a level."""
-        if level == Level.ANSWER and self.answer is not None:
-            return {"answers": len(self.answer.texts)}
-        if level == Level.EVIDENCE and self.evidence is not None:
-            return {"paths": len(self.evidence)}
-        if level == Level.SUBGRAPH and self.subgraph is not None:
-            return {"nodes": self.subgraph.n_nodes, "triples": self.subgraph.n_triples}
-        return {"seeds": len(self.query.seeds)}
-
-    @property
-    def level(self) -> Level:
-        """The highest level this run has reached."""
-        if self.answer is not None:
-            return Level.ANSWER
-        if self.evidence is not None:
-            return Level.EVIDENCE
-        return Level.QUERY if self.subgraph is None else Level.SUBGRAPH
 
 
 class Pipeline(ABC):

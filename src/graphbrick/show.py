@@ -15,7 +15,8 @@ from rich.text import Text
 
 from graphbrick.core import Path, Query
 from graphbrick.graphs.graph import Graph
-from graphbrick.pipeline import Pipeline, Run, Stage
+from graphbrick.pipeline import Pipeline, Stage
+from graphbrick.run import Run
 from graphbrick.trace import Trace
 
 _ANSWERS_SHOWN = 20
