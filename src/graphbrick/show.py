@@ -150,7 +150,7 @@ def isolated(graph: Graph) -> int:
 def skipped(graph: Graph) -> list[dict[str, Any]]:
     """The bad records that a build left out, as far as they were kept."""
     file = graph.path / "skipped.jsonl"
-    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()] if file.is_file() else []
+    return [json.loads(line) for line in file.read_text(encoding="utf-8").split("\n") if line] if file.is_file() else []
 
 
 def size(graph: Graph) -> str:
