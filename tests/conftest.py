@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 
 @pytest.fixture(scope="session")
@@ -16,3 +17,9 @@ def data_dir() -> Path:
     if not folder.is_dir():
         pytest.skip(f"no real data at {folder}; set GRAPHBRICK_DATA to the folder that holds metaqa/ and others")
     return folder
+
+
+# In continuous integration a property test tries the same examples every time; elsewhere it looks for new ones.
+settings.register_profile("ci", derandomize=True)
+if os.environ.get("CI"):
+    settings.load_profile("ci")

@@ -16,6 +16,7 @@ from typing import NoReturn
 from graphbrick.brick import Brick
 from graphbrick.catalog import all_bricks, built_in
 from graphbrick.errors import RecipeSyntaxError
+from graphbrick.locks import AST
 from graphbrick.pipeline import Pipeline
 
 _LONGEST = 20_000  # characters; a recipe is a line or two
@@ -84,7 +85,7 @@ class _Reader:
 
     def _expression(self) -> ast.expr:
         try:
-            with warnings.catch_warnings():
+            with AST, warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # about the style of the text
                 body = ast.parse(self._source, mode="eval").body
         except SyntaxError as error:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from graphbrick.graphs.names import NameIndex
 from graphbrick.graphs.strings import StringTable
-from graphbrick.graphs.text import fold, span_hash
+from graphbrick.graphs.text import fold, name_form, span_hash
 
 CITIES = ["Nairobi", "Kampala", "Kigali", "Nairn", "Nairobi West", "São Tomé", "Dar es Salaam", "Addis Ababa", "内罗毕"]
 
@@ -154,12 +154,12 @@ def test_every_name_is_found_exactly_and_nearly(
     index = index_of(tmp_path_factory.mktemp("names"), labels, aliases)
     names = [*labels, *(alias for _, alias in aliases)]
     for name in names:
-        folded = fold(name)
-        expected = [i for i, other in enumerate(names) if folded and fold(other) == folded]
+        folded = name_form(name)
+        expected = [i for i, other in enumerate(names) if folded and name_form(other) == folded]
         assert index.exact(folded) == expected
         if folded:
             entities = sorted({index.entity(i) for i in expected})
             best = index.near(name, len(entities))
             assert [match.entity for match in best] == entities
             assert {match.score for match in best} == {1.0}
-    assert index.max_tokens == max((len(fold(name).split()) for name in names), default=0)
+    assert index.max_tokens == max((len(name_form(name).split()) for name in names), default=0)

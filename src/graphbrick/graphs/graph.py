@@ -16,7 +16,7 @@ from graphbrick.errors import GraphFormatError, LinkError
 from graphbrick.graphs.csr import Csr
 from graphbrick.graphs.manifest import NAME, Manifest, sha256
 from graphbrick.graphs.names import NameIndex
-from graphbrick.graphs.strings import StringTable
+from graphbrick.graphs.strings import StringTable, open_array
 from graphbrick.graphs.text import hash64, name_form
 
 _OPENINGS, _PAUSE = 40, 0.01  # how often, and how many seconds apart, a graph that is being replaced is tried
@@ -102,8 +102,7 @@ class Graph:
         return StringTable.files(table)[0] in self.manifest.files
 
     def _array(self, name: str) -> npt.NDArray[Any]:
-        # A plain array over the map: numba knows its type, and slicing it is cheaper than slicing np.memmap.
-        return np.load(self.path / f"{name}.npy", mmap_mode="r").view(np.ndarray)  # type: ignore[no-any-return]
+        return open_array(self.path / f"{name}.npy")
 
     def __repr__(self) -> str:
         counts = f"entities={self.n_entities}, relations={self.n_relations}, triples={self.n_triples}"

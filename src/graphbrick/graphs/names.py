@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.graphs.strings import StringTable
+from graphbrick.graphs.strings import StringTable, open_array
 from graphbrick.graphs.text import name_form, span_hash, trigrams
 
 # A trigram that occurs in more names than this is used only when no rarer one is at hand.
@@ -40,7 +40,7 @@ class NameIndex:
         self._labels = labels
         self._aliases = StringTable.open(folder, "aliases")
         self._hash, self._id, self._alias_entity, self._gram, self._gram_end, self._gram_name = (
-            np.load(folder / name, mmap_mode="r") for name in self.FILES
+            open_array(folder / name) for name in self.FILES
         )
         self.max_tokens = max_tokens
 

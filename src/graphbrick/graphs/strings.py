@@ -6,13 +6,22 @@ import mmap
 from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from graphbrick.errors import GraphFormatError
+from graphbrick.locks import AST
 
 _REMEMBERED = 1 << 15  # strings of a table that stay decoded
+
+
+def open_array(file: Path) -> npt.NDArray[Any]:
+    """An array file as a read-only memory map."""
+    with AST:
+        # A plain array over the map: numba knows its type, and slicing it is cheaper than slicing np.memmap.
+        return np.load(file, mmap_mode="r").view(np.ndarray)  # type: ignore[no-any-return]
 
 
 class StringTable:
@@ -40,7 +49,7 @@ class StringTable:
             size = file.seek(0, 2)
             # An empty file cannot be mapped.
             blob = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if size else b""
-        return cls(blob, np.load(folder / ends, mmap_mode="r"))
+        return cls(blob, open_array(folder / ends))
 
     @classmethod
     def write(cls, folder: Path, name: str, values: Iterable[str]) -> None:
