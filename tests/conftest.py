@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 
 @pytest.fixture(scope="session")
@@ -19,7 +19,9 @@ def data_dir() -> Path:
     return folder
 
 
-# In continuous integration a property test tries the same examples every time; elsewhere it looks for new ones.
-settings.register_profile("ci", derandomize=True)
-if os.environ.get("CI"):
-    settings.load_profile("ci")
+# In continuous integration a property test tries the same examples every time; elsewhere it looks for new ones. That
+# many of them are filtered out says something about the strategy, not about the code under test.
+_COMMON = settings(suppress_health_check=[HealthCheck.filter_too_much])
+settings.register_profile("local", _COMMON)
+settings.register_profile("ci", _COMMON, derandomize=True)
+settings.load_profile("ci" if os.environ.get("CI") else "local")
