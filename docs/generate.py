@@ -1,4 +1,4 @@
-"""Write docs/cli.md and docs/bricks.md from the code; with --check, fail if they are out of date."""
+"""Write docs/cli.md, docs/bricks.md and docs/recipes.md from the code; with --check, fail if they are out of date."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 from graphbrick.cli import app
+from graphbrick.recipes import Recipe, published
 from graphbrick.show import brick_facts
 
 FOLDER = Path(__file__).parent
@@ -45,9 +46,46 @@ def bricks_page() -> str:
     return "".join(parts).replace("``", "`")
 
 
+RECIPES = """# Recipes
+
+The published instances of LEGO-GraphRAG, as `graphbrick recipes` lists them and `graphbrick ask --recipe NAME` runs
+them: 1 to 15 and GRAG-M of the paper, P0 to P20 of its preliminary version. WebQSP and CWQ are the published Hit in
+percent with Qwen2-72B. Every recipe ends in `PathAnswer()`, which needs no model; the published runs end in a language
+model: `--set "answer=Generate(LLM())"`. Other parts are set the same way; those with `$` have no default.
+
+The choices behind them are in [adr/0007](adr/0007-recipes.md).
+"""
+
+
+def recipes_page() -> str:
+    """Every recipe with its text and published figures."""
+    parts = [NOTE, RECIPES]
+    for group, recipes in grouped():
+        parts.append(f"\n## {group[0].upper()}{group[1:]}\n")
+        for found in recipes:
+            hits = [f"{data} {found.figures[key]}" for data, key in HITS.items() if key in found.figures]
+            parts.append(f"\n**{found.name}** {found.title}{': ' if hits else ''}{', '.join(hits)}\n")
+            parts.append(f"\n```\n{found.shown}\n```\n")
+            if found.note:
+                parts.append(f"\n{found.note}\n")
+    return "".join(parts)
+
+
+HITS = {"WebQSP": "webqsp", "CWQ": "cwq"}
+
+
+def grouped() -> list[tuple[str, list[Recipe]]]:
+    """The recipes by paper and group, in the order of the papers."""
+    groups: dict[tuple[str, str], list[Recipe]] = {}
+    for found in published().values():
+        groups.setdefault((found.paper, found.group), []).append(found)
+    return [(f"{group} ({paper.rpartition('LEGO-GraphRAG, ')[2]})", some) for (paper, group), some in groups.items()]
+
+
 def main() -> int:
     """Write the pages, or compare them."""
-    pages = {FOLDER / "cli.md": cli_page(), FOLDER / "bricks.md": bricks_page()}
+    pages = {"cli.md": cli_page(), "bricks.md": bricks_page(), "recipes.md": recipes_page()}
+    pages = {FOLDER / name: text for name, text in pages.items()}
     stale = [page for page, text in pages.items() if not page.exists() or page.read_text(encoding="utf-8") != text]
     if "--check" in sys.argv:
         for page in stale:

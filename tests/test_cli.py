@@ -294,3 +294,68 @@ def test_a_label_without_letters_can_be_a_seed(run, tmp_path):
 def test_a_path_with_spaces_is_quoted_in_the_advice(run, tmp_path):
     (tmp_path / "e.tsv").write_text("a\tr\tb\n")
     assert "ask '" in run("build", str(tmp_path / "e.tsv"), str(tmp_path / "sp ace.graph")).out
+
+
+# Recipes
+
+
+def test_recipes_lists_all_and_shows_one(run):
+    told = json.loads(run("recipes", "--json").out)
+    assert len(told) == 37
+    assert told[11]["figures"] == {"webqsp": 75.6, "cwq": 61.7, "path_seconds": 0.28, "embedding_tokens": 24531}
+    listed = run("recipes").out
+    assert all(f"\n{entry['recipe']} " in listed for entry in told)
+    one = run("recipes", "12")
+    assert "PPR(k=1000) >> ShortestPaths() >> Rerank(MiniLM(), n=32) >> PathAnswer()" in one.out
+    assert "tuned_llm (must be set)" in run("recipes", "p14").out
+    refused(run("recipes", "38"), "there is no recipe '38'", "graphbrick recipes lists them")
+
+
+def test_ask_by_recipe_with_another_part(run, graph):
+    result = run("ask", graph, QUESTION, "--recipe", "12", "--set", "embedder=BM25()", "--json")
+    assert json.loads(result.out)["pipeline"] == BM25
+    assert result.code == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--recipe", "12", "--pipeline", BM25], "--pipeline and --recipe exclude each other"),
+        (["--set", "embedder=BM25()"], "--set sets a part of a recipe; give --recipe too"),
+        (["--recipe", "12", "--set", "BM25()"], "--set takes PART=BRICK, got 'BM25()'"),
+        (["--recipe", "12", "--set", "llm=LLM()"], "recipe 12 has no part 'llm'; it has embedder, answer"),
+        (["--recipe", "P5"], "recipe P5 needs tuned_embedder; set it to a model fine-tuned on the graph"),
+    ],
+)
+def test_what_does_not_fit_a_recipe_is_refused(run, graph, options, message):
+    refused(run("ask", graph, QUESTION, *options), message)
+
+
+def test_embed_keeps_the_vectors_of_a_graph_beside_it(run, tmp_path):
+    graph = tmp_path / "africa.graph"
+    build(TINY, graph)
+    told = json.loads(run("embed", str(graph), "--json").out)
+    assert told == {"embedded": 12, "folder": f"{graph}.vectors"}  # 4 relations and 8 entities
+    assert "0 texts embedded" in run("embed", str(graph)).out
+    assert json.loads(run("embed", str(graph), "--triples", "--json").out)["embedded"] == len(TINY)
+    # Another process finds them.
+    code = (
+        "from graphbrick import Graph, MiniLM; from graphbrick.models.vectors import store_of; import sys;"
+        "print(store_of(Graph.open(sys.argv[1])).missing(MiniLM(), ['Kenya', 'borders', 'Atlantis']))"
+    )
+    found = subprocess.run([sys.executable, "-c", code, str(graph)], capture_output=True, text=True, check=True)
+    assert found.stdout == "['Atlantis']\n"
+    refused(run("embed", str(graph), "--model", "BM25()"), "--model takes an embedder, got BM25()")
+
+
+def test_what_a_question_embedded_is_kept_by_the_process_that_ends(tmp_path):
+    graph = tmp_path / "africa.graph"
+    build(TINY, graph)
+    pipeline = "ShortestPaths(max_hops=2) >> Rerank(MiniLM(), n=3) >> PathAnswer()"
+    command = [sys.executable, "-m", "graphbrick.cli", "ask", str(graph), QUESTION, "-p", pipeline, "--json"]
+    first, second = (json.loads(subprocess.run(command, capture_output=True, check=True).stdout) for _ in range(2))
+    assert first["evidence"] == second["evidence"]
+    ranked = [told["trace"]["stages"][-2] for told in (first, second)]
+    assert ranked[0]["cache_hits"] == 0
+    assert ranked[1]["cache_hits"] == ranked[0]["counts_in"]["paths"]
+    assert ranked[1]["calls"] == 1  # the question

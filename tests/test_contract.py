@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -7,8 +8,31 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
+from onnx_models import write_cross_encoder, write_embedder
 
-from graphbrick import BM25, LLM, PPR, Answer, Evidence, Generate, LinkLabels, Query, Rerank, ShortestPaths
+from graphbrick import (
+    BM25,
+    LLM,
+    PPR,
+    AllPaths,
+    Answer,
+    BeamSearch,
+    Evidence,
+    Generate,
+    KHop,
+    LinkLabels,
+    NGram,
+    PageRank,
+    PatternHops,
+    PruneEdges,
+    PruneNodes,
+    PruneTriples,
+    Query,
+    RandomSample,
+    RandomWalk,
+    Rerank,
+    ShortestPaths,
+)
 from graphbrick.brick import Brick
 from graphbrick.catalog import all_bricks
 from graphbrick.core import Path, Subgraph
@@ -26,22 +50,52 @@ from graphbrick.pipeline import (
     Run,
     Stage,
 )
-from graphbrick.testing import ScriptedLLM, check_brick
+from graphbrick.testing import Request, ScriptedLLM, check_brick
 from graphbrick.trace import event, fact
+
+
+def says(request: Request) -> str:
+    """A model that chooses the candidates with a currency, whatever their order, and answers everything else alike."""
+    listed = re.findall(r"^([0-9]+)\. (.*currency.*)$", request.prompt, re.MULTILINE)
+    if "Candidates:" in request.prompt and listed:
+        return ", ".join(number for number, text in sorted(listed, key=lambda entry: entry[1]))
+    return "1. Kenyan shilling\n2. Atlantean crown\n- kenyan shilling"
 
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[ScriptedLLM]:
-    with ScriptedLLM(["1. Kenyan shilling\n2. Atlantean crown\n- kenyan shilling"]) as running:
+    with ScriptedLLM(says) as running:
         yield running
 
 
+@pytest.fixture(scope="module")
+def parts(server: ScriptedLLM, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What bricks are made of here, by parameter."""
+    folder = tmp_path_factory.mktemp("models")
+    table = {"kenya": (1.0, 0.0), "currency": (0.0, 1.0)}
+    return {
+        "scorer": BM25(),
+        "other": NGram(),
+        "llm": LLM(base_url=server.base_url),
+        "classifier": PatternHops(BM25()),
+        "one": ShortestPaths(max_hops=1),
+        "more": BeamSearch(BM25()),
+        # With prefixes that the model knows, so that no vector is zero.
+        "EmbeddingModel": {
+            "model": str(write_embedder(folder / "embedder", table).parent),
+            "query_prefix": "kenya ",
+            "text_prefix": "currency ",
+        },
+        "CrossEncoder": {"model": str(write_cross_encoder(folder / "reranker", table).parent)},
+        "LLMEmbedder": {"base_url": server.base_url},
+    }
+
+
 @pytest.mark.parametrize("name", list(all_bricks()))
-def test_every_brick_keeps_the_contract(name: str, server: ScriptedLLM) -> None:
+def test_every_brick_keeps_the_contract(name: str, parts: dict[str, Any]) -> None:
     brick = all_bricks()[name]
-    parts: dict[str, Any] = {"scorer": BM25(), "llm": LLM(base_url=server.base_url)}
     needed = [parameter.name for parameter in brick.parameters() if parameter.default is None]
-    check_brick(brick(**{name: parts[name] for name in needed}))
+    check_brick(brick(**parts.get(name, {part: parts[part] for part in needed if part in parts})))
 
 
 @pytest.mark.parametrize(
@@ -55,6 +109,20 @@ def test_every_brick_keeps_the_contract(name: str, server: ScriptedLLM) -> None:
         Rerank(BM25(), by="pattern"),
         BM25(k1=0.0),
         LinkLabels(min_score=0.01),
+        PPR(k=1, seeds="each"),
+        PageRank(k=2, max_hops=1, seeds="each"),
+        KHop(max_hops=1, cap=2, seeds="each"),
+        RandomWalk(walks=3, length=2, restart=0.5, direction="out"),
+        PruneNodes(BM25(), n=1, connected=True),
+        PruneNodes(BM25(), n=None, threshold=0.1),
+        PruneEdges(BM25(), n=2, by="triple", connected=True),
+        PruneTriples(BM25(), n=1, threshold=0.0, connected=True),
+        ShortestPaths(keep="one"),
+        AllPaths(max_hops=2, direction="out", cap=3),
+        BeamSearch(BM25(), beam_width=2, by="triple", keep="last", cut="mean"),
+        BeamSearch(NGram(), beam_width=1, cut=50.0, threshold=0.0, prefilter=BM25(), prefilter_n=2, cap=3),
+        Rerank(BM25(), n=2, threshold=0.0),
+        RandomSample(n=2, seed=7),
     ],
 )
 def test_other_parameters_keep_the_contract_too(brick: Brick) -> None:

@@ -112,7 +112,7 @@ def test_read_as_python_reads_it(text: str, pipeline: Pipeline | None) -> None:
         ("Shortestpaths()", "there is no brick 'Shortestpaths'; did you mean ShortestPaths? (at column 1)"),
         ("PPR() >> Rerunk(BM25())", "there is no brick 'Rerunk'; did you mean Rerank? (at column 10)"),
         ("РPR()", "there is no brick 'РPR'; did you mean PPR? (at column 1)"),  # the first letter is Cyrillic
-        ("Ψ()", "there is no brick 'Ψ'; there are LinkLabels, PPR"),
+        ("Ψ()", "there is no brick 'Ψ'; there are LinkLabels, RandomWalk"),
         ("Pipeline()", "there is no brick 'Pipeline'"),
         ("Scorer()", "there is no brick 'Scorer'"),
         ("print(1)", "there is no brick 'print'"),
@@ -125,9 +125,9 @@ def test_read_as_python_reads_it(text: str, pipeline: Pipeline | None) -> None:
         # Parameters
         ("PPR(kk=5)", "PPR has no parameter 'kk'; did you mean k? (at column 5)"),
         ("PPR(restrat=0.5)", "PPR has no parameter 'restrat'; did you mean restart? (at column 5)"),
-        ("PPR(x=5)", "PPR has no parameter 'x'; it has k, restart, direction, tolerance (at column 5)"),
+        ("PPR(x=5)", "PPR has no parameter 'x'; it has k, restart, direction, tolerance, seeds (at column 5)"),
         ("PathAnswer(x=5)", "PathAnswer has no parameter 'x'; it has none (at column 12)"),
-        ("PPR(1, 2, 3, 4, 5)", "PPR takes at most 4 parameters, got 5 (at column 1)"),
+        ("PPR(1, 2, 3, 4, 5, 6)", "PPR takes at most 5 parameters, got 6 (at column 1)"),
         ("PPR(5, k=5)", "PPR got k twice (at column 8)"),
         ("PPR(k=5, k=6)", "PPR got k twice (at column 10)"),
         ("Rerank()", "Rerank needs scorer (at column 1)"),

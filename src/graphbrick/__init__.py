@@ -20,9 +20,14 @@ if TYPE_CHECKING:
     from graphbrick.core import Mention as Mention
     from graphbrick.core import Path as Path
     from graphbrick.core import Query as Query
+    from graphbrick.core import Report as Report
     from graphbrick.core import Subgraph as Subgraph
     from graphbrick.errors import GraphbrickError as GraphbrickError
     from graphbrick.extract import PPR as PPR
+    from graphbrick.extract import KHop as KHop
+    from graphbrick.extract import PageRank as PageRank
+    from graphbrick.extract import PlannedRelations as PlannedRelations
+    from graphbrick.extract import RandomWalk as RandomWalk
     from graphbrick.generate import Generate as Generate
     from graphbrick.generate import PathAnswer as PathAnswer
     from graphbrick.graphs.builder import GraphBuilder as GraphBuilder
@@ -33,11 +38,30 @@ if TYPE_CHECKING:
     from graphbrick.graphs.records import RelationRecord as RelationRecord
     from graphbrick.link import LinkLabels as LinkLabels
     from graphbrick.models import BM25 as BM25
+    from graphbrick.models import LDA as LDA
     from graphbrick.models import LLM as LLM
+    from graphbrick.models import LSA as LSA
+    from graphbrick.models import CrossEncoder as CrossEncoder
+    from graphbrick.models import EmbeddingModel as EmbeddingModel
+    from graphbrick.models import LLMEmbedder as LLMEmbedder
+    from graphbrick.models import LLMScorer as LLMScorer
     from graphbrick.models import MiniLM as MiniLM
+    from graphbrick.models import NGram as NGram
     from graphbrick.parsing import parse as parse
     from graphbrick.pipeline import Pipeline as Pipeline
+    from graphbrick.prune import PruneEdges as PruneEdges
+    from graphbrick.prune import PruneNodes as PruneNodes
+    from graphbrick.prune import PruneTriples as PruneTriples
+    from graphbrick.recipes import recipe as recipe
+    from graphbrick.rerank import RandomSample as RandomSample
     from graphbrick.rerank import Rerank as Rerank
+    from graphbrick.rerank import Supplement as Supplement
+    from graphbrick.retrieve import AllPaths as AllPaths
+    from graphbrick.retrieve import BeamSearch as BeamSearch
+    from graphbrick.retrieve import ByHops as ByHops
+    from graphbrick.retrieve import CommunityReports as CommunityReports
+    from graphbrick.retrieve import LLMHops as LLMHops
+    from graphbrick.retrieve import PatternHops as PatternHops
     from graphbrick.retrieve import ShortestPaths as ShortestPaths
     from graphbrick.run import Run as Run
     from graphbrick.trace import Trace as Trace
@@ -45,20 +69,33 @@ if TYPE_CHECKING:
 # Public names and where they live. They are imported when first used: importing numpy alone takes longer than showing
 # a help text should.
 _HOMES = {
-    "core": ("Answer", "Evidence", "Mention", "Path", "Query", "Subgraph"),
+    "core": ("Answer", "Evidence", "Mention", "Path", "Query", "Report", "Subgraph"),
     "errors": ("GraphbrickError",),
-    "extract": ("PPR",),
+    "extract": ("KHop", "PPR", "PageRank", "PlannedRelations", "RandomWalk"),
     "generate": ("Generate", "PathAnswer"),
     "graphs.builder": ("GraphBuilder", "build"),
     "graphs.graph": ("Graph",),
     "graphs.readers": ("ReadOptions",),
     "graphs.records": ("EntityRecord", "RelationRecord"),
     "link": ("LinkLabels",),
-    "models": ("BM25", "LLM", "MiniLM"),
+    "models": (
+        "BM25",
+        "CrossEncoder",
+        "EmbeddingModel",
+        "LDA",
+        "LLM",
+        "LLMEmbedder",
+        "LLMScorer",
+        "LSA",
+        "MiniLM",
+        "NGram",
+    ),
     "parsing": ("parse",),
     "pipeline": ("Pipeline",),
-    "rerank": ("Rerank",),
-    "retrieve": ("ShortestPaths",),
+    "prune": ("PruneEdges", "PruneNodes", "PruneTriples"),
+    "recipes": ("recipe",),
+    "rerank": ("RandomSample", "Rerank", "Supplement"),
+    "retrieve": ("AllPaths", "BeamSearch", "ByHops", "CommunityReports", "LLMHops", "PatternHops", "ShortestPaths"),
     "run": ("Run",),
     "trace": ("Trace",),
 }

@@ -14,9 +14,9 @@ ENTRY_POINTS = "graphbrick.bricks"
 @lru_cache(maxsize=1)
 def built_in() -> dict[str, type[Brick]]:
     """The bricks of the package by name, in the order of the stages, models last."""
-    from graphbrick import extract, generate, link, models, rerank, retrieve
+    from graphbrick import extract, generate, link, models, prune, rerank, retrieve
 
-    return {brick.__name__: brick for folder in (link, extract, retrieve, rerank, generate, models)
+    return {brick.__name__: brick for folder in (link, extract, prune, retrieve, rerank, generate, models)
             for brick in folder.BRICKS}  # fmt: skip
 
 

@@ -12,6 +12,7 @@ import typer
 # Everything else is imported where it is used, so that help is shown at once.
 if TYPE_CHECKING:
     from graphbrick.graphs.graph import Graph
+    from graphbrick.pipeline import Pipeline
 
 app = typer.Typer(
     name="graphbrick",
@@ -101,7 +102,14 @@ def info(
 def ask(
     graph: GraphFolder,
     question: Annotated[str, typer.Argument(metavar="QUESTION", help="The question.", show_default=False)],
-    pipeline: Annotated[str, typer.Option("--pipeline", "-p", help="Recipe text.")] = DEFAULT_PIPELINE,
+    pipeline: Annotated[str | None, typer.Option("--pipeline", "-p", help=f"Recipe text [{DEFAULT_PIPELINE}].")] = None,
+    recipe: Annotated[
+        str | None, typer.Option("--recipe", "-r", help="A published recipe, such as 12 (graphbrick recipes).")
+    ] = None,
+    parts: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="PART=BRICK", help="A part of the recipe, such as llm=\"LLM('my-model')\"."),
+    ] = None,
     seed: Annotated[
         list[str] | None, typer.Option("--seed", "-s", help="Where to start: a key or label; may be repeated.")
     ] = None,
@@ -109,10 +117,9 @@ def ask(
     as_json: Json = False,
 ) -> None:
     """Answer a question over a graph."""
-    from graphbrick.parsing import parse
     from graphbrick.show import print_run, progress
 
-    parsed = parse(pipeline)
+    parsed = _pipeline(pipeline, recipe, parts or [])
     opened = _open(graph)
     with progress("answering (the first time, kernels are compiled)"):
         run = parsed.run(opened, question, seeds=seed or ())
@@ -130,6 +137,50 @@ def bricks(as_json: Json = False) -> None:
 
 
 @app.command()
+def recipes(
+    name: Annotated[str | None, typer.Argument(metavar="[RECIPE]", help="One of them, with all that is known.")] = None,
+    as_json: Json = False,
+) -> None:
+    """List the published recipes, or show one."""
+    from graphbrick.recipes import published
+    from graphbrick.recipes import recipe as find
+    from graphbrick.show import print_recipe, print_recipes
+
+    if name is None:
+        print_recipes(list(published().values()), as_json=as_json)
+    else:
+        print_recipe(find(name), as_json=as_json)
+
+
+@app.command()
+def embed(
+    graph: GraphFolder,
+    model: Annotated[str, typer.Option("--model", "-m", help="An embedder.")] = "MiniLM()",
+    triples: Annotated[bool, typer.Option("--triples", help="Also every triple, for PruneTriples.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Embed the relation names and labels of a graph once, and keep the vectors beside it."""
+    from graphbrick.errors import InputError
+    from graphbrick.models.embed_graph import embed_graph, n_texts
+    from graphbrick.models.embedder import Embedder
+    from graphbrick.models.vectors import store_of
+    from graphbrick.parsing import parse_brick
+    from graphbrick.show import print_json, progress_bar
+
+    embedder = parse_brick(model)
+    if not isinstance(embedder, Embedder):
+        raise InputError(f"--model takes an embedder, got {embedder!r}; try MiniLM() or EmbeddingModel('folder')")
+    opened = _open(graph)
+    with progress_bar(f"embedding {graph}", n_texts(opened, triples=triples)) as advance:
+        made = embed_graph(opened, embedder, triples=triples, progress=advance)
+    folder = str(store_of(opened).folder)
+    if as_json:
+        print_json({"embedded": made, "folder": folder})
+    else:
+        typer.echo(f"{made:,} texts embedded, kept in {folder}")
+
+
+@app.command()
 def demo(
     rebuild: Annotated[bool, typer.Option("--rebuild", help="Build the world graph again.")] = False,
 ) -> None:
@@ -137,6 +188,29 @@ def demo(
     from graphbrick.demo.run import run_demo
 
     run_demo(DEFAULT_PIPELINE, rebuild=rebuild)
+
+
+def _pipeline(text: str | None, recipe: str | None, parts: list[str]) -> Pipeline:
+    """The pipeline that the options of ``ask`` name."""
+    from graphbrick.errors import InputError
+    from graphbrick.parsing import parse
+    from graphbrick.recipes import recipe as find
+
+    if recipe is None:
+        if parts:
+            raise InputError("--set sets a part of a recipe; give --recipe too, or write the brick into --pipeline")
+        return parse(DEFAULT_PIPELINE if text is None else text)
+    if text is not None:
+        raise InputError(
+            "--pipeline and --recipe exclude each other; graphbrick recipes NAME prints the text to change"
+        )
+    chosen = {}
+    for part in parts:
+        name, equals, brick = part.partition("=")
+        if not equals:
+            raise InputError(f'--set takes PART=BRICK, got {part!r}; try --set "embedder=BM25()"')
+        chosen[name.strip()] = brick
+    return find(recipe).pipeline(**chosen)
 
 
 def _open(path: Path) -> Graph:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from graphbrick.graphs.csr import Csr, from_sorted
+from graphbrick.once import once
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -85,7 +85,7 @@ class Subgraph:
         """Number of triples."""
         return self.graph.n_triples if self.triples is None else len(self.triples)
 
-    @cached_property
+    @once
     def csr(self) -> Csr:
         """Adjacency in local ids: local node i is ``nodes[i]``, local triple j is ``triples[j]``."""
         if self.nodes is None or self.triples is None:
@@ -111,6 +111,15 @@ class Subgraph:
                 found.append(at)
         return found
 
+    def triple_texts(self) -> list[str]:
+        """The text of every triple of the view in order, such as ``Kenya -> capital -> Nairobi``."""
+        label, relation_label = self.graph.label, self.graph.relation_label
+        whole = self.graph.csr
+        ids = np.arange(self.graph.n_triples) if self.triples is None else self.triples
+        heads = np.searchsorted(whole.out_ptr, ids.astype(np.uint32), side="right") - 1
+        rows = zip(heads.tolist(), whole.relation[ids].tolist(), whole.tail[ids].tolist(), strict=True)
+        return [f"{label(head)} -> {relation_label(relation)} -> {label(tail)}" for head, relation, tail in rows]
+
     def union(self, other: Subgraph) -> Subgraph:
         """The entities and triples that are in either view."""
         if self.nodes is None or self.triples is None:
@@ -134,6 +143,8 @@ class Path:
         forward: For each triple, whether it is followed from head to tail.
         score: What the last ranking stage gave; 0 before any did.
         source: The stage that found the path.
+        prefix: This path without its last triple, where the finder had it: texts of many paths with a common beginning
+            are then made in a fraction of the time.
     """
 
     graph: Graph
@@ -142,6 +153,7 @@ class Path:
     forward: tuple[bool, ...]
     score: float = 0.0
     source: str = ""
+    prefix: Path | None = None
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Path) and self.identity == other.identity
@@ -169,30 +181,41 @@ class Path:
         """Number of triples."""
         return len(self.triples)
 
-    @cached_property
+    @once
     def pattern(self) -> tuple[tuple[int, bool], ...]:
         """The relations followed and in which direction: (relation, forward) a hop."""
+        if self.prefix is not None:
+            return (*self.prefix.pattern, (self.graph.relation_of(self.triples[-1]), self.forward[-1]))
         return tuple(zip(map(self.graph.relation_of, self.triples), self.forward, strict=True))
 
-    @cached_property
+    @once
     def text(self) -> str:
         """The path as text: ``Nairobi <- capital <- Kenya -> currency -> Kenyan shilling``."""
+        if self.prefix is not None:
+            return self._on(self.prefix.text, self.graph.label(self.nodes[-1]))
         return self._text([self.graph.label(node) for node in self.nodes[1:]])
 
-    @cached_property
+    @once
     def pattern_text(self) -> str:
         """The path with types in the place of entities: ``Nairobi <- capital <- country -> currency -> currency``.
 
         The seed keeps its label; an entity without types leaves its place empty.
         """
-        return self._text([next(iter(self.graph.types(node)), "") for node in self.nodes[1:]])
+        station = self.graph.first_type
+        if self.prefix is not None:
+            return self._on(self.prefix.pattern_text, station(self.nodes[-1]))
+        return self._text([station(node) for node in self.nodes[1:]])
+
+    def _on(self, before: str, station: str) -> str:
+        """The text of the prefix and of the last triple."""
+        relation = self.graph.relation_label(self.graph.relation_of(self.triples[-1]))
+        return step_text(before, relation, station, forward=self.forward[-1])
 
     def _text(self, stations: list[str]) -> str:
-        parts = [self.graph.label(self.nodes[0])]
+        text = self.graph.label(self.nodes[0])
         for (relation, forward), station in zip(self.pattern, stations, strict=True):
-            arrow = "->" if forward else "<-"
-            parts += [arrow, self.graph.relation_label(relation), arrow, station]
-        return " ".join(part for part in parts if part)
+            text = step_text(text, self.graph.relation_label(relation), station, forward=forward)
+        return text
 
     def with_score(self, score: float) -> Path:
         """The same path with another score."""
@@ -202,18 +225,59 @@ class Path:
         return f"Path({self.text!r}, score={self.score:.4g})"
 
 
+@dataclass(frozen=True)
+class Report:
+    """A text about a part of a graph, such as what a language model wrote about a community.
+
+    Attributes:
+        graph: The graph the ids belong to.
+        nodes: The entities it is about, ascending.
+        text: What it says.
+        score: What the last ranking stage gave.
+        source: The stage that made it.
+    """
+
+    graph: Graph = field(compare=False, repr=False)
+    nodes: tuple[int, ...] = field(repr=False)
+    text: str
+    score: float = field(default=0.0, compare=False)
+    source: str = field(default="", compare=False)
+
+    @property
+    def pattern_text(self) -> str:
+        """The text: a report has no pattern."""
+        return self.text
+
+    def with_score(self, score: float) -> Report:
+        """The same report with another score."""
+        return replace(self, score=score)
+
+
+Item = Path | Report
+
+
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """What retrieval found, best first.
 
     Attributes:
-        items: Paths, each with its text, score and the stage it came from.
+        items: Paths and reports, each with its text, score and the stage it came from.
     """
 
-    items: tuple[Path, ...] = ()
+    items: tuple[Item, ...] = ()
 
     def __len__(self) -> int:
         return len(self.items)
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """The items that are paths."""
+        return tuple(item for item in self.items if isinstance(item, Path))
+
+    @property
+    def reports(self) -> tuple[Report, ...]:
+        """The items that are reports."""
+        return tuple(item for item in self.items if isinstance(item, Report))
 
     def union(self, other: Evidence) -> Evidence:
         """The items of both, each once, in order of first appearance."""
@@ -240,3 +304,11 @@ class Answer:
 def seeds_of(query: Query, subgraph: Subgraph) -> npt.NDArray[np.int32]:
     """The local ids of the query's seeds that are in a subgraph, int32, distinct, in the order of the query."""
     return np.array(list(dict.fromkeys(subgraph.local(query.seeds))), dtype=np.int32)
+
+
+def step_text(before: str, relation: str, station: str, *, forward: bool) -> str:
+    """The text of a path that is carried on: ``before -> relation -> station`` or with ``<-``, without empty parts."""
+    arrow = "->" if forward else "<-"
+    if before and relation and station:
+        return f"{before} {arrow} {relation} {arrow} {station}"
+    return " ".join([part for part in (before, arrow, relation, arrow, station) if part])

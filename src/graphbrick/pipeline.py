@@ -85,6 +85,7 @@ class Pipeline(ABC):
         Args and errors as for calling it.
         """
         from graphbrick.link.labels import resolve_seeds
+        from graphbrick.models.vectors import store_of, using
 
         if Level.QUERY not in self.accepts:
             raise PipelineError(
@@ -107,7 +108,8 @@ class Pipeline(ABC):
         for seed in asked.seeds:
             if not isinstance(seed, int) or not 0 <= seed < graph.n_entities:
                 raise LinkError(f"seed {seed} is not an entity id of {graph!r}")
-        return self.apply(Run(graph, asked, linked=bool(asked.seeds), trace=trace))
+        with using(store_of(graph)):
+            return self.apply(Run(graph, asked, linked=bool(asked.seeds), trace=trace))
 
 
 class Stage(Brick, Pipeline):

@@ -10,12 +10,14 @@ from contextlib import contextmanager
 from typing import Any
 
 from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
-from graphbrick.core import Path, Query
+from graphbrick.core import Item, Path, Query, Report
 from graphbrick.graphs.graph import Graph
 from graphbrick.pipeline import Pipeline, Stage
+from graphbrick.recipes import Recipe
 from graphbrick.run import Run
 from graphbrick.trace import Trace
 
@@ -64,6 +66,19 @@ def progress(title: str) -> Iterator[Callable[[int], None]]:
         return
     with err.status(title) as status:
         yield lambda count: status.update(f"{title}: {count:,} records")
+
+
+@contextmanager
+def progress_bar(title: str, total: int) -> Iterator[Callable[[int], None]]:
+    """A bar on standard error with the time that is left; silent where that is not a terminal."""
+    err = Console(stderr=True, highlight=False, markup=False)
+    if not err.is_terminal:
+        yield lambda done: None
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=err) as bar:
+        task = bar.add_task(title, total=total)
+        yield lambda done: bar.update(task, completed=done)
 
 
 def print_built(graph: Graph, *, as_json: bool) -> None:
@@ -201,7 +216,7 @@ def print_answers(out: Console, run: Run) -> None:
         return
     if not run.answer.texts:
         out.print("no answer found")
-    proofs = _proofs(run.answer.evidence.items)
+    proofs = _proofs(run.answer.evidence.paths)
     for text, entity in list(zip(run.answer.texts, run.answer.entities, strict=True))[:_ANSWERS_SHOWN]:
         out.print(Text(plain(text), style="bold green"))
         if entity in proofs:
@@ -265,8 +280,8 @@ def run_facts(run: Run, pipeline: Pipeline) -> dict[str, Any]:
         if run.subgraph is None
         else {"nodes": run.subgraph.n_nodes, "triples": run.subgraph.n_triples},
         "answers": [{"text": text, "key": None if e is None else graph.key(e)} for text, e in answers],
-        "support": [_path_facts(path) for path in support],
-        "evidence": None if run.evidence is None else [_path_facts(path) for path in run.evidence.items],
+        "support": [_item_facts(item) for item in support],
+        "evidence": None if run.evidence is None else [_item_facts(item) for item in run.evidence.items],
         "trace": run.trace.to_dict(),
     }
 
@@ -284,11 +299,14 @@ def _seeds(graph: Graph, query: Query) -> list[dict[str, Any]]:
     return rows
 
 
-def _path_facts(path: Path) -> dict[str, Any]:
+def _item_facts(path: Item) -> dict[str, Any]:
     graph = path.graph
-    keys = [tuple(graph.key(n) if i != 1 else graph.relation_key(n) for i, n in enumerate(graph.triple(t)))
-            for t in path.triples]  # fmt: skip
-    return {"text": path.text, "score": path.score, "triples": keys, "forward": path.forward, "source": path.source}
+    if isinstance(path, Report):
+        keys = [graph.key(node) for node in path.nodes]
+        return {"text": path.text, "score": path.score, "entities": keys, "source": path.source}
+    triples = [tuple(graph.key(n) if i != 1 else graph.relation_key(n) for i, n in enumerate(graph.triple(t)))
+               for t in path.triples]  # fmt: skip
+    return {"text": path.text, "score": path.score, "triples": triples, "forward": path.forward, "source": path.source}
 
 
 def print_bricks(*, as_json: bool) -> None:
@@ -305,6 +323,53 @@ def print_bricks(*, as_json: bool) -> None:
             out.print(Text(f"    {parameter['name']}: {parameter['type']}{default}  — {parameter['doc']}"))
         if row["paper"]:
             out.print(Text(f"    {row['paper']}", style="dim"))
+
+
+def print_recipes(recipes: list[Recipe], *, as_json: bool) -> None:
+    """The published recipes, a line each."""
+    if as_json:
+        print_json([recipe_facts(recipe) for recipe in recipes])
+        return
+    out = console()
+    table = Table("recipe", "WebQSP", "CWQ", "what it does", "models", box=None, pad_edge=False)
+    for recipe in recipes:
+        hits = [f"{recipe.figures[data]:.1f}" if data in recipe.figures else "" for data in ("webqsp", "cwq")]
+        models = ", ".join(part for part in recipe.parts if part != "answer")
+        table.add_row(Text(recipe.name, style="bold"), *hits, Text(recipe.title), Text(models))
+    out.print(table)
+    out.print("WebQSP, CWQ: published Hit in percent with Qwen2-72B. graphbrick recipes NAME shows the text.")
+
+
+def print_recipe(recipe: Recipe, *, as_json: bool) -> None:
+    """All that is known of a recipe."""
+    facts = recipe_facts(recipe)
+    if as_json:
+        print_json(facts)
+        return
+    out = console()
+    table = Table(box=None, show_header=False, pad_edge=False)
+    for name, value in facts.items():
+        if isinstance(value, dict):
+            value = ", ".join(
+                f"{key} {entry}" if entry != "" else f"{key} (must be set)" for key, entry in value.items()
+            )
+        if value:
+            table.add_row(Text(name, style="bold"), Text(str(value)))
+    out.print(table)
+
+
+def recipe_facts(recipe: Recipe) -> dict[str, Any]:
+    """A recipe as plain JSON types; its text with the default parts, those without default as ``$name``."""
+    return {
+        "recipe": recipe.name,
+        "title": recipe.title,
+        "group": recipe.group,
+        "paper": recipe.paper,
+        "pipeline": recipe.shown,
+        "parts": dict(recipe.parts),
+        "figures": dict(recipe.figures),
+        "note": recipe.note,
+    }
 
 
 def brick_facts() -> list[dict[str, Any]]:

@@ -32,7 +32,7 @@ class StageTrace:
         tokens_in: Tokens sent to models.
         tokens_out: Tokens that models wrote.
         cost: In US dollars, 0 for local models.
-        cache_hits: Model calls answered from a cache.
+        cache_hits: Model calls answered from a cache, and texts whose embedding was kept.
         facts: Figures of the method itself, such as the error bound of scores.
         events: What a reader of the result should know.
     """
@@ -103,6 +103,13 @@ def fact(**figures: float) -> None:
     entry = _current.get()
     if entry is not None:
         entry.facts.update(figures)
+
+
+def count_hits(hits: int) -> None:
+    """Add texts whose vector was at hand to the running stage's cache hits."""
+    entry = _current.get()
+    if entry is not None:
+        entry.cache_hits += hits
 
 
 def count_call(*, tokens_in: int = 0, tokens_out: int = 0, cost: float = 0.0, cached: bool = False) -> None:

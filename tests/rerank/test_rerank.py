@@ -8,8 +8,9 @@ import numpy.typing as npt
 import pytest
 
 from graphbrick import BM25, EntityRecord, Evidence, GraphBuilder, MiniLM, Query, Rerank, ShortestPaths, Subgraph
+from graphbrick.errors import ModelError, PipelineError
 from graphbrick.models.scorer import Scorer
-from graphbrick.testing import tiny_graph
+from graphbrick.testing import check_brick, tiny_graph
 
 SEEN: list[tuple[str, list[str]]] = []
 
@@ -117,3 +118,62 @@ def test_by_meaning(evidence: Evidence) -> None:
 def test_nothing_to_rank() -> None:
     assert Rerank(Length()).rerank(QUERY, Evidence()) == Evidence()
     assert Rerank(MiniLM()).rerank(QUERY, Evidence()) == Evidence()
+
+
+@dataclass(frozen=True, repr=False)
+class Says(Scorer):
+    """What it is told to say, whatever it is asked.
+
+    Args:
+        scores: One a text, or as many as are wrong.
+    """
+
+    scores: tuple[float, ...] = ()
+
+    def score(self, query: str, texts: Sequence[str]) -> npt.NDArray[np.float64]:
+        return np.array(self.scores)
+
+
+@pytest.mark.parametrize(
+    ("threshold", "n", "kept"),
+    [
+        (None, 9, [2, 0, 3, 1]),
+        (0, 9, [2, 0, 3]),
+        (0.5, 9, [2]),
+        (0.49, 2, [2, 0]),
+        (-1, 9, [2, 0, 3]),
+        (-1.5, 9, [2, 0, 3, 1]),
+        (2, 9, []),
+    ],
+)
+def test_only_what_scores_above_the_threshold_is_kept(
+    evidence: Evidence, threshold: float | None, n: int, kept: list[int]
+) -> None:
+    some = Evidence(evidence.items[:4])
+    found = Rerank(Says((0.5, -1.0, 2.0, 0.5)), n=n, threshold=threshold).rerank(QUERY, some).items
+    assert [some.items.index(path) for path in found] == kept
+    assert [path.score for path in found] == [(0.5, -1.0, 2.0, 0.5)[i] for i in kept]
+
+
+@pytest.mark.parametrize("wrong", [float("nan"), float("inf"), float("-inf")])
+def test_a_score_that_is_no_number_is_an_error(evidence: Evidence, wrong: float) -> None:
+    with pytest.raises(ModelError, match=r"gave -?(nan|inf) for the text") as caught:
+        Rerank(Says((1.0, wrong, 2.0))).rerank(QUERY, Evidence(evidence.items[:3]))
+    assert evidence.items[1].text[:20] in str(caught.value)
+
+
+@pytest.mark.parametrize("scores", [(), (1.0,), (1.0, 2.0), (1.0,) * 4])
+def test_the_wrong_number_of_scores_is_an_error(evidence: Evidence, scores: tuple[float, ...]) -> None:
+    with pytest.raises(ModelError, match=r"gave scores of shape \(\d,\) for 3 texts"):
+        Rerank(Says(scores)).rerank(QUERY, Evidence(evidence.items[:3]))
+
+
+@pytest.mark.parametrize("threshold", ["0", float("nan"), float("inf"), True])
+def test_a_threshold_is_a_number(threshold: object) -> None:
+    with pytest.raises(PipelineError, match="Rerank threshold must be a number"):
+        Rerank(BM25(), threshold=threshold)  # type: ignore[arg-type]
+
+
+def test_the_contract_holds_with_a_threshold() -> None:
+    check_brick(Rerank(BM25(), n=3, threshold=0.5), installed=False)
+    check_brick(Rerank(BM25(), n=3, by="pattern", threshold=-1), installed=False)

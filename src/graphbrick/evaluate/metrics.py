@@ -39,3 +39,19 @@ def f1(answers: Collection[Hashable], gold: Collection[Hashable]) -> float:
     """
     p, r = precision(answers, gold), recall(answers, gold)
     return 2 * p * r / (p + r) if p + r else 0.0
+
+
+def path_precision(paths: Collection[Collection[Hashable]], gold: Collection[Hashable]) -> float:
+    """The share of paths that meet an answer, each path given as what it meets; 0 where there is no path.
+
+    >>> path_precision([["Kenya", "Nairobi"], ["Kenya", "Uganda"]], {"Nairobi"})
+    0.5
+    """
+    wanted = set(gold)
+    return sum(not wanted.isdisjoint(path) for path in paths) / len(paths) if paths else 0.0
+
+
+def path_f1(paths: Collection[Collection[Hashable]], gold: Collection[Hashable]) -> float:
+    """The harmonic mean of the share of paths that meet an answer and the share of answers that paths meet."""
+    p, r = path_precision(paths, gold), recall({entity for path in paths for entity in path}, gold)
+    return 2 * p * r / (p + r) if p + r else 0.0

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from graphbrick.core import Answer, Evidence, Query
+from graphbrick.core import Answer, Evidence, Path, Query
 from graphbrick.graphs.text import fold
 from graphbrick.models.llm import LLM
+from graphbrick.models.replies import shown, without_thinking
 from graphbrick.pipeline import GenerateStage
 from graphbrick.trace import event
 
@@ -50,16 +51,18 @@ class Generate(GenerateStage):
         if not evidence.items:
             event("no answer: the evidence is empty; the model was not called")
             return Answer()
-        paths = "\n".join(f"{i}. {item.text}" for i, item in enumerate(evidence.items, 1))
+        paths = "\n".join(f"{i}. {item.text}" for i, item in enumerate(evidence.paths, 1))
+        reports = "\n\n".join(item.text for item in evidence.reports)
+        given = f"Paths:\n{paths}\n\n" + (f"Reports on parts of the graph:\n{reports}\n\n" if reports else "")
         reply = self.llm.complete(
             [
                 {"role": "system", "content": _INSTRUCTION},
-                {"role": "user", "content": f"Paths:\n{paths}\n\nQuestion: {query.text}\nAnswers:"},
+                {"role": "user", "content": f"{given}Question: {query.text}\nAnswers:"},
             ]
         )
-        texts = _read(reply)
+        texts = _read(without_thinking(reply))
         if not texts:
-            event(f"no answer: the model replied {reply[:200]!r}")
+            event(f"no answer: the model replied {shown(reply)}")
         return _grounded(texts, evidence)
 
 
@@ -81,14 +84,16 @@ def _key(text: str) -> str:
 def _grounded(texts: list[str], evidence: Evidence) -> Answer:
     """Each answer with its entity on the paths, and the paths that hold them."""
     entities: dict[str, int] = {}
-    for path in evidence.items:
+    for item in evidence.items:
         # The end of a path is the likelier meaning of a name than a station on the way.
-        for node in reversed(path.nodes):
-            entities.setdefault(_key(path.graph.label(node)), node)
+        for node in reversed(item.nodes):
+            entities.setdefault(_key(item.graph.label(node)), node)
     found = [entities.get(_key(text)) for text in texts]
     for text, entity in zip(texts, found, strict=True):
         if entity is None:
             event(f"the answer {text!r} stands on no path of the evidence")
     wanted = {entity for entity in found if entity is not None}
-    support = tuple(path for path in evidence.items if wanted.intersection(path.nodes[1:]))
+    support = tuple(
+        item for item in evidence.items if wanted.intersection(item.nodes[1:] if isinstance(item, Path) else item.nodes)
+    )
     return Answer(tuple(texts), tuple(found), Evidence(support))

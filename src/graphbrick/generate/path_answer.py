@@ -32,13 +32,14 @@ class PathAnswer(GenerateStage):
 
     def generate(self, query: Query, evidence: Evidence) -> Answer:
         """The ends of the best pattern."""
-        best = next((path for path in evidence.items if path.end not in query.seeds), None)
+        best = next((path for path in evidence.paths if path.end not in query.seeds), None)
         if best is None:
-            reason = "every path of the evidence ends at a seed" if evidence.items else "the evidence is empty"
+            without = "the evidence holds no path, only reports" if evidence.items else "the evidence is empty"
+            reason = "every path of the evidence ends at a seed" if evidence.paths else without
             event(f"no answer: {reason}")
             return Answer()
         proofs: dict[int, Path] = {}
-        alike = [path for path in evidence.items if path.pattern == best.pattern]
+        alike = [path for path in evidence.paths if path.pattern == best.pattern]
         for path in alike:
             proofs.setdefault(path.end, path)
         for start in dict.fromkeys(path.start for path in alike):

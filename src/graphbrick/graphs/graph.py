@@ -44,6 +44,7 @@ class Graph:
 
     def __init__(self, path: Path, manifest: Manifest) -> None:
         self.path, self.manifest = path, manifest
+        self.place = path.absolute()  # also when the working folder has changed
         self.csr = Csr(*(self._array(name) for name in self.ARRAYS))
         self._relation_of = memoryview(self.csr.relation)  # type: ignore[arg-type]  # its items are plain integers
         self._labels = StringTable.open(path, "labels")
@@ -109,7 +110,7 @@ class Graph:
         return f"Graph({self.path.name!r}, {counts})"
 
     def __reduce__(self) -> tuple[object, tuple[Path, str]]:
-        return _reopen, (self.path.absolute(), self.hash)
+        return _reopen, (self.place, self.hash)
 
     @property
     def n_entities(self) -> int:
@@ -168,6 +169,12 @@ class Graph:
             return []
         pointers, ids, names = self._types
         return [names[int(i)] for i in ids[pointers[entity] : pointers[entity + 1]]]
+
+    def first_type(self, entity: int) -> str:
+        """The first type of an entity; empty where it has none."""
+        if self._types is None:
+            return ""
+        return next(iter(self.types(entity)), "")
 
     def degree(self, entity: int) -> int:
         """Number of triples that leave or enter an entity; a self loop counts twice."""

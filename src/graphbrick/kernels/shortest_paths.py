@@ -32,7 +32,8 @@ class PathTree(NamedTuple):
 
 
 @jit
-def _grow(array: npt.NDArray[T], size: int) -> npt.NDArray[T]:
+def grow(array: npt.NDArray[T], size: int) -> npt.NDArray[T]:
+    """The array with room for ``size`` entries."""
     larger = np.empty(size, dtype=array.dtype)
     larger[: len(array)] = array
     return larger
@@ -50,12 +51,14 @@ def shortest_path_tree(
     follow_in: bool,
     max_hops: int,
     cap: int,
+    one: bool = False,
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.bool_], bool]:
     """All shortest paths of at most ``max_hops`` (100 or fewer) triples from each seed to every node it reaches.
 
     Every beginning of a shortest path is a shortest path, so the paths of one length are those of the length before,
     each carried on to the nodes that are reached for the first time now. Order: by length, then by seed, then in the
-    order of the path carried on, its outgoing triples before its incoming ones, each by id.
+    order of the path carried on, its outgoing triples before its incoming ones, each by id. With ``one``, only the
+    first of these paths from a seed to each node; every beginning of a first path is a first path.
 
     Returns:
         The fields of `PathTree`; the seeds come first and do not count towards ``cap``.
@@ -94,14 +97,14 @@ def shortest_path_tree(
                         v, t = in_head[e], in_triple[e]
                     if distance[s, v] == -1:
                         distance[s, v] = hop
-                    if distance[s, v] != hop:
+                    elif one or distance[s, v] != hop:
                         continue
                     if count - n_seeds >= cap:
                         return parent[:count], node[:count], triple[:count], forward[:count], True
                     if count == size:
                         size *= 2
-                        parent, node, triple = _grow(parent, size), _grow(node, size), _grow(triple, size)
-                        forward, origin = _grow(forward, size), _grow(origin, size)
+                        parent, node, triple = grow(parent, size), grow(node, size), grow(triple, size)
+                        forward, origin = grow(forward, size), grow(origin, size)
                     parent[count], node[count], triple[count] = p, v, t
                     forward[count], origin[count] = direction == 0, s
                     count += 1
@@ -112,10 +115,8 @@ def shortest_path_tree(
 Step = tuple[int, bool]
 
 
-def shortest_paths_python(
-    csr: Csr, seeds: list[int], follow_out: bool, follow_in: bool, max_hops: int
-) -> list[tuple[int, tuple[Step, ...]]]:
-    """The same paths, in the same order, one seed and one length at a time: (seed, ((triple, forward), ...))."""
+def steps_of(csr: Csr, follow_out: bool, follow_in: bool) -> list[list[tuple[int, int, bool]]]:
+    """The steps from each node, as (node, triple, forward): outgoing triples before incoming ones, each by id."""
     steps: list[list[tuple[int, int, bool]]] = [[] for _ in range(csr.n_nodes)]
     for u in range(csr.n_nodes):
         if follow_out:
@@ -123,6 +124,14 @@ def shortest_paths_python(
         if follow_in:
             entries = range(int(csr.in_ptr[u]), int(csr.in_ptr[u + 1]))
             steps[u] += [(int(csr.in_head[e]), int(csr.in_triple[e]), False) for e in entries]
+    return steps
+
+
+def shortest_paths_python(
+    csr: Csr, seeds: list[int], follow_out: bool, follow_in: bool, max_hops: int, one: bool = False
+) -> list[tuple[int, tuple[Step, ...]]]:
+    """The same paths, in the same order, one seed and one length at a time: (seed, ((triple, forward), ...))."""
+    steps = steps_of(csr, follow_out, follow_in)
     found: list[tuple[int, int, tuple[Step, ...]]] = []
     for order, seed in enumerate(seeds):
         distance = {seed: 0}
@@ -131,7 +140,9 @@ def shortest_paths_python(
             following = []
             for u, path in layer:
                 for v, triple, forward in steps[u]:
-                    if distance.setdefault(v, hop) == hop:
+                    is_new = v not in distance
+                    if is_new or (distance[v] == hop and not one):
+                        distance[v] = hop
                         following.append((v, (*path, (triple, forward))))
             found += [(hop, order, path) for _, path in following]
             layer = following

@@ -1,9 +1,21 @@
-"""Models that bricks are built over: scorers of texts, language models."""
+"""Models that bricks are built over: scorers of texts, embedders, language models."""
 
 from graphbrick.models.bm25 import BM25
+from graphbrick.models.cross_encoder import CrossEncoder
+from graphbrick.models.embedding_model import EmbeddingModel
+from graphbrick.models.lda import LDA
 from graphbrick.models.llm import LLM
+from graphbrick.models.llm_embedder import LLMEmbedder
+from graphbrick.models.llm_scorer import LLMScorer
+from graphbrick.models.lsa import LSA
 from graphbrick.models.minilm import MiniLM
+from graphbrick.models.ngram import NGram
 
-BRICKS = (BM25, MiniLM, LLM)
+BRICKS = (
+    BM25, NGram, LSA, LDA, MiniLM, EmbeddingModel, LLMEmbedder, CrossEncoder, LLMScorer, LLM,
+)  # fmt: skip
 
-__all__ = ["BM25", "BRICKS", "LLM", "MiniLM"]
+__all__ = [
+    "BM25", "BRICKS", "LDA", "LLM", "LSA", "CrossEncoder", "EmbeddingModel", "LLMEmbedder", "LLMScorer", "MiniLM",
+    "NGram",
+]  # fmt: skip

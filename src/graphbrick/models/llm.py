@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from graphbrick.brick import Brick
-from graphbrick.errors import ModelError, PipelineError
+from graphbrick.errors import ModelError
+from graphbrick.models.openai_client import connection, require_address
 from graphbrick.trace import count_call, event
 
 if TYPE_CHECKING:
-    from openai import OpenAI
     from openai.types.chat import ChatCompletion
 
 
@@ -42,9 +39,7 @@ class LLM(Brick):
 
     def __post_init__(self) -> None:
         self.require_text("model", example="gpt-4.1-mini")
-        self.require_text("base_url", example="http://localhost:8080/v1", may_be_empty=True)
-        if "@" in self.base_url:
-            raise PipelineError("LLM base_url must not hold a name and password: recipes are shown; use OPENAI_API_KEY")
+        require_address(self, self.base_url)
         self.require_number("temperature", minimum=0, maximum=2, example=0.0)
         self.require_int("max_tokens", minimum=1, example=256)
         self.require_number("timeout", minimum=0.001, maximum=86_400, example=60.0)
@@ -56,38 +51,19 @@ class LLM(Brick):
         Raises:
             ModelError: No key, or the server is away, refuses, or does not answer in time.
         """
-        url = self.base_url or os.environ.get("OPENAI_BASE_URL", "")
-        key = os.environ.get("OPENAI_API_KEY", "").strip()
-        if not key and not url:
-            raise ModelError(
-                "no language model: set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own; "
-                "PathAnswer() answers without a model"
-            )
-        if not (key.isascii() and key.isprintable()):
-            raise ModelError("OPENAI_API_KEY holds characters that no key has; copy the key again")
-        client = _client(url, key or "none", self.timeout, self.retries)
-        import openai
-
-        try:
+        with connection(
+            self.base_url,
+            self.timeout,
+            self.retries,
+            kind="language model",
+            instead="PathAnswer() answers without a model",
+        ) as client:
             reply = client.chat.completions.create(
                 model=self.model,
                 messages=messages,  # type: ignore[arg-type]
                 temperature=self.temperature,
                 max_tokens=self.max_tokens,
             )
-        except openai.APITimeoutError as error:
-            raise ModelError(f"{client.base_url} did not answer within {self.timeout:g} s; raise timeout") from error
-        except openai.APIConnectionError as error:
-            raise ModelError(
-                f"cannot reach the model server at {client.base_url}; is it running? (OPENAI_BASE_URL names it)"
-            ) from error
-        except openai.AuthenticationError as error:
-            raise ModelError(f"{client.base_url} refused the key; check OPENAI_API_KEY") from error
-        except openai.APIStatusError as error:
-            said = str(error.message).replace(key, "***")[:200] if key else str(error.message)[:200]
-            raise ModelError(f"{client.base_url} refused with status {error.status_code}: {said}") from error
-        except (openai.OpenAIError, ValueError) as error:
-            raise ModelError(f"{client.base_url} gave a reply that cannot be read ({type(error).__name__})") from error
         return self._read(reply, str(client.base_url))
 
     def _read(self, reply: ChatCompletion, url: str) -> str:
@@ -110,23 +86,3 @@ class LLM(Brick):
         if cut:
             event(f"the reply of {self.model} was cut at {self.max_tokens} tokens")
         return text
-
-
-@lru_cache(maxsize=8)
-def _client(url: str, key: str, timeout: float, retries: int) -> OpenAI:
-    try:
-        from openai import OpenAI
-    except ImportError as error:
-        raise ModelError("a language model needs the openai client: pip install 'graphbrick[llm]'") from error
-    try:
-        parts = urlsplit(url or "https://")
-        right = parts.scheme in ("http", "https") and (parts.hostname or not url) and parts.port != 0
-    except ValueError:
-        right = False
-    if not right:
-        raise ModelError(f"{url!r} is no address of a server; try http://localhost:8080/v1")
-    try:
-        return OpenAI(base_url=url or None, api_key=key, timeout=timeout, max_retries=retries)
-    except (ImportError, OSError, ValueError) as error:
-        # Proxies and certificates are set by the environment (ALL_PROXY, SSL_CERT_FILE and others).
-        raise ModelError(f"the model client cannot start, check proxy and certificate settings: {error}") from error

@@ -1,7 +1,9 @@
 """Rerank stages: order evidence, or keep a part of it."""
 
+from graphbrick.rerank.random_sample import RandomSample
 from graphbrick.rerank.rerank import Rerank
+from graphbrick.rerank.supplement import Supplement
 
-BRICKS = (Rerank,)
+BRICKS = (Rerank, RandomSample, Supplement)
 
-__all__ = ["BRICKS", "Rerank"]
+__all__ = ["BRICKS", "RandomSample", "Rerank", "Supplement"]

@@ -26,6 +26,8 @@ class Rerank(RerankStage):
         scorer: What scores path texts, such as BM25() or MiniLM().
         n: Paths kept, at least 1.
         by: "path" for the whole text, "pattern" for types in the place of all entities but the seed.
+        threshold: Only paths that score above it are kept; None for no threshold. Language models score what they did
+            not choose with 0.
 
     Returns:
         At most ``n`` paths, best first, each with its score.
@@ -43,18 +45,20 @@ class Rerank(RerankStage):
     scorer: Scorer
     n: int = 32
     by: str = "path"
+    threshold: float | None = None
 
     def __post_init__(self) -> None:
         self.require_part("scorer", Scorer, example="BM25()")
         self.require_int("n", minimum=1, example=32)
         self.require_choice("by", ("path", "pattern"))
+        if self.threshold is not None:
+            self.require_number("threshold", minimum=-1e300, example=0)
 
     def rerank(self, query: Query, evidence: Evidence) -> Evidence:
         """The best paths, by score."""
         texts = [item.text if self.by == "path" else item.pattern_text for item in evidence.items]
-        # One text may stand for many paths; it is scored once.
-        distinct = {text: i for i, text in enumerate(dict.fromkeys(texts))}
-        scores = self.scorer.score(query.text, list(distinct))
-        of_item = np.array([scores[distinct[text]] for text in texts])
-        order = np.argsort(-of_item, kind="stable")[: self.n]
-        return Evidence(tuple(evidence.items[i].with_score(float(of_item[i])) for i in order))
+        scores = self.scorer.rate(query.text, texts)
+        order = np.argsort(-scores, kind="stable")
+        if self.threshold is not None:
+            order = order[scores[order] > self.threshold]
+        return Evidence(tuple(evidence.items[i].with_score(float(scores[i])) for i in order[: self.n]))

@@ -1,7 +1,12 @@
 """Retrieve stages: find reasoning paths."""
 
+from graphbrick.retrieve.all_paths import AllPaths
+from graphbrick.retrieve.beam_search import BeamSearch
+from graphbrick.retrieve.by_hops import ByHops
+from graphbrick.retrieve.community_reports import CommunityReports
+from graphbrick.retrieve.hops import LLMHops, PatternHops
 from graphbrick.retrieve.shortest_paths import ShortestPaths
 
-BRICKS = (ShortestPaths,)
+BRICKS = (AllPaths, ShortestPaths, BeamSearch, ByHops, CommunityReports, LLMHops, PatternHops)
 
-__all__ = ["BRICKS", "ShortestPaths"]
+__all__ = ["BRICKS", "AllPaths", "BeamSearch", "ByHops", "CommunityReports", "LLMHops", "PatternHops", "ShortestPaths"]

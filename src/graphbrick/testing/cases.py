@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from graphbrick.core import Answer, Evidence, Path, Query, Subgraph
+from graphbrick.core import Answer, Evidence, Item, Path, Query, Report, Subgraph
 from graphbrick.errors import LinkError
 from graphbrick.graphs.builder import build
 from graphbrick.graphs.graph import Graph
@@ -54,6 +54,8 @@ def plain(value: object) -> object:
         return ids, plain(value.graph)
     if isinstance(value, Path):
         return value.nodes, value.triples, value.forward, value.score, value.source
+    if isinstance(value, Report):
+        return value.nodes, value.text, value.score, value.source
     if isinstance(value, Evidence):
         return plain(value.items)
     if isinstance(value, Answer):
@@ -188,13 +190,13 @@ def _wrong_subgraph(result: object, query: Query, given: Subgraph) -> str | None
 def _wrong_retrieval(result: object, query: Query, given: Subgraph, connected: bool) -> str | None:
     if not isinstance(result, Evidence):
         return f"a retrieve stage gives Evidence, got {result!r}"
-    wrong = _first(_wrong_path(path, given) for path in result.items)
+    wrong = _first(_wrong_item(item, given) for item in result.items)
     if wrong:
         return wrong
-    if any(path.start not in query.seeds for path in result.items):
+    if any(path.start not in query.seeds for path in result.paths):
         return "a path does not start at a seed"
-    if result.items and not connected:
-        return f"there can be no path, got {result.items[0]!r}"
+    if result.paths and not connected:
+        return f"there can be no path, got {result.paths[0]!r}"
     return _repeated(result.items)
 
 
@@ -219,13 +221,22 @@ def _wrong_answer(result: object, given: Evidence) -> str | None:
     known = [entity for entity in result.entities if entity is not None]
     wrong = _outside(known, contract_graph().n_entities, "entity")
     wrong = wrong or _repeated(known) or _repeated(list(zip(result.texts, result.entities, strict=True)))
-    return wrong or _first(_wrong_path(path, Subgraph(contract_graph())) for path in result.evidence.items)
+    return wrong or _first(_wrong_item(item, Subgraph(contract_graph())) for item in result.evidence.items)
 
 
 def _wrong_ids(ids: object, name: str) -> str | None:
     if not isinstance(ids, np.ndarray) or ids.dtype != np.int32 or ids.ndim != 1:
         return f"{name} must be int32 [n], got {ids!r}"
     return None if bool((np.diff(ids) > 0).all()) else f"{name} must be ascending and distinct, got {ids.tolist()}"
+
+
+def _wrong_item(item: Item, given: Subgraph) -> str | None:
+    if isinstance(item, Path):
+        return _wrong_path(item, given)
+    if not item.text.strip():
+        return "a report has no text"
+    outside = [node for node in item.nodes if not given.local([node])]
+    return f"a report names entity {outside[0]}, which is not in the subgraph" if outside else None
 
 
 def _wrong_path(path: Path, given: Subgraph) -> str | None:

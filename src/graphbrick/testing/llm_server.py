@@ -1,13 +1,21 @@
-"""A chat server on this machine that says what a test wants it to say."""
+"""A model server on this machine that says what a test wants it to say."""
 
 from __future__ import annotations
 
+import base64
 import json
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from graphbrick.graphs.text import fold, hash64
+
+_DIMENSIONS = 64
 
 
 @dataclass(frozen=True)
@@ -15,7 +23,7 @@ class Reply:
     """One reply of a `ScriptedLLM`, good or faulty.
 
     Attributes:
-        text: What the model says; may be empty.
+        text: What the model says; may be empty. A request for embeddings gets vectors in its place.
         status: HTTP status; of 400 and above, the body is an error message and ``text`` its words.
         headers: Further headers, such as ``{"Retry-After": "1"}``.
         delay: Seconds to wait before replying.
@@ -42,21 +50,36 @@ class Request:
     """One request that a `ScriptedLLM` got.
 
     Attributes:
-        path: Such as "/v1/chat/completions".
+        path: Such as "/v1/chat/completions" or "/v1/embeddings".
         headers: By lower-case name.
-        body: The JSON object sent: model, messages and parameters.
+        body: The JSON object sent: model, messages (of embeddings: input) and parameters.
     """
 
     path: str
     headers: Mapping[str, str]
     body: Mapping[str, Any]
 
+    @property
+    def prompt(self) -> str:
+        """What the model was told, its messages one after the other; empty for embeddings."""
+        return "\n\n".join(str(message["content"]) for message in self.body.get("messages", []))
+
+
+Script: TypeAlias = Callable[[Request], str | Reply]
+"""What reads a request and says what the reply is."""
+
 
 class ScriptedLLM:
-    """An OpenAI-compatible chat server on loopback, for tests of what talks to a language model; a context manager.
+    """An OpenAI-compatible server on loopback, for tests of what talks to a model; a context manager.
+
+    It answers ``/v1/chat/completions`` with the reply that is due, and ``/v1/embeddings`` with unit vectors of 64
+    numbers: equal for texts of the same words, the closer the more words two texts share. A request for embeddings
+    takes a reply like any other, so that it can meet faults too, but its text is not used.
 
     Args:
-        replies: Texts and faults in the order they are sent; the last is repeated for ever.
+        replies: Texts and faults in the order they are sent, of which the last is repeated for ever; or a function that
+            reads the `Request` and gives the text or `Reply`. It is called in a thread of the server; an error in it
+            is sent as status 400.
 
     Attributes:
         base_url: Where it listens, for ``LLM(base_url=...)``.
@@ -70,12 +93,19 @@ class ScriptedLLM:
         ...     answer = pipeline(tiny_graph(), "Which currency is used in Kenya?")
         >>> answer.texts, len(server.requests)
         (('Kenyan shilling',), 1)
+
+        >>> def script(request):
+        ...     return "YES" if "Nairobi" in request.prompt else "NO"
+        >>> with ScriptedLLM(script) as server:
+        ...     LLM(base_url=server.base_url).complete([{"role": "user", "content": "Is it Nairobi?"}])
+        'YES'
     """
 
-    def __init__(self, replies: Sequence[str | Reply]) -> None:
+    def __init__(self, replies: Sequence[str | Reply] | Script) -> None:
         if not replies:
             raise ValueError("ScriptedLLM needs at least one reply; try ScriptedLLM(['Kenyan shilling'])")
-        self._replies = [Reply(reply) if isinstance(reply, str) else reply for reply in replies]
+        self._script = replies if callable(replies) else None
+        self._replies = () if callable(replies) else tuple(replies)
         self._lock = threading.Lock()
         self._closing = threading.Event()
         self.requests: list[Request] = []
@@ -98,9 +128,18 @@ class ScriptedLLM:
         """Note a request and give the reply that is due, after its delay."""
         with self._lock:
             self.requests.append(request)
-            reply = self._replies[min(len(self.requests), len(self._replies)) - 1]
+            number = len(self.requests)
+        due = self._ask(request) if self._script else self._replies[min(number, len(self._replies)) - 1]
+        reply = Reply(due) if isinstance(due, str) else due
         self._closing.wait(reply.delay)
         return reply
+
+    def _ask(self, request: Request) -> str | Reply:
+        assert self._script is not None
+        try:
+            return self._script(request)
+        except Exception as error:  # noqa: BLE001 - whatever it is, the test is to see it
+            return Reply(f"the script raised {type(error).__name__}: {error}", status=400)
 
 
 class _Server(ThreadingHTTPServer):
@@ -118,7 +157,7 @@ class _Handler(BaseHTTPRequestHandler):
         headers = {name.lower(): value for name, value in self.headers.items()}
         sent = json.loads(self.rfile.read(int(headers.get("content-length", "0"))) or b"{}")
         reply = self.server.script.take(Request(self.path, headers, sent))
-        body = (_body(reply, sent) if reply.body is None else reply.body).encode()
+        body = (_body(reply, self.path, sent) if reply.body is None else reply.body).encode()
         try:
             self.send_response(reply.status)
             for name, value in reply.headers.items():
@@ -134,18 +173,52 @@ class _Handler(BaseHTTPRequestHandler):
         """Say nothing."""
 
 
-def _body(reply: Reply, sent: Mapping[str, Any]) -> str:
+def _body(reply: Reply, path: str, sent: Mapping[str, Any]) -> str:
     if reply.status >= 400:
         return json.dumps({"error": {"message": reply.text or "scripted fault", "type": "scripted", "code": None}})
+    answer = _embeddings(sent) if path.endswith("/embeddings") else _completion(reply, sent)
+    if not reply.usage:
+        del answer["usage"]
+    return json.dumps(answer)
+
+
+def _completion(reply: Reply, sent: Mapping[str, Any]) -> dict[str, Any]:
     message = {"role": "assistant", "content": reply.text}
     tokens_in = sum(len(str(message["content"]).split()) for message in sent.get("messages", []))
     tokens_out = len(reply.text.split())
-    usage = {"prompt_tokens": tokens_in, "completion_tokens": tokens_out, "total_tokens": tokens_in + tokens_out}
-    completion = {
+    return {
         "id": "scripted",
         "object": "chat.completion",
         "created": 0,
         "model": sent.get("model", ""),
         "choices": [{"index": 0, "message": message, "finish_reason": reply.finish_reason}],
+        "usage": {"prompt_tokens": tokens_in, "completion_tokens": tokens_out, "total_tokens": tokens_in + tokens_out},
     }
-    return json.dumps(completion | ({"usage": usage} if reply.usage else {}))
+
+
+def _embeddings(sent: Mapping[str, Any]) -> dict[str, Any]:
+    given = sent.get("input", "")
+    texts = [given] if isinstance(given, str) else [str(text) for text in given]
+    packed = sent.get("encoding_format") == "base64"
+    vectors = [_vector(text) for text in texts]
+    tokens = sum(len(text.split()) for text in texts)
+    return {
+        "object": "list",
+        "model": sent.get("model", ""),
+        "data": [
+            {
+                "object": "embedding",
+                "index": i,
+                "embedding": base64.b64encode(v.astype("<f4").tobytes()).decode() if packed else v.tolist(),
+            }
+            for i, v in enumerate(vectors)
+        ],
+        "usage": {"prompt_tokens": tokens, "total_tokens": tokens},
+    }
+
+
+def _vector(text: str) -> npt.NDArray[np.float32]:
+    """The sum of a random vector a word, scaled to length 1."""
+    words = fold(text).split() or [text]
+    total = np.sum([np.random.default_rng(hash64(word)).standard_normal(_DIMENSIONS) for word in words], axis=0)
+    return np.asarray(total / np.linalg.norm(total), dtype=np.float32)

@@ -1,0 +1,74 @@
+"""The neighbourhood of the seeds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from graphbrick.core import Query, Subgraph
+from graphbrick.directions import DIRECTIONS, follow
+from graphbrick.extract.seeds import SEEDS, among, groups, start
+from graphbrick.graphs.graph import Graph
+from graphbrick.pipeline import ExtractStage
+from graphbrick.trace import event
+
+
+@dataclass(frozen=True, repr=False)
+class KHop(ExtractStage):
+    """All entities within some hops of the seeds (the ego network), and all triples among them.
+
+    ``direction`` says how entities are found; the triples among them are all kept, whichever way they point.
+
+    Args:
+        max_hops: Triples between a seed and an entity, from 1 to 100.
+        direction: "both", "out" (along triples) or "in" (against them).
+        cap: Entities at most, at least 1; the seeds are always among them. The nearest are kept: hop by hop, and of the
+            first hop that does not fit as a whole those of lowest id. That the cap left entities out is an event.
+        seeds: "together" (the cap is for all, and the nearest are those nearest to any seed) or "each" (the cap is for
+            every seed by itself; then their union, with all triples among the entities of any).
+
+    Returns:
+        A `Subgraph` of at most max(cap, number of seeds) entities ("each": cap times the number of seeds); empty where
+        no seed is in the graph.
+
+    Example:
+        >>> from graphbrick.testing import tiny_graph
+        >>> graph = tiny_graph()
+        >>> found = KHop(max_hops=1).extract(graph, Query("?", seeds=(graph.entity("Rwanda"),)))
+        >>> [graph.label(int(entity)) for entity in found.nodes]
+        ['Uganda', 'Rwanda', 'Kigali']
+    """
+
+    paper = "Cao et al., LEGO-GraphRAG, VLDB 2025 (subgraph extraction, structure-based: KSE)"
+
+    max_hops: int = 2
+    direction: str = "both"
+    cap: int = 100_000
+    seeds: str = "together"
+
+    def __post_init__(self) -> None:
+        self.require_int("max_hops", minimum=1, maximum=100, example=2)
+        self.require_choice("direction", DIRECTIONS)
+        self.require_int("cap", minimum=1, example=100_000)
+        self.require_choice("seeds", SEEDS)
+
+    def extract(self, graph: Graph, query: Query) -> Subgraph:
+        """The entities within ``max_hops`` of a seed and the triples among them."""
+        return among(graph, [self._near(graph, group) for group in groups(start(graph, query), self.seeds)])
+
+    def _near(self, graph: Graph, seeds: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+        from graphbrick.kernels.k_hop import k_hop
+
+        csr = graph.csr
+        nodes, complete, capped = k_hop(
+            csr.out_ptr, csr.tail, csr.in_ptr, csr.in_head, seeds, *follow(self.direction), self.max_hops, self.cap
+        )
+        if capped:
+            around = f" around {graph.describe(int(seeds[0]))}" if self.seeds == "each" else ""
+            event(
+                f"stopped at the cap of {self.cap:,} entities{around}: {complete} of {self.max_hops} hops are complete "
+                "(raise cap, or lower max_hops)"
+            )
+        return nodes

@@ -1,0 +1,69 @@
+"""Random walks from the seeds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from graphbrick.core import Query, Subgraph
+from graphbrick.directions import DIRECTIONS, follow
+from graphbrick.extract.seeds import among, start
+from graphbrick.graphs.graph import Graph
+from graphbrick.pipeline import ExtractStage
+
+
+@dataclass(frozen=True, repr=False)
+class RandomWalk(ExtractStage):
+    """The entities that random walks from the seeds visit, and all triples among them.
+
+    Each triple at an entity is equally likely to be the next step, parallel ones counted each. A walker that cannot go
+    on goes back to its seed. The paper's RW is ``restart=0``, its RWR a ``restart`` above 0; its code takes 128 walks
+    of 4 steps along the triples: ``RandomWalk(walks=128, direction="out")``. Every seed has walks of its own, which are
+    the same whatever the other seeds are: the subgraph's entities are those of each seed, united.
+
+    Args:
+        walks: Walks from each seed, from 1 to 1,000,000; of two numbers, the larger has all walks of the smaller.
+        length: Steps in a walk, from 1 to 10,000.
+        restart: Probability that a step goes back to the walk's seed instead of on, in [0, 1).
+        direction: "both", "out" (along triples) or "in" (against them).
+        seed: Where the random numbers start, from 0 to 2,147,483,647; the same seed gives the same subgraph of a graph
+            on every machine.
+
+    Returns:
+        A `Subgraph` of at most 1 + walks * length entities a seed; empty where no seed is in the graph.
+
+    Example:
+        >>> from graphbrick.testing import tiny_graph
+        >>> graph = tiny_graph()
+        >>> found = RandomWalk(walks=8, length=2).extract(graph, Query("?", seeds=(graph.entity("Kigali"),)))
+        >>> [graph.label(int(entity)) for entity in found.nodes]
+        ['Uganda', 'Rwanda', 'Kigali']
+    """
+
+    paper = "Cao et al., LEGO-GraphRAG, VLDB 2025 (subgraph extraction, structure-based: RW, RWR)"
+
+    walks: int = 64
+    length: int = 4
+    restart: float = 0.0
+    direction: str = "both"
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        # Compiled code cannot be interrupted, so its time is bounded.
+        self.require_int("walks", minimum=1, maximum=1_000_000, example=64)
+        self.require_int("length", minimum=1, maximum=10_000, example=4)
+        self.require_number("restart", minimum=0, maximum=1, example=0.2)
+        if self.restart == 1:
+            self._refuse("restart", "below 1, or no walk leaves its seed", 0.2)
+        self.require_choice("direction", DIRECTIONS)
+        self.require_int("seed", minimum=0, example=0)
+
+    def extract(self, graph: Graph, query: Query) -> Subgraph:
+        """The entities visited and the triples among them."""
+        from graphbrick.kernels.random_walk import walked_nodes
+
+        csr, seeds = graph.csr, start(graph, query)
+        nodes = walked_nodes(
+            csr.out_ptr, csr.tail, csr.in_ptr, csr.in_head, seeds,
+            self.walks, self.length, float(self.restart), *follow(self.direction), self.seed,
+        )  # fmt: skip
+        return among(graph, [nodes])

@@ -1,0 +1,155 @@
+"""Matching a path of relations in a graph: all triples on its instances, in bounded time and memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from graphbrick.graphs.graph import Graph
+from graphbrick.trace import event
+
+Ids = npt.NDArray[np.int32]
+Hop = frozenset[tuple[int, bool]]
+"""The ways that one hop may take: relation, and whether it is followed from head to tail."""
+
+LOOKED_AT = 1_000_000  # triples that one search looks at; more take seconds and hundreds of megabytes
+_TRIES = 200_000  # steps of one search for paths that do not meet themselves; more take seconds
+
+
+class Edges(NamedTuple):
+    """Triples as they are followed, int32 each.
+
+    Attributes:
+        start: Where a step begins.
+        end: Where it ends.
+        triple: The triple followed.
+    """
+
+    start: Ids
+    end: Ids
+    triple: Ids
+
+    def where(self, which: npt.NDArray[np.bool_] | npt.NDArray[np.int64]) -> Edges:
+        """Some of them, by mask or index."""
+        return Edges(self.start[which], self.end[which], self.triple[which])
+
+
+def edges_of(graph: Graph, nodes: Ids, forward: bool, limit: int) -> Edges:
+    """The triples that leave some entities (or enter them, not ``forward``), the first ``limit`` of them.
+
+    Ordered by entity, then as in the graph.
+    """
+    csr = graph.csr
+    pointers = csr.out_ptr if forward else csr.in_ptr
+    first, last = pointers[nodes].astype(np.int64), pointers[nodes + 1].astype(np.int64)
+    until = np.minimum(np.cumsum(last - first), limit)
+    count = np.diff(until, prepend=0)
+    row = np.repeat(first - (until - count), count) + np.arange(count.sum())
+    start = np.repeat(nodes, count)
+    if forward:
+        return Edges(start, csr.tail[row], row.astype(np.int32))
+    return Edges(start, csr.in_head[row], csr.in_triple[row])
+
+
+def match(graph: Graph, seed: int, hops: Sequence[Hop]) -> Iterator[list[int]]:
+    """Paths of the given hops from a seed on which no entity is visited twice, each as its triples.
+
+    Not all of them, of which there may be billions, but so many that every triple which is on any is on one of them.
+    Where a search grows beyond its bounds, what it has found is given, and that there may be more is an event.
+    """
+    layers, complete = _layers(graph, seed, hops)
+    if not complete:
+        event(f"only {LOOKED_AT:,} triples were looked at for a plan from {graph.label(seed)!r}; there may be more")
+    search = _Search(layers)
+    seen: set[int] = set()
+    for i, layer in enumerate(layers):
+        for j in range(len(layer.triple)):
+            if int(layer.triple[j]) not in seen:
+                path = search.through(i, j)
+                if path is not None:
+                    seen.update(path)
+                    yield path
+    if search.tries <= 0:
+        event(f"gave up the search for paths that do not meet themselves from {graph.label(seed)!r}; there may be more")
+
+
+def _layers(graph: Graph, seed: int, hops: Sequence[Hop]) -> tuple[list[Edges], bool]:
+    """The edges of each hop that are on a walk of all hops, ordered by start and triple; whether these are all."""
+    layers, left = list[Edges](), LOOKED_AT
+    frontier = np.array([seed], dtype=np.int32)
+    for hop in hops:
+        parts = []
+        for forward in (True, False):
+            relations = [relation for relation, way in hop if way == forward]
+            if relations:
+                edges = edges_of(graph, frontier, forward, left)
+                left -= len(edges.triple)
+                fits = np.isin(graph.csr.relation[edges.triple], relations)
+                parts.append(edges.where(fits & (edges.end != seed) & (edges.end != edges.start)))
+        layer = Edges(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+        layers.append(layer.where(np.lexsort((layer.triple, layer.start))))
+        frontier = np.unique(layer.end)
+    for i in range(len(layers) - 2, -1, -1):
+        layers[i] = layers[i].where(np.isin(layers[i].end, layers[i + 1].start))
+    return layers, left > 0
+
+
+class _Search:
+    """Looks for paths through given edges.
+
+    Attributes:
+        tries: Steps that may still be taken.
+    """
+
+    def __init__(self, layers: Sequence[Edges]) -> None:
+        self._layers = layers
+        self._by_end = [np.argsort(layer.end, kind="stable") for layer in layers]
+        self._ends = [layer.end[order] for layer, order in zip(layers, self._by_end, strict=True)]
+        self.tries = _TRIES
+
+    def through(self, i: int, j: int) -> list[int] | None:
+        """The triples of a path through edge ``j`` of layer ``i``; None where there is none."""
+        start, end, triple = (int(column[j]) for column in self._layers[i])
+        ends = frozenset((start, end))
+        if next(self._forwards(i + 1, end, ends), None) is None:
+            return None  # else it would be found out anew for every way that leads here
+        for before, nodes in self._backwards(i - 1, start, ends):
+            for after in self._forwards(i + 1, end, nodes):
+                return [*before, triple, *after]
+        return None
+
+    def _forwards(self, i: int, node: int, visited: frozenset[int]) -> Iterator[tuple[int, ...]]:
+        """The triples from an entity to the end of a path."""
+        if i == len(self._layers):
+            yield ()
+            return
+        layer = self._layers[i]
+        for j in range(*np.searchsorted(layer.start, [node, node + 1]).tolist()):
+            self.tries -= 1
+            if self.tries <= 0:
+                return
+            end = int(layer.end[j])
+            if end not in visited:
+                for rest in self._forwards(i + 1, end, visited | {end}):
+                    yield int(layer.triple[j]), *rest
+
+    def _backwards(
+        self, i: int, node: int, visited: frozenset[int]
+    ) -> Iterator[tuple[tuple[int, ...], frozenset[int]]]:
+        """The triples from the seed to an entity, and what is visited by then."""
+        if i < 0:
+            yield (), visited
+            return
+        layer, order = self._layers[i], self._by_end[i]
+        for at in range(*np.searchsorted(self._ends[i], [node, node + 1]).tolist()):
+            self.tries -= 1
+            if self.tries <= 0:
+                return
+            j = int(order[at])
+            start = int(layer.start[j])
+            if start not in visited:
+                for before, nodes in self._backwards(i - 1, start, visited | {start}):
+                    yield (*before, int(layer.triple[j])), nodes

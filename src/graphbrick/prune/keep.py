@@ -1,0 +1,92 @@
+"""What the prune stages share: their size, which of the scored things stay, and the subgraph of what stayed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from graphbrick.core import Query, Subgraph, seeds_of
+from graphbrick.errors import PipelineError
+from graphbrick.models.scorer import Scorer
+from graphbrick.pipeline import PruneStage
+from graphbrick.trace import event, fact
+
+Ids = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True, repr=False)
+class ScoredPrune(PruneStage):
+    """A prune stage that scores texts and keeps the best ``n``, those above a ``threshold``, or both."""
+
+    scorer: Scorer
+    n: int | None = 64
+    threshold: float | None = None
+
+    def __post_init__(self) -> None:
+        self.require_part("scorer", Scorer, example="BM25()")
+        if self.n is None and self.threshold is None:
+            raise PipelineError(f"{type(self).__name__} needs n, threshold, or both; try n=64")
+        if self.n is not None:
+            self.require_int("n", minimum=1, example=64)
+        if self.threshold is not None:
+            self.require_number("threshold", minimum=-1e300, example=0.3)
+
+    def best(self, scores: npt.NDArray[np.float64], *ties: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
+        """The indices of what stays, best first; equal scores are ordered by ``ties``, then by index."""
+        keys: list[npt.NDArray[np.generic]] = [np.arange(len(scores)), *ties[::-1], -scores]
+        order = np.lexsort(keys)
+        if self.threshold is not None:
+            order = order[scores[order] > self.threshold]
+        return order if self.n is None else order[: self.n]
+
+
+def distances(query: Query, subgraph: Subgraph) -> Ids:
+    """Hops of every local node from the nearest seed; those that no seed reaches come after all others."""
+    from graphbrick.kernels.distances import hop_distances
+
+    csr = subgraph.csr
+    found = hop_distances(csr.out_ptr, csr.tail, csr.in_ptr, csr.in_head, seeds_of(query, subgraph))
+    return np.where(found < 0, np.iinfo(np.int32).max, found).astype(np.int32)
+
+
+def heads(subgraph: Subgraph) -> Ids:
+    """The local head of every local triple, int32 [triples]."""
+    csr = subgraph.csr
+    degrees: npt.NDArray[np.int64] = np.diff(csr.out_ptr).astype(np.int64)
+    return np.repeat(np.arange(csr.n_nodes, dtype=np.int32), degrees)
+
+
+def with_triples(query: Query, subgraph: Subgraph, kept: npt.NDArray[np.bool_], *, connected: bool) -> Subgraph:
+    """The triples marked in ``kept`` (local), their ends, and the seeds."""
+    csr = subgraph.csr
+    stays = np.zeros(csr.n_nodes, dtype=np.bool_)
+    stays[heads(subgraph)[kept]] = True
+    stays[csr.tail[kept]] = True
+    stays[seeds_of(query, subgraph)] = True
+    return _finish(query, subgraph, stays, kept, connected=connected)
+
+
+def with_nodes(query: Query, subgraph: Subgraph, stays: npt.NDArray[np.bool_], *, connected: bool) -> Subgraph:
+    """The nodes marked in ``stays`` (local), and the triples among them."""
+    kept = stays[heads(subgraph)] & stays[subgraph.csr.tail]
+    return _finish(query, subgraph, stays, kept, connected=connected)
+
+
+def _finish(
+    query: Query, subgraph: Subgraph, stays: npt.NDArray[np.bool_], kept: npt.NDArray[np.bool_], *, connected: bool
+) -> Subgraph:
+    nodes, triples = np.flatnonzero(stays).astype(np.int32), np.flatnonzero(kept).astype(np.int32)
+    result = Subgraph(
+        subgraph.graph,
+        nodes if subgraph.nodes is None else subgraph.nodes[nodes],
+        triples if subgraph.triples is None else subgraph.triples[triples],
+    )
+    reached = distances(query, result) < np.iinfo(np.int32).max
+    cut_off = len(reached) - int(np.count_nonzero(reached))
+    fact(cut_off=cut_off)
+    if not cut_off or not connected:
+        return result
+    event(f"{cut_off:,} entities that no seed reaches any more were left out")
+    return with_nodes(query, result, reached, connected=False)

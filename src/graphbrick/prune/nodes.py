@@ -1,0 +1,52 @@
+"""Semantic pruning by entity."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from graphbrick.core import Query, Subgraph, seeds_of
+from graphbrick.prune.keep import ScoredPrune, distances, with_nodes
+
+
+@dataclass(frozen=True, repr=False)
+class PruneNodes(ScoredPrune):
+    """The entities whose label scores best against the question, and the triples among them.
+
+    Args:
+        scorer: What scores the labels, such as BM25() or MiniLM().
+        n: Entities kept, at least 1, the seeds among them; they stay even where they are more. None for no limit.
+        threshold: Only entities that score above it stay; None for no threshold.
+        connected: Whether to leave out what no seed reaches any more. The paper keeps it and counts the components;
+            paths start at seeds, so that it makes no difference to them.
+
+    Returns:
+        A `Subgraph` with every seed that was there. Of equal scores the nearer to a seed stays, then the lower id. The
+        trace says how many entities are cut off from all seeds.
+
+    Example:
+        >>> from graphbrick import BM25
+        >>> from graphbrick.testing import tiny_graph
+        >>> graph = tiny_graph()
+        >>> query = Query("Is Nairobi larger than Kampala?", seeds=(graph.entity("Nairobi"),))
+        >>> kept = PruneNodes(BM25(), n=2).prune(query, Subgraph(graph))
+        >>> sorted(graph.label(node) for node in kept.nodes)
+        ['Kampala', 'Nairobi']
+    """
+
+    paper = "Cao et al., LEGO-GraphRAG, VLDB 2025 (subgraph extraction, node pruning)"
+
+    connected: bool = False
+
+    def prune(self, query: Query, subgraph: Subgraph) -> Subgraph:
+        """The best entities."""
+        nodes = range(subgraph.n_nodes) if subgraph.nodes is None else subgraph.nodes.tolist()
+        scores = self.scorer.rate(query.text, [subgraph.graph.label(node) for node in nodes])
+        seeds = seeds_of(query, subgraph)
+        scores[seeds] = np.inf
+        best = self.best(scores, distances(query, subgraph))
+        stays = np.zeros(len(scores), dtype=np.bool_)
+        stays[best] = True
+        stays[seeds] = True
+        return with_nodes(query, subgraph, stays, connected=self.connected)

@@ -1,0 +1,124 @@
+"""Published instances as recipes: the text of a pipeline, where it comes from, and the figures published for it."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+from string import Template
+
+from graphbrick.brick import Brick
+from graphbrick.errors import PipelineError
+from graphbrick.parsing import parse, parse_brick
+from graphbrick.pipeline import Pipeline
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """One published instance.
+
+    Attributes:
+        name: "1" to "15" and "GRAG-M" as in the paper, "P0" to "P20" for those of its preliminary version.
+        title: What it does.
+        group: What it was compared with.
+        paper: Where it was published.
+        template: Recipe text with ``$name`` in the place of its parts.
+        parts: The parts with their defaults as recipe text; an empty one must be set.
+        figures: Published figures: ``webqsp`` and ``cwq`` (Hit in percent with Qwen2-72B), ``path_seconds`` (path
+            retrieval on WebQSP, one A100), ``embedding_tokens`` and ``llm_tokens`` a query.
+        note: Where it differs from what was published, and why.
+    """
+
+    name: str
+    title: str
+    group: str
+    paper: str
+    template: str
+    parts: Mapping[str, str]
+    figures: Mapping[str, float]
+    note: str = ""
+
+    @property
+    def needs(self) -> list[str]:
+        """The parts that have no default: models fine-tuned on the graph."""
+        return [name for name, text in self.parts.items() if not text]
+
+    @property
+    def shown(self) -> str:
+        """The recipe text with the default parts; those without default stay ``$name``."""
+        return Template(self.template).safe_substitute({name: text for name, text in self.parts.items() if text})
+
+    @property
+    def uses_llm(self) -> bool:
+        """Whether retrieval calls a language model."""
+        return bool({"llm", "tuned_llm"} & set(self.parts))
+
+    def text(self, **parts: str | Brick) -> str:
+        """The recipe text.
+
+        Args:
+            parts: Bricks, as such or as recipe text, in the place of the defaults: ``embedder="BM25()"``,
+                ``answer="Generate(LLM())"``.
+
+        Raises:
+            PipelineError: The recipe has no such part, or one without default was not set.
+        """
+        unknown = [name for name in parts if name not in self.parts]
+        if unknown:
+            raise PipelineError(f"recipe {self.name} has no part {unknown[0]!r}; it has {', '.join(self.parts)}")
+        chosen = {name: str(parts.get(name, default)).strip() for name, default in self.parts.items()}
+        for name, text in chosen.items():
+            if not text:
+                raise PipelineError(f"recipe {self.name} needs {name}; set it to {_EXAMPLES[name]}")
+            parse_brick(text)  # a fault is told of the part, not of a place in the whole text
+        return Template(self.template).substitute(chosen)
+
+    def pipeline(self, **parts: str | Brick) -> Pipeline:
+        """The pipeline; parameters and errors as for `text`."""
+        return parse(self.text(**parts))
+
+
+_EXAMPLES = {
+    "tuned_embedder": "a model fine-tuned on the graph, such as EmbeddingModel('models/tuned')",
+    "tuned_llm": "a model fine-tuned on the graph, such as LLM('tuned', base_url='http://localhost:8080/v1')",
+}
+
+
+@lru_cache(maxsize=1)
+def published() -> Mapping[str, Recipe]:
+    """All recipes by name, in the order of the papers."""
+    content = tomllib.loads((files("graphbrick.recipes") / "published.toml").read_text(encoding="utf-8"))
+    recipes = {}
+    for name, entry in content["recipes"].items():
+        template = " ".join(entry["pipeline"].split())
+        used = set(re.findall(r"\$(\w+)", template))
+        parts = {part: text for part, text in content["parts"].items() if part in used}
+        figures = entry.get("figures", {})
+        recipes[name] = Recipe(
+            name, entry["title"], entry["group"], content["papers"][entry["paper"]], template, parts, figures,
+            entry.get("note", ""),
+        )  # fmt: skip
+    return recipes
+
+
+def recipe(name: str | int) -> Recipe:
+    """A published recipe by its name.
+
+    Raises:
+        PipelineError: There is none of that name.
+
+    >>> from graphbrick.recipes import recipe
+    >>> recipe(12).pipeline()
+    PPR(k=1000) >> ShortestPaths() >> Rerank(MiniLM(), n=32) >> PathAnswer()
+    """
+    found = published().get(str(name).strip().upper())
+    if found is None:
+        names = list(published())
+        raise PipelineError(
+            f"there is no recipe {name!r}; there are {names[0]} to 15, {', '.join(n for n in names if n[0] == 'G')}, "
+            f"and P0 to {names[-1]} (graphbrick recipes lists them)"
+        )
+    return found

@@ -1,0 +1,46 @@
+"""A random part of the evidence."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+
+from graphbrick.core import Evidence, Query
+from graphbrick.pipeline import RerankStage
+
+
+@dataclass(frozen=True, repr=False)
+class RandomSample(RerankStage):
+    """``n`` paths drawn at random, in the order they had: the baseline of path refinement.
+
+    Args:
+        n: Paths kept, at least 1.
+        seed: Of the random numbers, from 0; the same seed and question give the same paths on every machine.
+
+    Returns:
+        At most ``n`` paths; all where there are no more.
+
+    Example:
+        >>> from graphbrick import ShortestPaths
+        >>> from graphbrick.testing import tiny_graph
+        >>> len((ShortestPaths() >> RandomSample(n=2)).run(tiny_graph(), "What is around Nairobi?").evidence)
+        2
+    """
+
+    paper = "Cao et al., LEGO-GraphRAG, preliminary version (path refinement, random)"
+
+    n: int = 64
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        self.require_int("n", minimum=1, example=64)
+        self.require_int("seed", minimum=0, example=0)
+
+    def rerank(self, query: Query, evidence: Evidence) -> Evidence:
+        """The paths drawn."""
+        if len(evidence) <= self.n:
+            return evidence
+        drawn = random.Random(f"{self.seed} {query.text}".encode("utf-8", "surrogatepass")).sample(
+            range(len(evidence)), self.n
+        )
+        return Evidence(tuple(evidence.items[i] for i in sorted(drawn)))

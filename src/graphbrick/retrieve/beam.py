@@ -1,0 +1,96 @@
+"""One step of a beam search: every way to carry the paths of a beam on, within a cap."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from graphbrick.core import Path, Subgraph
+from graphbrick.graphs.csr import Csr
+
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Partial:
+    """A path in local ids.
+
+    Attributes:
+        nodes: Local ids; the first is the seed.
+        triples: Local triple ids.
+        forward: For each triple, whether it is followed from head to tail.
+        text: The path as text.
+        score: What the scorer gave it.
+        rank: Its place in its step, from 0.
+    """
+
+    nodes: tuple[int, ...]
+    triples: tuple[int, ...] = ()
+    forward: tuple[bool, ...] = ()
+    text: str = ""
+    score: float = 0.0
+    rank: int = 0
+
+    def path(self, subgraph: Subgraph, source: str) -> Path:
+        """The path with the ids of the graph."""
+        nodes = self.nodes if subgraph.nodes is None else tuple(subgraph.nodes[list(self.nodes)].tolist())
+        triples = self.triples if subgraph.triples is None else tuple(subgraph.triples[list(self.triples)].tolist())
+        return Path(subgraph.graph, nodes, triples, self.forward, self.score, source)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """Steps that could be taken: row i carries path ``parent[i]`` on along ``triple[i]`` to ``node[i]``."""
+
+    parent: Ints
+    triple: Ints
+    node: Ints
+    forward: npt.NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        return len(self.parent)
+
+    def take(self, rows: Ints) -> Candidates:
+        """Some of the rows, in the order given."""
+        return Candidates(self.parent[rows], self.triple[rows], self.node[rows], self.forward[rows])
+
+
+def expand(beam: list[Partial], csr: Csr, *, follow_out: bool, follow_in: bool) -> Candidates:
+    """Every triple at the end of every path that leads to an entity which is not on the path yet.
+
+    Order: by path, outgoing triples before incoming ones, each by id.
+    """
+    parents, triples, nodes, ways = [], [], [], []
+    for index, path in enumerate(beam):
+        u = path.nodes[-1]
+        for is_forward, follow in ((True, follow_out), (False, follow_in)):
+            if not follow:
+                continue
+            pointers = csr.out_ptr if is_forward else csr.in_ptr
+            row = slice(int(pointers[u]), int(pointers[u + 1]))
+            reached = csr.tail[row] if is_forward else csr.in_head[row]
+            fresh = np.flatnonzero(~np.isin(reached, np.array(path.nodes, dtype=np.int32)))
+            parents.append(np.full(len(fresh), index, dtype=np.int64))
+            triples.append((fresh + row.start) if is_forward else csr.in_triple[row][fresh].astype(np.int64))
+            nodes.append(reached[fresh].astype(np.int64))
+            ways.append(np.full(len(fresh), is_forward))
+    if not parents:
+        nothing = np.zeros(0, dtype=np.int64)
+        return Candidates(nothing, nothing, nothing, nothing.astype(np.bool_))
+    return Candidates(np.concatenate(parents), np.concatenate(triples), np.concatenate(nodes), np.concatenate(ways))
+
+
+def in_turns(candidates: Candidates, relation: npt.NDArray[np.int32], cap: int) -> Candidates:
+    """At most ``cap`` candidates, taken in turns from every relation of every path, so that none crowds others out."""
+    if len(candidates) <= cap:
+        return candidates
+    group = np.stack([candidates.parent, relation[candidates.triple], candidates.forward])
+    order = np.lexsort((np.arange(len(candidates)), *group[::-1]))
+    sorted_group = group[:, order]
+    starts = np.flatnonzero(np.r_[True, (sorted_group[:, 1:] != sorted_group[:, :-1]).any(axis=0)])
+    turn = np.empty(len(candidates), dtype=np.int64)
+    turn[order] = np.arange(len(candidates)) - np.repeat(starts, np.diff(np.r_[starts, len(candidates)]))
+    first = np.lexsort((np.arange(len(candidates)), turn))[:cap]
+    return candidates.take(np.sort(first))

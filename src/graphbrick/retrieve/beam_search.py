@@ -1,0 +1,202 @@
+"""Beam search: paths that grow step by step where the scorer leads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from graphbrick.core import Evidence, Query, Subgraph, seeds_of, step_text
+from graphbrick.directions import DIRECTIONS, follow
+from graphbrick.errors import PipelineError
+from graphbrick.models.enough import is_enough
+from graphbrick.models.llm import LLM
+from graphbrick.models.scorer import Scorer
+from graphbrick.pipeline import RetrieveStage
+from graphbrick.retrieve.beam import Candidates, Partial, expand, in_turns
+from graphbrick.trace import event, fact
+
+Scores = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, repr=False)
+class BeamSearch(RetrieveStage):
+    """Iterative semantic-aware retrieval (ISAR): from each seed, the best ``beam_width`` paths of every length.
+
+    At each step all triples at the ends of a seed's paths are candidates, and the best of them carry the paths on. The
+    released code looks at the first 32 or 64 neighbours in order of index only, unscored, and ends at a reply that it
+    cannot read; neither is done here. A path never comes back to an entity, so one that cannot leave ends.
+
+    Combinations of the technical report: scoring only the new triple (``by="triple"``), dynamic pruning (``cut``),
+    pre-filtering for a language model (EEMs-PF: ``prefilter`` with ``threshold=0``), filling up what the model left
+    short (EEMs-S: ``prefilter`` without threshold, candidates of equal score then stay in the order of the
+    pre-filter), stopping early (LLMs-ES: ``stop``), refining the paths found (LLMs-R: a ``Rerank`` after it).
+
+    Args:
+        scorer: What scores the candidates.
+        beam_width: Paths kept a step and seed, at least 1.
+        max_hops: Steps, from 1 to 100.
+        by: "path" to score the text of the whole path, "triple" to score the new triple alone.
+        keep: "all" for the paths of every step, as Algorithm 1 of the paper, "last" for those of the last step made.
+        cut: Dynamic pruning: "mean", or a percentile between 0 and 100; only candidates whose score is at least that of
+            their step and seed stay, never more than ``beam_width``. None for none.
+        threshold: Only candidates that score above it stay; None for no threshold.
+        prefilter: A fast scorer that chooses the candidates for a slow one; None for none.
+        prefilter_n: Candidates a step and seed that the pre-filter leaves, at least 1.
+        stop: A language model that is asked after each step whether the paths are enough; None to go on.
+        direction: "both", "out" (along triples) or "in" (against them); the path text shows which way each was walked.
+        cap: Candidates a step, at least 1. Where there are more, they are taken in turns from every relation of every
+            path, which is an event.
+
+    Returns:
+        Distinct paths with their scores. By falling score where scores of different steps compare (embeddings and
+        cross-encoders), otherwise the best of every step first, then the second best; shorter paths win ties.
+
+    Example:
+        >>> from graphbrick import BM25
+        >>> from graphbrick.testing import tiny_graph
+        >>> graph = tiny_graph()
+        >>> query = Query("Which currency is used around Nairobi?", seeds=(graph.entity("Nairobi"),))
+        >>> for path in BeamSearch(BM25(), beam_width=1, max_hops=2).retrieve(query, Subgraph(graph)).items:
+        ...     print(path.text)
+        Nairobi <- capital <- Kenya
+        Nairobi <- capital <- Kenya -> currency -> Kenyan shilling
+    """
+
+    paper = "Cao et al., LEGO-GraphRAG, VLDB 2025 (path retrieval, ISAR); Sun et al., Think-on-Graph, ICLR 2024"
+
+    scorer: Scorer
+    beam_width: int = 8
+    max_hops: int = 4
+    by: str = "path"
+    keep: str = "all"
+    cut: str | float | None = None
+    threshold: float | None = None
+    prefilter: Scorer | None = None
+    prefilter_n: int = 64
+    stop: LLM | None = None
+    direction: str = "both"
+    cap: int = 5_000
+
+    def __post_init__(self) -> None:
+        self.require_part("scorer", Scorer, example="MiniLM()")
+        self.require_int("beam_width", minimum=1, example=8)
+        self.require_int("max_hops", minimum=1, maximum=100, example=4)
+        self.require_choice("by", ("path", "triple"))
+        self.require_choice("keep", ("all", "last"))
+        if isinstance(self.cut, str):
+            self.require_choice("cut", ("mean",))
+        elif self.cut is not None:
+            self.require_number("cut", minimum=0, maximum=100, example=75)
+        if self.threshold is not None:
+            self.require_number("threshold", minimum=-1e300, example=0)
+        if self.prefilter is not None:
+            self.require_part("prefilter", Scorer, example="MiniLM()")
+        self.require_int("prefilter_n", minimum=1, example=64)
+        if self.stop is not None:
+            self.require_part("stop", LLM, example="LLM()")
+        self.require_choice("direction", DIRECTIONS)
+        self.require_int("cap", minimum=1, example=5_000)
+        if self.prefilter is None and self.prefilter_n != 64:
+            raise PipelineError("BeamSearch prefilter_n says how many candidates prefilter leaves; give prefilter too")
+
+    def retrieve(self, query: Query, subgraph: Subgraph) -> Evidence:
+        """The paths of the beams."""
+        label = subgraph.graph.label
+        seeds = seeds_of(query, subgraph).tolist()
+        texts = [label(seed if subgraph.nodes is None else int(subgraph.nodes[seed])) for seed in seeds]
+        beam = [Partial((seed,), text=text) for seed, text in zip(seeds, texts, strict=True)]
+        layers: list[list[Partial]] = []
+        scored = 0
+        for _ in range(self.max_hops):
+            beam, looked_at = self._advance(query, subgraph, beam)
+            scored += looked_at
+            if not beam:
+                break
+            layers.append(beam)
+            if self.stop is not None and len(layers) < self.max_hops:
+                found = [path.text for layer in layers for path in layer]
+                if is_enough(self.stop, query.text, found):
+                    event(f"{self.stop.model} found the paths to be enough after {len(layers)} steps")
+                    break
+        fact(candidates=scored, steps=len(layers))
+        kept = layers if self.keep == "all" else layers[-1:]
+        paths = [path for layer in kept for path in layer]  # shorter ones first: sorting is stable
+        paths.sort(key=lambda path: -path.score if self.scorer.comparable else path.rank)
+        return Evidence(tuple(path.path(subgraph, repr(self)) for path in paths))
+
+    def _advance(self, query: Query, subgraph: Subgraph, beam: list[Partial]) -> tuple[list[Partial], int]:
+        """The best ways to carry the paths of a beam on, best first a seed, and the number of candidates."""
+        follow_out, follow_in = follow(self.direction)
+        found = expand(beam, subgraph.csr, follow_out=follow_out, follow_in=follow_in)
+        candidates = in_turns(found, subgraph.csr.relation, self.cap)
+        if len(candidates) < len(found):
+            event(
+                f"step {len(beam[0].triples) + 1}: of {len(found):,} candidates {self.cap:,} were taken, in turns from "
+                "every relation of every path (cap)"
+            )
+        if not len(candidates):
+            return [], 0
+        texts = self._texts(subgraph, beam, candidates)
+        seeds = np.array([path.nodes[0] for path in beam])[candidates.parent]
+        rows = np.arange(len(candidates))
+        if self.prefilter is not None:
+            first = self.prefilter.rate(query.text, [texts[1][i] for i in rows])
+            rows = np.concatenate([_top(rows[seeds == s], first, self.prefilter_n) for s in dict.fromkeys(seeds)])
+        scores = np.full(len(candidates), -np.inf)
+        scores[rows] = self.scorer.rate(query.text, [texts[1][i] for i in rows])
+        following = []
+        for seed in dict.fromkeys(seeds.tolist()):
+            for rank, i in enumerate(self._best(rows[seeds[rows] == seed], scores)):
+                before = beam[candidates.parent[i]]
+                following.append(
+                    replace(
+                        before,
+                        nodes=(*before.nodes, int(candidates.node[i])),
+                        triples=(*before.triples, int(candidates.triple[i])),
+                        forward=(*before.forward, bool(candidates.forward[i])),
+                        text=texts[0][i],
+                        score=float(scores[i]),
+                        rank=rank,
+                    )
+                )
+        return following, len(candidates)
+
+    def _best(self, rows: npt.NDArray[np.int64], scores: Scores) -> npt.NDArray[np.int64]:
+        """The rows that stay, best first; of equal scores the earlier."""
+        values = scores[rows]
+        stays = np.ones(len(rows), dtype=np.bool_)
+        if self.cut is not None and len(rows):
+            level = values.mean() if isinstance(self.cut, str) else np.percentile(values, self.cut)
+            stays &= values >= min(level, values.max())  # the mean of equal numbers may be rounded up
+        if self.threshold is not None:
+            stays &= values > self.threshold
+        return _top(rows[stays], scores, self.beam_width)
+
+    def _texts(self, subgraph: Subgraph, beam: list[Partial], candidates: Candidates) -> tuple[list[str], list[str]]:
+        """The text of each candidate's path, and the text that is scored."""
+        graph, csr = subgraph.graph, subgraph.csr
+        label, relation_label = graph.label, graph.relation_label
+        nodes = (candidates.node if subgraph.nodes is None else subgraph.nodes[candidates.node]).tolist()
+        relations = csr.relation[candidates.triple].tolist()
+        ways = candidates.forward.tolist()
+        parents = candidates.parent.tolist()
+        paths = [
+            step_text(beam[parent].text, relation_label(relation), label(node), forward=way)
+            for parent, relation, node, way in zip(parents, relations, nodes, ways, strict=True)
+        ]
+        if self.by == "path":
+            return paths, paths
+        last = [path.nodes[-1] for path in beam]
+        ends = [label(u if subgraph.nodes is None else int(subgraph.nodes[u])) for u in last]
+        triples = []
+        for parent, relation, node, way in zip(parents, relations, nodes, ways, strict=True):
+            head, tail = (ends[parent], label(node)) if way else (label(node), ends[parent])
+            triples.append(f"{head} -> {relation_label(relation)} -> {tail}")
+        return paths, triples
+
+
+def _top(rows: npt.NDArray[np.int64], scores: Scores, n: int) -> npt.NDArray[np.int64]:
+    """The ``n`` rows of the highest score, best first; of equal scores the earlier."""
+    return rows[np.argsort(-scores[rows], kind="stable")[:n]]

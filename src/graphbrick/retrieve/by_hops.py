@@ -1,0 +1,53 @@
+"""One way to retrieve for simple questions, another for those of several hops."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from graphbrick.core import Evidence, Query, Subgraph
+from graphbrick.pipeline import RetrieveStage
+from graphbrick.retrieve.hops import HopClassifier
+from graphbrick.trace import fact
+
+
+@dataclass(frozen=True, repr=False)
+class ByHops(RetrieveStage):
+    """Retrieves with ``one`` where a question takes one hop, with ``more`` where it takes several.
+
+    The technical report finds that dynamic pruning helps simple questions and scoring single triples complex ones, and
+    joins the two: ``ByHops(LLMHops(LLM()), BeamSearch(MiniLM(), cut='mean'), BeamSearch(MiniLM(), by='triple'))``.
+
+    Args:
+        classifier: What says how many hops a question takes, such as PatternHops(MiniLM()) or LLMHops(LLM()).
+        one: The retrieve stage for one hop.
+        more: The retrieve stage for two hops and more.
+
+    Returns:
+        What the chosen stage gives; the trace has the number of hops.
+
+    Example:
+        >>> from graphbrick import BM25, PatternHops, ShortestPaths
+        >>> from graphbrick.testing import tiny_graph
+        >>> graph = tiny_graph()
+        >>> query = Query("Which currency has the country with the capital Nairobi?", (graph.entity("Nairobi"),))
+        >>> stage = ByHops(PatternHops(BM25()), ShortestPaths(max_hops=1), ShortestPaths(max_hops=2))
+        >>> max(path.hops for path in stage.retrieve(query, Subgraph(graph)).paths)
+        2
+    """
+
+    paper = "Cao et al., LEGO-GraphRAG, technical report (hop classifier)"
+
+    classifier: HopClassifier
+    one: RetrieveStage
+    more: RetrieveStage
+
+    def __post_init__(self) -> None:
+        self.require_part("classifier", HopClassifier, example="PatternHops(MiniLM())")
+        self.require_part("one", RetrieveStage, example="BeamSearch(MiniLM(), cut='mean')")
+        self.require_part("more", RetrieveStage, example="BeamSearch(MiniLM(), by='triple')")
+
+    def retrieve(self, query: Query, subgraph: Subgraph) -> Evidence:
+        """What the stage for this question finds."""
+        hops = self.classifier.hops(query, subgraph)
+        fact(hops=hops)
+        return (self.one if hops == 1 else self.more).retrieve(query, subgraph)

@@ -1,0 +1,107 @@
+"""How many hops a question takes."""
+
+from __future__ import annotations
+
+import re
+from abc import abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+
+from graphbrick.brick import Brick
+from graphbrick.core import Query, Subgraph
+from graphbrick.models.llm import LLM
+from graphbrick.models.replies import one_line, shown, without_thinking
+from graphbrick.models.scorer import Scorer
+from graphbrick.retrieve.shortest_paths import ShortestPaths
+from graphbrick.trace import event
+
+_INSTRUCTION = (
+    "You are given a question to be answered from a knowledge graph of triples (head, relation, tail). Say how many "
+    "triples have to be followed, one after the other, from the entities that the question names to its answer. "
+    '"Which currency is used in Kenya?" takes 1, "Which currency is used in the country whose capital is Nairobi?" '
+    "takes 2.\nReply with that number only."
+)
+_WORDS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9}
+_NUMBER = re.compile(rf"(?:[a-z ]+:\s*)?([1-9]|{'|'.join(_WORDS)})(?:[- ](?:hops?|triples?))?\W*", re.IGNORECASE)
+
+
+class HopClassifier(Brick):
+    """Says how many hops a question takes, for bricks that search simple and complex questions in different ways."""
+
+    @abstractmethod
+    def hops(self, query: Query, subgraph: Subgraph) -> int:
+        """The number of hops from the seeds to the answer, at least 1.
+
+        Args:
+            query: The question, with its seeds.
+            subgraph: Where the answer is looked for.
+        """
+
+
+@dataclass(frozen=True, repr=False)
+class LLMHops(HopClassifier):
+    """Asks a language model, by a zero-shot prompt with the question alone.
+
+    A reply that is no number from 1 to 9 is an event, and counts as 1: most questions take one hop.
+
+    Args:
+        llm: The language model, such as LLM().
+    """
+
+    paper = "Cao et al., LEGO-GraphRAG, technical report (hop classifier)"
+
+    llm: LLM
+
+    def __post_init__(self) -> None:
+        self.require_part("llm", LLM, example="LLM()")
+
+    def hops(self, query: Query, subgraph: Subgraph) -> int:
+        """What the model says."""
+        question = f"Question: {one_line(query.text)}\nNumber:"
+        reply = self.llm.complete([{"role": "system", "content": _INSTRUCTION}, {"role": "user", "content": question}])
+        for line in without_thinking(reply).splitlines():
+            number = _NUMBER.fullmatch(line.replace("*", "").strip())
+            if number:
+                said = number.group(1).lower()
+                return _WORDS.get(said) or int(said)
+        event(f"{self.llm.model} was asked for a number of hops and replied {shown(reply)}; it was taken as 1")
+        return 1
+
+
+@dataclass(frozen=True, repr=False)
+class PatternHops(HopClassifier):
+    """The length of the relation pattern around the seeds that scores best against the question.
+
+    Patterns are those of the shortest paths from the seeds, with types in the place of all entities but the seed. Of
+    patterns of equal score the one with the fewest hops counts; where there is no path, 1.
+
+    Args:
+        scorer: What scores patterns, such as BM25() or MiniLM().
+        max_hops: The longest pattern looked at, from 1 to 100.
+
+    Example:
+        >>> from graphbrick import BM25
+        >>> from graphbrick.testing import tiny_graph
+        >>> graph = tiny_graph()
+        >>> query = Query("Which currency has the country with the capital Nairobi?", (graph.entity("Nairobi"),))
+        >>> PatternHops(BM25()).hops(query, Subgraph(graph))
+        2
+    """
+
+    scorer: Scorer
+    max_hops: int = 3
+
+    def __post_init__(self) -> None:
+        self.require_part("scorer", Scorer, example="BM25()")
+        self.require_int("max_hops", minimum=1, maximum=100, example=3)
+
+    def hops(self, query: Query, subgraph: Subgraph) -> int:
+        """The number of hops of the best pattern."""
+        lengths: dict[str, int] = {}
+        for path in ShortestPaths(max_hops=self.max_hops).retrieve(query, subgraph).paths:
+            lengths.setdefault(path.pattern_text, path.hops)  # shorter ones come first
+        if not lengths:
+            return 1
+        best = int(np.argmax(self.scorer.rate(query.text, list(lengths))))
+        return list(lengths.values())[best]

@@ -1,0 +1,339 @@
+from __future__ import annotations
+
+from pathlib import Path as File
+
+import numpy as np
+import pytest
+
+from graphbrick import BM25, LLM, PathAnswer, Query, Rerank, ShortestPaths, build
+from graphbrick.errors import ModelError, PipelineError
+from graphbrick.extract import relation_paths
+from graphbrick.extract.planned_relations import PlannedRelations
+from graphbrick.graphs.graph import Graph
+from graphbrick.graphs.records import RelationRecord
+from graphbrick.testing import Reply, Request, ScriptedLLM, check_brick, tiny_graph
+from graphbrick.trace import Trace, record
+
+QUESTION = "Which currency is used in the country whose capital is Nairobi?"
+Way = tuple[str, bool]
+
+
+@pytest.fixture(autouse=True)
+def environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.lower(), raising=False)
+
+
+def extract(
+    reply: str | Reply, *seeds: str, graph: Graph | None = None, **parameters: int
+) -> tuple[set[str], list[str], str, dict[str, float]]:
+    """The triples found, the events, the prompt and the facts."""
+    graph = graph or tiny_graph()
+    query = Query(QUESTION, seeds=tuple(map(graph.entity, seeds)))
+    with ScriptedLLM([reply]) as server, record(Trace(), "test", "extract") as entry:
+        llm = LLM(base_url=server.base_url, timeout=5.0, retries=0)
+        found = PlannedRelations(llm, **parameters).extract(graph, query)
+        prompt = server.requests[0].prompt if server.requests else ""
+        assert entry.calls == len(server.requests) <= 1
+    assert found.nodes is not None
+    assert found.triples is not None
+    ends = {end for triple in found.triples.tolist() for end in graph.triple(triple)[::2]}
+    assert found.nodes.tolist() == sorted(ends | set(query.seeds))
+    assert found.triples.tolist() == sorted(set(found.triples.tolist()))
+    assert (found.nodes.dtype, found.triples.dtype) == (np.int32, np.int32)
+    return {graph.triple_text(t) for t in found.triples.tolist()}, entry.events, prompt, entry.facts
+
+
+def numbers(prompt: str) -> dict[str, int]:
+    """The relations offered with their numbers."""
+    lines = prompt.split("Relations:\n")[1].split("\n\nStart: ")[0].split("\n")
+    return {line.partition(". ")[2]: int(line.partition(". ")[0]) for line in lines}
+
+
+def test_what_the_model_is_shown() -> None:
+    prompt = extract("NONE", "Nairobi")[2]
+    assert prompt.endswith(
+        "Relations:\n"
+        "1. <- capital\n"  # one hop
+        "2. -> borders\n3. <- borders\n4. -> currency\n"  # two hops
+        "5. -> capital\n6. -> largest city"  # three hops
+        "\n\nStart: Nairobi\nQuestion: Which currency is used in the country whose capital is Nairobi?\nRelation paths:"
+    )
+    assert "3 most promising relation paths at most" in prompt
+    assert "at most 4 relations" in prompt
+    near = extract("NONE", "Nairobi", max_hops=2, plans=5)[2]
+    assert list(numbers(near)) == ["<- capital", "-> borders", "<- borders", "-> currency"]
+    assert "5 most promising" in near
+    assert "Start: Rwanda; Kenya\n" in extract("NONE", "Rwanda", "Kenya")[2].replace("Kenya; Rwanda", "Rwanda; Kenya")
+
+
+def test_the_nearest_relations_are_shown_the_most_frequent_first() -> None:
+    rows = [("a", "rare", "b"), ("a", "often", "c"), ("a", "often", "d"), ("d", "far", "e"), ("f", "far", "d")]
+    graph = tiny_graph().path.with_name("frequent.graph")
+    built = build(rows, graph)
+    assert list(numbers(extract("NONE", "a", graph=built)[2])) == ["-> often", "-> rare", "-> far", "<- far"]
+    _, events, prompt, _ = extract("NONE", "a", graph=built, relations=1)
+    assert list(numbers(prompt)) == ["-> often"]
+    assert events[0] == "the model was shown only the nearest 1 of 2 or more relations"
+    # As many as there are is no event.
+    assert len(extract("NONE", "a", graph=built, relations=4)[1]) == 1
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "1 > 4",
+        "1. 1 > 4",
+        "1 -> 4",
+        "[[1, 4]]",
+        "Path 1: 1 > 4 (the currency of the country)",
+        "<think>4 > 1?</think>\n1 > 4",
+        "<- capital -> currency",
+        "capital > currency",
+        "<PATH>capital<SEP>currency</PATH>",
+        "The best path is this.\n1 > 4",
+    ],
+)
+def test_a_plan_in_many_forms(reply: str) -> None:
+    triples, events, _, facts = extract(reply, "Nairobi")
+    assert triples == {"Kenya -> capital -> Nairobi", "Kenya -> currency -> Kenyan shilling"}
+    assert events == []
+    assert facts == {"plans_matched": 1}
+
+
+def test_several_plans_and_seeds() -> None:
+    triples, events, prompt, facts = extract("-> currency\n-> borders", "Kenya", "Uganda")
+    assert triples == {
+        "Kenya -> currency -> Kenyan shilling", "Uganda -> currency -> Ugandan shilling",
+        "Kenya -> borders -> Uganda", "Uganda -> borders -> Kenya",
+    }  # fmt: skip
+    assert (events, facts) == ([], {"plans_matched": 2})
+    assert "Start: Kenya; Uganda" in prompt
+
+
+def test_no_entity_is_visited_twice() -> None:
+    # Kenya -> borders -> Uganda -> borders -> Kenya comes back, Rwanda borders itself.
+    assert extract("-> borders -> borders", "Kenya")[0] == set()
+    assert extract("-> borders", "Rwanda")[0] == {"Rwanda -> borders -> Uganda"}
+    assert extract("-> borders -> borders", "Rwanda")[0] == {
+        "Rwanda -> borders -> Uganda",
+        "Uganda -> borders -> Kenya",
+    }
+
+
+def test_a_relation_that_was_not_shown_is_found_by_name() -> None:
+    _, _, prompt, _ = extract("NONE", "Kigali", max_hops=1)
+    assert list(numbers(prompt)) == ["<- capital"]
+    triples, events, _, _ = extract("capital\n-> borders", "Kenya", relations=1)
+    assert triples == {"Kenya -> capital -> Nairobi", "Kenya -> borders -> Uganda"}
+    assert events == ["the model was shown only the nearest 1 of 4 or more relations"]
+
+
+def test_two_relations_of_one_name_are_one_to_the_model(tmp_path: File) -> None:
+    rows = [("a", "r1", "b"), ("a", "r2", "c"), RelationRecord("r1", "wrote"), RelationRecord("r2", "wrote")]
+    graph = build(rows, tmp_path / "names.graph")
+    triples, events, prompt, _ = extract("1", "a", graph=graph)
+    assert list(numbers(prompt)) == ["-> wrote"]
+    assert triples == {"a -> wrote -> b", "a -> wrote -> c"}
+    assert events == []
+    assert extract("-> r2", "a", graph=graph)[0] == {"a -> wrote -> c"}
+
+
+NONE_READ = "no relation path could be read out of the reply "
+
+
+@pytest.mark.parametrize(
+    ("reply", "events"),
+    [
+        ("NONE", [f"{NONE_READ}'NONE'"]),
+        ("I do not know.", [f"{NONE_READ}'I do not know.'"]),
+        ("", ["gpt-4.1-mini gave an empty reply", f"{NONE_READ}''"]),
+        ("1 > 99", ["the relation path '1 > 99' has what is no relation and was left out: '1 > 99'",
+                    f"{NONE_READ}'1 > 99'"]),
+        ("0", ["the relation path '0' has what is no relation and was left out: '0'", f"{NONE_READ}'0'"]),
+        ("-1", ["the relation path '-1' has what is no relation and was left out: '-1'", f"{NONE_READ}'-1'"]),
+        ("1 > nothing", ["the relation path '1 > nothing' has what is no relation and was left out: '1 > nothing'",
+                         f"{NONE_READ}'1 > nothing'"]),
+        ("capi > currency", ["the relation path 'capi > currency' has what is no relation and was left out: "
+                             "'capi > currency'", f"{NONE_READ}'capi > currency'"]),
+        ("1 > 2 > 2 > 2 > 4", ["the relation path '1 > 2 > 2 > 2 > 4' has more than 4 hops and was left out: "
+                               "'1 > 2 > 2 > 2 > 4'", f"{NONE_READ}'1 > 2 > 2 > 2 > 4'"]),
+        ("4 > 1", ["the plan -> currency <- capital matches nothing from the seeds"]),
+    ],
+)  # fmt: skip
+def test_without_a_plan_the_seeds_are_alone(reply: str, events: list[str]) -> None:
+    assert extract(reply, "Nairobi")[:2] == (set(), events)
+
+
+def test_no_more_plans_than_asked_for() -> None:
+    reply = "1\n1\n1 > 4\n1 > 2"
+    triples, events, _, facts = extract(reply, "Nairobi", plans=2)
+    assert triples == {"Kenya -> capital -> Nairobi", "Kenya -> currency -> Kenyan shilling"}
+    assert events == [f"of 3 relation paths only the first 2 were used: {reply!r}"]
+    assert facts == {"plans_matched": 2}
+
+
+def test_seeds_without_relations_ask_nothing() -> None:
+    triples, events, prompt, _ = extract("1")
+    assert (triples, prompt) == (set(), "")
+    assert events == ["no relation is found at the seeds, so the model was not asked for relation paths"]
+
+
+def test_the_cap_keeps_whole_paths(tmp_path: File) -> None:
+    rows = [("s", "r", f"m{i}") for i in range(10)] + [(f"m{i}", "q", f"e{i}") for i in range(10)]
+    graph = build(rows, tmp_path / "comb.graph")
+    triples, events, _, _ = extract("-> r -> q", "s", graph=graph, cap=7)
+    heads = {text.split(" -> ")[2] for text in triples if text.startswith("s ")}
+    assert len(triples) == 6
+    assert {text.split(" -> ")[0] for text in triples if not text.startswith("s ")} == heads
+    assert events == ["stopped at the cap of 7 triples, within the plan -> r -> q (cap)"]
+    assert len(extract("-> r -> q", "s", graph=graph, cap=20)[0]) == 20
+
+
+def instances(graph: Graph, seed: int, plan: list[Way]) -> set[int]:
+    """The triples on all instances of a plan, by trying every triple at every hop."""
+    rows = [graph.triple(t) for t in range(graph.n_triples)]
+    paths: list[tuple[tuple[int, ...], tuple[int, ...]]] = [((seed,), ())]
+    for name, forward in plan:
+        steps = [(t, h, e) if forward else (t, e, h) for t, (h, r, e) in enumerate(rows)
+                 if graph.relation_label(r) == name]  # fmt: skip
+        paths = [((*nodes, v), (*triples, t)) for nodes, triples in paths for t, u, v in steps
+                 if u == nodes[-1] and v not in nodes]  # fmt: skip
+    return {triple for _, triples in paths for triple in triples}
+
+
+def test_equals_brute_force(tmp_path: File) -> None:
+    rng = np.random.default_rng(0)
+    matched = 0
+    for number in range(25):
+        n = int(rng.integers(3, 8))
+        rows = rng.integers(0, (n, 2, n), (int(rng.integers(4, 4 * n)), 3)).tolist()
+        graph = build([(f"n{h}", f"r{r}", f"n{t}") for h, r, t in rows], tmp_path / f"{number}.graph")
+        for _ in range(10):
+            seed = int(rng.integers(graph.n_entities))
+            plan = [(f"r{rng.integers(2)}", bool(rng.random() < 0.5)) for _ in range(int(rng.integers(1, 6)))]
+            ids = {graph.relation_label(r): r for r in range(graph.n_relations)}
+            if any(name not in ids for name, _ in plan):
+                continue
+            hops = [frozenset({(ids[name], forward)}) for name, forward in plan]
+            paths = list(relation_paths.match(graph, seed, hops))
+            expected = instances(graph, seed, plan)
+            assert {triple for path in paths for triple in path} == expected
+            for path in paths:
+                assert len(path) == len(plan)
+                at = [seed]
+                for triple, (name, forward) in zip(path, plan, strict=True):
+                    head, relation, tail = graph.triple(triple)
+                    assert at[-1] == (head if forward else tail)
+                    assert graph.relation_label(relation) == name
+                    at.append(tail if forward else head)
+                assert len(set(at)) == len(at)
+            matched += bool(expected)
+    assert matched > 40
+
+
+def test_a_hop_may_be_taken_either_way() -> None:
+    graph = tiny_graph()
+    borders = next(r for r in range(graph.n_relations) if graph.relation_label(r) == "borders")
+    either = frozenset({(borders, True), (borders, False)})
+    paths = list(relation_paths.match(graph, graph.entity("Kenya"), [either, either]))
+    found = {tuple(graph.triple_text(t) for t in path) for path in paths}
+    assert ("Kenya -> borders -> Uganda", "Rwanda -> borders -> Uganda") in found
+    assert {pair[1] for pair in found} == {"Rwanda -> borders -> Uganda"}
+    assert extract("borders > borders", "Kenya")[0] == {text for pair in found for text in pair}
+
+
+@pytest.fixture(scope="module")
+def hub(tmp_path_factory: pytest.TempPathFactory) -> Graph:
+    """Two hubs with 100,000 neighbours in common: ten thousand million walks of three hops, and more of four."""
+    n = 100_000
+    rows = [
+        (f"p{i}", relation, end) for i in range(n) for relation, end in (("lives in", "city"), ("works for", "firm"))
+    ]
+    return build(rows, tmp_path_factory.mktemp("hub") / "hub.graph")
+
+
+def test_a_hub_stays_within_bounds(hub: Graph) -> None:
+    triples, events, prompt, _ = extract("<- lives in -> works for <- works for", "city", graph=hub, cap=500)
+    assert list(numbers(prompt)) == ["<- lives in", "-> works for"]
+    assert 498 <= len(triples) <= 500
+    assert len(events) == 1
+    assert events[0].startswith("stopped at the cap of 500 triples")
+    # All of them come back to where they came from.
+    assert extract("<- lives in -> lives in", "city", graph=hub)[0] == set()
+
+
+def test_bounds_that_are_reached_are_events(hub: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(relation_paths, "LOOKED_AT", 50)
+    paths = list(relation_paths.match(hub, hub.entity("city"), [frozenset({(0, False)})]))
+    assert len(paths) == 50
+    with record(Trace(), "test", "extract") as entry:
+        list(relation_paths.match(hub, hub.entity("city"), [frozenset({(0, False)})]))
+    assert entry.events == ["only 50 triples were looked at for a plan from 'city'; there may be more"]
+    monkeypatch.setattr(relation_paths, "_TRIES", 30)
+    with record(Trace(), "test", "extract") as entry:
+        list(relation_paths.match(tiny_graph(), tiny_graph().entity("Kenya"), [frozenset({(2, True), (2, False)})] * 2))
+    assert entry.events == []
+    monkeypatch.setattr(relation_paths, "_TRIES", 1)
+    with record(Trace(), "test", "extract") as entry:
+        list(relation_paths.match(tiny_graph(), tiny_graph().entity("Kenya"), [frozenset({(2, True), (2, False)})] * 2))
+    assert entry.events == ["gave up the search for paths that do not meet themselves from 'Kenya'; there may be more"]
+
+
+def test_edges_of_are_those_of_the_graph() -> None:
+    graph = tiny_graph()
+    nodes = np.array([1, 3, 6], dtype=np.int32)
+    for forward in (True, False):
+        expected = [
+            (node, graph.triple(t)[2 if forward else 0], t)
+            for node in nodes.tolist()
+            for t in (graph.triples_from(node) if forward else graph.triples_to(node))
+        ]
+        for limit in (100, 3, 1, 0):
+            edges = relation_paths.edges_of(graph, nodes, forward, limit)
+            assert list(zip(*(column.tolist() for column in edges), strict=True)) == expected[:limit]
+            assert {column.dtype for column in edges} == {np.dtype(np.int32)}
+    assert all(len(column) == 0 for column in relation_paths.edges_of(graph, nodes[:0], True, 9))
+
+
+def test_in_a_pipeline() -> None:
+    def script(request: Request) -> str:
+        offered = numbers(request.prompt)
+        return f"{offered['<- capital']} > {offered['-> currency']}"
+
+    with ScriptedLLM(script) as server:
+        planned = PlannedRelations(LLM(base_url=server.base_url))
+        answer = (planned >> ShortestPaths() >> Rerank(BM25()) >> PathAnswer())(
+            tiny_graph(), QUESTION, seeds=["Nairobi"]
+        )
+    assert answer.texts == ("Kenyan shilling",)
+    assert answer.trace is not None
+    stage = answer.trace.stages[1]
+    assert (stage.counts_out, stage.calls) == ({"nodes": 3, "triples": 2}, 1)
+
+
+def test_a_fault_of_the_server_is_raised() -> None:
+    with pytest.raises(ModelError, match="status 400"):
+        extract(Reply("no", status=400), "Nairobi")
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"max_hops": 11}, "PlannedRelations max_hops must be at most 10, got 11; try 4"),
+        ({"plans": 0}, "PlannedRelations plans must be a whole number of at least 1, got 0; try 3"),
+        ({"relations": 0}, "PlannedRelations relations must be a whole number of at least 1, got 0; try 60"),
+        ({"cap": 0}, "PlannedRelations cap must be a whole number of at least 1, got 0; try 10000"),
+        ({"llm": BM25()}, r"PlannedRelations llm must be a llm, got BM25\(\); try LLM\(\)"),
+    ],
+)
+def test_wrong_parameters(parameters: dict[str, object], message: str) -> None:
+    with pytest.raises(PipelineError, match=message):
+        PlannedRelations(**({"llm": LLM()} | parameters))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("reply", ["-> borders\n<- capital -> currency", "1 > 2\n1", "1. Kenyan shilling", "NONE"])
+def test_the_contract(reply: str) -> None:
+    with ScriptedLLM([reply]) as server:
+        check_brick(PlannedRelations(LLM(base_url=server.base_url), max_hops=3), installed=False)

@@ -1,0 +1,246 @@
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import pytest
+
+from graphbrick import LLM, Rerank, ShortestPaths
+from graphbrick.errors import ModelError, PipelineError
+from graphbrick.models.llm_scorer import LLMScorer
+from graphbrick.testing import Reply, Request, ScriptedLLM, check_brick, tiny_graph
+from graphbrick.trace import StageTrace, Trace, record
+
+TEXTS = ["Kenya -> currency -> Kenyan shilling", "Kenya -> borders -> Uganda", "Kenya", "Uganda"]
+QUESTION = "Which currency is used in Kenya?"
+WORDS = [f"w{i}" for i in range(10)]
+
+
+@pytest.fixture(autouse=True)
+def environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.lower(), raising=False)
+
+
+def llm(server: ScriptedLLM) -> LLM:
+    return LLM(base_url=server.base_url, timeout=5.0, retries=0)
+
+
+def rate(scorer: LLMScorer, texts: Sequence[str] = TEXTS, question: str = QUESTION) -> tuple[list[float], StageTrace]:
+    with record(Trace(), repr(scorer), "rerank") as entry:
+        scores = scorer.score(question, texts)
+    assert scores.dtype == np.float64
+    return scores.tolist(), entry
+
+
+def candidates(request: Request) -> dict[str, int]:
+    """The candidates of a prompt with their numbers."""
+    listed = request.body["messages"][1]["content"].split("Candidates:\n")[1].split("\n\nQuestion: ")[0]
+    found = {text: int(number) for number, text in re.findall(r"^([0-9]+)\. (.*)$", listed, re.MULTILINE)}
+    assert list(found.values()) == list(range(1, listed.count("\n") + 2))
+    return found
+
+
+class Wants:
+    """A model that names those of some texts that are among the candidates, in its order."""
+
+    def __init__(self, *wanted: str) -> None:
+        self.wanted = wanted
+
+    def __call__(self, request: Request) -> str:
+        shown = candidates(request)
+        return ", ".join(str(shown[text]) for text in self.wanted if text in shown) or "NONE"
+
+
+def test_what_the_model_names_has_scores_by_place_and_all_else_none() -> None:
+    with ScriptedLLM(["1, 4, 3"]) as server:
+        scores, entry = rate(LLMScorer(llm(server)))
+        assert len(server.requests) == 1
+    assert scores == pytest.approx([1, 0, 1 / 3, 2 / 3])
+    assert (entry.calls, entry.events, entry.facts) == (1, [], {})
+    assert entry.tokens_in > 50
+
+
+def test_what_the_model_is_told() -> None:
+    with ScriptedLLM(["1"]) as server:
+        rate(LLMScorer(llm(server)), ["Kenya\nUganda", "a {b} % 2. c", "", "\u2028x\t y"], "Who\nis it?")
+        (request,) = server.requests
+    system, user = request.body["messages"]
+    assert (system["role"], user["role"]) == ("system", "user")
+    assert "NONE" in system["content"]
+    assert user["content"] == (
+        "Candidates:\n1. Kenya Uganda\n2. a {b} % 2. c\n3. \n4. x y\n\nQuestion: Who is it?\nNumbers:"
+    )
+
+
+def test_long_candidates_are_cut_with_an_event() -> None:
+    with ScriptedLLM(["1"]) as server:
+        _, entry = rate(LLMScorer(llm(server)), ["a" * 1001, "b" * 1000])
+        assert len(server.requests[0].prompt) < 3000
+        assert f"1. {'a' * 1000}\n2. {'b' * 1000}\n" in server.requests[0].prompt
+    assert entry.events == ["1 candidates of more than 1,000 characters were cut for gpt-4.1-mini"]
+
+
+@pytest.mark.parametrize(
+    ("reply", "expected", "events"),
+    [
+        ("NONE", [0, 0, 0, 0], 0),
+        ("I do not know.", [0, 0, 0, 0], 1),
+        ("", [0, 0, 0, 0], 2),
+        ("<think>2, 3</think>[4]", [0, 0, 0, 1], 0),
+        ("9, 2, 2", [0, 1, 0, 0], 2),
+        ("Kenya", [0, 0, 1, 0], 0),
+    ],
+)
+def test_replies_of_all_kinds(reply: str, expected: list[float], events: int) -> None:
+    with ScriptedLLM([reply]) as server:
+        scores, entry = rate(LLMScorer(llm(server)))
+    assert scores == expected
+    assert len(entry.events) == events
+    assert entry.facts == ({"calls_that_chose_none": 1} if reply == "NONE" else {})
+    assert entry.calls == 1
+
+
+def test_no_text_asks_nothing() -> None:
+    with ScriptedLLM(["1"]) as server:
+        assert rate(LLMScorer(llm(server)), [])[0] == []
+        assert rate(LLMScorer(llm(server), reply="scores"), [])[0] == []
+        assert server.requests == []
+
+
+@pytest.mark.parametrize(("n", "calls"), [(1, 1), (3, 1), (4, 2), (6, 2), (7, 3), (10, 4)])
+@pytest.mark.parametrize("reply", ["list", "scores"])
+def test_every_candidate_is_put_to_the_model_once(n: int, calls: int, reply: str) -> None:
+    with ScriptedLLM(["NONE"]) as server:
+        rate(LLMScorer(llm(server), reply=reply, per_call=3), WORDS[:n])
+        shown = [list(candidates(request)) for request in server.requests]
+    assert [text for part in shown for text in part] == WORDS[:n]
+    assert len(shown) == calls
+    assert max(map(len, shown)) <= 3
+    assert max(map(len, shown)) - min(map(len, shown)) <= 1
+
+
+def test_choices_of_several_calls_are_merged_by_place() -> None:
+    # Calls hold w0-w2, w3-w5 and w6-w9 here.
+    with ScriptedLLM(["NONE", "2", "NONE"]) as server:
+        scores, entry = rate(LLMScorer(llm(server), per_call=4), WORDS)
+    assert (entry.calls, entry.facts) == (3, {"calls_that_chose_none": 2})
+    assert scores == [0, 0, 0, 0, 1, 0, 0, 0, 0, 0]
+    with ScriptedLLM(["3, 1", "2, 3, 1", "4"]) as server:
+        scores, _ = rate(LLMScorer(llm(server), per_call=4), WORDS)
+    best_first = [WORDS[i] for i in np.argsort(-np.array(scores)) if scores[i] > 0]
+    assert best_first == ["w2", "w4", "w9", "w0", "w5", "w3"]
+    assert sorted(scores)[-6:] == pytest.approx([i / 6 for i in range(1, 7)])
+
+
+def test_later_rounds_rank_what_was_chosen_against_each_other() -> None:
+    def script(request: Request) -> str:
+        shown = candidates(request)
+        if len(server.requests) <= 3:
+            return Wants("w2", "w0", "w4", "w9")(request)
+        assert list(shown) == ["w0", "w2", "w4", "w9"]
+        return Wants("w9", "w4")(request)
+
+    with ScriptedLLM(script) as server:
+        scores, entry = rate(LLMScorer(llm(server), per_call=4, rounds=5), WORDS)
+        assert len(server.requests) == 4  # the second round fits one call and is the last
+    # w0 and w2 were chosen once, then dropped out.
+    assert scores == pytest.approx([0.25, 0, 0.5, 0, 0.75, 0, 0, 0, 0, 1])
+    assert entry.events == []
+
+
+def test_rounds_are_at_most_as_many_as_asked_for() -> None:
+    def all_of_them(request: Request) -> str:
+        return ", ".join(map(str, candidates(request).values()))
+
+    for rounds, calls in ((1, 4), (2, 8), (3, 12)):
+        with ScriptedLLM(all_of_them) as server:
+            scores, _ = rate(LLMScorer(llm(server), per_call=3, rounds=rounds), WORDS)
+            assert len(server.requests) == calls
+        assert sorted(scores) == pytest.approx([i / 10 for i in range(1, 11)])
+
+
+def test_a_later_round_that_cannot_be_read_keeps_the_choice_before() -> None:
+    with ScriptedLLM(["2", "1", "3", "I cannot decide."]) as server:
+        scores, entry = rate(LLMScorer(llm(server), per_call=4, rounds=2), WORDS)
+        assert len(server.requests) == 4
+    assert [i for i, score in enumerate(scores) if score] == [1, 3, 8]
+    assert entry.events == ["no candidate could be read out of the reply 'I cannot decide.'"]
+
+
+def test_no_choice_in_the_first_round_is_the_end() -> None:
+    with ScriptedLLM(["NONE"]) as server:
+        scores, entry = rate(LLMScorer(llm(server), per_call=4, rounds=3), WORDS)
+        assert len(server.requests) == 3
+    assert scores == [0] * 10
+    assert entry.facts == {"calls_that_chose_none": 3}
+
+
+def test_scores_of_each_candidate() -> None:
+    with ScriptedLLM(["1: 100\n2: 25\n3: 0", "1: 60\n2: 150"]) as server:
+        scores, entry = rate(LLMScorer(llm(server), reply="scores", per_call=2), TEXTS)
+        prompts = [request.prompt for request in server.requests]
+    assert scores == [1, 0.25, 0.6, 1]
+    assert all("number: score" in prompt and prompt.endswith("\nScores:") for prompt in prompts)
+    assert [event.partition(":")[0] for event in entry.events] == [
+        "the reply scores 3, but the candidates are 1 to 2",
+        "the scores of 2 are not within 0 and 100 and were clipped",
+    ]
+    with ScriptedLLM(["I cannot say"]) as server:
+        scores, entry = rate(LLMScorer(llm(server), reply="scores"))
+    assert scores == [0, 0, 0, 0]
+    assert len(entry.events) == 1
+
+
+def test_a_threshold_of_zero_keeps_what_was_chosen() -> None:
+    graph = tiny_graph()
+    with ScriptedLLM(Wants("Nairobi <- capital <- Kenya -> currency -> Kenyan shilling")) as server:
+        pipeline = ShortestPaths(max_hops=2) >> Rerank(LLMScorer(llm(server)), n=4)
+        run = pipeline.run(graph, "Which currency is used around Nairobi?", seeds=("Nairobi",))
+    assert run.evidence is not None
+    assert [item.score for item in run.evidence.items] == [1, 0, 0, 0]
+    assert run.evidence.items[0].text.endswith("Kenyan shilling")
+    assert run.trace.stages[-1].calls == 1
+
+
+def test_a_fault_of_the_server_is_raised() -> None:
+    with ScriptedLLM([Reply("no", status=400)]) as server, pytest.raises(ModelError, match="status 400"):
+        rate(LLMScorer(llm(server)))
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"reply": "lists"}, r"LLMScorer reply must be one of 'list', 'scores', got 'lists'; try 'list'"),
+        ({"per_call": 1}, "LLMScorer per_call must be a whole number of at least 2, got 1; try 64"),
+        ({"rounds": 0}, "LLMScorer rounds must be a whole number of at least 1, got 0; try 1"),
+        ({"rounds": 2, "reply": "scores"}, r"LLMScorer rounds must be 1 where reply is 'scores', got 2"),
+        ({"llm": "gpt"}, r"LLMScorer llm must be a llm, got 'gpt'; try LLM\(\)"),
+    ],
+)
+def test_wrong_parameters(parameters: dict[str, object], message: str) -> None:
+    with pytest.raises(PipelineError, match=message):
+        LLMScorer(**({"llm": LLM()} | parameters))  # type: ignore[arg-type]
+
+
+@pytest.fixture(scope="module")
+def reader() -> Iterator[ScriptedLLM]:
+    """A model that judges a candidate by what it says, not by its place."""
+
+    def script(request: Request) -> str:
+        shown = candidates(request)
+        if request.prompt.endswith("Scores:"):
+            return "\n".join(f"{number}: {len(text) % 100}" for text, number in shown.items())
+        return ", ".join(str(shown[text]) for text in sorted(shown) if "currency" in text) or "NONE"
+
+    with ScriptedLLM(script) as server:
+        yield server
+
+
+@pytest.mark.parametrize(
+    "parameters", [{}, {"reply": "scores"}, {"per_call": 5, "rounds": 2}, {"reply": "scores", "per_call": 2}]
+)
+def test_the_contract(reader: ScriptedLLM, parameters: dict[str, object]) -> None:
+    check_brick(LLMScorer(llm(reader), **parameters), installed=False)  # type: ignore[arg-type]

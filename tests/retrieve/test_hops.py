@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from graphbrick import BM25, LLM, Query, Subgraph
+from graphbrick.errors import PipelineError
+from graphbrick.models.scorer import Scorer
+from graphbrick.retrieve.hops import LLMHops, PatternHops
+from graphbrick.testing import ScriptedLLM, check_brick, tiny_graph
+from graphbrick.trace import Trace, record
+
+
+@pytest.fixture(autouse=True)
+def environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.lower(), raising=False)
+
+
+def query(text: str, *seeds: str) -> Query:
+    return Query(text, seeds=tuple(tiny_graph().entity(seed) for seed in seeds))
+
+
+def ask(reply: str) -> tuple[int, list[str], str]:
+    with ScriptedLLM([reply]) as server, record(Trace(), "test", "prune") as entry:
+        hops = LLMHops(LLM(base_url=server.base_url)).hops(query("Who\nis it?", "Kenya"), Subgraph(tiny_graph()))
+        (request,) = server.requests
+    return hops, entry.events, request.body["messages"][1]["content"]
+
+
+@pytest.mark.parametrize(
+    ("reply", "hops"),
+    [
+        ("1", 1),
+        ("2", 2),
+        (" 3.\n", 3),
+        ("**2**", 2),
+        ("2 hops", 2),
+        ("2-hop", 2),
+        ("Two", 2),
+        ("Number: 4", 4),
+        ("The capital, then the currency.\n2", 2),
+        ("<think>1\n3?</think>2", 2),
+    ],
+)
+def test_the_model_says_how_many(reply: str, hops: int) -> None:
+    assert ask(reply) == (hops, [], "Question: Who is it?\nNumber:")
+
+
+@pytest.mark.parametrize("reply", ["0", "17", "-2", "1.5", "I think that 2 are enough", "nan", "2 or 3"])
+def test_a_reply_that_is_no_number_counts_as_one_hop(reply: str) -> None:
+    hops, events, _ = ask(reply)
+    assert hops == 1
+    assert events == [f"gpt-4.1-mini was asked for a number of hops and replied {reply!r}; it was taken as 1"]
+
+
+@dataclass(frozen=True, repr=False)
+class Likes(Scorer):
+    """Gives 1 to texts with a word, else 0.
+
+    Args:
+        word: The word.
+    """
+
+    word: str = ""
+
+    def score(self, query: str, texts: Sequence[str]) -> npt.NDArray[np.float64]:
+        assert len(set(texts)) == len(texts)
+        return np.array([float(self.word in text.split()) for text in texts])
+
+
+@pytest.mark.parametrize(
+    ("word", "seeds", "max_hops", "hops"),
+    [
+        ("currency", ("Kenya",), 3, 1),
+        ("currency", ("Nairobi",), 3, 2),
+        ("currency", ("Kigali",), 3, 3),
+        ("currency", ("Kigali",), 2, 1),  # it is too far away: all patterns are equal, and the shortest counts
+        ("nothing", ("Kigali",), 3, 1),
+        ("currency", ("Kigali", "Kenya"), 3, 1),
+        ("currency", (), 3, 1),
+    ],
+)
+def test_the_hops_of_the_best_pattern(word: str, seeds: tuple[str, ...], max_hops: int, hops: int) -> None:
+    classifier = PatternHops(Likes(word), max_hops=max_hops)
+    assert classifier.hops(query("?", *seeds), Subgraph(tiny_graph())) == hops
+
+
+def test_patterns_are_those_of_the_subgraph() -> None:
+    graph = tiny_graph()
+    kenya, shilling = graph.entity("Kenya"), graph.entity("Kenyan shilling")
+    nothing = np.empty(0, dtype=np.int32)
+    alone = Subgraph(graph, np.array(sorted((kenya, shilling)), dtype=np.int32), nothing)
+    assert PatternHops(BM25()).hops(query("Which currency?", "Kenya"), alone) == 1
+
+
+def test_wrong_parameters() -> None:
+    with pytest.raises(PipelineError, match=r"LLMHops llm must be a llm, got 3; try LLM\(\)"):
+        LLMHops(3)  # type: ignore[arg-type]
+    with pytest.raises(PipelineError, match=r"PatternHops scorer must be a scorer, got 3; try BM25\(\)"):
+        PatternHops(3)  # type: ignore[arg-type]
+    with pytest.raises(PipelineError, match="PatternHops max_hops must be at most 100, got 101; try 3"):
+        PatternHops(BM25(), max_hops=101)
+
+
+def test_the_contract() -> None:
+    check_brick(LLMHops(LLM()), installed=False)
+    check_brick(PatternHops(BM25()), installed=False)
