@@ -111,9 +111,8 @@ class Brick:
         """Raise unless the parameter is a brick of ``kind``, such as a scorer."""
         value = getattr(self, name)
         if not isinstance(value, kind):
-            raise PipelineError(
-                f"{type(self).__name__} {name} must be a {kind.__name__.lower()}, got {value!r}; try {example}"
-            )
+            called = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", kind.__name__).lower()
+            raise PipelineError(f"{type(self).__name__} {name} must be a {called}, got {value!r}; try {example}")
 
     def _refuse(self, name: str, allowed: str, example: object) -> None:
         value = getattr(self, name)

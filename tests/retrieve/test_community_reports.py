@@ -1,0 +1,122 @@
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import igraph
+import numpy as np
+import pytest
+
+from graphbrick import BM25, LLM, CommunityReports, Graph, Query, Subgraph, build
+from graphbrick.errors import GraphbrickError, PipelineError
+from graphbrick.kernels.ppr import induced_triples
+from graphbrick.retrieve.community_reports import leiden
+from graphbrick.testing import Reply, Request, ScriptedLLM
+from graphbrick.trace import Trace, record
+
+CLUBS = [[f"{club}{i}" for i in range(6)] for club in ("fox", "owl", "bee")]
+
+
+@pytest.fixture(scope="module")
+def clubs(tmp_path_factory: pytest.TempPathFactory) -> Graph:
+    """Three clubs whose members all know each other, joined by one triple each, and somebody who knows only himself."""
+    inside = [(a, "knows", b) for club in CLUBS for i, a in enumerate(club) for b in club[i + 1 :]]
+    between = [("fox0", "met", "owl0"), ("owl1", "met", "bee0"), ("hermit", "knows", "hermit")]
+    return build([*inside, *between], tmp_path_factory.mktemp("clubs") / "clubs.graph")
+
+
+def names(graph: Graph, ids: object) -> set[str]:
+    return {graph.label(int(i)) for i in ids}  # type: ignore[attr-defined]
+
+
+def test_clubs_are_the_communities(clubs: Graph) -> None:
+    assert sorted(map(sorted, (names(clubs, c) for c in leiden(Subgraph(clubs), 50)))) == sorted(map(sorted, CLUBS))
+
+
+def test_the_communities_of_a_part_have_its_ids(clubs: Graph) -> None:
+    nodes = np.array(sorted(clubs.entity(name) for name in (*CLUBS[0], *CLUBS[2])), dtype=np.int32)
+    part = Subgraph(clubs, nodes, induced_triples(clubs.csr.out_ptr, clubs.csr.tail, nodes))
+    found = [names(clubs, nodes[local]) for local in leiden(part, 50)]
+    assert sorted(map(sorted, found)) == sorted([CLUBS[0], CLUBS[2]])
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_communities_are_as_good_as_those_of_igraph_and_not_too_large(tmp_path: Path, seed: int) -> None:
+    random = np.random.default_rng(seed)
+    pairs = {
+        (int(a), int(b)) for a, b in random.integers(0, 60, (150, 2)) if a // 12 == b // 12 or random.random() < 0.2
+    }
+    graph = build([(f"n{a:02}", "r", f"n{b:02}") for a, b in sorted(pairs)], tmp_path / "g.graph")
+    found = leiden(Subgraph(graph), 1000)
+    members = [node for community in found for node in community.tolist()]
+    assert len(members) == len(set(members))
+    other = igraph.Graph(graph.n_entities, [(graph.head(t), int(graph.csr.tail[t])) for t in range(graph.n_triples)])
+    other = other.simplify(multiple=False)
+    label = np.arange(graph.n_entities) + len(found)
+    for i, community in enumerate(found):
+        label[community] = i
+    best = other.community_leiden(objective_function="modularity", n_iterations=10).modularity
+    assert other.modularity(np.unique(label, return_inverse=True)[1].tolist()) >= 0.9 * best
+    assert all(2 <= len(community) <= 8 for community in leiden(Subgraph(graph), 8))
+
+
+def test_reports_are_written_about_the_communities_nearest_to_the_question(clubs: Graph) -> None:
+    def says(request: Request) -> str:
+        return "<think>Who?</think>The owls\nThey know each other." if "owl0 -> knows" in request.prompt else "Others"
+
+    query = Query("Whom does owl3 know?", seeds=(clubs.entity("owl3"),))
+    with ScriptedLLM(says) as server, record(Trace(), "stage", "retrieve") as entry:
+        stage = CommunityReports(LLM(base_url=server.base_url), BM25(), n=2)
+        evidence = stage.retrieve(query, Subgraph(clubs))
+        assert len(server.requests) == 2
+        asked = server.requests[0].prompt
+    assert [report.text for report in evidence.reports] == ["The owls\nThey know each other.", "Others"]
+    assert evidence.paths == ()
+    first, second = evidence.reports
+    assert names(clubs, first.nodes) == set(CLUBS[1])
+    assert first.score > second.score == 0
+    assert first.source == repr(stage)
+    assert asked.count("-> knows ->") == 15
+    assert "fox" not in asked
+    assert entry.facts["communities"] == 3
+
+
+def test_an_empty_reply_gives_no_report_and_a_fault_is_told(clubs: Graph) -> None:
+    query = Query("Whom does owl3 know?", seeds=(clubs.entity("owl3"),))
+    with ScriptedLLM([Reply(""), "A report"]) as server:
+        found = CommunityReports(LLM(base_url=server.base_url), BM25(), n=2).retrieve(query, Subgraph(clubs))
+        assert [report.text for report in found.reports] == ["A report"]
+    with ScriptedLLM([Reply(status=401)]) as server, pytest.raises(GraphbrickError, match="refused the key"):
+        CommunityReports(LLM(base_url=server.base_url), BM25()).retrieve(query, Subgraph(clubs))
+
+
+def test_nothing_is_asked_where_there_is_no_seed_or_no_triple(clubs: Graph) -> None:
+    llm = LLM(base_url="http://127.0.0.1:9/v1")
+    hermit = np.array([clubs.entity("hermit")], dtype=np.int32)
+    alone = Subgraph(clubs, hermit, np.zeros(0, dtype=np.int32))
+    assert not len(CommunityReports(llm, BM25()).retrieve(Query("?", seeds=(int(hermit[0]),)), alone))
+    assert not len(CommunityReports(llm, BM25()).retrieve(Query("?"), Subgraph(clubs)))
+
+
+def test_many_triples_are_cut_with_an_event(tmp_path: Path) -> None:
+    graph = build([("hub", "has", f"part {i}") for i in range(150)], tmp_path / "hub.graph")
+    with ScriptedLLM(["A report"]) as server, record(Trace(), "stage", "retrieve") as entry:
+        stage = CommunityReports(LLM(base_url=server.base_url), BM25(), size=1000)
+        stage.retrieve(Query("?", seeds=(graph.entity("hub"),)), Subgraph(graph))
+        assert server.requests[0].prompt.count("-> has ->") == 100
+    assert entry.events == ["a report was written from the first 100 of the 150 triples of its community"]
+
+
+def test_without_the_library_the_error_says_what_to_install(clubs: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "graspologic_native", None)
+    with pytest.raises(GraphbrickError, match=r"pip install 'graphbrick\[communities\]'"):
+        leiden(Subgraph(clubs), 50)
+
+
+def test_bad_parameters_are_refused() -> None:
+    with pytest.raises(
+        PipelineError, match="CommunityReports size must be a whole number of at least 2, got 1; try 50"
+    ):
+        CommunityReports(LLM(), BM25(), size=1)
+    with pytest.raises(PipelineError, match="CommunityReports scorer must be a scorer, got LLM"):
+        CommunityReports(LLM(), LLM())  # type: ignore[arg-type]
