@@ -13,6 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
+from textwrap import indent
 
 import numpy as np
 import numpy.typing as npt
@@ -682,6 +683,24 @@ worker.start()
 worker.join()
 """
     assert other_process(tmp_path, body).returncode == 0
+    assert VectorStore(tmp_path / "tiny.graph.vectors").missing(Toy(), ["made by a worker"]) == []
+
+
+@pytest.mark.parametrize("method", ["fork", "forkserver", "spawn"])
+def test_a_worker_that_meets_the_first_embedder_itself_keeps_what_it_made(tmp_path: Path, method: str) -> None:
+    # Pipelines import the store when they run: the process that starts the workers may never have had it.
+    build(TINY, tmp_path / "tiny.graph")
+    body = script_of(tmp_path, "store_of(graph).get(Toy(), ['made by a worker'])")
+    (tmp_path / "work.py").write_text(f"def work():\n{indent(body, '    ')}\n")
+    (tmp_path / "main.py").write_text(
+        "import multiprocessing, sys\nfrom work import work\n"
+        "if __name__ == '__main__':\n"
+        "    assert 'graphbrick.models.vectors' not in sys.modules\n"
+        f"    worker = multiprocessing.get_context({method!r}).Process(target=work)\n"
+        "    worker.start()\n    worker.join()\n    sys.exit(worker.exitcode)\n"
+    )
+    done = subprocess.run([sys.executable, tmp_path / "main.py"], capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stderr) == (0, "")
     assert VectorStore(tmp_path / "tiny.graph.vectors").missing(Toy(), ["made by a worker"]) == []
 
 

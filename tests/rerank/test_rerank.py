@@ -9,6 +9,7 @@ import pytest
 
 from graphbrick import BM25, EntityRecord, Evidence, GraphBuilder, MiniLM, Query, Rerank, ShortestPaths, Subgraph
 from graphbrick.errors import ModelError, PipelineError
+from graphbrick.graphs.builder import build
 from graphbrick.models.scorer import Scorer
 from graphbrick.testing import check_brick, tiny_graph
 
@@ -177,3 +178,12 @@ def test_a_threshold_is_a_number(threshold: object) -> None:
 def test_the_contract_holds_with_a_threshold() -> None:
     check_brick(Rerank(BM25(), n=3, threshold=0.5), installed=False)
     check_brick(Rerank(BM25(), n=3, by="pattern", threshold=-1), installed=False)
+
+
+def test_of_many_equal_paths_the_first_come_first(tmp_path_factory: pytest.TempPathFactory) -> None:
+    triples = [("s", "r", f"e{i}") for i in range(1200)]
+    graph = build(triples, tmp_path_factory.mktemp("rerank") / "star.graph")
+    many = ShortestPaths(max_hops=1).retrieve(Query("?", seeds=(0,)), Subgraph(graph))
+    assert len(many) == 1200
+    found = Rerank(Length(), n=700).rerank(QUERY, many).items
+    assert list(found) == sorted(many.items, key=lambda path: -len(path.text))[:700]

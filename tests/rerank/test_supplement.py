@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 
 from graphbrick import BM25, Evidence, Query, ShortestPaths, Subgraph
 from graphbrick.errors import ModelError, PipelineError
+from graphbrick.graphs.builder import build
 from graphbrick.models.scorer import Scorer
 from graphbrick.rerank import Supplement
 from graphbrick.testing import check_brick, tiny_graph
@@ -142,3 +144,14 @@ def test_bad_parameters(arguments: tuple[Any, ...], message: str) -> None:
 def test_the_contract() -> None:
     check_brick(Supplement(BM25(), BM25(b=0.5), n=2), installed=False)
     check_brick(Supplement(Hashed(), BM25(), n=9), installed=False)
+
+
+def test_of_many_equal_paths_the_first_come_first(tmp_path: Path) -> None:
+    graph = build([("s", "r", f"e{i}") for i in range(1200)], tmp_path / "star.graph")
+    items = ShortestPaths(max_hops=1).retrieve(Query("?", seeds=(0,)), Subgraph(graph)).items
+    first, other = Hashed("a", levels=4), Hashed("b", levels=3)
+    chosen = sorted((p for p in items if first.one(p.text) > 0), key=lambda p: -first.one(p.text))
+    rest = sorted((p for p in items if first.one(p.text) <= 0), key=lambda p: -other.one(p.text))
+    found = Supplement(first, other, n=900).rerank(QUERY, Evidence(items)).items
+    assert 0 < len(chosen) < 900
+    assert list(found) == [*chosen, *rest][:900]

@@ -59,26 +59,36 @@ def test_every_neighbour_is_looked_at_in_the_stated_order(
     triples: set[tuple[int, int, int]], beam: list[tuple[int, ...]], out: bool, into: bool
 ) -> None:
     csr, ordered = csr_of(6, triples)
-    found = expand([Partial(nodes) for nodes in beam], csr, follow_out=out, follow_in=into)
+    found, count = expand([Partial(nodes) for nodes in beam], csr, follow_out=out, follow_in=into, cap=1000)
     assert rows(found) == expand_by_hand(beam, ordered, out, into)
-    assert len(found) == len(found.parent)
+    assert count == len(found) == len(found.parent)
+    for cap in (1, 3, 7):
+        taken, of = expand([Partial(nodes) for nodes in beam], csr, follow_out=out, follow_in=into, cap=cap)
+        assert (len(taken), of) == (min(cap, count), count)
+        assert rows(taken) == in_turns_by_hand(rows(found), csr.relation.tolist(), cap)
 
 
 def test_a_path_whose_neighbours_are_all_on_it_cannot_go_on() -> None:
     csr, _ = csr_of(3, {(0, 1, 0), (1, 2, 0), (2, 0, 0), (2, 2, 0), (0, 1, 1)})
-    assert len(expand([Partial((0, 1, 2))], csr, follow_out=True, follow_in=True)) == 0
+    found, count = expand([Partial((0, 1, 2))], csr, follow_out=True, follow_in=True, cap=1000)
+    assert (len(found), count) == (0, 0)
 
 
 def in_turns_by_hand(found: list[Row], relation: list[int], cap: int) -> list[Row]:
-    """The first of every relation of every path and direction, in order, then the second of each, and so on."""
+    """The first candidate of every relation of every path, then the second of each, and so on.
+
+    Within a turn come the first relations of all paths, in order of appearance, then their second ones.
+    """
     if len(found) <= cap:
         return found
-    turn, seen = [], {}
+    turn, place, seen, groups = [], [], {}, {}
     for parent, triple, _, forward in found:
         group = parent, relation[triple], forward
         turn.append(seen.get(group, 0))
         seen[group] = turn[-1] + 1
-    chosen = sorted(range(len(found)), key=lambda i: (turn[i], i))[:cap]
+        of_path = groups.setdefault(parent, {})
+        place.append(of_path.setdefault(group, len(of_path)))
+    chosen = sorted(range(len(found)), key=lambda i: (turn[i], place[i], i))[:cap]
     return [found[i] for i in sorted(chosen)]
 
 

@@ -93,7 +93,7 @@ def write_segment(folder: Path, keys: Hashes, vectors: npt.NDArray[np.float16]) 
 def remove_left_over(folder: Path) -> None:
     """Remove what processes that were killed more than a day ago had begun to write."""
     for file in folder.glob(".*.part"):
-        with suppress(FileNotFoundError):
+        with suppress(OSError):
             if time.time() - file.stat().st_mtime > _LEFT_OVER_SECONDS:
                 file.unlink()
 

@@ -16,7 +16,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from multiprocessing import util
+from multiprocessing import parent_process, util
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -159,27 +159,28 @@ class ModelVectors:
         """The vectors of those keys that are there, and the indices of the others."""
         with self._lock:
             segments, fresh = list(self._segments.values()), self._fresh
-            vectors: Vectors | None = None
-            lacking = np.arange(len(keys))
-            for segment in segments:
-                at = segment.find(keys[lacking])
-                hit = at >= 0
-                if hit.any():
-                    if vectors is None:
-                        vectors = np.empty((len(keys), segment.dimensions), dtype=np.float16)
-                    vectors[lacking[hit]] = segment.vectors[at[hit]]
-                    lacking = lacking[~hit]
-                if not len(lacking):
-                    return vectors, lacking
-            still = []
-            for i in lacking.tolist():
-                vector = fresh.get(keys[i].tobytes())
-                if vector is None:
-                    still.append(i)
-                else:
-                    if vectors is None:
-                        vectors = np.empty((len(keys), len(vector)), dtype=np.float16)
-                    vectors[i] = vector
+        # Outside the lock: segments never change, and what is written meanwhile is at worst made once more.
+        vectors: Vectors | None = None
+        lacking = np.arange(len(keys))
+        for segment in segments:
+            at = segment.find(keys[lacking])
+            hit = at >= 0
+            if hit.any():
+                if vectors is None:
+                    vectors = np.empty((len(keys), segment.dimensions), dtype=np.float16)
+                vectors[lacking[hit]] = segment.vectors[at[hit]]
+                lacking = lacking[~hit]
+            if not len(lacking):
+                return vectors, lacking
+        still = []
+        for i in lacking.tolist():
+            vector = fresh.get(keys[i].tobytes())
+            if vector is None:
+                still.append(i)
+            else:
+                if vectors is None:
+                    vectors = np.empty((len(keys), len(vector)), dtype=np.float16)
+                vectors[i] = vector
         return vectors, np.array(still, dtype=np.int64)
 
     def _keep(self, row: dict[bytes, npt.NDArray[np.float16]]) -> None:
@@ -274,10 +275,18 @@ def _flush_all() -> None:
 
 
 def _after_fork(_: object) -> None:
-    """In a worker of multiprocessing: no lock is held by a thread that is not here, and the end is another one."""
+    """In a forked worker of multiprocessing: no lock is held by a thread that is not here."""
+    global _stores_lock
+    _stores_lock = threading.Lock()
     for store in _stores.values():
         store.unlock()
-    util.Finalize(None, _flush_all, exitpriority=0)
+    _flush_at_end_of_worker()
+
+
+def _flush_at_end_of_worker() -> None:
+    util.Finalize(None, _flush_all, exitpriority=0)  # workers of multiprocessing end without what atexit registered
 
 
 util.register_after_fork(_flush_all, _after_fork)
+if parent_process() is not None:
+    _flush_at_end_of_worker()

@@ -26,8 +26,8 @@ class PruneEdges(ScoredPrune):
         connected: Whether to leave out what no seed reaches any more. The paper keeps it.
 
     Returns:
-        A `Subgraph` with every seed that was there. Of equal scores, names stay in order of relation id, and edges by
-        their distance from the nearest seed, then by id.
+        A `Subgraph` with every seed that was there. Of equal scores, names stay in order of their first relation id,
+        edges by their distance from the nearest seed, then by id.
 
     Example:
         >>> from graphbrick import BM25
@@ -52,10 +52,14 @@ class PruneEdges(ScoredPrune):
         """The best edges."""
         relation = subgraph.csr.relation
         present = np.unique(relation)
-        scores = self.scorer.rate(query.text, [subgraph.graph.relation_label(r) for r in present.tolist()])
+        names = [subgraph.graph.relation_label(r) for r in present.tolist()]
+        scores = self.scorer.rate(query.text, names)
         kept = np.zeros(len(relation), dtype=np.bool_)
         if self.by == "relation":
-            kept = np.isin(relation, present[self.best(scores)])
+            # Relations with different keys may share a name; it counts once.
+            distinct = list(dict.fromkeys(names))
+            best = {distinct[i] for i in self.best(np.array([scores[names.index(name)] for name in distinct]))}
+            kept = np.isin(relation, present[[name in best for name in names]])
         elif len(relation):
             far = distances(query, subgraph)
             nearer = np.minimum(far[heads(subgraph)], far[subgraph.csr.tail])

@@ -77,16 +77,20 @@ def with_nodes(query: Query, subgraph: Subgraph, stays: npt.NDArray[np.bool_], *
 def _finish(
     query: Query, subgraph: Subgraph, stays: npt.NDArray[np.bool_], kept: npt.NDArray[np.bool_], *, connected: bool
 ) -> Subgraph:
-    nodes, triples = np.flatnonzero(stays).astype(np.int32), np.flatnonzero(kept).astype(np.int32)
-    result = Subgraph(
-        subgraph.graph,
-        nodes if subgraph.nodes is None else subgraph.nodes[nodes],
-        triples if subgraph.triples is None else subgraph.triples[triples],
-    )
+    result = _part(subgraph, stays, kept)
     reached = distances(query, result) < np.iinfo(np.int32).max
     cut_off = len(reached) - int(np.count_nonzero(reached))
     fact(cut_off=cut_off)
     if not cut_off or not connected:
         return result
     event(f"{cut_off:,} entities that no seed reaches any more were left out")
-    return with_nodes(query, result, reached, connected=False)
+    return _part(result, reached, reached[heads(result)] & reached[result.csr.tail])
+
+
+def _part(subgraph: Subgraph, stays: npt.NDArray[np.bool_], kept: npt.NDArray[np.bool_]) -> Subgraph:
+    nodes, triples = np.flatnonzero(stays).astype(np.int32), np.flatnonzero(kept).astype(np.int32)
+    return Subgraph(
+        subgraph.graph,
+        nodes if subgraph.nodes is None else subgraph.nodes[nodes],
+        triples if subgraph.triples is None else subgraph.triples[triples],
+    )

@@ -57,12 +57,15 @@ class Candidates:
         return Candidates(self.parent[rows], self.triple[rows], self.node[rows], self.forward[rows])
 
 
-def expand(beam: list[Partial], csr: Csr, *, follow_out: bool, follow_in: bool) -> Candidates:
-    """Every triple at the end of every path that leads to an entity which is not on the path yet.
+def expand(beam: list[Partial], csr: Csr, *, follow_out: bool, follow_in: bool, cap: int) -> tuple[Candidates, int]:
+    """Every triple at the end of every path that leads to an entity which is not on the path yet, within a cap.
 
     Order: by path, outgoing triples before incoming ones, each by id.
+
+    Returns:
+        At most ``cap`` candidates, taken in turns (`in_turns`); how many there were.
     """
-    parents, triples, nodes, ways = [], [], [], []
+    parts, found = [], 0
     for index, path in enumerate(beam):
         u = path.nodes[-1]
         for is_forward, follow in ((True, follow_out), (False, follow_in)):
@@ -72,25 +75,39 @@ def expand(beam: list[Partial], csr: Csr, *, follow_out: bool, follow_in: bool) 
             row = slice(int(pointers[u]), int(pointers[u + 1]))
             reached = csr.tail[row] if is_forward else csr.in_head[row]
             fresh = np.flatnonzero(~np.isin(reached, np.array(path.nodes, dtype=np.int32)))
-            parents.append(np.full(len(fresh), index, dtype=np.int64))
-            triples.append((fresh + row.start) if is_forward else csr.in_triple[row][fresh].astype(np.int64))
-            nodes.append(reached[fresh].astype(np.int64))
-            ways.append(np.full(len(fresh), is_forward))
-    if not parents:
+            part = Candidates(
+                np.full(len(fresh), index, dtype=np.int64),
+                (fresh + row.start) if is_forward else csr.in_triple[row][fresh].astype(np.int64),
+                reached[fresh].astype(np.int64),
+                np.full(len(fresh), is_forward),
+            )
+            found += len(part)
+            parts.append(in_turns(part, csr.relation, cap))  # hubs are cut one by one, which bounds memory
+    if not parts:
         nothing = np.zeros(0, dtype=np.int64)
-        return Candidates(nothing, nothing, nothing, nothing.astype(np.bool_))
-    return Candidates(np.concatenate(parents), np.concatenate(triples), np.concatenate(nodes), np.concatenate(ways))
+        return Candidates(nothing, nothing, nothing, nothing.astype(np.bool_)), 0
+    columns = (np.concatenate([getattr(part, name) for part in parts]) for name in Candidates.__slots__)
+    return in_turns(Candidates(*columns), csr.relation, cap), found
 
 
 def in_turns(candidates: Candidates, relation: npt.NDArray[np.int32], cap: int) -> Candidates:
-    """At most ``cap`` candidates, taken in turns from every relation of every path, so that none crowds others out."""
+    """At most ``cap`` candidates, taken in turns from every path and each of its relations: none crowds others out.
+
+    A turn takes one candidate of every relation of every path, the first relations of all paths before their second.
+    """
     if len(candidates) <= cap:
         return candidates
+    rows = np.arange(len(candidates))
     group = np.stack([candidates.parent, relation[candidates.triple], candidates.forward])
-    order = np.lexsort((np.arange(len(candidates)), *group[::-1]))
-    sorted_group = group[:, order]
-    starts = np.flatnonzero(np.r_[True, (sorted_group[:, 1:] != sorted_group[:, :-1]).any(axis=0)])
-    turn = np.empty(len(candidates), dtype=np.int64)
-    turn[order] = np.arange(len(candidates)) - np.repeat(starts, np.diff(np.r_[starts, len(candidates)]))
-    first = np.lexsort((np.arange(len(candidates)), turn))[:cap]
-    return candidates.take(np.sort(first))
+    order = np.lexsort((rows, *group[::-1]))
+    by_group = group[:, order]
+    starts = np.flatnonzero(np.r_[True, (by_group[:, 1:] != by_group[:, :-1]).any(axis=0)])
+    sizes = np.diff(np.r_[starts, len(rows)])
+    turn, place = np.empty_like(rows), np.empty_like(rows)
+    turn[order] = rows - np.repeat(starts, sizes)
+    # The place of a group among those of its path, in order of appearance.
+    parent, number = by_group[0, starts], np.empty_like(starts)
+    appearance = np.lexsort((order[starts], parent))
+    number[appearance] = np.arange(len(starts)) - np.searchsorted(parent, parent)
+    place[order] = np.repeat(number, sizes)
+    return candidates.take(np.sort(np.lexsort((rows, place, turn))[:cap]))

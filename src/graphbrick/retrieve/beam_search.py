@@ -14,10 +14,11 @@ from graphbrick.models.enough import is_enough
 from graphbrick.models.llm import LLM
 from graphbrick.models.scorer import Scorer
 from graphbrick.pipeline import RetrieveStage
-from graphbrick.retrieve.beam import Candidates, Partial, expand, in_turns
+from graphbrick.retrieve.beam import Candidates, Partial, expand
 from graphbrick.trace import event, fact
 
 Scores = npt.NDArray[np.float64]
+Rows = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, repr=False)
@@ -38,7 +39,8 @@ class BeamSearch(RetrieveStage):
         beam_width: Paths kept a step and seed, at least 1.
         max_hops: Steps, from 1 to 100.
         by: "path" to score the text of the whole path, "triple" to score the new triple alone.
-        keep: "all" for the paths of every step, as Algorithm 1 of the paper, "last" for those of the last step made.
+        keep: "all" for the paths of every step, as Algorithm 1 of the paper, "last" for those of the last step that the
+            beam of a seed has made.
         cut: Dynamic pruning: "mean", or a percentile between 0 and 100; only candidates whose score is at least that of
             their step and seed stay, never more than ``beam_width``. None for none.
         threshold: Only candidates that score above it stay; None for no threshold.
@@ -121,19 +123,20 @@ class BeamSearch(RetrieveStage):
                     event(f"{self.stop.model} found the paths to be enough after {len(layers)} steps")
                     break
         fact(candidates=scored, steps=len(layers))
-        kept = layers if self.keep == "all" else layers[-1:]
-        paths = [path for layer in kept for path in layer]  # shorter ones first: sorting is stable
+        paths = [path for layer in layers for path in layer]  # shorter ones first: sorting is stable
+        if self.keep == "last":
+            steps = {path.nodes[0]: len(path.triples) for path in paths}  # the last step of every seed
+            paths = [path for path in paths if len(path.triples) == steps[path.nodes[0]]]
         paths.sort(key=lambda path: -path.score if self.scorer.comparable else path.rank)
         return Evidence(tuple(path.path(subgraph, repr(self)) for path in paths))
 
     def _advance(self, query: Query, subgraph: Subgraph, beam: list[Partial]) -> tuple[list[Partial], int]:
         """The best ways to carry the paths of a beam on, best first a seed, and the number of candidates."""
         follow_out, follow_in = follow(self.direction)
-        found = expand(beam, subgraph.csr, follow_out=follow_out, follow_in=follow_in)
-        candidates = in_turns(found, subgraph.csr.relation, self.cap)
-        if len(candidates) < len(found):
+        candidates, found = expand(beam, subgraph.csr, follow_out=follow_out, follow_in=follow_in, cap=self.cap)
+        if len(candidates) < found:
             event(
-                f"step {len(beam[0].triples) + 1}: of {len(found):,} candidates {self.cap:,} were taken, in turns from "
+                f"step {len(beam[0].triples) + 1}: of {found:,} candidates {self.cap:,} were taken, in turns from "
                 "every relation of every path (cap)"
             )
         if not len(candidates):
@@ -142,10 +145,9 @@ class BeamSearch(RetrieveStage):
         seeds = np.array([path.nodes[0] for path in beam])[candidates.parent]
         rows = np.arange(len(candidates))
         if self.prefilter is not None:
-            first = self.prefilter.rate(query.text, [texts[1][i] for i in rows])
+            first = self._rated(self.prefilter, query, texts[1], rows, seeds)
             rows = np.concatenate([_top(rows[seeds == s], first, self.prefilter_n) for s in dict.fromkeys(seeds)])
-        scores = np.full(len(candidates), -np.inf)
-        scores[rows] = self.scorer.rate(query.text, [texts[1][i] for i in rows])
+        scores = self._rated(self.scorer, query, texts[1], rows, seeds)
         following = []
         for seed in dict.fromkeys(seeds.tolist()):
             for rank, i in enumerate(self._best(rows[seeds[rows] == seed], scores)):
@@ -163,7 +165,18 @@ class BeamSearch(RetrieveStage):
                 )
         return following, len(candidates)
 
-    def _best(self, rows: npt.NDArray[np.int64], scores: Scores) -> npt.NDArray[np.int64]:
+    def _rated(self, scorer: Scorer, query: Query, texts: list[str], rows: Rows, seeds: Rows) -> Scores:
+        """The scores of some rows, -inf for the others: all in one call where scores of several calls compare.
+
+        Otherwise every seed by itself, so that its paths do not depend on what the other seeds are.
+        """
+        scores = np.full(len(texts), -np.inf)
+        groups = [rows] if scorer.comparable else [rows[seeds[rows] == seed] for seed in dict.fromkeys(seeds.tolist())]
+        for group in groups:
+            scores[group] = scorer.rate(query.text, [texts[i] for i in group])
+        return scores
+
+    def _best(self, rows: Rows, scores: Scores) -> Rows:
         """The rows that stay, best first; of equal scores the earlier."""
         values = scores[rows]
         stays = np.ones(len(rows), dtype=np.bool_)
@@ -197,6 +210,6 @@ class BeamSearch(RetrieveStage):
         return paths, triples
 
 
-def _top(rows: npt.NDArray[np.int64], scores: Scores, n: int) -> npt.NDArray[np.int64]:
+def _top(rows: Rows, scores: Scores, n: int) -> Rows:
     """The ``n`` rows of the highest score, best first; of equal scores the earlier."""
     return rows[np.argsort(-scores[rows], kind="stable")[:n]]
