@@ -334,7 +334,7 @@ def print_recipes(recipes: list[Recipe], *, as_json: bool) -> None:
     table = Table("recipe", "WebQSP", "CWQ", "what it does", "models", box=None, pad_edge=False)
     for recipe in recipes:
         hits = [f"{recipe.figures[data]:.1f}" if data in recipe.figures else "" for data in ("webqsp", "cwq")]
-        models = ", ".join(part for part in recipe.parts if part != "answer")
+        models = ", ".join(part for part in recipe.parts if part not in ("answer", "paths"))
         table.add_row(Text(recipe.name, style="bold"), *hits, Text(recipe.title), Text(models))
     out.print(table)
     out.print("WebQSP, CWQ: published Hit in percent with Qwen2-72B. graphbrick recipes NAME shows the text.")

@@ -147,6 +147,7 @@ def parts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
             "tuned_embedder": embedder,
             "tuned_llm": llm,
             "answer": "PathAnswer()",
+            "paths": "ShortestPaths()",
         }
 
 
