@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test lint bench docs clean
+.PHONY: demo test test-models lint bench docs clean
 .DEFAULT_GOAL := test
 
 $(BIN)/python:
@@ -26,6 +26,18 @@ demo: $(VENV)/.demo  ## build the world graph and answer questions over it
 test: lint  ## lint, types, doctests, tests
 	$(BIN)/python -m pytest -q
 
+# Models are kept in the user's cache folder; MODELS=all fetches the larger language model too. The environment is one
+# of its own: torch is large, and the other tests are to run without it.
+MODELS_VENV := .venv-models
+$(MODELS_VENV)/.models: $(BIN)/python pyproject.toml
+	$(PYTHON) -m venv $(MODELS_VENV)
+	$(MODELS_VENV)/bin/python -m pip install --quiet --disable-pip-version-check 'torch==2.13.0' 'xllamacpp>=2026.10' -e '.[dev,torch]'
+	@touch $@
+
+test-models: $(MODELS_VENV)/.models  ## fetch real models and run all recipes over them; about 15 minutes
+	$(MODELS_VENV)/bin/python tests/real/fetch.py $(MODELS)
+	$(MODELS_VENV)/bin/python -m pytest -q -m models tests/real tests/models
+
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -39,4 +51,4 @@ docs: $(VENV)/.dev  ## write docs/cli.md and docs/bricks.md from the code
 	$(BIN)/python docs/generate.py
 
 clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis dist
+	rm -rf $(VENV) $(MODELS_VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis dist

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from math import log
 
+import bm25s
 import numpy as np
 import pytest
 
@@ -81,3 +82,21 @@ def test_only_texts_without_words() -> None:
 
 def test_one_text_alone() -> None:
     np.testing.assert_allclose(BM25().score("Kenya", ["Kenya"]), by_hand("Kenya", ["Kenya"], 1.5, 0.75))
+
+
+@pytest.mark.parametrize(("k1", "b"), [(1.5, 0.75), (0.9, 0.4)])
+def test_scores_are_those_of_bm25s_used_directly(k1: float, b: float) -> None:
+    texts = [
+        "Kenya -> currency -> Kenyan shilling",
+        "Kenya -> borders -> Uganda",
+        "Uganda -> currency -> Ugandan shilling",
+    ]
+    texts += [f"Kenya -> borders -> neighbour {i}" for i in range(20)]
+    query = "which currency is used in Kenya"
+    corpus = [[word for word in text.lower().split() if word != "->"] for text in texts]
+    direct = bm25s.BM25(k1=k1, b=b, method="lucene")
+    direct.index(corpus, show_progress=False)
+    found, scores = direct.retrieve([["currency", "kenya"]], k=len(texts), show_progress=False)
+    expected = np.zeros(len(texts))
+    expected[found[0]] = scores[0]
+    np.testing.assert_allclose(BM25(k1, b).score(query, texts), expected, rtol=1e-5)

@@ -185,7 +185,6 @@ def test_missing_sentence_transformers_is_named(monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.filterwarnings("default")
 @pytest.mark.parametrize("labels", [1, 2])
 def test_equals_transformers(tmp_path: Path, labels: int) -> None:
-    pytest.importorskip("sentence_transformers")
     import torch
     from transformers import BertConfig, BertForSequenceClassification, PreTrainedTokenizerFast
 

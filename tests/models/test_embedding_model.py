@@ -491,7 +491,7 @@ COMMIT = "0123456789abcdef0123456789abcdef01234567"
 @pytest.fixture(scope="module")
 def bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A tiny model with random weights, as sentence-transformers saves it."""
-    library = pytest.importorskip("sentence_transformers")
+    import sentence_transformers as library
     import torch
     from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
 

@@ -87,8 +87,9 @@ def test_long_candidates_are_cut_with_an_event() -> None:
     ("reply", "expected", "events"),
     [
         ("NONE", [0, 0, 0, 0], 0),
-        ("I do not know.", [0, 0, 0, 0], 1),
-        ("", [0, 0, 0, 0], 2),
+        # Nothing is known of what could not be read, so that a threshold of 0 must not drop it.
+        ("I do not know.", [0.5, 0.5, 0.5, 0.5], 1),
+        ("", [0.5, 0.5, 0.5, 0.5], 2),
         ("<think>2, 3</think>[4]", [0, 0, 0, 1], 0),
         ("9, 2, 2", [0, 1, 0, 0], 2),
         ("Kenya", [0, 0, 1, 0], 0),
@@ -183,7 +184,7 @@ def test_scores_of_each_candidate() -> None:
         scores, entry = rate(LLMScorer(llm(server), reply="scores", per_call=2), TEXTS)
         prompts = [request.prompt for request in server.requests]
     assert scores == [1, 0.25, 0.6, 1]
-    assert all("number: score" in prompt and prompt.endswith("\nScores:") for prompt in prompts)
+    assert all("such as\n1: 20\n2: 90\n" in prompt and prompt.endswith("\nScores:") for prompt in prompts)
     assert [event.partition(":")[0] for event in entry.events] == [
         "the reply scores 3, but the candidates are 1 to 2",
         "the scores of 2 are not within 0 and 100 and were clipped",
@@ -244,3 +245,10 @@ def reader() -> Iterator[ScriptedLLM]:
 )
 def test_the_contract(reader: ScriptedLLM, parameters: dict[str, object]) -> None:
     check_brick(LLMScorer(llm(reader), **parameters), installed=False)  # type: ignore[arg-type]
+
+
+def test_what_could_not_be_read_stands_below_what_was_chosen() -> None:
+    with ScriptedLLM(["2, 1", "What?"]) as server:
+        scores, entry = rate(LLMScorer(llm(server), per_call=2), TEXTS)
+    assert scores == [0.5, 1, 0.25, 0.25]
+    assert len(entry.events) == 1

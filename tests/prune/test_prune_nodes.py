@@ -182,11 +182,22 @@ def check_components(brick: PruneStage, query: Query, subgraph: Subgraph, nodes:
     if not brick.connected:  # type: ignore[attr-defined]
         assert (found_nodes, found_triples) == (nodes, triples)
         assert entry.facts["cut_off"] == lost
-        assert entry.events == []
+        left_out = []
     else:
         assert (found_nodes, found_triples) == (together, among(graph, together, triples))
-        assert len(entry.events) == (lost > 0)
-        assert all(message.startswith(f"{lost} entities that no seed reaches") for message in entry.events)
+        left_out = [f"{lost} entities that no seed reaches any more were left out"] * (lost > 0)
+    given_nodes, given_triples = sets_of(subgraph)
+    lonely = [
+        f"no triple of seed {graph.describe(seed)} was kept, so that no path starts from it"
+        for seed in sorted(set(query.seeds) & given_nodes)
+        if with_triples(graph, given_triples, seed) and not with_triples(graph, triples, seed)
+    ]
+    assert entry.events == lonely + left_out
+
+
+def with_triples(graph: Graph, triples: set[int], node: int) -> bool:
+    """Whether a node has any of some triples."""
+    return any(node in (graph.triple(triple)[0], graph.triple(triple)[2]) for triple in triples)
 
 
 some = settings(max_examples=30, deadline=None)

@@ -27,7 +27,8 @@ _INSTRUCTIONS = {
     "separated by commas. If no candidate helps, reply NONE.",
     "scores": _CANDIDATES
     + f"Say how much each candidate helps to answer the question, as a whole number from 0 (not at all) to {_MOST} (it "
-    "holds the answer or leads to it). Reply with one line for every candidate, `number: score`, and nothing else.",
+    "holds the answer or leads to it). Reply with one line for every candidate, its number, a colon and its score, "
+    "such as\n1: 20\n2: 90\nand nothing else.",
 }
 _PROMPT = "Candidates:\n{candidates}\n\nQuestion: {question}\n{ending}:"
 _ENDINGS = {"list": "Numbers", "scores": "Scores"}

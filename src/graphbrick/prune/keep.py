@@ -81,10 +81,26 @@ def _finish(
     reached = distances(query, result) < np.iinfo(np.int32).max
     cut_off = len(reached) - int(np.count_nonzero(reached))
     fact(cut_off=cut_off)
+    _report_lonely(query, subgraph, result)
     if not cut_off or not connected:
         return result
     event(f"{cut_off:,} entities that no seed reaches any more were left out")
     return _part(result, reached, reached[heads(result)] & reached[result.csr.tail])
+
+
+def _report_lonely(query: Query, before: Subgraph, after: Subgraph) -> None:
+    """Seeds that lost their last triple are an event: no path can start from them any more."""
+    lonely = _without_triples(query, after) - _without_triples(query, before)
+    for seed in sorted(lonely):
+        event(f"no triple of seed {after.graph.describe(seed)} was kept, so that no path starts from it")
+
+
+def _without_triples(query: Query, subgraph: Subgraph) -> set[int]:
+    """The seeds in a subgraph, as entity ids, that no triple leaves or enters."""
+    csr, seeds = subgraph.csr, seeds_of(query, subgraph)
+    degree = np.diff(csr.out_ptr).astype(np.int64) + np.diff(csr.in_ptr).astype(np.int64)
+    alone = seeds[degree[seeds] == 0]
+    return set((alone if subgraph.nodes is None else subgraph.nodes[alone]).tolist())
 
 
 def _part(subgraph: Subgraph, stays: npt.NDArray[np.bool_], kept: npt.NDArray[np.bool_]) -> Subgraph:

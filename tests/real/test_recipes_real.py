@@ -1,0 +1,173 @@
+"""Every published recipe end to end, with real models. ``pytest -s`` shows the answers and what each run took.
+
+Every recipe is asked a question about a small corner of MetaQA and one about the world graph, where prompts are long.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from functools import cache
+
+import pytest
+
+from graphbrick import LLM, CrossEncoder, Generate, Graph, MiniLM, Pipeline, parse
+from graphbrick.core import Subgraph
+from graphbrick.pipeline import RerankStage, Sequence, Union
+from graphbrick.recipes import Recipe, published
+from graphbrick.retrieve import BeamSearch, CommunityReports
+from graphbrick.run import Run
+from graphbrick.trace import StageTrace
+
+pytestmark = pytest.mark.models
+
+# Where the language model writes the answer too; elsewhere paths answer, as recipes have it.
+GENERATED = ("12", "13", "GRAG-M")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question about a graph, with the labels of its answers."""
+
+    graph: Graph
+    question: str
+    answers: frozenset[str]
+
+
+@pytest.fixture(scope="session")
+def films(metaqa: Graph) -> Asked:
+    """A two-hop question of the dev set, whose seed reaches seven entities in all."""
+    directors = frozenset({"Andrew Theopolis", "John Alan Schwartz", "Susumu Saegusa"})
+    return Asked(metaqa, "who directed the movies acted by James B. Schwartz", directors)
+
+
+@pytest.fixture(scope="session")
+def countries(world: Graph) -> Asked:
+    """A question whose seed lies, as most do, in the one large component."""
+    question = "Which currency is used in the country whose capital is Nairobi?"
+    return Asked(world, question, frozenset({"Kenyan shilling"}))
+
+
+def parts_of(recipe: Recipe, llm: LLM, reranker: CrossEncoder) -> dict[str, str]:
+    """The parts of a recipe: models that were not tuned stand for those that were."""
+    models = {"embedder": MiniLM(), "tuned_embedder": MiniLM(), "reranker": reranker, "llm": llm, "tuned_llm": llm}
+    return {name: repr(model) for name, model in models.items() if name in recipe.parts}
+
+
+def text_for_films(recipe: Recipe, llm: LLM, reranker: CrossEncoder) -> str:
+    """The text of a recipe for the question about films."""
+    parts = parts_of(recipe, llm, reranker)
+    return recipe.text(**parts | ({"answer": repr(Generate(llm))} if recipe.name in GENERATED else {}))
+
+
+@cache
+def run_text(text: str, graph: Graph, question: str) -> Run:
+    """The run of a pipeline: with these parts, several recipes have the same text."""
+    return parse(text).run(graph, question)
+
+
+def most_items(pipeline: Pipeline, seeds: int) -> int:
+    """How many paths and reports a recipe may give at most."""
+    if isinstance(pipeline, Union):
+        return sum(most_items(branch, seeds) for branch in pipeline.branches)
+    for stage in reversed(pipeline.stages if isinstance(pipeline, Sequence) else (pipeline,)):
+        if isinstance(stage, Union):
+            return most_items(stage, seeds)
+        if isinstance(stage, RerankStage | CommunityReports):
+            return int(stage.n)
+        if isinstance(stage, BeamSearch):
+            return stage.beam_width * stage.max_hops * seeds
+    raise AssertionError(f"nothing in {pipeline!r} says how many paths there may be")
+
+
+def check(run: Run, pipeline: Pipeline) -> None:
+    """What holds for every recipe, whatever the models say."""
+    assert run.subgraph is not None
+    assert run.evidence is not None
+    assert run.answer is not None
+    assert run.query.seeds
+    assert run.subgraph.n_nodes > 0
+    assert len(run.subgraph.local(run.query.seeds)) == len(run.query.seeds)
+    assert len(run.evidence) <= most_items(pipeline, len(run.query.seeds))
+    for path in run.evidence.paths:
+        assert path.start in run.query.seeds
+        assert within(path.nodes, path.triples, run.subgraph), path
+    for report in run.evidence.reports:
+        assert within(report.nodes, (), run.subgraph)
+    answers = list(zip(run.answer.texts, run.answer.entities, strict=True))
+    assert len(set(answers)) == len(answers)  # two entities may have one label
+    for entry in run.trace.stages:
+        if "LLM(" in entry.stage and entry.kind != "union":
+            check_calls(entry)
+    assert not [event for event in run.trace.events if "did not report the tokens" in event]
+
+
+def within(nodes: tuple[int, ...], triples: tuple[int, ...], subgraph: Subgraph) -> bool:
+    """Whether nodes and triples are those of a subgraph."""
+    assert subgraph.nodes is not None
+    assert subgraph.triples is not None
+    return set(nodes) <= set(subgraph.nodes.tolist()) and set(triples) <= set(subgraph.triples.tolist())
+
+
+def check_calls(entry: StageTrace) -> None:
+    """A stage over a language model called it, unless there was nothing to ask about."""
+    given = {name: count for name, count in entry.counts_in.items() if name != "nodes"}
+    # An earlier stage may have kept triples of which none is at a seed.
+    if not any(given.values()) or entry.facts.get("candidates") == 0:
+        assert entry.tokens_out == 0
+        return
+    assert entry.calls > 0, entry
+    assert entry.tokens_in > 0, entry
+    assert entry.tokens_out > 0, entry  # only a language model writes
+
+
+def show(name: str, run: Run) -> None:
+    """What a run took, what it answered, and what happened."""
+    assert run.evidence is not None
+    assert run.answer is not None
+    tokens_in = sum(stage.tokens_in for stage in run.trace.stages if stage.tokens_out)
+    tokens_out = sum(stage.tokens_out for stage in run.trace.stages)
+    lines = [
+        f"{name}: {run.trace.seconds:.1f} s, LLM tokens {tokens_in} in {tokens_out} out, {len(run.evidence)} items, "
+        f"answers {run.answer.texts[:5]}",
+        *(f"    {stage.kind}: {event}" for stage in run.trace.stages for event in stage.events),
+    ]
+    sys.stdout.write("\n" + "\n".join(lines) + "\n")
+
+
+@pytest.mark.parametrize("name", published())
+def test_a_corner_of_metaqa(name: str, films: Asked, llm: LLM, reranker: CrossEncoder) -> None:
+    recipe = published()[name]
+    text = text_for_films(recipe, llm, reranker)
+    run = run_text(text, films.graph, films.question)
+    show(f"MetaQA, recipe {name}", run)
+    check(run, parse(text))
+    if not recipe.uses_llm:
+        assert run.evidence  # nothing but a language model can choose no path at all
+
+
+@pytest.mark.parametrize("name", published())
+def test_the_world(name: str, countries: Asked, llm: LLM, reranker: CrossEncoder) -> None:
+    recipe = published()[name]
+    text = recipe.text(**parts_of(recipe, llm, reranker))
+    run = run_text(text, countries.graph, countries.question)
+    show(f"world, recipe {name}", run)
+    check(run, parse(text))
+    if not recipe.uses_llm:
+        assert run.evidence
+
+
+def ends(run: Run) -> set[str]:
+    """The labels of the ends of all paths of the evidence."""
+    assert run.evidence is not None
+    return {path.graph.label(path.end) for path in run.evidence.paths}
+
+
+@pytest.mark.parametrize("name", ["12", "13"])
+def test_a_right_answer_is_among_the_evidence(
+    name: str, films: Asked, countries: Asked, llm: LLM, reranker: CrossEncoder
+) -> None:
+    recipe = published()[name]
+    assert ends(run_text(text_for_films(recipe, llm, reranker), films.graph, films.question)) & films.answers
+    text = recipe.text(**parts_of(recipe, llm, reranker))
+    assert ends(run_text(text, countries.graph, countries.question)) & countries.answers
