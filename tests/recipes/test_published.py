@@ -14,6 +14,7 @@ from graphbrick import LLM, Graph, PathAnswer, Run, build, parse, recipe
 from graphbrick.demo.run import world_graph
 from graphbrick.errors import PipelineError, RecipeSyntaxError
 from graphbrick.models.llm_scorer import LLMScorer
+from graphbrick.models.vectors import VectorStore, store_of, using
 from graphbrick.pipeline import Pipeline, Sequence, Stage, Union
 from graphbrick.recipes import Recipe, published
 from graphbrick.testing import Request, ScriptedLLM
@@ -214,3 +215,27 @@ def test_reports_reach_the_model_and_the_answer(world: tuple[Graph, str, list[st
         assert "A report\nof two lines." in server.requests[-1].prompt
     assert run.answer is not None
     assert run.answer.texts == ("Kenyan shilling",)
+
+
+@pytest.mark.parametrize("name", ["2", "12", "14"])
+def test_kept_vectors_give_the_same_paths_as_new_ones(name: str, world: tuple[Graph, str, list[str]]) -> None:
+    graph, question, seeds = world
+    text = recipe(name).text().replace("PPR(k=1000)", "PPR(k=40)")  # a model embeds a few hundred texts a second
+    pipeline = parse(text)
+    store = store_of(graph)
+    first, kept = (pipeline.run(graph, question, seeds=seeds) for _ in range(2))
+    assert sum(stage.cache_hits for stage in kept.trace.stages) > 50
+    assert all(stage.calls <= 4 for stage in kept.trace.stages)  # the question, at each step
+    store.flush()
+    reread = VectorStore(store.folder)
+    with using(reread):
+        from_disk = pipeline.apply(Run(graph, first.query, linked=True))
+    with using(None):
+        anew = pipeline.apply(Run(graph, first.query, linked=True))
+    assert sum(stage.cache_hits for stage in anew.trace.stages) == 0
+    for run in (kept, from_disk, anew):
+        assert run.evidence is not None
+        assert first.evidence is not None
+        assert [(item.identity, item.score) for item in run.evidence.paths] == [
+            (item.identity, item.score) for item in first.evidence.paths
+        ]
