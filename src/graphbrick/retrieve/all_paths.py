@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from graphbrick.core import Evidence, Query, Subgraph, seeds_of
-from graphbrick.directions import DIRECTIONS, follow
-from graphbrick.pipeline import RetrieveStage
-from graphbrick.retrieve.tree import evidence_of
+import numpy as np
+import numpy.typing as npt
+
+from graphbrick.directions import follow
+from graphbrick.graphs.csr import Csr
+from graphbrick.retrieve.tree import TreeSearch
+
+if TYPE_CHECKING:
+    from graphbrick.kernels.shortest_paths import PathTree
 
 
 @dataclass(frozen=True, repr=False)
-class AllPaths(RetrieveStage):
+class AllPaths(TreeSearch):
     """All paths from each seed that meet no entity twice, up to a number of hops.
 
     Parallel relations give a path each; a self loop is on none. The number of paths grows with the power of the hops,
@@ -27,6 +33,7 @@ class AllPaths(RetrieveStage):
         by the last triple: outgoing before incoming, each by id. Scores are 0.
 
     Example:
+        >>> from graphbrick import Query, Subgraph
         >>> from graphbrick.testing import tiny_graph
         >>> graph = tiny_graph()
         >>> query = Query("?", seeds=(graph.entity("Kigali"),))
@@ -43,28 +50,13 @@ class AllPaths(RetrieveStage):
 
     paper = "Cao et al., LEGO-GraphRAG, VLDB 2025 (path retrieval, EPR)"
 
-    max_hops: int = 4
-    direction: str = "both"
-    cap: int = 10_000
-
-    def __post_init__(self) -> None:
-        self.require_int("max_hops", minimum=1, maximum=100, example=4)
-        self.require_choice("direction", DIRECTIONS)
-        self.require_int("cap", minimum=1, example=10_000)
-
-    def retrieve(self, query: Query, subgraph: Subgraph) -> Evidence:
-        """The simple paths from the seeds that are in the subgraph; none where no seed is."""
+    def _tree(self, csr: Csr, seeds: npt.NDArray[np.int32]) -> PathTree:
         from graphbrick.kernels.shortest_paths import PathTree
         from graphbrick.kernels.simple_paths import simple_path_tree
 
-        seeds = seeds_of(query, subgraph)
-        if not len(seeds):
-            return Evidence()
-        csr = subgraph.csr
-        tree = PathTree(
+        return PathTree(
             *simple_path_tree(
                 csr.out_ptr, csr.tail, csr.in_ptr, csr.in_head, csr.in_triple,
                 seeds, *follow(self.direction), self.max_hops, self.cap,
             )
         )  # fmt: skip
-        return evidence_of(tree, len(seeds), subgraph, self.cap, repr(self))

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from graphbrick.core import Evidence, Query, Subgraph, seeds_of
-from graphbrick.directions import DIRECTIONS, follow
-from graphbrick.pipeline import RetrieveStage
-from graphbrick.retrieve.tree import evidence_of
+import numpy as np
+import numpy.typing as npt
+
+from graphbrick.directions import follow
+from graphbrick.graphs.csr import Csr
+from graphbrick.retrieve.tree import TreeSearch
+
+if TYPE_CHECKING:
+    from graphbrick.kernels.shortest_paths import PathTree
 
 KEEP = ("all", "one")
 
 
 @dataclass(frozen=True, repr=False)
-class ShortestPaths(RetrieveStage):
+class ShortestPaths(TreeSearch):
     """All shortest paths, or one, from each seed to every entity of the subgraph that it reaches.
 
     The paper asks for all shortest paths, parallel relations giving a path each; its code keeps one an entity.
@@ -30,6 +36,7 @@ class ShortestPaths(RetrieveStage):
         by the last triple: outgoing before incoming, each by id. Scores are 0.
 
     Example:
+        >>> from graphbrick import Query, Subgraph
         >>> from graphbrick.testing import tiny_graph
         >>> graph = tiny_graph()
         >>> query = Query("?", seeds=(graph.entity("Nairobi"),))
@@ -43,29 +50,18 @@ class ShortestPaths(RetrieveStage):
 
     paper = "Cao et al., LEGO-GraphRAG, VLDB 2025 (path retrieval, SPR)"
 
-    max_hops: int = 4
-    direction: str = "both"
-    cap: int = 10_000
     keep: str = "all"
 
     def __post_init__(self) -> None:
-        self.require_int("max_hops", minimum=1, maximum=100, example=4)
-        self.require_choice("direction", DIRECTIONS)
-        self.require_int("cap", minimum=1, example=10_000)
+        super().__post_init__()
         self.require_choice("keep", KEEP)
 
-    def retrieve(self, query: Query, subgraph: Subgraph) -> Evidence:
-        """The shortest paths from the seeds that are in the subgraph."""
+    def _tree(self, csr: Csr, seeds: npt.NDArray[np.int32]) -> PathTree:
         from graphbrick.kernels.shortest_paths import PathTree, shortest_path_tree
 
-        seeds = seeds_of(query, subgraph)
-        if not len(seeds):
-            return Evidence()
-        csr = subgraph.csr
-        tree = PathTree(
+        return PathTree(
             *shortest_path_tree(
                 csr.out_ptr, csr.tail, csr.in_ptr, csr.in_head, csr.in_triple,
                 seeds, *follow(self.direction), self.max_hops, self.cap, self.keep == "one",
             )
         )  # fmt: skip
-        return evidence_of(tree, len(seeds), subgraph, self.cap, repr(self))

@@ -1,14 +1,53 @@
-"""From the path tree of a kernel to evidence."""
+"""What the retrieve stages share that grow a tree of paths: their parameters, and the way from tree to evidence."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from graphbrick.core import Evidence, Path, Subgraph
+import numpy as np
+import numpy.typing as npt
+
+from graphbrick.core import Evidence, Path, Query, Subgraph, seeds_of
+from graphbrick.directions import DIRECTIONS
+from graphbrick.graphs.csr import Csr
+from graphbrick.pipeline import RetrieveStage
 from graphbrick.trace import event
 
 if TYPE_CHECKING:
     from graphbrick.kernels.shortest_paths import PathTree
+
+
+@dataclass(frozen=True, repr=False)
+class TreeSearch(RetrieveStage):
+    """The base of stages that list all paths of some kind from the seeds.
+
+    Args:
+        max_hops: Triples in a path.
+        direction: "both", "out" or "in".
+        cap: Paths at most.
+    """
+
+    max_hops: int = 4
+    direction: str = "both"
+    cap: int = 10_000
+
+    def __post_init__(self) -> None:
+        self.require_int("max_hops", minimum=1, maximum=100, example=4)
+        self.require_choice("direction", DIRECTIONS)
+        self.require_int("cap", minimum=1, example=10_000)
+
+    def retrieve(self, query: Query, subgraph: Subgraph) -> Evidence:
+        """The paths from the seeds that are in the subgraph; none where no seed is."""
+        seeds = seeds_of(query, subgraph)
+        if not len(seeds):
+            return Evidence()
+        return evidence_of(self._tree(subgraph.csr, seeds), len(seeds), subgraph, self.cap, repr(self))
+
+    @abstractmethod
+    def _tree(self, csr: Csr, seeds: npt.NDArray[np.int32]) -> PathTree:
+        """The paths from at least one seed, in local ids."""
 
 
 def evidence_of(tree: PathTree, n_seeds: int, subgraph: Subgraph, cap: int, source: str) -> Evidence:
