@@ -51,7 +51,17 @@ RECIPES = """# Recipes
 The published instances of LEGO-GraphRAG, as `graphbrick recipes` lists them and `graphbrick ask --recipe NAME` runs
 them: 1 to 15 and GRAG-M of the paper, P0 to P20 of its preliminary version. WebQSP and CWQ are the published Hit in
 percent with Qwen2-72B. Every recipe ends in `PathAnswer()`, which needs no model; the published runs end in a language
-model: `--set "answer=Generate(LLM())"`. Other parts are set the same way; those with `$` have no default.
+model: `--set "answer=Generate(LLM())"`. Where paths are not ranked (those that end in `RandomSample`), `PathAnswer()`
+follows a path drawn by chance; only a language model makes sense of them.
+
+| part | default | what can be set |
+|---|---|---|
+| `embedder` | `MiniLM()` | any scorer: `EmbeddingModel('BAAI/bge-small-en-v1.5')`, `LLMEmbedder()`, `BM25()` |
+| `reranker` | `CrossEncoder('BAAI/bge-reranker-v2-m3')` | any scorer |
+| `llm` | `LLM()` | `LLM('model', base_url='http://localhost:8080/v1')` |
+| `paths` | `ShortestPaths()` | `ShortestPaths(keep='one')`, one path an entity, as the released code |
+| `answer` | `PathAnswer()` | `Generate(LLM())` |
+| `tuned_embedder`, `tuned_llm` | none: `$name` in the text | a model fine-tuned on the graph |
 
 The choices behind them are in [adr/0007](adr/0007-recipes.md).
 """

@@ -359,3 +359,14 @@ def test_what_a_question_embedded_is_kept_by_the_process_that_ends(tmp_path):
     assert ranked[0]["cache_hits"] == 0
     assert ranked[1]["cache_hits"] == ranked[0]["counts_in"]["paths"]
     assert ranked[1]["calls"] == 1  # the question
+
+
+@pytest.mark.parametrize("limit", ["0", ""])
+def test_embed_says_when_nothing_is_kept(run, tmp_path, monkeypatch, limit):
+    graph = tmp_path / "africa.graph"
+    build(TINY, graph)
+    if limit:
+        monkeypatch.setenv("GRAPHBRICK_VECTORS_MB", limit)
+    else:
+        (tmp_path / "africa.graph.vectors").write_text("a file")
+    refused(run("embed", str(graph)), "not kept" if limit else "vectors cannot be kept in")

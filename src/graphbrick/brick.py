@@ -107,6 +107,11 @@ class Brick:
         if not isinstance(value, str) or not (value.strip() or may_be_empty):
             self._refuse(name, "a text" if may_be_empty else "a text that is not empty", example)
 
+    def require_flag(self, name: str) -> None:
+        """Raise unless the parameter is True or False."""
+        if not isinstance(getattr(self, name), bool):
+            self._refuse(name, "True or False", True)
+
     def require_part(self, name: str, kind: type[Brick], *, example: str) -> None:
         """Raise unless the parameter is a brick of ``kind``, such as a scorer."""
         value = getattr(self, name)

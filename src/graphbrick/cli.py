@@ -160,19 +160,27 @@ def embed(
     as_json: Json = False,
 ) -> None:
     """Embed the relation names and labels of a graph once, and keep the vectors beside it."""
-    from graphbrick.errors import InputError
+    from graphbrick.errors import GraphbrickError, InputError
     from graphbrick.models.embed_graph import embed_graph, n_texts
     from graphbrick.models.embedder import Embedder
     from graphbrick.models.vectors import store_of
     from graphbrick.parsing import parse_brick
     from graphbrick.show import print_json, progress_bar
+    from graphbrick.trace import Trace, record
 
     embedder = parse_brick(model)
     if not isinstance(embedder, Embedder):
         raise InputError(f"--model takes an embedder, got {embedder!r}; try MiniLM() or EmbeddingModel('folder')")
     opened = _open(graph)
-    with progress_bar(f"embedding {graph}", n_texts(opened, triples=triples)) as advance:
+    with (
+        progress_bar(f"embedding {graph}", n_texts(opened, triples=triples)) as advance,
+        record(Trace(), "embed", "embed") as entry,
+    ):
         made = embed_graph(opened, embedder, triples=triples, progress=advance)
+    if entry.events and store_of(opened).missing(embedder, [opened.relation_label(0)] if opened.n_relations else []):
+        raise GraphbrickError(entry.events[-1])
+    for event in entry.events:
+        typer.echo(f"note: {event}", err=True)
     folder = str(store_of(opened).folder)
     if as_json:
         print_json({"embedded": made, "folder": folder})

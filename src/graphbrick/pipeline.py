@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import ClassVar, TypeVar
 
+import numpy as np
+
 from graphbrick.brick import Brick
 from graphbrick.core import Answer, Evidence, Query, Subgraph
 from graphbrick.errors import GraphbrickError, LinkError, PipelineError
@@ -105,6 +107,8 @@ class Pipeline(ABC):
             with record(trace, "seeds", "link") as entry:
                 asked = resolve_seeds(graph, asked, given)
                 entry.counts_out = {"seeds": len(asked.seeds)}
+        if any(isinstance(seed, np.integer) for seed in asked.seeds):
+            asked = replace(asked, seeds=tuple(int(s) if isinstance(s, np.integer) else s for s in asked.seeds))
         for seed in asked.seeds:
             if not isinstance(seed, int) or not 0 <= seed < graph.n_entities:
                 raise LinkError(f"seed {seed} is not an entity id of {graph!r}")

@@ -331,13 +331,12 @@ def print_recipes(recipes: list[Recipe], *, as_json: bool) -> None:
         print_json([recipe_facts(recipe) for recipe in recipes])
         return
     out = console()
-    table = Table("recipe", "WebQSP", "CWQ", "what it does", "models", box=None, pad_edge=False)
+    table = Table("recipe", "WebQSP", "CWQ", "what it does", "parts", box=None, pad_edge=False)
     for recipe in recipes:
         hits = [f"{recipe.figures[data]:.1f}" if data in recipe.figures else "" for data in ("webqsp", "cwq")]
-        models = ", ".join(part for part in recipe.parts if part not in ("answer", "paths"))
-        table.add_row(Text(recipe.name, style="bold"), *hits, Text(recipe.title), Text(models))
+        table.add_row(Text(recipe.name, style="bold"), *hits, Text(recipe.title), Text(", ".join(recipe.parts)))
     out.print(table)
-    out.print("WebQSP, CWQ: published Hit in percent with Qwen2-72B. graphbrick recipes NAME shows the text.")
+    out.print("WebQSP, CWQ: published Hit in percent with Qwen2-72B. --set can replace the parts of a recipe.")
 
 
 def print_recipe(recipe: Recipe, *, as_json: bool) -> None:

@@ -98,6 +98,11 @@ def event(message: str) -> None:
         entry.events.append(message)
 
 
+def in_stage() -> bool:
+    """Whether a stage is running, so that events are seen in its trace."""
+    return _current.get() is not None
+
+
 def fact(**figures: float) -> None:
     """Record figures of the running stage's method, such as ``error_bound=1e-4``."""
     entry = _current.get()

@@ -80,7 +80,7 @@ def test_long_candidates_are_cut_with_an_event() -> None:
         _, entry = rate(LLMScorer(llm(server)), ["a" * 1001, "b" * 1000])
         assert len(server.requests[0].prompt) < 3000
         assert f"1. {'a' * 1000}\n2. {'b' * 1000}\n" in server.requests[0].prompt
-    assert entry.events == ["1 candidates of more than 1,000 characters were cut for gpt-4.1-mini"]
+    assert entry.events == ["1 texts of more than 1,000 characters were cut for the language model"]
 
 
 @pytest.mark.parametrize(

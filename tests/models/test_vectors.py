@@ -22,7 +22,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphbrick import Query, Subgraph
-from graphbrick.errors import GraphbrickError
+from graphbrick.errors import GraphbrickError, ModelError
 from graphbrick.graphs.builder import build
 from graphbrick.graphs.graph import Graph
 from graphbrick.models import vectors
@@ -715,3 +715,54 @@ shutil.rmtree(folder)
     done = other_process(place, body)
     assert (done.returncode, done.stderr) == (0, "")
     assert not place.exists()
+
+
+# Vectors that are not what they should be
+
+
+def test_a_model_of_other_dimensions_is_told_apart_and_spoils_nothing(tmp_path: Path) -> None:
+    store = VectorStore(tmp_path / "g.vectors")
+    store.get(Toy(), ["a", "b"])
+    store.flush()
+
+    @dataclass(frozen=True, repr=False)
+    class Other(Toy):
+        """The same name, other vectors."""
+
+        @property
+        def identity(self) -> str:
+            return Toy().identity
+
+        def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+            return np.full((len(texts), 4), 0.5, dtype=np.float32)
+
+    Other.__name__ = "Toy"  # as the folder of a model is named
+    reread = VectorStore(tmp_path / "g.vectors")
+    with using(reread):
+        for texts in (["a", "b"], ["c", "d"], ["a", "c"]):
+            with pytest.raises(ModelError, match=r"dimensions.*remove that folder"):
+                Other().score("?", texts)
+    reread.flush()
+    assert same(VectorStore(tmp_path / "g.vectors").get(Toy(), ["a", "b"]), ["a", "b"])
+
+
+@pytest.mark.parametrize("byte", [b"\x00", b"\xff"])
+def test_damaged_vectors_in_a_whole_file_are_an_error(tmp_path: Path, byte: bytes) -> None:
+    store = VectorStore(tmp_path / "g.vectors")
+    store.get(Toy(), ["a", "b"])
+    store.flush()
+    (file,) = files(tmp_path)
+    whole = file.read_bytes()
+    file.write_bytes(whole[: 24 + 2 * 16] + byte * (len(whole) - 24 - 2 * 16 - 8) + whole[-8:])
+    message = r"not of length 1.*remove that folder"
+    with using(VectorStore(tmp_path / "g.vectors")), pytest.raises(ModelError, match=message):
+        Toy().score("?", ["a", "b"])
+
+
+def test_the_question_is_embedded_once_for_all_stages(tmp_path: Path) -> None:
+    CALLS.clear()
+    with using(VectorStore(tmp_path / "g.vectors")):
+        Toy().score("a question", ["a"])
+        Toy().score("a question", ["b"])
+        Toy().score("another", ["a", "b"])
+    assert [call for call in CALLS if "a question" in call or "another" in call] == [["a question"], ["another"]]

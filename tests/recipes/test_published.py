@@ -112,6 +112,20 @@ def test_what_does_not_fit_is_refused(name: str, parts: dict[str, str], message:
         recipe(name).pipeline(**parts)
 
 
+def test_a_part_of_several_stages_stays_together() -> None:
+    union = "ShortestPaths() | AllPaths(max_hops=1)"
+    assert repr(recipe(12).pipeline(paths=union, embedder="BM25()")) == (
+        f"PPR(k=1000) >> ({union}) >> Rerank(BM25(), n=32) >> PathAnswer()"
+    )
+    found = recipe("GRAG-M").pipeline(paths=parse(union), embedder="BM25()  # a remark")
+    assert f"PPR(k=1000) >> ({union}) >> Rerank(BM25(), n=32) |" in repr(found)
+
+
+def test_an_empty_part_is_refused() -> None:
+    with pytest.raises(PipelineError, match=r"recipe 12 needs embedder; set it to MiniLM\(\)"):
+        recipe(12).pipeline(embedder=" ")
+
+
 def test_a_part_that_cannot_be_read_is_refused_by_itself() -> None:
     with pytest.raises(RecipeSyntaxError, match=r"there is no brick 'MinLM'; did you mean MiniLM\? \(at column 1\)"):
         recipe(12).pipeline(embedder="MinLM()")
@@ -212,7 +226,7 @@ def test_reports_reach_the_model_and_the_answer(world: tuple[Graph, str, list[st
         given["answer"] = f"Generate({given['llm']})"
         found = recipe("GRAG-M")
         run = found.pipeline(**{part: given[part] for part in found.parts}).run(graph, question, seeds=seeds)
-        assert "A report\nof two lines." in server.requests[-1].prompt
+        assert "1. A report of two lines." in server.requests[-1].prompt
     assert run.answer is not None
     assert run.answer.texts == ("Kenyan shilling",)
 

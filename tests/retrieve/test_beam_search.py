@@ -587,7 +587,7 @@ def test_an_empty_reply_does_not_end_the_beam(star: Graph) -> None:
         ({"max_hops": 101}, "max_hops must be at most 100"),
         ({"by": "node"}, "by must be one of 'path', 'triple'"),
         ({"keep": "first"}, "keep must be one of 'all', 'last'"),
-        ({"cut": "median"}, "cut must be one of 'mean'"),
+        ({"cut": "median"}, "cut must be 'mean', a percentile from 0 to 100, or None, got"),
         ({"cut": -1}, "cut must be a number of at least 0"),
         ({"cut": 100.5}, "cut must be a number of at least 0 and at most 100"),
         ({"cut": True}, "cut must be a number"),

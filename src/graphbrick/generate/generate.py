@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from graphbrick.core import Answer, Evidence, Path, Query
 from graphbrick.graphs.text import fold
 from graphbrick.models.llm import LLM
-from graphbrick.models.replies import shown, without_thinking
+from graphbrick.models.replies import numbered, one_line, opened, shown
 from graphbrick.pipeline import GenerateStage
 from graphbrick.trace import event
 
@@ -19,6 +19,8 @@ _INSTRUCTION = (
     "Reply with the answers only, one a line, the most likely first, each written as in the paths, without numbering "
     f"and without explanation. If the paths do not hold the answer, reply {_NOTHING}."
 )
+_LONGEST_REPORT = 4000  # characters
+_MOST = 100  # answers; more are a model that does not stop
 _BULLET = re.compile(r"^\s*(?:[-*•]|\d{1,3}[.)])\s+")
 
 
@@ -51,29 +53,40 @@ class Generate(GenerateStage):
         if not evidence.items:
             event("no answer: the evidence is empty; the model was not called")
             return Answer()
-        paths = "\n".join(f"{i}. {item.text}" for i, item in enumerate(evidence.paths, 1))
-        reports = "\n\n".join(item.text for item in evidence.reports)
-        given = f"Paths:\n{paths}\n\n" + (f"Reports on parts of the graph:\n{reports}\n\n" if reports else "")
+        given = f"Paths:\n{numbered(item.text for item in evidence.paths)}\n\n"
+        if evidence.reports:
+            reports = numbered((item.text for item in evidence.reports), longest=_LONGEST_REPORT)
+            given += f"Reports on parts of the graph:\n{reports}\n\n"
         reply = self.llm.complete(
             [
                 {"role": "system", "content": _INSTRUCTION},
-                {"role": "user", "content": f"{given}Question: {query.text}\nAnswers:"},
+                {"role": "user", "content": f"{given}Question: {one_line(query.text)}\nAnswers:"},
             ]
         )
-        texts = _read(without_thinking(reply))
+        texts = _read(reply)
+        if len(texts) > _MOST:
+            event(f"of {len(texts):,} answers the first {_MOST} were taken: {shown(reply)}")
+            texts = texts[:_MOST]
         if not texts:
             event(f"no answer: the model replied {shown(reply)}")
         return _grounded(texts, evidence)
 
 
 def _read(reply: str) -> list[str]:
-    """The lines of a reply without bullets, each once whatever its case; none where the model found nothing."""
-    lines = [_BULLET.sub("", line).strip().strip("`\"'").strip() for line in reply.splitlines()]
+    """The answers of a reply, each once whatever its case; none where the model found nothing.
+
+    They are its lines, without bullets and Markdown, or the items of a JSON list.
+    """
+    text, value = opened(reply)
+    listed = next(iter(value.values())) if isinstance(value, dict) and len(value) == 1 else value
+    found = list(map(str, listed)) if isinstance(listed, list) else text.splitlines()
     answers: dict[str, str] = {}
-    for line in lines:
-        if line:
-            answers.setdefault(_key(line), line)
-    return [] if fold(_NOTHING) in answers else list(answers.values())
+    for line in found:
+        bare = _BULLET.sub("", line).strip().strip("`\"'*").strip()
+        if bare:
+            answers.setdefault(_key(bare), bare)
+    nothing = fold(_NOTHING) in answers or list(answers) == ["none"]
+    return [] if nothing else list(answers.values())
 
 
 def _key(text: str) -> str:
@@ -91,7 +104,7 @@ def _grounded(texts: list[str], evidence: Evidence) -> Answer:
     found = [entities.get(_key(text)) for text in texts]
     for text, entity in zip(texts, found, strict=True):
         if entity is None:
-            event(f"the answer {text!r} stands on no path of the evidence")
+            event(f"the answer {text[:200]!r} stands on no path of the evidence")
     wanted = {entity for entity in found if entity is not None}
     support = tuple(
         item for item in evidence.items if wanted.intersection(item.nodes[1:] if isinstance(item, Path) else item.nodes)

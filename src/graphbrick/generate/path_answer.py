@@ -38,6 +38,8 @@ class PathAnswer(GenerateStage):
             reason = "every path of the evidence ends at a seed" if evidence.paths else without
             event(f"no answer: {reason}")
             return Answer()
+        if not any(path.score for path in evidence.paths) and len({path.pattern for path in evidence.paths}) > 1:
+            event("the paths are not ranked, so that the answer follows the pattern of the first of them")
         proofs: dict[int, Path] = {}
         alike = [path for path in evidence.paths if path.pattern == best.pattern]
         for path in alike:

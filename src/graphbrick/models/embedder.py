@@ -12,6 +12,9 @@ import numpy.typing as npt
 from graphbrick.errors import ModelError
 from graphbrick.models.scorer import Scorer
 
+_OFF = 0.02  # half precision moves the square of a length by far less
+_ADVICE = "; are the vectors kept beside the graph of another model, or damaged? remove that folder"
+
 
 class Embedder(Scorer):
     """Scores by cosine similarity of embeddings, in [-1, 1].
@@ -69,5 +72,16 @@ class Embedder(Scorer):
         """Cosine similarity of each text and the query."""
         if not texts:
             return np.zeros(0)
-        asked = self.encode_query(query).astype(np.float16).astype(np.float32)
-        return (self.embed(texts).astype(np.float32) @ asked).astype(np.float64)
+        from graphbrick.models.vectors import current_store
+
+        store = current_store()
+        asked = (self.encode_query(query) if store is None else store.asked(self, query)).astype(np.float16)
+        vectors = self.embed(texts).astype(np.float32)
+        if vectors.shape[1] != len(asked):
+            raise ModelError(
+                f"{self!r} gives vectors of {len(asked)} dimensions for the question, {vectors.shape[1]} for the texts"
+                f"{_ADVICE}"
+            )
+        if not np.abs(np.einsum("ij,ij->i", vectors, vectors) - 1).max() <= _OFF:  # also where one is no number
+            raise ModelError(f"{self!r} has vectors that are not of length 1{_ADVICE}")
+        return np.clip(vectors @ asked.astype(np.float32), -1, 1).astype(np.float64)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -16,6 +15,7 @@ import numpy.typing as npt
 
 from graphbrick.errors import ModelError
 from graphbrick.graphs.manifest import sha256
+from graphbrick.locks import ForkLock
 from graphbrick.models.embedder import Embedder
 from graphbrick.models.onnx_text import (
     POOLINGS,
@@ -45,7 +45,7 @@ _POOLING_SWITCHES = {
     "weightedmean": "pooling_mode_weightedmean_tokens",
     "lasttoken": "pooling_mode_lasttoken",
 }
-_loading = threading.Lock()
+_loading = ForkLock()
 
 
 @dataclass(frozen=True, repr=False)

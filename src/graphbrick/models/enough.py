@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from graphbrick.graphs.text import fold
 from graphbrick.models.llm import LLM
-from graphbrick.models.replies import one_line, shown, without_thinking
+from graphbrick.models.replies import numbered, one_line, shown, without_thinking
 from graphbrick.trace import event
 
 _INSTRUCTION = (
@@ -18,11 +18,10 @@ _INSTRUCTION = (
 
 def is_enough(llm: LLM, question: str, paths: Sequence[str]) -> bool:
     """Whether the model finds the answer on the paths; a reply that says neither yes nor no is an event, and a no."""
-    listed = "\n".join(f"{i}. {one_line(path)}" for i, path in enumerate(paths, 1))
     reply = llm.complete(
         [
             {"role": "system", "content": _INSTRUCTION},
-            {"role": "user", "content": f"Paths:\n{listed}\n\nQuestion: {question}\nYES or NO:"},
+            {"role": "user", "content": f"Paths:\n{numbered(paths)}\n\nQuestion: {one_line(question)}\nYES or NO:"},
         ]
     )
     words = fold(without_thinking(reply)).split()

@@ -58,9 +58,11 @@ class LLM(Brick):
             kind="language model",
             instead="PathAnswer() answers without a model",
         ) as client:
+            # A badly decoded name may hold lone surrogates, which cannot be sent.
+            sent = [{name: text.encode("utf-8", "replace").decode() for name, text in m.items()} for m in messages]
             reply = client.chat.completions.create(
                 model=self.model,
-                messages=messages,  # type: ignore[arg-type]
+                messages=sent,  # type: ignore[arg-type]
                 temperature=self.temperature,
                 max_tokens=self.max_tokens,
             )
@@ -73,8 +75,8 @@ class LLM(Brick):
             text = choice.message.content or "" if choice else ""
             cut = choice is not None and choice.finish_reason == "length"
             usage = reply.usage
-            tokens = (usage.prompt_tokens or 0, usage.completion_tokens or 0) if usage else None
-        except (AttributeError, TypeError) as error:
+            tokens = (int(usage.prompt_tokens or 0), int(usage.completion_tokens or 0)) if usage else None
+        except (AttributeError, TypeError, ValueError) as error:
             raise ModelError(f"{url} gave a reply that is no chat completion; is it the right address?") from error
         if not isinstance(text, str):
             raise ModelError(f"{url} gave a reply whose content is no text but {text!r:.80}")

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from graphbrick.errors import ModelError
 from graphbrick.models.embedder import Embedder
+from graphbrick.models.onnx_text import readable
 from graphbrick.models.openai_client import connection, require_address, server_of
 from graphbrick.trace import count_call, event
 
@@ -65,7 +66,7 @@ class LLMEmbedder(Embedder):
     def _encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """One request; the client hands over whatever the server sent, of any type."""
         # Some servers refuse a text that is empty.
-        sent = [text if text.strip() else " " for text in texts]
+        sent = [text if text.strip() else " " for text in readable(texts)]
         with connection(
             self.base_url, self.timeout, _RETRIES, kind="embedding model", instead="MiniLM() needs no server"
         ) as client:
@@ -78,9 +79,10 @@ class LLMEmbedder(Embedder):
                 raise ModelError(f"{self!r} got a reply that holds no embeddings; is it the right address?") from error
         if count != len(texts) or set(found) != set(range(count)):
             raise ModelError(f"{self!r} got {count} vectors for {len(texts)} texts; there must be one a text")
-        if tokens is None:
+        if not isinstance(tokens, int):
             event(f"{self.model} did not report the tokens it used")
-        count_call(tokens_in=tokens or 0)
+            tokens = 0
+        count_call(tokens_in=tokens)
         return self._unit([found[i] for i in range(count)], texts)
 
     def _unit(self, rows: list[list[float]], texts: Sequence[str]) -> npt.NDArray[np.float32]:

@@ -11,11 +11,10 @@ import numpy.typing as npt
 
 from graphbrick.errors import PipelineError
 from graphbrick.models.llm import LLM
-from graphbrick.models.replies import one_line, read_numbers, read_scores
+from graphbrick.models.replies import numbered, one_line, read_numbers, read_scores
 from graphbrick.models.scorer import Scorer
-from graphbrick.trace import event, fact
+from graphbrick.trace import fact
 
-_LONGEST = 1000  # characters of a candidate in the prompt
 _MOST = 100  # the best score that a model can give
 _CANDIDATES = (
     "You are given a question and numbered candidates from a knowledge graph: entities, relations, triples or paths. "
@@ -84,10 +83,6 @@ class LLMScorer(Scorer):
     def score(self, query: str, texts: Sequence[str]) -> npt.NDArray[np.float64]:
         """What the model thinks of each text; see the class."""
         candidates = [one_line(text) for text in texts]
-        long = sum(len(candidate) > _LONGEST for candidate in candidates)
-        if long:
-            event(f"{long:,} candidates of more than {_LONGEST:,} characters were cut for {self.llm.model}")
-            candidates = [candidate[:_LONGEST] for candidate in candidates]
         if self.reply == "scores":
             return self._scored(query, candidates)
         chosen, unread = self._chosen(query, candidates)
@@ -127,8 +122,7 @@ class LLMScorer(Scorer):
         return ranking, unread
 
     def _ask(self, query: str, candidates: Sequence[str]) -> str:
-        listed = "\n".join(f"{i}. {candidate}" for i, candidate in enumerate(candidates, 1))
-        prompt = _PROMPT.format(candidates=listed, question=one_line(query), ending=_ENDINGS[self.reply])
+        prompt = _PROMPT.format(candidates=numbered(candidates), question=one_line(query), ending=_ENDINGS[self.reply])
         return self.llm.complete(
             [{"role": "system", "content": _INSTRUCTIONS[self.reply]}, {"role": "user", "content": prompt}]
         )

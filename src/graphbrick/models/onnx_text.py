@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -14,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.errors import ModelError
+from graphbrick.locks import ForkLock
 from graphbrick.trace import count_call, event
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ _MOST_TOKENS = 512  # attention takes memory with the square of the length; text
 _BATCH_TOKENS = 1024  # larger batches are no faster on a processor and take more memory
 _INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 _INTEGERS = {"tensor(int64)": np.int64, "tensor(int32)": np.int32}
-_loading = threading.Lock()
+_loading = ForkLock()
 
 Floats = npt.NDArray[np.float32]
 Texts = Sequence[str] | Sequence[tuple[str, str]]

@@ -51,8 +51,18 @@ def shown(reply: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """A text on one line, so that it cannot be taken for several candidates of a list."""
-    return " ".join(text.split())
+    """A text on one line and without control characters: it cannot be taken for several candidates of a list."""
+    shown = text if text.isprintable() else "".join(c if c.isprintable() else " " for c in text)
+    return " ".join(shown.split())
+
+
+def numbered(texts: Iterable[str], longest: int = 1000) -> str:
+    """Texts as the numbered lines of a prompt, from 1; what is very long is cut, which is an event."""
+    lines = [one_line(text) for text in texts]
+    long = sum(len(line) > longest for line in lines)
+    if long:
+        event(f"{long:,} texts of more than {longest:,} characters were cut for the language model")
+    return "\n".join(f"{i}. {line[:longest]}" for i, line in enumerate(lines, 1))
 
 
 def read_numbers(reply: str, texts: Sequence[str]) -> list[int] | None:

@@ -13,6 +13,7 @@ import json
 import logging
 import os
 import threading
+from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
@@ -24,14 +25,16 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.errors import GraphbrickError, ModelError
+from graphbrick.locks import ForkLock
 from graphbrick.models.segments import Segment, hash_texts, merge, remove_left_over, write_segment
-from graphbrick.trace import count_hits, event
+from graphbrick.trace import count_hits, event, in_stage
 
 if TYPE_CHECKING:
     from graphbrick.graphs.graph import Graph
     from graphbrick.models.embedder import Embedder
 
 _FLUSH_ROWS = 16_384  # vectors in memory, 12 MB of MiniLM, before they are written
+_QUESTIONS = 64
 _MERGE_BYTES = 64 << 20  # larger segments are not merged: that bounds memory
 _log = logging.getLogger("graphbrick")
 _LIMIT_VARIABLE, _LIMIT_MB = "GRAPHBRICK_VECTORS_MB", 4096
@@ -49,6 +52,7 @@ class VectorStore:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._models: dict[str, ModelVectors] = {}
+        self._asked: OrderedDict[tuple[str, str, str], npt.NDArray[np.float32]] = OrderedDict()
         self._lock = threading.Lock()
 
     def get(self, embedder: Embedder, texts: Sequence[str]) -> Vectors:
@@ -58,6 +62,19 @@ class VectorStore:
     def missing(self, embedder: Embedder, texts: Sequence[str]) -> list[str]:
         """Those of the texts that have no vector yet, each once."""
         return self._of(embedder).missing(texts)
+
+    def asked(self, embedder: Embedder, query: str) -> npt.NDArray[np.float32]:
+        """The vector of a question; the last ones are remembered, as several stages ask with the same."""
+        key = repr(embedder), embedder.identity, query
+        with self._lock:
+            vector = self._asked.get(key)
+        if vector is None:
+            vector = embedder.encode_query(query)
+            with self._lock:
+                self._asked[key] = vector
+                while len(self._asked) > _QUESTIONS:
+                    self._asked.popitem(last=False)
+        return vector
 
     def unlock(self) -> None:
         """Take new locks, in a forked process."""
@@ -93,6 +110,7 @@ class ModelVectors:
         self._lock = threading.RLock()
         self._segments: dict[str, Segment] = {}
         self._fresh: dict[bytes, npt.NDArray[np.float16]] = {}
+        self._dimensions: int | None = None
         self._reload()
 
     def unlock(self) -> None:
@@ -110,13 +128,14 @@ class ModelVectors:
             first = {keys[i].tobytes(): int(i) for i in lacking[::-1]}
             wanted = sorted(first.values())
             made = embedder.made([texts[i] for i in wanted])
-            if vectors is None:
-                vectors = np.empty((len(texts), made.shape[1]), dtype=np.float16)
-            if made.shape[1] != vectors.shape[1]:
+            if self._dimensions not in (None, made.shape[1]):
                 raise ModelError(
                     f"{embedder!r} gives vectors of {made.shape[1]} dimensions, but those kept in {self._folder} have "
-                    f"{vectors.shape[1]}: another model has this name now; remove that folder"
+                    f"{self._dimensions}: another model has this name now; remove that folder"
                 )
+            self._dimensions = made.shape[1]
+            if vectors is None:
+                vectors = np.empty((len(texts), made.shape[1]), dtype=np.float16)
             row = {keys[i].tobytes(): made[j] for j, i in enumerate(wanted)}
             for i in lacking:
                 vectors[i] = row[keys[i].tobytes()]
@@ -140,7 +159,7 @@ class ModelVectors:
             limit = _limit()
             fresh, self._fresh = self._fresh, {}
             if sum(segment.bytes for segment in self._segments.values()) >= limit:
-                event(
+                _tell(
                     f"{self._folder} has reached {limit >> 20:,} MB, so further vectors are not kept; remove it, or "
                     f"raise {_LIMIT_VARIABLE}"
                 )
@@ -153,7 +172,7 @@ class ModelVectors:
                 self._merge()
                 remove_left_over(self._folder)
             except OSError as error:
-                event(f"vectors cannot be kept in {self._folder} ({error.strerror or error}); they will be made again")
+                _tell(f"vectors cannot be kept in {self._folder} ({error.strerror or error}); they will be made again")
 
     def _find(self, keys: npt.NDArray[np.uint64]) -> tuple[Vectors | None, npt.NDArray[np.int64]]:
         """The vectors of those keys that are there, and the indices of the others."""
@@ -202,7 +221,10 @@ class ModelVectors:
             if name in self._segments:
                 continue
             try:
-                self._segments[name] = Segment(file)
+                segment = Segment(file)
+                if self._dimensions not in (None, segment.dimensions):
+                    raise ValueError(f"{segment.dimensions} dimensions, where others have {self._dimensions}")
+                self._segments[name], self._dimensions = segment, segment.dimensions
             except FileNotFoundError:
                 continue  # merged by another process since it was listed
             except ValueError as error:
@@ -229,15 +251,25 @@ class ModelVectors:
                 small.remove(merged)
 
 
+def _tell(message: str) -> None:
+    """An event of the running stage; outside one, at the end of a process, a warning."""
+    if in_stage():
+        event(message)
+    else:
+        _log.warning(message)
+
+
 def _limit() -> int:
     given = os.environ.get(_LIMIT_VARIABLE, "")
-    if given and not (given.isascii() and given.isdecimal()):
-        raise GraphbrickError(f"{_LIMIT_VARIABLE} must be a whole number of megabytes, got {given!r}; try {_LIMIT_MB}")
+    if given and not (given.isascii() and given.isdecimal() and len(given) < 10):
+        raise GraphbrickError(
+            f"{_LIMIT_VARIABLE} must be a whole number of megabytes, got {given!r:.40}; try {_LIMIT_MB}"
+        )
     return (int(given) if given else _LIMIT_MB) << 20
 
 
 _stores: dict[Path, VectorStore] = {}
-_stores_lock = threading.Lock()
+_stores_lock = ForkLock()
 _current: ContextVar[VectorStore | None] = ContextVar("graphbrick_vectors", default=None)
 
 
@@ -274,19 +306,16 @@ def _flush_all() -> None:
             _log.warning("%s", error)
 
 
-def _after_fork(_: object) -> None:
-    """In a forked worker of multiprocessing: no lock is held by a thread that is not here."""
-    global _stores_lock
-    _stores_lock = threading.Lock()
+def _unlock() -> None:
     for store in _stores.values():
         store.unlock()
-    _flush_at_end_of_worker()
 
 
-def _flush_at_end_of_worker() -> None:
+def _flush_at_end_of_worker(_: object = None) -> None:
     util.Finalize(None, _flush_all, exitpriority=0)  # workers of multiprocessing end without what atexit registered
 
 
-util.register_after_fork(_flush_all, _after_fork)
+os.register_at_fork(after_in_child=_unlock)
+util.register_after_fork(_flush_all, _flush_at_end_of_worker)
 if parent_process() is not None:
     _flush_at_end_of_worker()

@@ -42,7 +42,6 @@ class PruneEdges(ScoredPrune):
     paper = "Cao et al., LEGO-GraphRAG, VLDB 2025 (subgraph extraction, edge pruning)"
 
     by: str = "relation"
-    connected: bool = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -57,8 +56,9 @@ class PruneEdges(ScoredPrune):
         kept = np.zeros(len(relation), dtype=np.bool_)
         if self.by == "relation":
             # Relations with different keys may share a name; it counts once.
-            distinct = list(dict.fromkeys(names))
-            best = {distinct[i] for i in self.best(np.array([scores[names.index(name)] for name in distinct]))}
+            score_of = dict(zip(names, scores.tolist(), strict=True))
+            distinct = list(score_of)
+            best = {distinct[i] for i in self.best(np.array([score_of[name] for name in distinct]))}
             kept = np.isin(relation, present[[name in best for name in names]])
         elif len(relation):
             far = distances(query, subgraph)

@@ -23,6 +23,7 @@ class ScoredPrune(PruneStage):
     scorer: Scorer
     n: int | None = 64
     threshold: float | None = None
+    connected: bool = False
 
     def __post_init__(self) -> None:
         self.require_part("scorer", Scorer, example="BM25()")
@@ -32,6 +33,7 @@ class ScoredPrune(PruneStage):
             self.require_int("n", minimum=1, example=64)
         if self.threshold is not None:
             self.require_number("threshold", minimum=-1e300, example=0.3)
+        self.require_flag("connected")
 
     def best(self, scores: npt.NDArray[np.float64], *ties: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
         """The indices of what stays, best first; equal scores are ordered by ``ties``, then by index."""

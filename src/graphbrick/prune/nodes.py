@@ -37,8 +37,6 @@ class PruneNodes(ScoredPrune):
 
     paper = "Cao et al., LEGO-GraphRAG, VLDB 2025 (subgraph extraction, node pruning)"
 
-    connected: bool = False
-
     def prune(self, query: Query, subgraph: Subgraph) -> Subgraph:
         """The best entities."""
         nodes = range(subgraph.n_nodes) if subgraph.nodes is None else subgraph.nodes.tolist()

@@ -36,8 +36,6 @@ class PruneTriples(ScoredPrune):
 
     paper = "Cao et al., LEGO-GraphRAG, VLDB 2025 (subgraph extraction, triple pruning)"
 
-    connected: bool = False
-
     def prune(self, query: Query, subgraph: Subgraph) -> Subgraph:
         """The best triples."""
         kept = np.zeros(subgraph.n_triples, dtype=np.bool_)

@@ -13,7 +13,7 @@ from string import Template
 from graphbrick.brick import Brick
 from graphbrick.errors import PipelineError
 from graphbrick.parsing import parse, parse_brick
-from graphbrick.pipeline import Pipeline
+from graphbrick.pipeline import Pipeline, Sequence, Union
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +69,13 @@ class Recipe:
         unknown = [name for name in parts if name not in self.parts]
         if unknown:
             raise PipelineError(f"recipe {self.name} has no part {unknown[0]!r}; it has {', '.join(self.parts)}")
-        chosen = {name: str(parts.get(name, default)).strip() for name, default in self.parts.items()}
-        for name, text in chosen.items():
+        chosen = {}
+        for name, default in self.parts.items():
+            text = str(parts.get(name, default)).strip()
             if not text:
-                raise PipelineError(f"recipe {self.name} needs {name}; set it to {_EXAMPLES[name]}")
-            parse_brick(text)  # a fault is told of the part, not of a place in the whole text
+                raise PipelineError(f"recipe {self.name} needs {name}; set it to {_EXAMPLES.get(name, default)}")
+            part = parse_brick(text)  # a fault is told of the part, not of a place in the whole text
+            chosen[name] = f"({part!r})" if isinstance(part, Sequence | Union) else repr(part)
         return Template(self.template).substitute(chosen)
 
     def pipeline(self, **parts: str | Brick) -> Pipeline:

@@ -65,7 +65,8 @@ def expand(beam: list[Partial], csr: Csr, *, follow_out: bool, follow_in: bool, 
     Returns:
         At most ``cap`` candidates, taken in turns (`in_turns`); how many there were.
     """
-    parts, found = [], 0
+    parts: list[Candidates] = []
+    found = held = 0
     for index, path in enumerate(beam):
         u = path.nodes[-1]
         for is_forward, follow in ((True, follow_out), (False, follow_in)):
@@ -81,13 +82,20 @@ def expand(beam: list[Partial], csr: Csr, *, follow_out: bool, follow_in: bool, 
                 reached[fresh].astype(np.int64),
                 np.full(len(fresh), is_forward),
             )
-            found += len(part)
-            parts.append(in_turns(part, csr.relation, cap))  # hubs are cut one by one, which bounds memory
+            found, held = found + len(part), held + len(part)
+            parts.append(part)
+            if held > 4 * cap:
+                # What is not among the first of some is not among the first of all: memory stays bounded.
+                parts = [in_turns(_joined(parts), csr.relation, cap)]
+                held = len(parts[0])
+    return in_turns(_joined(parts), csr.relation, cap), found
+
+
+def _joined(parts: list[Candidates]) -> Candidates:
     if not parts:
         nothing = np.zeros(0, dtype=np.int64)
-        return Candidates(nothing, nothing, nothing, nothing.astype(np.bool_)), 0
-    columns = (np.concatenate([getattr(part, name) for part in parts]) for name in Candidates.__slots__)
-    return in_turns(Candidates(*columns), csr.relation, cap), found
+        return Candidates(nothing, nothing, nothing, nothing.astype(np.bool_))
+    return Candidates(*(np.concatenate([getattr(part, name) for part in parts]) for name in Candidates.__slots__))
 
 
 def in_turns(candidates: Candidates, relation: npt.NDArray[np.int32], cap: int) -> Candidates:

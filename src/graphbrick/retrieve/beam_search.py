@@ -87,9 +87,9 @@ class BeamSearch(RetrieveStage):
         self.require_int("max_hops", minimum=1, maximum=100, example=4)
         self.require_choice("by", ("path", "triple"))
         self.require_choice("keep", ("all", "last"))
-        if isinstance(self.cut, str):
-            self.require_choice("cut", ("mean",))
-        elif self.cut is not None:
+        if isinstance(self.cut, str) and self.cut != "mean":
+            self._refuse("cut", "'mean', a percentile from 0 to 100, or None", "mean")
+        if self.cut is not None and self.cut != "mean":
             self.require_number("cut", minimum=0, maximum=100, example=75)
         if self.threshold is not None:
             self.require_number("threshold", minimum=-1e300, example=0)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from graphbrick.core import Evidence, Query, Report, Subgraph, seeds_of
 from graphbrick.errors import GraphbrickError
 from graphbrick.models.llm import LLM
-from graphbrick.models.replies import one_line, without_thinking
+from graphbrick.models.replies import numbered, one_line, without_thinking
 from graphbrick.models.scorer import Scorer
 from graphbrick.pipeline import RetrieveStage
 from graphbrick.trace import event, fact
@@ -94,11 +94,14 @@ class CommunityReports(RetrieveStage):
         texts = Subgraph(subgraph.graph, nodes, triples).triple_texts()
         if len(texts) > _TRIPLES:
             event(f"a report was written from the first {_TRIPLES} of the {len(texts):,} triples of its community")
-        listed = "\n".join(one_line(text) for text in texts[:_TRIPLES])
+        listed = numbered(texts[:_TRIPLES])
         reply = self.llm.complete(
             [
                 {"role": "system", "content": _INSTRUCTION},
-                {"role": "user", "content": f"Triples:\n{listed}\n\nThe report will serve to answer: {query.text}"},
+                {
+                    "role": "user",
+                    "content": f"Triples:\n{listed}\n\nThe report will serve to answer: {one_line(query.text)}",
+                },
             ]
         )
         return without_thinking(reply)

@@ -32,7 +32,12 @@ _TEXTS = (
     "内罗毕 é\u0301 😀 \n\t",
     "shilling " * 9,
 )
-_NONSENSE: dict[str, tuple[object, ...]] = {"int": ("a lot", 1.5), "float": ("a lot",), "str": (b"bytes",)}
+_NONSENSE: dict[str, tuple[object, ...]] = {
+    "int": ("a lot", 1.5),
+    "float": ("a lot",),
+    "str": (b"bytes",),
+    "bool": ("no", None),
+}
 
 
 def check_brick(brick: Brick, *, installed: bool = True) -> None:
