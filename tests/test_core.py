@@ -1,14 +1,15 @@
 from __future__ import annotations
 
 import pickle
+from pathlib import Path as Folder
 
 import numpy as np
 import pytest
 
-from graphbrick import Evidence, GraphBuilder, Path, Subgraph
+from graphbrick import AllPaths, Evidence, GraphBuilder, Path, Report, ShortestPaths, Subgraph, build
 from graphbrick.core import Answer, Query, seeds_of
 from graphbrick.graphs.graph import Graph
-from graphbrick.graphs.records import EntityRecord
+from graphbrick.graphs.records import EntityRecord, RelationRecord
 from graphbrick.testing import TINY, tiny_graph
 
 # Entity ids of the tiny graph are in order of first appearance.
@@ -177,3 +178,20 @@ class TestEvidence:
 
 def test_an_answer_is_empty_by_default() -> None:
     assert Answer() == Answer((), (), Evidence(), None)
+
+
+def test_the_texts_of_evidence_are_those_of_its_items(tmp_path: Folder) -> None:
+    records = [
+        *TINY,
+        EntityRecord("Uganda", label=""),
+        RelationRecord("capital", label=""),
+        ("Kenya", "r", "Kenya shore"),
+    ]
+    graph = build(records, tmp_path / "odd.graph")
+    query = Query("?", seeds=(graph.entity("Uganda"), graph.entity("Nairobi")))
+    for stage in (ShortestPaths(), AllPaths(max_hops=3)):
+        evidence = stage.retrieve(query, Subgraph(graph))
+        by_itself = [Path(graph, item.nodes, item.triples, item.forward).text for item in evidence.paths]
+        assert evidence.texts() == [item.text for item in evidence.paths] == by_itself
+        some = Evidence((*evidence.items[::-3], Report(graph, (0,), "a report")))  # without the beginnings of most
+        assert some.texts() == [item.text for item in some.items]

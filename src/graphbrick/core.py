@@ -269,6 +269,27 @@ class Evidence:
     def __len__(self) -> int:
         return len(self.items)
 
+    def texts(self) -> list[str]:
+        """The text of every item; what many paths begin or end with is written once."""
+        said: dict[int, str] = {}
+        steps: dict[tuple[int, bool], str] = {}
+        found = []
+        for item in self.items:
+            before = said.get(id(item.prefix)) if isinstance(item, Path) else None
+            if before is None or not isinstance(item, Path):
+                text = item.text
+            else:
+                key = item.triples[-1], item.forward[-1]
+                step = steps.get(key)
+                if step is None:
+                    relation, station = item.graph.relation_of(key[0]), item.graph.label(item.nodes[-1])
+                    step = step_text(".", item.graph.relation_label(relation), station, forward=key[1])[1:]
+                    steps[key] = step
+                text = before + step if before else step[1:]
+            said[id(item)] = text
+            found.append(text)
+        return found
+
     @property
     def paths(self) -> tuple[Path, ...]:
         """The items that are paths."""

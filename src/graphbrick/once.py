@@ -24,7 +24,8 @@ else:
         def __get__(self, instance, owner=None):
             if instance is None:
                 return self
-            value = instance.__dict__[self._name] = self._function(instance)
+            value = self._function(instance)
+            object.__setattr__(instance, self._name, value)  # not by __dict__: asking for it would make one
             return value
 
 

@@ -56,7 +56,7 @@ class Rerank(RerankStage):
 
     def rerank(self, query: Query, evidence: Evidence) -> Evidence:
         """The best paths, by score."""
-        texts = [item.text if self.by == "path" else item.pattern_text for item in evidence.items]
+        texts = evidence.texts() if self.by == "path" else [item.pattern_text for item in evidence.items]
         scores = self.scorer.rate(query.text, texts)
         order = np.argsort(-scores, kind="stable")
         if self.threshold is not None:

@@ -48,7 +48,7 @@ class Supplement(RerankStage):
 
     def rerank(self, query: Query, evidence: Evidence) -> Evidence:
         """The paths chosen and those filled up."""
-        texts = [item.text for item in evidence.items]
+        texts = evidence.texts()
         first = self.scorer.rate(query.text, texts)
         order = np.argsort(-first, kind="stable")
         chosen = order[first[order] > 0][: self.n]

@@ -68,12 +68,12 @@ def evidence_of(tree: PathTree, n_seeds: int, subgraph: Subgraph, cap: int, sour
     parents, ways = tree.parent.tolist(), tree.forward.tolist()
     graph = subgraph.graph
     found: list[Path] = []
-    for i in range(n_seeds, len(nodes)):
-        node, triple, parent = nodes[i], last[i - n_seeds], parents[i]
+    steps = zip(nodes[n_seeds:], last, parents[n_seeds:], ways[n_seeds:], strict=True)
+    for node, triple, parent, way in steps:
         if parent < n_seeds:
-            found.append(Path(graph, (nodes[parent], node), (triple,), (ways[i],), source=source))
+            found.append(Path(graph, (nodes[parent], node), (triple,), (way,), 0.0, source))
         else:
-            way = found[parent - n_seeds]
-            walked = (*way.nodes, node), (*way.triples, triple), (*way.forward, ways[i])
-            found.append(Path(graph, *walked, source=source, prefix=way))
+            before = found[parent - n_seeds]
+            walked = (*before.nodes, node), (*before.triples, triple), (*before.forward, way)
+            found.append(Path(graph, *walked, 0.0, source, before))
     return Evidence(tuple(found))
