@@ -42,6 +42,9 @@ def main() -> None:
         print(f"\nbuilt {graph} in {time.perf_counter() - start:.1f} s")
         questions = [str(DATA / f"dev_{hops}hop.jsonl.gz") for hops in (1, 2, 3)]
         show("MetaQA", "questions.py", str(graph.path), *questions)
+        few = ["--recipe", "1", "--recipe", "14", "--limit", "5"]  # of a model's, what a processor embeds in a minute
+        show("Published instances", "instances.py", str(graph.path), *questions, *few)
+        show("Memory", "memory.py", str(graph.path), *questions, "--recipe", "1", "--recipe", "14")
 
 
 if __name__ == "__main__":
