@@ -23,7 +23,7 @@ SCORERS = st.one_of(st.builds(BM25, k1=st.floats(0, 1e300), b=st.floats(0, 1)), 
 LLMS = st.builds(
     LLM,
     model=NAMES,
-    base_url=st.text(max_size=30),
+    base_url=st.text(max_size=30).filter(lambda text: "@" not in text),
     temperature=st.floats(0, 2) | st.integers(0, 2),
     max_tokens=COUNTS,
     timeout=st.floats(0.001, 86_400),
