@@ -100,7 +100,7 @@ class BeamSearch(RetrieveStage):
             self.require_part("stop", LLM, example="LLM()")
         self.require_choice("direction", DIRECTIONS)
         self.require_int("cap", minimum=1, example=5_000)
-        if self.prefilter is None and self.prefilter_n != 64:
+        if self.prefilter is None and self.prefilter_n != type(self).prefilter_n:
             raise PipelineError("BeamSearch prefilter_n says how many candidates prefilter leaves; give prefilter too")
 
     def retrieve(self, query: Query, subgraph: Subgraph) -> Evidence:
