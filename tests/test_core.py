@@ -65,7 +65,7 @@ class TestSubgraph:
         got = [
             (int(part.nodes[u]), int(part.csr.relation[e]), int(part.nodes[part.csr.tail[e]]))
             for u in range(4)
-            for e in range(int(part.csr.out_ptr[u]), int(part.csr.out_ptr[u + 1]))
+            for e in range(int(part.csr.out_begin[u]), int(part.csr.out_end[u]))
         ]
         assert got == [graph.triple(t) for t in triples]
 
@@ -76,7 +76,7 @@ class TestSubgraph:
         incoming = {
             (int(part.nodes[part.csr.in_head[e]]), int(part.triples[part.csr.in_triple[e]]), int(part.nodes[v]))
             for v in range(len(nodes))
-            for e in range(int(part.csr.in_ptr[v]), int(part.csr.in_ptr[v + 1]))
+            for e in range(int(part.csr.in_begin[v]), int(part.csr.in_end[v]))
         }
         assert incoming == {(graph.triple(t)[0], t, graph.triple(t)[2]) for t in triples}
 

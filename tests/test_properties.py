@@ -19,7 +19,7 @@ from graphbrick.directions import DIRECTIONS, follow
 from graphbrick.extract.ppr import PPR
 from graphbrick.graphs.builder import build
 from graphbrick.graphs.graph import Graph
-from graphbrick.kernels.ppr import induced_triples
+from graphbrick.kernels.induced import induced_triples
 from graphbrick.retrieve.shortest_paths import ShortestPaths
 
 Triples = list[tuple[str, str, str]]
@@ -73,7 +73,7 @@ def ids(values: Iterable[int]) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
 def view(data: st.DataObject, graph: Graph) -> Subgraph:
     """Some of the entities and some of the triples among them."""
     nodes = ids(data.draw(st.sets(st.integers(0, graph.n_entities - 1)), label="nodes"))
-    among = induced_triples(graph.csr.out_ptr, graph.csr.tail, nodes).tolist()
+    among = induced_triples(*graph.csr.rows, graph.csr.in_triple, nodes).tolist()
     return Subgraph(
         graph, nodes, ids(data.draw(st.sets(st.sampled_from(among)) if among else st.just(set()), label="triples"))
     )
@@ -204,7 +204,7 @@ def test_the_rows_of_a_view_are_those_of_a_graph_built_from_it(
         csr = subgraph.csr
         assert (csr.n_nodes, csr.n_triples) == (subgraph.n_nodes, subgraph.n_triples)
         local = [
-            (head, tail) for head in range(csr.n_nodes) for tail in csr.tail[csr.out_ptr[head] : csr.out_ptr[head + 1]]
+            (head, tail) for head in range(csr.n_nodes) for tail in csr.tail[csr.out_begin[head] : csr.out_end[head]]
         ]
         named = [tuple(graph.key(int(subgraph.nodes[i])) for i in ends) for ends in local]
         inside = [(head, graph.relation_key(int(r)), tail) for (head, tail), r in zip(named, csr.relation, strict=True)]
@@ -215,7 +215,7 @@ def test_the_rows_of_a_view_are_those_of_a_graph_built_from_it(
         assert set(built.key_triples()) == set(inside)
         for i, node in enumerate(subgraph.nodes.tolist()):
             key = graph.key(node)
-            rows = slice(int(csr.in_ptr[i]), int(csr.in_ptr[i + 1]))
+            rows = slice(int(csr.in_begin[i]), int(csr.in_end[i]))
             entering = {all_keys[subgraph.triples[t]] for t in csr.in_triple[rows]}
             heads = [graph.key(int(subgraph.nodes[h])) for h in csr.in_head[rows]]
             if any(key in (head, tail) for head, _, tail in inside):
@@ -223,7 +223,7 @@ def test_the_rows_of_a_view_are_those_of_a_graph_built_from_it(
                 twins = list(built.key_triples())
                 assert entering == {twins[t] for t in built.triples_to(twin)}
                 assert sorted(heads) == sorted(twins[t][0] for t in built.triples_to(twin))
-                assert csr.out_ptr[i + 1] - csr.out_ptr[i] == len(built.triples_from(twin))
+                assert csr.out_end[i] - csr.out_begin[i] == len(built.triples_from(twin))
             else:
                 assert (entering, heads) == (set(), [])
         assert subgraph.local(range(graph.n_entities)) == list(range(subgraph.n_nodes))

@@ -91,7 +91,7 @@ class Subgraph:
         if self.nodes is None or self.triples is None:
             return self.graph.csr
         whole = self.graph.csr
-        head = np.searchsorted(whole.out_ptr, self.triples.astype(np.uint32), side="right") - 1
+        head = whole.heads(self.triples)
         # Ids are ascending, so local triples keep the order (head, tail, relation) of the graph.
         return from_sorted(
             len(self.nodes),
@@ -116,7 +116,7 @@ class Subgraph:
         label, relation_label = self.graph.label, self.graph.relation_label
         whole = self.graph.csr
         ids = np.arange(self.graph.n_triples) if self.triples is None else self.triples
-        heads = np.searchsorted(whole.out_ptr, ids.astype(np.uint32), side="right") - 1
+        heads = whole.heads(ids)
         rows = zip(heads.tolist(), whole.relation[ids].tolist(), whole.tail[ids].tolist(), strict=True)
         return [f"{label(head)} -> {relation_label(relation)} -> {label(tail)}" for head, relation, tail in rows]
 

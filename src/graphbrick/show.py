@@ -159,7 +159,7 @@ def isolated(graph: Graph) -> int:
     import numpy as np
 
     csr = graph.csr
-    return int(np.count_nonzero((np.diff(csr.out_ptr) == 0) & (np.diff(csr.in_ptr) == 0)))
+    return int(np.count_nonzero(csr.degrees() == 0))
 
 
 def skipped(graph: Graph) -> list[dict[str, Any]]:

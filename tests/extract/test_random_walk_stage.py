@@ -5,7 +5,7 @@ import pytest
 from graphbrick.core import Query
 from graphbrick.errors import PipelineError
 from graphbrick.extract.random_walk import RandomWalk
-from graphbrick.kernels.ppr import induced_triples
+from graphbrick.kernels.induced import induced_triples
 from graphbrick.kernels.random_walk import walk_python
 from graphbrick.testing import check_brick, tiny_graph
 
@@ -40,7 +40,7 @@ def test_the_subgraph_is_what_the_walks_visit(direction: str, way: tuple[bool, b
     assert subgraph.nodes is not None
     assert subgraph.triples is not None
     assert subgraph.nodes.tolist() == sorted(expected)
-    among = induced_triples(graph.csr.out_ptr, graph.csr.tail, subgraph.nodes)
+    among = induced_triples(*graph.csr.rows, graph.csr.in_triple, subgraph.nodes)
     assert subgraph.triples.tolist() == among.tolist()
 
 

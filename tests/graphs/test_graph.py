@@ -269,7 +269,7 @@ def test_two_processes_read_at_once(graph: Graph) -> None:
 def test_csr_rows_agree(graph: Graph) -> None:
     csr = graph.csr
     assert (csr.n_nodes, csr.n_triples) == (5, 5)
-    entries = [(int(csr.in_head[i]), v) for v in range(5) for i in range(int(csr.in_ptr[v]), int(csr.in_ptr[v + 1]))]
+    entries = [(int(csr.in_head[i]), v) for v in range(5) for i in range(int(csr.in_begin[v]), int(csr.in_end[v]))]
     assert entries == [(graph.head(int(t)), int(csr.tail[t])) for t in csr.in_triple]
     assert sorted(csr.in_triple.tolist()) == list(range(5))
-    assert [array.dtype for array in csr] == [np.dtype(t) for t in ("u4", "i4", "i4", "u4", "i4", "i4")]
+    assert [array.dtype for array in csr] == [np.dtype(t) for t in ("u4", "u4", "i4", "i4", "u4", "u4", "i4", "i4")]

@@ -24,9 +24,7 @@ def csr_of(n: int, triples: set[tuple[int, int, int]]) -> Csr:
 
 
 def compiled(csr: Csr, seeds: list[int]) -> list[int]:
-    found: npt.NDArray[np.int32] = hop_distances(
-        csr.out_ptr, csr.tail, csr.in_ptr, csr.in_head, np.array(seeds, dtype=np.int32)
-    )
+    found: npt.NDArray[np.int32] = hop_distances(*csr.rows, np.array(seeds, dtype=np.int32))
     assert found.dtype == np.int32
     return found.tolist()
 

@@ -28,7 +28,7 @@ def csr_of(n: int, triples: list[Triple]) -> Csr:
 def fast(csr: Csr, seeds: list[int], out: bool, into: bool, max_hops: int, cap: int) -> Found:
     starts = np.array(seeds, dtype=np.int32)
     nodes, complete, capped = k_hop(
-        csr.out_ptr, csr.tail, csr.in_ptr, csr.in_head, starts, out, into, max_hops, cap
+        *csr.rows, starts, out, into, max_hops, cap
     )  # fmt: skip
     assert nodes.dtype == np.int32
     return nodes.tolist(), complete, capped

@@ -50,7 +50,7 @@ def graphs(draw: st.DrawFn) -> Csr:
 
 def fast(csr: Csr, start: int, number: int, length: int, restart: float, out: bool, into: bool, seed: int) -> list[int]:
     stations = np.full(length + 1, -1, dtype=np.int32)
-    walk(csr.out_ptr, csr.tail, csr.in_ptr, csr.in_head, start, number, restart, out, into, seed, stations)
+    walk(*csr.rows, start, number, restart, out, into, seed, stations)
     return stations.tolist()
 
 
@@ -59,7 +59,7 @@ def visited(
 ) -> list[int]:
     starts = np.array(seeds, dtype=np.int32)
     nodes = walked_nodes(
-        csr.out_ptr, csr.tail, csr.in_ptr, csr.in_head, starts, walks, length, restart, *way, seed
+        *csr.rows, starts, walks, length, restart, *way, seed
     )  # fmt: skip
     assert nodes.dtype == np.int32
     return nodes.tolist()
@@ -70,7 +70,7 @@ def transitions(csr: Csr, start: int, restart: float, out: bool, into: bool) -> 
     n = csr.n_nodes
     step = np.zeros((n, n))
     for u in range(n):
-        for v in csr.tail[int(csr.out_ptr[u]) : int(csr.out_ptr[u + 1])].tolist():
+        for v in csr.tail[int(csr.out_begin[u]) : int(csr.out_end[u])].tolist():
             step[u, v] += out
             step[v, u] += into
     back = np.zeros((n, n))

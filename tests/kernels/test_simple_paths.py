@@ -34,7 +34,7 @@ def complete(n: int) -> Csr:
 def tree(csr: Csr, seeds: list[int], out: bool, into: bool, max_hops: int, cap: int = NO_CAP) -> PathTree:
     return PathTree(
         *simple_path_tree(
-            csr.out_ptr, csr.tail, csr.in_ptr, csr.in_head, csr.in_triple,
+            *csr.rows, csr.in_triple,
             np.array(seeds, dtype=np.int32), out, into, max_hops, cap,
         )
     )  # fmt: skip
@@ -59,7 +59,7 @@ def fast(csr: Csr, seeds: list[int], out: bool, into: bool, max_hops: int) -> li
 def by_networkx(csr: Csr, seed: int, out: bool, into: bool, max_hops: int) -> set[Found]:
     network = nx.MultiDiGraph()
     network.add_nodes_from(range(csr.n_nodes))
-    head = np.repeat(np.arange(csr.n_nodes), np.diff(csr.out_ptr.astype(np.int64))).tolist()
+    head = np.repeat(np.arange(csr.n_nodes), csr.out_degrees()).tolist()
     for triple, (u, v) in enumerate(zip(head, csr.tail.tolist(), strict=True)):
         if out and u != v:
             network.add_edge(u, v, key=(triple, True))

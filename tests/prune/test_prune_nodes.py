@@ -20,7 +20,7 @@ from graphbrick.errors import ModelError, PipelineError
 from graphbrick.graphs.builder import build
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.records import Record, RelationRecord
-from graphbrick.kernels.ppr import induced_triples
+from graphbrick.kernels.induced import induced_triples
 from graphbrick.models.scorer import Scorer
 from graphbrick.pipeline import PruneStage
 from graphbrick.prune import PruneEdges, PruneNodes, PruneTriples
@@ -109,7 +109,7 @@ def view(data: st.DataObject, graph: Graph) -> Subgraph:
     if data.draw(st.booleans(), label="whole"):
         return Subgraph(graph)
     nodes = ids(data.draw(st.sets(st.integers(0, graph.n_entities - 1)), label="nodes"))
-    among = induced_triples(graph.csr.out_ptr, graph.csr.tail, nodes).tolist()
+    among = induced_triples(*graph.csr.rows, graph.csr.in_triple, nodes).tolist()
     triples = data.draw(st.sets(st.sampled_from(among)) if among else st.just(set()), label="triples")
     return Subgraph(graph, nodes, ids(triples))
 

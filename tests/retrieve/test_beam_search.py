@@ -23,7 +23,7 @@ from graphbrick.errors import PipelineError
 from graphbrick.graphs.builder import build
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.records import Record
-from graphbrick.kernels.ppr import induced_triples
+from graphbrick.kernels.induced import induced_triples
 from graphbrick.models.scorer import Scorer
 from graphbrick.retrieve.beam_search import BeamSearch
 from graphbrick.testing import ScriptedLLM, check_brick, tiny_graph
@@ -191,7 +191,7 @@ def view(data: st.DataObject, graph: Graph) -> Subgraph:
         return Subgraph(graph)
     chosen = data.draw(st.sets(st.integers(0, graph.n_entities - 1)), label="nodes")
     nodes = np.array(sorted(chosen), dtype=np.int32)
-    among = induced_triples(graph.csr.out_ptr, graph.csr.tail, nodes).tolist()
+    among = induced_triples(*graph.csr.rows, graph.csr.in_triple, nodes).tolist()
     triples = data.draw(st.sets(st.sampled_from(among)) if among else st.just(set()), label="triples")
     return Subgraph(graph, nodes, np.array(sorted(triples), dtype=np.int32))
 
@@ -433,7 +433,7 @@ def test_a_beam_that_cannot_leave_its_paths_ends() -> None:
     graph = tiny_graph()
     query = starting(graph, "Kenya")
     nodes = np.array(sorted([*query.seeds, graph.entity("Uganda")]), dtype=np.int32)
-    part = Subgraph(graph, nodes, induced_triples(graph.csr.out_ptr, graph.csr.tail, nodes))
+    part = Subgraph(graph, nodes, induced_triples(*graph.csr.rows, graph.csr.in_triple, nodes))
     items, entry = retrieve(BeamSearch(Ranks(), max_hops=50), query, part)
     assert sorted(path.text for path in items) == ["Kenya -> borders -> Uganda", "Kenya <- borders <- Uganda"]
     assert (entry.facts, entry.events) == ({"candidates": 2, "steps": 1}, [])

@@ -9,7 +9,7 @@ import pytest
 
 from graphbrick import BM25, LLM, CommunityReports, Graph, Query, Subgraph, build
 from graphbrick.errors import GraphbrickError, PipelineError
-from graphbrick.kernels.ppr import induced_triples
+from graphbrick.kernels.induced import induced_triples
 from graphbrick.retrieve.community_reports import leiden
 from graphbrick.testing import Reply, Request, ScriptedLLM
 from graphbrick.trace import Trace, record
@@ -35,7 +35,7 @@ def test_clubs_are_the_communities(clubs: Graph) -> None:
 
 def test_the_communities_of_a_part_have_its_ids(clubs: Graph) -> None:
     nodes = np.array(sorted(clubs.entity(name) for name in (*CLUBS[0], *CLUBS[2])), dtype=np.int32)
-    part = Subgraph(clubs, nodes, induced_triples(clubs.csr.out_ptr, clubs.csr.tail, nodes))
+    part = Subgraph(clubs, nodes, induced_triples(*clubs.csr.rows, clubs.csr.in_triple, nodes))
     found = [names(clubs, nodes[local]) for local in leiden(part, 50)]
     assert sorted(map(sorted, found)) == sorted([CLUBS[0], CLUBS[2]])
 

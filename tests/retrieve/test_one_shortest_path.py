@@ -46,7 +46,7 @@ def test_one_is_the_first_of_all(csr: Csr, data: st.DataObject, way: tuple[bool,
     seeds = data.draw(st.lists(st.integers(0, csr.n_nodes - 1), max_size=3, unique=True))
     cap = data.draw(st.integers(1, 30))
     first: dict[tuple[int, int], tuple[int, tuple[tuple[int, bool], ...]]] = {}
-    head = np.repeat(np.arange(csr.n_nodes), np.diff(csr.out_ptr.astype(np.int64)))
+    head = np.repeat(np.arange(csr.n_nodes), csr.out_degrees())
     for seed, steps in shortest_paths_python(csr, seeds, *way, max_hops):
         triple, forward = steps[-1]
         first.setdefault((seed, int(csr.tail[triple] if forward else head[triple])), (seed, steps))
@@ -54,7 +54,7 @@ def test_one_is_the_first_of_all(csr: Csr, data: st.DataObject, way: tuple[bool,
     assert shortest_paths_python(csr, seeds, *way, max_hops, one=True) == expected
     tree = PathTree(
         *shortest_path_tree(
-            csr.out_ptr, csr.tail, csr.in_ptr, csr.in_head, csr.in_triple,
+            *csr.rows, csr.in_triple,
             np.array(seeds, dtype=np.int32), *way, max_hops, cap, True,
         )
     )  # fmt: skip

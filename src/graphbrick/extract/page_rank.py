@@ -74,12 +74,8 @@ class PageRank(RankedExtract):
 
         whole = graph.csr
         ways = follow(self.direction)
-        near, _, _ = k_hop(
-            whole.out_ptr, whole.tail, whole.in_ptr, whole.in_head, seeds, *ways, self.max_hops, graph.n_entities
-        )
+        near, _, _ = k_hop(*whole.rows, seeds, *ways, self.max_hops, graph.n_entities)
         csr = among(graph, [near]).csr
         everywhere = np.arange(len(near), dtype=np.int32)
-        scores, error, edges = ppr_push(
-            csr.out_ptr, csr.tail, csr.in_ptr, csr.in_head, everywhere, self.restart, *ways, self.tolerance
-        )
+        scores, error, edges = ppr_push(*csr.rows, everywhere, self.restart, *ways, self.tolerance)
         return near, scores, float(error), int(edges)

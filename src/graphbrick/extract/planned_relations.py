@@ -81,7 +81,7 @@ class PlannedRelations(ExtractStage):
         if not offer:
             event("no relation is found at the seeds, so the model was not asked for relation paths")
         triples = np.array(sorted(self._matched(graph, seeds, plans)), dtype=np.int32)
-        heads = np.searchsorted(graph.csr.out_ptr, triples.astype(np.uint32), side="right") - 1
+        heads = graph.csr.heads(triples)
         return Subgraph(graph, np.union1d(seeds, np.union1d(heads.astype(np.int32), graph.csr.tail[triples])), triples)
 
     def _offer(self, graph: Graph, seeds: Ids) -> dict[Move, frozenset[int]]:

@@ -63,7 +63,5 @@ class PPR(RankedExtract):
 
         csr = graph.csr
         follow_out, follow_in = follow(self.direction)
-        scores, error, edges = ppr_push(
-            csr.out_ptr, csr.tail, csr.in_ptr, csr.in_head, seeds, self.restart, follow_out, follow_in, self.tolerance
-        )
+        scores, error, edges = ppr_push(*csr.rows, seeds, self.restart, follow_out, follow_in, self.tolerance)
         return scores, float(error), int(edges)

@@ -63,7 +63,7 @@ class RandomWalk(ExtractStage):
 
         csr, seeds = graph.csr, start(graph, query)
         nodes = walked_nodes(
-            csr.out_ptr, csr.tail, csr.in_ptr, csr.in_head, seeds,
+            *csr.rows, seeds,
             self.walks, self.length, float(self.restart), *follow(self.direction), self.seed,
         )  # fmt: skip
         return among(graph, [nodes])

@@ -43,8 +43,8 @@ def edges_of(graph: Graph, nodes: Ids, forward: bool, limit: int) -> Edges:
     Ordered by entity, then as in the graph.
     """
     csr = graph.csr
-    pointers = csr.out_ptr if forward else csr.in_ptr
-    first, last = pointers[nodes].astype(np.int64), pointers[nodes + 1].astype(np.int64)
+    begin, end = (csr.out_begin, csr.out_end) if forward else (csr.in_begin, csr.in_end)
+    first, last = begin[nodes].astype(np.int64), end[nodes].astype(np.int64)
     until = np.minimum(np.cumsum(last - first), limit)
     count = np.diff(until, prepend=0)
     row = np.repeat(first - (until - count), count) + np.arange(count.sum())

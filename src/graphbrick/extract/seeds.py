@@ -38,10 +38,10 @@ def groups(seeds: Entities, mode: str) -> list[Entities]:
 
 def among(graph: Graph, parts: Iterable[Entities]) -> Subgraph:
     """The entities of all parts, and all triples of the graph among them."""
-    from graphbrick.kernels.ppr import induced_triples
+    from graphbrick.kernels.induced import induced_triples
 
     nodes = np.unique(np.concatenate([np.empty(0, dtype=np.int32), *parts]))
-    return Subgraph(graph, nodes, induced_triples(graph.csr.out_ptr, graph.csr.tail, nodes))
+    return Subgraph(graph, nodes, induced_triples(*graph.csr.rows, graph.csr.in_triple, nodes))
 
 
 def best(scores: npt.NDArray[np.float64], seeds: Entities, k: int) -> Entities:

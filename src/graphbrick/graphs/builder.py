@@ -15,7 +15,7 @@ import numpy.typing as npt
 from graphbrick import __version__
 from graphbrick.errors import GraphbrickError, InputError
 from graphbrick.graphs.atomic import AtomicFolder
-from graphbrick.graphs.csr import from_sorted
+from graphbrick.graphs.csr import row_pointers
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.manifest import SKIPPED, FileEntry, Manifest, sha256
 from graphbrick.graphs.names import NameIndex
@@ -231,9 +231,10 @@ class GraphBuilder:
         new = np.ones(len(ordered), dtype=np.bool_)
         new[1:] = np.any(ordered[1:] != ordered[:-1], axis=1)
         head, tail, relation = (np.ascontiguousarray(column) for column in ordered[new].T)
-        csr = from_sorted(n, head, tail, relation)
-        for name in Graph.ARRAYS:
-            np.save(self._work / f"{name}.npy", getattr(csr, name))
+        by_tail = np.argsort(tail, kind="stable").astype(np.int32)
+        arrays = (row_pointers(n, head), tail, relation, row_pointers(n, tail), head[by_tail], by_tail)
+        for name, content in zip(Graph.ARRAYS, arrays, strict=True):
+            np.save(self._work / f"{name}.npy", content)
         return len(head)
 
     def _write_names(self, keys: list[str]) -> int:

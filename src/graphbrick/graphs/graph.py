@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.errors import GraphFormatError, LinkError
-from graphbrick.graphs.csr import Csr
+from graphbrick.graphs.csr import from_arrays
 from graphbrick.graphs.manifest import NAME, Manifest, sha256
 from graphbrick.graphs.names import NameIndex
 from graphbrick.graphs.strings import StringTable, open_array
@@ -45,7 +45,7 @@ class Graph:
     def __init__(self, path: Path, manifest: Manifest) -> None:
         self.path, self.manifest = path, manifest
         self.place = path.absolute()  # also when the working folder has changed
-        self.csr = Csr(*(self._array(name) for name in self.ARRAYS))
+        self.csr = from_arrays(*(self._array(name) for name in self.ARRAYS))
         self._relation_of = memoryview(self.csr.relation)  # type: ignore[arg-type]  # its items are plain integers
         self._labels = StringTable.open(path, "labels")
         self._keys = StringTable.open(path, "keys") if self._has("keys") else self._labels
@@ -91,7 +91,7 @@ class Graph:
     def _check_lengths(self) -> None:
         """Raise ValueError where an array or a table has not as many entries as the manifest says."""
         n, m = self.n_entities, self.n_triples
-        lengths = {"out_ptr": n + 1, "in_ptr": n + 1, "tail": m, "relation": m, "in_head": m, "in_triple": m}
+        lengths = {"out_begin": n, "in_begin": n, "tail": m, "relation": m, "in_head": m, "in_triple": m}
         found = {name: len(getattr(self.csr, name)) for name in lengths}
         lengths |= {"labels": n, "keys": n, "relation_labels": self.n_relations}
         found |= {"labels": len(self._labels), "keys": len(self._keys), "relation_labels": len(self._relation_labels)}
@@ -179,8 +179,8 @@ class Graph:
     def degree(self, entity: int) -> int:
         """Number of triples that leave or enter an entity; a self loop counts twice."""
         csr, entity = self.csr, self._checked(entity)
-        leave = int(csr.out_ptr[entity + 1]) - int(csr.out_ptr[entity])
-        return leave + int(csr.in_ptr[entity + 1]) - int(csr.in_ptr[entity])
+        rows = (csr.row(entity, True), csr.row(entity, False))
+        return sum(row.stop - row.start for row in rows)
 
     def describe(self, entity: int) -> str:
         """An entity so that homonyms can be told apart: label, key where it differs, description or types."""
@@ -208,7 +208,7 @@ class Graph:
         """The head of a triple."""
         if not 0 <= triple < self.n_triples:
             raise IndexError(f"triple {triple} of a graph with {self.n_triples}")
-        return int(np.searchsorted(self.csr.out_ptr, np.uint32(triple), side="right")) - 1
+        return int(self.csr.heads(np.array([triple]))[0])
 
     def triple(self, triple: int) -> tuple[int, int, int]:
         """(head, relation, tail) of a triple id."""
@@ -221,13 +221,13 @@ class Graph:
 
     def triples_from(self, entity: int) -> range:
         """The ids of the triples that leave an entity."""
-        entity = self._checked(entity)
-        return range(int(self.csr.out_ptr[entity]), int(self.csr.out_ptr[entity + 1]))
+        row = self.csr.row(self._checked(entity), True)
+        return range(row.start, row.stop)
 
     def triples_to(self, entity: int) -> list[int]:
         """The ids of the triples that enter an entity, ascending."""
         csr, entity = self.csr, self._checked(entity)
-        return [int(t) for t in csr.in_triple[csr.in_ptr[entity] : csr.in_ptr[entity + 1]]]
+        return [int(t) for t in csr.in_triple[csr.row(entity, False)]]
 
     def key_triples(self) -> Iterator[tuple[str, str, str]]:
         """All triples as (head key, relation key, tail key), in id order."""

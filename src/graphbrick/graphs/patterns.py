@@ -37,8 +37,7 @@ def follow_pattern(graph: Graph, start: int, pattern: Sequence[tuple[int, bool]]
     for relation, forward in pattern:
         following: dict[int, tuple[tuple[int, ...], tuple[int, ...]]] = {}
         for node, (nodes, triples) in reached.items():
-            pointers = csr.out_ptr if forward else csr.in_ptr
-            row = slice(int(pointers[node]), int(pointers[node + 1]))
+            row = csr.row(node, forward)
             ids = np.arange(row.start, row.stop) if forward else csr.in_triple[row]
             ends = csr.tail[row] if forward else csr.in_head[row]
             fits = csr.relation[ids] == relation

@@ -11,9 +11,11 @@ from graphbrick.kernels.jit import jit
 
 @jit
 def k_hop(
-    out_ptr: npt.NDArray[np.uint32],
+    out_begin: npt.NDArray[np.uint32],
+    out_end: npt.NDArray[np.uint32],
     tail: npt.NDArray[np.int32],
-    in_ptr: npt.NDArray[np.uint32],
+    in_begin: npt.NDArray[np.uint32],
+    in_end: npt.NDArray[np.uint32],
     in_head: npt.NDArray[np.int32],
     seeds: npt.NDArray[np.int32],
     follow_out: bool,
@@ -29,7 +31,7 @@ def k_hop(
     Returns:
         int32 [nodes], ascending; the number of hops that are complete; whether the cap left nodes out.
     """
-    n = len(out_ptr) - 1
+    n = len(out_begin)
     seen = np.zeros(n, dtype=np.bool_)
     found = np.empty(n, dtype=np.int32)
     count = 0
@@ -47,11 +49,11 @@ def k_hop(
                 if direction == 0:
                     if not follow_out:
                         continue
-                    first, last = np.int64(out_ptr[u]), np.int64(out_ptr[u + 1])
+                    first, last = np.int64(out_begin[u]), np.int64(out_end[u])
                 else:
                     if not follow_in:
                         continue
-                    first, last = np.int64(in_ptr[u]), np.int64(in_ptr[u + 1])
+                    first, last = np.int64(in_begin[u]), np.int64(in_end[u])
                 for e in range(first, last):
                     v = tail[e] if direction == 0 else in_head[e]
                     if seen[v]:
@@ -78,9 +80,9 @@ def k_hop_python(
         following: set[int] = set()
         for u in last:
             if follow_out:
-                following.update(csr.tail[int(csr.out_ptr[u]) : int(csr.out_ptr[u + 1])].tolist())
+                following.update(csr.tail[int(csr.out_begin[u]) : int(csr.out_end[u])].tolist())
             if follow_in:
-                following.update(csr.in_head[int(csr.in_ptr[u]) : int(csr.in_ptr[u + 1])].tolist())
+                following.update(csr.in_head[int(csr.in_begin[u]) : int(csr.in_end[u])].tolist())
         last = following - kept
         if len(kept) + len(last) > room:
             return sorted(kept | set(sorted(last)[: room - len(kept)])), hop - 1, True

@@ -16,9 +16,11 @@ from graphbrick.kernels.jit import jit
 
 @jit
 def ppr_push(
-    out_ptr: npt.NDArray[np.uint32],
+    out_begin: npt.NDArray[np.uint32],
+    out_end: npt.NDArray[np.uint32],
     tail: npt.NDArray[np.int32],
-    in_ptr: npt.NDArray[np.uint32],
+    in_begin: npt.NDArray[np.uint32],
+    in_end: npt.NDArray[np.uint32],
     in_head: npt.NDArray[np.int32],
     seeds: npt.NDArray[np.int32],
     restart: float,
@@ -38,7 +40,7 @@ def ppr_push(
     Returns:
         float64 [nodes], summing to 1; the bound on the sum of absolute errors; the number of edges looked at.
     """
-    n = len(out_ptr) - 1
+    n = len(out_begin)
     score = np.zeros(n)
     residual = np.zeros(n)
     for s in seeds:
@@ -58,8 +60,8 @@ def ppr_push(
             r = residual[u]
             if r <= 0.0:
                 continue
-            o0, o1 = np.int64(out_ptr[u]), np.int64(out_ptr[u + 1])
-            i0, i1 = np.int64(in_ptr[u]), np.int64(in_ptr[u + 1])
+            o0, o1 = np.int64(out_begin[u]), np.int64(out_end[u])
+            i0, i1 = np.int64(in_begin[u]), np.int64(in_end[u])
             degree = np.int64(0)
             if follow_out:
                 degree += o1 - o0
@@ -110,7 +112,7 @@ def ppr_python(
     n = csr.n_nodes
     walk = np.zeros((n, n))
     for u in range(n):
-        for e in range(int(csr.out_ptr[u]), int(csr.out_ptr[u + 1])):
+        for e in range(int(csr.out_begin[u]), int(csr.out_end[u])):
             v = int(csr.tail[e])
             if follow_out:
                 walk[u, v] += 1
@@ -124,25 +126,3 @@ def ppr_python(
     for _ in range(iterations):
         score = restart * start + (1 - restart) * score @ step
     return score
-
-
-@jit
-def induced_triples(
-    out_ptr: npt.NDArray[np.uint32], tail: npt.NDArray[np.int32], nodes: npt.NDArray[np.int32]
-) -> npt.NDArray[np.int32]:
-    """The ids of all triples with both ends among ``nodes`` (int32, ascending): int32, ascending."""
-    inside = np.zeros(len(out_ptr) - 1, dtype=np.bool_)
-    for u in nodes:
-        inside[u] = True
-    count = 0
-    for u in nodes:
-        for e in range(np.int64(out_ptr[u]), np.int64(out_ptr[u + 1])):
-            count += inside[tail[e]]
-    found = np.empty(count, dtype=np.int32)
-    at = 0
-    for u in nodes:
-        for e in range(np.int64(out_ptr[u]), np.int64(out_ptr[u + 1])):
-            if inside[tail[e]]:
-                found[at] = e
-                at += 1
-    return found

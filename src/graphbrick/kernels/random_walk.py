@@ -41,9 +41,11 @@ def below(state: np.uint64, size: np.uint64) -> tuple[np.uint64, np.uint64]:
 
 @jit
 def walk(
-    out_ptr: npt.NDArray[np.uint32],
+    out_begin: npt.NDArray[np.uint32],
+    out_end: npt.NDArray[np.uint32],
     tail: npt.NDArray[np.int32],
-    in_ptr: npt.NDArray[np.uint32],
+    in_begin: npt.NDArray[np.uint32],
+    in_end: npt.NDArray[np.uint32],
     in_head: npt.NDArray[np.int32],
     start: int,
     number: int,
@@ -67,9 +69,9 @@ def walk(
         if restart > 0.0:
             state += _GOLDEN
             chance = np.float64(mix(state) >> np.uint64(11)) * 2.0**-53
-        first_out, first_in = np.int64(out_ptr[u]), np.int64(in_ptr[u])
-        n_out = np.int64(out_ptr[u + 1]) - first_out if follow_out else np.int64(0)
-        n_in = np.int64(in_ptr[u + 1]) - first_in if follow_in else np.int64(0)
+        first_out, first_in = np.int64(out_begin[u]), np.int64(in_begin[u])
+        n_out = np.int64(out_end[u]) - first_out if follow_out else np.int64(0)
+        n_in = np.int64(in_end[u]) - first_in if follow_in else np.int64(0)
         if chance < restart or n_out + n_in == 0:
             u = np.int64(start)
         else:
@@ -81,9 +83,11 @@ def walk(
 
 @jit
 def walked_nodes(
-    out_ptr: npt.NDArray[np.uint32],
+    out_begin: npt.NDArray[np.uint32],
+    out_end: npt.NDArray[np.uint32],
     tail: npt.NDArray[np.int32],
-    in_ptr: npt.NDArray[np.uint32],
+    in_begin: npt.NDArray[np.uint32],
+    in_end: npt.NDArray[np.uint32],
     in_head: npt.NDArray[np.int32],
     seeds: npt.NDArray[np.int32],
     walks: int,
@@ -94,14 +98,17 @@ def walked_nodes(
     seed: int,
 ) -> npt.NDArray[np.int32]:
     """The nodes on ``walks`` walks of ``length`` steps from each of the seeds: int32, ascending."""
-    n = len(out_ptr) - 1
+    n = len(out_begin)
     seen = np.zeros(n, dtype=np.bool_)
     found = np.empty(min(n, len(seeds) * (walks * length + 1)), dtype=np.int32)
     stations = np.empty(length + 1, dtype=np.int32)
     count = 0
     for start in seeds:
         for number in range(walks):
-            walk(out_ptr, tail, in_ptr, in_head, start, number, restart, follow_out, follow_in, seed, stations)
+            walk(
+                out_begin, out_end, tail, in_begin, in_end, in_head,
+                start, number, restart, follow_out, follow_in, seed, stations,
+            )  # fmt: skip
             for u in stations:
                 if not seen[u]:
                     seen[u] = True
@@ -139,8 +146,8 @@ def walk_python(
         if restart > 0:
             state = (state + golden) & _MASK
             chance = (mix_python(state) >> 11) * 2.0**-53
-        leaving = csr.tail[int(csr.out_ptr[u]) : int(csr.out_ptr[u + 1])].tolist() if follow_out else []
-        entering = csr.in_head[int(csr.in_ptr[u]) : int(csr.in_ptr[u + 1])].tolist() if follow_in else []
+        leaving = csr.tail[int(csr.out_begin[u]) : int(csr.out_end[u])].tolist() if follow_out else []
+        entering = csr.in_head[int(csr.in_begin[u]) : int(csr.in_end[u])].tolist() if follow_in else []
         ends = leaving + entering
         if chance < restart or not ends:
             stations.append(start)

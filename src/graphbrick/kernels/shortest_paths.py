@@ -41,9 +41,11 @@ def grow(array: npt.NDArray[T], size: int) -> npt.NDArray[T]:
 
 @jit
 def shortest_path_tree(
-    out_ptr: npt.NDArray[np.uint32],
+    out_begin: npt.NDArray[np.uint32],
+    out_end: npt.NDArray[np.uint32],
     tail: npt.NDArray[np.int32],
-    in_ptr: npt.NDArray[np.uint32],
+    in_begin: npt.NDArray[np.uint32],
+    in_end: npt.NDArray[np.uint32],
     in_head: npt.NDArray[np.int32],
     in_triple: npt.NDArray[np.int32],
     seeds: npt.NDArray[np.int32],
@@ -63,7 +65,7 @@ def shortest_path_tree(
     Returns:
         The fields of `PathTree`; the seeds come first and do not count towards ``cap``.
     """
-    n = len(out_ptr) - 1
+    n = len(out_begin)
     n_seeds = len(seeds)
     size = max(1024, 2 * n_seeds)
     parent = np.empty(size, dtype=np.int32)
@@ -85,11 +87,11 @@ def shortest_path_tree(
                 if direction == 0:
                     if not follow_out:
                         continue
-                    first, last = np.int64(out_ptr[u]), np.int64(out_ptr[u + 1])
+                    first, last = np.int64(out_begin[u]), np.int64(out_end[u])
                 else:
                     if not follow_in:
                         continue
-                    first, last = np.int64(in_ptr[u]), np.int64(in_ptr[u + 1])
+                    first, last = np.int64(in_begin[u]), np.int64(in_end[u])
                 for e in range(first, last):
                     if direction == 0:
                         v, t = tail[e], np.int32(e)
@@ -120,9 +122,9 @@ def steps_of(csr: Csr, follow_out: bool, follow_in: bool) -> list[list[tuple[int
     steps: list[list[tuple[int, int, bool]]] = [[] for _ in range(csr.n_nodes)]
     for u in range(csr.n_nodes):
         if follow_out:
-            steps[u] += [(int(csr.tail[e]), e, True) for e in range(int(csr.out_ptr[u]), int(csr.out_ptr[u + 1]))]
+            steps[u] += [(int(csr.tail[e]), e, True) for e in range(int(csr.out_begin[u]), int(csr.out_end[u]))]
         if follow_in:
-            entries = range(int(csr.in_ptr[u]), int(csr.in_ptr[u + 1]))
+            entries = range(int(csr.in_begin[u]), int(csr.in_end[u]))
             steps[u] += [(int(csr.in_head[e]), int(csr.in_triple[e]), False) for e in entries]
     return steps
 

@@ -12,9 +12,11 @@ from graphbrick.kernels.shortest_paths import Step, grow, steps_of
 
 @jit
 def simple_path_tree(
-    out_ptr: npt.NDArray[np.uint32],
+    out_begin: npt.NDArray[np.uint32],
+    out_end: npt.NDArray[np.uint32],
     tail: npt.NDArray[np.int32],
-    in_ptr: npt.NDArray[np.uint32],
+    in_begin: npt.NDArray[np.uint32],
+    in_end: npt.NDArray[np.uint32],
     in_head: npt.NDArray[np.int32],
     in_triple: npt.NDArray[np.int32],
     seeds: npt.NDArray[np.int32],
@@ -49,11 +51,11 @@ def simple_path_tree(
                 if direction == 0:
                     if not follow_out:
                         continue
-                    first, last = np.int64(out_ptr[u]), np.int64(out_ptr[u + 1])
+                    first, last = np.int64(out_begin[u]), np.int64(out_end[u])
                 else:
                     if not follow_in:
                         continue
-                    first, last = np.int64(in_ptr[u]), np.int64(in_ptr[u + 1])
+                    first, last = np.int64(in_begin[u]), np.int64(in_end[u])
                 for e in range(first, last):
                     if direction == 0:
                         v, t = tail[e], np.int32(e)

@@ -49,14 +49,14 @@ def distances(query: Query, subgraph: Subgraph) -> Ids:
     from graphbrick.kernels.distances import hop_distances
 
     csr = subgraph.csr
-    found = hop_distances(csr.out_ptr, csr.tail, csr.in_ptr, csr.in_head, seeds_of(query, subgraph))
+    found = hop_distances(*csr.rows, seeds_of(query, subgraph))
     return np.where(found < 0, np.iinfo(np.int32).max, found).astype(np.int32)
 
 
 def heads(subgraph: Subgraph) -> Ids:
     """The local head of every local triple, int32 [triples]."""
     csr = subgraph.csr
-    degrees: npt.NDArray[np.int64] = np.diff(csr.out_ptr).astype(np.int64)
+    degrees: npt.NDArray[np.int64] = csr.out_degrees()
     return np.repeat(np.arange(csr.n_nodes, dtype=np.int32), degrees)
 
 
@@ -100,7 +100,7 @@ def _report_lonely(query: Query, before: Subgraph, after: Subgraph) -> None:
 def _without_triples(query: Query, subgraph: Subgraph) -> set[int]:
     """The seeds in a subgraph, as entity ids, that no triple leaves or enters."""
     csr, seeds = subgraph.csr, seeds_of(query, subgraph)
-    degree = np.diff(csr.out_ptr).astype(np.int64) + np.diff(csr.in_ptr).astype(np.int64)
+    degree = csr.degrees()
     alone = seeds[degree[seeds] == 0]
     return set((alone if subgraph.nodes is None else subgraph.nodes[alone]).tolist())
 

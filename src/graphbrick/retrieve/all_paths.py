@@ -56,7 +56,7 @@ class AllPaths(TreeSearch):
 
         return PathTree(
             *simple_path_tree(
-                csr.out_ptr, csr.tail, csr.in_ptr, csr.in_head, csr.in_triple,
+                *csr.rows, csr.in_triple,
                 seeds, *follow(self.direction), self.max_hops, self.cap,
             )
         )  # fmt: skip

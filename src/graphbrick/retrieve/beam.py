@@ -72,8 +72,7 @@ def expand(beam: list[Partial], csr: Csr, *, follow_out: bool, follow_in: bool, 
         for is_forward, follow in ((True, follow_out), (False, follow_in)):
             if not follow:
                 continue
-            pointers = csr.out_ptr if is_forward else csr.in_ptr
-            row = slice(int(pointers[u]), int(pointers[u + 1]))
+            row = csr.row(u, is_forward)
             reached = csr.tail[row] if is_forward else csr.in_head[row]
             fresh = np.flatnonzero(~np.isin(reached, np.array(path.nodes, dtype=np.int32)))
             part = Candidates(

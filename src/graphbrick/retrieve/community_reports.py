@@ -68,7 +68,7 @@ class CommunityReports(RetrieveStage):
         fact(communities=len(communities))
         if not communities:
             return Evidence()
-        degree = np.diff(subgraph.csr.out_ptr).astype(np.int64) + np.diff(subgraph.csr.in_ptr).astype(np.int64)
+        degree = subgraph.csr.degrees()
         names = []
         for members in communities:
             best = members[np.argsort(-degree[members], kind="stable")[:_NAMES]]
@@ -87,7 +87,7 @@ class CommunityReports(RetrieveStage):
         nodes = np.array(_entities(subgraph, members), dtype=np.int32)
         inside = np.zeros(subgraph.csr.n_nodes, dtype=np.bool_)
         inside[members] = True
-        head = np.repeat(np.arange(subgraph.csr.n_nodes), np.diff(subgraph.csr.out_ptr).astype(np.int64))
+        head = np.repeat(np.arange(subgraph.csr.n_nodes), subgraph.csr.out_degrees())
         triples = np.flatnonzero(inside[head] & inside[subgraph.csr.tail]).astype(np.int32)
         if subgraph.triples is not None:
             triples = subgraph.triples[triples]
@@ -120,7 +120,7 @@ def leiden(subgraph: Subgraph, size: int, seed: int = 0) -> Sequence[npt.NDArray
     except ImportError as error:
         raise GraphbrickError("communities need a library: pip install 'graphbrick[communities]'") from error
     csr = subgraph.csr
-    head = np.repeat(np.arange(csr.n_nodes, dtype=np.int64), np.diff(csr.out_ptr).astype(np.int64))
+    head = np.repeat(np.arange(csr.n_nodes, dtype=np.int64), csr.out_degrees())
     tail = csr.tail.astype(np.int64)
     apart = head != tail
     ends = np.stack([np.minimum(head, tail)[apart], np.maximum(head, tail)[apart]])

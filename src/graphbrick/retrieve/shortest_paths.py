@@ -61,7 +61,7 @@ class ShortestPaths(TreeSearch):
 
         return PathTree(
             *shortest_path_tree(
-                csr.out_ptr, csr.tail, csr.in_ptr, csr.in_head, csr.in_triple,
+                *csr.rows, csr.in_triple,
                 seeds, *follow(self.direction), self.max_hops, self.cap, self.keep == "one",
             )
         )  # fmt: skip

@@ -14,7 +14,7 @@ from graphbrick.graphs.builder import build
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.manifest import sha256
 from graphbrick.graphs.records import EntityRecord
-from graphbrick.kernels.ppr import induced_triples
+from graphbrick.kernels.induced import induced_triples
 from graphbrick.pipeline import Stage
 from graphbrick.retrieve.shortest_paths import ShortestPaths
 from graphbrick.testing.graphs import TINY, lasting_folder
@@ -73,7 +73,7 @@ def _query(*seeds: str) -> Query:
 def _part(*names: str) -> Subgraph:
     graph = contract_graph()
     nodes = np.array(sorted(graph.entity(name) for name in names), dtype=np.int32)
-    return Subgraph(graph, nodes, induced_triples(graph.csr.out_ptr, graph.csr.tail, nodes))
+    return Subgraph(graph, nodes, induced_triples(*graph.csr.rows, graph.csr.in_triple, nodes))
 
 
 def _subgraphs() -> list[tuple[str, Query, Subgraph, bool]]:
