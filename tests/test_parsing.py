@@ -125,7 +125,7 @@ def test_read_as_python_reads_it(text: str, pipeline: Pipeline | None) -> None:
         # Parameters
         ("PPR(kk=5)", "PPR has no parameter 'kk'; did you mean k? (at column 5)"),
         ("PPR(restrat=0.5)", "PPR has no parameter 'restrat'; did you mean restart? (at column 5)"),
-        ("PPR(x=5)", "PPR has no parameter 'x'; it has k, restart, direction, tolerance, seeds (at column 5)"),
+        ("PPR(x=5)", "PPR has no parameter 'x'; it has k, restart, direction, tolerance, seeds, edge_budget (at column 5)"),
         ("PathAnswer(x=5)", "PathAnswer has no parameter 'x'; it has none (at column 12)"),
         ("PPR(1, 2, 3, 4, 5, 6)", "PPR takes at most 5 parameters, got 6 (at column 1)"),
         ("PPR(5, k=5)", "PPR got k twice (at column 8)"),

@@ -193,7 +193,8 @@ def test_the_seeds_are_kept_and_ties_go_to_the_lower_id() -> None:
     assert subgraph.nodes is not None
     assert subgraph.nodes.tolist() == sorted([kigali, shilling])
     uganda = graph.entity("Uganda")
-    scores = PPR(direction="out").scores(graph, np.array([uganda], dtype=np.int32))[0]
+    found = PPR(direction="out").scores(graph, np.array([uganda], dtype=np.int32))
+    scores = dict(zip(found.nodes.tolist(), found.values.tolist(), strict=True))
     assert scores[graph.entity("Ugandan shilling")] < scores[graph.entity("Kampala")]  # two parallel relations
     leaves = [graph.entity(key) for key in ("Kenyan shilling", "Nairobi")]
     assert scores[leaves[0]] == scores[leaves[1]]
@@ -223,7 +224,7 @@ def test_the_best_thousand_of_metaqa_are_those_of_igraph(metaqa: Graph, directio
     for seeds in [(0,), (1234,), (5, 20_000), (43_000, 7, 7_000)]:
         true = by_igraph(metaqa.csr, np.array(seeds, dtype=np.int32), restart, out, into)
         cut = np.sort(true)[-1000]
-        for tolerance, at_least in [(1e-10, 1000), (1e-4, 980)]:
+        for tolerance, at_least in [(1e-6, 1000), (0.1, 995)]:
             pipeline = PPR(k=1000, restart=restart, direction=direction, tolerance=tolerance)
             nodes = pipeline.extract(metaqa, Query("?", seeds=seeds)).nodes
             assert nodes is not None

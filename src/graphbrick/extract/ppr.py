@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from graphbrick.directions import follow
-from graphbrick.extract.seeds import RankedExtract, Ranking, best
+from graphbrick.extract.hubs import Scores, hub_scores, hubs_of, is_hub, leading_hubs
+from graphbrick.extract.seeds import RankedExtract, Ranking, best_of
 from graphbrick.graphs.graph import Graph
+from graphbrick.trace import event
+
+# Up to so many entities and triples together an array with an entry for each is faster than a table of the touched.
+_SMALL = 2_000_000
+_FINER = 100  # in a small graph the last digits cost next to nothing
+_LEAST_EDGES = 20_000
+_HUB_K = 20_000  # the best entities that are kept of a hub
+_MOST_EDGES = 2**31 - 1  # what is done once may take its time
 
 
 @dataclass(frozen=True, repr=False)
@@ -22,13 +32,23 @@ class PPR(RankedExtract):
     against the direction of triples as often as along it. The paper's formula is a union over the seeds
     (``seeds="each"``); together is the default because ``k`` then is what is kept in total.
 
+    Only the surroundings of the seeds are looked at, so that the time does not grow with the graph: residual mass is
+    pushed on until what a triple may still bring is small beside the score of the k-th entity; what is left is
+    completed and the scores near the cut are worked out once more (`graphbrick.kernels.local_ppr`). What a seed with
+    ten thousand triples or more leads to is worked out once and kept beside the graph (``graphbrick hubs``). Small
+    graphs, of up to 2 million entities and triples, are swept as a whole and a hundred times as exactly.
+
+    The trace gives ``error_bound``, a bound on the sum of absolute errors of all scores (which sum to 1). It is proven
+    and wide: the best ``k`` are found long before it is small.
+
     Args:
         k: Entities kept, at least 1; the seeds are always among them. Ties go to the lower id.
         restart: Probability of going back to the seeds, in (0, 1) and at least 0.001; igraph's damping is 1 - restart.
         direction: "both", "out" (along triples) or "in" (against them).
-        tolerance: Bound on the sum of absolute errors of the scores (which sum to 1), in (0, 1).
+        tolerance: What a triple may still bring at the end, as a share of the k-th score, in (0, 1).
         seeds: "together" (one ranking, where each seed starts an equal share of the walks) or "each" (a ranking of its
             own for every seed, of which ``k`` are kept; their union, with all triples among the entities of any).
+        edge_budget: Edges walked at most, at least 1; when it ends the search that is an event.
 
     Returns:
         A `Subgraph` of at most max(k, number of seeds) entities ("each": k times the number of seeds), all with a score
@@ -42,26 +62,89 @@ class PPR(RankedExtract):
         3
     """
 
+    tolerance: float = 0.1
+    edge_budget: int = 50_000_000
+
     paper = "Cao et al., LEGO-GraphRAG, VLDB 2025 (subgraph extraction, structure-based)"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.require_int("edge_budget", minimum=1, example=50_000_000)
 
     def rank(self, graph: Graph, seeds: npt.NDArray[np.int32]) -> Ranking:
         """The ``k`` best entities when all of ``seeds`` start walks."""
-        scores, error, edges = self.scores(graph, seeds)
-        return Ranking(best(scores, seeds, self.k), error, edges)
+        found = self.scores(graph, seeds)
+        return Ranking(best_of(found.nodes, found.values, seeds, self.k), found.error, found.edges)
 
-    def scores(self, graph: Graph, seeds: npt.NDArray[np.int32]) -> tuple[npt.NDArray[np.float64], float, int]:
-        """The score of every entity.
+    def scores(self, graph: Graph, seeds: npt.NDArray[np.int32]) -> Scores:
+        """The scores of the entities that may be among the best ``k``: at least ``k``, where so many have one.
 
         Args:
             graph: The graph walked.
             seeds: int32, entity ids; each starts an equal share of the walks.
+        """
+        hubs = [seed for seed in seeds.tolist() if is_hub(graph, seed, self.direction)]
+        if _is_small(graph) or not hubs or 2 * self.k > _HUB_K:
+            return self._walked(graph, seeds)
+        parts = [(1, self._of_hub(graph, hub)) for hub in hubs]
+        if len(hubs) < len(seeds):
+            others = np.setdiff1d(seeds, hubs).astype(np.int32)
+            parts.append((len(others), self._walked(graph, others)))
+        # Scores are linear in where the walks start.
+        weights = [n / len(seeds) for n, _ in parts]
+        nodes, places = np.unique(np.concatenate([part.nodes for _, part in parts]), return_inverse=True)
+        shares = np.concatenate([weight * part.values for weight, (_, part) in zip(weights, parts, strict=True)])
+        error = sum(weight * part.error for weight, (_, part) in zip(weights, parts, strict=True))
+        values = np.bincount(places, weights=shares).astype(np.float64)
+        return Scores(nodes.astype(np.int32), values, error, sum(part.edges for _, part in parts))
+
+    def keep_hubs(self, graph: Graph, progress: Callable[[int], None] | None = None) -> int:
+        """Work out what walks from each hub lead to and keep it beside the graph, as the first query would.
+
+        Args:
+            graph: The graph.
+            progress: Called with the number of hubs done.
 
         Returns:
-            float64 [entities], summing to 1; the bound on the sum of absolute errors; the number of edges looked at.
+            The number of hubs; 0 for a small graph, which needs none.
         """
-        from graphbrick.kernels.ppr import ppr_push
+        leading_hubs(graph, self.direction)
+        hubs = [] if _is_small(graph) else hubs_of(graph, self.direction).tolist()
+        for done, hub in enumerate(hubs, 1):
+            self._of_hub(graph, hub)
+            if progress is not None:
+                progress(done)
+        return len(hubs)
 
-        csr = graph.csr
-        follow_out, follow_in = follow(self.direction)
-        scores, error, edges = ppr_push(*csr.rows, seeds, self.restart, follow_out, follow_in, self.tolerance)
-        return scores, float(error), int(edges)
+    def _of_hub(self, graph: Graph, hub: int) -> Scores:
+        def work_out() -> Scores:
+            wide = replace(self, k=_HUB_K, edge_budget=_MOST_EDGES)
+            found = wide._walked(graph, np.array([hub], dtype=np.int32))
+            kept = best_of(found.nodes, found.values, np.array([hub], dtype=np.int32), _HUB_K)
+            at = np.searchsorted(found.nodes, kept, sorter=(order := np.argsort(found.nodes)))
+            return found._replace(nodes=kept, values=found.values[order[at]])
+
+        return hub_scores(graph, hub, f"{self.direction}-{self.restart!r}-{self.tolerance!r}", work_out)
+
+    def _walked(self, graph: Graph, seeds: npt.NDArray[np.int32]) -> Scores:
+        from graphbrick.kernels.local_ppr import push, sweep
+        from graphbrick.kernels.refine_ppr import refine
+
+        rows, k, ways = graph.csr.rows, self.k, follow(self.direction)
+        if _is_small(graph):
+            found = sweep(*rows, seeds, self.restart, *ways, k, self.tolerance / _FINER, self.edge_budget)
+        else:
+            found = push(*rows, seeds, self.restart, *ways, k, self.tolerance, _LEAST_EDGES, self.edge_budget)
+        if found.spent:
+            event(f"the edge budget of {self.edge_budget:,} ended the search; scores are less exact than asked for")
+        nodes, values, left, edges = refine(
+            *rows, seeds, self.restart, *ways, k, found.nodes, found.state, found.table,
+            leading_hubs(graph, self.direction),
+        )  # fmt: skip
+        given = 1 - found.dropped
+        error = 2 * (1 - self.restart) * max(left, 0.0) / given
+        return Scores(nodes, values / given, float(error), int(found.edges + edges))
+
+
+def _is_small(graph: Graph) -> bool:
+    return graph.n_entities + graph.n_triples <= _SMALL

@@ -57,6 +57,15 @@ def best(scores: npt.NDArray[np.float64], seeds: Entities, k: int) -> Entities:
     return np.sort(candidates).astype(np.int32)
 
 
+def best_of(nodes: Entities, values: npt.NDArray[np.float64], seeds: Entities, k: int) -> Entities:
+    """`best` of the scores of some entities only."""
+    nodes = np.concatenate([nodes, np.setdiff1d(seeds, nodes)]).astype(np.int32)
+    values = np.concatenate([values, np.zeros(len(nodes) - len(values))])
+    order = np.argsort(nodes)  # so that ties go to the lower id
+    kept = best(values[order], np.searchsorted(nodes, seeds, sorter=order).astype(np.int32), k)
+    return nodes[order][kept]
+
+
 class Ranking(NamedTuple):
     """The best entities around some seeds.
 

@@ -1,0 +1,112 @@
+"""Folders of what was computed for a graph, kept beside it: there whole or not at all, known by what they are for.
+
+Each is ``<graph>.<what>/<name>-<hash of the graph>/``, with a ``facts.json`` that says what it holds and how large its
+files are. A folder that is removed can be made again.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import shutil
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from graphbrick.graphs.graph import Graph
+
+_FACTS, _FORMAT = "facts.json", 1
+_LEFT_OVER_SECONDS = 86_400
+_serial = itertools.count()
+
+
+class Kept:
+    """One folder beside a graph.
+
+    Args:
+        graph: The graph that it is for.
+        what: The kind, such as "partitions"; the ending of the folder beside the graph.
+        name: The parameters as part of a file name, the same for all versions of the graph.
+    """
+
+    def __init__(self, graph: Graph, what: str, name: str) -> None:
+        self._name = name
+        self.parent = graph.place.with_name(f"{graph.place.name}.{what}")
+        self.folder = self.parent / f"{name}-{graph.hash}"
+
+    def older(self) -> list[Path]:
+        """The folders of the same parameters for other versions of the graph, which are of no more use."""
+        return sorted(
+            folder
+            for folder in self.parent.glob("*")
+            if folder.name.rpartition("-")[0] == self._name and folder != self.folder
+        )
+
+    def facts(self) -> dict[str, Any] | None:
+        """What the folder says it holds; None where there is none.
+
+        Raises:
+            ValueError: It is not whole.
+        """
+        try:
+            facts: dict[str, Any] = json.loads((self.folder / _FACTS).read_text(encoding="utf-8"))
+            sizes = dict(facts["files"])
+            version = facts["format"]
+        except (FileNotFoundError, NotADirectoryError):
+            if self.folder.exists():
+                raise ValueError(f"no {_FACTS}") from None
+            return None
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
+            raise ValueError(f"its {_FACTS} cannot be read ({error})") from error
+        if version != _FORMAT:
+            raise ValueError(f"format {version!r} instead of {_FORMAT}")
+        for name, size in sizes.items():
+            file = self.folder / name
+            found = file.stat().st_size if file.is_file() else -1
+            if found != size:
+                raise ValueError(f"{name} is {'missing' if found < 0 else f'{found:,} bytes instead of {size:,}'}")
+        return facts
+
+    def write(self, fill: Callable[[Path], Mapping[str, Any]]) -> None:
+        """Make the folder anew; what was there, and what was for other versions of the graph, is removed.
+
+        Args:
+            fill: Writes the files into the folder given and returns the facts.
+
+        Raises:
+            OSError: It cannot be written.
+        """
+        self.parent.mkdir(exist_ok=True)
+        self._remove_left_over()
+        work = self.parent / f".{os.getpid()}-{next(_serial)}-{os.urandom(4).hex()}.part"
+        work.mkdir()
+        try:
+            facts = {**fill(work), "format": _FORMAT}
+            facts["files"] = {file.name: file.stat().st_size for file in sorted(work.iterdir())}
+            (work / _FACTS).write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
+            for file in work.iterdir():
+                with file.open("rb") as handle:
+                    os.fsync(handle.fileno())
+            aside = work.with_suffix(".old.part")
+            with suppress(FileNotFoundError):  # nothing is there, or another process has just moved it away
+                self.folder.rename(aside)
+            shutil.rmtree(aside, ignore_errors=True)
+            try:
+                work.rename(self.folder)
+            except OSError:
+                if not self.folder.is_dir():  # else another process was faster; what it made is as good
+                    raise
+        finally:
+            shutil.rmtree(work, ignore_errors=True)
+        for folder in self.older():
+            shutil.rmtree(folder, ignore_errors=True)  # whoever has it open keeps it
+
+    def _remove_left_over(self) -> None:
+        """Remove what processes that were killed more than a day ago had begun to write."""
+        for folder in self.parent.glob(".*.part"):
+            with suppress(OSError):
+                if time.time() - folder.stat().st_mtime > _LEFT_OVER_SECONDS:
+                    shutil.rmtree(folder)

@@ -1,0 +1,146 @@
+"""From a push to the best nodes: completion and one pull, which matter more than pushing any longer.
+
+*Completion* lets what is left of the residual walk one step further, to where walks of any length tend to end: to nodes
+in proportion to the triples that lead to them. A *pull* then works out the scores near the cut once more, from the
+nodes that lead there.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from graphbrick.kernels.jit import jit
+from graphbrick.kernels.local_ppr import (
+    DEGREE,
+    RESIDUAL,
+    SETTLED,
+    Floats,
+    Ids,
+    Longs,
+    Pointers,
+    slot_of,
+    walk_degree,
+)
+
+_NEAR = 2.0  # a score within this factor of the cut is worked out once more
+_LONG = 5_000  # unless more triples than this lead to the node
+_CANDIDATES = 3  # times k
+
+
+@jit
+def _led_from(
+    ends: Ids, first: np.int64, last: np.int64, table: Longs, state: Floats, base: Floats, walk: float,
+    out_begin: Pointers, out_end: Pointers, in_begin: Pointers, in_end: Pointers, follow_out: bool, follow_in: bool,
+) -> float:  # fmt: skip
+    """What the nodes of a row hold for each triple that a walk can take from them, summed up."""
+    total = 0.0
+    for e in range(first, last):
+        u = ends[e]
+        total += walk
+        s = slot_of(table, u)
+        if s >= 0:
+            degree = state[s, DEGREE]
+            if degree < 0.0:
+                degree = np.float64(walk_degree(out_begin, out_end, in_begin, in_end, u, follow_out, follow_in))
+                state[s, DEGREE] = degree
+            total += base[s] / degree
+    return total
+
+
+@jit
+def _any_known(ends: Ids, first: np.int64, last: np.int64, table: Longs) -> bool:
+    """Whether one of the first nodes of a row was touched."""
+    e, end = first, min(last, first + np.int64(_LONG))
+    while e < end and slot_of(table, ends[e]) < 0:
+        e += 1
+    return bool(e < end)
+
+
+@jit
+def _candidates(base: Floats, nodes: Ids, table: Longs, hubs: Ids, wanted: int) -> tuple[Ids, int]:
+    """The ``wanted`` nodes with the highest scores (and their equals), then the hubs that are not among them."""
+    count = len(nodes)
+    fewer = min(count, wanted)
+    least = np.partition(base, count - fewer)[count - fewer]
+    chosen = np.empty(count + len(hubs), dtype=np.int32)
+    n = 0
+    for s in range(count):
+        if base[s] >= least and base[s] > 0.0:
+            chosen[n] = nodes[s]
+            n += 1
+    for h in hubs:
+        s = slot_of(table, h)
+        if s < 0 or base[s] < least or base[s] == 0.0:
+            chosen[n] = h
+            n += 1
+    return chosen[:n].copy(), n
+
+
+@jit
+def refine(
+    out_begin: Pointers, out_end: Pointers, tail: Ids, in_begin: Pointers, in_end: Pointers, in_head: Ids,
+    seeds: Ids, restart: float, follow_out: bool, follow_in: bool, k: int,
+    nodes: Ids, state: Floats, table: Longs, hubs: Ids,
+) -> tuple[Ids, Floats, float, np.int64]:  # fmt: skip
+    """The scores of the nodes that may be among the best ``k``.
+
+    Args:
+        out_begin: With the next five, the rows of the graph.
+        out_end: ...
+        tail: ...
+        in_begin: ...
+        in_end: ...
+        in_head: ...
+        seeds: Where walks start, int32.
+        restart: Probability of going back to the seeds.
+        follow_out: Walk along the triples.
+        follow_in: Walk against the triples.
+        k: How many nodes are wanted.
+        nodes: What a push has touched, with ``state`` and ``table``.
+        state: The degrees that are looked up here are filled in.
+        table: ...
+        hubs: int32, the nodes of the graph that most triples lead to.
+
+    Returns:
+        int32 [candidates], at least ``k`` where so many were touched; their scores, float64, not yet divided by the
+        mass that was not dropped; the residual mass; edges looked at.
+    """
+    left = float(state[:, RESIDUAL].sum())
+    ends = np.float64(len(tail)) * (np.float64(follow_out) + np.float64(follow_in))
+    walk = (1.0 - restart) * left / max(ends, 1.0)  # what a triple brings to the node it leads to
+    base = state[:, SETTLED] + restart * state[:, RESIDUAL]
+    chosen, n = _candidates(base, nodes, table, hubs, _CANDIDATES * k)
+    score, leading = np.empty(n), np.empty(n, dtype=np.int64)
+    for i in range(n):
+        # Walked backwards, what leaves a node is what leads to it.
+        leading[i] = walk_degree(out_begin, out_end, in_begin, in_end, chosen[i], follow_in, follow_out)
+    for i in range(n):
+        s = slot_of(table, chosen[i])
+        score[i] = walk * leading[i] + (base[s] if s >= 0 else 0.0)
+    cut = np.partition(score, n - k)[n - k] if n > k else 0.0
+    edges = np.int64(0)
+    fine = score.copy()
+    for i in range(n):
+        if score[i] * _NEAR < cut or cut == 0.0:
+            continue
+        v = chosen[i]
+        entering = (np.int64(in_begin[v]), np.int64(in_end[v])) if follow_out else (np.int64(0), np.int64(0))
+        leaving = (np.int64(out_begin[v]), np.int64(out_end[v])) if follow_in else (np.int64(0), np.int64(0))
+        if slot_of(table, v) < 0 and not (
+            _any_known(in_head, entering[0], entering[1], table) or _any_known(tail, leaving[0], leaving[1], table)
+        ):
+            fine[i] = 0.0  # a hub that nothing touched leads to, such as one of another part of the graph
+        elif score[i] <= _NEAR * cut and leading[i] <= _LONG:
+            edges += leading[i]
+            came = _led_from(
+                in_head, entering[0], entering[1], table, state, base, walk,
+                out_begin, out_end, in_begin, in_end, follow_out, follow_in,
+            ) + _led_from(
+                tail, leaving[0], leaving[1], table, state, base, walk,
+                out_begin, out_end, in_begin, in_end, follow_out, follow_in,
+            )  # fmt: skip
+            fine[i] = (1.0 - restart) * came
+            for seed in seeds:
+                if seed == v:
+                    fine[i] += restart / len(seeds)
+    return chosen, fine, left, edges
