@@ -4,9 +4,9 @@
 
 One entity a 2.98 triples, as in Freebase. Tails are drawn with weights rank^-0.74 and heads with rank^-0.35, by two
 different orders of the entities, so that a few entities have degrees over a thousandth of all triples (over 1e6 of
-3e8), most have a handful, and about a tenth have no triple that leaves them. A quarter of the tails lie near their head,
-which makes neighbourhoods. Relations follow Zipf's law. Triple number i depends on nothing but i and the size, so that
-any part can be made by itself.
+3e8), most have a handful, and about a tenth have no triple that leaves them. A quarter of the tails lie near their
+head, which makes neighbourhoods. Relations follow Zipf's law. Triple number i depends on nothing but i and the size,
+so that any part can be made by itself.
 """
 
 from __future__ import annotations
@@ -51,7 +51,9 @@ def edges(first: int, last: int, n: int, relations: int) -> tuple[np.ndarray, np
     """Head, relation and tail of the triples ``first`` to ``last``: three int32 arrays."""
     count = last - first
     head, relation, tail = (
-        np.empty(count, dtype=np.int32), np.empty(count, dtype=np.int32), np.empty(count, dtype=np.int32)
+        np.empty(count, dtype=np.int32),
+        np.empty(count, dtype=np.int32),
+        np.empty(count, dtype=np.int32),
     )
     for i in range(count):
         state = np.uint64(first + i + 1) * _GOLDEN

@@ -192,7 +192,7 @@ def test_damaged_graphs(run, tmp_path):
     refused(run("ask", str(path), QUESTION), "tail.npy", "build it again")
     build(TINY, path, overwrite=True)
     manifest = path / "manifest.json"
-    manifest.write_text(manifest.read_text().replace('"version": 1', '"version": 99'))
+    manifest.write_text(manifest.read_text().replace('"version": 2', '"version": 99'))
     refused(run("info", str(path)), "version 99", "build the graph again")
     refused(run("info", str(tmp_path / "none")), "does not exist", "graphbrick build")
 

@@ -24,14 +24,19 @@ if TYPE_CHECKING:
     from graphbrick.core import Subgraph as Subgraph
     from graphbrick.errors import GraphbrickError as GraphbrickError
     from graphbrick.extract import PPR as PPR
+    from graphbrick.extract import Communities as Communities
     from graphbrick.extract import KHop as KHop
     from graphbrick.extract import PageRank as PageRank
     from graphbrick.extract import PlannedRelations as PlannedRelations
     from graphbrick.extract import RandomWalk as RandomWalk
+    from graphbrick.extract import VectorNeighbors as VectorNeighbors
     from graphbrick.generate import Generate as Generate
     from graphbrick.generate import PathAnswer as PathAnswer
     from graphbrick.graphs.builder import GraphBuilder as GraphBuilder
     from graphbrick.graphs.builder import build as build
+    from graphbrick.graphs.compact import compact as compact
+    from graphbrick.graphs.delta import Change as Change
+    from graphbrick.graphs.delta import change as change
     from graphbrick.graphs.graph import Graph as Graph
     from graphbrick.graphs.readers import ReadOptions as ReadOptions
     from graphbrick.graphs.records import EntityRecord as EntityRecord
@@ -71,9 +76,11 @@ if TYPE_CHECKING:
 _HOMES = {
     "core": ("Answer", "Evidence", "Mention", "Path", "Query", "Report", "Subgraph"),
     "errors": ("GraphbrickError",),
-    "extract": ("KHop", "PPR", "PageRank", "PlannedRelations", "RandomWalk"),
+    "extract": ("Communities", "KHop", "PPR", "PageRank", "PlannedRelations", "RandomWalk", "VectorNeighbors"),
     "generate": ("Generate", "PathAnswer"),
     "graphs.builder": ("GraphBuilder", "build"),
+    "graphs.compact": ("compact",),
+    "graphs.delta": ("Change", "change"),
     "graphs.graph": ("Graph",),
     "graphs.readers": ("ReadOptions",),
     "graphs.records": ("EntityRecord", "RelationRecord"),

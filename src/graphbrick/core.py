@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.graphs.csr import Csr, from_sorted
+from graphbrick.graphs.csr import Csr, ScatteredCsr, from_rows
 from graphbrick.once import once
 
 if TYPE_CHECKING:
@@ -92,13 +92,22 @@ class Subgraph:
             return self.graph.csr
         whole = self.graph.csr
         head = whole.heads(self.triples)
-        # Ids are ascending, so local triples keep the order (head, tail, relation) of the graph.
-        return from_sorted(
+        # Ids are ascending, so the triples of a head lie together, in the order (tail, relation) of the graph.
+        return from_rows(
             len(self.nodes),
             np.searchsorted(self.nodes, head).astype(np.int32),
             np.searchsorted(self.nodes, whole.tail[self.triples]).astype(np.int32),
             np.ascontiguousarray(whole.relation[self.triples]),
         )
+
+    def listed(self) -> Subgraph:
+        """The same view, for work that goes by position: the whole of a graph that was changed with its ids listed.
+
+        In any other view a local triple id is a position already; the whole of a graph as it was built is not copied.
+        """
+        if self.triples is not None or not isinstance(self.graph.csr, ScatteredCsr):
+            return self
+        return Subgraph(self.graph, np.arange(self.graph.n_entities, dtype=np.int32), self.graph.triple_ids())
 
     def local(self, entities: Iterable[int]) -> list[int]:
         """The local ids of those entities that are in the view, in the order given."""
@@ -115,7 +124,7 @@ class Subgraph:
         """The text of every triple of the view in order, such as ``Kenya -> capital -> Nairobi``."""
         label, relation_label = self.graph.label, self.graph.relation_label
         whole = self.graph.csr
-        ids = np.arange(self.graph.n_triples) if self.triples is None else self.triples
+        ids = self.graph.triple_ids() if self.triples is None else self.triples
         heads = whole.heads(ids)
         rows = zip(heads.tolist(), whole.relation[ids].tolist(), whole.tail[ids].tolist(), strict=True)
         return [f"{label(head)} -> {relation_label(relation)} -> {label(tail)}" for head, relation, tail in rows]

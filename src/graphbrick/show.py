@@ -10,12 +10,21 @@ from contextlib import contextmanager
 from typing import Any
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TaskID,
+    TaskProgressColumn,
+    TextColumn,
+    TimeRemainingColumn,
+)
 from rich.table import Table
 from rich.text import Text
 
 from graphbrick.core import Item, Path, Query, Report
 from graphbrick.graphs.graph import Graph
+from graphbrick.graphs.partitions import Partitions
 from graphbrick.pipeline import Pipeline, Stage
 from graphbrick.recipes import Recipe
 from graphbrick.run import Run
@@ -26,6 +35,7 @@ _PATHS_SHOWN = 10
 _SKIPPED_SHOWN = 20
 _MISMATCH = "; are these the nodes of these edges?"
 _LONGEST = 2_000  # characters of one text that are printed
+_PIECE = 1 << 22  # entries of a large array that are looked at together
 _FILE_WIDTH = 140  # columns of tables that go to a file or a pipe
 
 
@@ -81,6 +91,27 @@ def progress_bar(title: str, total: int) -> Iterator[Callable[[int], None]]:
         yield lambda done: bar.update(task, completed=done)
 
 
+@contextmanager
+def build_progress(title: str) -> Iterator[Callable[[str, float], None]]:
+    """A bar on standard error for every step of a build, with the time it still takes; silent where no terminal is."""
+    err = Console(stderr=True, highlight=False, markup=False)
+    if not err.is_terminal:
+        yield lambda step, share: None
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=err) as bar:
+        tasks: dict[str, TaskID] = {}
+
+        def watch(step: str, share: float) -> None:
+            if step not in tasks:
+                for task in tasks.values():
+                    bar.update(task, completed=1.0)
+                tasks[step] = bar.add_task(f"{title}: {step}", total=1.0)
+            bar.update(tasks[step], completed=share)
+
+        yield watch
+
+
 def print_built(graph: Graph, *, as_json: bool) -> None:
     """The report of a build."""
     if as_json:
@@ -93,6 +124,12 @@ def print_built(graph: Graph, *, as_json: bool) -> None:
     )
     if facts.duplicates:
         out.print(f"{facts.duplicates:,} triples were given more than once and are stored once")
+    if facts.left_out:
+        out.print(f"{facts.left_out:,} triples were left out by the rules")
+    if facts.labels_read:
+        out.print(f"{facts.labels_read:,} triples were labels")
+    if not facts.near:
+        out.print("there is no index for near misses of names (--near)")
     alone = isolated(graph)
     if alone:
         out.print(f"{alone:,} entities have no triple" + (_MISMATCH if alone > facts.entities / 2 else ""))
@@ -119,47 +156,84 @@ def print_info(graph: Graph, *, checked: bool, as_json: bool) -> None:
     out = console()
     table = Table(box=None, show_header=False, pad_edge=False)
     for name, value in facts.items():
-        if not isinstance(value, list):
+        if not isinstance(value, list | dict):
             table.add_row(Text(name, style="bold"), Text(f"{value:,}" if isinstance(value, int) else str(value)))
     out.print(table)
+    if graph.changes.files:
+        out.print(pending(graph))
     if checked:
-        out.print("every file has the checksum it was built with")
+        out.print("every file has the checksum it was built with, and all fit each other")
     relations = Table("relation", "triples", box=None, pad_edge=False)
     for row in facts["top_relations"]:
         relations.add_row(Text(plain(row["label"])), f"{row['triples']:,}")
     out.print(relations)
 
 
+def print_partitions(partitions: Partitions, folder: str, *, as_json: bool) -> None:
+    """How many partitions a graph has, and how large they are."""
+    import numpy as np
+
+    sizes = np.sort(np.diff(partitions.pointer))[::-1].tolist()
+    if as_json:
+        print_json({"partitions": len(sizes), "entities": sum(sizes), "largest": sizes[:20], "folder": folder})
+        return
+    largest = ", ".join(f"{size:,}" for size in sizes[:5])
+    console().print(f"{len(sizes):,} partitions, the largest of {largest or 0} entities, kept in {folder}")
+
+
 def graph_facts(graph: Graph) -> dict[str, Any]:
     """Counts and origin of a graph, and its twenty commonest relations."""
     import numpy as np
 
-    counts = np.bincount(graph.csr.relation, minlength=graph.n_relations)
+    counts = np.zeros(graph.n_relations, dtype=np.int64)
+    for run in graph.csr.runs():
+        for start in range(run.start, run.stop, _PIECE):
+            piece = graph.csr.relation[start : min(start + _PIECE, run.stop)]
+            counts += np.bincount(piece, minlength=graph.n_relations)
     top = np.argsort(-counts, kind="stable")[:20]
     manifest = graph.manifest
     return {
         "graph": str(graph.path),
-        "entities": manifest.entities,
-        "relations": manifest.relations,
-        "triples": manifest.triples,
+        "entities": graph.n_entities,
+        "relations": graph.n_relations,
+        "triples": graph.n_triples,
+        **({"changes": graph.changes.counts(manifest.triples)} if graph.changes.files else {}),
         "isolated": isolated(graph),
         "duplicates": manifest.duplicates,
+        "left_out": manifest.left_out,
+        "labels_read": manifest.labels_read,
+        "near_misses": manifest.near,
         "skipped": manifest.skipped,
         "bytes": sum(entry.bytes for entry in manifest.files.values()),
         "source": manifest.source,
-        "hash": manifest.hash,
+        "hash": graph.hash,
         "format_version": manifest.version,
         "created_by": manifest.created_by,
-        "top_relations": [{"label": graph.relation_label(int(r)), "triples": int(counts[r])} for r in top],
+        "top_relations": [{"label": graph.relation_label(int(r)), "triples": int(counts[r])} for r in top if counts[r]],
     }
+
+
+def pending(graph: Graph) -> str:
+    """What was changed since a graph was built, for people."""
+    facts = graph.changes.counts(graph.manifest.triples)
+    advice = f"; fold them in: graphbrick compact {shlex.quote(str(graph.path))}" if facts["compact_advised"] else ""
+    return (
+        f"changed since it was built: {facts['triples_added']:,} triples and {facts['entities_added']:,} entities "
+        f"added, {facts['triples_deleted']:,} triples deleted, {facts['entities_described']:,} entities described anew"
+        f"{advice}"
+    )
 
 
 def isolated(graph: Graph) -> int:
     """The number of entities without any triple."""
     import numpy as np
 
-    csr = graph.csr
-    return int(np.count_nonzero(csr.degrees() == 0))
+    csr, count = graph.csr, 0
+    for start in range(0, csr.n_nodes, _PIECE):
+        part = slice(start, start + _PIECE)
+        alone = (csr.out_begin[part] == csr.out_end[part]) & (csr.in_begin[part] == csr.in_end[part])
+        count += int(np.count_nonzero(alone))
+    return count
 
 
 def skipped(graph: Graph) -> list[dict[str, Any]]:

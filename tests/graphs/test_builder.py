@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from graphbrick.errors import GraphbrickError, GraphFormatError, InputError
+from graphbrick.graphs import atomic
 from graphbrick.graphs import builder as builder_module
 from graphbrick.graphs.builder import GraphBuilder, build
 from graphbrick.graphs.graph import Graph
@@ -101,7 +102,7 @@ def test_an_alias_equal_to_the_label_is_not_stored(tmp_path: Path) -> None:
 def test_keys_are_the_labels_where_nothing_else_is_given(tmp_path: Path) -> None:
     graph = built(tmp_path, *TRIPLES)
     assert not graph.has_keys
-    assert "keys.txt" not in content(graph.path)
+    assert "keys.zst" not in content(graph.path)
     assert [graph.key(i) for i in range(3)] == [graph.label(i) for i in range(3)] == ["a", "b", "c"]
 
 
@@ -245,6 +246,7 @@ def test_a_failing_rename_puts_the_old_graph_back(tmp_path: Path, monkeypatch: p
             raise OSError("the disk is away")
         return rename(self, target)
 
+    monkeypatch.setattr(atomic, "_exchange", lambda first, second: False)  # as on a file system that cannot
     monkeypatch.setattr(Path, "rename", failing)
     with pytest.raises(GraphbrickError, match="the disk is away"):
         build(TRIPLES, before.path, overwrite=True)
@@ -272,6 +274,8 @@ KILLED_WHILE = {
         build([("n", "r", "m")], target, overwrite=True)
     """,
     "renaming": """
+        from graphbrick.graphs import atomic
+        atomic._exchange = lambda first, second: False
         rename = Path.rename
         Path.rename = lambda self, to: pause() if ".building-" in self.name else rename(self, to)
         build([("n", "r", "m")], target, overwrite=True)

@@ -28,8 +28,10 @@ def test_counts_that_do_not_fit_the_arrays(tmp_path: Path):
 
 def test_damaged_text_is_an_error_of_the_graph(tmp_path: Path):
     graph = build(TINY, tmp_path / "g.graph")
-    file = graph.path / "labels.txt"
-    file.write_bytes(b"\xff" * file.stat().st_size)
+    file = graph.path / "labels.zst"
+    data = bytearray(file.read_bytes())
+    data[:8] = b"\xff" * 8
+    file.write_bytes(data)
     with pytest.raises(GraphFormatError, match="damaged"):
         Graph.open(graph.path).label(0)
 

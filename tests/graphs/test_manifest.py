@@ -54,8 +54,8 @@ def change(folder: Path, edit: Callable[[Raw], object]) -> None:
 
 
 def test_another_version(folder: Path) -> None:
-    change(folder, lambda raw: raw.update(version=2))
-    with pytest.raises(GraphFormatError, match="has graph format version 2, this graphbrick reads version 1; build"):
+    change(folder, lambda raw: raw.update(version=1))
+    with pytest.raises(GraphFormatError, match="has graph format version 1, this graphbrick reads version 2; build"):
         Graph.open(folder)
 
 
@@ -96,6 +96,8 @@ def test_a_manifest_that_is_not_utf8(folder: Path) -> None:
         lambda raw: raw.update(relations=-1),
         lambda raw: raw.update(triples=[2]),
         lambda raw: raw.update(max_name_tokens={}),
+        lambda raw: raw.update(left_out=-1),
+        lambda raw: raw.update(near="yes"),
         lambda raw: raw.update(source=None),
         lambda raw: raw.update(created_by=1),
         lambda raw: raw.update(files=None),

@@ -170,3 +170,16 @@ def test_on_a_real_graph(data_dir: Path, tmp_path: Path, way: tuple[bool, bool])
         nodes, scores, _, _ = refined(csr, found, seeds, 0.2, way, 1000, ids())
         top = nodes[np.lexsort((nodes, -scores))[:1000]]
         assert np.mean(exact[top] >= 0.99 * np.sort(exact)[-1000]) >= 0.98
+
+
+@settings(max_examples=150, deadline=None)
+@given(triples, starts, st.sampled_from(WAYS), st.sampled_from(["push", "sweep"]), st.sampled_from([1e-3, 0.9]))
+def test_what_no_walk_reaches_has_no_score(
+    given_triples: set[tuple[int, int, int]], seeds: list[int], way: tuple[bool, bool], kernel: str, tolerance: float
+) -> None:
+    csr = rows_of(10, given_triples)
+    exact = ppr_python(csr, ids(*seeds), 0.2, *way)
+    for k in (2, 20):
+        found = run(kernel, csr, ids(*seeds), 0.2, way, k, tolerance)
+        nodes, scores, _, _ = refined(csr, found, ids(*seeds), 0.2, way, k, np.arange(10, dtype=np.int32))
+        assert (exact[nodes[scores > 0]] > 0).all()

@@ -98,7 +98,7 @@ def _ask(out: Console, graph: Graph, pipeline: str, question: str, *, stages: bo
 def _text_search(out: Console, graph: Graph, question: str) -> None:
     """The triples that BM25 finds for a question: what search without paths has to offer."""
     words = [word for word in fold(question).split() if word not in STOP_WORDS]
-    texts = [graph.triple_text(triple) for triple in range(graph.n_triples)]
+    texts = [graph.triple_text(triple) for triple in graph.triple_ids().tolist()]
     scores = BM25().score(" ".join(words), texts)
     out.print(f"BM25 over all {len(texts):,} triples as text finds, for {' '.join(words)!r},")
     for i in np.argsort(-scores, kind="stable")[:3]:

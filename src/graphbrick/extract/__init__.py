@@ -1,11 +1,13 @@
 """Extract stages: take a subgraph around the seeds."""
 
+from graphbrick.extract.communities import Communities
 from graphbrick.extract.k_hop import KHop
 from graphbrick.extract.page_rank import PageRank
 from graphbrick.extract.planned_relations import PlannedRelations
 from graphbrick.extract.ppr import PPR
 from graphbrick.extract.random_walk import RandomWalk
+from graphbrick.extract.vector_neighbors import VectorNeighbors
 
-BRICKS = (RandomWalk, KHop, PageRank, PPR, PlannedRelations)
+BRICKS = (RandomWalk, KHop, PageRank, PPR, Communities, VectorNeighbors, PlannedRelations)
 
-__all__ = ["BRICKS", "PPR", "KHop", "PageRank", "PlannedRelations", "RandomWalk"]
+__all__ = ["BRICKS", "PPR", "Communities", "KHop", "PageRank", "PlannedRelations", "RandomWalk", "VectorNeighbors"]

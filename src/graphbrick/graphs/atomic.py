@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+import errno
 import fcntl
 import glob
 import itertools
@@ -13,8 +15,11 @@ from types import TracebackType
 
 from graphbrick.errors import GraphbrickError
 from graphbrick.graphs import manifest
+from graphbrick.graphs.building.steps import is_left_by
+from graphbrick.graphs.delta_files import is_delta
 
 _serial = itertools.count()
+_HERE, _EXCHANGE = -100, 2  # AT_FDCWD, and RENAME_EXCHANGE of Linux, which macOS calls RENAME_SWAP
 
 
 class AtomicFolder:
@@ -26,18 +31,21 @@ class AtomicFolder:
     Args:
         path: The folder to make; a link is followed.
         overwrite: Replace a graph that is there. Anything that is not a graph is never replaced.
+        mark: The `fingerprint` of the build; what a killed one with the same has left is gone on with.
     """
 
-    def __init__(self, path: Path, *, overwrite: bool) -> None:
-        self._shown, self._path, self._overwrite = path, path.resolve(), overwrite
+    def __init__(self, path: Path, *, overwrite: bool, mark: str = "") -> None:
+        self._shown, self._path, self._overwrite, self._mark = path, path.resolve(), overwrite, mark
+        self._claims: list[int] = []
 
     def __enter__(self) -> Path:
         self.work = self._path.with_name(f".{self._path.name}.building-{os.getpid()}-{next(_serial)}")
         try:
             self._clear_up()
             self._refuse_target()
-            self.work.mkdir(parents=True)
-            self._claims = [_claim(self.work)]
+            if not self._claims:
+                self.work.mkdir(parents=True)
+                self._claims.append(_claim(self.work))
         except OSError as error:
             raise GraphbrickError(
                 f"{self._shown} cannot be written ({error.strerror or error}); choose another place for the graph"
@@ -58,6 +66,8 @@ class AtomicFolder:
         old = self._path.with_name(f".{self._path.name}.replaced-{os.getpid()}-{next(_serial)}")
         if self._path.exists():
             self._claims.append(_claim(self._path))
+            if _exchange(self.work, self._path):
+                return  # at no moment was there no graph; the old one is removed as what was left of the work
             self._path.rename(old)
         try:
             self.work.rename(self._path)
@@ -83,7 +93,11 @@ class AtomicFolder:
 
     def _clear_up(self) -> None:
         for folder in self._left_over("building"):
-            shutil.rmtree(folder, ignore_errors=True)
+            if self._mark and not self._claims and is_left_by(folder, self._mark):
+                self._claims.append(_claim(folder))
+                self.work = folder
+            else:
+                shutil.rmtree(folder, ignore_errors=True)
         for folder in self._left_over("replaced"):
             if self._path.exists():
                 shutil.rmtree(folder, ignore_errors=True)
@@ -106,7 +120,23 @@ def _foreign(path: Path) -> list[str] | None:
         own = {manifest.NAME, *listed["files"]}
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
-    return sorted(file.name for file in path.iterdir() if file.name not in own)
+    return sorted(file.name for file in path.iterdir() if file.name not in own and not is_delta(file.name))
+
+
+def _exchange(first: Path, second: Path) -> bool:
+    """Let two folders change their names in one step; False where the system or the file system cannot."""
+    system = ctypes.CDLL(None, use_errno=True)
+    names = os.fsencode(first), os.fsencode(second)
+    if hasattr(system, "renameat2"):
+        done = bool(system.renameat2(_HERE, names[0], _HERE, names[1], _EXCHANGE) == 0)
+    elif hasattr(system, "renamex_np"):
+        done = bool(system.renamex_np(*names, _EXCHANGE) == 0)
+    else:
+        return False
+    number = ctypes.get_errno()
+    if not done and number not in (errno.EINVAL, errno.ENOSYS, errno.ENOTSUP):
+        raise OSError(number, os.strerror(number), str(second))
+    return done
 
 
 def _claim(folder: Path) -> int:

@@ -1,31 +1,44 @@
-"""Building a graph folder from records: streaming in, atomic at the end."""
+"""Building a graph folder from a source of any size: streaming in, by way of files, atomic at the end."""
 
 from __future__ import annotations
 
-import array
 import json
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
-
-import numpy as np
-import numpy.typing as npt
+from typing import Any
 
 from graphbrick import __version__
 from graphbrick.errors import GraphbrickError, InputError
 from graphbrick.graphs.atomic import AtomicFolder
-from graphbrick.graphs.csr import row_pointers
+from graphbrick.graphs.blocks import Described, FactBlock, Part, TripleBlock
+from graphbrick.graphs.building import rows, search
+from graphbrick.graphs.building.dictionary import FIRST, PAIRS, TEXTS, Dictionary
+from graphbrick.graphs.building.ingest import FACTS, KEYS, RELATION, Ingest
+from graphbrick.graphs.building.prefetch import prefetched
+from graphbrick.graphs.building.steps import Advance, Steps, Watch, fingerprint
+from graphbrick.graphs.building.texts import KEY_HASHES, TextWriter
 from graphbrick.graphs.graph import Graph
-from graphbrick.graphs.manifest import SKIPPED, FileEntry, Manifest, sha256
-from graphbrick.graphs.names import NameIndex
-from graphbrick.graphs.readers import ReadOptions, read_source
-from graphbrick.graphs.records import BadRecords, EntityRecord, Record, RelationRecord
+from graphbrick.graphs.interner import Interner
+from graphbrick.graphs.manifest import SKIPPED, VERSION, FileEntry, Manifest, sha256
+from graphbrick.graphs.readers import ReadOptions, is_rdf, read_labels, read_parts, source_files
+from graphbrick.graphs.readers.rdf import local_name
+from graphbrick.graphs.readers.streams import Meter
+from graphbrick.graphs.records import BadRecords, EntityRecord, RankedFact, Record, RelationRecord, TripleRecord
+from graphbrick.graphs.rules import Rules
 from graphbrick.graphs.strings import StringTable
-from graphbrick.graphs.text import hash64
 
-_SPOOL = 1 << 18  # triples held in memory before they go to the spool file
+_SPOOL = 1 << 14  # records that come one by one are taken so many at a time
 _PROGRESS = 1 << 14
+_TOGETHER = 1 << 10
+
+NEAR_LIMIT = 20_000_000
+"""A graph of more entities has no index for near misses, unless it is asked for."""
 
 
 def build(
@@ -33,25 +46,34 @@ def build(
     path: str | PathLike[str],
     *,
     nodes: str | PathLike[str] | None = None,
+    labels: str | PathLike[str] | None = None,
     options: ReadOptions | None = None,
+    rules: Rules | None = None,
+    near: bool | None = None,
     skip_bad: bool = False,
     overwrite: bool = False,
     progress: Callable[[int], None] | None = None,
+    watch: Watch | None = None,
 ) -> Graph:
     """Build a graph folder from a file, a folder of tables, or Python triples, and open it.
 
     The graph is written to a temporary folder beside ``path`` and renamed at the end: a build that fails or is killed
-    leaves nothing that opens, and an existing graph untouched.
+    leaves nothing that opens, and an existing graph untouched. One that was killed goes on where it was when it is
+    started again with the same files and options. Memory does not grow with the graph.
 
     Args:
-        source: A file (``.txt .tsv .csv .parquet .nt .ttl``, also ``.gz``), a folder with ``nodes.*`` and ``edges.*``,
-            or an iterable of (head, relation, tail) keys and entity records.
+        source: A file (``.txt .tsv .csv .parquet .nt .ttl``, also ``.gz`` or ``.zst``), a folder with ``nodes.*`` and
+            ``edges.*``, or an iterable of (head, relation, tail) keys and entity records.
         path: The folder to make.
         nodes: A table with keys, labels, types, descriptions and aliases, when ``source`` is a file of edges.
+        labels: A table of keys and labels, which name what is there and make no entity.
         options: How to read the source; recognised from the files by default.
+        rules: Which triples to keep, and which are labels; all are kept by default.
+        near: Whether near misses of names can be found; by default in graphs of at most 20,000,000 entities.
         skip_bad: Leave bad records out, count them, and list them in ``skipped.jsonl`` of the graph folder.
         overwrite: Replace a graph that is there already.
         progress: Called now and then with the number of records read.
+        watch: Called now and then with the name of the step and the share of it that is done.
 
     Raises:
         InputError: A bad record (its file and line are named), or nothing usable in the source.
@@ -63,29 +85,91 @@ def build(
     >>> build(triples, Path(tempfile.mkdtemp()) / "kenya.graph")
     Graph('kenya.graph', entities=3, relations=2, triples=2)
     """
-    bad = BadRecords(skip=skip_bad)
+    bad, rules, meter = BadRecords(skip=skip_bad), rules or Rules(), Meter()
     if isinstance(source, str | PathLike):
-        node_path = None if nodes is None else Path(nodes)
-        records: Iterable[Record] = read_source(
-            Path(source), nodes=node_path, options=options or ReadOptions(), bad=bad
+        files = source_files(Path(source), None if nodes is None else Path(nodes))
+        label_file, how = None if labels is None else Path(labels), options or ReadOptions()
+        parts: Iterator[Part] = chain.from_iterable(
+            prefetched(_together(_parts(*files, label_file, how, rules, bad, meter)))
         )
-        name = str(source)
+        all_files = [file for file in (*files, label_file) if file is not None]
+        origin = Origin(
+            str(source),
+            how.language,
+            naming=local_name if is_rdf(files[0]) else None,
+            mark=fingerprint(VERSION, __version__, how, rules, near, skip_bad, str(source), files=all_files),
+        )
     else:
-        if nodes is not None or options is not None:
-            raise InputError("nodes and options are for files; records from Python take neither")
-        records, name = _checked(source, bad), "Python records"
-    with GraphBuilder(path, source=name, overwrite=overwrite) as builder:
+        if nodes is not None or labels is not None or options is not None:
+            raise InputError("nodes, labels and options are for files; records from Python take none of them")
+        parts, origin = _checked(source, bad), Origin("Python records")
+    with GraphBuilder(path, source=origin, overwrite=overwrite, rules=rules, near=near, watch=watch) as builder:
         try:
-            for count, record in enumerate(records, 1):
-                builder.add(record)
-                if progress is not None and count % _PROGRESS == 0:
-                    progress(count)
+            if not builder.has_read:
+                _feed(builder, parts, meter, progress)
             return builder.finish(bad)
         except OSError as error:
             raise GraphbrickError(f"{path} cannot be written: {error.strerror or error}; is the disk full?") from error
 
 
-def _checked(records: Iterable[Record], bad: BadRecords) -> Iterable[Record]:
+@dataclass(frozen=True)
+class Origin:
+    """Where records come from.
+
+    Attributes:
+        name: Shown in the manifest.
+        language: Preferred language of labels.
+        naming: What entities and relations without a label are called, by their key; None where that is the key.
+        mark: The `fingerprint` of a build that can be taken up; else empty.
+    """
+
+    name: str
+    language: str = "en"
+    naming: Callable[[str], str] | None = None
+    mark: str = ""
+
+
+def _parts(
+    triples: Path,
+    nodes: Path | None,
+    labels: Path | None,
+    options: ReadOptions,
+    rules: Rules,
+    bad: BadRecords,
+    meter: Meter,
+) -> Iterator[Part]:
+    """What the files of a source hold; that they are there is known at once."""
+    named = iter(()) if labels is None else read_labels(labels, options, bad)
+    return chain(named, read_parts(triples, nodes, options=options, bad=bad, labels=rules.label_iris, meter=meter))
+
+
+def _together(parts: Iterable[Part]) -> Iterator[list[Part]]:
+    """The same parts, small ones many at a time: handing each to another thread would cost more than making it."""
+    some: list[Part] = []
+    for part in parts:
+        some.append(part)
+        if isinstance(part, TripleBlock | FactBlock) or len(some) >= _TOGETHER:
+            yield some
+            some = []
+    if some:
+        yield some
+
+
+def _feed(builder: GraphBuilder, parts: Iterable[Part], meter: Meter, progress: Callable[[int], None] | None) -> None:
+    """Hand all parts to a builder and tell how many records they were."""
+    count = told = 0
+    for part in parts:
+        builder.add(part)
+        count += part.starts.shape[-1] if isinstance(part, TripleBlock | FactBlock) else 1
+        if count >= told + _PROGRESS:
+            told = count - count % _PROGRESS
+            if progress is not None:
+                progress(count)
+            if meter.total:
+                builder.watch("reading", meter.done / meter.total)
+
+
+def _checked(records: Iterable[Record], bad: BadRecords) -> Iterator[Record]:
     """Records that come from Python, each checked for its shape."""
     for number, record in enumerate(records, 1):
         if isinstance(record, EntityRecord | RelationRecord):
@@ -115,161 +199,183 @@ def _record_fault(record: EntityRecord | RelationRecord) -> str:
     return ""
 
 
-class _Entities:
-    """Keys to ids in order of first appearance in a triple, and what is known of each key."""
-
-    def __init__(self) -> None:
-        self.ids: dict[str, int] = {}
-        self.labels: dict[str, str] = {}
-        self.descriptions: dict[str, str] = {}
-        self.aliases: dict[str, dict[str, None]] = {}
-        self.types: dict[str, dict[str, None]] = {}
-        self._described: dict[str, None] = {}
-
-    def id(self, key: str) -> int:
-        return self.ids.setdefault(key, len(self.ids))
-
-    def add(self, record: EntityRecord) -> None:
-        key = record.key
-        self._described[key] = None
-        if record.label is not None:
-            self.labels[key] = record.label
-        if record.description is not None:
-            self.descriptions[key] = record.description
-        if record.aliases:
-            self.aliases.setdefault(key, {}).update(dict.fromkeys(record.aliases))
-        if record.types:
-            self.types.setdefault(key, {}).update(dict.fromkeys(record.types))
-
-    def close(self, relations: Container[str]) -> list[str]:
-        """All keys by id; an entity without a triple counts, unless it only describes a relation (as RDF does)."""
-        for key in self._described:
-            if key not in relations:
-                self.id(key)
-        return list(self.ids)
-
-
 class GraphBuilder:
-    """Takes records one by one and writes a graph folder; use it as a context manager.
+    """Takes records one by one or many at a time and writes a graph folder; use it as a context manager.
 
-    Triples go to a spool file as they come; keys and labels are held in memory. Leaving the ``with`` block without
-    `finish` removes what was written.
+    What is taken goes to files in a hidden folder beside ``path``. Leaving the ``with`` block without `finish` removes
+    them.
+
+    Args:
+        path: The folder to make.
+        source: Where the records come from, for the manifest.
+        overwrite: Replace a graph that is there.
+        rules: Which triples to keep; all by default.
+        near: Whether near misses of names can be found; None for graphs of ordinary size.
+        watch: Called now and then with the name of the step and the share of it that is done.
     """
 
-    def __init__(self, path: str | PathLike[str], *, source: str, overwrite: bool = False) -> None:
+    def __init__(
+        self,
+        path: str | PathLike[str],
+        *,
+        source: str | Origin,
+        overwrite: bool = False,
+        rules: Rules | None = None,
+        near: bool | None = None,
+        watch: Watch | None = None,
+    ) -> None:
         self.path = Path(path)
-        self.source = source
-        self._folder = AtomicFolder(self.path, overwrite=overwrite)
-        self._entities = _Entities()
-        self._relations: dict[str, int] = {}
-        self._relation_labels: dict[str, str] = {}
-        self._buffer = array.array("i")
-        self._read = 0
+        self._origin = source if isinstance(source, Origin) else Origin(source)
+        self._rules, self._near = rules or Rules(), near
+        self.watch: Watch = watch or (lambda step, share: None)
+        self._folder = AtomicFolder(self.path, overwrite=overwrite, mark=self._origin.mark)
+        self._triples: list[TripleRecord] = []
+        self._facts: list[EntityRecord | Described | RankedFact] = []
 
     def __enter__(self) -> GraphBuilder:
         self._work = self._folder.__enter__()
-        self._spool = (self._work / "spool.tmp").open("wb")
+        self._steps = Steps(self._work, self._origin.mark, self.watch)
+        self._ingest = None if self.has_read else Ingest(self._work, self._rules, self._origin.language)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
-        self._spool.close()
+        if self._ingest is not None:
+            self._ingest.close()
         self._folder.__exit__(kind, error, tb)
 
-    def add(self, record: Record) -> None:
-        """Take one record."""
-        if isinstance(record, EntityRecord):
-            self._entities.add(record)
-        elif isinstance(record, RelationRecord):
-            self._relation_labels[record.key] = record.label
+    @property
+    def has_read(self) -> bool:
+        """Whether a build that was killed has read the whole source; only `finish` is left then."""
+        return self._steps.is_done("reading")
+
+    def add(self, part: Part) -> None:
+        """Take a record, or a block of them."""
+        assert self._ingest is not None
+        if isinstance(part, tuple):
+            self._triples.append(part)
+            if len(self._triples) >= _SPOOL:
+                self._flush()
+        elif isinstance(part, TripleBlock):
+            self._flush()  # ids go by the order of the triples
+            self._ingest.add(part)
+        elif isinstance(part, FactBlock):
+            self._flush()
+            self._ingest.describe(part)
+        elif isinstance(part, RelationRecord):
+            self._ingest.relation(part)
         else:
-            head, relation, tail = record
-            relation_id = self._relations.setdefault(relation, len(self._relations))
-            self._buffer.extend((self._entities.id(head), self._entities.id(tail), relation_id))
-            self._read += 1
-            if len(self._buffer) >= 3 * _SPOOL:
+            self._facts.append(part)
+            if len(self._facts) >= _SPOOL:
                 self._flush()
 
     def _flush(self) -> None:
-        self._buffer.tofile(self._spool)
-        self._buffer = array.array("i")
+        assert self._ingest is not None
+        if self._triples:
+            self._ingest.add(TripleBlock.of(self._triples))
+            self._triples = []
+        if self._facts:
+            self._ingest.describe(FactBlock.of(self._facts))
+            self._facts = []
 
     def finish(self, bad: BadRecords | None = None) -> Graph:
         """Write the folder, rename it into place and open it."""
-        bad = bad or BadRecords()
-        if not self._read:
-            skipped = f" ({bad.count:,} bad records were left out)" if bad.count else ""
-            raise InputError(f"no triple found{skipped}; a graph needs at least one", self.source)
-        self._flush()
-        self._spool.close()
-        keys = self._entities.close(self._relations)
-        triples = self._write_triples(len(keys))
-        max_tokens = self._write_names(keys)
-        self._write_types(keys)
-        if bad.count:
-            _write_skipped(self._work / SKIPPED, bad)
-        (self._work / "spool.tmp").unlink()
-        files = {file.name: FileEntry(file.stat().st_size, sha256(file)) for file in sorted(self._work.iterdir())}
+        steps, work = self._steps, self._work
+        read = steps.run("reading", lambda advance: self._close_reading(bad or BadRecords()))
+        entities = steps.run("finding keys", partial(self._find_keys, read), frees=(KEYS, FACTS))
+        near = entities <= NEAR_LIMIT if self._near is None else self._near
+        triples = self._write_triples(read, entities)
+        longest = self._write_texts(entities, near=near)
+        files = steps.run("checksums", self._checksums)
+        for file in work.iterdir():
+            if ".tmp" in file.name:
+                file.unlink()
         Manifest(
-            entities=len(keys),
-            relations=len(self._relations),
+            entities=entities,
+            relations=read["relations"],
             triples=triples,
-            triples_read=self._read,
-            duplicates=self._read - triples,
-            skipped=bad.count,
-            max_name_tokens=max_tokens,
-            source=self.source,
+            triples_read=read["triples"],
+            duplicates=read["triples"] - triples,
+            skipped=read["skipped"],
+            max_name_tokens=longest,
+            source=self._origin.name,
             created_by=f"graphbrick {__version__}",
-            files=files,
-        ).write(self._work)
+            files={name: FileEntry(*entry) for name, entry in files.items()},
+            left_out=read["left_out"],
+            labels_read=read["labels"],
+            near=near,
+        ).write(work)
         self._folder.commit()
         return Graph.open(self.path)
 
-    def _write_triples(self, n: int) -> int:
-        spool = np.memmap(self._work / "spool.tmp", dtype=np.int32, mode="r").reshape(-1, 3)
-        order = np.lexsort((spool[:, 2], spool[:, 1], spool[:, 0]))
-        ordered = spool[order]
-        new = np.ones(len(ordered), dtype=np.bool_)
-        new[1:] = np.any(ordered[1:] != ordered[:-1], axis=1)
-        head, tail, relation = (np.ascontiguousarray(column) for column in ordered[new].T)
-        by_tail = np.argsort(tail, kind="stable").astype(np.int32)
-        arrays = (row_pointers(n, head), tail, relation, row_pointers(n, tail), head[by_tail], by_tail)
-        for name, content in zip(Graph.ARRAYS, arrays, strict=True):
-            np.save(self._work / f"{name}.npy", content)
-        return len(head)
+    def _close_reading(self, bad: BadRecords) -> dict[str, Any]:
+        assert self._ingest is not None
+        self._flush()
+        ingest = self._ingest
+        if not ingest.triples:
+            skipped = f" ({bad.count:,} bad records were left out)" if bad.count else ""
+            ruled = f" ({ingest.left_out:,} triples were left out by the rules)" if ingest.left_out else ""
+            raise InputError(f"no triple found{skipped}{ruled}; a graph needs at least one", self._origin.name)
+        ingest.finish()
+        if bad.count:
+            _write_skipped(self._work / SKIPPED, bad)
+        return {
+            "triples": ingest.triples,
+            "facts": ingest.facts,
+            "left_out": ingest.left_out,
+            "labels": ingest.labels,
+            "skipped": bad.count,
+            "relations": ingest.relations,
+            "relation_labels": ingest.relation_labels,
+        }
 
-    def _write_names(self, keys: list[str]) -> int:
-        known = self._entities
-        labels = [known.labels.get(key, key) for key in keys]
-        StringTable.write(self._work, "labels", labels)
-        if labels != keys:
-            StringTable.write(self._work, "keys", keys)
-        hashes = np.fromiter((hash64(key) for key in keys), dtype=np.uint64, count=len(keys))
-        order = np.argsort(hashes, kind="stable").astype(np.int32)
-        np.save(self._work / "key_hash.npy", hashes[order])
-        np.save(self._work / "key_entity.npy", order)
-        StringTable.write(self._work, "relation_keys", self._relations)
-        StringTable.write(self._work, "relation_labels", (self._relation_labels.get(k, k) for k in self._relations))
-        if known.descriptions:
-            StringTable.write(self._work, "descriptions", (known.descriptions.get(key, "") for key in keys))
-        aliases = [
-            (entity, alias)
-            for entity, key in enumerate(keys)
-            for alias in known.aliases.get(key, ())
-            if alias != labels[entity]
-        ]
-        return NameIndex.write(self._work, labels, aliases)
+    def _find_keys(self, read: dict[str, Any], advance: Advance) -> int:
+        """Number the entities; returns how many there are. Relations have their labels then."""
+        table = StringTable.open(self._work, "relation_keys")
+        keys = [table[i] for i in range(len(table))]
+        relations = Interner()
+        relations.number_texts(keys)
+        dictionary = Dictionary(self._work, read["triples"], read["facts"], relations)
+        entities = dictionary.run(advance)
+        given, said, naming = read["relation_labels"], dictionary.relation_labels, self._origin.naming
+        labels = (
+            given.get(key) or said.get(i) or (key if naming is None else naming(key)) for i, key in enumerate(keys)
+        )
+        StringTable.write(self._work, "relation_labels", labels)
+        return entities
 
-    def _write_types(self, keys: list[str]) -> None:
-        types = self._entities.types
-        if not types:
-            return
-        names: dict[str, int] = {}
-        ids = [[names.setdefault(t, len(names)) for t in types.get(key, ())] for key in keys]
-        pointers: npt.NDArray[np.uint32] = np.zeros(len(ids) + 1, dtype=np.uint32)
-        np.cumsum([len(row) for row in ids], out=pointers[1:])
-        np.save(self._work / "type_ptr.npy", pointers)
-        np.save(self._work / "type_id.npy", np.array([t for row in ids for t in row], dtype=np.int32))
-        StringTable.write(self._work, "types", names)
+    def _write_triples(self, read: dict[str, Any], entities: int) -> int:
+        steps, work = self._steps, self._work
+
+        def number(advance: Advance) -> None:
+            rows.number_triples(work, read["triples"], read["facts"], entities, advance)
+
+        steps.run("numbering triples", number, frees=(PAIRS, RELATION))
+        sort = partial(rows.sort_triples, work, entities, read["relations"])
+        triples: int = steps.run("sorting triples", sort, frees=(rows.TRIPLES,))
+        steps.run("sorting incoming triples", partial(rows.sort_incoming, work, entities), frees=(rows.INCOMING,))
+        return triples
+
+    def _write_texts(self, entities: int, *, near: bool) -> int:
+        steps, work = self._steps, self._work
+
+        def write(advance: Advance) -> int:
+            return TextWriter(work, entities, self._origin.naming, near=near).run(advance)
+
+        longest: int = steps.run("writing texts", write, frees=(TEXTS, FIRST))
+        for what, buckets, files in (
+            ("indexing keys", KEY_HASHES, ("key_hash.npy", "key_entity.npy")),
+            ("indexing names", search.NAME_HASHES, ("name_hash.npy", "name_id.npy")),
+        ):
+            steps.run(what, partial(search.write_hashes, work, buckets, *files), frees=(buckets,))
+        if near:
+            steps.run("indexing near misses", partial(search.write_grams, work), frees=(search.GRAMS,))
+        return longest
+
+    def _checksums(self, advance: Advance) -> dict[str, tuple[int, str]]:
+        files = [file for file in sorted(self._work.iterdir()) if ".tmp" not in file.name]
+        with ThreadPoolExecutor(2) as pool:
+            sums = pool.map(sha256, files)
+            return {file.name: (file.stat().st_size, checksum) for file, checksum in zip(files, sums, strict=True)}
 
 
 def _write_skipped(path: Path, bad: BadRecords) -> None:

@@ -13,9 +13,13 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.errors import GraphFormatError, LinkError
-from graphbrick.graphs.csr import from_arrays
+from graphbrick.graphs.check import check_invariants
+from graphbrick.graphs.csr import Csr, Ints, from_arrays
+from graphbrick.graphs.delta_files import read_deltas
 from graphbrick.graphs.manifest import NAME, Manifest, sha256
 from graphbrick.graphs.names import NameIndex
+from graphbrick.graphs.overlay import ChangedNames, ChangedTable, Changes, Texts
+from graphbrick.graphs.overlay_rows import changed_rows, find_triples
 from graphbrick.graphs.strings import StringTable, open_array
 from graphbrick.graphs.text import hash64, name_form
 
@@ -25,8 +29,9 @@ _OPENINGS, _PAUSE = 40, 0.01  # how often, and how many seconds apart, a graph t
 class Graph:
     """A directed labelled multigraph: entities, relations and triples by integer id.
 
-    Opening takes constant time whatever the size: arrays and strings are memory maps, read when they are used. A graph
-    is never changed; any number of threads and processes may read it at once.
+    Opening takes constant time whatever the size: arrays and strings are memory maps, read when they are used. What was
+    changed in the folder since it was built (``changes``) is merged at opening. A graph that is open never changes; any
+    number of threads and processes may read it at once.
 
     Two entities may share a label; a key is unique. Parallel relations between two entities are separate triples.
 
@@ -45,22 +50,30 @@ class Graph:
     def __init__(self, path: Path, manifest: Manifest) -> None:
         self.path, self.manifest = path, manifest
         self.place = path.absolute()  # also when the working folder has changed
-        self.csr = from_arrays(*(self._array(name) for name in self.ARRAYS))
-        self._relation_of = memoryview(self.csr.relation)  # type: ignore[arg-type]  # its items are plain integers
-        self._labels = StringTable.open(path, "labels")
-        self._keys = StringTable.open(path, "keys") if self._has("keys") else self._labels
-        self._relation_labels = StringTable.open(path, "relation_labels")
-        self._relation_keys = StringTable.open(path, "relation_keys")
+        self.changes = Changes()
+        self.csr: Csr = from_arrays(*(self._array(name) for name in self.ARRAYS))
+        labels = StringTable.open(path, "labels")
+        self._labels: Texts = labels
+        self._keys: Texts = StringTable.open(path, "keys") if self._has("keys") else labels
+        self._relation_labels: Texts = StringTable.open(path, "relation_labels")
+        self._relation_keys: Texts = StringTable.open(path, "relation_keys")
         self._key_hash, self._key_entity = self._array("key_hash"), self._array("key_entity")
-        self._descriptions = StringTable.open(path, "descriptions") if self._has("descriptions") else None
+        self._descriptions: Texts | None = StringTable.open(path, "descriptions") if self._has("descriptions") else None
         self._types = (
             (self._array("type_ptr"), self._array("type_id"), StringTable.open(path, "types"))
             if self._has("types")
             else None
         )
+        self.has_keys = self._keys is not labels
+        """Whether keys differ from labels in this graph."""
         self._check_lengths()
         # Opened with the rest: a graph that is overwritten stays whole for whoever has it open.
-        self.names = NameIndex(path, self._labels, manifest.max_name_tokens)
+        self.names: NameIndex | ChangedNames = NameIndex(path, labels, manifest.max_name_tokens, near=manifest.near)
+        deltas, self.hash = read_deltas(path, manifest.hash)
+        """A hash of the content, 16 hexadecimal digits; another after every change."""
+        if deltas:
+            self._change(Changes.of(deltas, manifest.entities, manifest.relations))
+        self._relation_of = memoryview(self.csr.relation)  # type: ignore[arg-type]  # its items are plain integers
 
     @classmethod
     def open(cls, path: str | PathLike[str]) -> Graph:
@@ -74,7 +87,7 @@ class Graph:
             before = _stamp(folder)
             try:
                 graph = cls(folder, Manifest.read(folder))
-            except (GraphFormatError, OSError, ValueError) as error:
+            except (GraphFormatError, OSError, ValueError, IndexError) as error:
                 failure = error
                 if before == _stamp(folder) and not any(folder.parent.glob(f".{glob.escape(folder.name)}.replaced-*")):
                     break
@@ -99,6 +112,30 @@ class Graph:
             if found[name] != length:
                 raise ValueError(f"{name} has {found[name]:,} entries instead of {length:,}")
 
+    def _change(self, changes: Changes) -> None:
+        """Put what was changed over what was built."""
+        n, names, facts = self.n_entities, self.names, changes.facts
+        assert isinstance(names, NameIndex)
+        deleted = find_triples(self.csr, changes.deleted)
+        if (deleted < 0).any():
+            raise ValueError("a change deletes a triple that is not there")
+        self.changes = changes
+        if len(changes.added) or len(deleted) or changes.entities:
+            deleted.sort()
+            self.csr = changed_rows(self.csr, self.path, self.n_entities, changes.added, deleted)
+        entities, relations = list(changes.entities), list(changes.relations)
+        labels = {entity: said.label for entity, said in facts.items() if said.label is not None}
+        descriptions = {entity: said.description for entity, said in facts.items() if said.description is not None}
+        keys = ChangedTable(self._keys, n, {}, entities)
+        self.has_keys = self.has_keys or any(keys[entity] != label for entity, label in labels.items())
+        self._keys, self._labels = keys, ChangedTable(self._labels, n, labels, entities)
+        self._descriptions = ChangedTable(self._descriptions, n, descriptions, [""] * len(entities))
+        built = len(self._relation_keys)
+        self._relation_keys = ChangedTable(self._relation_keys, built, {}, relations)
+        self._relation_labels = ChangedTable(self._relation_labels, built, changes.relation_labels, relations)
+        said = {entity: said.aliases for entity, said in facts.items() if said.aliases is not None}
+        self.names = ChangedNames(names, n, self._labels, said)
+
     def _has(self, table: str) -> bool:
         return StringTable.files(table)[0] in self.manifest.files
 
@@ -115,22 +152,17 @@ class Graph:
     @property
     def n_entities(self) -> int:
         """Number of entities."""
-        return self.manifest.entities
+        return self.manifest.entities + len(self.changes.entities)
 
     @property
     def n_relations(self) -> int:
         """Number of relations (edge labels)."""
-        return self.manifest.relations
+        return self.manifest.relations + len(self.changes.relations)
 
     @property
     def n_triples(self) -> int:
         """Number of distinct triples."""
-        return self.manifest.triples
-
-    @property
-    def hash(self) -> str:
-        """A hash of the content, 16 hexadecimal digits."""
-        return self.manifest.hash
+        return self.manifest.triples + len(self.changes.added) - len(self.changes.deleted)
 
     def _checked(self, entity: int) -> int:
         """An entity id that is one; numpy would count a negative id from the end."""
@@ -148,11 +180,6 @@ class Graph:
         """The unique name of an entity in its source (IRI, MID, row id, or the label where there is nothing else)."""
         return self._keys[entity]
 
-    @property
-    def has_keys(self) -> bool:
-        """Whether keys differ from labels in this graph."""
-        return self._keys is not self._labels
-
     def aliases(self, entity: int) -> list[str]:
         """Other names of an entity."""
         return self.names.aliases(self._checked(entity))
@@ -165,14 +192,17 @@ class Graph:
     def types(self, entity: int) -> list[str]:
         """The types of an entity, in the order of the source; may be empty."""
         entity = self._checked(entity)
-        if self._types is None:
+        said = self.changes.facts.get(entity)
+        if said is not None and said.types is not None:
+            return list(said.types)
+        if self._types is None or entity >= self.manifest.entities:
             return []
         pointers, ids, names = self._types
         return [names[int(i)] for i in ids[pointers[entity] : pointers[entity + 1]]]
 
     def first_type(self, entity: int) -> str:
         """The first type of an entity; empty where it has none."""
-        if self._types is None:
+        if self._types is None and not self.changes.facts:
             return ""
         return next(iter(self.types(entity)), "")
 
@@ -206,9 +236,12 @@ class Graph:
 
     def head(self, triple: int) -> int:
         """The head of a triple."""
-        if not 0 <= triple < self.n_triples:
-            raise IndexError(f"triple {triple} of a graph with {self.n_triples}")
-        return int(self.csr.heads(np.array([triple]))[0])
+        if 0 <= triple < len(self.csr.tail):
+            head = int(self.csr.heads(np.array([triple]))[0])
+            row = self.csr.row(head, True)
+            if row.start <= triple < row.stop:  # else it was deleted, or has another id since its head was changed
+                return head
+        raise IndexError(f"triple {triple} of a graph with {self.n_triples}")
 
     def triple(self, triple: int) -> tuple[int, int, int]:
         """(head, relation, tail) of a triple id."""
@@ -227,10 +260,14 @@ class Graph:
     def triples_to(self, entity: int) -> list[int]:
         """The ids of the triples that enter an entity, ascending."""
         csr, entity = self.csr, self._checked(entity)
-        return [int(t) for t in csr.in_triple[csr.row(entity, False)]]
+        return sorted(csr.in_triple[csr.row(entity, False)].tolist())
+
+    def triple_ids(self) -> Ints:
+        """The ids of all triples, int32, ascending: 0 to n_triples - 1, but with gaps in a graph that was changed."""
+        return self.csr.ids()
 
     def key_triples(self) -> Iterator[tuple[str, str, str]]:
-        """All triples as (head key, relation key, tail key), in id order."""
+        """All triples as (head key, relation key, tail key), in the order of (head, tail, relation)."""
         for head in range(self.n_entities):
             for t in self.triples_from(head):
                 yield self.key(head), self.relation_key(int(self.csr.relation[t])), self.key(int(self.csr.tail[t]))
@@ -243,6 +280,9 @@ class Graph:
         Raises:
             LinkError: There is none.
         """
+        new = self.changes.entities.get(key)
+        if new is not None:
+            return new
         value = np.uint64(hash64(key))
         first = np.searchsorted(self._key_hash, value, "left")
         last = np.searchsorted(self._key_hash, value, "right")
@@ -256,14 +296,16 @@ class Graph:
         return sorted({self.names.entity(name) for name in self.names.exact(name_form(text))})
 
     def check(self) -> None:
-        """Read every file and compare its checksum with the manifest.
+        """Read every file, compare its checksum with the manifest, and check that the files fit each other.
 
         Raises:
-            GraphFormatError: A file differs.
+            GraphFormatError: A file differs, or ids, rows or hashes are not as a build writes them.
         """
         for name, entry in self.manifest.files.items():
             if sha256(self.path / name) != entry.sha256:
                 raise GraphFormatError(f"{self.path / name} has changed since it was built; build the graph again")
+        check_invariants(self.path, self.manifest)
+        read_deltas(self.path, self.manifest.hash)
 
 
 def _stamp(folder: Path) -> tuple[int, int] | None:

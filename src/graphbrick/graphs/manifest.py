@@ -10,7 +10,7 @@ from pathlib import Path
 from graphbrick.errors import GraphFormatError
 
 FORMAT = "graphbrick-graph"
-VERSION = 1
+VERSION = 2
 NAME = "manifest.json"
 SKIPPED = "skipped.jsonl"
 
@@ -28,7 +28,8 @@ class Manifest:
     """What a graph folder holds.
 
     ``triples_read`` counts what the source gave; ``duplicates`` of them were given before and are stored once;
-    ``skipped`` records were bad and left out (see ``skipped.jsonl`` in the folder).
+    ``skipped`` records were bad and left out (see ``skipped.jsonl`` in the folder). By the rules of the build
+    ``left_out`` triples were not wanted and ``labels_read`` were labels. Without ``near`` no near misses are found.
     """
 
     entities: int
@@ -43,6 +44,9 @@ class Manifest:
     files: dict[str, FileEntry] = field(default_factory=dict)
     format: str = FORMAT
     version: int = VERSION
+    left_out: int = 0
+    labels_read: int = 0
+    near: bool = True
 
     @property
     def hash(self) -> str:
@@ -54,12 +58,17 @@ class Manifest:
 
     def _check_types(self) -> None:
         """Raise TypeError for a value that JSON holds but a manifest does not."""
-        counts = ("entities", "relations", "triples", "triples_read", "duplicates", "skipped", "max_name_tokens")
+        counts = (
+            *("entities", "relations", "triples", "triples_read", "duplicates", "skipped", "max_name_tokens"),
+            *("left_out", "labels_read"),
+        )
         numbers = {name: getattr(self, name) for name in counts}
         numbers |= {f"the size of {name}": entry.bytes for name, entry in self.files.items()}
         for name, number in numbers.items():
             if type(number) is not int or number < 0:
                 raise TypeError(f"{name} is {number!r}")
+        if type(self.near) is not bool:
+            raise TypeError(f"near is {self.near!r}")
         texts = {"source": self.source, "created_by": self.created_by}
         texts |= {f"the checksum of {name}": entry.sha256 for name, entry in self.files.items()}
         for name, text in texts.items():

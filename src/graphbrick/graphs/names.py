@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from graphbrick.graphs.strings import StringTable, open_array
-from graphbrick.graphs.text import name_form, span_hash, trigrams
+from graphbrick.graphs.text import gram_hashes, name_form, span_hash, trigrams
+from graphbrick.trace import event
 
 # A trigram that occurs in more names than this is used only when no rarer one is at hand.
 _COMMON = 20_000
@@ -34,43 +34,30 @@ class NearMatch:
 class NameIndex:
     """The names of a graph's entities, found exactly (after folding) or nearly."""
 
-    FILES = ("name_hash.npy", "name_id.npy", "alias_entity.npy", "gram.npy", "gram_end.npy", "gram_name.npy")
+    EXACT = ("name_hash.npy", "name_id.npy", "alias_entity.npy")
+    NEAR = ("gram.npy", "gram_end.npy", "gram_name.npy")
 
-    def __init__(self, folder: Path, labels: StringTable, max_tokens: int) -> None:
+    def __init__(self, folder: Path, labels: StringTable, max_tokens: int, *, near: bool = True) -> None:
         self._labels = labels
         self._aliases = StringTable.open(folder, "aliases")
-        self._hash, self._id, self._alias_entity, self._gram, self._gram_end, self._gram_name = (
-            open_array(folder / name) for name in self.FILES
-        )
+        self._hash, self._id, self._alias_entity = (open_array(folder / name) for name in self.EXACT)
+        self._grams = tuple(open_array(folder / name) for name in self.NEAR) if near else None
         self.max_tokens = max_tokens
 
     @classmethod
     def write(cls, folder: Path, labels: Sequence[str], aliases: Sequence[tuple[int, str]]) -> int:
-        """Write both indexes; returns the number of words of the longest name.
+        """Write the aliases and both indexes; returns the number of words of the longest name.
 
         Args:
             folder: Where the files go.
             labels: The label of every entity, by id.
             aliases: (entity, alias) pairs, sorted by entity.
         """
+        from graphbrick.graphs.building.search import write_names  # with kernels, which reading does not need
+
         StringTable.write(folder, "aliases", (alias for _, alias in aliases))
-        folded = [name_form(label) for label in labels] + [name_form(alias) for _, alias in aliases]
-        kept = [i for i, name in enumerate(folded) if name]
-        hashes = np.fromiter((span_hash(folded[i]) for i in kept), dtype=np.uint64, count=len(kept))
-        ids = np.array(kept, dtype=np.int32)
-        order = np.lexsort((ids, hashes))
-        grams, ends, names = _gram_postings(folded)
-        arrays: tuple[npt.NDArray[Any], ...] = (
-            hashes[order],
-            ids[order],
-            np.array([e for e, _ in aliases], dtype=np.int32),
-            grams,
-            ends,
-            names,
-        )
-        for name, array in zip(cls.FILES, arrays, strict=True):
-            np.save(folder / name, array)
-        return max((name.count(" ") + 1 for name in folded if name), default=0)
+        np.save(folder / cls.EXACT[-1], np.array([e for e, _ in aliases], dtype=np.int32))
+        return write_names(folder, [*labels, *(alias for _, alias in aliases)])
 
     def name(self, name: int) -> str:
         """The text of a name."""
@@ -110,6 +97,9 @@ class NameIndex:
         folded = name_form(text)
         if not folded:
             return []
+        if self._grams is None:
+            event(f"near misses of {text[:80]!r} were not looked for: the graph was built without their index (--near)")
+            return []
         best: dict[int, NearMatch] = {}
         for name in self._candidates(trigrams(folded)):
             score = fuzz.ratio(folded, name_form(self.name(name)), score_cutoff=100 * min_score) / 100
@@ -120,34 +110,22 @@ class NameIndex:
 
     def _candidates(self, grams: Iterable[int]) -> list[int]:
         """Names that share most trigrams with the text, rare trigrams first, so that no long list need be read."""
-        wanted = np.array(sorted(grams), dtype=np.uint64)
-        if not len(self._gram):
+        if self._grams is None or not len(self._grams[0]):
             return []
-        at = np.minimum(np.searchsorted(self._gram, wanted), len(self._gram) - 1)
-        at = at[self._gram[at] == wanted]
-        starts = np.where(at > 0, self._gram_end[np.maximum(at - 1, 0)], 0).astype(np.int64)
-        ends = self._gram_end[at].astype(np.int64)
+        known, list_ends, names_of = self._grams
+        wanted = gram_hashes(list(grams))
+        at = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
+        at = at[known[at] == wanted]
+        starts = np.where(at > 0, list_ends[np.maximum(at - 1, 0)], 0).astype(np.int64)
+        ends = list_ends[at].astype(np.int64)
         rows = sorted(zip(ends - starts, starts, ends, strict=True))
         postings: list[npt.NDArray[np.int32]] = []
         for size, start, end in rows:
             if postings and size > _COMMON:
                 break
-            postings.append(self._gram_name[start:end])
+            postings.append(names_of[start:end])
         if not postings:
             return []
         names, counts = np.unique(np.concatenate(postings), return_counts=True)
         order = np.lexsort((names, -counts))[:_CANDIDATES]
         return [int(i) for i in names[order]]
-
-
-def _gram_postings(
-    folded: Sequence[str],
-) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64], npt.NDArray[np.int32]]:
-    """Trigrams ascending, the end of each one's list, and the lists of names (ascending) behind one another."""
-    sets = [trigrams(name) if name else set() for name in folded]
-    sizes = np.fromiter((len(s) for s in sets), dtype=np.int64, count=len(sets))
-    grams = np.fromiter((g for s in sets for g in s), dtype=np.uint64, count=int(sizes.sum()))
-    names = np.repeat(np.arange(len(sets), dtype=np.int32), sizes)
-    order = np.lexsort((names, grams))
-    unique, counts = np.unique(grams[order], return_counts=True)
-    return unique, np.cumsum(counts).astype(np.uint64), names[order]

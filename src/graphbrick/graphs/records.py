@@ -35,6 +35,30 @@ class RelationRecord:
     label: str
 
 
+LATEST = 0
+"""The rank of a fact that a later one of its kind replaces."""
+
+DESCRIBED, LABEL, ALIAS, TYPE, DESCRIPTION = range(5)
+"""What a fact says of its entity: that it is there, or one of its texts."""
+
+
+@dataclass(frozen=True, slots=True)
+class RankedFact:
+    """A label or description of one key that competes with others: the lowest rank wins, of equals the first.
+
+    Attributes:
+        key: What it is about: an entity, or a relation too.
+        kind: `LABEL` or `DESCRIPTION`.
+        text: The text.
+        rank: From 1; those of rank 0 (`LATEST`) come from `EntityRecord`.
+    """
+
+    key: str
+    kind: int
+    text: str
+    rank: int
+
+
 Record: TypeAlias = TripleRecord | EntityRecord | RelationRecord
 Records: TypeAlias = Iterator[Record]
 

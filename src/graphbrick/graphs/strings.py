@@ -1,20 +1,27 @@
-"""A table of strings on disk: one file of UTF-8 text and one of offsets, read by memory map, one string at a time."""
+"""A table of strings on disk in compressed blocks of some kilobytes, read by memory map, one block at a time."""
 
 from __future__ import annotations
 
 import mmap
+import threading
+from bisect import bisect_right
 from collections.abc import Iterable
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import zstandard
 
 from graphbrick.errors import GraphFormatError
 from graphbrick.locks import AST
 
 _REMEMBERED = 1 << 15  # strings of a table that stay decoded
+_BLOCKS = 256  # blocks of a table that stay unpacked
+_BATCH = 1 << 14
+_NUMBER = 8  # bytes
 
 
 def open_array(file: Path) -> npt.NDArray[Any]:
@@ -24,56 +31,84 @@ def open_array(file: Path) -> npt.NDArray[Any]:
         return np.load(file, mmap_mode="r").view(np.ndarray)  # type: ignore[no-any-return]
 
 
+class _Decompressor(threading.local):
+    """One decompressor a thread, as it must not be used by two at once."""
+
+    def __init__(self) -> None:
+        self.packed = zstandard.ZstdDecompressor()
+
+
+_decompressor = _Decompressor()
+
+
 class StringTable:
     """Strings by index, read from disk as they are asked for.
 
-    Opening costs the same whatever the size; nothing is decoded before it is read.
+    Opening costs the same whatever the size; nothing is unpacked before it is read. A block holds some strings in a
+    row: their sizes (u32 each) and their UTF-8 text, as one Zstandard frame. Behind the blocks are a row a block and
+    one more for the end, u64 each: the index of its first string and where it begins; then the number of these rows.
     """
 
-    def __init__(self, blob: mmap.mmap | bytes, ends: npt.NDArray[np.uint64]) -> None:
+    def __init__(self, blob: mmap.mmap, blocks: npt.NDArray[np.uint64]) -> None:
+        self._blob, self._count = blob, int(blocks[-1, 0])
         # Items of a memoryview are plain integers, several times faster to get than numpy's.
-        self._blob, self._ends = blob, memoryview(ends)  # type: ignore[arg-type]
+        self._first = memoryview(np.ascontiguousarray(blocks[:, 0]))  # type: ignore[arg-type]
+        self._place = memoryview(np.ascontiguousarray(blocks[:, 1]))  # type: ignore[arg-type]
         # Paths name the same entities again and again.
         self._get = lru_cache(maxsize=_REMEMBERED)(self._read)
+        self._unpack = lru_cache(maxsize=_BLOCKS)(self._block)
 
     @staticmethod
-    def files(name: str) -> tuple[str, str]:
-        """The two file names of the table ``name``."""
-        return f"{name}.txt", f"{name}_end.npy"
+    def files(name: str) -> tuple[str, ...]:
+        """The file names of the table ``name``."""
+        return (f"{name}.zst",)
 
     @classmethod
     def open(cls, folder: Path, name: str) -> StringTable:
         """Open the table ``name`` of a graph folder."""
-        text, ends = cls.files(name)
-        with (folder / text).open("rb") as file:
+        (path,) = (folder / file for file in cls.files(name))
+        with path.open("rb") as file:
             size = file.seek(0, 2)
-            # An empty file cannot be mapped.
-            blob = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if size else b""
-        return cls(blob, open_array(folder / ends))
+            blob = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if size >= _NUMBER else b""
+        rows = int.from_bytes(blob[size - _NUMBER :], "little")
+        if not isinstance(blob, mmap.mmap) or not 0 < rows <= size // (2 * _NUMBER):
+            raise ValueError(f"{path.name} is damaged")
+        start = size - (2 * rows + 1) * _NUMBER
+        return cls(blob, np.frombuffer(blob, dtype=np.uint64, count=2 * rows, offset=start).reshape(-1, 2))
 
     @classmethod
     def write(cls, folder: Path, name: str, values: Iterable[str]) -> None:
         """Write a table into a folder, string by string."""
-        text, ends = cls.files(name)
-        offsets: list[int] = []
-        end = 0
-        with (folder / text).open("wb") as file:
-            for value in values:
-                end += file.write(value.encode("utf-8", "surrogatepass"))
-                offsets.append(end)
-        np.save(folder / ends, np.array(offsets, dtype=np.uint64))
+        from graphbrick.graphs.string_writer import StringWriter, spans_of  # with kernels, which reading does not need
+
+        with StringWriter(folder, name) as table:
+            rest = iter(values)
+            while batch := list(islice(rest, _BATCH)):
+                table.extend(*spans_of([value.encode("utf-8", "surrogatepass") for value in batch]))
 
     def __len__(self) -> int:
-        return len(self._ends)
+        return self._count
 
     def __getitem__(self, index: int) -> str:
         return self._get(index)
 
     def _read(self, index: int) -> str:
-        if not 0 <= index < len(self._ends):
-            raise IndexError(f"string {index} of a table of {len(self._ends)}")
-        start = self._ends[index - 1] if index else 0
+        if not 0 <= index < self._count:
+            raise IndexError(f"string {index} of a table of {self._count}")
         try:
-            return self._blob[start : self._ends[index]].decode("utf-8", "surrogatepass")
-        except UnicodeDecodeError as error:
-            raise GraphFormatError(f"text {index} of a graph is damaged ({error.reason}); build it again") from error
+            block = bisect_right(self._first, index) - 1
+            ends, text = self._unpack(block)
+            at = index - self._first[block]
+            return text[ends[at] : ends[at + 1]].decode("utf-8", "surrogatepass")
+        except (UnicodeDecodeError, zstandard.ZstdError, IndexError, ValueError) as error:
+            raise GraphFormatError(f"text {index} of a graph is damaged ({error}); build it again") from error
+
+    def _block(self, block: int) -> tuple[memoryview, bytes]:
+        """Where the strings of a block end, after a 0, and their text."""
+        data = _decompressor.packed.decompress(self._blob[self._place[block] : self._place[block + 1]])
+        count = self._first[block + 1] - self._first[block]
+        ends = np.zeros(count + 1, dtype=np.int64)
+        np.cumsum(np.frombuffer(data, dtype="<u4", count=count), out=ends[1:])
+        if ends[-1] != len(data) - 4 * count:
+            raise ValueError("a block has another size")
+        return memoryview(ends), data[4 * count :]  # type: ignore[arg-type]

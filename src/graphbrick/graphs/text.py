@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from hashlib import blake2b
+from collections.abc import Collection
 from typing import NamedTuple
 
 import numpy as np
@@ -27,7 +27,11 @@ _TOKEN = re.compile(rf"[{_UNSPACED}]|(?:(?![{_UNSPACED}])[^\W_][{_MARKS}]*)+")
 # Letters that people write without their stroke or as two, but that Unicode does not decompose.
 _STROKES = str.maketrans({"ø": "o", "Ø": "o", "ł": "l", "Ł": "l", "đ": "d", "Đ": "d", "ı": "i", "æ": "ae", "Æ": "ae"})
 _ASCII_TOKEN = re.compile(r"[a-z0-9]+")
-_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
+
+# Of the hash of texts, which is stored on disk: these never change within a format.
+START, LENGTH, STEP, LAST = 0x243F6A8885A308D3, 0xC2B2AE3D27D4EB4F, 0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93
+_MULTIPLIER = np.uint64(STEP)
+_64 = 0xFFFFFFFFFFFFFFFF
 
 
 class Token(NamedTuple):
@@ -88,9 +92,22 @@ def name_form(name: str) -> str:
     return fold(name) or " ".join(nfc(name).split())
 
 
+def hash_bytes(data: bytes) -> int:
+    """A 64-bit hash that is the same in every process and on every machine; whoever chooses the bytes can break it.
+
+    Eight bytes at a time, little-endian, the last filled up with zeros; kernels have it as `hash_span`.
+    """
+    value = START ^ ((len(data) * LENGTH) & _64)
+    for at in range(0, len(data), 8):
+        value = ((value ^ int.from_bytes(data[at : at + 8], "little")) * STEP) & _64
+        value ^= value >> 32
+    value = (value * LAST) & _64
+    return value ^ (value >> 32)
+
+
 def hash64(text: str) -> int:
-    """A 64-bit hash that is the same in every process and on every machine."""
-    return int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")
+    """The hash of a text, by its UTF-8 bytes."""
+    return hash_bytes(text.encode("utf-8", "surrogatepass"))
 
 
 def token_hashes(words: list[str]) -> npt.NDArray[np.uint64]:
@@ -108,7 +125,7 @@ def span_hash(folded: str) -> int:
     """The hash of a whole folded name, as `extend_span` gives it word by word."""
     value = 0
     for word in folded.split():
-        value = ((value + hash64(word)) * int(_MULTIPLIER)) & 0xFFFFFFFFFFFFFFFF
+        value = ((value + hash64(word)) * STEP) & _64
     return value
 
 
@@ -121,3 +138,9 @@ def trigrams(folded: str) -> set[int]:
     padded = f" {folded} "
     points = [ord(c) for c in padded]
     return {(a << 42) | (b << 21) | c for a, b, c in zip(points, points[1:], points[2:], strict=False)}
+
+
+def gram_hashes(grams: Collection[int]) -> npt.NDArray[np.uint64]:
+    """Trigrams as they are stored, ascending: times an odd number, so that they spread evenly and stay distinct."""
+    packed = np.fromiter(grams, dtype=np.uint64, count=len(grams))
+    return np.sort(packed * _MULTIPLIER)

@@ -12,7 +12,7 @@ _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 
 
 @jit
-def slot_of(table: npt.NDArray[np.int32], node: int) -> np.int64:
+def slot_of(table: npt.NDArray[np.int32], node: int | np.int32) -> np.int64:
     """Where a node is in a table of node ids, or the free place where it belongs.
 
     The table has a power of two of places, of which at least one is `FREE`.
@@ -31,6 +31,15 @@ def table_for(entries: int) -> npt.NDArray[np.int32]:
     while size < 2 * entries + 2:
         size *= 2
     return np.full(size, FREE, dtype=np.int32)
+
+
+@jit
+def roomier(nodes: npt.NDArray[np.int32], count: int) -> npt.NDArray[np.int32]:
+    """The table of the first ``count`` nodes, with room for as many again."""
+    table = table_for(2 * count)
+    for i in range(count):
+        table[slot_of(table, nodes[i])] = nodes[i]
+    return table
 
 
 @jit

@@ -6,7 +6,9 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.graphs.csr import Csr
+from graphbrick.kernels.hashing import FREE, roomier, slot_of, table_for
 from graphbrick.kernels.jit import jit
+from graphbrick.kernels.shortest_paths import grow
 
 
 @jit
@@ -31,13 +33,13 @@ def k_hop(
     Returns:
         int32 [nodes], ascending; the number of hops that are complete; whether the cap left nodes out.
     """
-    n = len(out_begin)
-    seen = np.zeros(n, dtype=np.bool_)
-    found = np.empty(n, dtype=np.int32)
+    found = np.empty(max(1024, 2 * len(seeds)), dtype=np.int32)
+    seen = table_for(len(found))
     count = 0
     for s in seeds:
-        if not seen[s]:
-            seen[s] = True
+        at = slot_of(seen, s)
+        if seen[at] == FREE:
+            seen[at] = s
             found[count] = s
             count += 1
     room = max(cap, count)
@@ -56,13 +58,17 @@ def k_hop(
                     first, last = np.int64(in_begin[u]), np.int64(in_end[u])
                 for e in range(first, last):
                     v = tail[e] if direction == 0 else in_head[e]
-                    if seen[v]:
+                    at = slot_of(seen, v)
+                    if seen[at] != FREE:
                         continue
                     if end == room:  # none of this hop fits
                         return np.sort(found[:end]), hop - 1, True
-                    seen[v] = True
+                    seen[at] = v
                     found[count] = v
                     count += 1
+                    if count == len(found):
+                        found = grow(found, 2 * count)
+                        seen = roomier(found, count)
         if count > room:
             found[end:count] = np.sort(found[end:count])
             return np.sort(found[:room]), hop - 1, True

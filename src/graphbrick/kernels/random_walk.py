@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.graphs.csr import Csr
+from graphbrick.kernels.hashing import FREE, slot_of, table_for
 from graphbrick.kernels.jit import jit
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -98,9 +99,8 @@ def walked_nodes(
     seed: int,
 ) -> npt.NDArray[np.int32]:
     """The nodes on ``walks`` walks of ``length`` steps from each of the seeds: int32, ascending."""
-    n = len(out_begin)
-    seen = np.zeros(n, dtype=np.bool_)
-    found = np.empty(min(n, len(seeds) * (walks * length + 1)), dtype=np.int32)
+    most = min(len(out_begin), len(seeds) * (walks * length + 1))
+    found, seen = np.empty(most, dtype=np.int32), table_for(most)
     stations = np.empty(length + 1, dtype=np.int32)
     count = 0
     for start in seeds:
@@ -110,8 +110,9 @@ def walked_nodes(
                 start, number, restart, follow_out, follow_in, seed, stations,
             )  # fmt: skip
             for u in stations:
-                if not seen[u]:
-                    seen[u] = True
+                at = slot_of(seen, u)
+                if seen[at] == FREE:
+                    seen[at] = u
                     found[count] = u
                     count += 1
     return np.sort(found[:count])

@@ -48,10 +48,16 @@ def _led_from(
 
 
 @jit
-def _any_known(ends: Ids, first: np.int64, last: np.int64, table: Longs) -> bool:
-    """Whether one of the first nodes of a row was touched."""
+def _score_of(node: int, table: Longs, base: Floats) -> float:
+    s = slot_of(table, node)
+    return float(base[s]) if s >= 0 else 0.0
+
+
+@jit
+def _any_scored(ends: Ids, first: np.int64, last: np.int64, table: Longs, base: Floats) -> bool:
+    """Whether one of the first nodes of a row has a score."""
     e, end = first, min(last, first + np.int64(_LONG))
-    while e < end and slot_of(table, ends[e]) < 0:
+    while e < end and _score_of(ends[e], table, base) == 0.0:
         e += 1
     return bool(e < end)
 
@@ -115,21 +121,24 @@ def refine(
         # Walked backwards, what leaves a node is what leads to it.
         leading[i] = walk_degree(out_begin, out_end, in_begin, in_end, chosen[i], follow_in, follow_out)
     for i in range(n):
-        s = slot_of(table, chosen[i])
-        score[i] = walk * leading[i] + (base[s] if s >= 0 else 0.0)
+        score[i] = walk * leading[i] + _score_of(chosen[i], table, base)
     cut = np.partition(score, n - k)[n - k] if n > k else 0.0
     edges = np.int64(0)
     fine = score.copy()
     for i in range(n):
-        if score[i] * _NEAR < cut or cut == 0.0:
-            continue
         v = chosen[i]
+        unseen = _score_of(v, table, base) == 0.0
+        if score[i] * _NEAR < cut or cut == 0.0:
+            if unseen:
+                fine[i] = 0.0
+            continue
         entering = (np.int64(in_begin[v]), np.int64(in_end[v])) if follow_out else (np.int64(0), np.int64(0))
         leaving = (np.int64(out_begin[v]), np.int64(out_end[v])) if follow_in else (np.int64(0), np.int64(0))
-        if slot_of(table, v) < 0 and not (
-            _any_known(in_head, entering[0], entering[1], table) or _any_known(tail, leaving[0], leaving[1], table)
+        if unseen and not (
+            _any_scored(in_head, entering[0], entering[1], table, base)
+            or _any_scored(tail, leaving[0], leaving[1], table, base)
         ):
-            fine[i] = 0.0  # a hub that nothing touched leads to, such as one of another part of the graph
+            fine[i] = 0.0  # a hub that nothing with a score leads to, such as one of another part of the graph
         elif score[i] <= _NEAR * cut and leading[i] <= _LONG:
             edges += leading[i]
             came = _led_from(

@@ -11,6 +11,7 @@ from graphbrick.graphs.csr import Csr
 from graphbrick.kernels.jit import jit
 
 T = TypeVar("T", bound=np.generic)
+_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 
 
 class PathTree(NamedTuple):
@@ -40,6 +41,29 @@ def grow(array: npt.NDArray[T], size: int) -> npt.NDArray[T]:
 
 
 @jit
+def _place(keys: npt.NDArray[np.int64], key: int) -> np.int64:
+    """Where a key is in a table (a power of two of places, -1 where free), or the free place where it belongs."""
+    mask = np.uint64(len(keys) - 1)
+    at = (np.uint64(key) * _MULTIPLIER >> np.uint64(32)) & mask
+    while keys[at] != key and keys[at] != -1:
+        at = (at + np.uint64(1)) & mask
+    return np.int64(at)
+
+
+@jit
+def _roomier(
+    keys: npt.NDArray[np.int64], hops: npt.NDArray[np.int8]
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int8]]:
+    """The table with twice the places."""
+    larger, moved = np.full(2 * len(keys), -1, dtype=np.int64), np.empty(2 * len(keys), dtype=np.int8)
+    for i in range(len(keys)):
+        if keys[i] != -1:
+            at = _place(larger, keys[i])
+            larger[at], moved[at] = keys[i], hops[i]
+    return larger, moved
+
+
+@jit
 def shortest_path_tree(
     out_begin: npt.NDArray[np.uint32],
     out_end: npt.NDArray[np.uint32],
@@ -65,7 +89,7 @@ def shortest_path_tree(
     Returns:
         The fields of `PathTree`; the seeds come first and do not count towards ``cap``.
     """
-    n = len(out_begin)
+    n = np.int64(len(out_begin))
     n_seeds = len(seeds)
     size = max(1024, 2 * n_seeds)
     parent = np.empty(size, dtype=np.int32)
@@ -73,12 +97,17 @@ def shortest_path_tree(
     triple = np.empty(size, dtype=np.int32)
     forward = np.empty(size, dtype=np.bool_)
     origin = np.empty(size, dtype=np.int32)
-    distance = np.full((n_seeds, n), -1, dtype=np.int8)
+    # The distance of a node from a seed, where it was reached; keys are seed * n + node.
+    keys, hops, reached = np.full(4096, -1, dtype=np.int64), np.empty(4096, dtype=np.int8), 0
     count = 0
     for i in range(n_seeds):
         parent[i], node[i], triple[i], forward[i], origin[i] = -1, seeds[i], -1, True, i
-        distance[i, seeds[i]] = 0
         count += 1
+        at = _place(keys, i * n + seeds[i])
+        keys[at], hops[at] = i * n + seeds[i], 0
+        reached += 1
+        if 2 * reached > len(keys):
+            keys, hops = _roomier(keys, hops)
     begin, end = 0, count
     for hop in range(1, max_hops + 1):
         for p in range(begin, end):
@@ -97,9 +126,8 @@ def shortest_path_tree(
                         v, t = tail[e], np.int32(e)
                     else:
                         v, t = in_head[e], in_triple[e]
-                    if distance[s, v] == -1:
-                        distance[s, v] = hop
-                    elif one or distance[s, v] != hop:
+                    at = _place(keys, s * n + v)
+                    if keys[at] != -1 and (one or hops[at] != hop):
                         continue
                     if count - n_seeds >= cap:
                         return parent[:count], node[:count], triple[:count], forward[:count], True
@@ -110,6 +138,11 @@ def shortest_path_tree(
                     parent[count], node[count], triple[count] = p, v, t
                     forward[count], origin[count] = direction == 0, s
                     count += 1
+                    if keys[at] == -1:
+                        keys[at], hops[at] = s * n + v, hop
+                        reached += 1
+                        if 2 * reached > len(keys):
+                            keys, hops = _roomier(keys, hops)
         begin, end = end, count
     return parent[:count], node[:count], triple[:count], forward[:count], False
 

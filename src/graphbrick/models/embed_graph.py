@@ -55,6 +55,7 @@ def _texts(graph: Graph, *, triples: bool) -> Iterator[str]:
     yield from map(graph.relation_label, range(graph.n_relations))
     yield from map(graph.label, range(graph.n_entities))
     if triples:
-        for start in range(0, graph.n_triples, _CHUNK):
-            ids = np.arange(start, min(start + _CHUNK, graph.n_triples), dtype=np.int32)
-            yield from Subgraph(graph, np.zeros(0, dtype=np.int32), ids).triple_texts()
+        for run in graph.csr.runs():
+            for start in range(run.start, run.stop, _CHUNK):
+                ids = np.arange(start, min(start + _CHUNK, run.stop), dtype=np.int32)
+                yield from Subgraph(graph, np.zeros(0, dtype=np.int32), ids).triple_texts()

@@ -49,6 +49,7 @@ class PruneEdges(ScoredPrune):
 
     def prune(self, query: Query, subgraph: Subgraph) -> Subgraph:
         """The best edges."""
+        subgraph = subgraph.listed()
         relation = subgraph.csr.relation
         present = np.unique(relation)
         names = [subgraph.graph.relation_label(r) for r in present.tolist()]

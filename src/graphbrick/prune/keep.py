@@ -55,9 +55,7 @@ def distances(query: Query, subgraph: Subgraph) -> Ids:
 
 def heads(subgraph: Subgraph) -> Ids:
     """The local head of every local triple, int32 [triples]."""
-    csr = subgraph.csr
-    degrees: npt.NDArray[np.int64] = csr.out_degrees()
-    return np.repeat(np.arange(csr.n_nodes, dtype=np.int32), degrees)
+    return subgraph.csr.all_heads()
 
 
 def with_triples(query: Query, subgraph: Subgraph, kept: npt.NDArray[np.bool_], *, connected: bool) -> Subgraph:

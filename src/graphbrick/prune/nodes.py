@@ -39,6 +39,7 @@ class PruneNodes(ScoredPrune):
 
     def prune(self, query: Query, subgraph: Subgraph) -> Subgraph:
         """The best entities."""
+        subgraph = subgraph.listed()
         nodes = range(subgraph.n_nodes) if subgraph.nodes is None else subgraph.nodes.tolist()
         scores = self.scorer.rate(query.text, [subgraph.graph.label(node) for node in nodes])
         seeds = seeds_of(query, subgraph)

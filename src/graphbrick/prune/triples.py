@@ -38,6 +38,7 @@ class PruneTriples(ScoredPrune):
 
     def prune(self, query: Query, subgraph: Subgraph) -> Subgraph:
         """The best triples."""
+        subgraph = subgraph.listed()
         kept = np.zeros(subgraph.n_triples, dtype=np.bool_)
         scores = self.scorer.rate(query.text, subgraph.triple_texts())
         if len(scores):

@@ -64,6 +64,7 @@ class CommunityReports(RetrieveStage):
         """The reports."""
         if not len(seeds_of(query, subgraph)):
             return Evidence()
+        subgraph = subgraph.listed()
         communities = leiden(subgraph, self.size)
         fact(communities=len(communities))
         if not communities:
@@ -87,7 +88,7 @@ class CommunityReports(RetrieveStage):
         nodes = np.array(_entities(subgraph, members), dtype=np.int32)
         inside = np.zeros(subgraph.csr.n_nodes, dtype=np.bool_)
         inside[members] = True
-        head = np.repeat(np.arange(subgraph.csr.n_nodes), subgraph.csr.out_degrees())
+        head = subgraph.csr.all_heads()
         triples = np.flatnonzero(inside[head] & inside[subgraph.csr.tail]).astype(np.int32)
         if subgraph.triples is not None:
             triples = subgraph.triples[triples]
@@ -119,8 +120,8 @@ def leiden(subgraph: Subgraph, size: int, seed: int = 0) -> Sequence[npt.NDArray
         from graspologic_native import hierarchical_leiden
     except ImportError as error:
         raise GraphbrickError("communities need a library: pip install 'graphbrick[communities]'") from error
-    csr = subgraph.csr
-    head = np.repeat(np.arange(csr.n_nodes, dtype=np.int64), csr.out_degrees())
+    csr = subgraph.listed().csr
+    head = csr.all_heads().astype(np.int64)
     tail = csr.tail.astype(np.int64)
     apart = head != tail
     ends = np.stack([np.minimum(head, tail)[apart], np.maximum(head, tail)[apart]])

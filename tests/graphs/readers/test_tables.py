@@ -137,7 +137,7 @@ def test_folder_faults(tmp_path: Path) -> None:
         assert caught.value.file == tmp_path
         return caught.value.reason
 
-    assert reason() == "the folder holds no edges.csv, edges.tsv or edges.parquet (also with .gz)"
+    assert reason() == "the folder holds no edges.csv, edges.tsv or edges.parquet (also with .gz or .zst)"
     edges = write(tmp_path, "edges.tsv", EDGES)
     assert reason() == "the folder holds edges.tsv but no nodes.*; to read edges alone give edges.tsv"
     other = write(tmp_path, "other.csv", "id,name\na,A\n")

@@ -7,15 +7,22 @@ is wrong with a file as a whole (missing, empty, truncated, no such column) is r
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from itertools import chain
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
+from itertools import chain, islice
 from pathlib import Path
 
+import numpy as np
+
 from graphbrick.errors import InputError
+from graphbrick.graphs.blocks import FOR_RELATION, Described, FactBlock, Part
 from graphbrick.graphs.readers import delimited, rdf, tables
-from graphbrick.graphs.records import BadRecords, Records
+from graphbrick.graphs.readers.resolve import resolved
+from graphbrick.graphs.readers.streams import Meter, unpacked_name
+from graphbrick.graphs.records import BadRecords, EntityRecord, Records
 
 _PARQUET = ".parquet"
+_LABELS = 1 << 14
 
 
 @dataclass(frozen=True)
@@ -63,10 +70,11 @@ class ReadOptions:
 def read_source(source: Path, *, nodes: Path | None, options: ReadOptions, bad: BadRecords) -> Records:
     """Read a file of triples, a file of edges beside a table of nodes, or a folder that holds both.
 
-    The facts about nodes come first, then the triples in the order of the file.
+    The facts about nodes come first, then the triples in the order of the file. Of labels and descriptions of RDF the
+    best so far is given; what was given is kept in memory, other than by `read_parts`.
 
     Args:
-        source: Delimited text, Parquet or RDF, plain or gzip; or a folder with ``nodes.*`` and ``edges.*``.
+        source: Delimited text, Parquet or RDF, plain, gzip or Zstandard; or a folder with ``nodes.*`` and ``edges.*``.
         nodes: A table of keys, labels, types, descriptions and aliases; None where there is none.
         options: How to read where the files do not say.
         bad: Takes the bad records.
@@ -84,29 +92,82 @@ def read_source(source: Path, *, nodes: Path | None, options: ReadOptions, bad: 
     >>> list(read_source(file, nodes=None, options=ReadOptions(), bad=BadRecords()))
     [('Kenya', 'capital', 'Nairobi'), ('Kenya', 'currency', 'Kenyan shilling')]
     """
-    if source.is_dir():
-        source, nodes = _export(source, nodes)
-    triples = _triples(source, options, bad)
-    return triples if nodes is None else chain(_nodes(nodes, options, bad), triples)
+    files = source_files(source, nodes)
+    name = rdf.local_name if is_rdf(files[0]) else None
+    return resolved(read_parts(*files, options=options, bad=bad, fast=False), name)
 
 
-def _triples(file: Path, options: ReadOptions, bad: BadRecords) -> Records:
+def source_files(source: Path, nodes: Path | None) -> tuple[Path, Path | None]:
+    """The file of triples and the table of nodes of a source."""
+    return _export(source, nodes) if source.is_dir() else (source, nodes)
+
+
+def is_rdf(file: Path) -> bool:
+    """Whether a file is RDF, where what has no label is called by the end of its IRI."""
+    return delimited.suffix(file) in rdf.FORMATS
+
+
+def read_parts(
+    triples: Path,
+    nodes: Path | None,
+    *,
+    options: ReadOptions,
+    bad: BadRecords,
+    labels: Collection[str] = (),
+    meter: Meter | None = None,
+    fast: bool = True,
+) -> Iterator[Part]:
+    """As `read_source`, of files that `source_files` found; triples come many at a time where that is fast.
+
+    Args:
+        triples: The file of triples.
+        nodes: The table of nodes, or None.
+        options: How to read where the files do not say.
+        bad: Takes the bad records.
+        labels: Predicates of RDF that state labels, besides those that are known.
+        meter: Told how much of the files is read.
+        fast: Give facts too many at a time.
+    """
+    if meter is not None:
+        meter.total = sum(file.stat().st_size for file in (triples, nodes) if file is not None and file.is_file())
+    read = _triples(triples, options, bad, labels, meter, fast=fast)
+    return read if nodes is None else chain(_nodes(nodes, options, bad, meter), read)
+
+
+def read_labels(file: Path, options: ReadOptions, bad: BadRecords) -> Iterator[FactBlock]:
+    """The labels of a table of keys and labels, which are for entities and relations that others bring.
+
+    Raises:
+        InputError: As `read_source`.
+    """
+    return _label_blocks(_nodes(file, options, bad, None))
+
+
+def _label_blocks(records: Iterator[Part]) -> Iterator[FactBlock]:
+    while some := list(islice(records, _LABELS)):
+        block = FactBlock.of([Described(record) for record in some if isinstance(record, EntityRecord)])
+        yield replace(block, kind=block.kind | np.uint8(FOR_RELATION))
+
+
+def _triples(
+    file: Path, options: ReadOptions, bad: BadRecords, labels: Collection[str], meter: Meter | None, *, fast: bool
+) -> Iterator[Part]:
     suffix = _suffix(file)
     if suffix == _PARQUET:
         return tables.read_parquet_triples(file, options, bad)
     if suffix in rdf.FORMATS:
-        return rdf.read_rdf(file, options, bad)
+        return rdf.read_rdf(file, options, bad, labels, meter, fast=fast)
     if suffix in delimited.DELIMITERS or options.delimiter is not None:
-        return delimited.read_triples(file, options, bad)
+        return delimited.read_triples(file, options, bad, meter)
     raise InputError(_unsupported(suffix, [*delimited.DELIMITERS, _PARQUET, *rdf.FORMATS]), file)
 
 
-def _nodes(file: Path, options: ReadOptions, bad: BadRecords) -> Records:
+def _nodes(file: Path, options: ReadOptions, bad: BadRecords, meter: Meter | None) -> Iterator[Part]:
     suffix = _suffix(file)
     if suffix == _PARQUET:
         return tables.read_parquet_nodes(file, bad)
     if suffix in delimited.DELIMITERS:
-        return tables.read_nodes(file, options, bad)
+        return tables.read_nodes(file, options, bad, meter)
     raise InputError(_unsupported(suffix, [*delimited.DELIMITERS, _PARQUET], "node table"), file)
 
 
@@ -123,14 +184,14 @@ def _suffix(file: Path) -> str:
 
 def _unsupported(suffix: str, supported: list[str], what: str = "source") -> str:
     found = f"the suffix {suffix!r}" if suffix else "no suffix"
-    return f"a {what} with {found} is not supported; supported are {' '.join(supported)}, also with .gz"
+    return f"a {what} with {found} is not supported; supported are {' '.join(supported)}, also with .gz or .zst"
 
 
 def _export(folder: Path, nodes: Path | None) -> tuple[Path, Path]:
     """The edges and the nodes of a property-graph export."""
     edges = _member(folder, "edges")
     if edges is None:
-        raise InputError("the folder holds no edges.csv, edges.tsv or edges.parquet (also with .gz)", folder)
+        raise InputError("the folder holds no edges.csv, edges.tsv or edges.parquet (also with .gz or .zst)", folder)
     found = _member(folder, "nodes")
     if found is not None and nodes is not None:
         raise InputError(f"the folder brings its own {found.name}; leave out {nodes}, or give {edges.name}", folder)
@@ -143,7 +204,7 @@ def _export(folder: Path, nodes: Path | None) -> tuple[Path, Path]:
 def _member(folder: Path, stem: str) -> Path | None:
     """The one table of that name in a folder."""
     names = {stem + suffix for suffix in (*delimited.DELIMITERS, _PARQUET)}
-    found = [file for file in sorted(folder.iterdir()) if file.name.lower().removesuffix(".gz") in names]
+    found = [file for file in sorted(folder.iterdir()) if unpacked_name(file) in names]
     if len(found) > 1:
         listed = ", ".join(file.name for file in found)
         raise InputError(f"the folder holds several tables of {stem}: {listed}; leave one", folder)

@@ -9,15 +9,20 @@ from __future__ import annotations
 
 import csv
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+import numpy as np
 
 from graphbrick.errors import InputError
+from graphbrick.graphs.blocks import TripleBlock
+from graphbrick.graphs.interner import as_bytes
 from graphbrick.graphs.readers.columns import triple_columns
-from graphbrick.graphs.readers.streams import blocks, open_source, text_lines
+from graphbrick.graphs.readers.streams import Meter, blocks, line_fault, open_source, text_lines, unpacked_name
 from graphbrick.graphs.records import BadRecords, TripleRecord
+from graphbrick.kernels.lines import split_lines
 
 if TYPE_CHECKING:
     from graphbrick.graphs.readers import ReadOptions
@@ -37,34 +42,101 @@ Row: TypeAlias = tuple[int, list[str]]
 
 
 def suffix(file: Path) -> str:
-    """The suffix that tells the kind of a file, in lower case and without ``.gz``.
+    """The suffix that tells the kind of a file, in lower case and without ``.gz`` or ``.zst``.
 
     >>> suffix(Path("kb.TXT.gz"))
     '.txt'
     """
-    return Path(file.name.lower().removesuffix(".gz")).suffix
+    return Path(unpacked_name(file)).suffix
 
 
-def read_triples(file: Path, options: ReadOptions, bad: BadRecords) -> Iterator[TripleRecord]:
+def read_triples(
+    file: Path, options: ReadOptions, bad: BadRecords, meter: Meter | None = None
+) -> Iterator[TripleBlock | TripleRecord]:
     """Yield the triples of a delimited file: three columns, or the columns that a header or the options name.
 
     Raises:
         InputError: No rows, a column that is not there, or the first bad record unless ``bad`` skips them.
     """
     delimiter = choose_delimiter(file, options, columns=3)
-    rows = read_rows(file, delimiter, options.max_line_bytes, bad)
+
+    def layout(cells: list[str]) -> tuple[Triples, bool]:
+        places, header = triple_columns(cells, options, file)
+        return Triples(file, delimiter, len(cells) if header or options.columns else 3, places), header
+
+    if delimiter not in _QUOTED and len(delimiter.encode()) == 1:
+        yield from _blocks_of_triples(file, delimiter, layout, options, bad, meter)
+        return
+    rows = read_rows(file, delimiter, options.max_line_bytes, bad, meter)
     first = first_row(rows, file, bad)
     if first is None:
         return
-    (head, relation, tail), header = triple_columns(first[1], options, file)
-    width = len(first[1]) if header or options.columns else 3
+    triples, header = layout(first[1])
     for line, cells in rows if header else chain([first], rows):
-        if len(cells) == width:
-            triple = (cells[head].strip(), cells[relation].strip(), cells[tail].strip())
-            if triple[0] and triple[1] and triple[2]:
-                yield triple
+        if (triple := triples.of(line, cells, bad)) is not None:
+            yield triple
+
+
+class Triples(NamedTuple):
+    """Where the triples stand in the rows of a file."""
+
+    file: Path
+    delimiter: str
+    width: int
+    places: tuple[int, int, int]
+
+    def of(self, line: int, cells: list[str], bad: BadRecords) -> TripleRecord | None:
+        """The triple of a row; None for a bad one."""
+        if len(cells) == self.width:
+            head, relation, tail = (cells[place].strip() for place in self.places)
+            if head and relation and tail:
+                return head, relation, tail
+        bad.add(_bad_triple(self.file, line, cells, self.delimiter, self.width, self.places))
+        return None
+
+
+def _blocks_of_triples(
+    file: Path,
+    delimiter: str,
+    layout: Callable[[list[str]], tuple[Triples, bool]],
+    options: ReadOptions,
+    bad: BadRecords,
+    meter: Meter | None,
+) -> Iterator[TripleBlock]:
+    """The triples of lines that are split as they stand, block by block."""
+    triples = None
+    for first, data in blocks(file, options.max_line_bytes, bad, meter):
+        start = 0
+        if triples is None:
+            row = next(_literal_rows(first, data, delimiter, file, bad), None)
+            if row is None:
                 continue
-        bad.add(_bad_triple(file, line, cells, delimiter, width, (head, relation, tail)))
+            triples, header = layout(row[1])
+            # Everything before the first row is blank or has been told.
+            for _ in range(row[0] - first + header):
+                start = data.find(b"\n", start) + 1 or len(data)
+            first = row[0] + header
+        yield _block_of_triples(first, data[start:], triples, bad)
+    if triples is None and not bad.count:
+        raise InputError("the file holds no rows", file)
+
+
+def _block_of_triples(first: int, data: bytes, triples: Triples, bad: BadRecords) -> TripleBlock:
+    """The triples of some lines; what is not ordinary about a line is looked at one line at a time."""
+    if line_fault(data):
+        rows = _literal_rows(first, data, triples.delimiter, triples.file, bad)
+        return TripleBlock.of([triple for line, cells in rows if (triple := triples.of(line, cells, bad)) is not None])
+    text = as_bytes(data)
+    places = np.array(triples.places, dtype=np.int64)
+    starts, ends, odd = split_lines(text, ord(triples.delimiter), triples.width, places)
+    before: list[int] = []
+    found: list[TripleRecord] = []
+    for line, start, end, ordinary in odd.tolist():
+        for number, cells in _literal_rows(first + line, data[start:end], triples.delimiter, triples.file, bad):
+            if (triple := triples.of(number, cells, bad)) is not None:
+                before.append(ordinary)
+                found.append(triple)
+    return TripleBlock(text, starts, ends).merged(before, found)
 
 
 def _bad_triple(
@@ -157,31 +229,35 @@ def _split(line: str, delimiter: str) -> list[str]:
         return [line]  # no CSV with any delimiter
 
 
-def read_rows(file: Path, delimiter: str, max_line_bytes: int, bad: BadRecords) -> Iterator[Row]:
+def read_rows(
+    file: Path, delimiter: str, max_line_bytes: int, bad: BadRecords, meter: Meter | None = None
+) -> Iterator[Row]:
     """Yield the rows of a delimited file; blank lines are left out, unreadable ones are bad records."""
     if delimiter in _QUOTED:
-        return _quoted_rows(file, delimiter, max_line_bytes, bad)
-    return _literal_rows(file, delimiter, max_line_bytes, bad)
+        yield from _quoted_rows(file, delimiter, max_line_bytes, bad, meter)
+        return
+    for first, data in blocks(file, max_line_bytes, bad, meter):
+        yield from _literal_rows(first, data, delimiter, file, bad)
 
 
-def _literal_rows(file: Path, delimiter: str, max_line_bytes: int, bad: BadRecords) -> Iterator[Row]:
-    for first, data in blocks(file, max_line_bytes, bad):
-        for number, (line, fault) in enumerate(text_lines(data), first):
-            if fault:
-                bad.add(InputError(fault, file, number, line))
-                continue
-            cells = line.split(delimiter)
-            if len(cells) > 1 or line.strip():
-                yield number, cells
+def _literal_rows(first: int, data: bytes, delimiter: str, file: Path, bad: BadRecords) -> Iterator[Row]:
+    """The rows of some lines that are split as they stand."""
+    for number, (line, fault) in enumerate(text_lines(data), first):
+        if fault:
+            bad.add(InputError(fault, file, number, line))
+            continue
+        cells = line.split(delimiter)
+        if len(cells) > 1 or line.strip():
+            yield number, cells
 
 
 class _Lines:
     """Feeds lines to the CSV parser and remembers where the record that it is in starts, and what is wrong with it."""
 
-    def __init__(self, file: Path, max_line_bytes: int, bad: BadRecords) -> None:
+    def __init__(self, file: Path, max_line_bytes: int, bad: BadRecords, meter: Meter | None) -> None:
         self._numbered = (
             (number, line, fault)
-            for first, data in blocks(file, max_line_bytes, bad)
+            for first, data in blocks(file, max_line_bytes, bad, meter)
             for number, (line, fault) in enumerate(text_lines(data), first)
         )
         self._last = 0
@@ -204,8 +280,10 @@ class _Lines:
         return line + "\n"
 
 
-def _quoted_rows(file: Path, delimiter: str, max_line_bytes: int, bad: BadRecords) -> Iterator[Row]:
-    lines = _Lines(file, max_line_bytes, bad)
+def _quoted_rows(
+    file: Path, delimiter: str, max_line_bytes: int, bad: BadRecords, meter: Meter | None
+) -> Iterator[Row]:
+    lines = _Lines(file, max_line_bytes, bad, meter)
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
     while True:
         lines.begin()

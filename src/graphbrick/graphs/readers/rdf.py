@@ -16,16 +16,34 @@ What a statement becomes:
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import quote, unquote
 
+import numpy as np
+
 from graphbrick.errors import InputError
-from graphbrick.graphs.readers.streams import blocks, line_fault, open_source, whole_lines
-from graphbrick.graphs.records import BadRecords, EntityRecord, Record, Records, RelationRecord
+from graphbrick.graphs.blocks import FOR_RELATION, NAMES_ONLY, Described, FactBlock, Part, TripleBlock, fact_count
+from graphbrick.graphs.interner import as_bytes
+from graphbrick.graphs.readers.streams import Meter, blocks, line_fault, open_source, unpacked_name
+from graphbrick.graphs.records import DESCRIPTION, LABEL, LATEST, BadRecords, EntityRecord, RankedFact, TripleRecord
+from graphbrick.graphs.records import TYPE as TYPE_OF
+from graphbrick.graphs.text import hash64
+from graphbrick.kernels.ntriples import (
+    NO_LANGUAGE,
+    OTHER,
+    PLAIN,
+    PREFERRED,
+    TAGGED,
+    TYPE,
+    VARIANT,
+    Statements,
+    split_ntriples,
+)
+from graphbrick.kernels.spans import Bytes
 
 if TYPE_CHECKING:
     import pyoxigraph
@@ -43,12 +61,19 @@ FORMATS = {
 }
 """The name of each format in pyoxigraph, by suffix."""
 
+_Fact: TypeAlias = EntityRecord | Described | RankedFact
 _Parse: TypeAlias = "Callable[..., Iterable[pyoxigraph.Quad]]"
 # Entities that are made of others can grow a kilobyte of XML to gigabytes.
 _NESTED_ENTITY = re.compile(rb"""<!ENTITY\s+[^>"']*["'][^"']*&""")
 _PROLOGUE = 1 << 16
 _LINE_BASED = (".nt", ".nq")
 _TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
+# Datatypes that are not written, or need a language.
+_TEXTS = {
+    "http://www.w3.org/2001/XMLSchema#string",
+    "http://www.w3.org/1999/02/22-rdf-syntax-ns#langString",
+    "http://www.w3.org/1999/02/22-rdf-syntax-ns#dirLangString",
+}
 _ALIAS = "http://www.w3.org/2004/02/skos/core#altLabel"
 _LABELS = frozenset(
     {
@@ -68,16 +93,31 @@ _DESCRIPTIONS = frozenset(
         "http://purl.org/dc/terms/description",
     }
 )
-_FACTS = _LABELS | _DESCRIPTIONS | {_TYPE, _ALIAS}
 
-# How good a label is: in the preferred language, in a variant of it, without a language, in another, made from the IRI.
-_PREFERRED, _VARIANT, _NO_LANGUAGE, _OTHER, _LOCAL_NAME = range(5)
+_LITERALS = 1 << 16
 
 
-def read_rdf(file: Path, options: ReadOptions, bad: BadRecords) -> Records:
-    """Yield the records of an RDF file; the rules are those of the module.
+def read_rdf(
+    file: Path,
+    options: ReadOptions,
+    bad: BadRecords,
+    labels: Collection[str] = (),
+    meter: Meter | None = None,
+    *,
+    fast: bool = True,
+) -> Iterator[Part]:
+    """Yield triples and facts of an RDF file; the rules are those of the module.
 
+    Labels and descriptions come with a rank, and nothing is remembered of them: whoever takes them keeps the best.
     Relative IRIs are resolved against ``file:///`` and the name of the file.
+
+    Args:
+        file: The file.
+        options: The preferred language, and how long a line may be.
+        bad: Takes the bad records.
+        labels: Predicates that state labels, besides those that are known.
+        meter: Told how much of the file is read.
+        fast: Give the facts of line-based formats as blocks where they can be; else one by one.
 
     Raises:
         InputError: pyoxigraph is not installed, or the file is not RDF. In line-based formats (N-Triples, N-Quads) a
@@ -87,36 +127,116 @@ def read_rdf(file: Path, options: ReadOptions, bad: BadRecords) -> Records:
         import pyoxigraph
     except ImportError as error:
         raise InputError("reading RDF needs pyoxigraph: pip install 'graphbrick[rdf]'", file) from error
-    suffix = Path(file.name.lower().removesuffix(".gz")).suffix
+    suffix = Path(unpacked_name(file)).suffix
     line_based = suffix in _LINE_BASED
     parse = partial(pyoxigraph.parse, format=getattr(pyoxigraph.RdfFormat, FORMATS[suffix]))
-    quads = _quads_of_lines(file, parse, options, bad) if line_based else _quads_of_document(file, parse, bad)
-    return _records(quads, _Facts(pyoxigraph, options.language, number_blanks=not line_based), file, bad)
+    names = _LABELS | frozenset(labels)
+    statements = _Statements(pyoxigraph, options.language, names, file, bad, number_blanks=not line_based)
+    if line_based:
+        yield from _blocks_of_lines(file, parse, statements, options, bad, meter, fast=fast)
+    else:
+        for quad in _quads_of_document(file, parse, bad, meter):
+            yield from statements.parts(quad)
 
 
-def _quads_of_lines(file: Path, parse: _Parse, options: ReadOptions, bad: BadRecords) -> Iterator[pyoxigraph.Quad]:
-    """Parse block by block, and line by line where a block does not parse."""
-    for first, data in blocks(file, options.max_line_bytes, bad):
-        try:
-            quads = None if b"\0" in data else list(parse(data))
-        except SyntaxError:
-            quads = None
-        if quads is not None:
-            yield from quads
-            continue
-        for number, line in enumerate(whole_lines(data), first):
-            try:
-                fault = line_fault(line)
-                if fault:
-                    bad.add(InputError(fault, file, number, line.decode(errors="replace")))
+def _blocks_of_lines(
+    file: Path,
+    parse: _Parse,
+    statements: _Statements,
+    options: ReadOptions,
+    bad: BadRecords,
+    meter: Meter | None,
+    *,
+    fast: bool,
+) -> Iterator[Part]:
+    """Ordinary lines many at a time, the others by the parser, all in their order."""
+    predicates = (statements.labels, {_TYPE}, statements.facts - statements.labels - {_TYPE} | _TEXTS)
+    labels, types, special = (np.array([hash64(iri) for iri in sorted(iris)], dtype=np.uint64) for iris in predicates)
+    language = as_bytes(statements.language.encode())
+    for first, data in blocks(file, options.max_line_bytes, bad, meter):
+        text = as_bytes(data)
+        # What is no UTF-8 can be told line by line only.
+        found = Statements(*split_ntriples(text, language, labels, types, special, fast and not line_fault(data)))
+        lines = [(first + line, data[start:end], (line, before)) for line, start, end, before in found.odd.tolist()]
+        before: list[int] = []
+        triples: list[TripleRecord] = []
+        facts: list[_Fact] = []
+        stated: list[int] = []
+        for (line, ordinary), quad in _quads_of_lines(lines, parse, file, bad):
+            for part in statements.parts(quad):
+                if isinstance(part, tuple):
+                    before.append(ordinary)
+                    triples.append(part)
+                elif fast:
+                    facts.append(part)
+                    stated.append(line)
                 else:
-                    yield from parse(line)
-            except SyntaxError as error:
-                bad.add(InputError(_reason(error), file, number, line.decode(errors="replace")))
+                    yield part
+        if fast:
+            yield from _facts_of(text, found, facts, stated)
+        yield TripleBlock(text, found.starts, found.ends).merged(before, triples)
 
 
-def _quads_of_document(file: Path, parse: _Parse, bad: BadRecords) -> Iterator[pyoxigraph.Quad]:
-    with open_source(file) as stream:
+def _facts_of(text: Bytes, found: Statements, others: list[_Fact], lines: list[int]) -> Iterator[FactBlock]:
+    """What the lines of a block state, in their order, and what there is to say about ordinary literals."""
+    key_starts, key_ends, starts, ends, what, rank, order = (np.ascontiguousarray(column) for column in found.facts.T)
+    kind = np.where(what == TYPE, TYPE_OF, LABEL | FOR_RELATION).astype(np.uint8)
+    facts = FactBlock(text, key_starts, key_ends, starts, ends, kind, rank.astype(np.uint8))
+    if others:
+        more = np.repeat(np.array(lines, dtype=np.int64), [fact_count(record) for record in others])
+        facts = facts.merged(order, FactBlock.of(others), more)
+    if len(facts.kind):
+        yield facts
+    literal = np.flatnonzero(found.literal)
+    if not len(literal):
+        return
+    key_starts, key_ends = found.starts[2, literal], found.ends[2, literal]
+    rank, labels, types = (
+        np.full(len(literal), filled, dtype=np.uint8) for filled in (LATEST, LABEL | NAMES_ONLY, TYPE_OF | NAMES_ONLY)
+    )
+    yield FactBlock(text, key_starts, key_ends, found.value[0, literal], found.value[1, literal], labels, rank)
+    # The datatypes that are not written stand behind the text.
+    tagged, plain = "langString", "string"
+    names = np.concatenate([text, as_bytes((tagged + plain).encode())])
+    starts, ends = found.type[0, literal], found.type[1, literal]
+    for tail, name, before in ((TAGGED, tagged, 0), (PLAIN, plain, len(tagged))):
+        chosen = found.literal[literal] == tail
+        starts[chosen], ends[chosen] = len(text) + before, len(text) + before + len(name)
+    yield FactBlock(names, key_starts.copy(), key_ends.copy(), starts, ends, types, rank)
+
+
+def _quads_of_lines(
+    lines: list[tuple[int, bytes, tuple[int, int]]], parse: _Parse, file: Path, bad: BadRecords
+) -> Iterator[tuple[tuple[int, int], pyoxigraph.Quad]]:
+    """The statements of some lines, all at once where each line holds one; else line by line.
+
+    Args:
+        lines: (number, line, what to give back with its statements).
+        parse: The parser.
+        file: The file, for faults.
+        bad: Takes the lines that are no RDF.
+    """
+    joined = b"\n".join(line for _, line, _ in lines)
+    try:
+        quads = [] if b"\0" in joined else list(parse(joined))
+    except SyntaxError:
+        quads = []
+    if len(quads) == len(lines):
+        yield from zip((tag for _, _, tag in lines), quads, strict=True)
+        return
+    for number, line, tag in lines:
+        try:
+            fault = line_fault(line)
+            if fault:
+                bad.add(InputError(fault, file, number, line.decode(errors="replace")))
+            else:
+                yield from ((tag, quad) for quad in parse(line))
+        except SyntaxError as error:
+            bad.add(InputError(_reason(error), file, number, line.decode(errors="replace")))
+
+
+def _quads_of_document(file: Path, parse: _Parse, bad: BadRecords, meter: Meter | None) -> Iterator[pyoxigraph.Quad]:
+    with open_source(file, meter) as stream:
         if _NESTED_ENTITY.search(stream.peek(_PROLOGUE)):
             raise InputError("XML entities made of entities are not read; write them out", file)
         try:
@@ -132,116 +252,91 @@ def _reason(error: SyntaxError) -> str:
     return reason if error.offset is None else f"column {error.offset}: {reason}"
 
 
-def _records(quads: Iterable[pyoxigraph.Quad], facts: _Facts, file: Path, bad: BadRecords) -> Records:
-    for quad in quads:
-        subject, predicate, value = quad.subject, quad.predicate.value, quad.object
-        if facts.nested(subject, value):
-            bad.add(InputError("statements about statements (RDF 1.2) are not supported", file, None, str(quad)))
-        elif predicate in _FACTS and (found := facts.stated(subject, predicate, value)) is not None:
-            yield from found
-        else:
-            yield from facts.triple(subject, predicate, value)
-
-
 def local_name(iri: str) -> str:
     """What people would read of an IRI: the part after ``#`` or the last ``/``, percent-decoded; else all of it.
+
+    Blank nodes and literals are called as they are.
 
     >>> local_name("http://dbpedia.org/resource/S%C3%A3o_Paulo")
     'São_Paulo'
     """
+    if iri.startswith(("_:", '"')):
+        return iri
     short = iri.rstrip("#/")
     name = short.rpartition("#" if "#" in short else "/")[2]
     decoded = unquote(name)
     return (name if "\ufffd" in decoded else decoded).strip() or iri
 
 
-class _Facts:
-    """What has been said so far; turns statements into records.
+class _Statements:
+    """Turns statements into triples and facts."""
 
-    Memory: the best label of every subject and object, so that a relation can take a label stated before its use.
-    """
-
-    def __init__(self, ox: ModuleType, language: str, *, number_blanks: bool) -> None:
-        self._ox = ox
-        self._language = language.strip().casefold()
+    def __init__(
+        self,
+        ox: ModuleType,
+        language: str,
+        labels: frozenset[str],
+        file: Path,
+        bad: BadRecords,
+        *,
+        number_blanks: bool,
+    ) -> None:
+        self._ox, self._file, self._bad, self.labels = ox, file, bad, labels
+        self.facts = labels | _DESCRIPTIONS | {_TYPE, _ALIAS}
+        self.language = language.strip().casefold()
         self._number_blanks = number_blanks
         self._blanks: dict[str, str] = {}
-        self._labels: dict[str, tuple[int, str]] = {}
-        self._descriptions: dict[str, int] = {}
-        self._relations: set[str] = set()
-        self._literals: set[str] = set()
+        self._literals: set[str] = set()  # those of late; to describe one again does no harm
 
-    def nested(self, subject: Any, value: Any) -> bool:
-        """Whether a statement is about another statement."""
-        return isinstance(subject, self._ox.Triple) or isinstance(value, self._ox.Triple)
+    def parts(self, quad: pyoxigraph.Quad) -> list[_Fact | TripleRecord]:
+        """What a statement becomes."""
+        subject, predicate, value = quad.subject, quad.predicate.value, quad.object
+        if isinstance(subject, self._ox.Triple) or isinstance(value, self._ox.Triple):
+            reason = "statements about statements (RDF 1.2) are not supported"
+            self._bad.add(InputError(reason, self._file, None, str(quad)))
+            return []
+        if predicate in self.facts and (found := self._stated(subject, predicate, value)) is not None:
+            return found
+        return self._triple(subject, predicate, value)
 
-    def triple(self, subject: Any, predicate: str, value: Any) -> Iterator[Record]:
-        """Yield the triple, after what it shows for the first time."""
+    def _triple(self, subject: Any, predicate: str, value: Any) -> list[_Fact | TripleRecord]:
+        """The triple, after what there is to say about a literal."""
         head = self._key(subject)
-        if head not in self._labels:
-            yield self._sight(head)
-        if predicate not in self._relations:
-            self._relations.add(predicate)
-            known = self._labels.get(predicate)
-            yield RelationRecord(predicate, known[1] if known else local_name(predicate))
-        if isinstance(value, self._ox.Literal):
-            tail = str(value)
-            if tail not in self._literals:
-                self._literals.add(tail)
-                yield EntityRecord(tail, value.value.strip() or None, types=(local_name(value.datatype.value),))
-        else:
-            tail = self._key(value)
-            if tail not in self._labels:
-                yield self._sight(tail)
-        yield head, predicate, tail
+        if not isinstance(value, self._ox.Literal):
+            return [(head, predicate, self._key(value))]
+        tail = str(value)
+        parts: list[_Fact | TripleRecord] = [(head, predicate, tail)]
+        if tail not in self._literals:
+            if len(self._literals) >= _LITERALS:
+                self._literals.clear()
+            self._literals.add(tail)
+            type_ = local_name(value.datatype.value)
+            parts.insert(0, Described(EntityRecord(tail, value.value.strip() or None, types=(type_,))))
+        return parts
 
-    def stated(self, subject: Any, predicate: str, value: Any) -> list[Record] | None:
-        """The records of a statement that is a fact about its subject; None when it is an ordinary triple after all."""
+    def _stated(self, subject: Any, predicate: str, value: Any) -> list[_Fact | TripleRecord] | None:
+        """What a statement says about its subject; None when it is an ordinary triple after all."""
         key, is_literal = self._key(subject), isinstance(value, self._ox.Literal)
         if is_literal == (predicate == _TYPE):
             return None  # a class is no literal, and a text must be one
         if predicate == _TYPE:
-            class_key = self._key(value)
-            name = class_key if class_key.startswith("_:") else local_name(class_key)
-            return self._with_label(EntityRecord(key, types=(name,)))
+            return [EntityRecord(key, types=(local_name(self._key(value)),))]
         text, rank = value.value.strip(), self._rank(value.language)
         if not text:
             return []
-        if predicate in _LABELS:
-            return self._label(key, text, rank)
+        if predicate in self.labels:
+            return [RankedFact(key, LABEL, text, rank)]
         if predicate == _ALIAS:
-            return self._with_label(EntityRecord(key, aliases=(text,)))
-        return self._description(key, text, rank)
+            return [EntityRecord(key, aliases=(text,))]
+        return [RankedFact(key, DESCRIPTION, text, rank)] if rank < OTHER else []
 
     def _rank(self, language: str | None) -> int:
         if language is None:
-            return _NO_LANGUAGE
+            return NO_LANGUAGE
         tag = language.casefold()
-        if tag == self._language:
-            return _PREFERRED
-        return _VARIANT if tag.startswith(self._language + "-") else _OTHER
-
-    def _label(self, key: str, text: str, rank: int) -> list[Record]:
-        if key in self._labels and rank >= self._labels[key][0]:
-            return []
-        self._labels[key] = (rank, text)
-        label = EntityRecord(key, text)
-        return [label, RelationRecord(key, text)] if key in self._relations else [label]
-
-    def _description(self, key: str, text: str, rank: int) -> list[Record]:
-        if rank >= self._descriptions.get(key, _OTHER):
-            return []
-        self._descriptions[key] = rank
-        return self._with_label(EntityRecord(key, description=text))
-
-    def _sight(self, key: str) -> EntityRecord:
-        """The record that names an IRI or a blank node by itself, at its first sight."""
-        label = key if key.startswith("_:") else local_name(key)
-        self._labels[key] = (_LOCAL_NAME, label)
-        return EntityRecord(key, label)
-
-    def _with_label(self, record: EntityRecord) -> list[Record]:
-        return [record] if record.key in self._labels else [self._sight(record.key), record]
+        if tag == self.language:
+            return PREFERRED
+        return VARIANT if tag.startswith(self.language + "-") else OTHER
 
     def _key(self, term: Any) -> str:
         if not isinstance(term, self._ox.BlankNode):

@@ -1,4 +1,4 @@
-"""The bytes of a source, plain or gzip, in blocks of whole lines that know their line numbers."""
+"""The bytes of a source, plain, gzip or Zstandard, in blocks of whole lines that know their line numbers."""
 
 from __future__ import annotations
 
@@ -7,42 +7,124 @@ import gzip
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from io import BufferedReader
+from dataclasses import dataclass
+from io import BufferedReader, RawIOBase
 from itertools import repeat
 from pathlib import Path
 from typing import Any
 
+import zstandard
+
 from graphbrick.errors import InputError
 from graphbrick.graphs.records import BadRecords
 
-BLOCK_BYTES = 1 << 18
+BLOCK_BYTES = 1 << 22
+PACKED = (".gz", ".zst")
+"""The suffixes of files that are unpacked while they are read."""
+
 _GZIP_MAGIC = b"\x1f\x8b"
+_ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
+
+
+@dataclass
+class Meter:
+    """How far a source is read: bytes of the file as it lies on disk."""
+
+    total: int = 0
+    done: int = 0
+
+
+def unpacked_name(file: Path) -> str:
+    """The name of a file in lower case, without the suffix of its packing.
+
+    >>> unpacked_name(Path("kb.TXT.gz"))
+    'kb.txt'
+    """
+    name = file.name.lower()
+    return next((name.removesuffix(suffix) for suffix in PACKED if name.endswith(suffix)), name)
 
 
 @contextmanager
-def open_source(file: Path) -> Iterator[BufferedReader[Any]]:
-    """Open a file for reading bytes, after a byte order mark; gzip is known by its first bytes, not by its name.
+def open_source(file: Path, meter: Meter | None = None) -> Iterator[BufferedReader[Any]]:
+    """Open a file for reading bytes, after a byte order mark; its packing is known by its first bytes.
 
     Raises:
-        InputError: Not gzip in spite of its name, truncated or damaged gzip, UTF-16, an empty or unreadable file.
+        InputError: Not packed in spite of its name, truncated or damaged packing, UTF-16, an empty or unreadable file.
     """
     try:
-        with file.open("rb") as plain:
-            if plain.peek(2)[:2] == _GZIP_MAGIC:
-                with BufferedReader(gzip.open(plain, "rb")) as unpacked:
-                    _skip_mark(unpacked, file)
-                    yield unpacked
-            elif file.suffix.lower() == ".gz":
-                raise InputError("the file is not gzip in spite of its name; rename it without .gz", file)
-            else:
-                _skip_mark(plain, file)
-                yield plain
+        with file.open("rb") as plain, _unpacked(plain, file) as stream:
+            _skip_mark(stream, file)
+            yield _Metered(stream, plain, meter) if meter is not None else stream  # type: ignore[misc]
     except EOFError as error:
-        raise InputError("the gzip data end too early; the file is truncated, fetch it again", file) from error
+        packing = "Zstandard" if isinstance(error, _CutShortError) else "gzip"
+        raise InputError(f"the {packing} data end too early; the file is truncated, fetch it again", file) from error
     except (gzip.BadGzipFile, zlib.error) as error:
         raise InputError(f"the gzip data are damaged ({error}); fetch the file again", file) from error
+    except zstandard.ZstdError as error:
+        raise InputError(f"the Zstandard data are damaged ({error}); fetch the file again", file) from error
     except OSError as error:
         raise InputError(f"the file cannot be read: {error.strerror or error}", file) from error
+
+
+def _unpacked(plain: BufferedReader[Any], file: Path) -> BufferedReader[Any]:
+    magic = plain.peek(4)[:4]
+    if magic.startswith(_GZIP_MAGIC):
+        return BufferedReader(gzip.open(plain, "rb"))
+    if magic == _ZSTD_MAGIC:
+        return BufferedReader(_Zstandard(plain), BLOCK_BYTES)
+    for suffix, name in zip(PACKED, ("gzip", "Zstandard"), strict=True):
+        if file.suffix.lower() == suffix and magic:
+            raise InputError(f"the file is not {name} in spite of its name; rename it without {suffix}", file)
+    return plain
+
+
+class _CutShortError(EOFError):
+    """Zstandard data that end inside a frame."""
+
+
+class _Zstandard(RawIOBase):
+    """The text of Zstandard frames one after another; unlike the package's reader it knows a last frame cut short."""
+
+    def __init__(self, plain: BufferedReader[Any]) -> None:
+        self._plain, self._frame, self._rest = plain, zstandard.ZstdDecompressor().decompressobj(), b""
+        self._inside = False
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        view = memoryview(buffer).cast("B")
+        while not self._rest:
+            packed = self._frame.unused_data or self._plain.read(1 << 17)
+            if self._frame.eof:
+                self._frame, self._inside = zstandard.ZstdDecompressor().decompressobj(), False
+            if not packed:
+                if self._inside:
+                    raise _CutShortError
+                return 0
+            self._inside = True
+            self._rest = self._frame.decompress(packed)
+            if self._frame.eof and not self._frame.unused_data:
+                self._inside = False
+        size = min(len(view), len(self._rest))
+        view[:size] = self._rest[:size]
+        self._rest = self._rest[size:]
+        return size
+
+
+class _Metered:
+    """A stream that tells a meter how much of its file is read."""
+
+    def __init__(self, stream: BufferedReader[Any], plain: BufferedReader[Any], meter: Meter) -> None:
+        self._stream, self._plain, self._meter = stream, plain, meter
+
+    def read(self, size: int = -1) -> bytes:
+        data: bytes = self._stream.read(size)
+        self._meter.done = self._plain.tell()
+        return data
+
+    def peek(self, size: int) -> bytes:
+        return self._stream.peek(size)
 
 
 def _skip_mark(stream: BufferedReader[Any], file: Path) -> None:
@@ -55,9 +137,9 @@ def _skip_mark(stream: BufferedReader[Any], file: Path) -> None:
         raise InputError("the file is UTF-16; convert it to UTF-8, as with iconv -f UTF-16 -t UTF-8", file)
 
 
-def blocks(file: Path, max_line_bytes: int, bad: BadRecords) -> Iterator[tuple[int, bytes]]:
+def blocks(file: Path, max_line_bytes: int, bad: BadRecords, meter: Meter | None = None) -> Iterator[tuple[int, bytes]]:
     """Yield (number of the first line, whole lines). A line that is too long is a bad record and is left out."""
-    with open_source(file) as stream:
+    with open_source(file, meter) as stream:
         line, rest = 1, b""
         while chunk := stream.read(BLOCK_BYTES):
             data = rest + chunk
@@ -84,8 +166,14 @@ def _after_line(stream: BufferedReader[Any]) -> bytes:
 
 
 def _short_lines(first: int, data: bytes, limit: int, file: Path, bad: BadRecords) -> Iterator[tuple[int, bytes]]:
-    # Lines in less than `limit` bytes cannot be too long: with the usual limit nothing is split here.
-    if len(data) <= limit or max(map(len, data.split(b"\n"))) <= limit:
+    # From each line end the last one within reach is looked for: with the usual limit nothing is split here.
+    at = -1
+    while len(data) - at - 1 > limit:
+        until = data.rfind(b"\n", at + 1, at + limit + 2)
+        if until < 0:
+            break
+        at = until
+    else:
         yield first, data
         return
     for number, line in enumerate(whole_lines(data), first):

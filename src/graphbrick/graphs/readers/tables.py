@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from graphbrick.errors import InputError
 from graphbrick.graphs.readers import delimited
 from graphbrick.graphs.readers.columns import node_columns, triple_columns, unrecognised
+from graphbrick.graphs.readers.streams import PACKED, Meter
 from graphbrick.graphs.records import BadRecords, EntityRecord, TripleRecord
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ Cell: TypeAlias = str | tuple[str, ...]
 """A value; a tuple where the table holds lists."""
 
 
-def read_nodes(file: Path, options: ReadOptions, bad: BadRecords) -> Iterator[EntityRecord]:
+def read_nodes(file: Path, options: ReadOptions, bad: BadRecords, meter: Meter | None = None) -> Iterator[EntityRecord]:
     """Yield the entities of a delimited node table.
 
     A header names the columns (see `node_columns`); without one there are two columns, key and label. Several types or
@@ -32,7 +33,7 @@ def read_nodes(file: Path, options: ReadOptions, bad: BadRecords) -> Iterator[En
         InputError: No rows, no key column, or the first bad record unless ``bad`` skips them.
     """
     delimiter = delimited.choose_delimiter(file, options, columns=2, required=False)
-    rows = delimited.read_rows(file, delimiter, options.max_line_bytes, bad)
+    rows = delimited.read_rows(file, delimiter, options.max_line_bytes, bad, meter)
     first = delimited.first_row(rows, file, bad)
     if first is None:
         return
@@ -140,8 +141,9 @@ class _Parquet:
     """A Parquet file: the names of its columns, and its rows batch by batch."""
 
     def __init__(self, file: Path) -> None:
-        if file.suffix.lower() == ".gz":
-            raise InputError("Parquet is compressed inside; unpack it with gunzip first", file)
+        if file.suffix.lower() in PACKED:
+            tool = "gunzip" if file.suffix.lower() == ".gz" else "unzstd"
+            raise InputError(f"Parquet is compressed inside; unpack it with {tool} first", file)
         try:
             import pyarrow
             from pyarrow import parquet

@@ -1,0 +1,96 @@
+"""Personalized PageRank inside the communities of the seeds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from graphbrick.core import Query, Subgraph, seeds_of
+from graphbrick.directions import follow
+from graphbrick.extract.seeds import RankedExtract, Ranking, best
+from graphbrick.graphs.graph import Graph
+from graphbrick.trace import fact
+
+if TYPE_CHECKING:
+    from graphbrick.graphs.partitions import Partitions
+
+
+@dataclass(frozen=True, repr=False)
+class Communities(RankedExtract):
+    """The entities with the highest personalized PageRank in the partitions of the seeds, and all triples among them.
+
+    The whole graph is parted once by the Leiden method, without direction, and the partitions are kept beside it
+    (``graphbrick partition GRAPH``; at the first question of a graph of at most 2 million triples, which is then an
+    event). A walk like that of `PPR` does not leave the partitions that the seeds are in, so that its time and memory
+    grow with these and not with the graph. What lies across a border is not found, whatever ``k`` is.
+
+    Args:
+        k: Entities kept, at least 1; the seeds are always among them. Ties go to the lower id.
+        restart: Probability of going back to the seeds, in (0, 1) and at least 0.001; igraph's damping is 1 - restart.
+        direction: "both", "out" (along triples) or "in" (against them).
+        tolerance: Bound on the sum of absolute errors of the scores (which sum to 1), in (0, 1).
+        seeds: "together" (one ranking over the partitions of all seeds) or "each" (a ranking of its own for every seed
+            in its partition, of which ``k`` are kept; their union, with all triples among the entities of any).
+        resolution: Of modularity, above 0; the higher, the more and smaller partitions.
+        size: Entities, at least 2; a partition of more is parted again by itself, as often as that divides it.
+        seed: Where the random numbers of Leiden start, from 0 to 2,147,483,647; the same one gives the same partitions.
+
+    Returns:
+        A `Subgraph` of at most max(k, number of seeds) entities ("each": k times the number of seeds), all with a score
+        above 0; empty where no seed is in the graph. The trace says how many entities the partitions of the seeds hold.
+
+    Raises:
+        GraphbrickError: The partitions have to be made and the extra ``graphbrick[communities]`` is not installed, or
+            the graph is too large to make them in passing.
+
+    Example:
+        >>> from graphbrick.core import Query
+        >>> from graphbrick.testing import tiny_graph
+        >>> graph = tiny_graph()
+        >>> found = Communities(k=3).extract(graph, Query("?", seeds=(graph.entity("Nairobi"),)))
+        >>> [graph.label(int(entity)) for entity in found.nodes]
+        ['Kenya', 'Kenyan shilling', 'Nairobi']
+    """
+
+    paper = "Cao et al., LEGO-GraphRAG, VLDB 2025, technical report, B.7; Traag et al., From Louvain to Leiden, 2019"
+
+    resolution: float = 1.0
+    size: int = 100_000
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.require_number("resolution", minimum=0, maximum=1e6, example=1.0)
+        if self.resolution == 0:
+            self._refuse("resolution", "above 0, or all is one partition", 1.0)
+        self.require_int("size", minimum=2, example=100_000)
+        self.require_int("seed", minimum=0, example=0)
+
+    def extract(self, graph: Graph, query: Query) -> Subgraph:
+        """The ``k`` best entities and the triples among them."""
+        found = super().extract(graph, query)
+        seeds = seeds_of(query, Subgraph(graph))
+        if len(seeds):
+            partitions = self._partitions(graph)
+            near = np.unique(partitions.label[seeds])
+            fact(partitions=len(near), entities_near=int(np.diff(partitions.pointer)[near].sum()))
+        return found
+
+    def rank(self, graph: Graph, seeds: npt.NDArray[np.int32]) -> Ranking:
+        """The ``k`` best entities of the partitions that ``seeds`` are in."""
+        from graphbrick.kernels.ppr import ppr_push
+
+        members, local, pointers, neighbours = self._partitions(graph).inside(graph, seeds, *follow(self.direction))
+        rows = pointers[:-1], pointers[1:], neighbours
+        scores, error, edges = ppr_push(*rows, *rows, local, self.restart, True, False, self.tolerance)
+        order = np.argsort(members)  # so that ties go to the lower id, also of another partition
+        kept = best(scores[order], np.searchsorted(members, seeds, sorter=order).astype(np.int32), self.k)
+        return Ranking(members[order][kept], float(error), int(edges))
+
+    def _partitions(self, graph: Graph) -> Partitions:
+        from graphbrick.graphs.partitions import Method, partitions_of
+
+        return partitions_of(graph, Method(float(self.resolution), self.seed, self.size))

@@ -1,0 +1,133 @@
+"""The second phase: the first position of every key, which stands for it from here on.
+
+A bucket of keys holds all occurrences of the keys that share the highest bits of their hash; distinct keys of few
+buckets at a time are in memory. The id of an entity is the number of first positions before its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from graphbrick.graphs.blocks import FOR_RELATION, KIND, NAMES_ONLY
+from graphbrick.graphs.building.buckets import BucketReader, BucketWriter, groups, width_for
+from graphbrick.graphs.building.ingest import FACTS, KEYS
+from graphbrick.graphs.interner import Interner
+from graphbrick.graphs.records import DESCRIBED, LABEL, LATEST
+from graphbrick.kernels.positions import NOWHERE, Numbers, mark_positions, note_first
+from graphbrick.kernels.spans import Bytes, hash_spans
+from graphbrick.kernels.spooling import read_occurrences, read_texts
+
+PAIRS, TEXTS, FIRST = "pairs.tmp", "texts.tmp", "first.tmp"
+"""(position, first position of its key); keys and what is said of them, by first position; the bits of these."""
+
+KEY = DESCRIBED
+"""The kind of text that is the key itself."""
+
+
+class Dictionary:
+    """Finds the first position of every key.
+
+    A fact about a key that no triple has makes it an entity too, at a position behind those of all triples; unless it
+    is for naming only, or the key is that of a relation.
+
+    Args:
+        work: The folder of the build.
+        triples: Number of triples.
+        facts: Number of facts.
+        relations: The keys of the relations.
+    """
+
+    def __init__(self, work: Path, triples: int, facts: int, relations: Interner) -> None:
+        self._work, self._relations, self._behind = work, relations, 2 * triples
+        self._bits: npt.NDArray[np.uint64] = np.zeros((2 * triples + facts) // 64 + 1, dtype=np.uint64)
+        self._width = width_for(2 * triples + facts)
+        self._labels: dict[int, tuple[int, int, str]] = {}
+
+    @property
+    def relation_labels(self) -> dict[int, str]:
+        """The best label that a fact gives to a relation."""
+        return {relation: label for relation, (_, _, label) in self._labels.items()}
+
+    def run(self, advance: Callable[[float], None]) -> int:
+        """Read keys and facts; write pairs, texts and the bits of first positions. Returns the number of entities."""
+        with (
+            BucketReader(self._work / KEYS) as keys,
+            BucketReader(self._work / FACTS) as facts,
+            BucketWriter(self._work / PAIRS) as pairs,
+            BucketWriter(self._work / TEXTS, pack=True) as texts,
+        ):
+            sizes = np.cumsum(keys.sizes + facts.sizes)
+            for begin, end in groups([keys, facts]):
+                self._group(keys, facts, begin, end, pairs, texts)
+                advance(float(sizes[end - 1] / sizes[-1]))
+        self._bits.tofile(self._work / FIRST)
+        return int(np.bitwise_count(self._bits).sum())
+
+    def _group(
+        self, keys: BucketReader, facts: BucketReader, begin: int, end: int, pairs: BucketWriter, texts: BucketWriter
+    ) -> None:
+        known = Interner()
+        first: Numbers = np.empty(0, dtype=np.uint32)
+        for stream in keys.pieces(begin, end):
+            positions, starts, ends = read_occurrences(stream)
+            numbers = known.number(stream, starts, ends)
+            first = _longer(first, len(known))
+            note_first(numbers, positions, np.ones(len(numbers), dtype=np.bool_), first)
+            pairs.rows(np.column_stack([positions, first[numbers]]), (positions >> self._width).astype(np.int32))
+        for stream in facts.pieces(begin, end):
+            first = self._place(stream, known, first)
+        mark_positions(self._bits, first)
+        self._write_keys(known, first, texts)
+        # Only now is it known which keys are entities.
+        for stream in facts.pieces(begin, end):
+            self._write_facts(stream, known, first, texts)
+
+    def _place(self, stream: Bytes, known: Interner, first: Numbers) -> Numbers:
+        """The first positions, also of keys that only facts name."""
+        _, key_starts, key_ends, kind, rank, serial, starts, ends = read_texts(stream, True)
+        hashes = hash_spans(stream, key_starts, key_ends)
+        numbers = known.number(stream, key_starts, key_ends, hashes)
+        first = _longer(first, len(known))
+        makes = (kind & NAMES_ONLY == 0) & (first[numbers] == NOWHERE)
+        names = (kind & FOR_RELATION != 0) & (kind & KIND == LABEL)
+        asked = np.flatnonzero(makes | names)
+        relation = self._relations.find(stream, key_starts[asked], key_ends[asked], hashes[asked])
+        makes[asked[relation >= 0]] = False
+        note_first(numbers, serial + np.uint32(self._behind), makes, first)
+        for i, number in zip(asked.tolist(), relation.tolist(), strict=True):
+            if number >= 0 and names[i]:
+                order = (int(rank[i]), -int(serial[i]) if rank[i] == LATEST else int(serial[i]))
+                if number not in self._labels or order < self._labels[number][:2]:
+                    label = stream[starts[i] : ends[i]].tobytes().decode("utf-8", "surrogatepass")
+                    self._labels[number] = (*order, label)
+        return first
+
+    def _write_keys(self, known: Interner, first: Numbers, texts: BucketWriter) -> None:
+        data, starts, ends = known.texts
+        placed = first != NOWHERE
+        first = first[placed]
+        same = np.zeros(len(first), dtype=np.uint8)
+        serial = np.zeros(len(first), dtype=np.uint32)
+        kind = np.full(len(first), KEY, dtype=np.uint8)
+        texts.texts(data, starts[placed], ends[placed], first, kind, same, serial, self._bucket(first))
+
+    def _write_facts(self, stream: Bytes, known: Interner, first: Numbers, texts: BucketWriter) -> None:
+        _, key_starts, key_ends, kind, rank, serial, starts, ends = read_texts(stream, True)
+        where = first[known.number(stream, key_starts, key_ends)]
+        kind &= np.uint8(KIND)
+        said = (where != NOWHERE) & (kind != DESCRIBED)
+        where = where[said]
+        about = (where, kind[said], rank[said], serial[said], self._bucket(where))
+        texts.texts(stream, starts[said], ends[said], *about)
+
+    def _bucket(self, first: Numbers) -> npt.NDArray[np.int32]:
+        return (first >> self._width).astype(np.int32)
+
+
+def _longer(first: Numbers, count: int) -> Numbers:
+    """First positions with room for all keys, those of new ones unknown."""
+    return np.concatenate([first, np.full(count - len(first), NOWHERE, dtype=np.uint32)])

@@ -1,0 +1,215 @@
+"""The phase of the texts: labels, keys, descriptions, aliases and types, in the order of the ids."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from graphbrick.graphs.building.buckets import BucketReader, BucketWriter, bucket_of_hash, groups
+from graphbrick.graphs.building.dictionary import FIRST, KEY, TEXTS
+from graphbrick.graphs.building.rows import ArrayWriter
+from graphbrick.graphs.building.search import SearchWriter, hash_rows
+from graphbrick.graphs.interner import Interner, spans_of
+from graphbrick.graphs.records import ALIAS, DESCRIPTION, LABEL, LATEST, TYPE
+from graphbrick.graphs.string_writer import StringWriter
+from graphbrick.graphs.strings import StringTable
+from graphbrick.kernels.names import local_spans
+from graphbrick.kernels.positions import ranks, ranks_before
+from graphbrick.kernels.spans import Bytes, Offsets, copy_spans, hash_spans, same_spans
+from graphbrick.kernels.spooling import read_texts
+
+KEY_HASHES = "key_hashes.tmp"
+"""(hash, 64 bits, entity) of every key, by hash."""
+
+Naming = Callable[[str], str]
+Ids = npt.NDArray[np.int64]
+
+
+class Spans:
+    """Texts as spans of bytes, some of which may be replaced by others."""
+
+    def __init__(self, data: Bytes, starts: Offsets, ends: Offsets) -> None:
+        self.data, self.starts, self.ends = data, starts, ends
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def take(self, chosen: npt.NDArray[np.integer | np.bool_]) -> Spans:
+        """Some of them, in this order."""
+        return Spans(self.data, self.starts[chosen], self.ends[chosen])
+
+    def text(self, i: int) -> str:
+        """One of them as Python text."""
+        return self.data[self.starts[i] : self.ends[i]].tobytes().decode("utf-8", "surrogatepass")
+
+    def replace(self, where: npt.NDArray[np.integer], texts: Spans) -> Spans:
+        """These, with others in some places."""
+        data = np.concatenate([self.data, copy_spans(texts.data, texts.starts, texts.ends)])
+        sizes = texts.ends - texts.starts
+        ends = len(self.data) + np.cumsum(sizes)
+        starts_of, ends_of = self.starts.copy(), self.ends.copy()
+        starts_of[where], ends_of[where] = ends - sizes, ends
+        return Spans(data, starts_of, ends_of)
+
+    @property
+    def arguments(self) -> tuple[Bytes, Offsets, Offsets]:
+        """What kernels and writers take."""
+        return self.data, self.starts, self.ends
+
+
+class TextWriter:
+    """Writes what entities are called and described as, group by group of ids.
+
+    Args:
+        work: The folder of the build.
+        entities: Number of entities.
+        local_names: What entities without a label are called, by their key; None where that is the key.
+        near: Whether near misses are to be found.
+    """
+
+    def __init__(self, work: Path, entities: int, name: Naming | None, *, near: bool) -> None:
+        self._work, self._name = work, name
+        self._types = Interner()
+        self._keys_differ = False
+        self._descriptions = 0
+        self._type_counts: list[npt.NDArray[np.int64]] = []
+        self._first_alias = entities
+        self._search = SearchWriter(work, near=near)
+
+    def run(self, advance: Callable[[float], None]) -> int:
+        """Write all tables; returns the number of words of the longest name."""
+        work = self._work
+        bits = np.fromfile(work / FIRST, dtype=np.uint64)
+        before = ranks_before(bits)
+        with ExitStack() as stack:
+            texts = stack.enter_context(BucketReader(work / TEXTS))
+            self._labels, self._keys, self._aliases, self._descriptions_table = (
+                stack.enter_context(StringWriter(work, name)) for name in ("labels", "keys", "aliases", "descriptions")
+            )
+            self._key_hashes = stack.enter_context(BucketWriter(work / KEY_HASHES))
+            self._alias_entity = stack.enter_context(ArrayWriter(work / "alias_entity.npy", np.int32))
+            self._type_ids = stack.enter_context(ArrayWriter(work / "type_id.npy", np.int32))
+            self._type_ptr = stack.enter_context(ArrayWriter(work / "type_ptr.npy", np.uint32))
+            self._type_ptr.extend(np.zeros(1, dtype=np.uint32))
+            self._type_count = 0
+            stack.enter_context(self._search)
+            sizes = np.cumsum(texts.sizes)
+            for begin, end in groups([texts]):
+                self._group(texts.whole(begin, end), bits, before)
+                advance(float(sizes[end - 1] / sizes[-1]))
+        self._drop_empty()
+        return self._search.longest
+
+    def _group(self, stream: Bytes, bits: npt.NDArray[np.uint64], before: npt.NDArray[np.uint32]) -> None:
+        if not len(stream):
+            return
+        first, _, _, kind, rank, serial, starts, ends = read_texts(stream, False)
+        ids = ranks(bits, before, first).astype(np.int64)
+        # The best label or description, and aliases and types as they came, come first of those of an entity.
+        latest = (kind == LABEL) | (kind == DESCRIPTION)
+        latest &= rank == LATEST
+        order = (rank.astype(np.int64) << 32) | np.where(latest, 0xFFFFFFFF - serial.astype(np.int64), serial)
+        sorted_ = np.lexsort((order, kind, ids))
+        ids, kind, texts = ids[sorted_], kind[sorted_], Spans(stream, starts[sorted_], ends[sorted_])
+        low = int(ids[0])
+        keys = texts.take(kind == KEY)
+        labels = self._write_labels(low, keys, ids, kind, texts)
+        self._write_descriptions(low, len(keys), ids, kind, texts)
+        self._write_aliases(low, labels, ids, kind, texts)
+        self._write_types(low, len(keys), ids, kind, texts)
+
+    def _write_labels(self, low: int, keys: Spans, ids: Ids, kind: Bytes, texts: Spans) -> Spans:
+        labels = self._named(keys)
+        best = _first_of(ids, kind == LABEL)
+        labels = labels.replace(ids[best] - low, texts.take(best))
+        self._keys_differ = self._keys_differ or not bool(same_spans(*keys.arguments, *labels.arguments).all())
+        self._keys.extend(*keys.arguments)
+        self._labels.extend(*labels.arguments)
+        entities = np.arange(low, low + len(keys), dtype=np.int32)
+        hashes = hash_spans(*keys.arguments)
+        self._key_hashes.rows(hash_rows(hashes, entities), bucket_of_hash(hashes))
+        self._search.add(labels.arguments, entities)
+        return labels
+
+    def _named(self, keys: Spans) -> Spans:
+        """What entities are called that have no label."""
+        if self._name is None:
+            return keys
+        starts, ends, left = local_spans(*keys.arguments)
+        named = Spans(keys.data, starts, ends)
+        others = np.flatnonzero(left)
+        if not len(others):
+            return named
+        texts = [self._name(keys.text(i)).encode("utf-8", "surrogatepass") for i in others.tolist()]
+        return named.replace(others, Spans(*spans_of(texts)))
+
+    def _write_descriptions(self, low: int, count: int, ids: Ids, kind: Bytes, texts: Spans) -> None:
+        best = _first_of(ids, kind == DESCRIPTION)
+        self._descriptions += len(best)
+        none = np.zeros(count, dtype=np.int64)
+        described = Spans(texts.data, none, none).replace(ids[best] - low, texts.take(best))
+        self._descriptions_table.extend(*described.arguments)
+
+    def _write_aliases(self, low: int, labels: Spans, ids: Ids, kind: Bytes, texts: Spans) -> None:
+        said = np.flatnonzero(kind == ALIAS)
+        if not len(said):
+            return
+        same = same_spans(*texts.take(said).arguments, *labels.take(ids[said] - low).arguments)
+        said = said[~same]
+        said = said[_distinct(ids[said], texts.take(said))]
+        aliases = texts.take(said)
+        self._aliases.extend(*aliases.arguments)
+        self._alias_entity.extend(ids[said])
+        names = np.arange(self._first_alias, self._first_alias + len(said), dtype=np.int32)
+        self._first_alias += len(said)
+        self._search.add(aliases.arguments, names)
+
+    def _write_types(self, low: int, count: int, ids: Ids, kind: Bytes, texts: Spans) -> None:
+        said = np.flatnonzero(kind == TYPE)
+        if len(said):
+            said = said[_distinct(ids[said], texts.take(said))]
+            self._type_ids.extend(self._types.number(*texts.take(said).arguments))
+        ends = self._type_count + np.cumsum(np.bincount(ids[said] - low, minlength=count))
+        self._type_ptr.extend(ends)
+        self._type_count = int(ends[-1])
+
+    def _drop_empty(self) -> None:
+        """Tables that say nothing are not kept: no keys where they are the labels, no types, no descriptions."""
+        unused = [] if self._keys_differ else [*StringTable.files("keys")]
+        unused += [] if self._descriptions else [*StringTable.files("descriptions")]
+        if len(self._types):
+            with StringWriter(self._work, "types") as table:
+                table.extend(*self._types.texts)
+        else:
+            unused += ["type_id.npy", "type_ptr.npy"]
+        for name in unused:
+            (self._work / name).unlink()
+
+
+def _first_of(ids: Ids, chosen: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
+    """Where, among those that are chosen, each id stands for the first time."""
+    places = np.flatnonzero(chosen)
+    new = np.ones(len(places), dtype=np.bool_)
+    new[1:] = ids[places[1:]] != ids[places[:-1]]
+    return places[new]
+
+
+def _distinct(ids: Ids, texts: Spans) -> npt.NDArray[np.bool_]:
+    """Which texts of an entity are there for the first time; hashes find the candidates, the texts decide."""
+    hashes = hash_spans(*texts.arguments)
+    order = np.lexsort((hashes, ids))  # stable: equals stay in order
+    new = np.ones(len(ids), dtype=np.bool_)
+    again = np.zeros(len(ids), dtype=np.bool_)
+    again[1:] = (ids[order[1:]] == ids[order[:-1]]) & (hashes[order[1:]] == hashes[order[:-1]])
+    run: list[int] = []
+    for at in np.flatnonzero(again).tolist():
+        if not run or not again[at - 1]:
+            run = [int(order[at - 1])]
+        i = int(order[at])
+        new[i] = all(texts.text(i) != texts.text(other) for other in run)
+        run.append(i)
+    return new

@@ -1,0 +1,107 @@
+"""Folding the changes of a graph into it, by building it anew from what it holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from os import PathLike
+from pathlib import Path
+
+import numpy as np
+
+from graphbrick.errors import GraphbrickError
+from graphbrick.graphs.blocks import Part, TripleBlock
+from graphbrick.graphs.builder import GraphBuilder
+from graphbrick.graphs.delta_files import writing
+from graphbrick.graphs.graph import Graph
+from graphbrick.graphs.interner import spans_of
+from graphbrick.graphs.records import EntityRecord, RelationRecord
+
+_PROGRESS = 1 << 14
+_ENTITIES, _TRIPLES = 1 << 20, 1 << 20  # that are streamed at once, at most
+
+
+def compact(path: str | PathLike[str], *, progress: Callable[[int], None] = lambda count: None) -> Graph:
+    """Build a graph anew with all changes in it, and put it in the place of the old one.
+
+    The graph is streamed into the builder and replaced in one step at the end: a compaction that fails or is killed
+    leaves the graph with its changes as it was. Who has the graph open keeps it; who wants to change it waits. Ids are
+    given anew. A relation whose last triple was deleted is gone thereafter.
+
+    Args:
+        path: The graph's folder.
+        progress: Called now and then with the number of records built.
+
+    Returns:
+        The graph, opened anew; as it is where nothing has changed since it was built.
+
+    Raises:
+        GraphbrickError: No triple is left, or the graph cannot be written.
+
+    >>> import tempfile
+    >>> from graphbrick.graphs.builder import build
+    >>> from graphbrick.graphs.delta import change
+    >>> graph = build([("Kenya", "capital", "Nairobi")], Path(tempfile.mkdtemp()) / "kenya.graph")
+    >>> change(graph.path, add=[("Kenya", "borders", "Uganda")]).graph.changes.files
+    1
+    >>> compact(graph.path).changes.files
+    0
+    """
+    folder = Path(path)
+    with writing(folder):
+        graph = Graph.open(folder)
+        if not graph.changes.files:
+            return graph
+        if not graph.n_triples:
+            raise GraphbrickError(f"no triple of {folder} is left, and a graph needs at least one; add some first")
+        built = graph.manifest
+        with GraphBuilder(folder, source=built.source, overwrite=True, near=built.near) as builder:
+            try:
+                count = 0
+                for part in parts_of(graph):
+                    builder.add(part)
+                    count += part.starts.shape[1] if isinstance(part, TripleBlock) else 1
+                    if isinstance(part, TripleBlock) or count % _PROGRESS == 0:
+                        progress(count)
+                return builder.finish()
+            except OSError as error:
+                raise GraphbrickError(
+                    f"{path} cannot be compacted: {error.strerror or error}; is the disk full?"
+                ) from error
+
+
+def parts_of(graph: Graph) -> Iterator[Part]:
+    """All that a graph holds, as what a builder takes to build the same: its triples, then what else it knows."""
+    first = 0
+    while first < graph.n_entities:
+        last = min(first + _ENTITIES, graph.n_entities)
+        # Hubs are not to make a block much larger than others.
+        until = np.cumsum(graph.csr.out_end[first:last].astype(np.int64) - graph.csr.out_begin[first:last])
+        last = first + max(1, int(np.searchsorted(until, _TRIPLES, side="right")))
+        if until[min(last - first, len(until)) - 1]:
+            yield _block(graph, first, last)
+        first = last
+    for relation in range(graph.n_relations):
+        key, label = graph.relation_key(relation), graph.relation_label(relation)
+        if label != key:
+            yield RelationRecord(key, label)
+    for entity in range(graph.n_entities):
+        key, label = graph.key(entity), graph.label(entity)
+        aliases, types, description = graph.aliases(entity), graph.types(entity), graph.description(entity)
+        if label != key or aliases or types or description or not graph.degree(entity):
+            yield EntityRecord(key, label, tuple(aliases), tuple(types), description or None)
+
+
+def _block(graph: Graph, first: int, last: int) -> TripleBlock:
+    """The triples that leave some entities in a row, in the order (head, tail, relation)."""
+    csr = graph.csr
+    begin = csr.out_begin[first:last].astype(np.int64)
+    sizes = csr.out_end[first:last] - begin
+    head = np.repeat(np.arange(first, first + len(sizes)), sizes)
+    ids = np.arange(len(head)) + np.repeat(begin - (np.cumsum(sizes) - sizes), sizes)
+    # Ascending ids, so that keys are read in the order in which they lie on disk, and each once
+    entities, ends = np.unique(np.concatenate((head, csr.tail[ids])), return_inverse=True)
+    relations, between = np.unique(csr.relation[ids], return_inverse=True)
+    keys = [*map(graph.key, entities.tolist()), *map(graph.relation_key, relations.tolist())]
+    data, starts, stops = spans_of([key.encode("utf-8", "surrogatepass") for key in keys])
+    cells = np.stack((ends[: len(ids)], len(entities) + between, ends[len(ids) :]))
+    return TripleBlock(data, starts[cells], stops[cells])

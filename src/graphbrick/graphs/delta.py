@@ -1,0 +1,290 @@
+"""Adding triples and facts to a graph and deleting triples from it, without building it again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from os import PathLike
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from graphbrick.errors import GraphbrickError, InputError, LinkError
+from graphbrick.graphs.builder import _checked
+from graphbrick.graphs.delta_files import Delta, Facts, writing
+from graphbrick.graphs.graph import Graph
+from graphbrick.graphs.overlay_rows import find_triples
+from graphbrick.graphs.readers import ReadOptions, is_rdf, rdf, read_source
+from graphbrick.graphs.records import BadRecords, EntityRecord, Record, RelationRecord, TripleRecord
+
+_PROGRESS = 1 << 12
+_SHOWN = 3
+
+Source = str | PathLike[str] | Iterable[Record]
+Ids = tuple[int, int, int]
+
+
+@dataclass(frozen=True)
+class Change:
+    """What a change did.
+
+    Attributes:
+        graph: The graph after it.
+        added: Triples added.
+        known: Triples given that were there already, or were given more than once.
+        deleted: Triples deleted.
+        missing: Triples to delete that were not there.
+        entities: New entities.
+        described: Entities that were there and of which something else is known now.
+        bad: Bad records that were left out.
+    """
+
+    graph: Graph
+    added: int
+    known: int
+    deleted: int
+    missing: tuple[TripleRecord, ...]
+    entities: int
+    described: int
+    bad: BadRecords = field(repr=False)
+
+
+def change(
+    path: str | PathLike[str],
+    *,
+    add: Source = (),
+    delete: Source = (),
+    nodes: str | PathLike[str] | None = None,
+    options: ReadOptions | None = None,
+    skip_bad: bool = False,
+    ignore_missing: bool = False,
+    progress: Callable[[int], None] = lambda count: None,
+) -> Change:
+    """Delete triples of a graph and add others, and what is known of entities and relations, in one step.
+
+    The change is a small file in the graph's folder, merged when the graph is opened; who has the graph open keeps it
+    as it was. It is there whole or not at all, also when the process is killed. Several processes may change a graph:
+    one waits for the other. Facts add up as in building: a later label or description replaces the earlier. An entity
+    stays when its last triple is deleted.
+
+    Args:
+        path: The graph's folder.
+        add: A file or folder as for `build`, or records from Python.
+        delete: Likewise; its triples are deleted, what it says about entities is passed over. Deletions come first.
+        nodes: A table of keys, labels, types, descriptions and aliases, when ``add`` is a file of edges.
+        options: How to read the files.
+        skip_bad: Leave bad records out and count them.
+        ignore_missing: Pass over triples to delete that are not there.
+        progress: Called now and then with the number of records read.
+
+    Raises:
+        InputError: A bad record.
+        GraphbrickError: A triple to delete is not there, or the graph cannot be written; nothing was changed.
+
+    >>> import tempfile
+    >>> from graphbrick.graphs.builder import build
+    >>> graph = build([("Kenya", "capital", "Nairobi")], Path(tempfile.mkdtemp()) / "kenya.graph")
+    >>> done = change(graph.path, add=[("Kenya", "borders", "Uganda")], delete=[("Kenya", "capital", "Nairobi")])
+    >>> done.added, done.deleted, list(done.graph.key_triples())
+    (1, 1, [('Kenya', 'borders', 'Uganda')])
+    """
+    folder, bad = Path(path), BadRecords(skip=skip_bad)
+    with writing(folder) as held:
+        pending = _Pending(Graph.open(folder))
+        counted = 0
+        for source, table, take in ((delete, None, pending.delete), (add, nodes, pending.add)):
+            records, has_defaults = _records(source, table, options, bad)
+            for record in records:
+                take(record, has_defaults)
+                counted += 1
+                if counted % _PROGRESS == 0:
+                    progress(counted)
+        delta, missing = pending.delta()
+        if missing and not ignore_missing:
+            raise GraphbrickError(
+                f"{len(missing):,} of the triples to delete are not in {folder}, such as {_shown(missing)}; nothing "
+                "was changed; --ignore-missing (ignore_missing=True) passes over them"
+            )
+        if not delta.is_empty:
+            held.write(delta)
+        return Change(
+            Graph.open(folder),
+            len(delta.added),
+            pending.n_given - len(delta.added),
+            len(delta.deleted),
+            tuple(missing),
+            len(delta.entities),
+            len(delta.facts) - len(delta.entities),
+            bad,
+        )
+
+
+def _shown(triples: list[TripleRecord]) -> str:
+    return "; ".join(" -> ".join(triple) for triple in triples[:_SHOWN])
+
+
+def _records(
+    source: Source, nodes: str | PathLike[str] | None, options: ReadOptions | None, bad: BadRecords
+) -> tuple[Iterable[Record], bool]:
+    """The records of a source, and whether they name by its IRI what the source itself does not name."""
+    if isinstance(source, str | PathLike):
+        file, table = Path(source), None if nodes is None else Path(nodes)
+        return read_source(file, nodes=table, options=options or ReadOptions(), bad=bad), is_rdf(file)
+    if nodes is not None:
+        raise InputError("nodes is for files; records from Python take none")
+    return _checked(source, bad), False
+
+
+class _Pending:
+    """What is to be changed of a graph, and of what ids."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.n_given = 0
+        self._graph = graph
+        self._ids: dict[str, int | None] = {}
+        self._entities: dict[str, int] = {}
+        self._relation_ids: Mapping[str, int] | None = None
+        self._relations: dict[str, int] = {}
+        self._said: dict[str, EntityRecord] = {}
+        self._relation_labels: dict[str, str] = {}
+        self._added: dict[Ids, None] = {}
+        self._deleted: dict[TripleRecord, Ids | None] = {}
+
+    def delete(self, record: Record, has_defaults: bool) -> None:
+        """Take a record of what is to be deleted."""
+        if isinstance(record, tuple):
+            head, tail, relation = self._known(record[0]), self._known(record[2]), self._relation(record[1])
+            known = head is not None and tail is not None and relation is not None
+            self._deleted[record] = (head, relation, tail) if known else None  # type: ignore[assignment]
+
+    def add(self, record: Record, has_defaults: bool) -> None:
+        """Take a record of what is to be added; ``has_defaults`` says that its label may be made from its key."""
+        if isinstance(record, EntityRecord):
+            if has_defaults and record.label is not None and self._is_default(record.key, record.label):
+                record = EntityRecord(record.key, None, record.aliases, record.types, record.description)
+            before = self._said.get(record.key, EntityRecord(record.key))
+            self._said[record.key] = _together(before, record)
+        elif isinstance(record, RelationRecord):
+            known = self._relation(record.key) is not None
+            if not (has_defaults and known and record.label == rdf.local_name(record.key)):
+                self._relation_labels[record.key] = record.label
+        else:
+            self.n_given += 1
+            head, relation, tail = record
+            self._added[self._entity(head), self._new_relation(relation), self._entity(tail)] = None
+
+    def delta(self) -> tuple[Delta, list[TripleRecord]]:
+        """The change, and the triples to delete that are not there."""
+        graph = self._graph
+        given = {triple: ids for triple, ids in self._deleted.items() if ids is not None}
+        there = find_triples(graph.csr, _array(given.values())) >= 0
+        deleted = dict.fromkeys(ids for ids, found in zip(given.values(), there.tolist(), strict=True) if found)
+        missing = [triple for triple, ids in self._deleted.items() if ids not in deleted]
+        added = _array(self._added)
+        new = dict.fromkeys(map(_ids, added[find_triples(graph.csr, added) < 0].tolist()))
+        # Deleted and added again in one change: nothing happens to it
+        gone = [ids for ids in deleted if ids not in self._added]
+        facts = self._facts()
+        labels = {}
+        for key, label in self._relation_labels.items():
+            relation = self._relation(key)
+            if relation is not None and label != (
+                graph.relation_label(relation) if relation < graph.n_relations else key
+            ):
+                labels[relation] = label
+        keys = list(self._entities), list(self._relations)
+        return (
+            Delta(graph.manifest.hash, graph.hash, _array(new), _array(gone), *keys, facts, labels),
+            missing,
+        )
+
+    def _facts(self) -> dict[int, Facts]:
+        """What is known now of the entities that something was said of, and of all new ones."""
+        for key in self._said:
+            # What only describes a relation is no entity, as in building.
+            if self._known(key) is None and self._relation(key) is None:
+                self._entity(key)
+        found = {}
+        for key in {**self._entities, **self._said}:
+            entity = self._known(key)
+            if entity is None:
+                continue
+            facts = self._merged(entity, key, self._said.get(key, EntityRecord(key)))
+            if facts is not None:
+                found[entity] = facts
+        return found
+
+    def _merged(self, entity: int, key: str, said: EntityRecord) -> Facts | None:
+        """What is known of an entity with what was said of it; None where that is nothing new."""
+        graph, is_new = self._graph, entity >= self._graph.n_entities
+        label, description = (key, "") if is_new else (graph.label(entity), graph.description(entity))
+        aliases, types = ([], []) if is_new else (graph.aliases(entity), graph.types(entity))
+        new_label = label if said.label is None else said.label
+        new_aliases = [alias for alias in dict.fromkeys([*aliases, *said.aliases]) if alias != new_label]
+        new_types = list(dict.fromkeys([*types, *said.types]))
+        new_description = description if said.description is None else said.description
+        named = is_new or (label, aliases) != (new_label, new_aliases)
+        if not (named or types != new_types or description != new_description):
+            return None
+        return Facts(
+            new_label if named else None,
+            new_aliases if named else None,
+            new_types if types != new_types else None,
+            new_description if description != new_description else None,
+        )
+
+    def _is_default(self, key: str, label: str) -> bool:
+        """Whether a label is made from the key of an entity that has its name already."""
+        return label == (key if key.startswith("_:") else rdf.local_name(key)) and (
+            self._known(key) is not None or (key in self._said and self._said[key].label is not None)
+        )
+
+    def _known(self, key: str) -> int | None:
+        """The id of an entity that is there or was added by this change."""
+        if key in self._entities:
+            return self._entities[key]
+        if key not in self._ids:
+            try:
+                self._ids[key] = self._graph.entity(key)
+            except LinkError:
+                self._ids[key] = None
+        return self._ids[key]
+
+    def _entity(self, key: str) -> int:
+        known = self._known(key)
+        if known is not None:
+            return known
+        return self._entities.setdefault(key, self._graph.n_entities + len(self._entities))
+
+    def _relation(self, key: str) -> int | None:
+        """The id of a relation that is there or was added by this change."""
+        graph = self._graph
+        if self._relation_ids is None:
+            self._relation_ids = {graph.relation_key(relation): relation for relation in range(graph.n_relations)}
+        return self._relation_ids.get(key, self._relations.get(key))
+
+    def _new_relation(self, key: str) -> int:
+        known = self._relation(key)
+        if known is not None:
+            return known
+        return self._relations.setdefault(key, self._graph.n_relations + len(self._relations))
+
+
+def _together(first: EntityRecord, then: EntityRecord) -> EntityRecord:
+    """Two records of one key as one."""
+    return EntityRecord(
+        first.key,
+        first.label if then.label is None else then.label,
+        (*first.aliases, *then.aliases),
+        (*first.types, *then.types),
+        first.description if then.description is None else then.description,
+    )
+
+
+def _ids(row: list[int]) -> Ids:
+    return row[0], row[1], row[2]
+
+
+def _array(triples: Iterable[Ids]) -> npt.NDArray[np.int32]:
+    return np.array(list(triples), dtype=np.int32).reshape(-1, 3)

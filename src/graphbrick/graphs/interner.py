@@ -1,0 +1,91 @@
+"""Numbers for distinct texts, by first appearance; texts are compared, a hash alone decides nothing."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from graphbrick.kernels.spans import NONE, Bytes, Hashes, Offsets, fill_table, find_spans, hash_spans, number_spans
+
+
+class Interner:
+    """Distinct texts in one array of bytes behind one another, found by a hash table.
+
+    >>> known = Interner()
+    >>> known.number_texts(["capital", "borders", "capital"]).tolist(), len(known), known[1]
+    ([0, 1, 0], 2, 'borders')
+    """
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._table: npt.NDArray[np.int32] = np.full(256, NONE, dtype=np.int32)
+        self._hash: Hashes = np.empty(128, dtype=np.uint64)
+        self._end: Offsets = np.empty(128, dtype=np.int64)
+        self._text: Bytes = np.empty(1 << 12, dtype=np.uint8)
+
+    def __len__(self) -> int:
+        return self.count
+
+    def __getitem__(self, number: int) -> str:
+        start = int(self._end[number - 1]) if number else 0
+        return self._text[start : self._end[number]].tobytes().decode("utf-8", "surrogatepass")
+
+    def number(
+        self, data: Bytes, starts: Offsets, ends: Offsets, hashes: Hashes | None = None
+    ) -> npt.NDArray[np.int32]:
+        """The numbers of texts, int32; those not seen before are numbered on in their order."""
+        hashes = hash_spans(data, starts, ends) if hashes is None else hashes
+        out = np.empty(len(starts), dtype=np.int32)
+        done = 0
+        while True:
+            known = (self._table, self._hash, self._end, self._text, self.count)
+            done, self.count = number_spans(data, starts, ends, hashes, done, out, *known)
+            if done == len(starts):
+                return out
+            self._grow(int(ends[done] - starts[done]))
+
+    def number_texts(self, texts: list[str]) -> npt.NDArray[np.int32]:
+        """The numbers of Python texts."""
+        return self.number(*spans_of([text.encode("utf-8", "surrogatepass") for text in texts]))
+
+    def find(self, data: Bytes, starts: Offsets, ends: Offsets, hashes: Hashes) -> npt.NDArray[np.int32]:
+        """The numbers of texts that were numbered before, -1 for others."""
+        return find_spans(data, starts, ends, hashes, self._table, self._hash, self._end, self._text)
+
+    @property
+    def hashes(self) -> Hashes:
+        """The hash of every text."""
+        return self._hash[: self.count]
+
+    @property
+    def texts(self) -> tuple[Bytes, Offsets, Offsets]:
+        """All texts by number, as spans."""
+        ends = self._end[: self.count]
+        starts = np.zeros(self.count, dtype=np.int64)
+        starts[1:] = ends[:-1]
+        return self._text, starts, ends.copy()
+
+    def _grow(self, size: int) -> None:
+        """Make room for at least one more text of this size."""
+        if 2 * (self.count + 1) > len(self._table):
+            self._table = np.full(2 * len(self._table), NONE, dtype=np.int32)
+            fill_table(self._table, self._hash, self.count)
+        if self.count == len(self._hash):
+            self._hash = np.concatenate([self._hash, np.empty_like(self._hash)])
+            self._end = np.concatenate([self._end, np.empty_like(self._end)])
+        used = int(self._end[self.count - 1]) if self.count else 0
+        if used + size > len(self._text):
+            self._text = np.concatenate([self._text, np.empty(len(self._text) + size, dtype=np.uint8)])
+
+
+def spans_of(texts: list[bytes]) -> tuple[Bytes, Offsets, Offsets]:
+    """Texts behind one another, and where each starts and ends."""
+    ends = np.cumsum(np.fromiter(map(len, texts), dtype=np.int64, count=len(texts)))
+    starts = np.zeros(len(texts), dtype=np.int64)
+    starts[1:] = ends[:-1]
+    return as_bytes(b"".join(texts)), starts, ends
+
+
+def as_bytes(data: bytes) -> Bytes:
+    """Bytes as an array of its own: kernels are compiled for writable arrays."""
+    return np.array(memoryview(data), dtype=np.uint8)

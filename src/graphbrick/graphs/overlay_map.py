@@ -1,0 +1,76 @@
+"""Array files that can be changed in memory and continued behind their end, without being read or copied."""
+
+from __future__ import annotations
+
+import ctypes
+import mmap
+import os
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+import numpy.typing as npt
+
+from graphbrick.locks import AST
+
+_PROT = mmap.PROT_READ | mmap.PROT_WRITE
+_MAP_FIXED = 0x10  # on Linux and on macOS; Python does not name it
+_RESERVED = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | getattr(mmap, "MAP_NORESERVE", 0)
+_MAP_FAILED = ctypes.c_void_p(-1).value
+
+
+def open_with_room(file: Path, room: int) -> npt.NDArray[Any]:
+    """An array file as a private, writable array with room for further entries behind its last.
+
+    A changed graph is the arrays of the graph as it was built, with some entries changed and some new ones behind. Its
+    files are gigabytes, so they are not copied: the array is a reserved range of addresses, over whose start the file
+    is mapped copy-on-write. Memory is used only for the pages that are written; other readers, and the file, never see
+    a change. The range is given back when the last view of the array is gone.
+
+    Args:
+        file: A file of numpy's format, with an array of one dimension.
+        room: Entries behind those of the file; they are 0 at first.
+
+    Returns:
+        The array, of ``room`` more entries than there are in the file.
+    """
+    with file.open("rb") as handle:
+        start, kind, count = _header(handle)
+        # Pages behind the end of a file cannot be touched.
+        if os.fstat(handle.fileno()).st_size < start + count * kind.itemsize:
+            raise ValueError(f"{file} is cut short")
+        reserved = mmap.mmap(-1, start + (count + room) * kind.itemsize, flags=_RESERVED, prot=_PROT)
+        address = np.frombuffer(reserved, dtype=np.uint8).ctypes.data
+        # The rest of the file's last page is zeros that can be written, as is the range behind it.
+        _lay_over(address, start + count * kind.itemsize, handle.fileno())
+    return np.frombuffer(reserved, dtype=kind, count=count + room, offset=start)
+
+
+def _header(handle: BinaryIO) -> tuple[int, np.dtype[Any], int]:
+    """Where the entries of an array file begin, of what kind they are and how many."""
+    with AST:
+        if np.lib.format.read_magic(handle) != (1, 0):
+            raise ValueError(f"{handle.name} is an array file of an unknown version")
+        shape, _, kind = np.lib.format.read_array_header_1_0(handle)
+    (count,) = shape
+    return handle.tell(), kind, count
+
+
+def _lay_over(address: int, length: int, descriptor: int) -> None:
+    """Map the start of a file, private and writable, over a range of addresses that was reserved for it."""
+    found = _mmap()(address, length, _PROT, mmap.MAP_PRIVATE | _MAP_FIXED, descriptor, 0)
+    if found is None or found == _MAP_FAILED:
+        number = ctypes.get_errno()
+        raise OSError(number, f"cannot be mapped: {os.strerror(number)}")
+
+
+@lru_cache(maxsize=1)
+def _mmap() -> Any:
+    """The system's own mmap: Python's cannot lay a file over a range that is longer than the file."""
+    function = ctypes.CDLL(None, use_errno=True).mmap
+    function.restype = ctypes.c_void_p
+    function.argtypes = [
+        ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_longlong
+    ]  # fmt: skip
+    return function

@@ -1,0 +1,273 @@
+"""Partitions of a graph by the Leiden method, kept beside it.
+
+``films.graph`` has them in ``films.graph.partitions/``. The library that finds them is the extra
+``graphbrick[communities]``; reading what was kept needs none.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import numpy.typing as npt
+
+from graphbrick.errors import GraphbrickError, GraphFormatError
+from graphbrick.graphs.beside import Kept
+from graphbrick.graphs.graph import Graph
+from graphbrick.graphs.strings import open_array
+from graphbrick.locks import ForkLock
+from graphbrick.trace import event
+
+_LARGE = 2_000_000  # triples; finding the partitions of more takes minutes or hours, and is to be asked for
+
+Ids = npt.NDArray[np.int32]
+
+
+class Method(NamedTuple):
+    """How a graph is parted.
+
+    Attributes:
+        resolution: Above 0; the higher, the more partitions and the smaller.
+        seed: Where the random numbers start.
+        size: Entities from which on a partition is parted again.
+    """
+
+    resolution: float = 1.0
+    seed: int = 0
+    size: int = 100_000
+
+
+class Partitions:
+    """Every entity of a graph in one partition; partitions are numbered by their lowest entity.
+
+    Attributes:
+        label: int32 [entities], the partition of each.
+        place: int32 [entities], its place among the entities of that.
+        pointer: int64 [partitions + 1], where the entities of each begin in ``member``.
+        member: int32 [entities], those of each partition ascending.
+    """
+
+    FILES = ("label", "place", "pointer", "member")
+
+    def __init__(self, label: Ids, place: Ids, pointer: npt.NDArray[np.int64], member: Ids) -> None:
+        self.label, self.place, self.pointer, self.member = label, place, pointer, member
+
+    @classmethod
+    def of(cls, label: Ids) -> Partitions:
+        """The partitions of labels, whatever numbers these are."""
+        _, first, place = np.unique(label, return_index=True, return_inverse=True)
+        number = np.empty(len(first), dtype=np.int32)
+        number[np.argsort(first)] = np.arange(len(first), dtype=np.int32)
+        ordered: Ids = number[place]
+        pointer = np.zeros(len(first) + 1, dtype=np.int64)
+        np.cumsum(np.bincount(ordered, minlength=len(first)), out=pointer[1:])
+        member = np.argsort(ordered, kind="stable").astype(np.int32)
+        place_of = np.empty(len(label), dtype=np.int32)
+        place_of[member] = np.arange(len(label)) - pointer[ordered[member]]
+        return cls(ordered, place_of, pointer, member)
+
+    @classmethod
+    def open(cls, folder: Path, entities: int) -> Partitions:
+        """Open kept partitions by memory map.
+
+        Raises:
+            ValueError: The files are not the partitions of a graph of so many entities.
+        """
+        opened = cls(*(open_array(folder / f"{name}.npy") for name in cls.FILES))
+        kinds = [getattr(opened, name).dtype.name for name in cls.FILES]
+        lengths = [*(len(getattr(opened, name)) for name in ("label", "place", "member")), int(opened.pointer[-1])]
+        if kinds != ["int32", "int32", "int64", "int32"] or lengths != [entities] * 4:
+            raise ValueError(f"arrays {kinds} of {lengths[0]:,} entities instead of {entities:,}")
+        return opened
+
+    def save(self, folder: Path) -> None:
+        """Write the arrays into a folder."""
+        for name in self.FILES:
+            np.save(folder / f"{name}.npy", getattr(self, name))
+
+    def __len__(self) -> int:
+        return len(self.pointer) - 1
+
+    def inside(self, graph: Graph, entities: Ids, follow_out: bool, follow_in: bool) -> Inside:
+        """What lies in the partitions that any of ``entities`` is in, and where a step leads that does not leave them.
+
+        Raises:
+            GraphFormatError: What is kept contradicts itself.
+        """
+        from graphbrick.kernels.inside_rows import inside_rows
+
+        parts = np.unique(self.label[entities])
+        if len(parts) and not 0 <= parts[0] <= parts[-1] < len(self):
+            raise GraphFormatError("kept partitions are damaged (no such partition)")
+        sizes = self.pointer[parts + 1] - self.pointer[parts]
+        offset = (np.cumsum(sizes) - sizes).astype(np.int32)
+        found = [self.member[self.pointer[part] : self.pointer[part + 1]] for part in parts.tolist()]
+        members = np.concatenate([np.empty(0, dtype=np.int32), *found])
+        place = np.concatenate([np.empty(0, dtype=np.int32), *(np.arange(size, dtype=np.int32) for size in sizes)])
+        chosen = offset[np.searchsorted(parts, self.label[entities])] + self.place[entities]
+        known = len(members) == 0 or (members.min() >= 0 and members.max() < len(self.label))
+        if (
+            not known
+            or (self.label[members] != np.repeat(parts, sizes)).any()
+            or (self.place[members] != place).any()
+            or not np.isin(entities, members).all()
+        ):
+            raise GraphFormatError("kept partitions are damaged (entities and their partitions do not agree)")
+        rows = graph.csr.rows
+        pointers, neighbours = inside_rows(
+            *rows, self.label, self.place, parts, offset, members, follow_out, follow_in, True
+        )
+        for array in (pointers, neighbours):
+            array.setflags(write=False)  # the type that kernels are compiled for
+        return Inside(members, chosen.astype(np.int32), pointers, neighbours)
+
+
+class Inside(NamedTuple):
+    """Some partitions by themselves, in local ids.
+
+    Attributes:
+        members: int32, the entity of each local id; ascending within each partition.
+        chosen: int32, the local ids of the entities that were asked for.
+        pointers: uint32 [members + 1], where the row of each begins and the last one ends.
+        neighbours: int32, the rows: where one step from a local id leads.
+    """
+
+    members: Ids
+    chosen: Ids
+    pointers: npt.NDArray[np.uint32]
+    neighbours: Ids
+
+
+_opened: WeakKeyDictionary[Graph, dict[Method, Partitions]] = WeakKeyDictionary()
+_lock = ForkLock()
+
+
+def partitions_of(graph: Graph, method: Method) -> Partitions:
+    """The partitions of a graph: opened, or made and kept, which is an event.
+
+    Raises:
+        GraphbrickError: There are none yet, and the graph is too large to make them in passing; or the library for it
+            is not installed.
+    """
+    with _lock:
+        known = _opened.setdefault(graph, {})
+        if method not in known:
+            known[method] = _open_or_make(graph, method)
+        return known[method]
+
+
+def kept(graph: Graph, method: Method) -> Kept:
+    """Where the partitions of a graph are kept."""
+    name = f"leiden-resolution{method.resolution!r}-seed{method.seed}-size{method.size}"
+    return Kept(graph, "partitions", name)
+
+
+def command(graph: Graph, method: Method) -> str:
+    """What makes the partitions on the command line."""
+    defaults = Method()
+    options = [f" --{name} {value}" for name, value in method._asdict().items() if value != getattr(defaults, name)]
+    return f"graphbrick partition {shlex.quote(str(graph.path))}{''.join(options)}"
+
+
+def _open_or_make(graph: Graph, method: Method) -> Partitions:
+    place = kept(graph, method)
+    advice = command(graph, method)
+    try:
+        if place.facts() is not None:
+            return Partitions.open(place.folder, graph.n_entities)
+        why = "are of an older version of the graph" if place.older() else "were not made yet"
+    except (OSError, ValueError) as error:
+        why = f"are damaged ({error})"
+    if graph.n_triples > _LARGE:
+        raise GraphbrickError(
+            f"the partitions in {place.parent} {why}; as the graph is large, make them first with: {advice}"
+        )
+    found = part(graph, method)
+    event(f"the partitions in {place.parent} {why}; {len(found):,} were made now (beforehand: {advice})")
+    try:
+        keep(graph, method, found)
+    except OSError as error:
+        event(f"partitions cannot be kept in {place.parent} ({error.strerror or error}); they will be made again")
+    return found
+
+
+def keep(graph: Graph, method: Method, found: Partitions) -> None:
+    """Write the partitions of a graph beside it.
+
+    Raises:
+        OSError: They cannot be written.
+    """
+
+    def fill(folder: Path) -> dict[str, Any]:
+        found.save(folder)
+        return {"graph": graph.hash, **method._asdict(), "partitions": len(found)}
+
+    kept(graph, method).write(fill)
+
+
+def part(graph: Graph, method: Method, *, progress: Callable[[int], None] = lambda done: None) -> Partitions:
+    """Find the partitions of a graph: Leiden on the triples without direction, parallel ones counting each.
+
+    Partitions of more than ``method.size`` entities are parted again by themselves, as often as that divides them.
+    Memory: 12 bytes for each end of a triple, and about 150 for each entity.
+
+    Args:
+        graph: The graph.
+        method: How.
+        progress: Called with the number of entities whose partition is settled.
+
+    Raises:
+        GraphbrickError: The extra ``graphbrick[communities]`` is not installed.
+    """
+    leiden = _library()
+    label = np.zeros(graph.n_entities, dtype=np.int32)
+    todo = [np.arange(graph.n_entities, dtype=np.int32)] * bool(graph.n_entities)
+    following = settled = 0
+    while todo:
+        members = todo.pop()
+        community = _divide(graph, leiden, method, label, members)
+        following += 1
+        label[members] = following + community
+        sizes = np.bincount(community)
+        following += len(sizes)
+        again = np.flatnonzero(sizes > method.size).tolist() if len(sizes) > 1 else []
+        todo += [members[community == group] for group in again]
+        settled += len(members) - sum(sizes[again].tolist())
+        progress(settled)
+    return Partitions.of(label)
+
+
+def _divide(graph: Graph, leiden: Callable[..., Any], method: Method, label: Ids, members: Ids) -> Ids:
+    """The community that Leiden puts each of some entities into, which share a label: int32 [members], from 0."""
+    from graphbrick.kernels.inside_rows import inside_rows
+
+    place = np.zeros(graph.n_entities, dtype=np.int32)
+    place[members] = np.arange(len(members), dtype=np.int32)
+    parts, offset = label[members[:1]], np.zeros(1, dtype=np.int32)
+    rows = graph.csr.rows
+    pointers, neighbours = inside_rows(*rows, label, place, parts, offset, members, True, True, False)
+    if not len(neighbours):  # which the library does not take
+        return place[members]
+    pointers, weights = pointers.astype(np.int64), np.ones(len(neighbours))
+    _, found = leiden(
+        pointers, neighbours, weights, len(members), resolution=float(method.resolution), seed=method.seed
+    )
+    community = np.empty(len(members), dtype=np.int64)
+    community[np.fromiter(found.keys(), np.int64, len(found))] = np.fromiter(found.values(), np.int64, len(found))
+    numbered: Ids = np.unique(community, return_inverse=True)[1].astype(np.int32)
+    return numbered
+
+
+def _library() -> Callable[..., Any]:
+    try:
+        from graspologic_native import leiden_csr
+    except ImportError as error:
+        raise GraphbrickError(
+            "partitions need graspologic-native 1.3 or newer: pip install --upgrade 'graphbrick[communities]'"
+        ) from error
+    found: Callable[..., Any] = leiden_csr
+    return found

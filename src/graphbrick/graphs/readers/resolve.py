@@ -1,0 +1,82 @@
+"""What readers give, as plain records one by one: of facts that compete, the best so far."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from graphbrick.graphs.blocks import Described, FactBlock, Part, TripleBlock
+from graphbrick.graphs.records import DESCRIPTION, EntityRecord, RankedFact, Record, Records, RelationRecord
+
+_NO_RANK = 255
+
+
+def resolved(parts: Iterable[Part], name: Callable[[str], str] | None = None) -> Records:
+    """Yield the records; what they say replaces what earlier ones said of the same key.
+
+    Memory grows with the keys where there is a ``name``; a builder takes the parts as they are.
+
+    Args:
+        parts: What a reader gives.
+        name: What an entity or relation without a label is called, by its key; None where that is the key.
+    """
+    known = None if name is None else _Known(name)
+    for part in parts:
+        if isinstance(part, TripleBlock | FactBlock):
+            for record in part.records():
+                yield from [record] if known is None else known.records(record)
+        elif known is not None:
+            yield from known.records(part.record if isinstance(part, Described) else part)
+        elif not isinstance(part, Described | RankedFact):
+            yield part
+
+
+class _Known:
+    """The best label of every key so far, so that a relation can take a label that was stated before its use."""
+
+    def __init__(self, name: Callable[[str], str]) -> None:
+        self._name = name
+        self._labels: dict[str, tuple[int, str]] = {}
+        self._descriptions: dict[str, int] = {}
+        self._relations: set[str] = set()
+
+    def records(self, part: RankedFact | Record) -> Iterator[Record]:
+        """The records of a part."""
+        if isinstance(part, RankedFact):
+            yield from self._fact(part)
+        elif isinstance(part, EntityRecord):
+            if part.label is not None:
+                self._labels[part.key] = (0, part.label)
+            else:
+                yield from self._sight(part.key)
+            yield part
+        elif isinstance(part, RelationRecord):
+            yield part
+        else:
+            head, relation, tail = part
+            yield from self._sight(head)
+            if relation not in self._relations:
+                self._relations.add(relation)
+                rank, label = self._labels.get(relation, (_NO_RANK, ""))
+                yield RelationRecord(relation, label if 0 < rank < _NO_RANK else self._name(relation))
+            yield from self._sight(tail)
+            yield part
+
+    def _sight(self, key: str) -> Iterator[Record]:
+        """The record that names a key by itself, at its first sight."""
+        if key not in self._labels:
+            label = self._name(key)
+            self._labels[key] = (_NO_RANK, label)
+            yield EntityRecord(key, label)
+
+    def _fact(self, fact: RankedFact) -> Iterator[Record]:
+        key = fact.key
+        if fact.kind == DESCRIPTION:
+            yield from self._sight(key)
+            if fact.rank < self._descriptions.get(key, _NO_RANK):
+                self._descriptions[key] = fact.rank
+                yield EntityRecord(key, description=fact.text)
+        elif fact.rank < self._labels.get(key, (_NO_RANK, ""))[0]:
+            self._labels[key] = (fact.rank, fact.text)
+            yield EntityRecord(key, fact.text)
+            if key in self._relations:
+                yield RelationRecord(key, fact.text)

@@ -1,0 +1,83 @@
+"""The adjacency inside some partitions of a graph, in local ids, and the readable version it is tested against."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from graphbrick.graphs.csr import Csr
+from graphbrick.kernels.jit import jit
+from graphbrick.kernels.shortest_paths import grow
+
+
+@jit
+def inside_rows(
+    out_begin: npt.NDArray[np.uint32],
+    out_end: npt.NDArray[np.uint32],
+    tail: npt.NDArray[np.int32],
+    in_begin: npt.NDArray[np.uint32],
+    in_end: npt.NDArray[np.uint32],
+    in_head: npt.NDArray[np.int32],
+    label: npt.NDArray[np.int32],
+    place: npt.NDArray[np.int32],
+    parts: npt.NDArray[np.int32],
+    offset: npt.NDArray[np.int32],
+    members: npt.NDArray[np.int32],
+    follow_out: bool,
+    follow_in: bool,
+    loops: bool,
+) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.int32]]:
+    """Where one step along the triples leads from each of some nodes, without leaving their partitions.
+
+    A neighbour is given once for each triple; heads of incoming triples follow tails of outgoing ones. A self loop that
+    is walked both ways is given twice.
+
+    Args:
+        label: int32 [nodes], the partition of each node of the graph.
+        place: int32 [nodes], its place among the members of that.
+        parts: int32, the partitions; few.
+        offset: int32 [parts], the local id of the first member of each.
+        members: int32, all nodes of the partitions in order of local id.
+        loops: Whether self loops are given.
+
+    Returns:
+        uint32 [members + 1], where the row of each begins and the last one ends; int32, local ids of the neighbours.
+    """
+    pointers = np.zeros(len(members) + 1, dtype=np.uint32)
+    neighbours = np.empty(max(1024, 4 * len(members)), dtype=np.int32)
+    count = 0
+    for i in range(len(members)):
+        u = members[i]
+        for direction in range(2):
+            if direction == 0:
+                if not follow_out:
+                    continue
+                first, last = np.int64(out_begin[u]), np.int64(out_end[u])
+            else:
+                if not follow_in:
+                    continue
+                first, last = np.int64(in_begin[u]), np.int64(in_end[u])
+            for e in range(first, last):
+                v = tail[e] if direction == 0 else in_head[e]
+                if v == u and not loops:
+                    continue
+                for j in range(len(parts)):
+                    if label[v] == parts[j]:
+                        if count == len(neighbours):
+                            neighbours = grow(neighbours, 2 * count)
+                        neighbours[count] = offset[j] + place[v]
+                        count += 1
+                        break
+        pointers[i + 1] = count
+    return pointers, neighbours[:count]
+
+
+def inside_rows_python(csr: Csr, members: list[int], follow_out: bool, follow_in: bool, loops: bool) -> list[list[int]]:
+    """The same neighbours, a list for each member."""
+    local = {node: i for i, node in enumerate(members)}
+    rows = []
+    for u in members:
+        tails = csr.tail[csr.row(u, True)].tolist() if follow_out else []
+        heads = csr.in_head[csr.row(u, False)].tolist() if follow_in else []
+        rows.append([local[v] for v in (*tails, *heads) if v in local and (loops or v != u)])
+    return rows

@@ -1,0 +1,301 @@
+"""Splitting N-Triples into their terms: the ordinary lines. What is odd about a line is left to the parser."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from graphbrick.kernels.jit import jit
+from graphbrick.kernels.lines import count_lines, may_be_blank
+from graphbrick.kernels.names import local_span
+from graphbrick.kernels.spans import Bytes, Hashes, Offsets, hash_span, same_bytes
+
+_NEWLINE, _RETURN, _SPACE, _TAB = 10, 13, 32, 9
+_OPEN, _CLOSE, _DOT, _COLON, _UNDERSCORE, _HASH, _SLASH, _PERCENT = 60, 62, 46, 58, 95, 35, 47, 37
+_QUOTE, _BACKSLASH, _AT, _CARET, _HYPHEN, _DELETE = 34, 92, 64, 94, 45, 127
+
+IRI, PLAIN, TAGGED, TYPED = range(4)
+"""What a tail is: an IRI or blank node; a literal alone, with a language, or with a datatype."""
+
+LABEL, TYPE = range(2)
+"""What a fact is: a label, or a type."""
+
+PREFERRED, VARIANT, NO_LANGUAGE, OTHER = range(1, 5)
+"""How good a label is: in the preferred language, in a variant of it, without a language, in another."""
+
+
+class Statements(NamedTuple):
+    """The ordinary lines of a block; all places are those of its bytes.
+
+    Attributes:
+        starts: int64 [3, triples]; where heads, relations and tails start.
+        ends: int64 [3, triples].
+        literal: uint8 [triples]; what each tail is.
+        value: int64 [2, triples]; where the value of a literal starts and ends.
+        type: int64 [2, triples]; where the local name of its datatype starts and ends.
+        facts: int64 [facts, 7]; where key and text start and end, what it is, how good, and the number of its line.
+        odd: int64 [lines, 4]; number (from 0), start and end of a line, and how many triples come before it.
+    """
+
+    starts: Offsets
+    ends: Offsets
+    literal: Bytes
+    value: Offsets
+    type: Offsets
+    facts: Offsets
+    odd: Offsets
+
+
+@jit
+def _is_letter(byte: int) -> bool:
+    return 97 <= byte <= 122 or 65 <= byte <= 90
+
+
+@jit
+def _is_digit(byte: int) -> bool:
+    return 48 <= byte <= 57
+
+
+@jit
+def _is_hex(byte: int) -> bool:
+    return 48 <= byte <= 57 or 97 <= byte <= 102 or 65 <= byte <= 70
+
+
+@jit
+def _is_plain(byte: int) -> bool:
+    """Letters, digits and ``-._~!$&'()*+,;=:@``: what a path may hold besides slashes and percent signs."""
+    if _is_letter(byte) or _is_digit(byte):
+        return True
+    return byte in (45, 46, 95, 126, 33, 36, 38, 39, 40, 41, 42, 43, 44, 59, 61, 58, 64)
+
+
+@jit
+def _after_iri(data: Bytes, at: int, size: int) -> int:
+    """Where an ordinary ``<scheme:...>`` that opens here has been closed, or -1."""
+    at += 1
+    if at >= size or not _is_letter(data[at]):
+        return -1
+    while at < size and (_is_letter(data[at]) or _is_digit(data[at])):
+        at += 1
+    if at >= size or data[at] != _COLON:
+        return -1
+    at += 1
+    if at + 1 < size and data[at] == _SLASH and data[at + 1] == _SLASH:
+        at += 2
+        host = at
+        while at < size and (_is_letter(data[at]) or _is_digit(data[at]) or data[at] in (45, 46)):
+            at += 1
+        if at == host or at >= size or data[at] not in (_SLASH, _HASH, _CLOSE):
+            return -1
+    marks = 0  # a fragment may follow, and nothing that has marks of its own
+    while at < size and data[at] != _CLOSE:
+        byte = data[at]
+        if byte == _HASH and marks == 0:
+            marks = 1
+        elif byte == _PERCENT:
+            if at + 2 >= size or not _is_hex(data[at + 1]) or not _is_hex(data[at + 2]):
+                return -1
+            at += 2
+        elif byte == _SLASH:
+            if at + 1 < size and data[at + 1] == _SLASH:
+                return -1
+        elif not _is_plain(byte):
+            return -1
+        at += 1
+    return at + 1 if at < size else -1
+
+
+@jit
+def _after_blank(data: Bytes, at: int, size: int) -> int:
+    """Where an ordinary ``_:name`` that begins here ends, or -1."""
+    if at + 2 >= size or data[at + 1] != _COLON:
+        return -1
+    at += 2
+    start = at
+    while at < size and (_is_letter(data[at]) or _is_digit(data[at]) or (data[at] == _UNDERSCORE)):
+        at += 1
+    return at if at > start else -1
+
+
+@jit
+def _after_term(data: Bytes, at: int, size: int) -> int:
+    """Where an IRI or blank node that begins here ends, or -1."""
+    if at >= size:
+        return -1
+    if data[at] == _OPEN:
+        return _after_iri(data, at, size)
+    if data[at] == _UNDERSCORE:
+        return _after_blank(data, at, size)
+    return -1
+
+
+@jit
+def _after_space(data: Bytes, at: int, size: int) -> int:
+    while at < size and (data[at] == _SPACE or data[at] == _TAB):
+        at += 1
+    return at
+
+
+@jit
+def _is_among(value: np.uint64, hashes: Hashes) -> bool:
+    for other in hashes:  # noqa: SIM110
+        if other == value:
+            return True
+    return False
+
+
+@jit
+def _after_tag(data: Bytes, at: int, size: int) -> int:
+    """Where an ordinary language tag such as ``en``, ``en-gb`` or ``zh-hant`` ends, or -1."""
+    start = at
+    while at < size and 97 <= data[at] <= 122:
+        at += 1
+    if not 2 <= at - start <= 3:
+        return -1
+    if at < size and data[at] == _HYPHEN:
+        start = at + 1
+        at = start
+        while at < size and 97 <= data[at] <= 122:
+            at += 1
+        if at - start not in (2, 4):
+            return -1
+    return -1 if at < size and (_is_letter(data[at]) or _is_digit(data[at]) or data[at] == _HYPHEN) else at
+
+
+@jit
+def _after_text(data: Bytes, at: int, size: int) -> int:
+    """Where the value of a literal that opens here ends, or -1 where it holds anything that is escaped."""
+    at += 1
+    while at < size and data[at] != _QUOTE:
+        if data[at] == _BACKSLASH or data[at] < _SPACE or data[at] == _DELETE:
+            return -1
+        at += 1
+    return at if at < size else -1
+
+
+@jit
+def _rank(data: Bytes, start: int, end: int, language: Bytes) -> int:
+    size = len(language)
+    if end - start < size or not same_bytes(language, 0, size, data, start):
+        return OTHER
+    if end - start == size:
+        return PREFERRED
+    return VARIANT if data[start + size] == _HYPHEN else OTHER
+
+
+@jit
+def split_ntriples(
+    data: Bytes, language: Bytes, labels: Hashes, types: Hashes, special: Hashes, literals: bool
+) -> tuple[Offsets, Offsets, Bytes, Offsets, Offsets, Offsets, Offsets]:
+    """The terms of lines such as ``<iri> <iri> <iri> .`` or with blank nodes or literals: see `Statements`.
+
+    Ordinary is a line without escapes, names of graphs and comments, whose IRIs are plain and whose literals have
+    nothing to strip. Empty lines are passed over.
+
+    Args:
+        data: Lines of N-Triples in UTF-8.
+        language: The preferred language.
+        labels: The hashes of predicates that state labels.
+        types: The hashes of those that state types.
+        special: The hashes of predicates and datatypes that are left to the parser.
+        literals: Whether literals, labels and types are ordinary.
+    """
+    room = count_lines(data)
+    starts = np.empty((3, room), dtype=np.int64)
+    ends = np.empty((3, room), dtype=np.int64)
+    literal = np.empty(room, dtype=np.uint8)
+    value = np.zeros((2, room), dtype=np.int64)
+    kind = np.zeros((2, room), dtype=np.int64)
+    facts = np.empty((room, 7), dtype=np.int64)
+    odd = np.empty((room, 4), dtype=np.int64)
+    found = stated = faults = line = start = 0
+    while start < len(data):
+        end = start
+        while end < len(data) and data[end] != _NEWLINE:
+            end += 1
+        at = start
+        good = True
+        tail = IRI
+        rank = NO_LANGUAGE
+        for j in range(3):
+            first = at
+            if j == 2 and literals and at < end and data[at] == _QUOTE:
+                tail = PLAIN
+                at = _after_text(data, first, end)
+                if at < 0 or may_be_blank(data, first + 1, at):
+                    good = False
+                    break
+                value[0, found], value[1, found] = first + 1, at
+                at += 1
+                if at < end and data[at] == _AT:
+                    tail = TAGGED
+                    tag = at + 1
+                    at = _after_tag(data, tag, end)
+                    rank = _rank(data, tag, at, language)
+                elif at + 2 < end and data[at] == _CARET and data[at + 1] == _CARET and data[at + 2] == _OPEN:
+                    tail = TYPED
+                    iri = at + 3
+                    at = _after_iri(data, at + 2, end)
+                    if at >= 0:
+                        kind[0, found], kind[1, found], left = local_span(data, iri, at - 1)
+                        good = not left and not _is_among(hash_span(data, iri, at - 1), special)
+                if at < 0 or not good:
+                    good = False
+                    break
+                starts[2, found], ends[2, found] = first, at
+            else:
+                at = _after_term(data, first, end)
+                if at < 0 or (j == 1 and data[first] == _UNDERSCORE):
+                    good = False
+                    break
+                bracket = np.int64(data[first] == _OPEN)
+                starts[j, found] = first + bracket
+                ends[j, found] = at - bracket
+            after = _after_space(data, at, end)
+            if after == at and j < 2:
+                good = False
+                break
+            at = after
+        if good:
+            good = at < end and data[at] == _DOT
+            if good:
+                at = _after_space(data, at + 1, end)
+                if at < end and data[at] == _RETURN:
+                    at += 1
+                good = at == end
+        if good:
+            predicate = hash_span(data, starts[1, found], ends[1, found])
+            is_label, is_type = _is_among(predicate, labels), _is_among(predicate, types)
+            if _is_among(predicate, special):
+                good = False
+            elif is_label or is_type:
+                # A label is a text, a class is not one; what is otherwise is a triple after all, for the parser.
+                good = literals and is_type == (tail == IRI)
+                text_start, text_end, left = value[0, found], value[1, found], False
+                if good and is_type:
+                    text_start, text_end, left = local_span(data, starts[2, found], ends[2, found])
+                    good = not left
+                if good:
+                    facts[stated, 0], facts[stated, 1] = starts[0, found], ends[0, found]
+                    facts[stated, 2], facts[stated, 3] = text_start, text_end
+                    facts[stated, 4], facts[stated, 5] = TYPE if is_type else LABEL, 0 if is_type else rank
+                    facts[stated, 6] = line
+                    stated += 1
+            else:
+                literal[found] = tail
+                found += 1
+        if not good and end > start and not (end == start + 1 and data[start] == _RETURN):
+            odd[faults, 0], odd[faults, 1], odd[faults, 2], odd[faults, 3] = line, start, end, found
+            faults += 1
+        line += 1
+        start = end + 1
+    return (
+        starts[:, :found].copy(),
+        ends[:, :found].copy(),
+        literal[:found].copy(),
+        value[:, :found].copy(),
+        kind[:, :found].copy(),
+        facts[:stated].copy(),
+        odd[:faults].copy(),
+    )

@@ -1,0 +1,395 @@
+"""RBS: randomised backward search; a published rival that ours is compared with.
+
+Wang et al., "Personalized PageRank to a Target Node, Revisited" (KDD 2020) answer another question than ours: the
+score of *one target for every source*. A backward search goes from the target against the steps, level by level; at a
+node with residue r, a predecessor v of degree d gets (1 - restart) r / d where that is large, and otherwise a fixed
+small amount with the probability that makes it right on average. With the predecessors sorted by degree, those that
+get something are the first of them, so that nothing else is looked at.
+
+How a single-source ranking is made of it, here:
+
+- Walked both ways, a step from s to t is as likely as back, up to the degrees: score(s, t) * degree(s) =
+  score(t, s) * degree(t). One search *to* the seeds therefore gives the scores *from* them. This is exact on average.
+- Walked one way there is no such law. The same idea then goes forward: the share that a node passes on is given to
+  all its successors where it is large, and otherwise a fixed small amount to a few drawn by chance (Wang et al.,
+  "Approximate Graph Propagation", KDD 2021, by authors of RBS). This is right on average, too.
+- `rbs_to_target` alone, with the seed as target, ranks by what it says: who reaches the seed. It is not the same list.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from graphbrick.graphs.csr import Csr
+from graphbrick.kernels.jit import jit
+from graphbrick.kernels.random_walk import mix
+from graphbrick.kernels.touched import (
+    GOLDEN,
+    Touched,
+    best_touched,
+    enter,
+    nothing_touched,
+    steps_from,
+    touch,
+    with_room,
+)
+
+_BLOCK = 32  # rows whose beginnings are read at once, so that the reads overlap
+
+
+class ByDegree(NamedTuple):
+    """The rows of a graph with each row in the order of the degree of its entries: what the search reads.
+
+    Attributes:
+        leaving: int32 [triples], as ``tail``, sorted by degree within a row; empty where triples are not walked back.
+        leaving_degree: int32 [triples], the degrees of them.
+        entering: int32 [triples], as ``in_head``, sorted by degree within a row; empty likewise.
+        entering_degree: int32 [triples].
+    """
+
+    leaving: npt.NDArray[np.int32]
+    leaving_degree: npt.NDArray[np.int32]
+    entering: npt.NDArray[np.int32]
+    entering_degree: npt.NDArray[np.int32]
+
+
+@jit
+def _sort_rows(
+    out_begin: npt.NDArray[np.uint32],
+    out_end: npt.NDArray[np.uint32],
+    tail: npt.NDArray[np.int32],
+    in_begin: npt.NDArray[np.uint32],
+    in_end: npt.NDArray[np.uint32],
+    in_head: npt.NDArray[np.int32],
+    order: npt.NDArray[np.int64],
+    follow_out: bool,
+    follow_in: bool,
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+    """Go through the nodes by degree and enter each in the rows of its neighbours, which are then sorted."""
+    n_out = len(tail) if follow_in else 0
+    n_in = len(tail) if follow_out else 0
+    leaving, leaving_degree = np.empty(n_out, dtype=np.int32), np.empty(n_out, dtype=np.int32)
+    entering, entering_degree = np.empty(n_in, dtype=np.int32), np.empty(n_in, dtype=np.int32)
+    out_at, in_at = out_begin.copy(), in_begin.copy()
+    for v in order:
+        degree = steps_from(out_begin, out_end, in_begin, in_end, v, follow_out, follow_in)
+        if follow_out:
+            for e in range(np.int64(out_begin[v]), np.int64(out_end[v])):
+                u = tail[e]
+                entering[in_at[u]], entering_degree[in_at[u]] = v, degree
+                in_at[u] += np.uint32(1)
+        if follow_in:
+            for e in range(np.int64(in_begin[v]), np.int64(in_end[v])):
+                u = in_head[e]
+                leaving[out_at[u]], leaving_degree[out_at[u]] = v, degree
+                out_at[u] += np.uint32(1)
+    return leaving, leaving_degree, entering, entering_degree
+
+
+def by_degree(csr: Csr, follow_out: bool, follow_in: bool) -> ByDegree:
+    """The index that the search needs, for one way to walk: 8 bytes a triple and direction walked."""
+    degrees = np.zeros(csr.n_nodes, dtype=np.int64)
+    if follow_out:
+        degrees += csr.out_end
+        degrees -= csr.out_begin
+    if follow_in:
+        degrees += csr.in_end
+        degrees -= csr.in_begin
+    order = np.argsort(degrees, kind="stable")
+    rows = _sort_rows(*csr.rows, order, follow_out, follow_in)
+    for array in rows:
+        array.setflags(write=False)
+    return ByDegree(*rows)
+
+
+@jit
+def _search_back(
+    out_begin: npt.NDArray[np.uint32],
+    out_end: npt.NDArray[np.uint32],
+    in_begin: npt.NDArray[np.uint32],
+    in_end: npt.NDArray[np.uint32],
+    leaving: npt.NDArray[np.int32],
+    leaving_degree: npt.NDArray[np.int32],
+    entering: npt.NDArray[np.int32],
+    entering_degree: npt.NDArray[np.int32],
+    near: Touched,
+    restart: float,
+    amount: float,
+    state: np.uint64,
+) -> tuple[Touched, np.int64]:
+    """Carry all residues back, level by level; the estimates are what was met at a node (Algorithm 1 of the paper).
+
+    Args:
+        near: The targets, each with a residue.
+        amount: What a predecessor gets whose share is less than that, if chance will have it.
+    """
+    table, counter, node, degrees, score, residual, estimate, queued, queue, following = near
+    mask, count = np.uint64(len(table) - 1), counter[0]
+    edges = np.int64(0)
+    ready = count
+    for i in range(count):
+        queue[i] = i
+    while ready:
+        for position in range(ready):
+            i = queue[position]
+            estimate[i] += residual[i]
+            score[i] = residual[i]
+            residual[i] = 0.0
+        waiting = 0
+        read = np.int64(0)
+        for position in range(ready):
+            if position % _BLOCK == 0:
+                for ahead in range(position, min(position + _BLOCK, ready)):
+                    u = node[queue[ahead]]
+                    if len(entering) and in_begin[u] < in_end[u]:
+                        read |= entering[in_begin[u]] | entering_degree[in_begin[u]]
+                    if len(leaving) and out_begin[u] < out_end[u]:
+                        read |= leaving[out_begin[u]] | leaving_degree[out_begin[u]]
+            i = queue[position]
+            u, passed = node[i], (1.0 - restart) * score[i]
+            state += GOLDEN
+            sure = passed / amount
+            limit = sure / (np.float64((mix(state) >> np.uint64(11)) + np.uint64(1)) * 2.0**-53)
+            for way in range(2):
+                if way == 0:
+                    if not len(entering):
+                        continue
+                    begin, end = np.int64(in_begin[u]), np.int64(in_end[u])
+                else:
+                    if not len(leaving):
+                        continue
+                    begin, end = np.int64(out_begin[u]), np.int64(out_end[u])
+                for e in range(begin, end):
+                    degree = entering_degree[e] if way == 0 else leaving_degree[e]
+                    edges += 1
+                    if degree > limit:
+                        break
+                    if count == len(node):
+                        counter[0] = count
+                        near = Touched(
+                            table, counter, node, degrees, score, residual, estimate, queued, queue, following
+                        )
+                        near = with_room(near, 1)
+                        table, counter, node, degrees, score, residual, estimate, queued, queue, following = near
+                        mask = np.uint64(len(table) - 1)
+                    j = enter(table, mask, node, entering[e] if way == 0 else leaving[e], count)
+                    if j == count:
+                        count += 1
+                        residual[j] = estimate[j] = 0.0
+                        degrees[j] = degree
+                    if residual[j] == 0.0:
+                        following[waiting] = j
+                        waiting += 1
+                    residual[j] += passed / degree if degree <= sure else amount
+        if read < 0:  # never, as ids are at least 0; but without a use the reads ahead would be left out
+            edges += 1
+        queue[:waiting] = following[:waiting]
+        ready = waiting
+    counter[0] = count
+    return Touched(table, counter, node, degrees, score, residual, estimate, queued, queue, following), edges
+
+
+@jit
+def rbs_to_target(
+    out_begin: npt.NDArray[np.uint32],
+    out_end: npt.NDArray[np.uint32],
+    tail: npt.NDArray[np.int32],
+    in_begin: npt.NDArray[np.uint32],
+    in_end: npt.NDArray[np.uint32],
+    in_head: npt.NDArray[np.int32],
+    leaving: npt.NDArray[np.int32],
+    leaving_degree: npt.NDArray[np.int32],
+    entering: npt.NDArray[np.int32],
+    entering_degree: npt.NDArray[np.int32],
+    target: int,
+    restart: float,
+    theta: float,
+    seed: int,
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64], np.int64]:
+    """The score of one node for every source: how often a walk from there, which restarts there, is at the target.
+
+    Scores above ``theta`` have an expected error that is small beside them, all are right on average. A walk that
+    cannot go on is lost, so that the scores of one source need not sum to 1.
+
+    Args:
+        leaving: This and the next three from `by_degree`, which also says how the walks go.
+
+    Returns:
+        int32, all sources found, in no order; float64, their scores; the number of edges looked at.
+    """
+    near = nothing_touched(1024)
+    near.residual[touch(near, target)] = restart
+    near, edges = _search_back(
+        out_begin,
+        out_end,
+        in_begin,
+        in_end,
+        leaving,
+        leaving_degree,
+        entering,
+        entering_degree,
+        near,
+        restart,
+        restart * theta,
+        mix(np.uint64(seed + 1) * GOLDEN),
+    )
+    count = near.used[0]
+    return near.node[:count].copy(), near.estimate[:count].copy(), edges
+
+
+@jit
+def rbs_both_ways(
+    out_begin: npt.NDArray[np.uint32],
+    out_end: npt.NDArray[np.uint32],
+    tail: npt.NDArray[np.int32],
+    in_begin: npt.NDArray[np.uint32],
+    in_end: npt.NDArray[np.uint32],
+    in_head: npt.NDArray[np.int32],
+    leaving: npt.NDArray[np.int32],
+    leaving_degree: npt.NDArray[np.int32],
+    entering: npt.NDArray[np.int32],
+    entering_degree: npt.NDArray[np.int32],
+    seeds: npt.NDArray[np.int32],
+    restart: float,
+    k: int,
+    theta: float,
+    seed: int,
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64], np.int64]:
+    """The ``k`` best nodes from the seeds, walked both ways, by one search to the seeds; see the head of this file.
+
+    Args:
+        leaving: This and the next three from `by_degree`, both ways.
+        theta: As in `rbs_to_target`; where there are several seeds, on the average of them.
+
+    Returns:
+        int32 and float64 [at most k], highest score first, ties to the lower id; the number of edges looked at.
+    """
+    near = nothing_touched(max(1024, len(seeds)))
+    amount, total = 0.0, 1.0
+    for s in seeds:
+        i = touch(near, s)
+        degree = steps_from(out_begin, out_end, in_begin, in_end, s, True, True)
+        near.degree[i] = degree
+        if degree == 0:
+            near.degree[i] = 1
+            total -= (1.0 - restart) / len(seeds)  # what would walk on from there is dropped
+        near.residual[i] += restart / (len(seeds) * near.degree[i])
+        amount += restart * theta / (len(seeds) * near.degree[i])
+    near, edges = _search_back(
+        out_begin,
+        out_end,
+        in_begin,
+        in_end,
+        leaving,
+        leaving_degree,
+        entering,
+        entering_degree,
+        near,
+        restart,
+        amount,
+        mix(np.uint64(seed + 1) * GOLDEN),
+    )
+    for found in range(near.used[0]):
+        near.estimate[found] *= near.degree[found]
+    nodes, scores = best_touched(near, near.estimate, k, total)
+    return nodes, scores, edges
+
+
+@jit
+def randomized_forward(
+    out_begin: npt.NDArray[np.uint32],
+    out_end: npt.NDArray[np.uint32],
+    tail: npt.NDArray[np.int32],
+    in_begin: npt.NDArray[np.uint32],
+    in_end: npt.NDArray[np.uint32],
+    in_head: npt.NDArray[np.int32],
+    seeds: npt.NDArray[np.int32],
+    restart: float,
+    follow_out: bool,
+    follow_in: bool,
+    k: int,
+    theta: float,
+    seed: int,
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64], np.int64]:
+    """The ``k`` best nodes from the seeds, walked any way: what is small is passed on to a few drawn by chance.
+
+    Args:
+        theta: A share below ``theta`` is passed on as ``theta``, with the probability that makes it right on average.
+
+    Returns:
+        As `rbs_both_ways`.
+    """
+    near = nothing_touched(max(1024, len(seeds)))
+    for s in seeds:
+        near.residual[touch(near, s)] += 1.0 / len(seeds)
+    state = mix(np.uint64(seed + 1) * GOLDEN)
+    table, counter, node, degrees, score, residual, estimate, queued, queue, following = near
+    mask, count = np.uint64(len(table) - 1), counter[0]
+    edges = np.int64(0)
+    ready = count
+    for i in range(count):
+        queue[i] = i
+    while ready:
+        for position in range(ready):
+            i = queue[position]
+            estimate[i] += restart * residual[i]
+            score[i] = residual[i]
+            residual[i] = 0.0
+        waiting = 0
+        read = np.int64(0)
+        for position in range(ready):
+            if position % _BLOCK == 0:
+                for ahead in range(position, min(position + _BLOCK, ready)):
+                    u = node[queue[ahead]]
+                    if follow_out and out_begin[u] < out_end[u]:
+                        read |= tail[out_begin[u]]
+                    if follow_in and in_begin[u] < in_end[u]:
+                        read |= in_head[in_begin[u]]
+            i = queue[position]
+            u = node[i]
+            o0, i0 = np.int64(out_begin[u]), np.int64(in_begin[u])
+            n_out = np.int64(out_end[u]) - o0 if follow_out else np.int64(0)
+            degree = n_out + (np.int64(in_end[u]) - i0 if follow_in else np.int64(0))
+            if degree == 0:
+                continue
+            i0 -= n_out
+            share = (1.0 - restart) * score[i] / degree
+            # Of the entries that get something only by chance, as many are skipped at once as chance passes over.
+            skip = 0.0 if share >= theta else 1.0 / np.log1p(-share / theta)
+            share = max(share, theta)
+            e = np.int64(-1)
+            while True:
+                e += 1
+                if skip < 0.0:
+                    state += GOLDEN
+                    drawn = np.float64((mix(state) >> np.uint64(11)) + np.uint64(1)) * 2.0**-53
+                    e += np.int64(min(np.log(drawn) * skip, np.float64(degree)))
+                if e >= degree:
+                    break
+                v = tail[o0 + e] if e < n_out else in_head[i0 + e]
+                edges += 1
+                if count == len(node):
+                    counter[0] = count
+                    near = Touched(table, counter, node, degrees, score, residual, estimate, queued, queue, following)
+                    near = with_room(near, 1)
+                    table, counter, node, degrees, score, residual, estimate, queued, queue, following = near
+                    mask = np.uint64(len(table) - 1)
+                j = enter(table, mask, node, v, count)
+                if j == count:
+                    count += 1
+                    residual[j] = estimate[j] = 0.0
+                if residual[j] == 0.0:
+                    following[waiting] = j
+                    waiting += 1
+                residual[j] += share
+        if read < 0:  # never, as ids are at least 0; but without a use the reads ahead would be left out
+            edges += 1
+        queue[:waiting] = following[:waiting]
+        ready = waiting
+    counter[0] = count
+    near = Touched(table, counter, node, degrees, score, residual, estimate, queued, queue, following)
+    nodes, scores = best_touched(near, estimate, k, estimate[:count].sum())
+    return nodes, scores, edges

@@ -1,0 +1,425 @@
+"""What an algorithm that stays near its seeds knows of the nodes it has touched, and the two ways it goes on.
+
+Memory grows with the nodes touched and not with the graph: scores and residuals lie in growing arrays behind a hash
+table of node ids. Forward push settles residual mass and passes it on; walks carry on what it left. Both walk along
+the triples (``follow_out``), against them (``follow_in``), or both ways, and count parallel triples each. What would
+walk on from a node where the walk cannot go on is dropped; dividing by the sum of the scores makes that a restart at
+the seeds.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from graphbrick.kernels.jit import jit
+from graphbrick.kernels.random_walk import mix
+from graphbrick.kernels.shortest_paths import grow
+
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_FREE = np.uint64(2**64 - 1)
+_LOW = np.uint64(2**32 - 1)
+_HALF = np.uint64(32)
+_UNKNOWN = np.int64(2**62)
+_BLOCK = 32  # rows that are read ahead at once, so that the reads overlap
+_AHEAD = 64  # entries of each
+
+
+class Touched(NamedTuple):
+    """The nodes touched so far. Node ``node[i]`` has slot i; slots are in the order of first touch.
+
+    Attributes:
+        table: uint64 [places, a power of two], a hash table: node id in the upper half, slot in the lower one.
+        used: int64 [1], the number of slots in use.
+        node: int32 [capacity].
+        degree: int64 [capacity], the number of steps that can be taken from the node.
+        score: float64 [capacity], mass that is settled.
+        residual: float64 [capacity], mass that is still to be settled or passed on.
+        estimate: float64 [capacity], what the caller makes of it.
+        queued: bool [capacity], whether the node is to be pushed.
+        queue: int32 [capacity], slots to be pushed; ``following`` those of the round after.
+        following: int32 [capacity].
+    """
+
+    table: npt.NDArray[np.uint64]
+    used: npt.NDArray[np.int64]
+    node: npt.NDArray[np.int32]
+    degree: npt.NDArray[np.int64]
+    score: npt.NDArray[np.float64]
+    residual: npt.NDArray[np.float64]
+    estimate: npt.NDArray[np.float64]
+    queued: npt.NDArray[np.bool_]
+    queue: npt.NDArray[np.int32]
+    following: npt.NDArray[np.int32]
+
+
+@jit
+def nothing_touched(capacity: int) -> Touched:
+    """No node yet, and room for some."""
+    places = 16
+    while places < 2 * capacity:
+        places *= 2
+    return Touched(
+        np.full(places, _FREE, dtype=np.uint64),
+        np.zeros(1, dtype=np.int64),
+        np.empty(capacity, dtype=np.int32),
+        np.empty(capacity, dtype=np.int64),
+        np.empty(capacity),
+        np.empty(capacity),
+        np.empty(capacity),
+        np.empty(capacity, dtype=np.bool_),
+        np.empty(capacity, dtype=np.int32),
+        np.empty(capacity, dtype=np.int32),
+    )
+
+
+@jit
+def _place(table: npt.NDArray[np.uint64], node: int) -> np.int64:
+    """Where a node is in the table, or the free place where it belongs."""
+    mask = np.uint64(len(table) - 1)
+    key = np.uint64(node)
+    at = (key * GOLDEN >> _HALF) & mask
+    while table[at] != _FREE and table[at] >> _HALF != key:
+        at = (at + np.uint64(1)) & mask
+    return np.int64(at)
+
+
+@jit
+def slot(near: Touched, node: int) -> np.int64:
+    """The slot of a node, or -1 where it was not touched."""
+    entry = near.table[_place(near.table, node)]
+    return np.int64(-1) if entry == _FREE else np.int64(entry & _LOW)
+
+
+@jit
+def enter(
+    table: npt.NDArray[np.uint64], mask: np.uint64, nodes: npt.NDArray[np.int32], node: int, count: int
+) -> np.int64:
+    """The slot of a node; ``count`` where it was not touched, and it then has that slot."""
+    key = np.uint64(node)
+    at = (key * GOLDEN >> _HALF) & mask
+    while True:
+        entry = table[at]
+        if entry >> _HALF == key:
+            return np.int64(entry & _LOW)
+        if entry == _FREE:
+            table[at] = key << _HALF | np.uint64(count)
+            nodes[count] = node
+            return np.int64(count)
+        at = (at + np.uint64(1)) & mask
+
+
+@jit
+def touch(near: Touched, node: int) -> np.int64:
+    """The slot of a node, a new one where it was not touched before; `with_room` was called for it.
+
+    The degree of a new slot is left for the caller to fill in.
+    """
+    new = near.used[0]
+    i = enter(near.table, np.uint64(len(near.table) - 1), near.node, node, new)
+    if i == new:
+        near.used[0] = new + 1
+        near.score[i] = near.residual[i] = near.estimate[i] = 0.0
+        near.queued[i] = False
+    return i
+
+
+@jit
+def add_estimates(near: Touched, nodes: npt.NDArray[np.int32], amount: float) -> None:
+    """Add to the estimate of each of some nodes, as often as it is given; those below 0 are left out.
+
+    The degree of a new slot is left for the caller to fill in. `with_room` was called for all of them.
+    """
+    # Arrays by themselves and not by their tuple: handing over a tuple of ten counts its references, every time.
+    table, node, score, residual = near.table, near.node, near.score, near.residual
+    estimate, queued, count = near.estimate, near.queued, near.used[0]
+    mask = np.uint64(len(table) - 1)
+    for v in nodes:
+        if v < 0:
+            continue
+        i = enter(table, mask, node, v, count)
+        if i == count:
+            count += 1
+            score[i] = residual[i] = estimate[i] = 0.0
+            queued[i] = False
+        estimate[i] += amount
+    near.used[0] = count
+
+
+@jit
+def with_room(near: Touched, more: int) -> Touched:
+    """The same nodes, with room for ``more`` further ones."""
+    count = near.used[0]
+    if count + more <= len(near.node):
+        return near
+    capacity = 2 * (count + more)
+    table, places = near.table, len(near.table)
+    while places < 2 * capacity:
+        places *= 2
+    if places > len(table):
+        table = np.full(places, _FREE, dtype=np.uint64)
+        for i in range(count):
+            table[_place(table, near.node[i])] = np.uint64(near.node[i]) << _HALF | np.uint64(i)
+    return Touched(
+        table,
+        near.used,
+        grow(near.node, capacity),
+        grow(near.degree, capacity),
+        grow(near.score, capacity),
+        grow(near.residual, capacity),
+        grow(near.estimate, capacity),
+        grow(near.queued, capacity),
+        grow(near.queue, capacity),
+        grow(near.following, capacity),
+    )
+
+
+@jit
+def forget(near: Touched) -> None:
+    """No node is touched any more; the room stays."""
+    # Last in, first out: so that no node is cut off from its place by a place before it that is free again.
+    for i in range(near.used[0] - 1, -1, -1):
+        near.table[_place(near.table, near.node[i])] = _FREE
+    near.used[0] = 0
+
+
+@jit
+def steps_from(
+    out_begin: npt.NDArray[np.uint32],
+    out_end: npt.NDArray[np.uint32],
+    in_begin: npt.NDArray[np.uint32],
+    in_end: npt.NDArray[np.uint32],
+    node: int,
+    follow_out: bool,
+    follow_in: bool,
+) -> np.int64:
+    """The number of steps that can be taken from a node."""
+    degree = np.int64(0)
+    if follow_out:
+        degree += np.int64(out_end[node]) - np.int64(out_begin[node])
+    if follow_in:
+        degree += np.int64(in_end[node]) - np.int64(in_begin[node])
+    return degree
+
+
+@jit
+def start_at(
+    out_begin: npt.NDArray[np.uint32],
+    out_end: npt.NDArray[np.uint32],
+    in_begin: npt.NDArray[np.uint32],
+    in_end: npt.NDArray[np.uint32],
+    seeds: npt.NDArray[np.int32],
+    follow_out: bool,
+    follow_in: bool,
+) -> Touched:
+    """The seeds, each with its share of the mass as residual; a seed given twice has twice the share."""
+    near = nothing_touched(max(1024, len(seeds)))
+    for s in seeds:
+        i = touch(near, s)
+        near.residual[i] += 1.0 / len(seeds)
+        near.degree[i] = steps_from(out_begin, out_end, in_begin, in_end, s, follow_out, follow_in)
+    return near
+
+
+@jit
+def forward_push(
+    out_begin: npt.NDArray[np.uint32],
+    out_end: npt.NDArray[np.uint32],
+    tail: npt.NDArray[np.int32],
+    in_begin: npt.NDArray[np.uint32],
+    in_end: npt.NDArray[np.uint32],
+    in_head: npt.NDArray[np.int32],
+    near: Touched,
+    restart: float,
+    follow_out: bool,
+    follow_in: bool,
+    r_max: float,
+) -> tuple[Touched, np.int64]:
+    """Push until no residual is above ``r_max`` times the degree of its node, in rounds (Andersen et al., FOCS 2006).
+
+    What every push leaves true: the score of a node by an endless walk is its settled score, and what an endless walk
+    from each residual would settle there.
+
+    Returns:
+        What is touched now, and the number of edges looked at.
+    """
+    # Everything by itself and in one function: a call for each edge that hands over arrays takes as long as the edge.
+    table, counter, node, degrees, score, residual, estimate, queued, queue, following = near
+    mask, count = np.uint64(len(table) - 1), counter[0]
+    edges = np.int64(0)
+    ready = 0
+    for i in range(count):
+        if residual[i] > r_max * degrees[i]:
+            queue[ready] = i
+            queued[i] = True
+            ready += 1
+    while ready:
+        waiting = 0
+        read, seen = np.int32(0), np.uint64(0)
+        for position in range(ready):
+            if position % _BLOCK == 0:
+                for ahead in range(position, min(position + _BLOCK, ready)):
+                    u = node[queue[ahead]]
+                    if follow_out and out_begin[u] < out_end[u]:
+                        read |= tail[out_begin[u]]
+                    if follow_in and in_begin[u] < in_end[u]:
+                        read |= in_head[in_begin[u]]
+                for ahead in range(position, min(position + _BLOCK, ready)):
+                    u = node[queue[ahead]]
+                    if follow_out:
+                        begin = np.int64(out_begin[u])
+                        for e in range(begin, min(begin + _AHEAD, np.int64(out_end[u]))):
+                            seen |= table[(np.uint64(tail[e]) * GOLDEN >> _HALF) & mask]
+                    if follow_in:
+                        begin = np.int64(in_begin[u])
+                        for e in range(begin, min(begin + _AHEAD, np.int64(in_end[u]))):
+                            seen |= table[(np.uint64(in_head[e]) * GOLDEN >> _HALF) & mask]
+            i = queue[position]
+            r, degree = residual[i], degrees[i]
+            queued[i] = False
+            residual[i] = 0.0
+            score[i] += restart * r
+            if degree == 0:
+                continue
+            u = node[i]
+            edges += degree
+            if count + degree > len(node):
+                counter[0] = count
+                near = Touched(table, counter, node, degrees, score, residual, estimate, queued, queue, following)
+                near = with_room(near, degree)
+                table, counter, node, degrees, score, residual, estimate, queued, queue, following = near
+                mask = np.uint64(len(table) - 1)
+            before = count
+            share = (1.0 - restart) * r / degree
+            for way in range(2):
+                if way == 0:
+                    if not follow_out:
+                        continue
+                    begin, end = np.int64(out_begin[u]), np.int64(out_end[u])
+                else:
+                    if not follow_in:
+                        continue
+                    begin, end = np.int64(in_begin[u]), np.int64(in_end[u])
+                for e in range(begin, end):
+                    j = enter(table, mask, node, tail[e] if way == 0 else in_head[e], count)
+                    if j == count:
+                        count += 1
+                        score[j] = estimate[j] = 0.0
+                        residual[j] = share
+                        degrees[j] = _UNKNOWN
+                        queued[j] = False
+                        continue
+                    residual[j] += share
+                    if residual[j] > r_max * degrees[j] and not queued[j]:
+                        queued[j] = True
+                        following[waiting] = j
+                        waiting += 1
+            for new in range(before, count):
+                v = node[new]
+                degrees[new] = 0
+                if follow_out:
+                    degrees[new] += np.int64(out_end[v]) - np.int64(out_begin[v])
+                if follow_in:
+                    degrees[new] += np.int64(in_end[v]) - np.int64(in_begin[v])
+            for new in range(before, count):
+                if residual[new] > r_max * degrees[new]:
+                    queued[new] = True
+                    following[waiting] = new
+                    waiting += 1
+        if read < 0:  # never, as ids are at least 0; but without a use of both the reads ahead would be left out
+            edges += np.int64(seen & np.uint64(1))
+        queue[:waiting] = following[:waiting]
+        ready = waiting
+    counter[0] = count
+    return Touched(table, counter, node, degrees, score, residual, estimate, queued, queue, following), edges
+
+
+@jit
+def step_all(
+    out_begin: npt.NDArray[np.uint32],
+    out_end: npt.NDArray[np.uint32],
+    tail: npt.NDArray[np.int32],
+    in_begin: npt.NDArray[np.uint32],
+    in_end: npt.NDArray[np.uint32],
+    in_head: npt.NDArray[np.int32],
+    restart: float,
+    follow_out: bool,
+    follow_in: bool,
+    state: np.uint64,
+    at: npt.NDArray[np.int32],
+    walking: npt.NDArray[np.int32],
+    entry: npt.NDArray[np.int64],
+    n_walking: int,
+) -> tuple[np.uint64, int]:
+    """Many walks at once, one step each, so that their reads overlap.
+
+    A walk ends where it is with probability ``restart``; where it cannot go on it is lost, and its place is -1. One
+    random number decides on both the end and the step: the chance of a neighbour is off by at most 2^-32 of the whole.
+
+    Args:
+        at: Where each walk is; changed.
+        walking: The walks that have not ended, ``n_walking`` of them; changed.
+        entry: Room for one number a walk.
+
+    Returns:
+        The next state of the random numbers, and how many walks have not ended.
+    """
+    stop = np.uint64(restart * 2.0**32)
+    left = 0
+    for position in range(n_walking):
+        number = walking[position]
+        state += GOLDEN
+        drawn = mix(state)
+        if drawn >> _HALF < stop:
+            continue
+        u = at[number]
+        n_out, n_in = np.int64(0), np.int64(0)
+        if follow_out:
+            n_out = np.int64(out_end[u]) - np.int64(out_begin[u])
+        if follow_in:
+            n_in = np.int64(in_end[u]) - np.int64(in_begin[u])
+        if n_out + n_in == 0:
+            at[number] = -1
+            continue
+        chosen = np.int64((drawn & _LOW) * np.uint64(n_out + n_in) >> _HALF)
+        entry[left] = np.int64(out_begin[u]) + chosen if chosen < n_out else ~(np.int64(in_begin[u]) + chosen - n_out)
+        walking[left] = number
+        left += 1
+    for position in range(left):
+        e = entry[position]
+        at[walking[position]] = tail[e] if e >= 0 else in_head[~e]
+    return state, left
+
+
+@jit
+def best_touched(
+    near: Touched, scores: npt.NDArray[np.float64], k: int, total: float
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64]]:
+    """The ``k`` nodes with the highest scores above 0, ties to the lower id, and their shares of the total.
+
+    Args:
+        near: What is touched.
+        scores: float64 [slots].
+        k: How many.
+        total: What all scores are divided by.
+
+    Returns:
+        int32 and float64, highest score first.
+    """
+    count = near.used[0]
+    cut = 0.0
+    if count > k:
+        cut = np.partition(scores[:count], count - k)[count - k]
+    kept = np.empty(count, dtype=np.int32)
+    n_kept = 0
+    for i in range(count):
+        if scores[i] >= cut and scores[i] > 0.0:
+            kept[n_kept] = i
+            n_kept += 1
+    kept = kept[:n_kept]
+    kept = kept[np.argsort(near.node[kept])]
+    # Stable, so that of equal scores the lower id stays first.
+    kept = kept[np.argsort(-scores[kept], kind="mergesort")][:k]
+    return near.node[kept], scores[kept] / total

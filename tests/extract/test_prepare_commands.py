@@ -1,0 +1,121 @@
+"""The commands that prepare a graph for Communities and VectorNeighbors, as their user meets them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from graphbrick.cli import main
+from graphbrick.core import Query
+from graphbrick.extract.communities import Communities
+from graphbrick.extract.vector_neighbors import VectorNeighbors
+from graphbrick.graphs.builder import build
+from graphbrick.graphs.graph import Graph
+from graphbrick.testing import TINY
+
+
+class Result(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def graph(tmp_path: Path) -> str:
+    build(TINY, tmp_path / "tiny.graph")
+    return str(tmp_path / "tiny.graph")
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    def call(*arguments: str) -> Result:
+        with pytest.raises(SystemExit) as stopped:
+            main(list(arguments))
+        printed = capsys.readouterr()
+        return Result(int(stopped.value.code or 0), printed.out, printed.err)
+
+    return call
+
+
+def refused(result: Result, *parts: str) -> None:
+    assert (result.code, result.out, result.err.count("\n")) == (1, "", 1)
+    for part in ("error: ", *parts):
+        assert part in result.err
+
+
+def events(graph: str, brick: Communities | VectorNeighbors) -> list[str]:
+    opened = Graph.open(graph)
+    return brick.run(opened, Query("which country?", seeds=(opened.entity("Kenya"),))).trace.events
+
+
+def test_partition(run: Run, graph: str) -> None:
+    told = json.loads(run("partition", graph, "--json").out)
+    assert told["entities"] == sum(told["largest"]) == 8
+    assert told["partitions"] == len(told["largest"])
+    assert Path(told["folder"]).parent == Path(f"{graph}.partitions")
+    assert events(graph, Communities()) == []
+    text = run("partition", graph, "--resolution", "2", "--size", "4", "--seed", "7").out
+    assert "partitions, the largest of" in text
+    assert "kept in" in text
+    assert events(graph, Communities(resolution=2, size=4, seed=7)) == []
+    assert len(events(graph, Communities(resolution=2))) == 1
+
+
+def test_what_partition_refuses(run: Run, graph: str, tmp_path: Path) -> None:
+    refused(run("partition", graph, "--resolution", "0"), "resolution must be above 0", "try 1.0")
+    refused(run("partition", graph, "--size", "1"), "size must be a whole number of at least 2")
+    refused(run("partition", graph, "--seed", "-1"), "seed must be a whole number of at least 0")
+    refused(run("partition", str(tmp_path / "none")), "does not exist; build a graph with")
+    Path(f"{graph}.partitions").write_text("a file")
+    refused(run("partition", graph), "tiny.graph.partitions")
+
+
+def test_index(run: Run, graph: str) -> None:
+    told = json.loads(run("index", graph, "--json").out)
+    folder = Path(told.pop("folder"))
+    assert folder.parent == Path(f"{graph}.index")
+    assert told == {"vectors": 8, "dimensions": 384}
+    assert events(graph, VectorNeighbors(n=2)) == []
+    assert len(events(graph, VectorNeighbors(n=2, unit="triple"))) == 1
+    assert run("index", graph, "--triples").out.startswith("10 vectors of 384 dimensions indexed, kept in ")
+    # Over again, also where it is damaged.
+    (folder / "vectors.faiss").write_bytes(b"")
+    assert json.loads(run("index", graph, "--json").out)["vectors"] == 8
+    assert events(graph, VectorNeighbors(n=2)) == []
+
+
+def test_what_index_refuses(run: Run, graph: str, tmp_path: Path) -> None:
+    refused(run("index", graph, "--model", "BM25()"), "--model takes an embedder, got BM25(); try MiniLM()")
+    refused(run("index", graph, "--model", "MiniML()"), "did you mean MiniLM?")
+    refused(run("index", str(tmp_path / "none")), "does not exist; build a graph with")
+    Path(f"{graph}.index").write_text("a file")
+    refused(run("index", graph), "the index of", "cannot be kept in")
+
+
+def test_processes_that_prepare_at_once_do_not_clash(run: Run, graph: str) -> None:
+    for _ in range(2):  # with nothing there, and over what is there
+        command = [sys.executable, "-m", "graphbrick.cli", "partition", graph, "--json"]
+        running = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(2)]
+        ended = [(*process.communicate(), process.returncode) for process in running]
+        assert [(err, code) for _, err, code in ended] == [(b"", 0)] * 2
+        assert len({out for out, _, _ in ended}) == 1
+        assert len(list(Path(f"{graph}.partitions").iterdir())) == 1
+    assert events(graph, Communities()) == []
+
+
+def test_after_a_change_of_the_graph_both_are_made_anew(run: Run, graph: str) -> None:
+    run("partition", graph)
+    run("index", graph)
+    build([*TINY, ("Kenya", "borders", "Ethiopia")], Path(graph), overwrite=True)
+    assert "are of an older version of the graph" in events(graph, Communities())[0]
+    assert "is of an older version of the graph" in events(graph, VectorNeighbors(n=2))[0]
+    assert events(graph, Communities()) == events(graph, VectorNeighbors(n=2)) == []
