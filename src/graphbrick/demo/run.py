@@ -22,7 +22,8 @@ from graphbrick.graphs.text import fold, hash64
 from graphbrick.link.labels import STOP_WORDS
 from graphbrick.models import BM25
 from graphbrick.parsing import parse
-from graphbrick.show import console, print_answers, progress, size, stage_table
+from graphbrick.show import console, print_answers, progress, stage_table
+from graphbrick.show_graphs import size
 
 QUESTIONS = (
     "What are the capitals of the countries that border Uganda?",

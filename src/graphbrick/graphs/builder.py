@@ -102,7 +102,7 @@ def build(
     else:
         if nodes is not None or labels is not None or options is not None:
             raise InputError("nodes, labels and options are for files; records from Python take none of them")
-        parts, origin = _checked(source, bad), Origin("Python records")
+        parts, origin = checked_records(source, bad), Origin("Python records")
     with GraphBuilder(path, source=origin, overwrite=overwrite, rules=rules, near=near, watch=watch) as builder:
         try:
             if not builder.has_read:
@@ -169,7 +169,7 @@ def _feed(builder: GraphBuilder, parts: Iterable[Part], meter: Meter, progress: 
                 builder.watch("reading", meter.done / meter.total)
 
 
-def _checked(records: Iterable[Record], bad: BadRecords) -> Iterator[Record]:
+def checked_records(records: Iterable[Record], bad: BadRecords) -> Iterator[Record]:
     """Records that come from Python, each checked for its shape."""
     for number, record in enumerate(records, 1):
         if isinstance(record, EntityRecord | RelationRecord):

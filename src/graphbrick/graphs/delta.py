@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.errors import GraphbrickError, InputError, LinkError
-from graphbrick.graphs.builder import _checked
+from graphbrick.graphs.builder import checked_records
 from graphbrick.graphs.delta_files import Delta, Facts, writing
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.overlay_rows import find_triples
@@ -133,7 +133,7 @@ def _records(
         return read_source(file, nodes=table, options=options or ReadOptions(), bad=bad), is_rdf(file)
     if nodes is not None:
         raise InputError("nodes is for files; records from Python take none")
-    return _checked(source, bad), False
+    return checked_records(source, bad), False
 
 
 class _Pending:
