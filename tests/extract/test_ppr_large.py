@@ -7,11 +7,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from graphbrick import Graph, Query, build
 from graphbrick.errors import PipelineError
 from graphbrick.extract import hubs, ppr
 from graphbrick.extract.ppr import PPR
+from graphbrick.extract.seeds import best_of
 from graphbrick.kernels.exact_ppr import exact_ppr
 
 HUB = "n0"
@@ -111,3 +114,18 @@ def test_the_edge_budget_is_an_event(graph: Graph) -> None:
 def test_a_budget_is_a_number_of_edges(budget: object) -> None:
     with pytest.raises(PipelineError, match="PPR edge_budget must be"):
         PPR(edge_budget=budget)  # type: ignore[arg-type]
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.dictionaries(st.integers(0, 30), st.sampled_from([0.0, 0.1, 0.2, 0.3]), min_size=1, max_size=20),
+    st.sets(st.integers(0, 35), min_size=1, max_size=4),
+    st.integers(1, 12),
+)
+def test_the_best_of_some_scores(values: dict[int, float], seeds: set[int], k: int) -> None:
+    nodes, scores = np.array(list(values), dtype=np.int32), np.array(list(values.values()))
+    ranked = sorted(
+        (seeds | {v for v in values if values[v] > 0}), key=lambda v: (v not in seeds, -values.get(v, 0), v)
+    )
+    expected = sorted(ranked[: max(k, len(seeds))])
+    assert best_of(nodes, scores, np.array(sorted(seeds), dtype=np.int32), k).tolist() == expected

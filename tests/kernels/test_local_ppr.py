@@ -46,8 +46,10 @@ def run(kernel: str, csr: Csr, seeds: Any, restart: float, way: tuple[bool, bool
 
 
 def refined(csr: Csr, found: Pushed, seeds: Any, restart: float, way: tuple[bool, bool], k: int, hubs: Any) -> Any:
+    leading = csr.degrees() if all(way) else ((csr.in_end - csr.in_begin) if way[0] else csr.out_degrees())
     return refine_ppr.refine(
-        *csr.rows, seeds, restart, *way, k, found.nodes, found.state.copy(), found.table, hubs
+        *csr.rows, seeds, restart, *way, k, found.nodes, found.state.copy(), found.table,
+        hubs, leading[hubs].astype(np.int32),
     )  # fmt: skip
 
 

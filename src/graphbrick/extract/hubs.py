@@ -43,7 +43,7 @@ class Scores(NamedTuple):
     edges: int
 
 
-_lists: WeakKeyDictionary[Graph, dict[str, Ids]] = WeakKeyDictionary()
+_lists: WeakKeyDictionary[Graph, dict[str, tuple[Ids, Ids]]] = WeakKeyDictionary()
 _lock = threading.Lock()
 
 
@@ -58,8 +58,11 @@ def is_hub(graph: Graph, entity: int, direction: str) -> bool:
     return bool(sum(row.stop - row.start for row in rows) >= HUB_DEGREE)
 
 
-def leading_hubs(graph: Graph, direction: str) -> Ids:
-    """The 4,096 entities that most triples of a walk lead to, int32, ascending; kept beside a large graph."""
+def leading_hubs(graph: Graph, direction: str) -> tuple[Ids, Ids]:
+    """The 4,096 entities that most triples of a walk lead to, int32, ascending, and how many lead to each.
+
+    They are kept beside a large graph.
+    """
     with _lock:
         known = _lists.setdefault(graph, {})
         if direction not in known:
@@ -67,7 +70,10 @@ def leading_hubs(graph: Graph, direction: str) -> Ids:
                 known[direction] = _leading(graph, direction)
             else:
                 kept = Kept(graph, "hubs", f"leading-{direction}")
-                known[direction] = _kept_or_made(kept, lambda: {"nodes": _leading(graph, direction)})["nodes"]
+                arrays = _kept_or_made(
+                    kept, lambda: dict(zip(("nodes", "degrees"), _leading(graph, direction), strict=True))
+                )
+                known[direction] = arrays["nodes"], arrays["degrees"]
         return known[direction]
 
 
@@ -116,13 +122,15 @@ def _kept_or_made(kept: Kept, make: Callable[[], Arrays]) -> Arrays:
     return arrays
 
 
-def _leading(graph: Graph, direction: str) -> Ids:
+def _leading(graph: Graph, direction: str) -> tuple[Ids, Ids]:
     out, into = follow(direction)
     degrees = _degrees(graph, into, out)  # what leads to an entity is what a walk backwards can take from it
     many = np.argpartition(-degrees, _LEADING)[:_LEADING] if len(degrees) > _LEADING else np.arange(len(degrees))
-    found: Ids = np.sort(many[degrees[many] > 0]).astype(np.int32)
-    found.setflags(write=False)
-    return found
+    nodes: Ids = np.sort(many[degrees[many] > 0]).astype(np.int32)
+    leading: Ids = degrees[nodes].astype(np.int32)
+    for array in (nodes, leading):
+        array.setflags(write=False)
+    return nodes, leading
 
 
 def _degrees(graph: Graph, out: bool, into: bool) -> npt.NDArray[np.int64]:

@@ -139,7 +139,7 @@ class PPR(RankedExtract):
             event(f"the edge budget of {self.edge_budget:,} ended the search; scores are less exact than asked for")
         nodes, values, left, edges = refine(
             *rows, seeds, self.restart, *ways, k, found.nodes, found.state, found.table,
-            leading_hubs(graph, self.direction),
+            *leading_hubs(graph, self.direction),
         )  # fmt: skip
         given = 1 - found.dropped
         error = 2 * (1 - self.restart) * max(left, 0.0) / given

@@ -59,11 +59,9 @@ def best(scores: npt.NDArray[np.float64], seeds: Entities, k: int) -> Entities:
 
 def best_of(nodes: Entities, values: npt.NDArray[np.float64], seeds: Entities, k: int) -> Entities:
     """`best` of the scores of some entities only."""
-    nodes = np.concatenate([nodes, np.setdiff1d(seeds, nodes)]).astype(np.int32)
-    values = np.concatenate([values, np.zeros(len(nodes) - len(values))])
-    order = np.argsort(nodes)  # so that ties go to the lower id
-    kept = best(values[order], np.searchsorted(nodes, seeds, sorter=order).astype(np.int32), k)
-    return nodes[order][kept]
+    from graphbrick.kernels.refine_ppr import best_candidates
+
+    return best_candidates(nodes, values, seeds, k)
 
 
 class Ranking(NamedTuple):

@@ -240,7 +240,7 @@ def push(
                         in_head, rows[b, 2], rows[b, 3], share, epsilon, nodes, state, table, queue, count, back
                     )
         left = state[:count, RESIDUAL].sum()
-        near = restart * epsilon <= tolerance * _kth(state[:count], restart, k) and edges >= least_edges
+        near = edges >= least_edges and restart * epsilon <= tolerance * _kth(state[:count], restart, k)
         if near or left < _GONE or edges > edge_budget:
             break
         epsilon *= 0.25

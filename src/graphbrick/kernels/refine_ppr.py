@@ -63,8 +63,12 @@ def _any_scored(ends: Ids, first: np.int64, last: np.int64, table: Longs, base: 
 
 
 @jit
-def _candidates(base: Floats, nodes: Ids, table: Longs, hubs: Ids, wanted: int) -> tuple[Ids, int]:
-    """The ``wanted`` nodes with the highest scores (and their equals), then the hubs that are not among them."""
+def _candidates(base: Floats, nodes: Ids, table: Longs, hubs: Ids, wanted: int) -> tuple[Ids, int, Longs]:
+    """The ``wanted`` nodes with the highest scores (and their equals), then the hubs that are not among them.
+
+    Returns:
+        The nodes; how many of them are no further hubs; which hub each of the others is.
+    """
     count = len(nodes)
     fewer = min(count, wanted)
     least = np.partition(base, count - fewer)[count - fewer]
@@ -74,19 +78,51 @@ def _candidates(base: Floats, nodes: Ids, table: Longs, hubs: Ids, wanted: int) 
         if base[s] >= least and base[s] > 0.0:
             chosen[n] = nodes[s]
             n += 1
-    for h in hubs:
-        s = slot_of(table, h)
+    n_touched = n
+    further = np.empty(len(hubs), dtype=np.int64)
+    for i in range(len(hubs)):
+        s = slot_of(table, hubs[i])
         if s < 0 or base[s] < least or base[s] == 0.0:
-            chosen[n] = h
+            chosen[n] = hubs[i]
+            further[n - n_touched] = i
             n += 1
-    return chosen[:n].copy(), n
+    return chosen[:n].copy(), n_touched, further[: n - n_touched].copy()
+
+
+@jit
+def best_candidates(nodes: Ids, values: Floats, seeds: Ids, k: int) -> Ids:
+    """The ``k`` nodes with the highest values above 0, seeds first, ties by id; int32, ascending."""
+    size = len(nodes)
+    ids, ranked = np.empty(size + len(seeds), dtype=np.int32), np.zeros(size + len(seeds))
+    ids[:size], ranked[:size] = nodes, values
+    for seed in seeds:
+        at = 0
+        while at < size and ids[at] != seed:
+            at += 1
+        ids[at], ranked[at] = seed, np.inf
+        size = max(size, at + 1)
+    keep, cut = max(k, len(seeds)), 0.0
+    if size > keep:
+        cut = max(0.0, np.partition(ranked[:size], size - keep)[size - keep])
+    best, equal = np.empty(size, dtype=np.int32), np.empty(size, dtype=np.int32)
+    n_best, n_equal = 0, 0
+    for i in range(size):
+        if ranked[i] > cut:
+            best[n_best] = ids[i]
+            n_best += 1
+        elif ranked[i] == cut and cut > 0.0:
+            equal[n_equal] = ids[i]
+            n_equal += 1
+    room = min(keep - n_best, n_equal)
+    best[n_best : n_best + room] = np.sort(equal[:n_equal])[:room]
+    return np.sort(best[: n_best + room])
 
 
 @jit
 def refine(
     out_begin: Pointers, out_end: Pointers, tail: Ids, in_begin: Pointers, in_end: Pointers, in_head: Ids,
     seeds: Ids, restart: float, follow_out: bool, follow_in: bool, k: int,
-    nodes: Ids, state: Floats, table: Longs, hubs: Ids,
+    nodes: Ids, state: Floats, table: Longs, hubs: Ids, hub_degrees: Ids,
 ) -> tuple[Ids, Floats, float, np.int64]:  # fmt: skip
     """The scores of the nodes that may be among the best ``k``.
 
@@ -106,6 +142,7 @@ def refine(
         state: The degrees that are looked up here are filled in.
         table: ...
         hubs: int32, the nodes of the graph that most triples lead to.
+        hub_degrees: int32, how many lead to each.
 
     Returns:
         int32 [candidates], at least ``k`` where so many were touched; their scores, float64, not yet divided by the
@@ -115,9 +152,11 @@ def refine(
     ends = np.float64(len(tail)) * (np.float64(follow_out) + np.float64(follow_in))
     walk = (1.0 - restart) * left / max(ends, 1.0)  # what a triple brings to the node it leads to
     base = state[:, SETTLED] + restart * state[:, RESIDUAL]
-    chosen, n = _candidates(base, nodes, table, hubs, _CANDIDATES * k)
+    chosen, n_touched, from_hub = _candidates(base, nodes, table, hubs, _CANDIDATES * k)
+    n = len(chosen)
     score, leading = np.empty(n), np.empty(n, dtype=np.int64)
-    for i in range(n):
+    leading[n_touched:] = hub_degrees[from_hub]
+    for i in range(n_touched):
         # Walked backwards, what leaves a node is what leads to it.
         leading[i] = walk_degree(out_begin, out_end, in_begin, in_end, chosen[i], follow_in, follow_out)
     for i in range(n):
