@@ -17,6 +17,7 @@ from graphbrick.trace import event
 # Up to so many entities and triples together an array with an entry for each is faster than a table of the touched.
 _SMALL = 2_000_000
 _FINER = 100  # in a small graph the last digits cost next to nothing
+_HUB_FINER = 10  # a hub's many neighbours of equal score look like an end too early
 _LEAST_EDGES = 20_000
 _HUB_K = 20_000  # the best entities that are kept of a hub
 _MOST_EDGES = 2**31 - 1  # what is done once may take its time
@@ -118,7 +119,7 @@ class PPR(RankedExtract):
 
     def _of_hub(self, graph: Graph, hub: int) -> Scores:
         def work_out() -> Scores:
-            wide = replace(self, k=_HUB_K, edge_budget=_MOST_EDGES)
+            wide = replace(self, k=_HUB_K, tolerance=self.tolerance / _HUB_FINER, edge_budget=_MOST_EDGES)
             found = wide._walked(graph, np.array([hub], dtype=np.int32))
             kept = best_of(found.nodes, found.values, np.array([hub], dtype=np.int32), _HUB_K)
             at = np.searchsorted(found.nodes, kept, sorter=(order := np.argsort(found.nodes)))

@@ -27,7 +27,7 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 RESIDUAL, SETTLED, DEGREE, WAITS = 0, 1, 2, 3
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _BLOCK = 32  # so many rows are asked for before any is used: the memory answers them at once
-_LEAST_CAPACITY = 1 << 14
+_LEAST_CAPACITY = 1 << 16
 _GONE = 1e-12  # a residual mass that changes no digit of a score
 
 
