@@ -84,6 +84,8 @@ def main() -> int:
     parser.add_argument("--folder", type=Path, default=None, help="where to work; a temporary folder by default")
     chosen = parser.parse_args()
     rng = random.Random(chosen.seed)
+    if chosen.folder is not None:
+        chosen.folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=chosen.folder) as name:
         folder = Path(name)
         source, target, reference = folder / "kb.tsv", folder / "g.graph", folder / "reference.graph"
