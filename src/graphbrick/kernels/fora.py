@@ -12,6 +12,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
+from graphbrick.kernels.degrees import walk_degree
 from graphbrick.kernels.jit import jit
 from graphbrick.kernels.random_walk import mix
 from graphbrick.kernels.touched import (
@@ -22,7 +23,6 @@ from graphbrick.kernels.touched import (
     forward_push,
     start_at,
     step_all,
-    steps_from,
     with_room,
 )
 
@@ -132,7 +132,7 @@ def _walk_on(
             continue
         if filled == 0:
             for i in range(sources, near.used[0]):  # touched by a walk alone
-                near.degree[i] = steps_from(out_begin, out_end, in_begin, in_end, near.node[i], follow_out, follow_in)
+                near.degree[i] = walk_degree(out_begin, out_end, in_begin, in_end, near.node[i], follow_out, follow_in)
             return near, state, steps
         for number in range(filled):
             walking[number] = number

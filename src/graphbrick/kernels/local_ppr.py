@@ -17,6 +17,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from graphbrick.kernels.degrees import walk_degree
 from graphbrick.kernels.jit import jit
 
 Pointers: TypeAlias = npt.NDArray[np.uint32]
@@ -87,19 +88,6 @@ def _with_room(nodes: Ids, state: Floats, count: int, capacity: int) -> tuple[Id
     for slot in range(count):
         _slot_for(table, larger[slot], slot)
     return larger, wider, table
-
-
-@jit
-def walk_degree(
-    out_begin: Pointers, out_end: Pointers, in_begin: Pointers, in_end: Pointers, u: int, out: bool, into: bool
-) -> np.int64:
-    """The number of triples that leave a node (``out``), enter it (``into``), or both."""
-    degree = np.int64(0)
-    if out:
-        degree += np.int64(out_end[u]) - np.int64(out_begin[u])
-    if into:
-        degree += np.int64(in_end[u]) - np.int64(in_begin[u])
-    return degree
 
 
 @jit

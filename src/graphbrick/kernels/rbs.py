@@ -24,6 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.graphs.csr import Csr
+from graphbrick.kernels.degrees import walk_degree
 from graphbrick.kernels.jit import jit
 from graphbrick.kernels.random_walk import mix
 from graphbrick.kernels.touched import (
@@ -32,7 +33,6 @@ from graphbrick.kernels.touched import (
     best_touched,
     enter,
     nothing_touched,
-    steps_from,
     touch,
     with_room,
 )
@@ -75,7 +75,7 @@ def _sort_rows(
     entering, entering_degree = np.empty(n_in, dtype=np.int32), np.empty(n_in, dtype=np.int32)
     out_at, in_at = out_begin.copy(), in_begin.copy()
     for v in order:
-        degree = steps_from(out_begin, out_end, in_begin, in_end, v, follow_out, follow_in)
+        degree = walk_degree(out_begin, out_end, in_begin, in_end, v, follow_out, follow_in)
         if follow_out:
             for e in range(np.int64(out_begin[v]), np.int64(out_end[v])):
                 u = tail[e]
@@ -271,7 +271,7 @@ def rbs_both_ways(
     amount, total = 0.0, 1.0
     for s in seeds:
         i = touch(near, s)
-        degree = steps_from(out_begin, out_end, in_begin, in_end, s, True, True)
+        degree = walk_degree(out_begin, out_end, in_begin, in_end, s, True, True)
         near.degree[i] = degree
         if degree == 0:
             near.degree[i] = 1

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from graphbrick.kernels.degrees import walk_degree
 from graphbrick.kernels.jit import jit
 from graphbrick.kernels.local_ppr import (
     DEGREE,
@@ -19,7 +20,6 @@ from graphbrick.kernels.local_ppr import (
     Longs,
     Pointers,
     slot_of,
-    walk_degree,
 )
 
 _NEAR = 2.0  # a score within this factor of the cut is worked out once more

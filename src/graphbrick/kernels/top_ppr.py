@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from graphbrick.kernels.degrees import walk_degree
 from graphbrick.kernels.jit import jit
 from graphbrick.kernels.random_walk import mix
 from graphbrick.kernels.touched import (
@@ -25,7 +26,6 @@ from graphbrick.kernels.touched import (
     slot,
     start_at,
     step_all,
-    steps_from,
     with_room,
 )
 
@@ -108,7 +108,7 @@ def _walk_on(
             steps += n_walking
             chance = restart
     for i in range(sources, near.used[0]):  # touched by a walk alone
-        near.degree[i] = steps_from(out_begin, out_end, in_begin, in_end, near.node[i], follow_out, follow_in)
+        near.degree[i] = walk_degree(out_begin, out_end, in_begin, in_end, near.node[i], follow_out, follow_in)
     return near, state, steps
 
 
@@ -178,7 +178,7 @@ def _backward(
     mask, count, edges, ready = np.uint64(len(table) - 1), 1, np.int64(0), 1
     first = enter(table, mask, node, target, 0)
     queue[0], residual[first], score[first], queued[first] = first, 1.0, 0.0, True
-    degrees[first] = steps_from(out_begin, out_end, in_begin, in_end, target, follow_out, follow_in)
+    degrees[first] = walk_degree(out_begin, out_end, in_begin, in_end, target, follow_out, follow_in)
     while ready:
         waiting = 0
         for position in range(ready):

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from graphbrick.kernels.degrees import walk_degree
 from graphbrick.kernels.jit import jit
 from graphbrick.kernels.random_walk import mix
 from graphbrick.kernels.shortest_paths import grow
@@ -186,25 +187,6 @@ def forget(near: Touched) -> None:
 
 
 @jit
-def steps_from(
-    out_begin: npt.NDArray[np.uint32],
-    out_end: npt.NDArray[np.uint32],
-    in_begin: npt.NDArray[np.uint32],
-    in_end: npt.NDArray[np.uint32],
-    node: int,
-    follow_out: bool,
-    follow_in: bool,
-) -> np.int64:
-    """The number of steps that can be taken from a node."""
-    degree = np.int64(0)
-    if follow_out:
-        degree += np.int64(out_end[node]) - np.int64(out_begin[node])
-    if follow_in:
-        degree += np.int64(in_end[node]) - np.int64(in_begin[node])
-    return degree
-
-
-@jit
 def start_at(
     out_begin: npt.NDArray[np.uint32],
     out_end: npt.NDArray[np.uint32],
@@ -219,7 +201,7 @@ def start_at(
     for s in seeds:
         i = touch(near, s)
         near.residual[i] += 1.0 / len(seeds)
-        near.degree[i] = steps_from(out_begin, out_end, in_begin, in_end, s, follow_out, follow_in)
+        near.degree[i] = walk_degree(out_begin, out_end, in_begin, in_end, s, follow_out, follow_in)
     return near
 
 
