@@ -1,6 +1,6 @@
 """The published instances side by side: quality at every level, time a stage, tokens.
 
-    python benchmarks/instances.py GRAPH QUESTIONS.jsonl[.gz] ... [--recipe 12 ...] [--limit 300] [--passes 2]
+    python benchmarks/instances.py GRAPH QUESTIONS ... [--recipe 12 ...] [--limit 300] [--passes 2]
 
 Question files are those of ``questions.py``; seeds are given. Every question counts, one without an answer as 0. The
 first pass over the questions embeds what is new and counts the tokens; times are those of the last pass, so that with
@@ -15,10 +15,11 @@ import statistics
 import time
 from collections import defaultdict
 from pathlib import Path
-from typing import Any
 
 from graphbrick import Graph, GraphbrickError, Pipeline, parse, recipe
-from graphbrick.evaluate.metrics import f1, hits_at_1, path_f1, recall
+from graphbrick.evaluate.datasets import GroundedQuestion
+from graphbrick.evaluate.metrics import f1, hits_at_1, recall
+from graphbrick.evaluate.path_metrics import path_f1
 from questions import load
 
 FIRST = ("1", "2", "6", "10", "12", "14")
@@ -27,15 +28,15 @@ HEAD = (
 )
 
 
-def measure(graph: Graph, pipeline: Pipeline, question: dict[str, Any]) -> dict[str, float]:
+def measure(graph: Graph, pipeline: Pipeline, question: GroundedQuestion) -> dict[str, float]:
     """All figures of one question; an error scores 0."""
-    gold = {graph.entity(key) for key in question["answers"]}
+    gold = question.gold
     row: dict[str, float] = defaultdict(float)
     start = time.perf_counter()
     try:
-        run = pipeline.run(graph, question["question"], seeds=question["seeds"])
+        run = pipeline.run(graph, question.query())
     except GraphbrickError as error:
-        print(f"{question['id']}: {error}")
+        print(f"{question.question.id}: {error}")
         return row | {"failed": 1.0}
     row["ms"] = 1000 * (time.perf_counter() - start)
     assert run.answer is not None
@@ -51,7 +52,7 @@ def measure(graph: Graph, pipeline: Pipeline, question: dict[str, Any]) -> dict[
     return row
 
 
-def show(name: str, hops: int, first: list[dict[str, float]], last: list[dict[str, float]]) -> None:
+def show(name: str, hops: str, first: list[dict[str, float]], last: list[dict[str, float]]) -> None:
     """One line of the table."""
 
     def mean(figure: str) -> float:
@@ -81,7 +82,7 @@ def main() -> None:
     arguments.add_argument("--passes", type=int, default=2, help="times come from the last")
     given = arguments.parse_args()
     graph = Graph.open(given.graph)
-    by_hops = load(given.questions, given.limit)
+    by_hops = load(graph, given.questions, given.limit)
     parts = dict(part.split("=", 1) for part in given.set)
     named: dict[str, Pipeline] = {}
     for name in given.recipe or ([] if given.pipeline else FIRST):
@@ -93,8 +94,7 @@ def main() -> None:
         print(f"{name}: `{pipeline!r}`\n")
     print(f"{HEAD}\n|{'---|' * 12}")
     for name, pipeline in named.items():
-        some = next(iter(by_hops.values()))[0]
-        pipeline.run(graph, some["question"], seeds=some["seeds"])  # compile and load before the clock runs
+        pipeline.run(graph, next(iter(by_hops.values()))[0].query())  # compile and load before the clock runs
         for hops, questions in by_hops.items():
             passes = [[measure(graph, pipeline, question) for question in questions] for _ in range(given.passes)]
             show(name, hops, passes[0], passes[-1])

@@ -1,6 +1,6 @@
 """Memory that the questions of a graph take above the loaded models, instance by instance (Linux).
 
-    python benchmarks/memory.py GRAPH QUESTIONS.jsonl[.gz] ... [--recipe 12 ...] [--limit 3]
+    python benchmarks/memory.py GRAPH QUESTIONS ... [--recipe 12 ...] [--limit 3]
 
 Every instance gets a process of its own. What is resident when kernels, model and graph are loaded is the base; the
 figure is the peak over the questions, minus the base. Pages of the graph and of kept vectors count once they are read.
@@ -31,9 +31,9 @@ def measure(graph: Graph, name: str, files: list[Path], limit: int) -> None:
     MiniLM().encode(["a text"])
     base = resident("VmRSS")
     Path("/proc/self/clear_refs").write_text("5")  # the peak is counted from here
-    questions = [question for some in load(files, limit).values() for question in some]
+    questions = [question for some in load(graph, files, limit).values() for question in some]
     for question in questions:
-        pipeline.run(graph, question["question"], seeds=question["seeds"])
+        pipeline.run(graph, question.query())
     print(f"| No. {name} | {len(questions)} | {base:.0f} | {resident('VmHWM') - base:.0f} |", flush=True)
 
 

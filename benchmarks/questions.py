@@ -1,23 +1,24 @@
-"""Answer quality and time a stage of pipelines on a file of questions, split by hops.
+"""Answer quality and time a stage of pipelines on files of questions, split by hops.
 
-    python benchmarks/questions.py GRAPH QUESTIONS.jsonl[.gz] ... [--pipeline "..."] [--limit 500]
+    python benchmarks/questions.py GRAPH QUESTIONS ... [--pipeline "..."] [--limit 500]
 
-Question files are JSON lines with ``question``, ``seeds`` (entity keys), ``answers`` (entity keys) and ``hops``. The
-seeds are given, so linking is not measured; ``--link`` finds them in the text instead. Every question counts: one
-without an answer scores 0.
+Question files are of any form that ``graphbrick.evaluate.datasets.load`` reads. Their seeds are given, so linking is
+not measured; ``--link`` finds them in the text instead. Every question with gold answers counts: one that gets no
+answer scores 0, and a gold answer that the graph does not have cannot be given.
 """
 
 from __future__ import annotations
 
 import argparse
-import gzip
-import json
 import statistics
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from graphbrick import Graph, GraphbrickError, Pipeline, parse
+from graphbrick.evaluate import datasets
+from graphbrick.evaluate.datasets import GroundedQuestion, ground, grouped
 from graphbrick.evaluate.metrics import f1, hits_at_1
 
 PIPELINES = (
@@ -27,34 +28,33 @@ PIPELINES = (
 )
 
 
-def load(files: list[Path], limit: int) -> dict[int, list[dict[str, Any]]]:
-    """At most ``limit`` questions of each hop count, evenly spaced over the files."""
-    by_hops: dict[int, list[dict[str, Any]]] = {}
-    for file in files:
-        with gzip.open(file, "rt", encoding="utf-8") if file.suffix == ".gz" else file.open(encoding="utf-8") as lines:
-            for line in lines:
-                question = json.loads(line)
-                by_hops.setdefault(question["hops"], []).append(question)
+def load(graph: Graph, files: list[Path], limit: int) -> dict[str, tuple[GroundedQuestion, ...]]:
+    """At most ``limit`` questions of each hop count, evenly spaced over the files, with what the graph has of them."""
+    questions = [question for file in files for question in datasets.load(file)]
+    scored = [question for question in questions if question.answers]
+    if len(scored) < len(questions):
+        print(f"{len(questions) - len(scored)} questions without gold answers are left out")
     return {
-        hops: [questions[i * len(questions) // limit] for i in range(limit)] if len(questions) > limit else questions
-        for hops, questions in sorted(by_hops.items())
+        hops: ground(
+            graph, [some[i * len(some) // limit] for i in range(limit)] if len(some) > limit else some
+        ).questions
+        for hops, some in grouped(scored, "hops").items()
     }
 
 
-def measure(graph: Graph, pipeline: Pipeline, questions: list[dict[str, Any]], *, link: bool) -> dict[str, Any]:
+def measure(graph: Graph, pipeline: Pipeline, questions: Sequence[GroundedQuestion], *, link: bool) -> dict[str, Any]:
     """Mean Hits@1 and F1 over all questions, and the median milliseconds of every stage."""
     first, both, unanswered = 0.0, 0.0, 0
     milliseconds: dict[str, list[float]] = {}
     for done, question in enumerate(questions, 1):
-        gold = {graph.entity(key) for key in question["answers"]}
         try:
-            run = pipeline.run(graph, question["question"], seeds=() if link else question["seeds"])
+            run = pipeline.run(graph, question.question.text if link else question.query())
         except GraphbrickError:
             unanswered += 1
             continue
         assert run.answer is not None
-        first += hits_at_1(run.answer.entities, gold)
-        both += f1(run.answer.entities, gold)
+        first += hits_at_1(run.answer.entities, question.gold)
+        both += f1(run.answer.entities, question.gold)
         unanswered += not run.answer.texts
         for stage in run.trace.stages:
             milliseconds.setdefault(stage.stage, []).append(1000 * stage.seconds)
@@ -75,12 +75,11 @@ def main() -> None:
     arguments.add_argument("--link", action="store_true", help="find the seeds in the question instead of giving them")
     given = arguments.parse_args()
     graph = Graph.open(given.graph)
-    by_hops = load(given.questions, given.limit)
+    by_hops = load(graph, given.questions, given.limit)
     print(f"{graph}, seeds {'linked' if given.link else 'given'}\n")
     for text in given.pipeline or PIPELINES:
         pipeline = parse(text)
-        some = next(iter(by_hops.values()))[0]
-        pipeline.run(graph, some["question"], seeds=some["seeds"])  # compile and load before the clock runs
+        pipeline.run(graph, next(iter(by_hops.values()))[0].query())  # compile and load before the clock runs
         print(f"{pipeline!r}\n")
         print("| hops | questions | Hits@1 | F1 | no answer | median ms a stage |\n|---|---|---|---|---|---|")
         for hops, questions in by_hops.items():

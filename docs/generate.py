@@ -18,13 +18,17 @@ NOTE = "<!-- Written by docs/generate.py (make docs); do not edit. -->\n\n"
 
 def cli_page() -> str:
     """The help of every command."""
-    names = list(get_command(app).commands)  # type: ignore[attr-defined]
+    commands = get_command(app).commands  # type: ignore[attr-defined]
+    names = [""]
+    for name, command in commands.items():
+        names += [name, *(f"{name} {part}" for part in getattr(command, "commands", ()))]
     parts = [
         NOTE,
-        "# Command line\n\nExit codes: 0 done, 1 user error (one line on stderr), 2 nothing found.\n",
+        "# Command line\n\nExit codes: 0 done, 1 user error (one line on stderr), 2 nothing found, "
+        "3 stopped by a budget, 130 stopped by Ctrl-C.\n",
     ]
-    for name in ["", *names]:
-        arguments = [name, "--help"] if name else ["--help"]
+    for name in names:
+        arguments = [*name.split(), "--help"]
         text = CliRunner().invoke(app, arguments, prog_name="graphbrick", terminal_width=100).output
         lines = "\n".join(line.rstrip() for line in text.strip().splitlines())
         parts.append(f"\n## graphbrick {name}".rstrip() + f"\n\n```\n{lines}\n```\n")

@@ -56,6 +56,8 @@ from graphbrick.trace import event, fact
 
 def says(request: Request) -> str:
     """A model that chooses the candidates with a currency, whatever their order, and answers everything else alike."""
+    if request.prompt.endswith("Names:"):
+        return '{"names": ["Nairobi", "the country"]}'
     listed = re.findall(r"^([0-9]+)\. (.*currency.*)$", request.prompt, re.MULTILINE)
     if "Candidates:" in request.prompt and listed:
         return ", ".join(number for number, text in sorted(listed, key=lambda entry: entry[1]))

@@ -177,7 +177,7 @@ class TestEvidence:
 
 
 def test_an_answer_is_empty_by_default() -> None:
-    assert Answer() == Answer((), (), Evidence(), None)
+    assert Answer() == Answer((), (), Evidence(), (), None)
 
 
 def test_the_texts_of_evidence_are_those_of_its_items(tmp_path: Folder) -> None:

@@ -7,7 +7,7 @@ from threading import Barrier
 
 import pytest
 
-from graphbrick.trace import Trace, count_call, event, fact, record
+from graphbrick.trace import Exchange, Trace, count_call, count_exchange, event, fact, record
 
 
 def test_what_a_stage_reports_is_in_its_own_record() -> None:
@@ -16,14 +16,17 @@ def test_what_a_stage_reports_is_in_its_own_record() -> None:
         event("capped")
         fact(error_bound=0.5, edges=3)
         fact(edges=4)
-        count_call(tokens_in=10, tokens_out=2, cost=0.25)
-        count_call(tokens_in=1, cached=True)
+        count_call(tokens_in=10, tokens_out=2)
+        count_exchange(Exchange("m", [], "a", 3, 1, estimated=True, seconds=1.5, cost=0.25))
+        count_exchange(Exchange("m", [], "a", 3, 1, cached=True, seconds=1.5, cost=0.25), kept=False)
         entry.counts_out = {"nodes": 7}
     with record(trace, "PathAnswer()", "generate"):
         event("no answer")
     first, second = trace.stages
     assert (first.stage, first.kind, first.counts_out) == ("PPR()", "extract", {"nodes": 7})
-    assert (first.calls, first.tokens_in, first.tokens_out, first.cost, first.cache_hits) == (2, 11, 2, 0.25, 1)
+    assert (first.calls, first.tokens_in, first.tokens_out, first.cost, first.cache_hits) == (2, 13, 3, 0.25, 1)
+    assert (first.estimated, first.waited, len(first.exchanges)) == (4, 1.5, 1)
+    assert trace.ledger["tokens_in"] == 13
     assert first.facts == {"error_bound": 0.5, "edges": 4}
     assert (first.events, second.events, second.calls) == (["capped"], ["no answer"], 0)
     assert trace.events == ["capped", "no answer"]

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from graphbrick.budget import Budget as Budget
+    from graphbrick.budget import spending as spending
     from graphbrick.core import Answer as Answer
     from graphbrick.core import Evidence as Evidence
     from graphbrick.core import Mention as Mention
@@ -50,6 +52,7 @@ if TYPE_CHECKING:
     from graphbrick.models import EmbeddingModel as EmbeddingModel
     from graphbrick.models import LLMEmbedder as LLMEmbedder
     from graphbrick.models import LLMScorer as LLMScorer
+    from graphbrick.models import LocalLLM as LocalLLM
     from graphbrick.models import MiniLM as MiniLM
     from graphbrick.models import NGram as NGram
     from graphbrick.parsing import parse as parse
@@ -74,6 +77,7 @@ if TYPE_CHECKING:
 # Public names and where they live. They are imported when first used: importing numpy alone takes longer than showing
 # a help text should.
 _HOMES = {
+    "budget": ("Budget", "spending"),
     "core": ("Answer", "Evidence", "Mention", "Path", "Query", "Report", "Subgraph"),
     "errors": ("GraphbrickError",),
     "extract": ("Communities", "KHop", "PPR", "PageRank", "PlannedRelations", "RandomWalk", "VectorNeighbors"),
@@ -94,6 +98,7 @@ _HOMES = {
         "LLMEmbedder",
         "LLMScorer",
         "LSA",
+        "LocalLLM",
         "MiniLM",
         "NGram",
     ),

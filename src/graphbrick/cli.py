@@ -1,4 +1,7 @@
-"""The command line: parses arguments, calls the library, prints. Exit codes: 0 done, 1 user error, 2 nothing found."""
+"""The command line: parses arguments, calls the library, prints.
+
+Exit codes: 0 done, 1 user error, 2 nothing found, 3 stopped by a budget, 130 stopped by Ctrl-C.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from graphbrick import cli_graphs
+from graphbrick import cli_graphs, cli_llm, cli_models
 from graphbrick.cli_graphs import GraphFolder, Json, open_graph
+from graphbrick.cli_llm import BudgetText, CacheFile, CacheMode, LLMName, limits, model_text
 
 # Everything else is imported where it is used, so that help is shown at once.
 if TYPE_CHECKING:
@@ -60,20 +64,28 @@ def ask(
         list[str] | None,
         typer.Option("--set", metavar="PART=BRICK", help="A part of the recipe, such as llm=\"LLM('my-model')\"."),
     ] = None,
+    llm: LLMName = None,
     seed: Annotated[
         list[str] | None, typer.Option("--seed", "-s", help="Where to start: a key or label; may be repeated.")
     ] = None,
+    budget: BudgetText = None,
+    cache: CacheMode = "off",
+    cache_file: CacheFile = None,
     explain: Annotated[bool, typer.Option("--explain", help="Show subgraph, ranked paths and stages.")] = False,
     as_json: Json = False,
 ) -> None:
     """Answer a question over a graph."""
-    from graphbrick.show import print_run, progress
+    from graphbrick.budget import StoppedError
+    from graphbrick.models.chat import hearing
+    from graphbrick.show import answering, print_run
 
-    parsed = _pipeline(pipeline, recipe, parts or [])
+    parsed = _pipeline(pipeline, recipe, parts or [], llm)
     opened = open_graph(graph)
-    with progress("answering (the first time, kernels are compiled)"):
+    with limits(budget, cache, cache_file), answering() as listener, hearing(listener):
         run = parsed.run(opened, question, seeds=seed or ())
     print_run(run, parsed, explain=explain, as_json=as_json)
+    if run.stopped is not None:
+        raise StoppedError(str(run.stopped))
     if not any(run.counts(run.level).values()):
         raise NothingFoundError
 
@@ -105,6 +117,11 @@ def recipes(
 for _name in ("embed", "partition", "index", "hubs"):
     app.command(_name)(getattr(cli_graphs, _name))
 
+app.add_typer(cli_models.app)
+
+
+app.add_typer(cli_llm.cache, name="cache")
+
 
 @app.command()
 def demo(
@@ -116,7 +133,7 @@ def demo(
     run_demo(DEFAULT_PIPELINE, rebuild=rebuild)
 
 
-def _pipeline(text: str | None, recipe: str | None, parts: list[str]) -> Pipeline:
+def _pipeline(text: str | None, recipe: str | None, parts: list[str], llm: str | None) -> Pipeline:
     """The pipeline that the options of ``ask`` name."""
     from graphbrick.errors import InputError
     from graphbrick.parsing import parse
@@ -125,7 +142,11 @@ def _pipeline(text: str | None, recipe: str | None, parts: list[str]) -> Pipelin
     if recipe is None:
         if parts:
             raise InputError("--set sets a part of a recipe; give --recipe too, or write the brick into --pipeline")
-        return parse(DEFAULT_PIPELINE if text is None else text)
+        if llm is None:
+            return parse(DEFAULT_PIPELINE if text is None else text)
+        if text is not None:
+            raise InputError(f"--llm is for recipes and the default pipeline; write {model_text(llm)} into --pipeline")
+        return parse(DEFAULT_PIPELINE.replace("PathAnswer()", f"Generate({model_text(llm)})"))
     if text is not None:
         raise InputError(
             "--pipeline and --recipe exclude each other; graphbrick recipes NAME prints the text to change"
@@ -136,11 +157,17 @@ def _pipeline(text: str | None, recipe: str | None, parts: list[str]) -> Pipelin
         if not equals:
             raise InputError(f'--set takes PART=BRICK, got {part!r}; try --set "embedder=BM25()"')
         chosen[name.strip()] = brick
-    return find(recipe).pipeline(**chosen)
+    found = find(recipe)
+    if llm is not None:
+        model = model_text(llm)
+        models = {"llm": model, "tuned_llm": model, "answer": f"Generate({model})"}
+        chosen = {name: brick for name, brick in models.items() if name in found.parts} | chosen
+    return found.pipeline(**chosen)
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run the command line and exit with its code: 0 done, 1 user error (one line on stderr), 2 nothing found."""
+    """Run the command line and exit with its code; of an error, one line is printed on standard error."""
+    from graphbrick.budget import StoppedError
     from graphbrick.errors import GraphbrickError
 
     for stream in (sys.stdout, sys.stderr):
@@ -151,6 +178,9 @@ def main(arguments: list[str] | None = None) -> None:
         code = command.main(arguments, prog_name="graphbrick", standalone_mode=False)
     except NothingFoundError:
         code = 2
+    except StoppedError as error:
+        typer.echo(f"stopped: {error}", err=True)
+        code = 3
     except GraphbrickError as error:
         code = _fail(str(error))
     except typer.Abort:

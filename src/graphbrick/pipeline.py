@@ -14,10 +14,11 @@ from typing import ClassVar, TypeVar
 import numpy as np
 
 from graphbrick.brick import Brick
+from graphbrick.budget import StoppedError, current_budget
 from graphbrick.core import Answer, Evidence, Query, Subgraph
 from graphbrick.errors import GraphbrickError, LinkError, PipelineError
 from graphbrick.graphs.graph import Graph
-from graphbrick.run import Level, Run
+from graphbrick.run import Level, Run, Stop
 from graphbrick.trace import Trace, event, record
 
 T = TypeVar("T")
@@ -71,6 +72,7 @@ class Pipeline(ABC):
         Raises:
             PipelineError: The pipeline gives no answer; `run` gives what it has.
             LinkError: The question names no entity of the graph, or a seed does not exist.
+            StoppedError: The budget ended the run before the answer; `run` gives what it has.
         """
         if self.gives != Level.ANSWER:
             raise PipelineError(
@@ -78,7 +80,8 @@ class Pipeline(ABC):
                 "PathAnswer(), or call run() to get what it gives"
             )
         run = self.run(graph, query, seeds=seeds)
-        assert run.answer is not None
+        if run.answer is None:
+            raise StoppedError(str(run.stopped))
         return replace(run.answer, trace=run.trace)
 
     def run(self, graph: Graph, query: str | Query, *, seeds: Iterable[str | int] = ()) -> Run:
@@ -134,13 +137,21 @@ class Stage(Brick, Pipeline):
         return self._gives
 
     def apply(self, run: Run) -> Run:
-        """Run this stage under the clock."""
+        """Run this stage under the clock, unless the run was stopped."""
         if self.kind != "link":
             run = _link_by_default(run)
-        with record(run.trace, repr(self), self.kind) as entry:
-            entry.counts_in = run.counts(run.level)
-            done = self._step(run)
-            entry.counts_out = done.counts(self.gives)
+        if run.stopped is not None:
+            return run.stop(run.stopped.reason, repr(self))
+        budget = current_budget()
+        try:
+            if budget is not None:
+                budget.check()
+            with record(run.trace, repr(self), self.kind) as entry:
+                entry.counts_in = run.counts(run.level)
+                done = self._step(run)
+                entry.counts_out = done.counts(self.gives)
+        except StoppedError as error:
+            return run.stop(str(error), repr(self))
         return done
 
     @abstractmethod
@@ -325,7 +336,7 @@ class Union(Pipeline):
 def _link_by_default(run: Run) -> Run:
     from graphbrick.link.labels import LinkLabels
 
-    return run if run.linked else LinkLabels().apply(run)
+    return run if run.linked or run.stopped else LinkLabels().apply(run)
 
 
 def _links(pipeline: Pipeline) -> bool:
@@ -346,6 +357,7 @@ def _unite(a: Run, b: Run) -> Run:
         linked=a.linked or b.linked,
         subgraph=_either(a.subgraph, b.subgraph, Subgraph.union),
         evidence=_either(a.evidence, b.evidence, Evidence.union),
+        stopped=_either(a.stopped, b.stopped, lambda x, y: Stop(x.reason, (*x.undone, *y.undone))),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import IntEnum
 
 from graphbrick.core import Answer, Evidence, Query, Subgraph
@@ -20,6 +20,22 @@ class Level(IntEnum):
 
 
 @dataclass(frozen=True)
+class Stop:
+    """Why a run ended before its last stage.
+
+    Attributes:
+        reason: Such as that a budget is used up.
+        undone: The stages that were not done or not finished, as recipe text, in order.
+    """
+
+    reason: str
+    undone: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{self.reason}; left undone: {', '.join(self.undone)}"
+
+
+@dataclass(frozen=True)
 class Run:
     """One execution of a pipeline: what each level holds at the end, and the trace.
 
@@ -29,6 +45,7 @@ class Run:
         evidence: The last evidence; None if no stage retrieved any.
         answer: The answer; None if the pipeline has no generate stage.
         trace: What every stage did.
+        stopped: Why it ended early; None for a run that went to its end.
     """
 
     graph: Graph
@@ -38,6 +55,12 @@ class Run:
     evidence: Evidence | None = None
     answer: Answer | None = None
     trace: Trace = field(default_factory=Trace)
+    stopped: Stop | None = None
+
+    def stop(self, reason: str, stage: str) -> Run:
+        """This run, ended before a stage, or one more stage that an end left undone."""
+        before = self.stopped or Stop(reason, ())
+        return replace(self, stopped=replace(before, undone=(*before.undone, stage)))
 
     def counts(self, level: Level) -> dict[str, int]:
         """Sizes of what this run holds at a level."""

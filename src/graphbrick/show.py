@@ -21,7 +21,7 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
-from graphbrick.core import Item, Path, Query, Report
+from graphbrick.core import Answer, Item, Path, Query, Report
 from graphbrick.graphs.graph import Graph
 from graphbrick.pipeline import Pipeline, Stage
 from graphbrick.recipes import Recipe
@@ -71,6 +71,31 @@ def progress(title: str) -> Iterator[Callable[[int], None]]:
         return
     with err.status(title) as status:
         yield lambda count: status.update(f"{title}: {count:,} records")
+
+
+@contextmanager
+def answering() -> Iterator[Callable[[str], None]]:
+    """A spinner on standard error, and then what a language model writes, as it comes; silent without a terminal."""
+    err = Console(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True)
+    if not err.is_terminal:
+        yield lambda piece: None
+        return
+    status, heard = err.status("answering (the first time, kernels are compiled and models loaded)"), False
+    status.start()
+
+    def hear(piece: str) -> None:
+        nonlocal heard
+        status.stop()
+        shown = "\n".join(plain(line) for line in piece.split("\n"))
+        err.print(Text(("" if heard else "the model writes: ") + shown, style="dim"), end="")
+        heard = True
+
+    try:
+        yield hear
+    finally:
+        status.stop()
+        if heard:
+            err.print()
 
 
 @contextmanager
@@ -155,6 +180,8 @@ def print_answers(out: Console, run: Run) -> None:
         out.print(Text(plain(text), style="bold green"))
         if entity in proofs:
             out.print(Text(plain(f"  {proofs[entity].text}")))
+        elif entity is None:
+            out.print(Text("  on no path of the evidence: the model may have made it up", style="yellow"))
     if len(run.answer.texts) > _ANSWERS_SHOWN:
         out.print(Text(f"... and {len(run.answer.texts) - _ANSWERS_SHOWN:,} more answers (--json gives all)"))
 
@@ -183,17 +210,27 @@ def _proofs(paths: Iterable[Path]) -> dict[int | None, Path]:
 
 def stage_table(trace: Trace) -> Table:
     """Seconds, counts and model use of every stage."""
-    table = Table("stage", "ms", "in", "out", "calls", "tokens in/out", box=None, pad_edge=False)
-    for column in (1, 4, 5):
+    cost = ("cost",) if trace.ledger["cost"] else ()
+    table = Table("stage", "ms", "in", "out", "calls", "kept", "tokens in/out", *cost, box=None, pad_edge=False)
+    for column in (1, *range(4, 7 + len(cost))):
         table.columns[column].justify = "right"
     for stage in trace.stages:
-        tokens = f"{stage.tokens_in:,}/{stage.tokens_out:,}" if stage.calls else ""
-        table.add_row(
-            Text(stage.stage), f"{1000 * stage.seconds:,.1f}", _counts(stage.counts_in), _counts(stage.counts_out),
-            f"{stage.calls:,}" if stage.calls else "", tokens,
-        )  # fmt: skip
-    table.add_row(Text("all", style="bold"), f"{1000 * trace.seconds:,.1f}", "", "", "", "")
+        used = {name: getattr(stage, name) for name in trace.ledger}
+        counts = _counts(stage.counts_in), _counts(stage.counts_out)
+        table.add_row(Text(stage.stage), f"{1000 * stage.seconds:,.1f}", *counts, *_used(used, cost))
+    table.add_row(Text("all", style="bold"), f"{1000 * trace.seconds:,.1f}", "", "", *_used(trace.ledger, cost))
     return table
+
+
+def _used(ledger: dict[str, float], cost: tuple[str, ...]) -> list[str]:
+    """The cells about models: calls, hits, tokens (with ~ where some are estimated), dollars."""
+    about = "~" if ledger["estimated"] else ""
+    return [
+        f"{ledger['calls']:,}" if ledger["calls"] else "",
+        f"{ledger['cache_hits']:,}" if ledger["cache_hits"] else "",
+        f"{about}{ledger['tokens_in']:,}/{ledger['tokens_out']:,}" if ledger["calls"] else "",
+        *(f"${ledger[name]:.4f}" for name in cost),
+    ]
 
 
 def _counts(counts: dict[str, int]) -> str:
@@ -203,8 +240,8 @@ def _counts(counts: dict[str, int]) -> str:
 def run_facts(run: Run, pipeline: Pipeline) -> dict[str, Any]:
     """A run as plain JSON types."""
     graph = run.graph
-    answers = [] if run.answer is None else list(zip(run.answer.texts, run.answer.entities, strict=True))
-    support = [] if run.answer is None else run.answer.evidence.items
+    answer = run.answer or Answer()
+    answers = zip(answer.texts, answer.entities, answer.support or ((),) * len(answer.texts), strict=True)
     return {
         "question": run.query.text,
         "pipeline": repr(pipeline),
@@ -213,8 +250,12 @@ def run_facts(run: Run, pipeline: Pipeline) -> dict[str, Any]:
         "subgraph": None
         if run.subgraph is None
         else {"nodes": run.subgraph.n_nodes, "triples": run.subgraph.n_triples},
-        "answers": [{"text": text, "key": None if e is None else graph.key(e)} for text, e in answers],
-        "support": [_item_facts(item) for item in support],
+        "answers": [
+            {"text": text, "key": None if e is None else graph.key(e), "support": list(places)}
+            for text, e, places in answers
+        ],
+        "support": [_item_facts(item) for item in answer.evidence.items],
+        "stopped": None if run.stopped is None else {"reason": run.stopped.reason, "undone": list(run.stopped.undone)},
         "evidence": None if run.evidence is None else [_item_facts(item) for item in run.evidence.items],
         "trace": run.trace.to_dict(),
     }

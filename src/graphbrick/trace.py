@@ -1,8 +1,8 @@
 """What every stage did: seconds, counts, model calls, tokens, and events.
 
-A brick reports through `event`, `fact` and `count_call`; the runner opens one `StageTrace` a stage and collects them.
-An event is anything a reader of the result should know: a cap that was reached, a reply that could not be parsed, a
-name that means several entities.
+A brick reports through `event` and `fact`, a model through `count_call` and `count_exchange`; the runner opens one
+`StageTrace` a stage and collects them. An event is anything a reader of the result should know: a cap that was reached,
+a reply that could not be parsed, a name that means several entities.
 """
 
 from __future__ import annotations
@@ -16,6 +16,35 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 _log = logging.getLogger("graphbrick")
+_LEDGER = ("calls", "tokens_in", "tokens_out", "estimated", "waited", "cost", "cache_hits")
+
+
+@dataclass(slots=True)
+class Exchange:
+    """What a language model was told and what it replied, word for word.
+
+    Attributes:
+        model: The model that replied.
+        messages: What it was told, each ``{"role": ..., "content": ...}``.
+        reply: What it said.
+        tokens_in: Tokens of the messages.
+        tokens_out: Tokens of the reply.
+        estimated: Whether the server did not say how many tokens there were, so that they were counted here.
+        seconds: From the request to the end of the reply, further tries included.
+        cost: In US dollars, 0 where no price is known.
+        cached: Whether the reply was a kept one: then no call was made, and tokens, seconds and cost are those of the
+            call that it was kept from.
+    """
+
+    model: str
+    messages: list[dict[str, str]]
+    reply: str
+    tokens_in: int = 0
+    tokens_out: int = 0
+    estimated: bool = False
+    seconds: float = 0.0
+    cost: float = 0.0
+    cached: bool = False
 
 
 @dataclass(slots=True)
@@ -28,13 +57,16 @@ class StageTrace:
         seconds: Wall-clock time.
         counts_in: What the stage was given, such as ``{"nodes": 1000, "triples": 2740}``.
         counts_out: What it gave.
-        calls: Model calls (one a batch for local models).
+        calls: Model calls that were made (one a batch for local models).
         tokens_in: Tokens sent to models.
         tokens_out: Tokens that models wrote.
+        estimated: Of these tokens, those that a server did not report and that were counted here.
+        waited: Seconds spent on calls to language models, one after the other; calls at the same time count each.
         cost: In US dollars, 0 for local models.
-        cache_hits: Model calls answered from a cache, and texts whose embedding was kept.
+        cache_hits: Calls that a kept reply saved, and texts whose embedding was kept.
         facts: Figures of the method itself, such as the error bound of scores.
         events: What a reader of the result should know.
+        exchanges: What language models were told and what they replied.
     """
 
     stage: str
@@ -45,10 +77,13 @@ class StageTrace:
     calls: int = 0
     tokens_in: int = 0
     tokens_out: int = 0
+    estimated: int = 0
+    waited: float = 0.0
     cost: float = 0.0
     cache_hits: int = 0
     facts: dict[str, float] = field(default_factory=dict)
     events: list[str] = field(default_factory=list)
+    exchanges: list[Exchange] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -67,9 +102,18 @@ class Trace:
         """The events of all stages, in order."""
         return [event for stage in self.stages for event in stage.events]
 
+    @property
+    def ledger(self) -> dict[str, float]:
+        """What all stages cost together, by the names of `StageTrace`: calls, tokens, seconds waited, dollars, hits."""
+        return {name: sum(getattr(stage, name) for stage in self.stages) for name in _LEDGER}
+
     def to_dict(self) -> dict[str, Any]:
         """The trace as plain JSON types."""
-        return {"seconds": self.seconds, "stages": [asdict(stage) for stage in self.stages]}
+        return {
+            "seconds": self.seconds,
+            "ledger": self.ledger,
+            "stages": [asdict(stage) for stage in self.stages],
+        }
 
 
 _current: ContextVar[StageTrace | None] = ContextVar("graphbrick_stage", default=None)
@@ -117,12 +161,33 @@ def count_hits(hits: int) -> None:
         entry.cache_hits += hits
 
 
-def count_call(*, tokens_in: int = 0, tokens_out: int = 0, cost: float = 0.0, cached: bool = False) -> None:
-    """Add one model call to the running stage."""
+def count_call(*, tokens_in: int = 0, tokens_out: int = 0) -> None:
+    """Add one call to a local model to the running stage."""
     entry = _current.get()
     if entry is not None:
         entry.calls += 1
         entry.tokens_in += tokens_in
         entry.tokens_out += tokens_out
-        entry.cost += cost
-        entry.cache_hits += cached
+
+
+def count_exchange(exchange: Exchange, *, kept: bool = True) -> None:
+    """Add a call to a model server to the running stage, or the hit that saved it.
+
+    Args:
+        exchange: What was asked and replied.
+        kept: Whether its words are kept in the trace; those of embeddings are not.
+    """
+    entry = _current.get()
+    if entry is None:
+        return
+    if kept:
+        entry.exchanges.append(exchange)
+    if exchange.cached:
+        entry.cache_hits += 1
+        return
+    entry.calls += 1
+    entry.tokens_in += exchange.tokens_in
+    entry.tokens_out += exchange.tokens_out
+    entry.estimated += (exchange.tokens_in + exchange.tokens_out) * exchange.estimated
+    entry.waited += exchange.seconds
+    entry.cost += exchange.cost

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path as File
+from typing import Any
 
 import numpy as np
 import pytest
@@ -26,16 +28,21 @@ def environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def extract(
-    reply: str | Reply, *seeds: str, graph: Graph | None = None, **parameters: int
+    reply: str | Reply,
+    *seeds: str,
+    graph: Graph | None = None,
+    model: Mapping[str, Any] | None = None,
+    **parameters: int,
 ) -> tuple[set[str], list[str], str, dict[str, float]]:
     """The triples found, the events, the prompt and the facts."""
     graph = graph or tiny_graph()
     query = Query(QUESTION, seeds=tuple(map(graph.entity, seeds)))
     with ScriptedLLM([reply]) as server, record(Trace(), "test", "extract") as entry:
-        llm = LLM(base_url=server.base_url, timeout=5.0, retries=0)
+        llm = LLM(base_url=server.base_url, timeout=5.0, retries=0, **(model or {}))
         found = PlannedRelations(llm, **parameters).extract(graph, query)
         prompt = server.requests[0].prompt if server.requests else ""
         assert entry.calls == len(server.requests) <= 1
+        assert all(llm.room(request.body["messages"]) >= 0 for request in server.requests)
     assert found.nodes is not None
     assert found.triples is not None
     ends = {end for triple in found.triples.tolist() for end in graph.triple(triple)[::2]}
@@ -61,11 +68,59 @@ def test_what_the_model_is_shown() -> None:
         "\n\nStart: Nairobi\nQuestion: Which currency is used in the country whose capital is Nairobi?\nRelation paths:"
     )
     assert "3 most promising relation paths at most" in prompt
-    assert "at most 4 relations" in prompt
+    assert 'at most 4 relations, such as {"paths": [[3, 7], [2]]}.' in prompt
     near = extract("NONE", "Nairobi", max_hops=2, plans=5)[2]
     assert list(numbers(near)) == ["<- capital", "-> borders", "<- borders", "-> currency"]
     assert "5 most promising" in near
     assert "Start: Rwanda; Kenya\n" in extract("NONE", "Rwanda", "Kenya")[2].replace("Kenya; Rwanda", "Rwanda; Kenya")
+
+
+def test_a_schema_is_sent_where_the_model_keeps_to_it() -> None:
+    with ScriptedLLM(["NONE"]) as server:
+        for structured in (True, False):
+            llm = LLM(base_url=server.base_url, structured=structured)
+            PlannedRelations(llm, max_hops=3, plans=2).extract(tiny_graph(), Query(QUESTION, seeds=(0,)))
+        first, second = server.requests
+    number = {"type": "integer", "minimum": 1, "maximum": len(numbers(first.prompt))}
+    path = {"type": "array", "items": number, "maxItems": 3}
+    assert first.body["response_format"]["json_schema"]["schema"] == {
+        "type": "object",
+        "properties": {"paths": {"type": "array", "items": path, "maxItems": 2}},
+        "required": ["paths"],
+        "additionalProperties": False,
+    }
+    assert "response_format" not in second.body
+    assert "numbers of at most 3 relations such as 3 > 7, and nothing else" in second.prompt
+    assert "reply NONE" in second.prompt
+
+
+def test_relations_are_left_out_where_the_context_is_short(tmp_path: File) -> None:
+    rows = [("s", f"a relation of a name with some words {i:02}", f"e{i}") for i in range(50)]
+    graph = build(rows, tmp_path / "long.graph")
+    model = {"context": 900, "max_tokens": 100}
+    triples, events, prompt, _ = extract('{"paths": [[1], [99]]}', "s", graph=graph, model=model)
+    shown = numbers(prompt)
+    assert 10 < len(shown) < 50
+    assert list(shown) == [f"-> a relation of a name with some words {i:02}" for i in range(len(shown))]
+    assert events[0] == (
+        f"the model was shown only the nearest {len(shown)} of 50 relations: the context of gpt-4.1-mini holds no more"
+    )
+    assert triples == {"s -> a relation of a name with some words 00 -> e0"}
+    # One that it was not shown is no relation by its number, but still by its name.
+    assert extract("-> a relation of a name with some words 49", "s", graph=graph, model=model)[0]
+    assert not extract(f"{len(shown) + 1}", "s", graph=graph, model=model)[0]
+
+
+def test_seeds_are_left_out_where_the_context_is_short(tmp_path: File) -> None:
+    graph = build([(f"a seed of a name with some words {i:02}", "r", "e") for i in range(60)], tmp_path / "many.graph")
+    seeds = [f"a seed of a name with some words {i:02}" for i in range(60)]
+    triples, events, prompt, _ = extract("1", *seeds, graph=graph, model={"context": 900, "max_tokens": 100})
+    shown = prompt.split("Start: ")[1].split("\n")[0].split("; ")
+    assert 5 < len(shown) < 60
+    assert events == [
+        f"the model was shown only the first {len(shown)} of 60 seeds: the context of gpt-4.1-mini holds no more"
+    ]
+    assert len(triples) == 60  # all seeds are searched from
 
 
 def test_the_nearest_relations_are_shown_the_most_frequent_first() -> None:
@@ -87,6 +142,10 @@ def test_the_nearest_relations_are_shown_the_most_frequent_first() -> None:
         "1. 1 > 4",
         "1 -> 4",
         "[[1, 4]]",
+        '{"paths": [[1, 4]]}',
+        '{"paths": ["1 > 4"]}',
+        '{"paths": [["capital", "currency"]]}',
+        'Of course:\n```json\n{"paths": [[1, 4]]}\n```',
         "Path 1: 1 > 4 (the currency of the country)",
         "<think>4 > 1?</think>\n1 > 4",
         "<- capital -> currency",
@@ -147,6 +206,7 @@ NONE_READ = "no relation path could be read out of the reply "
     ("reply", "events"),
     [
         ("NONE", [f"{NONE_READ}'NONE'"]),
+        ('{"paths": []}', [f"{NONE_READ}'{{\"paths\": []}}'"]),
         ("I do not know.", [f"{NONE_READ}'I do not know.'"]),
         ("", ["gpt-4.1-mini gave an empty reply", f"{NONE_READ}''"]),
         ("1 > 99", ["the relation path '1 > 99' has what is no relation and was left out: '1 > 99'",
@@ -325,7 +385,7 @@ def test_a_fault_of_the_server_is_raised() -> None:
         ({"plans": 0}, "PlannedRelations plans must be a whole number of at least 1, got 0; try 3"),
         ({"relations": 0}, "PlannedRelations relations must be a whole number of at least 1, got 0; try 60"),
         ({"cap": 0}, "PlannedRelations cap must be a whole number of at least 1, got 0; try 10000"),
-        ({"llm": BM25()}, r"PlannedRelations llm must be a llm, got BM25\(\); try LLM\(\)"),
+        ({"llm": BM25()}, r"PlannedRelations llm must be a chat model, got BM25\(\); try LLM\(\)"),
     ],
 )
 def test_wrong_parameters(parameters: dict[str, object], message: str) -> None:

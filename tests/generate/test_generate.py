@@ -118,7 +118,8 @@ def test_without_evidence_the_model_is_not_called() -> None:
 
 def test_what_the_model_is_told(evidence: Evidence) -> None:
     with ScriptedLLM(["Kenyan shilling"]) as server:
-        Generate(LLM("some-model", base_url=server.base_url, temperature=0.5)).generate(QUERY, evidence)
+        model = LLM("some-model", base_url=server.base_url, temperature=0.5, structured=False)
+        Generate(model).generate(QUERY, evidence)
         (request,) = server.requests
     assert request.body["model"] == "some-model"
     assert request.body["temperature"] == 0.5

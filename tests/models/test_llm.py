@@ -68,10 +68,10 @@ def test_a_cut_reply_and_one_without_usage_are_events() -> None:
         text, entry = ask(llm(server))
     assert text == "It is"
     assert entry.events == [
-        "some-model did not report the tokens it used",
         "the reply of some-model was cut at 9 tokens",
+        "some-model did not report the tokens it used; they are estimated",
     ]
-    assert (entry.calls, entry.tokens_in, entry.tokens_out) == (1, 0, 0)
+    assert (entry.calls, entry.tokens_in, entry.tokens_out, entry.estimated) == (1, 21, 2, 23)
 
 
 @pytest.mark.parametrize("fault", [Reply(status=429, headers={"Retry-After": "0.01"}), Reply(status=503, headers=NOW)])
@@ -134,7 +134,7 @@ def test_a_server_that_is_away() -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{free.getsockname()[1]}/v1"
-    with pytest.raises(ModelError, match=f"cannot reach the model server at {url}/; is it running"):
+    with pytest.raises(ModelError, match=f"cannot reach the model server at {url}; is it running"):
         ask(LLM(base_url=url, timeout=1.0, retries=0))
 
 

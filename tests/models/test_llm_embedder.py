@@ -73,7 +73,7 @@ def test_scores_are_cosines() -> None:
 def test_no_report_of_tokens_is_an_event() -> None:
     with ScriptedLLM([Reply(usage=False)]) as server, record(Trace(), "test", "rerank") as entry:
         LLMEmbedder("some-model", base_url=server.base_url).encode(["a"])
-    assert (entry.calls, entry.events) == (1, ["some-model did not report the tokens it used"])
+    assert (entry.calls, entry.events) == (1, ["some-model did not report the tokens it used; they are estimated"])
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from graphbrick.models.path_replies import Step, read_paths
-from graphbrick.models.replies import read_numbers, read_scores, without_thinking
+from graphbrick.models.replies import parts_of, read_names, read_numbers, read_scores, read_yes, without_thinking
 from graphbrick.trace import Trace, record
 
 TEXTS = ["Kenya", "Kenya -> capital -> Nairobi", "Uganda", "Rwanda", "1984", "Kenya  -> currency ->\nKenyan shilling"]
@@ -35,6 +35,14 @@ def scores(reply: str, n: int = 3) -> tuple[dict[int, float], list[str]]:
         ('["3", "1"]', [3, 1]),
         ("```json\n[\n  3,\n  1\n]\n```", [3, 1]),
         ('{"numbers": [3, 1]}', [3, 1]),
+        ('{"numbers": ["3", "1"]}', [3, 1]),
+        ('{"numbers": [[3, 1]]}', [3, 1]),
+        ('{"numbers": ["Uganda", "1. Kenya"]}', [3, 1]),
+        ('{"why": "4 and 5 are no countries", "numbers": [3, 1]}', [3, 1]),
+        ('Here it is:\n```json\n{"numbers": [3, 1]}\n```\nNumber 2 is left out.', [3, 1]),
+        ('<think>{"numbers": [2]}</think>{"numbers": [3, 1]}', [3, 1]),
+        ('{"number": 3}', [3]),
+        ('{"numbers": "3, 1"}', [3, 1]),
         ("3\n1", [3, 1]),
         ("- 3\n- 1", [3, 1]),
         ("* 3\n* 1", [3, 1]),
@@ -74,7 +82,8 @@ def test_numbers_are_read(reply: str, expected: list[int]) -> None:
 
 
 @pytest.mark.parametrize(
-    "reply", ["NONE", "none.", "[]", "**None**", "Answer: none", "<think>3</think>NONE", "NONE\n3"]
+    "reply",
+    ["NONE", "none.", "[]", "**None**", "Answer: none", "<think>3</think>NONE", "NONE\n3", '{"n": []}'],
 )
 def test_none_is_a_choice(reply: str) -> None:
     assert numbers(reply) == ([], [])
@@ -95,6 +104,11 @@ def test_none_is_a_choice(reply: str) -> None:
         "1.5, 2.5",
         "4-2",
         "{nope",
+        "{nope, 3",
+        '{"numbers": [3',
+        '{"numbers": [true]}',
+        '{"numbers": {"3": 1}}',
+        '{"a": [3], "b": [1]}',
         "[[[[" * 5000,
         "3. A large country\nThat is why.",
         "9" * 5000,
@@ -130,6 +144,17 @@ def test_the_text_counts_where_a_reply_numbers_its_lines_anew() -> None:
     assert numbers("2. Kenya", ["Kenya", "Kenya"]) == ([2], [])
 
 
+def test_what_came_before_a_reply_broke_off_is_read() -> None:
+    assert numbers('{"numbers": [3, 1, 1') == (
+        [3, 1],
+        ["the reply breaks off; what came before was read: '{\"numbers\": [3, 1, 1'"],
+    )
+    assert numbers("[3, 1, 1") == ([3, 1], ["the reply breaks off; what came before was read: '[3, 1, 1'"])
+    found, events = scores('{"1": 80, "2": 5, "3": 1')
+    assert found == {1: 80, 2: 5}
+    assert len(events) == 2
+
+
 def test_events_show_the_reply_after_thinking() -> None:
     assert numbers(f"<think>{'so ' * 500}</think>Hm")[1] == ["no candidate could be read out of the reply 'Hm'"]
 
@@ -151,6 +176,9 @@ def test_no_reply_breaks_the_reader(reply: str) -> None:
     assert (found is not None) or events
     assert all(1 <= i <= 3 and 0 <= score <= 100 for i, score in scores(reply)[0].items())
     assert isinstance(read_paths(reply), list)
+    assert read_yes(reply) in (True, False, None)
+    names = read_names(reply)
+    assert names is None or all(name.strip() for name in names)
 
 
 @pytest.mark.parametrize(
@@ -162,6 +190,10 @@ def test_no_reply_breaks_the_reader(reply: str) -> None:
         "1. 80\n2. 0\n3. 7.5",
         "1 = 80/100\n2 = 0%\n3 -> 7.5 (perhaps)",
         '{"1": 80, "2": 0, "3": 7.5}',
+        '{"scores": {"1": 80, "2": 0, "3": 7.5}}',
+        '{"scores": [{"number": 1, "score": 80}, {"number": 2, "score": 0}, {"number": 3, "score": 7.5}]}',
+        '[{"score": 80, "number": 1}, {"number": "2", "score": "0"}, {"number": 3, "score": 7.5}]',
+        'Here they are:\n{"1": 80, "2": 0, "3": 7.5}\nThat is all.',
         '```json\n{"1": 80, "2": 0, "3": 7.5}\n```',
         "Here they are\n1: 80\n2: 0\n3: 7.5\nThat is all.",
         "<think>1: 3</think>1: 80\n2: 0\n3: 7.5",
@@ -179,6 +211,10 @@ def test_scores_are_read(reply: str) -> None:
         ("1: 80\n2: 0,8\n3: 7", {1: 80, 3: 7}, "the reply has no score for 1 of 3 candidates (2): "),
         ("1: 101\n2: -5\n3: 7", {1: 100, 2: 0, 3: 7}, "the scores of 1, 2 are not within 0 and 100 and were clipped: "),
         ("1: 1\n2: 2\n3: 3\n4: 4", {1: 1, 2: 2, 3: 3}, "the reply scores 4, but the candidates are 1 to 3: "),
+        ('{"1": 1, "2": 2, "3": 3, "1": 4}', {1: 1, 2: 2, 3: 3}, "the reply scores 1 more than once; the first score"),
+        ('{"1": 1, "2": [2], "3": 3}', {1: 1, 3: 3}, "the reply has no score for 1 of 3 candidates (2): "),
+        ('[{"number": 1, "score": 1}, {"nr": 2}]', {1: 1}, "the reply has no score for 2 of 3 candidates (2, 3): "),
+        ("[80, 0, 7]", {}, "the reply has no score for 3 of 3 candidates (1, 2, 3): "),
         ("1: 1\n2: 2\n3: 3\n1: 4", {1: 1, 2: 2, 3: 3}, "the reply scores 1 more than once; the first score counts: "),
     ],
 )
@@ -224,6 +260,12 @@ def named(*names: str) -> tuple[Step, ...]:
         ("3, 7", [steps(3, 7)]),
         ("[3, 7]", [steps(3, 7)]),
         ("[[3, 7], [2]]", [steps(3, 7), steps(2)]),
+        ('{"paths": [[3, 7], [2]]}', [steps(3, 7), steps(2)]),
+        ('{"paths": [3, 7]}', [steps(3, 7)]),
+        ('{"paths": [[3, 7], 2, []]}', [steps(3, 7), steps(2)]),
+        ('{"paths": []}', []),
+        ('{"paths": [["capital", "currency"], ["-> borders"]]}', [named("capital", "currency"), named(">borders")]),
+        ('{"paths": [[3, 7], [2, 5', [steps(3, 7), steps(2)]),
         ('["3 > 7", "2"]', [steps(3, 7), steps(2)]),
         ("3 > -7", [steps(3, -7)]),
         ("<think>1 > 2</think>\n```\n3 > 7\n```", [steps(3, 7)]),
@@ -243,3 +285,61 @@ def named(*names: str) -> tuple[Step, ...]:
 )  # fmt: skip
 def test_relation_paths_are_read(reply: str, paths: list[tuple[Step, ...]]) -> None:
     assert [path for _, path in read_paths(reply)] == paths
+
+
+@pytest.mark.parametrize(
+    ("reply", "names"),
+    [
+        ('{"names": ["Nairobi", "Kenya"]}', ["Nairobi", "Kenya"]),
+        ('["Nairobi", "Kenya", "Nairobi"]', ["Nairobi", "Kenya"]),
+        ('{"entities": ["The Lion, the Witch\\nand the Wardrobe"]}', ["The Lion, the Witch and the Wardrobe"]),
+        ("Nairobi\nKenya", ["Nairobi", "Kenya"]),
+        ("1. Nairobi\n2) Kenya", ["Nairobi", "Kenya"]),
+        ("- **Nairobi**\n• „Kenya“", ["Nairobi", "Kenya"]),
+        ('Names:\n"Nairobi"\n‘Kenya’', ["Nairobi", "Kenya"]),
+        ("The entities are: Nairobi", ["Nairobi"]),
+        ("<think>Kenya?</think>Nairobi", ["Nairobi"]),
+        ("1984\n12 Years a Slave\n3:10 to Yuma", ["1984", "12 Years a Slave", "3:10 to Yuma"]),
+        ("Nairobi, Kenya", ["Nairobi, Kenya"]),
+        ('{"names": [1984, ""]}', ["1984"]),
+        ("NONE", []),
+        ('{"names": []}', []),
+        ('{"names": ["None"]}', []),
+    ],
+)
+def test_names_are_read(reply: str, names: list[str]) -> None:
+    with record(Trace(), "test", "link") as entry:
+        assert read_names(reply) == names
+    assert entry.events == []
+
+
+@pytest.mark.parametrize("reply", ["", "  \n", "<think>Nairobi", "**"])
+def test_no_name_at_all_is_an_event(reply: str) -> None:
+    with record(Trace(), "test", "link") as entry:
+        assert read_names(reply) is None
+    assert entry.events == [f"no name could be read out of the reply {reply!r}"]
+
+
+def test_names_that_are_no_texts_are_an_event() -> None:
+    with record(Trace(), "test", "link") as entry:
+        assert read_names('{"names": ["Nairobi", null, {"name": "Kenya"}, true]}') == ["Nairobi"]
+    assert entry.events[0].startswith("3 of the names are no texts and were left out: ")
+
+
+def test_a_line_is_parted_at_commas_and_and() -> None:
+    assert parts_of("Nairobi, 'Kenya' and Uganda; Sandy") == ["Nairobi", "Kenya", "Uganda", "Sandy"]
+    assert parts_of("Anderson") == ["Anderson"]
+
+
+@pytest.mark.parametrize(
+    ("reply", "said"),
+    [
+        ("YES", True), ("yes, it is", True), ("**No.**", False), ("<think>no</think>Yes", True), ("true", True),
+        ('{"enough": true}', True), ('{"enough": false, "why": "yes"}', False), ('{"enough": "no"}', False),
+        ("```json\n{\"enough\": true}\n```", True),
+        ("", None), ("Perhaps", None), ("nothing", None), ("{}", None), ("[true]", True), ("1", None),
+        ('{"enough": null}', None), ('{"a": true, "b": false}', None),
+    ],
+)  # fmt: skip
+def test_yes_and_no_are_read(reply: str, said: bool | None) -> None:
+    assert read_yes(reply) is said

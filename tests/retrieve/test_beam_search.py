@@ -597,7 +597,7 @@ def test_an_empty_reply_does_not_end_the_beam(star: Graph) -> None:
         ({"prefilter": "BM25"}, "prefilter must be a scorer"),
         ({"prefilter_n": 9}, "prefilter_n says how many candidates prefilter leaves; give prefilter too"),
         ({"prefilter": BM25(), "prefilter_n": 0}, "prefilter_n must be a whole number of at least 1"),
-        ({"stop": BM25()}, "stop must be a llm"),
+        ({"stop": BM25()}, "stop must be a chat model"),
         ({"direction": "up"}, "direction must be one of 'both', 'out', 'in'"),
         ({"cap": 0}, "cap must be a whole number of at least 1"),
     ],

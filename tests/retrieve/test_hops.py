@@ -11,7 +11,7 @@ from graphbrick import BM25, LLM, Query, Subgraph
 from graphbrick.errors import PipelineError
 from graphbrick.models.scorer import Scorer
 from graphbrick.retrieve.hops import LLMHops, PatternHops
-from graphbrick.testing import ScriptedLLM, check_brick, tiny_graph
+from graphbrick.testing import Request, ScriptedLLM, check_brick, tiny_graph
 from graphbrick.trace import Trace, record
 
 
@@ -26,11 +26,12 @@ def query(text: str, *seeds: str) -> Query:
     return Query(text, seeds=tuple(tiny_graph().entity(seed) for seed in seeds))
 
 
-def ask(reply: str) -> tuple[int, list[str], str]:
+def ask(reply: str, *, structured: bool = True) -> tuple[int, list[str], Request]:
     with ScriptedLLM([reply]) as server, record(Trace(), "test", "prune") as entry:
-        hops = LLMHops(LLM(base_url=server.base_url)).hops(query("Who\nis it?", "Kenya"), Subgraph(tiny_graph()))
+        model = LLM(base_url=server.base_url, structured=structured)
+        hops = LLMHops(model).hops(query("Who\nis it?", "Kenya"), Subgraph(tiny_graph()))
         (request,) = server.requests
-    return hops, entry.events, request.body["messages"][1]["content"]
+    return hops, entry.events, request
 
 
 @pytest.mark.parametrize(
@@ -46,17 +47,38 @@ def ask(reply: str) -> tuple[int, list[str], str]:
         ("Number: 4", 4),
         ("The capital, then the currency.\n2", 2),
         ("<think>1\n3?</think>2", 2),
+        ('{"hops": 2}', 2),
+        ('{"hops": "three"}', 3),
+        ('```json\n{"hops": 2}\n```', 2),
     ],
 )
-def test_the_model_says_how_many(reply: str, hops: int) -> None:
-    assert ask(reply) == (hops, [], "Question: Who is it?\nNumber:")
+@pytest.mark.parametrize("structured", [True, False])
+def test_the_model_says_how_many(reply: str, hops: int, structured: bool) -> None:
+    assert ask(reply, structured=structured)[:2] == (hops, [])
 
 
-@pytest.mark.parametrize("reply", ["0", "17", "-2", "1.5", "I think that 2 are enough", "nan", "2 or 3"])
+def test_what_the_model_is_told() -> None:
+    request = ask("1")[2]
+    assert request.prompt.endswith('such as {"hops": 2}.\n\nQuestion: Who is it?\nHops:')
+    assert request.body["response_format"]["json_schema"]["schema"] == {
+        "type": "object",
+        "properties": {"hops": {"type": "integer", "minimum": 1, "maximum": 9}},
+        "required": ["hops"],
+        "additionalProperties": False,
+    }
+    request = ask("1", structured=False)[2]
+    assert request.prompt.endswith("Reply with that number only.\n\nQuestion: Who is it?\nNumber:")
+    assert "response_format" not in request.body
+
+
+@pytest.mark.parametrize(
+    "reply", ["0", "17", "-2", "1.5", "I think that 2 are enough", "nan", "2 or 3", "", '{"hops": 0}', "{}"]
+)
 def test_a_reply_that_is_no_number_counts_as_one_hop(reply: str) -> None:
     hops, events, _ = ask(reply)
     assert hops == 1
-    assert events == [f"gpt-4.1-mini was asked for a number of hops and replied {reply!r}; it was taken as 1"]
+    assert events[-1] == f"gpt-4.1-mini was asked for a number of hops and replied {reply!r}; it was taken as 1"
+    assert len(events) == (1 if reply else 2)
 
 
 @dataclass(frozen=True, repr=False)
@@ -100,7 +122,7 @@ def test_patterns_are_those_of_the_subgraph() -> None:
 
 
 def test_wrong_parameters() -> None:
-    with pytest.raises(PipelineError, match=r"LLMHops llm must be a llm, got 3; try LLM\(\)"):
+    with pytest.raises(PipelineError, match=r"LLMHops llm must be a chat model, got 3; try LLM\(\)"):
         LLMHops(3)  # type: ignore[arg-type]
     with pytest.raises(PipelineError, match=r"PatternHops scorer must be a scorer, got 3; try BM25\(\)"):
         PatternHops(3)  # type: ignore[arg-type]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 import numpy as np
 
@@ -11,9 +12,11 @@ from graphbrick.core import Query, Subgraph
 from graphbrick.extract.relation_paths import LOOKED_AT, Hop, Ids, edges_of, match
 from graphbrick.extract.seeds import start
 from graphbrick.graphs.graph import Graph
-from graphbrick.models.llm import LLM
+from graphbrick.models.chat import ChatModel
+from graphbrick.models.json_replies import json_list, json_object, whole_number
 from graphbrick.models.path_replies import Step, read_paths
 from graphbrick.models.replies import one_line, plain, shown
+from graphbrick.models.room import fitting, line_tokens
 from graphbrick.pipeline import ExtractStage
 from graphbrick.trace import event, fact
 
@@ -25,9 +28,17 @@ _INSTRUCTION = (
     "You plan how to answer a question from a knowledge graph. You are given the entities that the question starts "
     "from, and numbered relations that are found near them: -> r is followed from the head of a triple to its tail, "
     "<- r from the tail to the head. A relation path is the sequence of relations to follow from a start to the answer."
-    "\nReply with the {plans} most promising relation paths at most, the best first, one a line, each as numbers of at "
-    "most {max_hops} relations such as 3 > 7, and nothing else. If no relation path leads to the answer, reply NONE."
+    "\n"
 )
+# By whether the reply is JSON.
+_REPLIES = {
+    False: "Reply with the {plans} most promising relation paths at most, the best first, one a line, each as numbers "
+    "of at most {max_hops} relations such as 3 > 7, and nothing else. If no relation path leads to the answer, reply "
+    "NONE.",
+    True: "Reply with JSON that holds the {plans} most promising relation paths at most, the best first, each as the "
+    'list of the numbers of at most {max_hops} relations, such as {{"paths": [[3, 7], [2]]}}. If no relation path '
+    'leads to the answer, reply {{"paths": []}}.',
+}
 _PROMPT = "Relations:\n{relations}\n\nStart: {starts}\nQuestion: {question}\nRelation paths:"
 
 
@@ -38,15 +49,16 @@ class PlannedRelations(ExtractStage):
     The model is shown the relations near the seeds and replies with relation paths. All their instances in the graph
     are matched from every seed; on none of them an entity is visited twice. A tuned planner, as in the paper, is the
     same brick over a tuned model: relations of the graph that it names without having been shown them are found too.
-    A name without an arrow is followed either way.
+    A name without an arrow is followed either way. The model is asked for JSON where it is ``structured``.
 
     Args:
         llm: The language model, such as LLM().
         max_hops: Relations in a path, from 1 to 10.
         plans: Relation paths that are asked for and used, at least 1.
         relations: Relations that the model is shown, at least 1, each direction counting as one. The nearest to a seed
-            come first, of those the most frequent, then by name; that there are more is an event. Directions in which
-            triples only lead back towards the seeds are not shown.
+            come first, of those the most frequent, then by name; that there are more, or that not all of them fit the
+            context of the model, is an event. Directions in which triples only lead back towards the seeds are not
+            shown.
         cap: Triples at most, at least 1. Paths are matched in the order of the plans and seeds, and those that no
             longer fit are left out, which is an event.
 
@@ -60,14 +72,14 @@ class PlannedRelations(ExtractStage):
 
     paper = "Luo et al., Reasoning on Graphs (RoG), ICLR 2024; Cao et al., LEGO-GraphRAG, VLDB 2025 (SAE by LLM)"
 
-    llm: LLM
+    llm: ChatModel
     max_hops: int = 4
     plans: int = 3
     relations: int = 60
     cap: int = 10_000
 
     def __post_init__(self) -> None:
-        self.require_part("llm", LLM, example="LLM()")
+        self.require_part("llm", ChatModel, example="LLM()")
         self.require_int("max_hops", minimum=1, maximum=10, example=4)
         self.require_int("plans", minimum=1, example=3)
         self.require_int("relations", minimum=1, example=60)
@@ -118,12 +130,18 @@ class PlannedRelations(ExtractStage):
 
     def _plans(self, graph: Graph, seeds: Ids, query: Query, offer: Mapping[Move, frozenset[int]]) -> list[Plan]:
         """The relation paths that the model proposes."""
-        listed = "\n".join(f"{i}. {'->' if forward else '<-'} {name}" for i, (name, forward) in enumerate(offer, 1))
-        starts = "; ".join(one_line(graph.label(seed)) for seed in seeds.tolist())
-        prompt = _PROMPT.format(relations=listed, starts=starts, question=one_line(query.text))
-        rules = _INSTRUCTION.format(plans=self.plans, max_hops=self.max_hops)
-        reply = self.llm.complete([{"role": "system", "content": rules}, {"role": "user", "content": prompt}])
-        names, plans = _Names(graph, offer), dict[Plan, None]()
+        starts = self._starts(graph, seeds, query)
+        moves = [f"{'->' if forward else '<-'} {name}" for name, forward in offer]
+        fit = fitting(self.llm, self._messages(query, starts, []), moves)
+        if fit < len(moves):
+            event(
+                f"the model was shown only the nearest {fit} of {len(moves)} relations: the context of "
+                f"{self.llm.model} holds no more"
+            )
+        path = json_list(whole_number(1, max(fit, 1)), most=self.max_hops)
+        schema = json_object(paths=json_list(path, most=self.plans))
+        reply = self.llm.complete(self._messages(query, starts, moves[:fit]), schema=schema)
+        names, plans = _Names(graph, {move: offer[move] for move in list(offer)[:fit]}), dict[Plan, None]()
         for line, steps in read_paths(reply):
             plan = tuple(names.find(step) for step in steps)
             if plan and all(plan) and len(plan) <= self.max_hops:
@@ -141,6 +159,24 @@ class PlannedRelations(ExtractStage):
         if len(plans) > self.plans:
             event(f"of {len(plans)} relation paths only the first {self.plans} were used: {shown(reply)}")
         return list(plans)[: self.plans]
+
+    def _starts(self, graph: Graph, seeds: Ids, query: Query) -> list[str]:
+        """The names of the seeds, of which the prompt may take half of what is free."""
+        names = [one_line(graph.label(seed)) for seed in seeds.tolist()]
+        room = self.llm.room(self._messages(query, [], [])) // 2
+        fit = max(sum(total <= room for total in accumulate(line_tokens(self.llm, names))), 1)
+        if fit < len(names):
+            event(
+                f"the model was shown only the first {fit} of {len(names)} seeds: the context of {self.llm.model} "
+                "holds no more"
+            )
+        return names[:fit]
+
+    def _messages(self, query: Query, starts: Sequence[str], moves: Sequence[str]) -> list[dict[str, str]]:
+        listed = "\n".join(f"{i}. {move}" for i, move in enumerate(moves, 1))
+        prompt = _PROMPT.format(relations=listed, starts="; ".join(starts), question=one_line(query.text))
+        rules = (_INSTRUCTION + _REPLIES[self.llm.structured]).format(plans=self.plans, max_hops=self.max_hops)
+        return [{"role": "system", "content": rules}, {"role": "user", "content": prompt}]
 
     def _matched(self, graph: Graph, seeds: Ids, plans: Sequence[Plan]) -> set[int]:
         """The triples on the instances of the plans, as many as the cap allows."""

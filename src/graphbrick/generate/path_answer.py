@@ -52,4 +52,5 @@ class PathAnswer(GenerateStage):
             texts=tuple(best.graph.label(end) for end in ends),
             entities=tuple(ends),
             evidence=Evidence(tuple(proofs[end] for end in ends)),
+            support=tuple((i,) for i in range(len(ends))),
         )

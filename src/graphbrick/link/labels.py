@@ -71,7 +71,7 @@ class LinkLabels(LinkStage):
         words = tokens(text)
         mentions = _exact(graph, text, words) or self._near(graph, text, words)
         for mention in dict.fromkeys(mentions):
-            _report(graph, mention)
+            report(graph, mention)
         seeds = tuple(dict.fromkeys(mention.entity for mention in mentions))
         return replace(query, seeds=seeds, mentions=tuple(mentions))
 
@@ -121,7 +121,7 @@ def resolve_seeds(graph: Graph, query: Query, given: Iterable[str | int]) -> Que
         if isinstance(seed, bool) or not isinstance(seed, str | int | np.integer):
             raise LinkError(f"a seed is an entity id, a key or a label, got {seed!r}")
         mention = _resolve(graph, seed) if isinstance(seed, str) else Mention(str(seed), int(seed))
-        _report(graph, mention)
+        report(graph, mention)
         mentions.append(mention)
     return replace(query, seeds=tuple(dict.fromkeys(m.entity for m in mentions)), mentions=tuple(mentions))
 
@@ -130,7 +130,7 @@ def _resolve(graph: Graph, name: str) -> Mention:
     try:
         return Mention(name, graph.entity(name))
     except LinkError:
-        entities = _ranked(graph, nfc(name.strip()), graph.names.exact(name_form(name)))
+        entities = ranked(graph, nfc(name.strip()), graph.names.exact(name_form(name)))
     if not entities:
         near = ", ".join(graph.describe(match.entity) for match in graph.names.near(name, _SHOWN))
         nearest = f"nearest: {near}" if near else "and no label is near"
@@ -145,7 +145,7 @@ def _exact(graph: Graph, text: str, words: list[Token]) -> list[Mention]:
     for span in _spans_of_names(graph, words):
         surface = span.surface(text)
         names = graph.names.exact(span.folded)
-        entities = _ranked(graph, surface, names)
+        entities = ranked(graph, surface, names)
         if not entities:
             continue
         mention = Mention(surface, entities[0], others=tuple(entities[1:]))
@@ -192,7 +192,7 @@ def _disjoint(spans: list[tuple[_Span, M]]) -> list[tuple[_Span, M]]:
     return sorted(taken, key=lambda entry: entry[0].first)
 
 
-def _ranked(graph: Graph, surface: str, names: Iterable[int]) -> list[int]:
+def ranked(graph: Graph, surface: str, names: Iterable[int]) -> list[int]:
     """The entities of some names: written exactly so, then labels, then the best connected, then by id."""
     best: dict[int, tuple[bool, bool, int, int]] = {}
     for name in names:
@@ -229,12 +229,13 @@ def _relation_words(graph: Graph) -> set[str]:
     return {word for relation in few for word in fold(graph.relation_label(relation)).split()}
 
 
-def _report(graph: Graph, mention: Mention) -> None:
+def report(graph: Graph, mention: Mention, by: str = "") -> None:
+    """Say which of several entities of one name was taken, and by whom; nothing where there is one."""
     if not mention.others:
         return
     shown = "; ".join(graph.describe(entity) for entity in mention.others[:_SHOWN])
     more = f"; and {len(mention.others) - _SHOWN:,} more" if len(mention.others) > _SHOWN else ""
     event(
-        f"{mention.text!r} names {len(mention.others) + 1:,} entities; took {graph.describe(mention.entity)}, "
-        f"others: {shown}{more}"
+        f"{mention.text!r} names {len(mention.others) + 1:,} entities; {by}{' ' if by else ''}took "
+        f"{graph.describe(mention.entity)}, others: {shown}{more}"
     )

@@ -7,15 +7,17 @@ from graphbrick.models.lda import LDA
 from graphbrick.models.llm import LLM
 from graphbrick.models.llm_embedder import LLMEmbedder
 from graphbrick.models.llm_scorer import LLMScorer
+from graphbrick.models.local_llm import LocalLLM
 from graphbrick.models.lsa import LSA
 from graphbrick.models.minilm import MiniLM
 from graphbrick.models.ngram import NGram
 
 BRICKS = (
     BM25, NGram, LSA, LDA, MiniLM, EmbeddingModel, LLMEmbedder, CrossEncoder, LLMScorer, LLM,
+    LocalLLM,
 )  # fmt: skip
 
 __all__ = [
-    "BM25", "BRICKS", "LDA", "LLM", "LSA", "CrossEncoder", "EmbeddingModel", "LLMEmbedder", "LLMScorer", "MiniLM",
-    "NGram",
+    "BM25", "BRICKS", "LDA", "LLM", "LSA", "CrossEncoder", "EmbeddingModel", "LLMEmbedder", "LLMScorer", "LocalLLM",
+    "MiniLM", "NGram",
 ]  # fmt: skip

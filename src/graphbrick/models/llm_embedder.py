@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
+from graphbrick.budget import current_budget
 from graphbrick.errors import ModelError
+from graphbrick.models.background import wait_for
 from graphbrick.models.embedder import Embedder
 from graphbrick.models.onnx_text import readable
-from graphbrick.models.openai_client import connection, require_address, server_of
-from graphbrick.trace import count_call, event
+from graphbrick.models.openai_client import connect, require_address, server_of
+from graphbrick.models.prices import Hosted, hosted
+from graphbrick.models.reply_cache import current_cache
+from graphbrick.models.tokens import text_tokens
+from graphbrick.trace import Exchange, count_exchange, event
+
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI
+    from openai.types import CreateEmbeddingResponse
 
 _RETRIES = 2
 
@@ -64,26 +76,68 @@ class LLMEmbedder(Embedder):
         return np.concatenate(parts)
 
     def _encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
-        """One request; the client hands over whatever the server sent, of any type."""
+        """The vectors of one request, or those that were kept of it."""
         # Some servers refuse a text that is empty.
         sent = [text if text.strip() else " " for text in readable(texts)]
-        with connection(
+        request, cache = {"model": self.model, "input": sent}, current_cache()
+        kept = None if cache is None else cache.get(request)
+        if kept is not None:
+            count_exchange(Exchange(self.model, [], "", cached=True), kept=False)
+            return self._unit(kept["vectors"], texts)
+        rows = self._call(sent)
+        vectors = self._unit(rows, texts)
+        if cache is not None:
+            cache.put(request, {"vectors": rows})
+        return vectors
+
+    def _call(self, sent: list[str]) -> list[list[float]]:
+        """One request to the server, within the budget, and what it cost."""
+        server = connect(
             self.base_url, self.timeout, _RETRIES, kind="embedding model", instead="MiniLM() needs no server"
-        ) as client:
+        )
+        price = hosted(self.model) or Hosted()
+        expected = sum(text_tokens(text) for text in sent)
+        budget, notes, start = current_budget(), list[str](), time.perf_counter()
+
+        async def once(client: AsyncOpenAI) -> tuple[list[list[float]], int | None]:
+            call = client.embeddings.create(model=self.model, input=sent)
             try:
-                reply = client.embeddings.create(model=self.model, input=sent)
-                found = {item.index: item.embedding for item in reply.data}
-                count, usage = len(reply.data), reply.usage
-                tokens = None if usage is None else usage.prompt_tokens or 0
-            except (AttributeError, TypeError) as error:
+                return self._rows(await asyncio.wait_for(call, self.timeout), len(sent))
+            except (AttributeError, TypeError) as error:  # the client reads the vectors before it hands them over
                 raise ModelError(f"{self!r} got a reply that holds no embeddings; is it the right address?") from error
-        if count != len(texts) or set(found) != set(range(count)):
-            raise ModelError(f"{self!r} got {count} vectors for {len(texts)} texts; there must be one a text")
-        if not isinstance(tokens, int):
-            event(f"{self.model} did not report the tokens it used")
-            tokens = 0
-        count_call(tokens_in=tokens)
-        return self._unit([found[i] for i in range(count)], texts)
+
+        async def within_budget() -> tuple[list[list[float]], int | None]:
+            if budget is None:
+                return await server.ask(once, notes)
+            aside = expected, price.cost(expected, 0)
+            await budget.set_aside(*aside)
+            used = 0
+            try:
+                rows, tokens = await server.ask(once, notes)
+                used = expected if tokens is None else tokens
+                return rows, tokens
+            finally:
+                await budget.settle(*aside, used, price.cost(used, 0))
+
+        rows, tokens = wait_for(within_budget(), budget)
+        if tokens is None:
+            notes.append(f"{self.model} did not report the tokens it used; they are estimated")
+        used = expected if tokens is None else tokens
+        seconds, cost = time.perf_counter() - start, price.cost(used, 0)
+        entry = Exchange(self.model, [], "", used, 0, estimated=tokens is None, seconds=seconds, cost=cost)
+        count_exchange(entry, kept=False)
+        for note in notes:
+            event(note)
+        return rows
+
+    def _rows(self, reply: CreateEmbeddingResponse, n: int) -> tuple[list[list[float]], int | None]:
+        """The vectors of a reply in the order of the texts, and its tokens; the client hands over whatever was sent."""
+        found = {item.index: item.embedding for item in reply.data}
+        count = len(reply.data)
+        tokens = None if reply.usage is None else reply.usage.prompt_tokens or 0
+        if count != n or set(found) != set(range(count)):
+            raise ModelError(f"{self!r} got {count} vectors for {n} texts; there must be one a text")
+        return [found[i] for i in range(count)], tokens if isinstance(tokens, int) else None
 
     def _unit(self, rows: list[list[float]], texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """The rows as vectors of length 1."""

@@ -6,6 +6,7 @@ import re
 from typing import NamedTuple
 
 from graphbrick.graphs.text import fold
+from graphbrick.models.json_replies import only_list
 from graphbrick.models.replies import BETWEEN, BULLET, MARKDOWN, NUMBER, one_line, opened, plain, without_remark
 
 _ARROW = re.compile(r" ?(<-|->|→|←|<SEP>|>) ?")
@@ -33,8 +34,9 @@ def read_paths(reply: str) -> list[tuple[str, tuple[Step, ...]]]:
     """The relation paths that a reply proposes, one a line, each with its line.
 
     A path is made of numbers (``3 > 7``) or of names, with ``->`` or ``<-`` before each (``<- capital -> currency``) or
-    without marks (``capital > currency``, ``<PATH>capital<SEP>currency</PATH>``). A line that has both has no steps.
-    Which names there are is not known here: a line of prose is one step of that name.
+    without marks (``capital > currency``, ``<PATH>capital<SEP>currency</PATH>``). A line that has both has no steps. A
+    list of paths may also stand in JSON, by itself or in an object. Which names there are is not known here: a line of
+    prose is one step of that name.
 
     >>> read_paths("3 > 7")
     [('3 > 7', (Step(number=3, name='', forward=None), Step(number=7, name='', forward=None)))]
@@ -42,10 +44,10 @@ def read_paths(reply: str) -> list[tuple[str, tuple[Step, ...]]]:
     [False, True]
     """
     text, value = opened(reply)
-    if isinstance(value, list) and value:
-        lists = all(isinstance(item, list) for item in value)
-        several = lists or any(isinstance(item, str) and _ARROW.search(item) for item in value)
-        paths = value if several else [value]
+    listed = only_list(value)
+    if listed is not None:
+        several = any(isinstance(item, list) or (isinstance(item, str) and _ARROW.search(item)) for item in listed)
+        paths = listed if several else [listed]
         lines = [" > ".join(map(str, path)) if isinstance(path, list) else str(path) for path in paths]
     else:
         lines = MARKDOWN.sub("", _TAG.sub("\n", text)).splitlines()

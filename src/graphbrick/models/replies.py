@@ -1,18 +1,21 @@
-"""Reading what a language model replied where it was asked for numbers.
+"""Reading what a language model replied where it was asked for numbers, names, or yes and no.
 
 Candidates are numbered in the prompt, and a reply is read by these numbers. A text counts only where it is that of a
 candidate from beginning to end: one candidate's text may be the beginning of another's. What a reply says beyond that
 is not guessed at. Whatever could not be used is an event with the beginning of the reply in it; nothing is raised.
+
+A model may be asked for JSON and reply in words, or the other way round, so that every reader reads both. How JSON is
+found in a reply is in `graphbrick.models.json_replies`.
 """
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from graphbrick.graphs.text import fold
+from graphbrick.models.json_replies import Object, find_json, only_list
 from graphbrick.trace import event
 
 _SHOWN = 200  # characters of a reply in an event
@@ -22,6 +25,10 @@ _THINKING = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL |
 _END_OF_THINKING = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
 _FENCE = re.compile(r"^[ \t]*```.*$", re.MULTILINE)
 MARKDOWN = re.compile(r"[*`]")
+_NAMING = re.compile(r"^(?:(?:[a-z]+ ){0,4}(?:names?|entit(?:y|ies)|answers?|are|is)\s*:)\s*", re.IGNORECASE)
+_PLACE = re.compile(r"^(?:[-•]|\(?[0-9]{1,3}[.)]|\[[0-9]{1,3}\]|#[0-9]{1,3})\s+(?=\S)")
+_PART = re.compile(r"\s*[,;]\s+|\s+and\s+", re.IGNORECASE)
+_QUOTES = str.maketrans(dict.fromkeys("“”„«»", '"') | dict.fromkeys("‘’", "'"))
 _ARRAY = re.compile(r"\[[\s0-9,\"'-]*\]")
 BULLET = re.compile(r"^\s*[-•]\s+")
 _LABEL = re.compile(r"^[a-z ]{0,60}\b(?:answers?|numbers?|candidates?|choices?|ranking|list|are)\s*:\s*", re.IGNORECASE)
@@ -56,22 +63,27 @@ def one_line(text: str) -> str:
     return " ".join(shown.split())
 
 
-def numbered(texts: Iterable[str], longest: int = 1000) -> str:
-    """Texts as the numbered lines of a prompt, from 1; what is very long is cut, which is an event."""
+def lines_of(texts: Iterable[str], longest: int = 1000) -> list[str]:
+    """Each text on one line; what is very long is cut, which is an event."""
     lines = [one_line(text) for text in texts]
     long = sum(len(line) > longest for line in lines)
     if long:
         event(f"{long:,} texts of more than {longest:,} characters were cut for the language model")
-    return "\n".join(f"{i}. {line[:longest]}" for i, line in enumerate(lines, 1))
+    return [line[:longest] for line in lines]
+
+
+def numbered(texts: Iterable[str], longest: int = 1000, first: int = 1) -> str:
+    """Texts as the numbered lines of a prompt, from ``first``; what is very long is cut, which is an event."""
+    return "\n".join(f"{i}. {line}" for i, line in enumerate(lines_of(texts, longest), first))
 
 
 def read_numbers(reply: str, texts: Sequence[str]) -> list[int] | None:
     """The candidates that a reply names, best first, by their numbers from 1; each once.
 
     Read is the first line of numbers, with the lines of numbers that follow it (``3, 1``; ``[3, 1]``; ``Answer: 3``;
-    ``2-4``; a remark in parentheses at its end is left out). Where there is none, a reply that consists of numbered
-    lines (``3. text``, ``[3] text``) or of whole candidate texts is read line by line; a line with the whole text of
-    another candidate than its number says means that candidate.
+    ``2-4``; a remark in parentheses at its end is left out), or the list in a JSON object. Where there is none, a reply
+    that consists of numbered lines (``3. text``, ``[3] text``) or of whole candidate texts is read line by line; a line
+    with the whole text of another candidate than its number says means that candidate.
 
     Args:
         reply: What the model said.
@@ -83,8 +95,8 @@ def read_numbers(reply: str, texts: Sequence[str]) -> list[int] | None:
 
     >>> read_numbers("[3] Kenya\\n[1] Uganda", ["Uganda", "Rwanda", "Kenya"])
     [3, 1]
-    >>> read_numbers("NONE", ["Uganda"])
-    []
+    >>> read_numbers("NONE", ["Uganda"]), read_numbers('{"numbers": [1]}', ["Uganda"])
+    ([], [1])
     """
     bare = [plain(text) for text in texts]
     lines = _lines(reply)
@@ -115,7 +127,8 @@ def read_numbers(reply: str, texts: Sequence[str]) -> list[int] | None:
 def read_scores(reply: str, n: int, *, least: float = 0.0, most: float = 100.0) -> dict[int, float]:
     """The scores that a reply gives, by number from 1, within bounds; a number that is not in it has no score.
 
-    Read are lines ``3: 80``, several of them on one line with commas between, or a JSON object.
+    Read are lines ``3: 80``, several of them on one line with commas between, or JSON: an object ``{"3": 80}`` or a
+    list of ``{"number": 3, "score": 80}``, which may be the value of another object.
 
     Args:
         reply: What the model said.
@@ -153,13 +166,63 @@ def read_scores(reply: str, n: int, *, least: float = 0.0, most: float = 100.0) 
     return scores
 
 
+def read_names(reply: str) -> list[str] | None:
+    """The names that a reply lists, in its order, each once; what they mean is not known here.
+
+    Read is the list of texts in JSON, or one name a line, without bullets, numbers and quotes.
+
+    Returns:
+        Names, none of them empty; an empty list where the reply says that there is none; None where it is empty.
+
+    >>> read_names('{"names": ["Nairobi", "Kenya"]}'), read_names("1. Nairobi\\n2. Kenya"), read_names("NONE")
+    (['Nairobi', 'Kenya'], ['Nairobi', 'Kenya'], [])
+    """
+    text, value = opened(reply)
+    listed = only_list(value)
+    if listed is not None:
+        found = [one_line(str(item)) for item in listed if isinstance(item, str | int) and not isinstance(item, bool)]
+        if len(found) < len(listed):
+            event(f"{len(listed) - len(found)} of the names are no texts and were left out: {shown(reply)}")
+    else:
+        lines = [line for line in map(str.strip, MARKDOWN.sub("", text).splitlines()) if line]
+        lines = lines[1:] if len(lines) > 1 and lines[0].endswith(":") else lines
+        found = [_PLACE.sub("", _NAMING.sub("", BULLET.sub("", line))) for line in lines]
+        if not found:
+            event(f"no name could be read out of the reply {shown(reply)}")
+            return None
+    names = [plain(name.translate(_QUOTES)) for name in found]
+    return list(dict.fromkeys(name for name in names if name and fold(name) != "none"))
+
+
+def parts_of(name: str) -> list[str]:
+    """The pieces of a line between commas and "and": what a name is made of that may be several."""
+    return [piece for piece in map(plain, _PART.split(name)) if piece]
+
+
+def read_yes(reply: str) -> bool | None:
+    """Whether a reply says yes: by its first word, or by the only true or false in a JSON object; None for neither.
+
+    >>> read_yes("Yes, they are."), read_yes('{"enough": false}'), read_yes("Perhaps.")
+    (True, False, None)
+    """
+    text, value = opened(reply)
+    said = [item for item in value.values() if isinstance(item, bool)] if isinstance(value, dict) else []
+    if said:
+        return said[0] if len(said) == 1 else None
+    words = fold(" ".join(map(str, value.values())) if isinstance(value, dict) else text).split()
+    return {"yes": True, "true": True, "no": False, "false": False}.get(words[0]) if words else None
+
+
 def opened(reply: str) -> tuple[str, object]:
-    """What a model says after thinking, without code fences, and its value where it is JSON."""
+    """What a model says after thinking, without code fences, and its value where it is JSON; else None.
+
+    A reply that breaks off in its JSON is an event; the value is then what came before, without what is not whole.
+    """
     text = _FENCE.sub("", without_thinking(reply))
-    try:
-        return text, json.loads(text)
-    except (ValueError, RecursionError):
-        return text, None
+    value, whole = find_json(text)
+    if not whole:
+        event(f"the reply breaks off; what came before was read: {shown(reply)}")
+    return text, value
 
 
 def _joined(match: re.Match[str]) -> str:
@@ -175,10 +238,14 @@ def without_remark(line: str) -> str:
 
 
 def _lines(reply: str) -> list[str]:
-    """The lines of a reply that say something, without marks of Markdown; a JSON array is on one line."""
+    """The lines of a reply that say something, without marks of Markdown; a list of numbers in JSON is on one line."""
     text, value = opened(reply)
-    if isinstance(value, dict) and len(value) == 1 and isinstance(inner := next(iter(value.values())), list):
-        text = json.dumps(inner)
+    listed = only_list(value)
+    if listed is not None:
+        are_numbers = all(isinstance(item, int) for item in listed)
+        text = f"[{', '.join(map(str, listed))}]" if are_numbers else "\n".join(map(str, listed))
+    elif isinstance(value, dict) and len(value) == 1:
+        text = str(next(iter(value.values())))
     text = _ARRAY.sub(_joined, text)
     return [line for line in map(str.strip, MARKDOWN.sub("", text).splitlines()) if line]
 
@@ -250,7 +317,13 @@ def plain(text: str) -> str:
 def _score_pairs(reply: str) -> Iterator[tuple[int, float]]:
     """The (number, score) of every line that is made of nothing else."""
     text, value = opened(reply)
-    lines = [f"{k}: {v}" for k, v in value.items()] if isinstance(value, dict) else text.splitlines()
+    if isinstance(value, Object) and len(value) == 1 and isinstance(inner := next(iter(value.values())), Object | list):
+        value = inner
+    lines = text.splitlines()
+    if isinstance(value, Object):
+        lines = [f"{number}: {score}" for number, score in value.pairs]
+    elif isinstance(value, list) and value and all(isinstance(item, Object) for item in value):
+        lines = [f"{item.get('number')}: {item.get('score')}" for item in value]
     for line in lines:
         bare = without_remark(MARKDOWN.sub("", line).strip())
         pieces = [piece.strip() for piece in re.split(r"[,;]", bare) if piece.strip()]

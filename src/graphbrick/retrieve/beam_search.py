@@ -10,8 +10,8 @@ import numpy.typing as npt
 from graphbrick.core import Evidence, Query, Subgraph, seeds_of, step_text
 from graphbrick.directions import DIRECTIONS, follow
 from graphbrick.errors import PipelineError
+from graphbrick.models.chat import ChatModel
 from graphbrick.models.enough import is_enough
-from graphbrick.models.llm import LLM
 from graphbrick.models.scorer import Scorer
 from graphbrick.pipeline import RetrieveStage
 from graphbrick.retrieve.beam import Candidates, Partial, expand
@@ -77,7 +77,7 @@ class BeamSearch(RetrieveStage):
     threshold: float | None = None
     prefilter: Scorer | None = None
     prefilter_n: int = 64
-    stop: LLM | None = None
+    stop: ChatModel | None = None
     direction: str = "both"
     cap: int = 5_000
 
@@ -97,7 +97,7 @@ class BeamSearch(RetrieveStage):
             self.require_part("prefilter", Scorer, example="MiniLM()")
         self.require_int("prefilter_n", minimum=1, example=64)
         if self.stop is not None:
-            self.require_part("stop", LLM, example="LLM()")
+            self.require_part("stop", ChatModel, example="LLM()")
         self.require_choice("direction", DIRECTIONS)
         self.require_int("cap", minimum=1, example=5_000)
         if self.prefilter is None and self.prefilter_n != type(self).prefilter_n:

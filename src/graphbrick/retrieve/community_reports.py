@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from graphbrick.core import Evidence, Query, Report, Subgraph, seeds_of
 from graphbrick.errors import GraphbrickError
-from graphbrick.models.llm import LLM
+from graphbrick.models.chat import ChatModel
 from graphbrick.models.replies import numbered, one_line, without_thinking
 from graphbrick.models.scorer import Scorer
 from graphbrick.pipeline import RetrieveStage
@@ -49,13 +49,13 @@ class CommunityReports(RetrieveStage):
 
     paper = "Cao et al., LEGO-GraphRAG, VLDB 2025 (GRAG-M); Traag et al., From Louvain to Leiden, 2019"
 
-    llm: LLM
+    llm: ChatModel
     scorer: Scorer
     n: int = 3
     size: int = 50
 
     def __post_init__(self) -> None:
-        self.require_part("llm", LLM, example="LLM()")
+        self.require_part("llm", ChatModel, example="LLM()")
         self.require_part("scorer", Scorer, example="MiniLM()")
         self.require_int("n", minimum=1, example=3)
         self.require_int("size", minimum=2, example=50)

@@ -10,8 +10,9 @@ import numpy as np
 
 from graphbrick.brick import Brick
 from graphbrick.core import Query, Subgraph
-from graphbrick.models.llm import LLM
-from graphbrick.models.replies import one_line, shown, without_thinking
+from graphbrick.models.chat import ChatModel
+from graphbrick.models.json_replies import json_object, whole_number
+from graphbrick.models.replies import MARKDOWN, one_line, opened, shown
 from graphbrick.models.scorer import Scorer
 from graphbrick.retrieve.shortest_paths import ShortestPaths
 from graphbrick.trace import event
@@ -20,8 +21,13 @@ _INSTRUCTION = (
     "You are given a question to be answered from a knowledge graph of triples (head, relation, tail). Say how many "
     "triples have to be followed, one after the other, from the entities that the question names to its answer. "
     '"Which currency is used in Kenya?" takes 1, "Which currency is used in the country whose capital is Nairobi?" '
-    "takes 2.\nReply with that number only."
+    "takes 2.\n"
 )
+# By whether the reply is JSON.
+_REPLIES = {False: "Reply with that number only.", True: 'Reply with JSON that holds that number, such as {"hops": 2}.'}
+_ENDINGS = {False: "Number", True: "Hops"}
+_MOST = 9
+_SCHEMA = json_object(hops=whole_number(1, _MOST))
 _WORDS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9}
 _NUMBER = re.compile(rf"(?:[a-z ]+:\s*)?([1-9]|{'|'.join(_WORDS)})(?:[- ](?:hops?|triples?))?\W*", re.IGNORECASE)
 
@@ -43,7 +49,8 @@ class HopClassifier(Brick):
 class LLMHops(HopClassifier):
     """Asks a language model, by a zero-shot prompt with the question alone.
 
-    A reply that is no number from 1 to 9 is an event, and counts as 1: most questions take one hop.
+    The model is asked for JSON where it is ``structured``. A reply that is no number from 1 to 9 is an event, and
+    counts as 1: most questions take one hop.
 
     Args:
         llm: The language model, such as LLM().
@@ -51,17 +58,24 @@ class LLMHops(HopClassifier):
 
     paper = "Cao et al., LEGO-GraphRAG, technical report (hop classifier)"
 
-    llm: LLM
+    llm: ChatModel
 
     def __post_init__(self) -> None:
-        self.require_part("llm", LLM, example="LLM()")
+        self.require_part("llm", ChatModel, example="LLM()")
 
     def hops(self, query: Query, subgraph: Subgraph) -> int:
         """What the model says."""
-        question = f"Question: {one_line(query.text)}\nNumber:"
-        reply = self.llm.complete([{"role": "system", "content": _INSTRUCTION}, {"role": "user", "content": question}])
-        for line in without_thinking(reply).splitlines():
-            number = _NUMBER.fullmatch(line.replace("*", "").strip())
+        as_json = self.llm.structured
+        rules = _INSTRUCTION + _REPLIES[as_json]
+        question = f"Question: {one_line(query.text)}\n{_ENDINGS[as_json]}:"
+        reply = self.llm.complete(
+            [{"role": "system", "content": rules}, {"role": "user", "content": question}], schema=_SCHEMA
+        )
+        text, value = opened(reply)
+        if isinstance(value, dict) and len(value) == 1:
+            text = str(next(iter(value.values())))
+        for line in MARKDOWN.sub("", text).splitlines():
+            number = _NUMBER.fullmatch(line.strip())
             if number:
                 said = number.group(1).lower()
                 return _WORDS.get(said) or int(said)

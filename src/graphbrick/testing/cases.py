@@ -95,7 +95,11 @@ def _evidences() -> list[tuple[str, Evidence]]:
 
 
 def _link_cases(stage: Stage) -> list[Case]:
-    return [Case("a question", (contract_graph(), _query()), _wrong_query)]
+    nothing = Query("And what is it?", id=_ID)
+    return [
+        Case("a question", (contract_graph(), _query()), partial(_wrong_query, given=_query())),
+        Case("a question that names nothing", (contract_graph(), nothing), partial(_wrong_query, given=nothing)),
+    ]
 
 
 def _extract_cases(stage: Stage) -> list[Case]:
@@ -155,12 +159,12 @@ CASES: Mapping[str, Callable[[Stage], list[Case]]] = {
 # What is wrong about a result, or None
 
 
-def _wrong_query(result: object) -> str | None:
+def _wrong_query(result: object, given: Query) -> str | None:
     if isinstance(result, LinkError):
         return None
     if not isinstance(result, Query):
         return f"a link stage gives a Query, got {result!r}"
-    if (result.text, result.id) != (QUESTION, _ID):
+    if (result.text, result.id) != (given.text, given.id):
         return "the text or the id of the query was changed; use dataclasses.replace(query, seeds=...)"
     if len(set(result.seeds)) < len(result.seeds):
         return f"seeds are not distinct: {result.seeds}"

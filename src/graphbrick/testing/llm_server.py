@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -28,6 +29,9 @@ class Reply:
         headers: Further headers, such as ``{"Retry-After": "1"}``.
         delay: Seconds to wait before replying.
         drop: Break the connection in the middle of the body.
+        stall: Seconds to wait in the middle of a reply that is streamed.
+        refusal: What the model says in the place of a reply that it refuses.
+        likeliest: The likeliest first words with the natural logarithm of their probability.
         body: Send this in the place of the JSON object, for instance to send invalid JSON.
         content_type: What the body claims to be.
         finish_reason: "stop", or "length" for a reply that was cut.
@@ -39,6 +43,9 @@ class Reply:
     headers: Mapping[str, str] = field(default_factory=dict)
     delay: float = 0.0
     drop: bool = False
+    stall: float = 0.0
+    refusal: str | None = None
+    likeliest: Mapping[str, float] = field(default_factory=dict)
     body: str | None = None
     content_type: str = "application/json"
     finish_reason: str = "stop"
@@ -134,6 +141,10 @@ class ScriptedLLM:
         self._closing.wait(reply.delay)
         return reply
 
+    def pause(self, seconds: float) -> None:
+        """Wait, but not longer than the server lives."""
+        self._closing.wait(seconds)
+
     def _ask(self, request: Request) -> str | Reply:
         assert self._script is not None
         try:
@@ -157,6 +168,9 @@ class _Handler(BaseHTTPRequestHandler):
         headers = {name.lower(): value for name, value in self.headers.items()}
         sent = json.loads(self.rfile.read(int(headers.get("content-length", "0"))) or b"{}")
         reply = self.server.script.take(Request(self.path, headers, sent))
+        if sent.get("stream") and reply.status < 400 and reply.body is None:
+            self._stream(reply, sent)
+            return
         body = (_body(reply, self.path, sent) if reply.body is None else reply.body).encode()
         try:
             self.send_response(reply.status)
@@ -168,6 +182,30 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(body[: len(body) // 2] if reply.drop else body)
         except ConnectionError:
             self.close_connection = True  # the client did not wait
+
+    def _stream(self, reply: Reply, sent: Mapping[str, Any]) -> None:
+        """Send a reply word by word, as server-sent events."""
+        whole = _completion(reply, sent)
+        words = re.findall(r"\S+\s*|\s+", reply.text)
+        deltas: list[dict[str, Any]] = [{"role": "assistant", "content": word} for word in words]
+        chunks = [_chunk(whole, delta) for delta in deltas or [{"role": "assistant", "refusal": reply.refusal}]]
+        chunks.append(_chunk(whole, {}, finish_reason=reply.finish_reason))
+        if reply.usage and sent.get("stream_options", {}).get("include_usage"):
+            chunks.append({**_chunk(whole, {}), "choices": [], "usage": whole["usage"]})
+        lines = [f"data: {json.dumps(chunk)}\n\n" for chunk in chunks] + ["data: [DONE]\n\n"]
+        middle = max(len(words) // 2, 1)
+        self.close_connection = True
+        try:
+            self.send_response(200)
+            self.send_header("Content-Type", "text/event-stream")
+            self.end_headers()
+            self.wfile.write("".join(lines[:middle]).encode())
+            self.wfile.flush()
+            self.server.script.pause(reply.stall)
+            if not reply.drop:
+                self.wfile.write("".join(lines[middle:]).encode())
+        except ConnectionError:
+            return  # the client did not wait
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name is that of the base class
         """Say nothing."""
@@ -183,7 +221,7 @@ def _body(reply: Reply, path: str, sent: Mapping[str, Any]) -> str:
 
 
 def _completion(reply: Reply, sent: Mapping[str, Any]) -> dict[str, Any]:
-    message = {"role": "assistant", "content": reply.text}
+    message = {"role": "assistant", "content": reply.text if reply.refusal is None else None, "refusal": reply.refusal}
     tokens_in = sum(len(str(message["content"]).split()) for message in sent.get("messages", []))
     tokens_out = len(reply.text.split())
     return {
@@ -191,9 +229,25 @@ def _completion(reply: Reply, sent: Mapping[str, Any]) -> dict[str, Any]:
         "object": "chat.completion",
         "created": 0,
         "model": sent.get("model", ""),
-        "choices": [{"index": 0, "message": message, "finish_reason": reply.finish_reason}],
+        "choices": [
+            {"index": 0, "message": message, "finish_reason": reply.finish_reason, "logprobs": _likeliest(reply, sent)}
+        ],
         "usage": {"prompt_tokens": tokens_in, "completion_tokens": tokens_out, "total_tokens": tokens_in + tokens_out},
     }
+
+
+def _chunk(whole: Mapping[str, Any], delta: Mapping[str, Any], finish_reason: str | None = None) -> dict[str, Any]:
+    """A piece of a streamed reply."""
+    choice = {"index": 0, "delta": delta, "finish_reason": finish_reason}
+    return {**whole, "object": "chat.completion.chunk", "choices": [choice], "usage": None}
+
+
+def _likeliest(reply: Reply, sent: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The log-probabilities of the first word, where they were asked for."""
+    if not sent.get("logprobs") or not reply.likeliest:
+        return None
+    top = [{"token": word, "logprob": p, "bytes": None} for word, p in reply.likeliest.items()]
+    return {"content": [{**top[0], "top_logprobs": top[: sent.get("top_logprobs", 0)]}]}
 
 
 def _embeddings(sent: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,30 @@
+"""Data sets of questions: reading the published files and one's own, finding them in a graph, drawing samples.
+
+>>> from graphbrick.evaluate.datasets import FORMS
+>>> FORMS
+('auto', 'plain', 'metaqa', 'webqsp', 'cwq', 'grailqa', 'webquestions', 'hetionet', 'rog', 'hotpotqa', 'musique')
+"""
+
+from graphbrick.evaluate.datasets.coverage import Coverage
+from graphbrick.evaluate.datasets.grounding import Grounded, GroundedQuestion, ground
+from graphbrick.evaluate.datasets.loading import FORMS, load
+from graphbrick.evaluate.datasets.question import Question, grouped
+from graphbrick.evaluate.datasets.sampling import sample, sample_each
+from graphbrick.evaluate.datasets.table import Dataset, PublishedFile, known, published
+
+__all__ = [
+    "FORMS",
+    "Coverage",
+    "Dataset",
+    "Grounded",
+    "GroundedQuestion",
+    "PublishedFile",
+    "Question",
+    "ground",
+    "grouped",
+    "known",
+    "load",
+    "published",
+    "sample",
+    "sample_each",
+]

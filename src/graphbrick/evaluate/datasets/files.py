@@ -1,0 +1,207 @@
+"""The records of question files: JSON lines, JSON documents, delimited tables, Parquet; text plain, gzip, Zstandard."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+
+from graphbrick.errors import InputError
+from graphbrick.evaluate.datasets.record import Record
+from graphbrick.graphs.readers.delimited import read_rows
+from graphbrick.graphs.readers.streams import PACKED, blocks, line_fault, open_source, text_lines, whole_lines
+from graphbrick.graphs.records import BadRecords
+
+# Some published files hold a whole subgraph in the line of each question.
+_LONGEST_LINE = 1 << 28
+_PARQUET_ROWS = 256
+_BLANKS = re.compile(r"\s*")
+_QUESTIONS = re.compile(r'"Questions"\s*:\s*\[')
+
+LEFT_OUT = ("graph", "choices")
+"""Columns of Parquet files that are never read: the subgraph of each question, and what is always empty."""
+
+
+def read_lines(file: Path) -> Iterator[tuple[int, str]]:
+    """Yield (1-based number, text) of the lines that are not blank.
+
+    Raises:
+        InputError: The file cannot be read, or a line is not UTF-8.
+    """
+    for first, data in blocks(file, _LONGEST_LINE, BadRecords()):
+        for number, (line, fault) in enumerate(text_lines(data), first):
+            if fault:
+                raise InputError(fault, file, number, line)
+            if line.strip():
+                yield number, line
+
+
+def read_json(file: Path) -> Iterator[Record]:
+    """Yield the objects of JSON lines, of a JSON list, or of the list ``Questions`` of one object.
+
+    Raises:
+        InputError: The file cannot be read, or is not JSON; with the line.
+    """
+    lines = read_lines(file)
+    first = next(lines, None)
+    if first is None:
+        return
+    if _is_object(first[1]):
+        yield from _json_lines(file, chain([first], lines))
+    elif re.fullmatch(r"\.(jsonl|ndjson)", _suffix(file)) and not first[1].lstrip().startswith("["):
+        yield _object(file, *first, 0)  # which tells what is wrong with it
+    else:
+        yield from _document(file)
+
+
+def _suffix(file: Path) -> str:
+    name = Path(file.stem) if file.suffix.lower() in PACKED else file
+    return name.suffix.lower()
+
+
+def _is_object(line: str) -> bool:
+    """Whether a line is a record by itself; a document in one line is not."""
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(value, dict) and not isinstance(value.get("Questions"), list)
+
+
+def _json_lines(file: Path, lines: Iterator[tuple[int, str]]) -> Iterator[Record]:
+    for number, (line, text) in enumerate(lines):
+        yield _object(file, line, text, number)
+
+
+def _object(file: Path, line: int, text: str, number: int) -> Record:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"not JSON: {_reason(error)}; each line is one object", file, line, text) from error
+    if not isinstance(value, dict):
+        raise InputError("the line is JSON but no object; each line is one object", file, line, text)
+    return Record(file, line, number, value)
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, json.JSONDecodeError):
+        return f"{error.msg} at character {error.colno}"
+    return "nested too deeply" if isinstance(error, RecursionError) else str(error)
+
+
+def _document(file: Path) -> Iterator[Record]:
+    """The objects of the list that a file is, or that its ``Questions`` are; read at once."""
+    with open_source(file) as stream:
+        data = stream.read()
+    if line_fault(data):
+        number, fault = next((n, line_fault(line)) for n, line in enumerate(whole_lines(data), 1) if line_fault(line))
+        raise InputError(fault, file, number)
+    text = data.decode()
+    at = _after_blanks(text, 0)
+    if text[at] == "{":
+        found = _QUESTIONS.search(text)
+        if found is None:
+            _whole_document(file, text)
+            raise InputError(
+                "the file is one JSON object without a list of Questions; write one question a line", file, 1
+            )
+        at = found.end() - 1
+    elif text[at] != "[":
+        _whole_document(file, text)
+        raise InputError("the file is JSON, but neither a list nor objects; write one question a line", file, 1)
+    yield from _elements(file, text, at + 1)
+
+
+def _whole_document(file: Path, text: str) -> None:
+    """Raise where a text is not JSON at all."""
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError) as error:
+        line = error.lineno if isinstance(error, json.JSONDecodeError) else None
+        raise InputError(f"not JSON: {_reason(error)}", file, line) from error
+
+
+def _elements(file: Path, text: str, at: int) -> Iterator[Record]:
+    """The objects of a list, from behind its bracket; each with the line where it begins."""
+    decoder = json.JSONDecoder()
+    line, counted, number = 1, 0, 0
+    at = _after_blanks(text, at)
+    while text[at : at + 1] != "]":
+        line, counted = line + text.count("\n", counted, at), at
+        try:
+            value, at = decoder.raw_decode(text, at)
+        except (ValueError, RecursionError) as error:
+            line = error.lineno if isinstance(error, json.JSONDecodeError) else line
+            raise InputError(f"not JSON: {_reason(error)}; is the file cut short?", file, line) from error
+        if not isinstance(value, dict):
+            raise InputError("the list holds something that is no object; each question is one object", file, line)
+        yield Record(file, line, number, value)
+        number += 1
+        at = _after_blanks(text, at)
+        if text[at : at + 1] == ",":
+            at = _after_blanks(text, at + 1)
+        elif text[at : at + 1] != "]":
+            line += text.count("\n", counted, at)
+            raise InputError("not JSON: a comma or ] is missing here; is the file cut short?", file, line)
+
+
+def _after_blanks(text: str, at: int) -> int:
+    found = _BLANKS.match(text, at)
+    assert found is not None
+    return found.end()
+
+
+def read_table(file: Path, delimiter: str) -> Iterator[Record]:
+    """Yield the rows of delimited text, whose first row names the columns.
+
+    Raises:
+        InputError: The file cannot be read, a column has no name or two have the same, a row is too long or too short.
+    """
+    if delimiter == "," and not any("," in line for _, line in _first(file)):
+        delimiter = ";"  # as spreadsheets write it where the comma is in numbers
+    names: list[str] = []
+    number = 0
+    for line, cells in read_rows(file, delimiter, _LONGEST_LINE, BadRecords()):
+        if not names:
+            names = [cell.strip().casefold() for cell in cells]
+            bad = next((name for i, name in enumerate(names) if not name or name in names[:i]), None)
+            if bad is not None:
+                what = f"two columns are called {bad!r}" if bad else "a column has no name"
+                raise InputError(f"{what}; the first row names the columns", file, line)
+            continue
+        if len(cells) != len(names):
+            raise InputError(f"the row has {len(cells)} columns, but the first row names {len(names)}", file, line)
+        yield Record(file, line, number, dict(zip(names, cells, strict=True)), is_table=True)
+        number += 1
+
+
+def _first(file: Path) -> Iterator[tuple[int, str]]:
+    """The first line."""
+    for entry in read_lines(file):
+        yield entry
+        return
+
+
+def read_parquet(file: Path) -> Iterator[Record]:
+    """Yield the rows of a Parquet file, without the columns `LEFT_OUT`.
+
+    Raises:
+        InputError: pyarrow is not installed, or the file is not Parquet.
+    """
+    try:
+        import pyarrow
+        from pyarrow import parquet
+    except ImportError as error:
+        raise InputError("reading Parquet needs pyarrow: pip install 'graphbrick[parquet]'", file) from error
+    number = 0
+    try:
+        with parquet.ParquetFile(file) as table:
+            names = [name for name in table.schema_arrow.names if name not in LEFT_OUT]
+            for batch in table.iter_batches(_PARQUET_ROWS, columns=names):
+                for row in batch.to_pylist():
+                    yield Record(file, number + 1, number, row)
+                    number += 1
+    except (pyarrow.ArrowException, OSError) as error:
+        raise InputError(f"not a Parquet file that can be read: {error}", file) from error

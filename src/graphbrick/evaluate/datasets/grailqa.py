@@ -1,0 +1,41 @@
+"""GrailQA as its authors publish it: a list of objects, each with a graph query."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from graphbrick.evaluate.datasets.plain import together
+from graphbrick.evaluate.datasets.question import Question
+from graphbrick.evaluate.datasets.record import Record
+
+_FACTS = ("level", "function", "num_edge")
+
+
+def read(records: Iterator[Record], dataset: str) -> Iterator[Question]:
+    """Yield the questions; the seeds are the entities among the nodes of the graph query.
+
+    The published test file has only ``qid`` and ``question``: its questions are kept, without seeds and gold. The level
+    of generalisation, the function and the number of relations of the query are facts; that number is not that of the
+    hops, as a query may be a tree. Answers that are values are kept as they are written.
+
+    Raises:
+        InputError: A field is missing or of another type.
+    """
+    for record in records:
+        answers: list[str] = []
+        names: list[tuple[str, ...]] = []
+        for answer in record.objects("answer"):
+            answers.append(answer.text("answer_argument"))
+            names.append((answer.text("entity_name"),) if answer.has("entity_name") else ())
+        distinct, called = together(answers, names)
+        nodes = record.inner("graph_query").objects("nodes")
+        seeds = [node.text("id") for node in nodes if node.values.get("node_type") == "entity"]
+        yield Question(
+            id=record.text("qid"),
+            text=record.text("question"),
+            seeds=tuple(dict.fromkeys(seeds)),
+            answers=distinct,
+            answer_names=called,
+            dataset=dataset,
+            facts={name: record.text(name) for name in _FACTS if record.has(name)},
+        )

@@ -1,0 +1,215 @@
+"""Finding the seeds and answers of questions in a graph, and saying what of them is there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from graphbrick.core import Query
+from graphbrick.errors import InputError, LinkError
+from graphbrick.evaluate.datasets.coverage import Coverage, coverage
+from graphbrick.evaluate.datasets.nearest import nearest_hops
+from graphbrick.evaluate.datasets.question import Question, grouped
+from graphbrick.graphs.graph import Graph
+from graphbrick.graphs.text import name_form, nfc
+
+
+@dataclass(frozen=True, slots=True)
+class GroundedQuestion:
+    """A question with what a graph has of it.
+
+    Attributes:
+        question: The question.
+        seeds: Entity ids of the seeds that were found, distinct, in order: of a label that several entities have, the
+            best connected, as a pipeline takes it.
+        gold: For each answer of the question the entities that it may mean, best connected first; empty for an answer
+            that is not in the graph. One by its key has one entity, one by a label all that are called so.
+        names: For each answer all texts it goes by: those of the file, then the labels and aliases of its entities.
+        missing_seeds: Seeds that the graph does not have, as the file has them.
+        unclear_seeds: Seeds by a label that several entities have.
+        distance: Hops from a seed to the nearest answer, along triples in any direction; None where none is within the
+            limit, or where seeds or answers are not in the graph.
+    """
+
+    question: Question
+    seeds: tuple[int, ...]
+    gold: tuple[tuple[int, ...], ...]
+    names: tuple[tuple[str, ...], ...]
+    missing_seeds: tuple[str, ...] = ()
+    unclear_seeds: tuple[str, ...] = ()
+    distance: int | None = None
+
+    @property
+    def answers(self) -> tuple[int, ...]:
+        """The entities of all answers, distinct."""
+        return tuple(dict.fromkeys(entity for entities in self.gold for entity in entities))
+
+    @property
+    def missing_answers(self) -> tuple[str, ...]:
+        """Answers that the graph does not have, as the file has them."""
+        pairs = zip(self.question.answers, self.gold, strict=True)
+        return tuple(answer for answer, entities in pairs if not entities)
+
+    @property
+    def answerable(self) -> bool:
+        """Whether at least one answer is in the graph."""
+        return any(self.gold)
+
+    def query(self) -> Query:
+        """The question for a pipeline, with the seeds that were found; without seeds where the file gives none.
+
+        Raises:
+            LinkError: The file gives seeds, but the graph has none of them. Without seeds a pipeline would link the
+                question and measure something else.
+        """
+        if self.missing_seeds and not self.seeds:
+            lost = ", ".join(map(repr, self.missing_seeds[:3]))
+            raise LinkError(f"question {self.question.id}: the graph has none of its seeds ({lost})")
+        return Query(self.question.text, self.seeds, self.question.id)
+
+
+@dataclass(frozen=True)
+class Grounded:
+    """Questions with what a graph has of them, all of them, in the order given.
+
+    Attributes:
+        questions: The questions.
+        max_hops: The greatest distance that was looked for.
+        graph_hash: The hash of the graph.
+    """
+
+    questions: tuple[GroundedQuestion, ...]
+    max_hops: int
+    graph_hash: str
+
+    def __len__(self) -> int:
+        return len(self.questions)
+
+    def split(self, by: str) -> dict[str, Grounded]:
+        """The same by "hops" (as stated), "dataset" or a fact, in natural order (see `Question.group`).
+
+        Raises:
+            InputError: There is no such fact.
+        """
+        of = {id(found.question): found for found in self.questions}
+        groups = grouped((found.question for found in self.questions), by)
+        return {
+            name: Grounded(tuple(of[id(question)] for question in group), self.max_hops, self.graph_hash)
+            for name, group in groups.items()
+        }
+
+    def report(self) -> Coverage:
+        """Counts of what is in the graph; every question is in each of them once."""
+        return coverage(
+            [
+                (
+                    (len(found.question.seeds), len(found.missing_seeds), len(found.unclear_seeds)),
+                    (len(found.gold), len(found.missing_answers), any(len(some) > 1 for some in found.gold)),
+                    found.distance,
+                )
+                for found in self.questions
+            ],
+            self.max_hops,
+        )
+
+
+def ground(
+    graph: Graph, questions: Iterable[Question], *, max_hops: int = 4, watch: Callable[[int], None] | None = None
+) -> Grounded:
+    """Find the seeds and answers of questions in a graph. No question is left out, whatever is missing of it.
+
+    A name is looked up as a key; if there is none, as a label or alias: written exactly so rather than with other case
+    or accents, a label rather than an alias.
+
+    Args:
+        graph: The graph.
+        questions: The questions.
+        max_hops: The greatest distance from seed to answer that is looked for, at least 1.
+        watch: Told the number of questions done.
+
+    Raises:
+        InputError: ``max_hops`` is below 1.
+
+    Example:
+        >>> from graphbrick.testing import tiny_graph
+        >>> asked = [Question("1", "Which currency has Nairobi?", ("Nairobi",), ("Kenyan shilling", "Euro"))]
+        >>> grounded = ground(tiny_graph(), asked)
+        >>> grounded.questions[0].distance, grounded.questions[0].missing_answers
+        (2, ('Euro',))
+        >>> print(grounded.report())
+        1 questions
+        seeds      1 all found
+        answers    1 some in the graph
+        distance   1 of 2 hops
+    """
+    if not isinstance(max_hops, int) or isinstance(max_hops, bool) or max_hops < 1:
+        raise InputError(f"ground max_hops must be a whole number of at least 1, got {max_hops!r}; try 4")
+    names = _Names(graph)
+    found = []
+    for done, question in enumerate(questions, 1):
+        found.append(_ground(graph, names, question, max_hops))
+        if watch is not None:
+            watch(done)
+    return Grounded(tuple(found), max_hops, graph.hash)
+
+
+def _ground(graph: Graph, names: _Names, question: Question, max_hops: int) -> GroundedQuestion:
+    seeds = [names.entities(seed) for seed in question.seeds]
+    gold = tuple(names.entities(answer) for answer in question.answers)
+    ends = (entities[:1] for entities in seeds), gold
+    sources, targets = (
+        np.array(sorted({entity for entities in some for entity in entities}), dtype=np.int32) for some in ends
+    )
+    named = question.answer_names or ((),) * len(gold)
+    return GroundedQuestion(
+        question,
+        seeds=tuple(dict.fromkeys(entities[0] for entities in seeds if entities)),
+        gold=gold,
+        names=tuple(
+            names.texts(entities, given) or (answer,)
+            for answer, entities, given in zip(question.answers, gold, named, strict=True)
+        ),
+        missing_seeds=tuple(s for s, entities in zip(question.seeds, seeds, strict=True) if not entities),
+        unclear_seeds=tuple(s for s, entities in zip(question.seeds, seeds, strict=True) if len(entities) > 1),
+        distance=nearest_hops(graph.csr, sources, targets, max_hops),
+    )
+
+
+class _Names:
+    """The entities of names, each name looked up once."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self._entities: dict[str, tuple[int, ...]] = {}
+        self._texts: dict[int, tuple[str, ...]] = {}
+
+    def entities(self, name: str) -> tuple[int, ...]:
+        """The entity with this key, or else all that are called so, best connected first; empty where there is none."""
+        found = self._entities.get(name)
+        if found is None:
+            found = self._entities[name] = self._find(name)
+        return found
+
+    def _find(self, name: str) -> tuple[int, ...]:
+        graph = self._graph
+        try:
+            return (graph.entity(name),)
+        except LinkError:
+            surface = nfc(name.strip())
+        ranks: dict[int, tuple[bool, bool]] = {}
+        for number in graph.names.exact(name_form(name)):
+            entity = graph.names.entity(number)
+            rank = (graph.names.name(number) != surface, number != entity)  # as `resolve_seeds` prefers them
+            ranks[entity] = min(rank, ranks.get(entity, rank))
+        best = min(ranks.values(), default=None)
+        return tuple(sorted((e for e in ranks if ranks[e] == best), key=lambda e: (-graph.degree(e), e)))
+
+    def texts(self, entities: tuple[int, ...], given: tuple[str, ...]) -> tuple[str, ...]:
+        """The texts given, then the labels and aliases of entities, each once."""
+        for entity in entities:
+            if entity not in self._texts:
+                texts = (self._graph.label(entity), *self._graph.aliases(entity))
+                self._texts[entity] = tuple(text for text in texts if text)
+        return tuple(dict.fromkeys((*given, *(text for entity in entities for text in self._texts[entity]))))

@@ -1,0 +1,99 @@
+"""MetaQA as its authors publish it: one question a line, its seed in brackets, a tab, the answers between ``|``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from graphbrick.errors import InputError
+from graphbrick.evaluate.datasets.files import read_lines
+from graphbrick.evaluate.datasets.question import Question
+
+_HOPS = re.compile(r"([1-9])[-_]?hop")
+_SPLIT = re.compile(r"train|dev|test")
+
+
+def read(file: Path, dataset: str) -> Iterator[Question]:
+    """Yield the questions of a ``qa_*.txt``, of the vanilla text or of the paraphrases.
+
+    The hops are those of the folder (``1-hop``) or the file; the relation pattern, as the fact ``pattern``, comes from
+    ``qa_*_qtype.txt`` beside the file or in the folder above, where it is. Ids are split, hops and 0-based line, such
+    as ``dev-1-0``.
+
+    Args:
+        file: The file, plain or packed.
+        dataset: What to call the data set.
+
+    Raises:
+        InputError: A line without a tab, with brackets that do not close, or with an empty answer; a file of types
+            that has another number of lines.
+    """
+    hops, split = _hops(file), _SPLIT.search(file.name)
+    stem = "-".join([split[0] if split else file.name.split(".")[0], *([str(hops)] if hops else [])])
+    types = _types(file)
+    number = -1
+    for number, (line, text) in enumerate(read_lines(file)):
+        asked, tab, answered = text.strip("\r\n").partition("\t")
+        if not tab or "\t" in answered:
+            raise InputError("a line of MetaQA is a question, one tab, and answers between |", file, line, text)
+        answers = [answer.strip() for answer in answered.split("|")] if answered.strip() else []
+        if not all(answers):
+            raise InputError("one of the answers is empty; is there a | too many?", file, line, text)
+        question, seeds = _marked(asked, file, line)
+        if types and number >= len(types):
+            break
+        yield Question(
+            id=f"{stem}-{number}",
+            text=question,
+            seeds=tuple(dict.fromkeys(seeds)),
+            answers=tuple(dict.fromkeys(answers)),
+            hops=hops,
+            dataset=dataset,
+            facts={"pattern": types[number]} if types else {},
+        )
+    if types and len(types) != number + 1:
+        raise InputError(f"the file of question types beside it has {len(types):,} lines, not as many as this", file)
+
+
+def _hops(file: Path) -> int | None:
+    """The hops that the name of the file or of a folder above says."""
+    for name in (file.name, file.parent.name, file.parent.parent.name):
+        found = _HOPS.search(name.casefold())
+        if found:
+            return int(found[1])
+    return None
+
+
+def _types(file: Path) -> list[str]:
+    """The relation pattern of each question; none where there is no such file."""
+    name = file.name.replace(".txt", "_qtype.txt", 1)
+    for folder in (file.parent, file.parent.parent):
+        if name != file.name and (folder / name).is_file():
+            return [line.strip() for _, line in read_lines(folder / name)]
+    return []
+
+
+def _marked(text: str, file: Path, line: int) -> tuple[str, list[str]]:
+    """The question without the brackets around its seeds, and the seeds; a name may have brackets of its own."""
+    plain, seeds, depth, start = [], [], 0, 0
+    for at, letter in enumerate(text):
+        if letter == "[":
+            depth += 1
+            if depth == 1:
+                start = at + 1
+                continue
+        elif letter == "]":
+            depth -= 1
+            if depth == 0:
+                seeds.append(text[start:at].strip())
+                continue
+            if depth < 0:
+                break
+        plain.append(letter)
+    if depth or not all(seeds):
+        raise InputError("the brackets around the seed do not close, or hold nothing", file, line, text)
+    question = "".join(plain).strip()
+    if not question:
+        raise InputError("the question is empty", file, line, text)
+    return question, seeds

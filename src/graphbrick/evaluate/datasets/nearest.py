@@ -1,0 +1,64 @@
+"""How many hops the nearest of some nodes is away, without looking at all of a large graph."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from graphbrick.graphs.csr import Csr, Ints
+
+_NO_CAP = 2**31 - 1
+
+
+def nearest_hops(csr: Csr, sources: Ints, targets: Ints, max_hops: int) -> int | None:
+    """Triples on the shortest way from a source to a target, walked in any direction.
+
+    Both sets grow by one hop at a time, that first whose triples are fewer, until they meet. So of a graph with hubs
+    only a part is touched: about what lies within half the distance of either.
+
+    Args:
+        csr: The rows of the graph.
+        sources: int32, distinct, ascending.
+        targets: int32, distinct, ascending.
+        max_hops: No way longer than this is looked for.
+
+    Returns:
+        The number of hops, 0 where a source is a target; None where none is within ``max_hops``.
+
+    Example:
+        >>> from graphbrick.testing import tiny_graph
+        >>> graph = tiny_graph()
+        >>> ends = [np.array([graph.entity(name)], dtype=np.int32) for name in ("Nairobi", "Kenyan shilling")]
+        >>> nearest_hops(graph.csr, *ends, 4)
+        2
+    """
+    from graphbrick.kernels.k_hop import k_hop
+
+    if not len(sources) or not len(targets):
+        return None
+    sets = [sources, targets]
+    if _meet(*sets):
+        return 0
+    work = [_triples(csr, nodes) for nodes in sets]
+    for hops in range(1, max_hops + 1):
+        side = int(work[1] < work[0])
+        grown, _, _ = k_hop(*csr.rows, sets[side], True, True, 1, _NO_CAP)
+        if len(grown) == len(sets[side]):
+            return None  # a part of the graph that the other does not touch
+        sets[side], work[side] = grown, _triples(csr, grown)
+        if _meet(*sets):
+            return hops
+    return None
+
+
+def _triples(csr: Csr, nodes: Ints) -> int:
+    """The triples that leave or enter some nodes."""
+    out = int((csr.out_end[nodes] - csr.out_begin[nodes]).sum(dtype=np.int64))
+    return out + int((csr.in_end[nodes] - csr.in_begin[nodes]).sum(dtype=np.int64))
+
+
+def _meet(some: Ints, others: Ints) -> bool:
+    """Whether two ascending sets have a node in common."""
+    few, many = (some, others) if len(some) <= len(others) else (others, some)
+    at: npt.NDArray[np.intp] = np.searchsorted(many, few)
+    return bool((many[np.minimum(at, len(many) - 1)] == few).any())

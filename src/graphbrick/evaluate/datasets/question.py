@@ -1,0 +1,89 @@
+"""A question with its gold answers, as a file states it."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from graphbrick.errors import InputError
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question of a data set; seeds and answers are keys or labels, `ground` finds them in a graph.
+
+    Attributes:
+        id: Identifier, unique in its file.
+        text: The question.
+        seeds: Keys or labels of the entities where the search starts, distinct; none when a linker is to find them.
+        answers: Keys or labels of the gold answers, distinct; none where the file keeps them secret.
+        answer_names: For each answer the texts that people call it by, its name first, then aliases. Empty where the
+            file has none.
+        hops: The number of hops that the file states; None where it states none.
+        dataset: Where the question comes from, for tables.
+        facts: What else the file says, such as the relation pattern; not part of the hash.
+
+    Example:
+        >>> question = Question("1", "Which currency is used in Kenya?", ("m.019rg5",), ("m.01x_7k",),
+        ...                     answer_names=(("Kenyan shilling", "KES"),))
+        >>> question.names
+        (('Kenyan shilling', 'KES'),)
+    """
+
+    id: str
+    text: str
+    seeds: tuple[str, ...] = ()
+    answers: tuple[str, ...] = ()
+    answer_names: tuple[tuple[str, ...], ...] = ()
+    hops: int | None = None
+    dataset: str = ""
+    facts: Mapping[str, str] = field(default_factory=dict, hash=False)
+
+    def __post_init__(self) -> None:
+        if self.answer_names and len(self.answer_names) != len(self.answers):
+            raise ValueError(
+                f"question {self.id} has {len(self.answers)} answers and names for {len(self.answer_names)}; give one "
+                "entry of names for each answer, or none at all"
+            )
+
+    @property
+    def names(self) -> tuple[tuple[str, ...], ...]:
+        """The texts of each answer; the answer itself where the file gives no name."""
+        found = self.answer_names or ((),) * len(self.answers)
+        return tuple(names or (answer,) for names, answer in zip(found, self.answers, strict=True))
+
+    def group(self, by: str) -> str:
+        """What this question is counted under: ``hops``, ``dataset``, or one of its facts; empty where unknown.
+
+        >>> Question("1", "?", hops=2, facts={"pattern": "a_to_b"}).group("hops")
+        '2'
+        """
+        if by == "hops":
+            return "" if self.hops is None else str(self.hops)
+        return self.dataset if by == "dataset" else self.facts.get(by, "")
+
+
+def grouped(questions: Iterable[Question], by: str) -> dict[str, list[Question]]:
+    """The questions by what they are counted under (see `Question.group`), groups in natural order.
+
+    Raises:
+        InputError: There is no such fact in any of the questions.
+    """
+    groups: dict[str, list[Question]] = {}
+    facts: set[str] = set()
+    for question in questions:
+        groups.setdefault(question.group(by), []).append(question)
+        facts.update(question.facts)
+    known = ["hops", "dataset", *sorted(facts)]
+    if by not in known and groups:
+        near = difflib.get_close_matches(by, known, n=1) or known[:1]
+        raise InputError(f"questions cannot be told apart by {by!r}; there is {', '.join(known)}; try {near[0]!r}")
+    return {name: groups[name] for name in sorted(groups, key=_natural)}
+
+
+def _natural(name: str) -> tuple[int, int, str]:
+    """Numbers by size and before texts, what is unknown last."""
+    if name.isdecimal():
+        return 0, int(name), name
+    return (1, 0, name) if name else (2, 0, name)

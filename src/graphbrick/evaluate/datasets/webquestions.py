@@ -1,0 +1,46 @@
+"""WebQuestions as its authors publish it: a list of objects with a page of Freebase and the answers as a LISP list."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from graphbrick.evaluate.datasets.question import Question
+from graphbrick.evaluate.datasets.record import Record
+
+_SPLIT = re.compile(r"train|dev|test")
+_ANSWER = re.compile(r'\(description\s+(?:"(.*?)"|([^"()\s][^()]*?))\s*\)')
+_REST = re.compile(r"\s*\(list\s*\)\s*")
+
+
+def read(records: Iterator[Record], dataset: str) -> Iterator[Question]:
+    """Yield the questions; answers are names, not keys, and there are no seeds.
+
+    The page of Freebase that a question was made for is the fact ``page``, such as ``justin_bieber``: it is a name of
+    its own kind, neither key nor label, so the linker finds the seeds. Ids are split and 0-based number, such as
+    ``train-0``.
+
+    Raises:
+        InputError: A field is missing, or the list of answers cannot be read.
+    """
+    for record in records:
+        split = _SPLIT.search(record.file.name)
+        page = record.text("url").rstrip("/").rpartition("/")[2] if record.has("url") else ""
+        yield Question(
+            id=f"{split[0] if split else record.file.name.split('.')[0]}-{record.number}",
+            text=record.text("utterance"),
+            answers=tuple(dict.fromkeys(_answers(record))),
+            dataset=dataset,
+            facts={"page": page} if page else {},
+        )
+
+
+def _answers(record: Record) -> list[str]:
+    """The texts of ``(list (description "Jazmyn Bieber") (description Mobile))``."""
+    if not record.has("targetValue"):
+        return []
+    said = record.text("targetValue")
+    if not _REST.fullmatch(_ANSWER.sub("", said)):
+        raise record.fault(f'targetValue must be like (list (description "a name") (description name)), got {said!r}')
+    texts = (quoted or bare for quoted, bare in _ANSWER.findall(said))
+    return [record.checked(re.sub(r'\\(["\\])', r"\1", text), "targetValue") for text in texts]

@@ -1,0 +1,40 @@
+"""One-to-one matching of answers with gold answers that go by several names or mean several entities."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+def maximum_matching(options: Sequence[Sequence[int]]) -> int:
+    """The size of a maximum matching in a bipartite graph (Berge, 1957: augment until no augmenting path is left).
+
+    Args:
+        options: For each left node, the right nodes it may be matched with.
+
+    >>> maximum_matching([[0, 1], [0], []])
+    2
+    """
+    left_of: dict[int, int] = {}
+    right_of: dict[int, int] = {}
+    for start in range(len(options)):
+        reached: dict[int, int] = {}  # right node: the left node from which it was reached
+        end = _free(start, options, left_of, reached)
+        while end is not None:
+            left = reached[end]
+            before = right_of.get(left)
+            right_of[left], left_of[end] = end, left
+            end = before
+    return len(left_of)
+
+
+def _free(start: int, options: Sequence[Sequence[int]], left_of: dict[int, int], reached: dict[int, int]) -> int | None:
+    """A right node without a match that an alternating path from ``start`` leads to, breadth first."""
+    queue = [start]
+    for left in queue:
+        for right in options[left]:
+            if right not in reached:
+                reached[right] = left
+                if right not in left_of:
+                    return right
+                queue.append(left_of[right])
+    return None

@@ -1,0 +1,268 @@
+"""Confidence intervals of means over questions.
+
+Values are one number a question, such as the F1 of its answers. An interval says how far the mean would move if other
+questions of the same kind had been asked; it says nothing of what is wrong with all of them alike. Without values there
+is nothing to say, and every function raises ValueError. The same values, in any order up to rounding, and the same seed
+give the same interval.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import fsum, sqrt
+from statistics import NormalDist
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+Values: TypeAlias = Sequence[float] | npt.NDArray[np.float64]
+
+_CELLS = 1 << 20  # numbers drawn together
+_PER_DISTINCT = 12  # how much longer it takes to draw the count of one distinct value than one value
+_FEW = 64  # distinct values of a column; with more, drawing for all columns together takes less time
+_CLOSE = 1e-12  # of the largest value: two means that differ by less are equal but for rounding
+_NORMAL = NormalDist()
+
+
+class Interval(NamedTuple):
+    """A mean and the confidence interval around it.
+
+    Attributes:
+        mean: The mean of the values.
+        low: The lower end.
+        high: The upper end.
+        n: How many values there were.
+    """
+
+    mean: float
+    low: float
+    high: float
+    n: int
+
+
+def interval(values: Values, *, level: float = 0.95, resamples: int = 10_000, seed: int = 0) -> Interval:
+    """The interval that suits the values: Wilson's where all are 0 or 1, else the bootstrap (BCa).
+
+    Args:
+        values: One number a question.
+        level: How often such an interval holds the true mean, in (0, 1).
+        resamples: For the bootstrap, at least 100.
+        seed: For the bootstrap.
+
+    >>> interval([1, 1, 1, 1]).low > 0.5, interval([0.5, 0.5]).low
+    (True, 0.5)
+    """
+    checked = check_values(values)
+    if is_binary(checked):
+        _check_resamples(resamples)
+        return wilson(int(checked.sum()), len(checked), level=level)
+    return bootstrap(checked, level=level, resamples=resamples, seed=seed)
+
+
+def wilson(successes: int, n: int, *, level: float = 0.95) -> Interval:
+    """Wilson's score interval of a proportion (Wilson, JASA 1927), such as that of Hits@1.
+
+    With ``p = successes / n`` and the normal quantile z of ``(1 + level) / 2``, its ends are
+    ``(p + z²/2n ± z sqrt(p(1-p)/n + z²/4n²)) / (1 + z²/n)``. It stays within [0, 1], and is not empty where all or none
+    succeeded, as the bootstrap is.
+
+    Args:
+        successes: How many values are 1.
+        n: How many values there are, at least 1.
+        level: In (0, 1).
+
+    Raises:
+        ValueError: A number is out of its range.
+
+    >>> [round(x, 3) for x in wilson(9, 10)]
+    [0.9, 0.596, 0.982, 10]
+    """
+    if n < 1 or not 0 <= successes <= n:
+        raise ValueError(f"wilson needs at least one value and 0 to n successes, got {successes} of {n}")
+    z = _quantile(level)
+    p = successes / n
+    centre = p + z * z / (2 * n)
+    reach = z * sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+    scale = 1 + z * z / n
+    low = 0.0 if successes == 0 else (centre - reach) / scale
+    high = 1.0 if successes == n else (centre + reach) / scale
+    return Interval(p, low, high, n)
+
+
+def bootstrap(
+    values: Values, *, method: str = "bca", level: float = 0.95, resamples: int = 10_000, seed: int = 0
+) -> Interval:
+    """A bootstrap interval of the mean (Efron and Tibshirani, An Introduction to the Bootstrap, 1993, ch. 13 and 14).
+
+    The mean is taken of as many values drawn with replacement, ``resamples`` times over. "percentile" gives the
+    quantiles ``(1 - level) / 2`` and ``(1 + level) / 2`` of these means. "bca" shifts both by the bias z0, the normal
+    quantile of the share of these means below the mean of the values (ties count half), and the acceleration
+    ``a = sum(d³) / (6 sum(d²)^1.5)`` of the differences d from the mean: the quantile q becomes
+    ``Φ(z0 + (z0 + z_q) / (1 - a (z0 + z_q)))``. Where all values are equal, the interval is that value.
+
+    Args:
+        values: One number a question.
+        method: "bca" or "percentile".
+        level: In (0, 1).
+        resamples: At least 100.
+        seed: Of the random numbers.
+
+    Raises:
+        ValueError: There are no values, one is not finite, or a parameter is out of its range.
+
+    >>> [round(x, 3) for x in bootstrap([0.0, 0.25, 0.5, 0.75, 1.0], method="percentile")]
+    [0.5, 0.2, 0.8, 5]
+    """
+    if method not in ("bca", "percentile"):
+        raise ValueError(f"bootstrap method must be 'bca' or 'percentile', got {method!r}; try 'bca'")
+    checked = check_values(values)
+    return interval_of(checked, resampled_means(checked, resamples, seed), method=method, level=level)
+
+
+def interval_of(
+    values: npt.NDArray[np.float64], means: npt.NDArray[np.float64], *, method: str = "bca", level: float = 0.95
+) -> Interval:
+    """The interval of `bootstrap`, from what `resampled_means` gave.
+
+    >>> values = check_values([0.5, 0.5])
+    >>> interval_of(values, resampled_means(values, 100, seed=0))
+    Interval(mean=0.5, low=0.5, high=0.5, n=2)
+    """
+    _quantile(level)
+    tail = (1 - level) / 2
+    if np.ptp(values) == 0:
+        return Interval(float(values[0]), float(values[0]), float(values[0]), len(values))
+    mean = fsum(values) / len(values)
+    quantiles = (tail, 1 - tail) if method == "percentile" else _bca(values, mean, means, tail)
+    low, high = np.quantile(means, quantiles)
+    return Interval(mean, float(low), float(high), len(values))
+
+
+def resampled_means(values: npt.NDArray[np.float64], resamples: int, seed: int) -> npt.NDArray[np.float64]:
+    """The means of ``resamples`` samples of the same size with replacement.
+
+    Where few distinct values occur, how often each is drawn is drawn instead, from the multinomial distribution that
+    this number has: the means are distributed alike, and it takes a fraction of the time.
+
+    Args:
+        values: float64 [questions], or [questions, columns] to draw questions once for many columns.
+        resamples: At least 100.
+        seed: Of the random numbers.
+
+    Returns:
+        float64 [resamples], or [resamples, columns]; a column is what it is beside any others, up to rounding.
+
+    Raises:
+        ValueError: ``resamples`` is below 100.
+    """
+    _check_resamples(resamples)
+    columns = values.reshape(len(values), -1)
+    few = len(values) // _PER_DISTINCT if values.ndim == 1 else _FEW
+    means = np.empty((resamples, columns.shape[1]))
+    many = [j for j in range(columns.shape[1]) if not _draw_counts(columns[:, j], means[:, j], seed, few)]
+    if len(many) == 1:
+        _draw_values(np.ascontiguousarray(columns[:, many[0]]), means[:, many[0]], seed)
+    elif many:
+        means[:, many] = _drawn_together(columns[:, many], resamples, seed)
+    return means.reshape(resamples, *values.shape[1:])
+
+
+def _draw_counts(values: npt.NDArray[np.float64], means: npt.NDArray[np.float64], seed: int, few: int) -> bool:
+    """Fill in the means by drawing how often each distinct value occurs, if there are few."""
+    rng, n = np.random.default_rng(seed), len(values)
+    distinct, counts = np.unique(values, return_counts=True)
+    if len(distinct) > few:
+        return False
+    for rows in blocks(len(means), len(distinct)):
+        size = rows.stop - rows.start
+        means[rows] = rng.multinomial(n, counts / n, size=size) @ distinct / n
+    return True
+
+
+def _draw_values(values: npt.NDArray[np.float64], means: npt.NDArray[np.float64], seed: int) -> None:
+    """Fill in the means by drawing values."""
+    rng, n = np.random.default_rng(seed), len(values)
+    for rows in blocks(len(means), n):
+        means[rows] = values[rng.integers(0, n, size=(rows.stop - rows.start, n), dtype=np.int32)].mean(axis=1)
+
+
+def _drawn_together(columns: npt.NDArray[np.float64], resamples: int, seed: int) -> npt.NDArray[np.float64]:
+    """The means of the same draws, in which it is counted how often each question occurs."""
+    rng, n = np.random.default_rng(seed), len(columns)
+    means = np.empty((resamples, columns.shape[1]))
+    for rows in blocks(resamples, n):
+        drawn = rng.integers(0, n, size=(rows.stop - rows.start, n), dtype=np.int32)
+        often = np.stack([np.bincount(row, minlength=n) for row in drawn]).astype(np.float64)
+        means[rows] = often @ columns / n
+    return means
+
+
+def blocks(rows: int, columns: int) -> list[slice]:
+    """Rows in parts, each of at most a million cells, so that memory does not grow with rows times columns.
+
+    >>> blocks(3, 1 << 19)
+    [slice(0, 2, None), slice(2, 3, None)]
+    """
+    step = max(1, _CELLS // columns)
+    return [slice(first, min(first + step, rows)) for first in range(0, rows, step)]
+
+
+def check_values(values: Values) -> npt.NDArray[np.float64]:
+    """The values as a float64 array of one dimension.
+
+    Raises:
+        ValueError: There are none, they have more dimensions, or one is not finite.
+
+    >>> check_values([1, 0]).tolist()
+    [1.0, 0.0]
+    """
+    checked = np.asarray(values, dtype=np.float64)
+    if checked.ndim != 1 or not len(checked):
+        raise ValueError(f"values must be one number a question, at least one, got an array of shape {checked.shape}")
+    if not np.isfinite(checked).all():
+        bad = int(np.flatnonzero(~np.isfinite(checked))[0])
+        raise ValueError(f"values must be finite, got {checked[bad]} at place {bad}; leave out what was not scored")
+    return checked
+
+
+def is_binary(values: npt.NDArray[np.float64]) -> bool:
+    """Whether all values are 0 or 1."""
+    return bool(((values == 0) | (values == 1)).all())
+
+
+def close_to(values: npt.NDArray[np.float64]) -> float:
+    """The difference below which means or sums of such values are equal but for rounding."""
+    return _CLOSE * float(np.abs(values).max())
+
+
+def _bca(
+    values: npt.NDArray[np.float64], mean: float, means: npt.NDArray[np.float64], tail: float
+) -> tuple[float, float]:
+    """The quantiles of the resampled means that are the ends of the BCa interval."""
+    close, b = close_to(values), len(means)
+    below = np.count_nonzero(means < mean - close)
+    not_above = np.count_nonzero(means <= mean + close)
+    # With no mean on one side the bias would be infinite; it is taken as if half a mean were there.
+    share = min(max((below + not_above) / (2 * b), 0.5 / b), 1 - 0.5 / b)
+    bias = _NORMAL.inv_cdf(share)
+    differences = values - mean
+    acceleration = float((differences**3).sum() / (6 * (differences**2).sum() ** 1.5))
+
+    def shifted(quantile: float) -> float:
+        z = bias + _NORMAL.inv_cdf(quantile)
+        return _NORMAL.cdf(bias + z / (1 - acceleration * z))
+
+    return shifted(tail), shifted(1 - tail)
+
+
+def _quantile(level: float) -> float:
+    """The normal quantile of the upper end of a two-sided interval."""
+    if not 0 < level < 1:
+        raise ValueError(f"the level of an interval must be in (0, 1), got {level}; try 0.95")
+    return _NORMAL.inv_cdf((1 + level) / 2)
+
+
+def _check_resamples(resamples: int) -> None:
+    if resamples < 100:
+        raise ValueError(f"resamples must be at least 100, got {resamples}; try 10000")

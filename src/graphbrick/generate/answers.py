@@ -1,0 +1,145 @@
+"""Answers as a language model writes them: in lines or JSON, each with the numbers of the paths that support it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from typing import NamedTuple
+
+from graphbrick.graphs.text import fold
+from graphbrick.models.replies import opened
+
+NOTHING = "NOT IN THE PATHS"
+IN_LINES = (
+    "Reply with the answers only, one a line, the most likely first, each written as in the paths and followed by the "
+    "numbers of the paths that hold it, such as\nUganda [1, 4]\nwithout numbering and without explanation. If the "
+    f"paths do not hold the answer, reply {NOTHING}."
+)
+IN_JSON = (
+    'Reply with JSON such as {"answers": [{"answer": "Uganda", "paths": [1, 4]}]}: the answers, the most likely first, '
+    "each written as in the paths, with the numbers of the paths that hold it. If the paths do not hold the answer, "
+    'reply {"answers": []}.'
+)
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "answers": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "answer": {"type": "string"},
+                    "paths": {"type": "array", "items": {"type": "integer"}},
+                },
+                "required": ["answer", "paths"],
+                "additionalProperties": False,
+            },
+        }
+    },
+    "required": ["answers"],
+    "additionalProperties": False,
+}
+_BULLET = re.compile(r"^\s*(?:[-*•]|\d{1,3}[.)])\s+")
+_CITED = re.compile(r"^(.*\S)\s*\[\s*((?:paths?\s*)?\d{1,6}(?:\s*[,;&-]\s*\d{1,6})*)\s*\]\W*$", re.IGNORECASE)
+_WHOLE = re.compile(r'"answer"\s*:\s*("(?:[^"\\]|\\.)*")')
+
+
+class Said(NamedTuple):
+    """One answer of a reply.
+
+    Attributes:
+        text: The answer.
+        cited: The numbers of the paths that it is said to stand on, from 1; as they were written.
+    """
+
+    text: str
+    cited: tuple[int, ...] = ()
+
+
+def read_answers(reply: str) -> list[Said]:
+    """The answers of a reply, each once whatever its case; none where the model found nothing.
+
+    They are its lines, without bullets and Markdown, or what a JSON object or list holds; of JSON that was cut, what is
+    whole.
+
+    >>> read_answers("Uganda [1, 4]\\nKenya")
+    [Said(text='Uganda', cited=(1, 4)), Said(text='Kenya', cited=())]
+    """
+    text, value = opened(reply)
+    inner = next(iter(value.values())) if isinstance(value, dict) and len(value) == 1 else value
+    if isinstance(inner, list):
+        found = [said for item in inner if (said := _item(item)) is not None]
+    else:
+        found = [_line(line) for line in text.splitlines()]
+    answers: dict[str, Said] = {}
+    for said in found:
+        bare = said.text.strip().strip("`\"'*").strip()
+        if bare:
+            before = answers.setdefault(key(bare), Said(bare))
+            answers[key(bare)] = Said(before.text, tuple(dict.fromkeys(before.cited + said.cited)))
+    nothing = fold(NOTHING) in answers or list(answers) == ["none"]
+    return [] if nothing else list(answers.values())
+
+
+def in_json(reply: str) -> str:
+    """A reply in lines as the JSON that is asked for where the server keeps to a schema.
+
+    >>> in_json("Uganda [1]")
+    '{"answers": [{"answer": "Uganda", "paths": [1]}]}'
+    """
+    said = [{"answer": answer.text, "paths": list(answer.cited)} for answer in read_answers(reply)]
+    return json.dumps({"answers": said}, ensure_ascii=False)
+
+
+def key(text: str) -> str:
+    """What two spellings of one name share; a name without letters and digits is itself."""
+    return fold(text) or text
+
+
+def lines_of(listener: Callable[[str], None]) -> Callable[[str], None]:
+    """What hears pieces of JSON and tells a listener the answers in them, one a line, as soon as each is whole.
+
+    What does not begin as JSON is passed on as it comes: not every server keeps to a schema.
+    """
+    whole, told = "", 0
+
+    def hear(piece: str) -> None:
+        nonlocal whole, told
+        whole += piece
+        begun = whole.lstrip()
+        if begun and begun[0] not in "{`":
+            listener(whole[told:])
+            told = len(whole)
+            return
+        for match in _WHOLE.finditer(whole, told):
+            listener(f"{json.loads(match.group(1))}\n")
+            told = match.end()
+
+    return hear
+
+
+def _item(item: object) -> Said | None:
+    """One item of a JSON list."""
+    if isinstance(item, dict):
+        cited = item.get("paths")
+        numbers = cited if isinstance(cited, list) else []
+        text = item.get("answer")
+        if text is None:
+            return None
+        return Said(str(text), tuple(n for n in numbers if isinstance(n, int) and not isinstance(n, bool)))
+    return None if item is None else Said(str(item))
+
+
+def _line(line: str) -> Said:
+    bare = _BULLET.sub("", line).strip()
+    cited = _CITED.match(bare)
+    return Said(cited.group(1).rstrip(" -:"), _numbers(cited.group(2))) if cited else Said(bare)
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    """The numbers that a text lists; ``2-4`` are three."""
+    numbers: list[int] = []
+    for first, last in re.findall(r"(\d+)(?:\s*-\s*(\d+))?", text):
+        numbers += range(int(first), min(int(last or first), int(first) + 1000) + 1)
+    return tuple(numbers)

@@ -1,0 +1,71 @@
+"""Prompts as text: what `Generate` tells a language model.
+
+A prompt is a file of turns. Each begins with a line ``[system]``, ``[user]`` or ``[assistant]``. ``{format}`` stands
+for how to reply, ``{evidence}`` for the numbered paths, ``{question}`` for the question; the last turn is the user's
+and holds the evidence and the question. A turn of the assistant is an example of a reply, in lines such as
+``Uganda [1]``.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from functools import lru_cache
+from importlib.resources import files
+from pathlib import Path
+
+from graphbrick.errors import InputError
+
+NAMES = ("zero", "one", "few")
+_ROLE = re.compile(r"^\[(system|user|assistant)\]\s*$")
+_NEEDED = ("{evidence}", "{question}")
+_LARGEST = 1_000_000  # bytes
+
+Turns = tuple[tuple[str, str], ...]
+"""(role, text) of every turn."""
+
+
+def prompt(name: str) -> Turns:
+    """The turns of a prompt: of those in the package by name, of any other by its path.
+
+    Raises:
+        InputError: There is no such file, or it is no prompt.
+    """
+    if name in NAMES:
+        return _shipped(name)
+    path = Path(name)
+    try:
+        if path.stat().st_size > _LARGEST:
+            raise InputError(f"a prompt has at most {_LARGEST:,} bytes; is this the right file?", path)
+        return turns(path.read_text("utf-8"), path)
+    except UnicodeDecodeError as error:
+        raise InputError(f"a prompt is a text in UTF-8: {error}", path) from error
+    except OSError as error:
+        reason = os.strerror(error.errno or 0)
+        raise InputError(f"no such prompt ({reason}); try {', '.join(NAMES)}, or a file of your own", path) from error
+
+
+@lru_cache
+def _shipped(name: str) -> Turns:
+    return turns((files(__package__) / f"{name}.txt").read_text("utf-8"), Path(f"{name}.txt"))
+
+
+def turns(text: str, path: Path) -> Turns:
+    """The turns that a text holds.
+
+    Raises:
+        InputError: It has no turns, or not the last one that is needed.
+    """
+    found: list[tuple[str, list[str]]] = []
+    for number, line in enumerate(text.splitlines(), 1):
+        role = _ROLE.match(line)
+        if role:
+            found.append((role.group(1), []))
+        elif found:
+            found[-1][1].append(line)
+        elif line.strip():
+            raise InputError("a prompt begins with [system] or [user] on a line of its own", path, number, line)
+    complete = tuple((role, "\n".join(lines).strip()) for role, lines in found)
+    if not complete or complete[-1][0] != "user" or not all(needed in complete[-1][1] for needed in _NEEDED):
+        raise InputError("the last turn of a prompt must be [user], with {evidence} and {question} in it", path)
+    return complete

@@ -1,0 +1,103 @@
+"""The language-model part against a real model, through the real endpoint."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from graphbrick import BM25, LLM, Budget, Generate, Graph, LocalLLM, Rerank, ShortestPaths, spending
+from graphbrick.models.chat import ChatModel
+from graphbrick.models.conversation import Request
+from graphbrick.models.llm_scorer import LLMScorer
+from graphbrick.models.reply_cache import ReplyCache, keeping_replies
+from graphbrick.models.serving import close_shared
+from graphbrick.models.store import kept
+from graphbrick.trace import Trace, record
+
+pytestmark = pytest.mark.models
+
+QUESTION = "Which currency is used in the country whose capital is Nairobi?"
+ASK = ({"role": "user", "content": "What is the capital of France? One word."},)
+_PATHS = ShortestPaths(max_hops=2) >> Rerank(BM25(), n=8)  # few, because a processor reads slowly
+SCHEMA = {
+    "type": "object",
+    "properties": {"city": {"type": "string"}, "rivers": {"type": "integer"}},
+    "required": ["city", "rivers"],
+    "additionalProperties": False,
+}
+
+
+def test_structured_output(llm: LLM) -> None:
+    reply = json.loads(llm.complete(ASK, schema=SCHEMA))
+    assert set(reply) == {"city", "rivers"}
+    assert reply["city"] == "Paris"
+    assert isinstance(reply["rivers"], int)
+
+
+def test_streaming_says_the_same_with_its_tokens(llm: LLM) -> None:
+    heard: list[str] = []
+    with record(Trace(), "x", "generate") as entry:
+        (streamed,) = llm.ask_all([Request(ASK)], heard=heard.append)
+        (whole,) = llm.ask_all([Request(ASK)])
+    assert "".join(heard) == streamed.text == whole.text
+    assert (streamed.tokens_in, streamed.tokens_out) == (whole.tokens_in, whole.tokens_out)
+    assert streamed.tokens_out > 0
+    assert entry.estimated == 0
+
+
+def test_log_probabilities_tell_yes_from_no(llm: LLM) -> None:
+    asked = ({"role": "user", "content": "Is Paris in France? Reply Yes or No."},)
+    (reply,) = llm.ask_all([Request(asked, max_tokens=1, likeliest=10)])
+    chances = {word.strip().lower(): p for word, p in reversed(reply.likeliest)}
+    assert chances["yes"] > chances.get("no", float("-inf"))
+
+
+def test_cancelling_ends_a_call_and_the_server_goes_on(llm: LLM) -> None:
+    long = ({"role": "user", "content": "Count from 1 to 500 in words, one a line."},)
+    start = time.monotonic()
+    with spending(Budget()) as budget, record(Trace(), "x", "generate"):
+        timer = threading.Timer(3.0, budget.cancel)
+        timer.start()
+        with pytest.raises(Exception, match="the run was cancelled"):
+            llm.ask_all([Request(long)], heard=lambda piece: None)
+    assert time.monotonic() - start < 60
+    assert llm.complete(ASK)
+
+
+def test_a_replay_gives_the_same_answers_without_a_call(world: Graph, llm: LLM, tmp_path: Path) -> None:
+    pipeline = _PATHS >> Rerank(LLMScorer(llm), n=4) >> Generate(llm)
+    with keeping_replies(ReplyCache(tmp_path / "replies.sqlite")):
+        first = pipeline.run(world, QUESTION)
+    with keeping_replies(ReplyCache(tmp_path / "replies.sqlite", "replay")):
+        again = pipeline.run(world, QUESTION)
+    assert (first.answer, first.evidence) == (again.answer, again.evidence)
+    assert first.trace.ledger["calls"] > 0
+    assert again.trace.ledger["calls"] == again.trace.ledger["cost"] == 0
+    assert again.trace.ledger["cache_hits"] >= first.trace.ledger["calls"]
+
+
+def test_the_estimate_of_tokens_is_not_too_low(world: Graph, llm: LLM) -> None:
+    run = (_PATHS >> Generate(llm)).run(world, QUESTION)
+    (exchange,) = run.trace.stages[-1].exchanges
+    assert exchange.tokens_in <= llm.tokens(exchange.messages) <= 2 * exchange.tokens_in
+
+
+def test_a_local_model_needs_no_server(world: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
+    name = "qwen2.5-coder-0.5b"
+    if kept(name) is None:
+        pytest.skip(f"{name} was not fetched; run graphbrick models fetch {name}")
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    model: ChatModel = LocalLLM(name)
+    try:
+        run = (_PATHS >> Generate(model, prompt="few")).run(world, QUESTION)
+    finally:
+        close_shared()
+    assert run.answer is not None
+    assert "Kenyan shilling" in run.answer.texts
+    assert run.trace.ledger["tokens_in"] > 0
+    assert run.trace.ledger["cost"] == 0
