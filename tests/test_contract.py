@@ -90,6 +90,7 @@ def parts(server: ScriptedLLM, tmp_path_factory: pytest.TempPathFactory) -> dict
         },
         "CrossEncoder": {"model": str(write_cross_encoder(folder / "reranker", table).parent)},
         "LLMEmbedder": {"base_url": server.base_url},
+        "LearnedSizer": {"path": str(folder / "sizes.json")},
     }
 
 

@@ -28,9 +28,12 @@ if TYPE_CHECKING:
     from graphbrick.extract import PPR as PPR
     from graphbrick.extract import Communities as Communities
     from graphbrick.extract import KHop as KHop
+    from graphbrick.extract import LearnedSizer as LearnedSizer
     from graphbrick.extract import PageRank as PageRank
     from graphbrick.extract import PlannedRelations as PlannedRelations
     from graphbrick.extract import RandomWalk as RandomWalk
+    from graphbrick.extract import ShareSizer as ShareSizer
+    from graphbrick.extract import SizedPPR as SizedPPR
     from graphbrick.extract import VectorNeighbors as VectorNeighbors
     from graphbrick.generate import Generate as Generate
     from graphbrick.generate import PathAnswer as PathAnswer
@@ -80,7 +83,18 @@ _HOMES = {
     "budget": ("Budget", "spending"),
     "core": ("Answer", "Evidence", "Mention", "Path", "Query", "Report", "Subgraph"),
     "errors": ("GraphbrickError",),
-    "extract": ("Communities", "KHop", "PPR", "PageRank", "PlannedRelations", "RandomWalk", "VectorNeighbors"),
+    "extract": (
+        "Communities",
+        "KHop",
+        "LearnedSizer",
+        "PPR",
+        "PageRank",
+        "PlannedRelations",
+        "RandomWalk",
+        "ShareSizer",
+        "SizedPPR",
+        "VectorNeighbors",
+    ),
     "generate": ("Generate", "PathAnswer"),
     "graphs.builder": ("GraphBuilder", "build"),
     "graphs.compact": ("compact",),

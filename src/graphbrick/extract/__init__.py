@@ -6,8 +6,15 @@ from graphbrick.extract.page_rank import PageRank
 from graphbrick.extract.planned_relations import PlannedRelations
 from graphbrick.extract.ppr import PPR
 from graphbrick.extract.random_walk import RandomWalk
+from graphbrick.extract.sized_ppr import SizedPPR
+from graphbrick.extract.sizers import LearnedSizer, ShareSizer
 from graphbrick.extract.vector_neighbors import VectorNeighbors
 
-BRICKS = (RandomWalk, KHop, PageRank, PPR, Communities, VectorNeighbors, PlannedRelations)
+BRICKS = (
+    RandomWalk, KHop, PageRank, PPR, SizedPPR, Communities, VectorNeighbors, PlannedRelations, ShareSizer, LearnedSizer,
+)  # fmt: skip
 
-__all__ = ["BRICKS", "PPR", "Communities", "KHop", "PageRank", "PlannedRelations", "RandomWalk", "VectorNeighbors"]
+__all__ = [
+    "BRICKS", "PPR", "Communities", "KHop", "LearnedSizer", "PageRank", "PlannedRelations", "RandomWalk", "ShareSizer",
+    "SizedPPR", "VectorNeighbors",
+]  # fmt: skip

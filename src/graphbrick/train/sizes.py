@@ -1,0 +1,154 @@
+"""Learning how many entities a question needs, from questions with known answers."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from graphbrick.errors import InputError
+from graphbrick.evaluate.datasets import GroundedQuestion
+from graphbrick.extract.ppr import PPR
+from graphbrick.extract.sized_ppr import ranking
+from graphbrick.extract.sizers import FEATURES, FORMAT, VERSION, Around, features, sigmoid, sizes_of
+from graphbrick.graphs.graph import Graph
+
+_APART = 5  # of so many questions, one is held back
+_LEAST = 20  # questions that can be learned from
+_PENALTY = 1e-3  # on the squares of the weights, so that they stay finite where all is found
+_STEPS = 50
+_CUTS = np.concatenate([np.linspace(0.02, 0.9, 45), 1 - np.geomspace(0.09, 1e-4, 40)])
+
+
+class SizesReport(NamedTuple):
+    """What came of it, on the questions held back.
+
+    Attributes:
+        learned_from: Questions learned from.
+        held_back: Questions held back.
+        recall: The recall at each cut.
+        size: The mean number of entities at each cut.
+    """
+
+    learned_from: int
+    held_back: int
+    recall: npt.NDArray[np.float64]
+    size: npt.NDArray[np.float64]
+
+
+def train_sizes(
+    graph: Graph,
+    questions: Sequence[GroundedQuestion],
+    out: str | Path,
+    *,
+    ppr: PPR = PPR(),  # noqa: B008 - frozen
+    seed: int = 0,
+    watch: Callable[[int], None] | None = None,
+) -> SizesReport:
+    """Learn from questions with known answers how many entities are needed, and write it to a file for `LearnedSizer`.
+
+    The share of a question's answers among its best k entities is regressed (logistic, Newton's method) on what
+    `graphbrick.extract.sizers.features` says of it and k. A fifth of the questions is held back; what recall they had
+    where their sizes were cut at each expectation is written too, so that an aim is reached as it is meant.
+
+    Args:
+        graph: The graph.
+        questions: Questions with seeds and answers; those without seeds or answers in the graph are left out.
+        out: The file to write; it appears when it is whole.
+        ppr: The ranking that sizes are learned for.
+        seed: Which questions are held back.
+        watch: Told the number of questions ranked.
+
+    Raises:
+        InputError: Fewer than 20 questions can be learned from.
+    """
+    usable = [question for question in questions if question.seeds and question.answerable]
+    if len(usable) < _LEAST:
+        raise InputError(
+            f"sizes are learned from at least {_LEAST} questions with seeds and answers in the graph, got "
+            f"{len(usable)} of {len(questions)}"
+        )
+    apart = set(np.random.default_rng(seed).permutation(len(usable))[: len(usable) // _APART].tolist())
+    learn, test = list[tuple[Around, npt.NDArray[np.float64]]](), list[tuple[Around, npt.NDArray[np.float64]]]()
+    for i, question in enumerate(usable):
+        (test if i in apart else learn).append(_example(graph, ppr, question))
+        if watch is not None:
+            watch(i + 1)
+    rows = [features(around, sizes_of(len(around.shares))) for around, _ in learn]
+    weights = _fit(np.concatenate(rows), np.concatenate([found for _, found in learn]))
+    recall, size = _reached(test, weights)
+    facts = {
+        "format": FORMAT,
+        "version": VERSION,
+        "features": FEATURES,
+        "weights": weights.tolist(),
+        "cuts": _CUTS.tolist(),
+        # An aim that several cuts reach is reached by the first of them.
+        "reached": (np.maximum.accumulate(recall) + 1e-9 * np.arange(len(recall))).tolist(),
+        "sizes": size.tolist(),
+        "graph": graph.hash,
+        "ppr": repr(ppr),
+        "seed": seed,
+        "questions": len(usable),
+    }
+    _write(Path(out), json.dumps(facts, indent=1) + "\n")
+    return SizesReport(len(learn), len(test), recall, size)
+
+
+def _example(graph: Graph, ppr: PPR, question: GroundedQuestion) -> tuple[Around, npt.NDArray[np.float64]]:
+    """What is known of a question, and the share of its answers that each size has."""
+    seeds = np.array(sorted(set(question.seeds)), dtype=np.int32)
+    ranked, around = ranking(graph, ppr, question.question.text, seeds)
+    place = {entity: i for i, entity in enumerate(ranked.tolist())} | dict.fromkeys(seeds.tolist(), -1)
+    never = len(ranked)
+    ranks = np.array([min((place.get(entity, never) for entity in some), default=never) for some in question.gold])
+    sizes = sizes_of(len(ranked))
+    return around, (ranks[:, None] < sizes[None, :]).mean(axis=0)
+
+
+def _fit(x: npt.NDArray[np.float64], y: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """The weights of a logistic regression on shares, by Newton's method with a small penalty."""
+    weights = np.zeros(x.shape[1])
+    for _ in range(_STEPS):
+        p = sigmoid(x @ weights)
+        gradient = x.T @ (p - y) / len(y) + _PENALTY * weights
+        curvature = (x * (p * (1 - p))[:, None]).T @ x / len(y) + _PENALTY * np.eye(len(weights))
+        step = np.linalg.solve(curvature, gradient)
+        weights -= step
+        if np.abs(step).max() < 1e-8:
+            break
+    return weights
+
+
+def _reached(
+    examples: Sequence[tuple[Around, npt.NDArray[np.float64]]], weights: npt.NDArray[np.float64]
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """The mean recall and size of questions where each is cut at every expectation."""
+    recall, size = np.zeros(len(_CUTS)), np.zeros(len(_CUTS))
+    for around, found in examples:
+        sizes = sizes_of(len(around.shares))
+        if not len(sizes):
+            continue
+        expected = np.maximum.accumulate(sigmoid(features(around, sizes) @ weights))
+        at = np.minimum(np.searchsorted(expected, _CUTS), len(sizes) - 1)
+        recall += found[at]
+        size += sizes[at]
+    return recall / max(len(examples), 1), size / max(len(examples), 1)
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a file whole or not at all."""
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        part.write_text(text, encoding="utf-8")
+        part.replace(path)
+    except OSError as error:
+        raise InputError(f"sizes cannot be written here: {error.strerror}", path) from error
+    finally:
+        part.unlink(missing_ok=True)
