@@ -46,8 +46,8 @@ cache = typer.Typer(help="Show, export, import or clear the kept replies of lang
 def model_text(name: str) -> str:
     """The recipe text of the model that ``--llm`` names.
 
-    >>> model_text("gpt-4.1-mini"), model_text("models/tuned.gguf")
-    ("LLM(model='gpt-4.1-mini')", "LocalLLM(model='models/tuned.gguf')")
+    >>> model_text("gpt-4.1"), model_text("models/tuned.gguf")
+    ("LLM(model='gpt-4.1')", "LocalLLM(model='models/tuned.gguf')")
     """
     from graphbrick.models import LLM, LocalLLM
     from graphbrick.models.store import known

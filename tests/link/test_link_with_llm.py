@@ -107,7 +107,8 @@ def test_names_of_the_question_are_looked_up(
 def test_what_the_model_is_told(graph: Graph) -> None:
     (request,) = Linked(graph, "Where\nis Kenya?", "Kenya").requests
     assert '{"names": ["Basel", "Max Frisch"]}' in request.prompt
-    assert request.body["messages"][1]["content"] == "Question: Where is Kenya?\nNames:"
+    assert [message["role"] for message in request.body["messages"]] == ["system", *["user", "assistant"] * 2, "user"]
+    assert request.body["messages"][-1]["content"] == "Question: Where is Kenya?\nNames:"
     assert request.body["response_format"]["json_schema"]["schema"] == {
         "type": "object",
         "properties": {"names": {"type": "array", "items": {"type": "string"}, "maxItems": 8}},
@@ -115,7 +116,7 @@ def test_what_the_model_is_told(graph: Graph) -> None:
         "additionalProperties": False,
     }
     (request,) = Linked(graph, "Where is Kenya?", "Kenya", model={"structured": False}).requests
-    assert "\nBasel\nMax Frisch\n" in request.prompt
+    assert "\n\nBasel\nMax Frisch\n\n" in request.prompt
     assert "JSON" not in request.prompt
     assert "response_format" not in request.body
 
@@ -200,6 +201,17 @@ def test_a_name_that_the_model_made_up_is_told_and_comes_last(graph: Graph) -> N
     assert linked.events == ["some-model named what is not in the question; it was looked up all the same: 'Nairobi'"]
 
 
+def test_what_is_made_up_is_looked_up_nearly_only_where_nothing_else_is_found(graph: Graph) -> None:
+    made_up = "some-model named what is not in the question; it was looked up all the same: 'Kenyan'"
+    linked = Linked(graph, "Is Nairobi the capital?", "Kenyan\nNairobi", min_score=0.6)
+    assert linked.keys == ["nairobi"]
+    assert linked.events[0] == made_up
+    assert linked.events[1].startswith("'Kenyan' names no entity of names.graph; nearest labels: Kenya")
+    linked = Linked(graph, "Where do they speak?", "Kenyan", min_score=0.6)
+    assert linked.keys == ["kenya"]
+    assert linked.events == [made_up, "'Kenyan' is no label; took 'Kenya' (similarity 0.91)"]
+
+
 def test_what_names_no_entity_is_told(graph: Graph) -> None:
     linked = Linked(graph, "Is Nairobi a capital?", "capital\nNairobi")
     assert linked.keys == ["nairobi"]
@@ -241,15 +253,22 @@ def test_no_more_entities_of_a_name_than_asked_for(graph: Graph) -> None:
     assert len(linked.mentions[0].others) == 3
 
 
-def test_entities_that_do_not_fit_the_context_are_not_shown(graph: Graph) -> None:
-    linked = Linked(graph, "When was London founded?", "London", "2", model={"context": 240, "max_tokens": 50})
-    assert (linked.keys, linked.calls) == (["london-ky"], 2)
-    assert "\n3. " not in linked.requests[1].prompt
-    assert linked.events[0] == "some-model was shown the first 2 of 4 entities named 'London'"
+def test_entities_that_do_not_fit_the_context_are_not_shown(tmp_path: Path) -> None:
+    with GraphBuilder(tmp_path / "long.graph", source="test") as builder:
+        for key in "abcd":
+            builder.add(EntityRecord(key, label="Jo", description=f"the {key} " + "of many words " * 20))
+            builder.add((key, "r" * 300, "x"))
+        long = builder.finish()
+    model: dict[str, object] = {"context": 600, "max_tokens": 50}
+    linked = Linked(long, "Who is Jo?", "Jo", "2", model=model)
+    assert (linked.keys, linked.calls) == (["b"], 2)
+    assert "\n2. Jo [b], the b of many words" in linked.requests[1].prompt
+    assert "\n4. " not in linked.requests[1].prompt
+    assert re.fullmatch("some-model was shown the first [23] of 4 entities named 'Jo'", linked.events[0])
     # Of one there is nothing to choose.
-    linked = Linked(graph, "When was London founded?", "London", "2", model={"context": 215, "max_tokens": 50})
-    assert (linked.keys, linked.calls) == (["london"], 1)
-    assert linked.events[0] == "some-model was not asked which of 4 'London' is meant: no room"
+    linked = Linked(long, "Who is Jo?", "Jo", "2", model=model | {"context": 350})
+    assert (linked.keys, linked.calls) == (["a"], 1)
+    assert linked.events[0] == "some-model was not asked which of 4 'Jo' is meant: no room"
 
 
 def test_what_is_shown_of_an_entity_is_what_the_question_asks_about(tmp_path: Path) -> None:

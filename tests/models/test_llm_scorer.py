@@ -85,7 +85,8 @@ def test_what_the_model_is_told() -> None:
     assert (system["role"], user["role"]) == ("system", "user")
     assert 'such as {"numbers": [3, 1]}. If no candidate helps, reply {"numbers": []}.' in system["content"]
     assert user["content"] == (
-        "Candidates:\n1. Kenya Uganda\n2. a {b} % 2. c\n3. \n4. x y\n\nQuestion: Who is it?\nNumbers:"
+        "Question: Who is it?\n\nCandidates:\n1. Kenya Uganda\n2. a {b} % 2. c\n3. \n4. x y\n\n"
+        "Question: Who is it?\nNumbers:"
     )
     assert schema_of(request) == {
         "type": "object",

@@ -5,12 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from graphbrick import LLM, CrossEncoder, Generate, MiniLM, PlannedRelations, Query, ShortestPaths
 from graphbrick.core import Evidence, Subgraph
+from graphbrick.link import LinkWithLLM
 from graphbrick.models import LLMScorer
 from graphbrick.models.scorer import Scorer
 from graphbrick.retrieve import CommunityReports, LLMHops
@@ -86,6 +88,35 @@ def test_scores_are_read(llm: LLM) -> None:
     check_scores(scores, entry, LLMScorer(llm))
     assert np.count_nonzero(scores) > 0
     assert not [event for event in entry.events if "has no score" in event]
+
+
+@pytest.mark.parametrize("structured", [True, False])
+def test_json_and_words_are_read_alike(structured: bool, llm: LLM) -> None:
+    model = replace(llm, structured=structured)
+    texts = [path.text for path in paths_of_nairobi().paths]
+    for reply in ("list", "scores"):
+        with shown(f"LLMScorer by {reply}, {'JSON' if structured else 'words'}") as entry:
+            LLMScorer(model, reply=reply).rate(TWO_HOPS, texts)
+        say(entry.exchanges[0].reply)
+        assert entry.exchanges[0].reply.lstrip().startswith("{") or not structured
+        assert not [event for event in entry.events if "could be read" in event]
+
+
+def test_the_right_path_is_the_likeliest_yes(llm: LLM) -> None:
+    for question, right in RIGHT:
+        with shown(f"LLMScorer by yes_no, {question}") as entry:
+            scores = LLMScorer(llm, reply="yes_no").rate(question, [*WRONG, right])
+        say(scores.round(2).tolist())
+        assert scores.argmax() == len(WRONG)
+        assert (entry.calls, entry.events) == (len(WRONG) + 1, [])
+
+
+@pytest.mark.parametrize("structured", [True, False])
+def test_names_are_found(structured: bool, llm: LLM) -> None:
+    with shown("LinkWithLLM") as entry:
+        query = LinkWithLLM(replace(llm, structured=structured)).link(tiny_graph(), Query(TWO_HOPS))
+    say(entry.exchanges[0].reply)
+    assert tiny_graph().entity("Nairobi") in query.seeds
 
 
 def test_more_candidates_than_fit_a_call(llm: LLM) -> None:

@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from graphbrick.graphs.csr import Csr, from_sorted
+from graphbrick.kernels.relation_patterns import (
+    Carried,
+    carry_on,
+    carry_on_python,
+    step_back,
+    step_back_python,
+)
+
+Triple = tuple[int, int, int]
+WAYS = [(True, True), (True, False), (False, True)]
+NO_CAP = 1_000_000
+
+
+def csr_of(n: int, triples: list[Triple]) -> Csr:
+    """Rows of (head, relation, tail) triples."""
+    rows = np.array(sorted({(h, t, r) for h, r, t in triples}), dtype=np.int32).reshape(-1, 3)
+    return from_sorted(n, *(np.ascontiguousarray(column) for column in rows.T))
+
+
+def carried(csr: Csr, seed: int, ends: list[list[int]], out: bool, into: bool, cap: int) -> Carried:
+    begin = np.cumsum([0, *map(len, ends)]).astype(np.int64)
+    flat = np.array([node for some in ends for node in some], dtype=np.int32)
+    return Carried(*carry_on(*csr.rows, csr.in_triple, csr.relation, seed, flat, begin, out, into, cap))
+
+
+def listed(found: Carried) -> tuple[list[tuple[int, int, list[int]]], int]:
+    rows = zip(found.parent.tolist(), found.step.tolist(), found.begin[:-1], found.begin[1:], strict=True)
+    return [(parent, step, found.end[a:b].tolist()) for parent, step, a, b in rows], found.cut
+
+
+@st.composite
+def worlds(draw: st.DrawFn) -> tuple[Csr, int, list[list[int]]]:
+    n = draw(st.integers(1, 7))
+    node = st.integers(0, n - 1)
+    triples = draw(st.lists(st.tuples(node, st.integers(0, 3), node), max_size=40))
+    ends = draw(st.lists(st.lists(node, unique=True, min_size=1).map(sorted), max_size=4))
+    return csr_of(n, triples), draw(node), ends
+
+
+@pytest.mark.parametrize(("out", "into"), WAYS)
+@given(world=worlds(), cap=st.sampled_from([1, 2, 3, 5, NO_CAP]))
+@settings(deadline=None, max_examples=60)
+def test_the_kernel_does_what_the_readable_version_does(
+    out: bool, into: bool, world: tuple[Csr, int, list[list[int]]], cap: int
+) -> None:
+    csr, seed, ends = world
+    expected = carry_on_python(csr, seed, ends, follow_out=out, follow_in=into, cap=cap)
+    assert listed(carried(csr, seed, ends, out, into, cap)) == expected
+
+
+def test_known_patterns_around_a_film() -> None:
+    # film 0 -> actor 1, actor 2 (relation 0), year 3 (relation 1); film 4 -> actor 1
+    csr = csr_of(5, [(0, 0, 1), (0, 0, 2), (0, 1, 3), (4, 0, 1)])
+    first = carried(csr, 0, [[0]], True, True, NO_CAP)
+    assert listed(first) == ([(0, 1, [1, 2]), (0, 3, [3])], 0)
+    # From the actors back to films: not to the seed.
+    assert listed(carried(csr, 0, [[1, 2], [3]], True, True, NO_CAP)) == ([(0, 0, [4])], 0)
+
+
+def test_a_hub_is_looked_at_up_to_the_cap_and_the_next_pattern_from_its_beginning() -> None:
+    csr = csr_of(12, [(0, 0, leaf) for leaf in range(1, 11)] + [(11, 1, 1)])
+    found, cut = listed(carried(csr, 11, [[0], [1]], True, True, 3))
+    assert found == [(0, 1, [1, 2, 3]), (1, 0, [0])]
+    assert cut == 1
+
+
+def test_many_ends_make_the_arrays_grow() -> None:
+    n = 5_000
+    triples = [(0, node % 300, node) for node in range(1, n)]
+    found, cut = listed(carried(csr_of(n, triples), 0, [[0]], True, True, NO_CAP))
+    assert cut == 0
+    assert len(found) == 300
+    assert sorted(node for _, _, ends in found for node in ends) == list(range(1, n))
+
+
+@pytest.mark.parametrize("forward", [True, False])
+@given(world=worlds(), data=st.data())
+@settings(deadline=None, max_examples=60)
+def test_the_way_back_is_that_of_the_readable_version(
+    forward: bool, world: tuple[Csr, int, list[list[int]]], data: st.DataObject
+) -> None:
+    csr, node, _ = world
+    nodes = st.lists(st.integers(0, csr.n_nodes - 1), unique=True)
+    allowed, met = sorted(data.draw(nodes)), data.draw(nodes)
+    wanted = data.draw(st.integers(0, 3))
+    own = np.zeros(0, dtype=np.int32)
+    own.setflags(write=False)
+    rows = (csr.in_begin, csr.in_end, csr.in_head, csr.in_triple) if forward else (
+        csr.out_begin, csr.out_end, csr.tail, own
+    )  # fmt: skip
+    ids = np.array(allowed, dtype=np.int32), np.array(met, dtype=np.int32)
+    found = step_back(*rows, csr.relation, node, wanted, *ids)
+    assert tuple(map(int, found)) == step_back_python(csr, node, wanted, forward, allowed, met)

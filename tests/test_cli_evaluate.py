@@ -1,0 +1,201 @@
+"""``graphbrick evaluate`` and ``graphbrick compare`` as their user meets them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from graphbrick import build
+from graphbrick.cli import main
+from graphbrick.evaluate.store import Study
+from graphbrick.testing import TINY, ScriptedLLM
+
+BM25 = "PPR(k=6) >> ShortestPaths() >> Rerank(BM25(), n=4) >> PathAnswer()"
+NEAR = "ShortestPaths(max_hops=1) >> PathAnswer()"
+ROWS = [
+    {"question": "What is the capital of Kenya?", "seeds": ["Kenya"], "answers": ["Nairobi"], "hops": 1},
+    {"question": "What is the capital of Uganda?", "seeds": ["Uganda"], "answers": ["Kampala"], "hops": 1},
+    {"question": "Which currency is used around Nairobi?", "seeds": ["Nairobi"], "answers": ["Kenyan shilling"],
+     "hops": 2},
+    {"question": "Who rules Kenya?", "seeds": ["Kenya"], "answers": ["[the king]"], "hops": 1, "topic": "kings"},
+]  # fmt: skip
+
+
+class Result:
+    def __init__(self, code: int, out: str, err: str) -> None:
+        self.code, self.out, self.err = code, out, err
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]):
+    def call(*arguments: str | Path) -> Result:
+        with pytest.raises(SystemExit) as stopped:
+            main([str(argument) for argument in arguments])
+        printed = capsys.readouterr()
+        return Result(int(stopped.value.code or 0), printed.out, printed.err)
+
+    return call
+
+
+@pytest.fixture(scope="module")
+def graph(tmp_path_factory):
+    path = tmp_path_factory.mktemp("cli") / "africa.graph"
+    build(TINY, path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def questions(tmp_path_factory):
+    path = tmp_path_factory.mktemp("cli") / "mine.jsonl"
+    path.write_text("\n".join(json.dumps(row) for row in ROWS), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory, graph, questions):
+    path = tmp_path_factory.mktemp("cli") / "runs.sqlite"
+    with pytest.raises(SystemExit) as stopped:
+        main(["evaluate", str(graph), str(questions), "-p", f"bm25: {BM25}", "-p", NEAR, "--out", str(path)])
+    assert not stopped.value.code
+    return path
+
+
+def test_the_tables(run, graph, questions, study):
+    result = run("evaluate", graph, questions, "-p", BM25, "-p", NEAR, "--out", study)
+    assert (result.code, result.err) == (0, "")
+    lines = [line.split() for line in result.out.splitlines()]
+    assert ["1", "bm25", "4", "75.0", "[30.1,", "95.4]"] in [line[:6] for line in lines]
+    assert ["2", "pipeline", "2", "4"] in [line[:4] for line in lines]
+    assert "over answerable questions" in result.out
+    assert f"1  bm25: {BM25}" in result.out
+    lost = next(line for line in lines if len(line) == 9 and line[0] == "1")
+    assert lost[1:] == ["75.0", "25.0", "0.0", "0.0", "0.0", "0.0", "0.0", "0"]
+
+
+def test_json_holds_all_figures(run, graph, questions, study):
+    result = run("evaluate", graph, questions, "-p", BM25, "--out", study, "--json")
+    (told,) = json.loads(result.out)["runs"]
+    assert (told["name"], told["recipe"], told["asked"], told["done"], told["answerable"]) == ("bm25", BM25, 4, 4, 3)
+    assert told["means"]["hits_at_1"]["all"]["mean"] == 0.75
+    assert told["means"]["hits_at_1"]["answerable"]["mean"] == 1
+    assert told["lost"] == {"not lost": 3, "absent": 1}
+    assert set(told["used"]) >= {"calls", "tokens_in", "tokens_out", "cost"}
+
+
+def test_comparing(run, study):
+    result = run("compare", study, "--baseline", "bm25", "--by", "hops")
+    assert result.code == 0
+    rows = [line.split() for line in result.out.splitlines()]
+    assert ["all", "pipeline", "2", "bm25", "4"] in [row[:5] for row in rows]
+    assert "Corrected for all 3 comparisons" in result.out
+    told = json.loads(run("compare", study, "--by", "topic", "--metric", "f1", "--json").out)
+    assert {row["group"] for row in told["comparisons"]} == {"", "kings", "unknown"}
+    every = next(row for row in told["comparisons"] if not row["group"])
+    assert (every["difference"]["n"], every["better"], every["worse"]) == (4, 3, 0)
+    assert all(row["p"] <= row["p_bh"] <= row["p_holm"] for row in told["comparisons"])
+
+
+def test_a_pipeline_can_be_meant_by_number_or_text(run, study):
+    shown = [run("compare", study, "--baseline", meant).out for meant in ("bm25", "1", BM25)]
+    assert len(set(shown)) == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--baseline", "nobody"], "there is 'bm25', 'pipeline 2'"),
+        (["--metric", "hits"], "there is no measure 'hits'"),
+        (["--by", "colour"], "cannot be grouped by 'colour'; there is dataset, distance, hops, topic"),
+    ],
+)
+def test_bad_comparisons(run, study, options, told):
+    result = run("compare", study, *options)
+    assert result.code == 1
+    assert told in result.err
+    assert result.err.count("\n") == 1
+
+
+def test_one_pipeline_cannot_be_compared(run, graph, questions, tmp_path):
+    run("evaluate", graph, questions, "-p", NEAR, "--out", tmp_path / "runs.sqlite")
+    assert "not two pipelines to compare" in run("compare", tmp_path / "runs.sqlite").err
+
+
+def test_recipes_with_parts(run, graph, questions, tmp_path):
+    out = tmp_path / "runs.sqlite"
+    result = run("evaluate", graph, questions, "-r", "12", "-r", "1", "--set", "embedder=BM25()", "--out", out)
+    assert result.code == 0
+    with Study.open(out) as study:
+        assert [(one.name, one.recipe) for one in study.runs()] == [
+            ("recipe 12, embedder=BM25()", "PPR(k=1000) >> ShortestPaths() >> Rerank(BM25(), n=32) >> PathAnswer()"),
+            ("recipe 1", "PPR(k=1000) >> ShortestPaths() >> RandomSample(n=32) >> PathAnswer()"),
+        ]
+    refused = run("evaluate", graph, questions, "-r", "1", "--set", "embedder=BM25()", "--out", out)
+    assert "is a part of none of the recipes" in refused.err
+
+
+def test_a_budget_that_ends_is_exit_code_3_and_the_same_command_goes_on(run, graph, questions, tmp_path, monkeypatch):
+    out = tmp_path / "runs.sqlite"
+    with ScriptedLLM(lambda request: "Nairobi") as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        text = "ShortestPaths(max_hops=1) >> Generate(LLM('m', max_tokens=20, parallel=1))"
+        command = ("evaluate", graph, questions, "-p", text, "--out", out)
+        result = run(*command, "--budget", "tokens=600")
+        assert result.code == 3
+        assert "stopped: the budget of 600 tokens does not hold the next call" in result.err
+        assert "answers are left, and the same call goes on with them" in result.err
+        assert " of 4 " in result.out
+        done = len(server.requests)
+        assert 0 < done < 4
+        assert run(*command).code == 0
+        assert len(server.requests) == 4
+
+
+def test_kept_replies_can_be_replayed(run, graph, questions, tmp_path, monkeypatch):
+    with ScriptedLLM(lambda request: "Nairobi") as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        text = "ShortestPaths(max_hops=1) >> Generate(LLM('m', max_tokens=20))"
+        command = ["evaluate", graph, questions, "-p", text, "--cache-file", tmp_path / "replies.sqlite"]
+        assert run(*command, "--out", tmp_path / "a.sqlite", "--cache", "record").code == 0
+        assert run(*command, "--out", tmp_path / "b.sqlite", "--cache", "replay").code == 0
+        assert len(server.requests) == 4
+    with Study.open(tmp_path / "a.sqlite") as a, Study.open(tmp_path / "b.sqlite") as b:
+        assert [result.metrics for result in a.results(1)] == [result.metrics for result in b.results(1)]
+        assert sum(result.ledger["cache_hits"] for result in b.results(1)) == 4
+
+
+def test_ctrl_c_is_exit_code_130(run, graph, questions, tmp_path, monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("graphbrick.evaluate.recording.Recorder.put", interrupted)
+    assert run("evaluate", graph, questions, "-p", NEAR, "--out", tmp_path / "runs.sqlite").code == 130
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["missing.jsonl"], "there is no such file"),
+        (["--limit", "0"], "limit must be a whole number"),
+        (["-p", "PRP()"], "did you mean PPR?"),
+        (["-p", BM25, "-p", f"twice: {BM25}"], "is there twice"),
+        (["-p", "Rerank(BM25())"], "cannot start a run"),
+        (["-r", "99"], "there is no recipe '99'"),
+        (["--cache", "maybe"], "--cache is one of"),
+    ],
+)
+def test_bad_input(run, graph, questions, tmp_path, arguments, told):
+    files = [] if arguments[0].endswith(".jsonl") else [questions]
+    result = run("evaluate", graph, *files, *arguments, "--out", tmp_path / "runs.sqlite")
+    assert result.code == 1
+    assert told in result.err
+    assert result.err.count("\n") == 1
+    assert not (tmp_path / "runs.sqlite").exists()
+
+
+def test_a_file_that_is_no_study(run, graph, questions, tmp_path):
+    (tmp_path / "mine.csv").write_text("question,answers\n" * 50)
+    assert "no study" in run("evaluate", graph, questions, "-p", NEAR, "--out", tmp_path / "mine.csv").err
+    assert "no study" in run("compare", tmp_path / "mine.csv").err
+    assert "there is no such file" in run("compare", tmp_path / "none.sqlite").err

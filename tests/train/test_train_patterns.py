@@ -1,0 +1,328 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from onnx_models import write_embedder
+
+from graphbrick import EmbeddingModel, GraphBuilder, PathAnswer, Query
+from graphbrick.cli import main
+from graphbrick.errors import InputError, ModelError
+from graphbrick.evaluate.datasets import Question, ground
+from graphbrick.evaluate.metrics import f1
+from graphbrick.graphs.graph import Graph
+from graphbrick.graphs.patterns import follow_pattern
+from graphbrick.models.pattern_folder import DESCRIPTION, WEIGHTS, load
+from graphbrick.models.pattern_scorer import PatternScorer
+from graphbrick.retrieve.patterns import Patterns
+from graphbrick.train import train_patterns
+from graphbrick.train.pattern_examples import Examples, collect
+from graphbrick.train.pattern_fit import Batch, Encoded, Weights, loss, step_gradient
+
+WORDS = (
+    "x who stars in year made of which film films with same actors directed by when was appeared were starring director"
+)
+
+
+@pytest.fixture(scope="module")
+def embedder(tmp_path_factory: pytest.TempPathFactory) -> EmbeddingModel:
+    folder = tmp_path_factory.mktemp("embedder") / "tiny"
+    words = list(dict.fromkeys(WORDS.split()))
+    table = {word: np.eye(len(words))[i].tolist() for i, word in enumerate(words)}
+    write_embedder(folder, table, output="sentence_embedding")
+    return EmbeddingModel(str(folder))
+
+
+@pytest.fixture(scope="module")
+def films(tmp_path_factory: pytest.TempPathFactory) -> Graph:
+    """Sixty films, each with two of thirty actors, one of ten directors and one of seven years."""
+    with GraphBuilder(tmp_path_factory.mktemp("train") / "films.graph", source="test") as builder:
+        for i in range(60):
+            for actor in (i % 30, (7 * i + 3) % 30):
+                builder.add((f"Film{i}", "starring", f"Actor{actor}"))
+            builder.add((f"Film{i}", "director", f"Boss{i % 10}"))
+            builder.add((f"Film{i}", "year", f"Y{i % 7}"))
+        return builder.finish()
+
+
+PATTERNS = {
+    "who stars in {}": (("starring", True),),
+    "{} was directed by who": (("director", True),),
+    "when was {} made": (("year", True),),
+    "which films were directed by the director of {}": (("director", True), ("director", False)),
+    "films with same actors of {}": (("starring", True), ("starring", False)),
+}
+
+
+def question_of(graph: Graph, number: int, wording: str, seed: str) -> Question:
+    relations = {graph.relation_label(relation): relation for relation in range(graph.n_relations)}
+    pattern = [(relations[label], forward) for label, forward in PATTERNS[wording]]
+    answers = tuple(graph.key(path.end) for path in follow_pattern(graph, graph.entity(seed), pattern))
+    return Question(str(number), wording.format(seed), (seed,), answers, hops=len(pattern))
+
+
+@pytest.fixture(scope="module")
+def questions(films: Graph) -> list[Question]:
+    pairs = [(wording, f"Film{i}") for i in range(60) for wording in PATTERNS]
+    return [question_of(films, number, *pair) for number, pair in enumerate(pairs)]
+
+
+@pytest.fixture(scope="module")
+def trained(
+    films: Graph, questions: list[Question], embedder: EmbeddingModel, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    out = tmp_path_factory.mktemp("patterns") / "films.patterns"
+    learned = [question for question in questions if not question.seeds[0].endswith(("5", "7"))]
+    train_patterns(films, learned, out, max_hops=2, embedder=embedder, rounds=12)
+    return out
+
+
+def test_new_seeds_are_answered(films: Graph, questions: list[Question], trained: Path) -> None:
+    pipeline = Patterns(PatternScorer(str(trained)), max_hops=2) >> PathAnswer()
+    kept = [question for question in questions if question.seeds[0].endswith(("5", "7"))]
+    assert len(kept) == 60
+    scores = [f1(pipeline(films, q.text, seeds=q.seeds).texts, set(q.answers)) for q in kept]
+    assert np.mean(scores) > 0.99
+
+
+def test_labels_are_the_f1_of_what_the_pattern_leads_to(films: Graph, questions: list[Question]) -> None:
+    some = ground(films, questions[:25]).questions
+    found = collect(films, some, max_hops=2, most=2_000, seed=0)
+    assert found.cut == 0
+    patterns = list(found.patterns)
+    assert [example.question for example in found.all] == list(range(25))
+    for example, question in zip(found.all, some, strict=True):
+        gold = set(question.answers)
+        for row, pattern in enumerate(example.pattern):
+            steps = [(step >> 1, bool(step & 1)) for step in patterns[pattern]]
+            ends = {path.end for path in follow_pattern(films, question.seeds[0], steps)}
+            assert ends
+            assert example.f1[row] == pytest.approx(f1(ends, gold))
+            assert example.precision[row] == pytest.approx(len(ends & gold) / len(ends))
+            begun = [
+                example.f1[i]
+                for i, other in enumerate(example.pattern)
+                if patterns[other][: len(steps)] == patterns[pattern]
+            ]
+            assert example.promise[row] == pytest.approx(max(begun))
+        assert example.f1.max() == 1
+
+
+def test_seeds_are_no_answers_and_what_cannot_be_learned_is_counted(films: Graph) -> None:
+    asked = [
+        Question("1", "who stars in Film0", ("Film0",), ("Actor0", "Actor3")),
+        Question("2", "who stars in Film99", ("Film99",), ("Actor0",)),  # no such seed
+        Question("3", "who stars in Film1", ("Film1",), ("Nobody",)),  # no such answer
+        Question("4", "who is Film1", ("Film1",), ("Film1",)),  # the seed itself
+        Question("5", "how far", ("Film0",), ("Y3",)),  # too far
+    ]
+    found = collect(films, ground(films, asked).questions, max_hops=1, most=2_000, seed=0)
+    counts = found.questions, found.unseeded, found.unanswered, found.unreached
+    assert counts == (5, 1, 2, 1)
+    assert [example.question for example in found.all] == [0, 4]
+
+
+def test_where_there_are_too_many_patterns_those_that_lead_to_answers_stay(films: Graph) -> None:
+    asked = ground(films, [question_of(films, 0, "who stars in {}", "Film4")]).questions
+    whole = collect(films, asked, max_hops=2, most=2_000, seed=0)
+    few = collect(films, asked, max_hops=2, most=3, seed=0)
+    assert (whole.cut, few.cut) == (0, 1)
+    assert len(few.all[0].pattern) == 3
+    assert few.all[0].f1.max() == whole.all[0].f1.max() == 1
+
+
+def test_the_same_seed_gives_the_same_bytes(
+    films: Graph, questions: list[Question], embedder: EmbeddingModel, tmp_path: Path
+) -> None:
+    for name, seed in (("a", 1), ("b", 1), ("c", 2)):
+        train_patterns(films, questions[:100], tmp_path / name, max_hops=2, embedder=embedder, rounds=2, seed=seed)
+    files = {name: [(tmp_path / name / file).read_bytes() for file in (WEIGHTS, DESCRIPTION)] for name in "abc"}
+    assert files["a"] == files["b"]
+    assert files["a"][0] != files["c"][0]
+
+
+def test_training_helps_and_says_by_how_much(
+    films: Graph, questions: list[Question], embedder: EmbeddingModel, tmp_path: Path
+) -> None:
+    # One wording a question, so that wordings can be kept apart.
+    varied = [
+        Question(q.id, f"{q.text} {'who ' * (i % 40)}", q.seeds, q.answers, hops=q.hops)
+        for i, q in enumerate(questions)
+    ]
+    report = train_patterns(films, varied, tmp_path / "out", max_hops=2, embedder=embedder, rounds=8)
+    assert report.untrained is not None
+    assert report.trained is not None
+    assert report.questions == 300
+    assert report.learned + report.trained.questions == 300
+    assert report.trained.f1 > max(0.9, report.untrained.f1)
+    assert "kept apart" in str(report)
+    about = load(str(tmp_path / "out")).about
+    assert about["graph"] == films.hash
+    assert about["report"]["trained"]["f1"] == report.trained.f1
+
+
+def test_questions_without_seeds_are_linked(films: Graph, embedder: EmbeddingModel, tmp_path: Path) -> None:
+    asked = [Question(str(i), f"who stars in Film{i}", (), (f"Actor{i % 30}",)) for i in range(12)]
+    asked.append(Question("none", "who stars in it all", (), ("Actor1",)))
+    report = train_patterns(films, asked, tmp_path / "out", max_hops=1, embedder=embedder, rounds=1)
+    assert (report.questions, report.unseeded, report.learned) == (13, 1, 12)
+
+
+def test_what_cannot_be_done_is_said_before_the_work(
+    films: Graph, questions: list[Question], embedder: EmbeddingModel, trained: Path, tmp_path: Path
+) -> None:
+    with pytest.raises(ModelError, match="--overwrite"):
+        train_patterns(films, questions, trained, embedder=embedder)
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "letter.txt").write_text("dear", encoding="utf-8")
+    with pytest.raises(ModelError, match="holds no trained patterns"):
+        train_patterns(films, questions, tmp_path / "other", embedder=embedder, overwrite=True)
+    strange = [Question("1", "who?", ("Nobody",), ("Noone",))]
+    with pytest.raises(InputError, match="none of 1 questions"):
+        train_patterns(films, strange, tmp_path / "out", embedder=embedder)
+    for wrong in ({"max_hops": 0}, {"max_hops": 11}, {"rounds": 0}, {"rounds": True}):
+        with pytest.raises(InputError, match=next(iter(wrong))):
+            train_patterns(films, questions, tmp_path / "out", embedder=embedder, **wrong)
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_folder_is_replaced_whole(
+    films: Graph, questions: list[Question], embedder: EmbeddingModel, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    train_patterns(films, questions[:40], out, max_hops=1, embedder=embedder, rounds=1)
+    before = load(str(out))
+    train_patterns(films, questions[:40], out, max_hops=2, embedder=embedder, rounds=1, overwrite=True)
+    assert (before.max_hops, load(str(out)).max_hops) == (1, 2)
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["out"]
+
+
+# The arithmetic
+
+
+def small_batch(rng: np.random.Generator) -> tuple[Weights, Batch]:
+    """Weights that are nowhere zero, and three examples over them."""
+    from graphbrick.train.pattern_examples import Example
+
+    hops, relations, d = 2, 3, 5
+    kinds = 2 * hops + 2
+    place = np.array(
+        [[0 * kinds + 1, 0 * kinds + 5, -1], [1 * kinds, 1 * kinds + 4, -1], [2 * kinds + 1, kinds + 2, kinds + 4],
+         [kinds + 1, 0 * kinds + 3, 0 * kinds + 5]]
+    )  # fmt: skip
+    encoded = Encoded(place, np.array([1, 1, 2, 2]), np.array([0, -1, 1]), np.array([-1, 0, 1, -1]))
+    words = rng.normal(size=(relations, d)).astype(np.float32)
+    weights = Weights(hops, words, encoded, 0)
+    for name, value in weights.values.items():
+        weights.values[name] = rng.normal(scale=0.5, size=value.shape).astype(np.float32)
+    asked = rng.normal(size=(4, d)).astype(np.float32)
+
+    def example(slots: list[int], patterns: list[int]) -> Example:
+        n = len(slots)
+        values = (rng.random(n).astype(np.float32) for _ in range(3))
+        return Example(0, np.array(slots, dtype=np.int32), np.array(patterns, dtype=np.int32), *values)
+
+    return weights, Batch(
+        [example([0, 0, 0], [0, 2, 3]), example([1, 2], [1, 2]), example([3, 3, 1], [3, 1, 0])], asked
+    )
+
+
+def test_the_gradient_is_that_of_the_loss() -> None:
+    rng = np.random.default_rng(5)
+    weights, batch = small_batch(rng)
+    length = weights.encoded.length[batch.pattern]
+
+    def total() -> float:
+        return step_gradient(batch, weights.scores(batch)[0], length)[0]
+
+    scores, done = weights.scores(batch)
+    gradients = weights.gradients(batch, step_gradient(batch, scores, length)[1], done)
+    for name, gradient in gradients.items():
+        assert gradient.shape == weights.values[name].shape
+        flat = weights.values[name].reshape(-1)
+        places = rng.permutation(len(flat))[:25]
+        for at in places:
+            before = flat[at]
+            flat[at] = before + np.float32(1e-2)
+            above = total()
+            flat[at] = before - np.float32(1e-2)
+            below = total()
+            flat[at] = before
+            assert gradient.reshape(-1)[at] == pytest.approx((above - below) / 2e-2, abs=2e-3, rel=2e-2), (name, at)
+
+
+def test_the_loss_is_that_of_the_expected_reward() -> None:
+    scores = np.array([0.0, np.log(3.0), 7.0, 1.0, 1.0])
+    reward = np.array([1.0, 0.5, 0.0, 0.0, 1.0], dtype=np.float32)
+    group = np.array([0, 0, 1, 2, 2])
+    total, gradient = loss(scores, reward, group)
+    # Group 0 expects 1/4 + 3/4 * 1/2, group 1 has no reward and does not count, group 2 expects 1/2.
+    assert total == pytest.approx(-np.log(5 / 8) - np.log(1 / 2))
+    assert gradient[2] == 0
+    assert gradient[3] == pytest.approx(0.5)
+    assert loss(np.zeros(0), np.zeros(0, dtype=np.float32), np.zeros(0, dtype=np.int64))[0] == 0
+
+
+def test_the_scorer_scores_as_the_training_did(
+    films: Graph, questions: list[Question], embedder: EmbeddingModel, tmp_path: Path
+) -> None:
+    from graphbrick.train import patterns as module
+
+    found: Examples = collect(films, ground(films, questions[:40]).questions, max_hops=2, most=2_000, seed=0)
+    steps = found.steps(films)
+    weights, relations, patterns = module._weights(embedder, steps, found.all, 2, 0)
+    rng = np.random.default_rng(3)
+    for name, value in weights.values.items():
+        weights.values[name] = rng.normal(size=value.shape).astype(np.float32)
+    model = module.PatternModel(
+        embedder=embedder, relations=relations, patterns=patterns, about={}, **weights.values
+    )  # fmt: skip
+    asked = module._vectors(embedder, list(found.asked), lambda what, done, total: None)
+    for example in found.all[::7]:
+        expected, _ = weights.scores(Batch([example], asked))
+        text = list(found.asked)[example.asked[0]]
+        scores = model.score(model.ask(text), [steps[pattern] for pattern in example.pattern])
+        assert np.allclose(scores, expected, rtol=1e-3, atol=1e-3)
+
+
+# The command
+
+
+def test_the_command_trains_and_prints(
+    films: Graph,
+    questions: list[Question],
+    embedder: EmbeddingModel,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    file = tmp_path / "questions.jsonl"
+    lines = [{"question": q.text, "seeds": list(q.seeds), "answers": list(q.answers)} for q in questions[:60]]
+    file.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    out = tmp_path / "out"
+    command = ["train", "patterns", str(films.path), str(file), "--out", str(out), "--embedder", repr(embedder)]
+    with pytest.raises(SystemExit) as stopped:
+        main([*command, "--max-hops", "1", "--json"])
+    assert stopped.value.code == 0
+    assert json.loads(capsys.readouterr().out)["questions"] == 60
+    assert load(str(out)).max_hops == 1
+    with pytest.raises(SystemExit) as stopped:
+        main(command)
+    assert stopped.value.code == 1
+    assert "--overwrite" in capsys.readouterr().err
+    with pytest.raises(SystemExit) as stopped:
+        main([*command[:-1], "BM25()"])
+    assert stopped.value.code == 1
+    assert "--embedder must be a model that makes vectors" in capsys.readouterr().err
+
+
+def test_a_beam_search_follows_the_beginnings(films: Graph, questions: list[Question], trained: Path) -> None:
+    from graphbrick import BeamSearch, Subgraph
+
+    kept = [q for q in questions if q.hops == 2 and q.seeds[0].endswith("5")]
+    stage = BeamSearch(PatternScorer(str(trained)), beam_width=2, max_hops=2)
+    for question in kept:
+        query = Query(question.text, tuple(films.entity(seed) for seed in question.seeds))
+        best = stage.retrieve(query, Subgraph(films)).paths[0]
+        assert films.key(best.end) in question.answers
