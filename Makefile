@@ -24,7 +24,7 @@ demo: $(VENV)/.demo  ## build the world graph and answer questions over it
 	$(BIN)/graphbrick demo
 
 test: lint  ## lint, types, doctests, tests
-	$(BIN)/python -m pytest -q
+	$(BIN)/python -m pytest -q -n auto --maxprocesses 4
 
 # Models are kept in the user's cache folder; MODELS=all fetches the larger language model too. The environment is one
 # of its own: torch is large, and the other tests are to run without it.

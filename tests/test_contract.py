@@ -17,6 +17,7 @@ from graphbrick import (
     AllPaths,
     Answer,
     BeamSearch,
+    EmbeddingModel,
     Evidence,
     Generate,
     KHop,
@@ -37,6 +38,7 @@ from graphbrick.brick import Brick
 from graphbrick.catalog import all_bricks
 from graphbrick.core import Path, Subgraph
 from graphbrick.errors import LinkError, PipelineError
+from graphbrick.evaluate.datasets import Question
 from graphbrick.graphs.graph import Graph
 from graphbrick.models.scorer import Scorer
 from graphbrick.pipeline import (
@@ -50,13 +52,14 @@ from graphbrick.pipeline import (
     Run,
     Stage,
 )
-from graphbrick.testing import Request, ScriptedLLM, check_brick
+from graphbrick.testing import Request, ScriptedLLM, check_brick, tiny_graph
 from graphbrick.trace import event, fact
+from graphbrick.train import train_patterns
 
 
 def says(request: Request) -> str:
     """A model that chooses the candidates with a currency, whatever their order, and answers everything else alike."""
-    if request.prompt.endswith("Names:"):
+    if request.prompt.endswith("Names in the text:"):
         return '{"names": ["Nairobi", "the country"]}'
     listed = re.findall(r"^([0-9]+)\. (.*currency.*)$", request.prompt, re.MULTILINE)
     if "Candidates:" in request.prompt and listed:
@@ -75,6 +78,14 @@ def parts(server: ScriptedLLM, tmp_path_factory: pytest.TempPathFactory) -> dict
     """What bricks are made of here, by parameter."""
     folder = tmp_path_factory.mktemp("models")
     table = {"kenya": (1.0, 0.0), "currency": (0.0, 1.0)}
+    # With prefixes that the model knows, so that no vector is zero.
+    embedder = {
+        "model": str(write_embedder(folder / "embedder", table).parent),
+        "query_prefix": "kenya ",
+        "text_prefix": "currency ",
+    }
+    asked = [Question("1", "Which currency is used in Kenya?", ("Kenya",), ("Kenyan shilling",))]
+    train_patterns(tiny_graph(), asked, folder / "made.patterns", embedder=EmbeddingModel(**embedder), rounds=1)
     return {
         "scorer": BM25(),
         "other": NGram(),
@@ -82,12 +93,8 @@ def parts(server: ScriptedLLM, tmp_path_factory: pytest.TempPathFactory) -> dict
         "classifier": PatternHops(BM25()),
         "one": ShortestPaths(max_hops=1),
         "more": BeamSearch(BM25()),
-        # With prefixes that the model knows, so that no vector is zero.
-        "EmbeddingModel": {
-            "model": str(write_embedder(folder / "embedder", table).parent),
-            "query_prefix": "kenya ",
-            "text_prefix": "currency ",
-        },
+        "EmbeddingModel": embedder,
+        "PatternScorer": {"model": str(folder / "made.patterns")},
         "CrossEncoder": {"model": str(write_cross_encoder(folder / "reranker", table).parent)},
         "LLMEmbedder": {"base_url": server.base_url},
         "LearnedSizer": {"path": str(folder / "sizes.json")},

@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from graphbrick.models import LocalLLM as LocalLLM
     from graphbrick.models import MiniLM as MiniLM
     from graphbrick.models import NGram as NGram
+    from graphbrick.models import PatternScorer as PatternScorer
     from graphbrick.parsing import parse as parse
     from graphbrick.pipeline import Pipeline as Pipeline
     from graphbrick.prune import PruneEdges as PruneEdges
@@ -73,6 +74,7 @@ if TYPE_CHECKING:
     from graphbrick.retrieve import CommunityReports as CommunityReports
     from graphbrick.retrieve import LLMHops as LLMHops
     from graphbrick.retrieve import PatternHops as PatternHops
+    from graphbrick.retrieve import Patterns as Patterns
     from graphbrick.retrieve import ShortestPaths as ShortestPaths
     from graphbrick.run import Run as Run
     from graphbrick.trace import Trace as Trace
@@ -115,13 +117,23 @@ _HOMES = {
         "LocalLLM",
         "MiniLM",
         "NGram",
+        "PatternScorer",
     ),
     "parsing": ("parse",),
     "pipeline": ("Pipeline",),
     "prune": ("PruneEdges", "PruneNodes", "PruneTriples"),
     "recipes": ("recipe",),
     "rerank": ("RandomSample", "Rerank", "Supplement"),
-    "retrieve": ("AllPaths", "BeamSearch", "ByHops", "CommunityReports", "LLMHops", "PatternHops", "ShortestPaths"),
+    "retrieve": (
+        "AllPaths",
+        "BeamSearch",
+        "ByHops",
+        "CommunityReports",
+        "LLMHops",
+        "PatternHops",
+        "Patterns",
+        "ShortestPaths",
+    ),
     "run": ("Run",),
     "trace": ("Trace",),
 }

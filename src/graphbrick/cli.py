@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from graphbrick import cli_graphs, cli_llm, cli_models
+from graphbrick import cli_evaluate, cli_graphs, cli_llm, cli_models, cli_report, cli_train
 from graphbrick.cli_graphs import GraphFolder, Json, open_graph
 from graphbrick.cli_llm import BudgetText, CacheFile, CacheMode, LLMName, limits, model_text
 
@@ -118,9 +118,13 @@ for _name in ("embed", "partition", "index", "hubs"):
     app.command(_name)(getattr(cli_graphs, _name))
 
 app.add_typer(cli_models.app)
+app.add_typer(cli_train.app)
 
 
 app.add_typer(cli_llm.cache, name="cache")
+for _name in ("evaluate", "compare"):
+    app.command(_name)(getattr(cli_evaluate, _name))
+app.command("report")(cli_report.report)
 
 
 @app.command()

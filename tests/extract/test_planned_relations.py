@@ -53,8 +53,8 @@ def extract(
 
 
 def numbers(prompt: str) -> dict[str, int]:
-    """The relations offered with their numbers; examples stand before them."""
-    lines = prompt.split("Relations:\n")[-1].split("\n\nStart: ")[0].split("\n")
+    """The relations offered with their numbers."""
+    lines = prompt.split("Relations:\n")[1].split("\n\nStart: ")[0].split("\n")
     return {line.partition(". ")[2]: int(line.partition(". ")[0]) for line in lines}
 
 
@@ -97,7 +97,7 @@ def test_a_schema_is_sent_where_the_model_keeps_to_it() -> None:
 def test_relations_are_left_out_where_the_context_is_short(tmp_path: File) -> None:
     rows = [("s", f"a relation of a name with some words {i:02}", f"e{i}") for i in range(50)]
     graph = build(rows, tmp_path / "long.graph")
-    model = {"context": 1100, "max_tokens": 100}
+    model = {"context": 900, "max_tokens": 100}
     triples, events, prompt, _ = extract('{"paths": [[1], [99]]}', "s", graph=graph, model=model)
     shown = numbers(prompt)
     assert 10 < len(shown) < 50
@@ -114,8 +114,8 @@ def test_relations_are_left_out_where_the_context_is_short(tmp_path: File) -> No
 def test_seeds_are_left_out_where_the_context_is_short(tmp_path: File) -> None:
     graph = build([(f"a seed of a name with some words {i:02}", "r", "e") for i in range(60)], tmp_path / "many.graph")
     seeds = [f"a seed of a name with some words {i:02}" for i in range(60)]
-    triples, events, prompt, _ = extract("1", *seeds, graph=graph, model={"context": 1100, "max_tokens": 100})
-    shown = prompt.split("Start: ")[-1].split("\n")[0].split("; ")
+    triples, events, prompt, _ = extract("1", *seeds, graph=graph, model={"context": 900, "max_tokens": 100})
+    shown = prompt.split("Start: ")[1].split("\n")[0].split("; ")
     assert 5 < len(shown) < 60
     assert events == [
         f"the model was shown only the first {len(shown)} of 60 seeds: the context of gpt-4.1-mini holds no more"

@@ -108,7 +108,7 @@ def test_what_the_model_is_told(graph: Graph) -> None:
     (request,) = Linked(graph, "Where\nis Kenya?", "Kenya").requests
     assert '{"names": ["Basel", "Max Frisch"]}' in request.prompt
     assert [message["role"] for message in request.body["messages"]] == ["system", *["user", "assistant"] * 2, "user"]
-    assert request.body["messages"][-1]["content"] == "Question: Where is Kenya?\nNames:"
+    assert request.body["messages"][-1]["content"] == "Text: Where is Kenya?\nNames in the text:"
     assert request.body["response_format"]["json_schema"]["schema"] == {
         "type": "object",
         "properties": {"names": {"type": "array", "items": {"type": "string"}, "maxItems": 8}},
@@ -170,7 +170,7 @@ def test_of_several_choices_the_first_counts(graph: Graph) -> None:
 
 def test_names_are_chosen_at_the_same_time_and_each_for_itself(graph: Graph) -> None:
     def script(request: Request) -> str | Reply:
-        if request.prompt.endswith("Names:"):
+        if request.prompt.endswith("Names in the text:"):
             return '{"names": ["Sandy", "London"]}'
         name = re.search(r"Name: (.*)\n", request.prompt)
         assert name

@@ -1,1 +1,25 @@
-"""Measuring pipelines."""
+"""Measuring pipelines.
+
+>>> from graphbrick.evaluate import Study, evaluate
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from graphbrick.evaluate.experiment import evaluate as evaluate
+    from graphbrick.evaluate.store import Study as Study
+
+# Imported when first used: the measures alone need nothing of what runs pipelines.
+_HOMES = {"evaluate": "experiment", "Study": "store"}
+
+__all__ = ["Study", "evaluate"]
+
+
+def __getattr__(name: str) -> Any:
+    from importlib import import_module
+
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

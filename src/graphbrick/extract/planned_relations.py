@@ -39,13 +39,6 @@ _REPLIES = {
     'list of the numbers of at most {max_hops} relations, such as {{"paths": [[3, 7], [2]]}}. If no relation path '
     'leads to the answer, reply {{"paths": []}}.',
 }
-# What small models do not see from the rules alone, as a question with its reply.
-_EXAMPLE = (
-    ["-> written by", "-> published in", "-> born in", "<- written by", "-> spouse"],
-    ["Faust"],
-    "in which town was the author of Faust born",
-)
-_EXAMPLE_BY = {False: "1 > 3", True: '{"paths": [[1, 3]]}'}
 _PROMPT = "Relations:\n{relations}\n\nStart: {starts}\nQuestion: {question}\nRelation paths:"
 
 
@@ -180,14 +173,10 @@ class PlannedRelations(ExtractStage):
         return names[:fit]
 
     def _messages(self, query: Query, starts: Sequence[str], moves: Sequence[str]) -> list[dict[str, str]]:
-        as_json = self.llm.structured
-        rules = (_INSTRUCTION + _REPLIES[as_json]).format(plans=self.plans, max_hops=self.max_hops)
-        return [
-            {"role": "system", "content": rules},
-            {"role": "user", "content": _asked(*_EXAMPLE)},
-            {"role": "assistant", "content": _EXAMPLE_BY[as_json]},
-            {"role": "user", "content": _asked(moves, starts, query.text)},
-        ]
+        listed = "\n".join(f"{i}. {move}" for i, move in enumerate(moves, 1))
+        prompt = _PROMPT.format(relations=listed, starts="; ".join(starts), question=one_line(query.text))
+        rules = (_INSTRUCTION + _REPLIES[self.llm.structured]).format(plans=self.plans, max_hops=self.max_hops)
+        return [{"role": "system", "content": rules}, {"role": "user", "content": prompt}]
 
     def _matched(self, graph: Graph, seeds: Ids, plans: Sequence[Plan]) -> set[int]:
         """The triples on the instances of the plans, as many as the cap allows."""
@@ -207,12 +196,6 @@ class PlannedRelations(ExtractStage):
                 event(f"the plan {_text(graph, plan)} matches nothing from the seeds")
         fact(plans_matched=matched)
         return triples
-
-
-def _asked(moves: Sequence[str], starts: Sequence[str], question: str) -> str:
-    """What the model is shown."""
-    listed = "\n".join(f"{i}. {move}" for i, move in enumerate(moves, 1))
-    return _PROMPT.format(relations=listed, starts="; ".join(starts), question=one_line(question))
 
 
 class _Names:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -28,18 +29,22 @@ from graphbrick.models.room import fitting
 from graphbrick.pipeline import LinkStage
 from graphbrick.trace import event
 
+# It is called a text: a model that is shown a question rather answers it.
+_NAME = (
+    "You copy names out of a text: of persons, places, titles, languages and other things that have a name, word for "
+    "word as the text has them. What the text asks is not your concern. "
+)
 # By whether the reply is JSON.
-_NAME = {
-    False: "You are given a question to be answered from a knowledge graph. Reply with the names of the entities that "
-    "stand in it, such as persons, places and titles, word for word, one a line, and nothing else: no relations, no "
-    "kinds of things, no answer. For the question\nWhich river flows through Basel and the birthplace of Max Frisch?\n"
-    "reply\nBasel\nMax Frisch\nIf it names no entity, reply NONE.",
-    True: "You are given a question to be answered from a knowledge graph. Reply with JSON that holds the names of the "
-    "entities that stand in it, such as persons, places and titles, word for word: no relations, no kinds of things, "
-    "no answer. For the question\nWhich river flows through Basel and the birthplace of Max Frisch?\nreply\n"
-    '{"names": ["Basel", "Max Frisch"]}\nIf it names no entity, reply {"names": []}.',
+_NAME_BY = {
+    False: "Reply with the names only, one a line. If the text has no name, reply NONE.",
+    True: 'Reply with JSON that holds the names. If the text has no name, reply {"names": []}.',
 }
-_NAME_PROMPT = "Question: {question}\nNames:"
+# Questions with their names; small models take one that stands in the rules for what they are asked.
+_EXAMPLES = {
+    "which rivers flow through Basel and the birthplace of Max Frisch": ["Basel", "Max Frisch"],
+    "what genres are the novels that share an author with The Glass Bead Game": ["The Glass Bead Game"],
+}
+_NAME_PROMPT = "Text: {question}\nNames in the text:"
 _CHOOSE = "You are given a question and numbered entities of a knowledge graph. One of them is meant by a name in it. "
 _CHOOSE_BY = {
     False: "Reply with the number of that entity and nothing else.",
@@ -55,15 +60,17 @@ _NEAREST = 5
 class LinkWithLLM(LinkStage):
     """Seeds by the names that a language model finds in the question, looked up among the labels and aliases.
 
-    The model is asked once for the names. Each is looked up as `LinkLabels` does, nearly where nothing is called so.
+    The model is asked once for the names, with two examples. Each is looked up as `LinkLabels` does: exactly but for
+    case, accents and punctuation, and nearly where nothing is called so. A name that does not stand in the question is
+    an event, and is looked up nearly only where nothing else is found; one that names no entity is an event too.
+
     Where several entities fit, the model is asked which is meant, for all such names at the same time: it sees each
     with its description or types, the number of its triples, and two of them, those that share most words with the
-    question. The other entities are kept in ``Mention.others``.
+    question. The other entities are kept in ``Mention.others``. A choice that cannot be read is an event, and the
+    entity is taken by the rule of `LinkLabels`: the one whose name is written exactly so, then a label before an alias,
+    then the best connected; of near misses the nearest.
 
-    A choice that cannot be read is an event, and the entity is taken by the rule of `LinkLabels`: the one whose name is
-    written exactly so, then a label before an alias, then the best connected; of near misses the nearest. A name that
-    does not stand in the question, and one that names no entity, is an event too. The model is asked for JSON where it
-    is ``structured``.
+    The model is asked for JSON where it is ``structured``.
 
     Args:
         llm: The language model, such as LLM().
@@ -105,7 +112,7 @@ class LinkWithLLM(LinkStage):
         """The query with the seeds that the model finds in it."""
         text = nfc(query.text)
         names = self._names(text)
-        found = [(name, entities) for name in names if (entities := self._lookup(graph, name))]
+        found = self._found(graph, names)
         if not found:
             tried = ", ".join(repr(name.text[:80]) for name in names) or "it named nothing"
             question = text if len(text) <= 80 else text[:77] + "..."
@@ -128,7 +135,8 @@ class LinkWithLLM(LinkStage):
         """What the model says that the question names, in order of appearance."""
         reply = self.llm.complete(
             [
-                {"role": "system", "content": _NAME[self.llm.structured]},
+                {"role": "system", "content": _NAME + _NAME_BY[self.llm.structured]},
+                *_examples(self.llm.structured),
                 {"role": "user", "content": _NAME_PROMPT.format(question=one_line(text))},
             ],
             schema=json_object(names=json_list({"type": "string"}, most=self.n)),
@@ -145,16 +153,26 @@ class LinkWithLLM(LinkStage):
             event(f"{self.llm.model} named what is not in the question; it was looked up all the same: {listed}")
         return sorted(names, key=lambda name: name.start if name.start >= 0 else len(text))
 
-    def _lookup(self, graph: Graph, name: _Name) -> dict[int, float]:
-        """The entities of a name with their similarity, in the order in which they are taken."""
-        exact = ranked(graph, name.text, graph.names.exact(name_form(name.text)))
-        if exact:
-            return dict.fromkeys(exact, 1.0)
-        near = graph.names.near(name.text, self.candidates, min_score=self.min_score)
-        if not near:
-            labels = ", ".join(match.name for match in graph.names.near(name.text, _NEAREST)) or "none"
-            event(f"{name.text[:80]!r} names no entity of {graph.path.name}; nearest labels: {labels}")
-        return {match.entity: match.score for match in near}
+    def _found(self, graph: Graph, names: Sequence[_Name]) -> list[tuple[_Name, dict[int, float]]]:
+        """The names that there are, each with its entities and their similarity, in the order of the rule."""
+        found = dict[_Name, dict[int, float]]()
+        for name in names:
+            exact = ranked(graph, name.text, graph.names.exact(name_form(name.text)))
+            found[name] = dict.fromkeys(exact, 1.0)
+            if not exact and name.start >= 0:
+                found[name] = self._near(graph, name)
+        if not any(found.values()):
+            # What is neither in the question nor the graph, but near a label, may be anything: the last resort.
+            found |= {name: self._near(graph, name) for name in names if name.start < 0}
+        for name in names:
+            if not found[name]:
+                labels = ", ".join(match.name for match in graph.names.near(name.text, _NEAREST)) or "none"
+                event(f"{name.text[:80]!r} names no entity of {graph.path.name}; nearest labels: {labels}")
+        return [(name, entities) for name, entities in found.items() if entities]
+
+    def _near(self, graph: Graph, name: _Name) -> dict[int, float]:
+        matches = graph.names.near(name.text, self.candidates, min_score=self.min_score)
+        return {match.entity: match.score for match in matches}
 
     def _chosen(self, graph: Graph, text: str, several: Sequence[tuple[_Name, dict[int, float]]]) -> dict[_Name, int]:
         """Which of the entities of each name the model means; a name whose reply cannot be read is not there."""
@@ -187,6 +205,16 @@ class LinkWithLLM(LinkStage):
         prompt = _CHOOSE_PROMPT.format(entities=numbered(lines), question=one_line(text), name=one_line(name.text))
         rules = _CHOOSE + _CHOOSE_BY[self.llm.structured]
         return [{"role": "system", "content": rules}, {"role": "user", "content": prompt}]
+
+
+def _examples(as_json: bool) -> list[dict[str, str]]:
+    """Questions and the replies to them."""
+    told = []
+    for question, names in _EXAMPLES.items():
+        reply = json.dumps({"names": names}) if as_json else "\n".join(names)
+        told.append({"role": "user", "content": _NAME_PROMPT.format(question=question)})
+        told.append({"role": "assistant", "content": reply})
+    return told
 
 
 @dataclass(frozen=True)

@@ -11,13 +11,14 @@ from graphbrick.models.local_llm import LocalLLM
 from graphbrick.models.lsa import LSA
 from graphbrick.models.minilm import MiniLM
 from graphbrick.models.ngram import NGram
+from graphbrick.models.pattern_scorer import PatternScorer
 
 BRICKS = (
-    BM25, NGram, LSA, LDA, MiniLM, EmbeddingModel, LLMEmbedder, CrossEncoder, LLMScorer, LLM,
+    BM25, NGram, LSA, LDA, MiniLM, EmbeddingModel, LLMEmbedder, CrossEncoder, LLMScorer, PatternScorer, LLM,
     LocalLLM,
 )  # fmt: skip
 
 __all__ = [
     "BM25", "BRICKS", "LDA", "LLM", "LSA", "CrossEncoder", "EmbeddingModel", "LLMEmbedder", "LLMScorer", "LocalLLM",
-    "MiniLM", "NGram",
+    "MiniLM", "NGram", "PatternScorer",
 ]  # fmt: skip

@@ -25,7 +25,9 @@ _CANDIDATES = (
     "You are given a question and numbered candidates from a knowledge graph: entities, relations, triples or paths. "
     "In a path, A -> r -> B means that A has the relation r to B, and A <- r <- B that B has the relation r to A.\n"
 )
-_CHOOSE = "Choose the candidates that help to answer the question. Reply with "
+_CHOOSE = (
+    "Choose the few candidates that answer the question or lead to its answer; leave out those that do not. Reply with "
+)
 _RATE = (
     f"Say how much each candidate helps to answer the question, as a whole number from 0 (not at all) to {_MOST} (it "
     "holds the answer or leads to it). Reply with "
@@ -41,7 +43,8 @@ _INSTRUCTIONS = {
     ("scores", True): f"{_RATE}JSON that holds the score of every candidate by its number, such as "
     '{"1": 20, "2": 90}.',
 }
-_PROMPT = "Candidates:\n{candidates}\n\nQuestion: {question}\n{ending}:"
+# The question stands on both sides: a small model else chooses by place.
+_PROMPT = "Question: {question}\n\nCandidates:\n{candidates}\n\nQuestion: {question}\n{ending}:"
 _ENDINGS = {"list": "Numbers", "scores": "Scores"}
 _ONE = (
     _CANDIDATES.replace("numbered candidates", "a candidate").replace("entities, relations, triples or paths", "an "

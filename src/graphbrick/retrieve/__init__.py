@@ -5,8 +5,19 @@ from graphbrick.retrieve.beam_search import BeamSearch
 from graphbrick.retrieve.by_hops import ByHops
 from graphbrick.retrieve.community_reports import CommunityReports
 from graphbrick.retrieve.hops import LLMHops, PatternHops
+from graphbrick.retrieve.patterns import Patterns
 from graphbrick.retrieve.shortest_paths import ShortestPaths
 
-BRICKS = (AllPaths, ShortestPaths, BeamSearch, ByHops, CommunityReports, LLMHops, PatternHops)
+BRICKS = (AllPaths, ShortestPaths, BeamSearch, Patterns, ByHops, CommunityReports, LLMHops, PatternHops)
 
-__all__ = ["BRICKS", "AllPaths", "BeamSearch", "ByHops", "CommunityReports", "LLMHops", "PatternHops", "ShortestPaths"]
+__all__ = [
+    "BRICKS",
+    "AllPaths",
+    "BeamSearch",
+    "ByHops",
+    "CommunityReports",
+    "LLMHops",
+    "PatternHops",
+    "Patterns",
+    "ShortestPaths",
+]

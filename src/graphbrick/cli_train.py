@@ -1,0 +1,70 @@
+"""The commands that train models; `graphbrick.cli` gives them their name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from graphbrick.cli_graphs import GraphFolder, Json, open_graph
+
+# Everything else is imported where it is used, so that help is shown at once.
+if TYPE_CHECKING:
+    from graphbrick.models.embedder import Embedder
+
+app = typer.Typer(
+    name="train",
+    help="Train what a pipeline ranks with, on questions and answers of your own.",
+    rich_markup_mode=None,
+    no_args_is_help=True,
+)
+
+
+@app.callback()
+def start() -> None:
+    """Train what a pipeline ranks with, on questions and answers of your own."""
+
+
+@app.command()
+def patterns(
+    graph: GraphFolder,
+    questions: Annotated[
+        list[Path], typer.Argument(metavar="QUESTIONS...", help="Files of questions with answers.", show_default=False)
+    ],
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="FOLDER", help="Folder to make.", show_default=False)],
+    form: Annotated[str, typer.Option(help="Form of the files, such as metaqa or webqsp.")] = "auto",
+    max_hops: Annotated[int, typer.Option(help="The longest pattern.")] = 3,
+    embedder: Annotated[str, typer.Option(metavar="BRICK", help="What makes vectors of questions.")] = "MiniLM()",
+    seed: Annotated[int, typer.Option(help="The same seed gives the same weights.")] = 0,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the patterns that are there.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Learn which relation patterns answer a question; Patterns(PatternScorer('FOLDER')) then ranks by them."""
+    from graphbrick.evaluate.datasets import load
+    from graphbrick.show import build_progress, console, print_json
+    from graphbrick.train import train_patterns
+
+    asked = [question for file in questions for question in load(file, form)]
+    opened, brick = open_graph(graph), _embedder(embedder)
+    with build_progress("training") as watch:
+        report = train_patterns(
+            opened, asked, out, max_hops=max_hops, embedder=brick, seed=seed, overwrite=overwrite,
+            watch=lambda step, done, total: watch(step, done / total),
+        )  # fmt: skip
+    if as_json:
+        print_json(report.to_dict())
+    else:
+        console().print(f"{report}\nuse it as Patterns(PatternScorer({str(out)!r})) >> PathAnswer()")
+
+
+def _embedder(text: str) -> Embedder:
+    """The embedder that a recipe text names."""
+    from graphbrick.errors import PipelineError
+    from graphbrick.models.embedder import Embedder
+    from graphbrick.parsing import parse_brick
+
+    brick = parse_brick(text)
+    if not isinstance(brick, Embedder):
+        raise PipelineError(f"--embedder must be a model that makes vectors, got {brick!r}; try MiniLM()")
+    return brick

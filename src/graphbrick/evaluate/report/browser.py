@@ -1,0 +1,216 @@
+"""What the browser of single questions reads: compact JSON in the page.
+
+Of every question there are its text and every pipeline's scores, so that all can be searched and filtered. Answers,
+paths and events take a hundred times the room; they are there for a part of the questions, in pieces that are read when
+a question is opened.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import isfinite
+from typing import Any
+
+from graphbrick.evaluate.report.figures import PipelineFigures, place_name
+from graphbrick.evaluate.report.markup import Html, data_block, visible
+from graphbrick.evaluate.store import Study
+from graphbrick.evaluate.stored import Detail, Result, StudyQuestion, StudyRun
+
+_TOGETHER = 20  # questions in one piece
+_LONGEST = 800  # characters of one text
+_GOLD, _NAMES = 20, 4  # gold answers, and names of one, that are shown
+_NOT_DONE = "-"
+
+
+@dataclass(slots=True)
+class Columns:
+    """The scores of one run, one entry for each question of the study.
+
+    Attributes:
+        hits: "1", "0", "?" for what could not be scored, "-" for what is not done.
+        lost: The letter of the stage, by `Listing.stages`; "-" where there is none.
+        f1: In percent; -1 where there is none.
+        ms: Milliseconds; -1 where it is not done.
+        answers: How many answers were given, by place, of questions with details.
+        paths: How many items the evidence had, likewise.
+        errors: What went wrong, by place.
+    """
+
+    hits: str
+    lost: str
+    f1: list[int]
+    ms: list[float]
+    answers: dict[int, int]
+    paths: dict[int, int]
+    errors: dict[int, str]
+
+
+@dataclass(slots=True)
+class Listing:
+    """The questions of a study with the scores of its runs, collected run by run.
+
+    Attributes:
+        questions: All of the study's, in their order.
+        detailed: The places of those with details.
+        columns: By the number of the run.
+        stages: What the letters of lost questions stand for, from "a".
+    """
+
+    questions: Sequence[StudyQuestion]
+    detailed: Sequence[int]
+    columns: dict[int, Columns] = field(default_factory=dict)
+    stages: list[str] = field(default_factory=list)
+
+    def take(self, run: StudyRun, results: Sequence[Result]) -> None:
+        """Take in the results of a run."""
+        places = {question.id: place for place, question in enumerate(self.questions)}
+        wanted, n = set(self.detailed), len(self.questions)
+        hits, lost, f1, ms = [_NOT_DONE] * n, [_NOT_DONE] * n, [-1] * n, [-1.0] * n
+        own = Columns("", "", f1, ms, {}, {}, {})
+        for result in results:
+            at = places[result.question]
+            hit, score = result.metrics.get("hits_at_1"), result.metrics.get("f1")
+            hits[at] = "?" if hit is None else "1" if hit else "0"
+            if result.lost_at is not None:
+                lost[at] = self._letter(place_name(result.lost_at))
+            f1[at] = -1 if score is None else round(100 * score)
+            ms[at] = float(f"{1000 * result.seconds:.3g}")
+            if at in wanted:
+                own.answers[at], own.paths[at] = result.n_answers, result.n_paths
+                if result.error is not None:
+                    own.errors[at] = _text(result.error)
+        own.hits, own.lost = "".join(hits), "".join(lost)
+        self.columns[run.id] = own
+
+    def _letter(self, stage: str) -> str:
+        if stage not in self.stages:
+            self.stages.append(stage)
+        return chr(ord("a") + self.stages.index(stage))
+
+
+def spread(total: int, wanted: int | None) -> list[int]:
+    """Places of ``wanted`` of ``total`` questions, at equal distances; of all where it is None.
+
+    >>> spread(10, 4), spread(3, None), spread(3, 0)
+    ([0, 2, 5, 7], [0, 1, 2], [])
+    """
+    if wanted is None or wanted >= total:
+        return list(range(total))
+    return [i * total // wanted for i in range(wanted)]
+
+
+def blocks(study: Study, listing: Listing, figures: Sequence[PipelineFigures]) -> Iterator[Html]:
+    """The data of the page, piece by piece."""
+    yield data_block("data-questions", _questions(listing))
+    yield data_block("data-scores", _scores(listing, figures))
+    for first in range(0, len(listing.detailed), _TOGETHER):
+        places = listing.detailed[first : first + _TOGETHER]
+        yield data_block(f"data-details-{first // _TOGETHER}", _details(study, listing, figures, places))
+
+
+def _questions(listing: Listing) -> dict[str, Any]:
+    questions = listing.questions
+    datasets = list(dict.fromkeys(question.dataset for question in questions))
+    hops = sorted({question.group("hops") for question in questions}, key=lambda name: (not name, len(name), name))
+    return {
+        "name": [visible(question.name) for question in questions],
+        "text": [_text(question.text) for question in questions],
+        "datasets": [visible(name) for name in datasets],
+        "dataset": [datasets.index(question.dataset) for question in questions],
+        "hopses": hops,
+        "hops": [hops.index(question.group("hops")) for question in questions],
+        "answerable": "".join("1" if question.answerable else "0" for question in questions),
+        # The piece and the place in it follow from the place among these.
+        "detailed": list(listing.detailed),
+        "together": _TOGETHER,
+    }
+
+
+def _scores(listing: Listing, figures: Sequence[PipelineFigures]) -> dict[str, Any]:
+    runs = []
+    for one in figures:
+        own = listing.columns[one.run.id]
+        row = {"name": visible(one.name), "number": one.number, "recipe": _text(one.run.recipe)}
+        runs.append(row | {"hits": own.hits, "lost": own.lost, "f1": own.f1, "ms": own.ms})
+    return {"runs": runs, "stages": [visible(stage) for stage in listing.stages]}
+
+
+class _Texts:
+    """Texts that many paths and pipelines share, each kept once and named by its place."""
+
+    def __init__(self) -> None:
+        self.places: dict[str, int] = {}
+
+    def __call__(self, text: str) -> int:
+        return self.places.setdefault(text, len(self.places))
+
+    def shown(self) -> list[str]:
+        """The texts by place."""
+        return list(map(_text, self.places))
+
+
+def _details(
+    study: Study, listing: Listing, figures: Sequence[PipelineFigures], places: Sequence[int]
+) -> dict[str, Any]:
+    texts, rows = _Texts(), []
+    for place in places:
+        question = listing.questions[place]
+        runs: dict[str, Any] = {}
+        for at, one in enumerate(figures):
+            found = study.detail(one.run.id, question.id)
+            if found is not None:
+                runs[str(at)] = _detail(found, listing.columns[one.run.id], place, question, texts)
+        rows.append(_question(question, texts) | {"runs": runs})
+    return {"texts": texts.shown(), "rows": rows}
+
+
+def _question(question: StudyQuestion, texts: _Texts) -> dict[str, Any]:
+    gold = [[list(map(texts, (g.names or (g.answer,))[:_NAMES])), int(bool(g.keys))] for g in question.gold[:_GOLD]]
+    return {
+        "gold": gold,
+        "golds": len(question.gold),
+        "seeds": _seeds(question.seeds, texts),
+        "missing": list(map(texts, question.missing_seeds)),
+        "distance": question.distance,
+        "facts": [texts(f"{name}: {value}") for name, value in question.facts.items()],
+    }
+
+
+def _detail(found: Detail, own: Columns, place: int, question: StudyQuestion, texts: _Texts) -> dict[str, Any]:
+    row: dict[str, Any] = {
+        "answers": [[texts(a.text), _right(a.right), list(map(texts, a.support))] for a in found.answers],
+        "n_answers": own.answers.get(place, len(found.answers)),
+        "paths": [[texts(p.text), _score(p.score), _right(p.right)] for p in found.paths],
+        "n_paths": own.paths.get(place, len(found.paths)),
+        "stages": [_stage(stage, texts) for stage in found.stages],
+    }
+    if found.seeds != question.seeds:
+        row["seeds"] = _seeds(found.seeds, texts)
+    if place in own.errors:
+        row["error"] = own.errors[place]
+    return row
+
+
+def _stage(stage: Mapping[str, Any], texts: _Texts) -> list[Any]:
+    counts = ", ".join(f"{count:,} {name}" for name, count in stage.get("counts_out", {}).items())
+    ms = float(f"{1000 * stage['seconds']:.3g}")
+    return [texts(stage["stage"]), ms, texts(counts), list(map(texts, stage.get("events", ())))]
+
+
+def _seeds(seeds: Sequence[tuple[str, str]], texts: _Texts) -> list[int]:
+    return [texts(f"{label} ({key})" if label and label != key else key) for key, label in seeds]
+
+
+def _score(score: float) -> float | None:
+    return float(f"{score:.4g}") if isfinite(score) else None
+
+
+def _right(right: bool | None) -> int:
+    return -1 if right is None else int(right)
+
+
+def _text(text: str) -> str:
+    """A text that can be shown, the end of a very long one left out."""
+    shown = visible(text)
+    return shown if len(shown) <= _LONGEST else f"{shown[:_LONGEST]} … ({len(shown):,} characters)"

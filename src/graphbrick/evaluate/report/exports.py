@@ -1,0 +1,91 @@
+"""A report as Markdown for a README, and as CSV for programs of one's own."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Sequence
+from typing import TextIO
+
+from graphbrick.evaluate.comparison import Comparison
+from graphbrick.evaluate.report.figures import PipelineFigures
+from graphbrick.evaluate.report.markup import visible
+from graphbrick.evaluate.report.overview import (
+    QUALITY_GROUPS,
+    comparison_table,
+    measure_name,
+    pipelines_table,
+    strata_table,
+)
+from graphbrick.evaluate.report.tables import (
+    columns_of,
+    markdown,
+    table_markdown,
+)
+from graphbrick.evaluate.stored import Result, StudyQuestion, StudyRun
+
+_ABOUT = ("pipeline", "dataset", "question", "text", "hops", "distance", "answerable", "error", "lost_at", "ms")
+_QUALITY = ("#", "pipeline", "questions")  # beside what is in its groups
+_LEDGER = ("calls", "tokens_in", "tokens_out", "estimated", "waited", "cost", "cache_hits")
+_COUNTS = ("n_answers", "n_paths")
+
+
+def markdown_page(
+    figures: Sequence[PipelineFigures], comparisons: Sequence[Comparison], *, decisive: str, title: str, said: str
+) -> Iterator[str]:
+    """The tables of a report, piece by piece."""
+    yield f"# {markdown(title)}\n\n{markdown(said)}\n"
+    if not figures:
+        return
+    table = pipelines_table(figures)
+    yield "\n## Quality\n\nMeans in percent with 95 % intervals.\n\n"
+    yield table_markdown(columns_of(table, lambda column: column.title in _QUALITY or column.group in QUALITY_GROUPS))
+    yield "\n## Stages and cost\n\nMeans over questions.\n\n"
+    kept = ("#", "pipeline")
+    yield table_markdown(
+        columns_of(table, lambda c: c.title in kept or (c.title not in _QUALITY and c.group not in QUALITY_GROUPS))
+    )
+    yield "\n" + "".join(f"{one.number}. {markdown(one.name)}: {_code(one.run.recipe)}\n" for one in figures)
+    for by, name in (("hops", "hops"), ("dataset", "data set")):
+        strata = strata_table(figures, by, decisive)
+        if strata is not None:
+            yield f"\n## {measure_name(decisive)} by {name}\n\n{table_markdown(strata)}"
+    if comparisons:
+        yield f"\n## Comparison by {measure_name(decisive)}\n\n"
+        yield table_markdown(comparison_table(comparisons, figures, decisive))
+
+
+def _code(text: str) -> str:
+    """A text as Markdown code, whatever marks it has."""
+    line = " ".join(visible(text).split())
+    longest = max((len(run) for run in "".join(c if c == "`" else " " for c in line).split()), default=0)
+    mark = "`" * (longest + 1)
+    space = " " if line.startswith("`") or line.endswith("`") else ""
+    return f"{mark}{space}{line}{space}{mark}"
+
+
+class CsvRows:
+    """Results as CSV, a row a pipeline and question, written run by run.
+
+    Args:
+        out: Where they go.
+        questions: All of the study's.
+        metrics: The columns of measures.
+    """
+
+    def __init__(self, out: TextIO, questions: Sequence[StudyQuestion], metrics: Sequence[str]) -> None:
+        self.metrics = metrics
+        self.questions = {question.id: question for question in questions}
+        self.writer = csv.writer(out, lineterminator="\n")
+        self.writer.writerow([*_ABOUT, *metrics, *_LEDGER, *_COUNTS])
+
+    def write(self, run: StudyRun, results: Sequence[Result]) -> None:
+        """Write the results of a run; of questions that have come to the study meanwhile there are none yet."""
+        for result in results:
+            if result.question not in self.questions:
+                continue
+            asked = self.questions[result.question]
+            about = (run.name, asked.dataset, asked.name, asked.text, asked.hops, asked.distance, int(asked.answerable))
+            row: list[object] = [*about, result.error, result.lost_at, f"{1000 * result.seconds:.3f}"]
+            row += [result.metrics.get(name) for name in self.metrics]
+            row += [result.ledger.get(name, 0) for name in _LEDGER]
+            self.writer.writerow([*row, result.n_answers, result.n_paths])

@@ -1,0 +1,177 @@
+"""The figures of a study: for each pipeline the means, times, cost and losses that tables and charts show."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from statistics import fmean, median
+from typing import NamedTuple
+
+from graphbrick.errors import InputError
+from graphbrick.evaluate.store import Study
+from graphbrick.evaluate.stored import Result, StudyQuestion, StudyRun
+from graphbrick.evaluate.summary import Summary, summarize, summarize_by
+
+SEED = 0  # of the bootstrap, so that the same study gives the same page
+NOT_LOST = "not lost"
+STRATA = ("hops", "dataset")
+MEASURED = ("hits_at_1", "hit", "f1", "subgraph_recall")  # with intervals
+AVERAGED = ("nodes", "path_f1")
+_SUMMED = ("calls", "tokens_in", "tokens_out", "estimated", "cost", "cache_hits")
+
+
+class Times(NamedTuple):
+    """Milliseconds a question.
+
+    Attributes:
+        median: Half of the questions take longer.
+        p95: One in twenty takes longer (nearest rank).
+        mean: On average.
+        stages: By kind of stage, the mean; together they are ``mean``.
+    """
+
+    median: float
+    p95: float
+    mean: float
+    stages: dict[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class PipelineFigures:
+    """What a study says of one pipeline.
+
+    Attributes:
+        number: Its number in tables and charts, from 1 for the best.
+        run: The run it comes from.
+        results: How many questions it is done with.
+        answerable: How many of them the graph can answer.
+        errors: How many ended in an error.
+        means: By measure, over all questions done and over those that are answerable.
+        averages: By measure, the mean over all questions that have it; None where there is none.
+        by: The decisive measure by "hops" and by "dataset", in natural order.
+        times: None where no question is done.
+        used: Sums over questions: calls, tokens_in, tokens_out, estimated, cost, cache_hits.
+        lost: How many questions were lost at which stage; those without gold answers are not counted.
+        scores: For each question of the study its value of the decisive measure; None where it is not done, or cannot
+            be scored.
+    """
+
+    number: int
+    run: StudyRun
+    results: int
+    answerable: int
+    errors: int
+    means: Mapping[str, Summary]
+    averages: Mapping[str, float | None]
+    by: Mapping[str, Mapping[str, Summary]]
+    times: Times | None
+    used: Mapping[str, float]
+    lost: Mapping[str, int]
+    scores: Sequence[float | None]
+
+    @property
+    def name(self) -> str:
+        """What tables call it."""
+        return self.run.name
+
+    def a_question(self, name: str) -> float:
+        """One of ``used``, for a question on average; 0 where none is done."""
+        return self.used[name] / self.results if self.results else 0.0
+
+
+def read_figures(
+    study: Study,
+    questions: Sequence[StudyQuestion],
+    decisive: str,
+    *,
+    watch: Callable[[StudyRun, Sequence[Result]], None] = lambda run, results: None,
+    progress: Callable[[int], None] = lambda done: None,
+) -> list[PipelineFigures]:
+    """The figures of all runs, best first by the decisive measure over all questions; unfinished ones among them.
+
+    Args:
+        study: Where the results are.
+        questions: All of the study's questions.
+        decisive: The measure that pipelines are ordered and compared by.
+        watch: Called with the results of each run, which are not kept.
+        progress: Called with the number of runs read.
+
+    Raises:
+        InputError: No result has the decisive measure.
+    """
+    places = {question.id: place for place, question in enumerate(questions)}
+    found, known = [], set[str]()
+    for done, run in enumerate(study.runs(), 1):
+        results = [result for result in study.results(run.id) if result.question in places]
+        watch(run, results)
+        known.update(name for result in results[:1] for name in result.metrics)
+        found.append(_figures(run, results, [questions[places[r.question]] for r in results],
+                              decisive, places))  # fmt: skip
+        progress(done)
+    if known and decisive not in known:
+        raise InputError(f"there is no measure {decisive!r} in this study; it has {', '.join(sorted(known))}")
+    ordered = sorted(found, key=lambda figures: -_mean(figures.means[decisive]))
+    return [replace(figures, number=number) for number, figures in enumerate(ordered, 1)]
+
+
+def _figures(
+    run: StudyRun,
+    results: Sequence[Result],
+    asked: Sequence[StudyQuestion],
+    decisive: str,
+    places: Mapping[int, int],
+) -> PipelineFigures:
+    measures = dict.fromkeys((*MEASURED, decisive))
+    can = [question.answerable for question in asked]
+    scores: list[float | None] = [None] * len(places)
+    for result in results:
+        scores[places[result.question]] = result.metrics.get(decisive)
+    values = [result.metrics.get(decisive) for result in results]
+    return PipelineFigures(
+        number=0,
+        run=run,
+        results=len(results),
+        answerable=sum(can),
+        errors=sum(result.error is not None for result in results),
+        means={name: summarize([r.metrics.get(name) for r in results], can, seed=SEED) for name in measures},
+        averages={name: _average(results, name) for name in AVERAGED},
+        by={
+            by: {str(name): found for name, found in summarize_by(_strata(asked, by), values, can, seed=SEED).items()}
+            for by in STRATA
+        },
+        times=_times(results) if results else None,
+        used={name: sum(result.ledger.get(name, 0) for result in results) for name in _SUMMED},
+        lost=Counter(place_name(result.lost_at) for result in results if result.lost_at is not None),
+        scores=scores,
+    )
+
+
+def place_name(place: str) -> str:
+    """How tables call a place where questions are lost."""
+    return NOT_LOST if place == "none" else place
+
+
+def _average(results: Sequence[Result], name: str) -> float | None:
+    values = [value for result in results if (value := result.metrics.get(name)) is not None]
+    return fmean(values) if values else None
+
+
+def _strata(questions: Sequence[StudyQuestion], by: str) -> list[int | str]:
+    """What each question is counted under; numbers stay numbers, so that they are ordered by size."""
+    names = [question.group(by) for question in questions]
+    return [int(name) if name.isdecimal() else name for name in names]
+
+
+def _times(results: Sequence[Result]) -> Times:
+    taken = sorted(1000 * result.seconds for result in results)
+    stages: dict[str, float] = {}
+    for result in results:
+        for _, kind, seconds in result.stage_seconds:
+            stages[kind] = stages.get(kind, 0.0) + 1000 * seconds / len(results)
+    # Nearest rank: the least value that at least 95 of 100 do not exceed.
+    return Times(median(taken), taken[-(-len(taken) * 95 // 100) - 1], fmean(taken), stages)
+
+
+def _mean(summary: Summary) -> float:
+    return summary.all.mean if summary.all is not None else -1.0

@@ -1,0 +1,120 @@
+"""How a study was run: what stands above a report, and what stands at its end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from graphbrick.evaluate.report.browser import Listing
+from graphbrick.evaluate.report.charts import badge
+from graphbrick.evaluate.report.figures import PipelineFigures
+from graphbrick.evaluate.report.markup import Html, element, join, label
+from graphbrick.evaluate.store import Study
+from graphbrick.evaluate.stored import QuestionFile, Sitting, StudyRun
+
+
+def cards(study: Study, listing: Listing, figures: Sequence[PipelineFigures]) -> Html:
+    """What was asked, in large figures."""
+    questions = listing.questions
+    datasets = sorted({question.dataset for question in questions if question.dataset})
+    answerable = sum(question.answerable for question in questions)
+    share = f"{100 * answerable / len(questions):.0f} % answerable in the graph" if questions else "none asked yet"
+    graphs = sorted({one.run.graph_path.rstrip("/").rpartition("/")[2] for one in figures})
+    answers = sum(one.results for one in figures)
+    cards = [
+        (", ".join(graphs) or "–", "graph" if len(graphs) < 2 else "graphs"),
+        (f"{len(questions):,}", f"question{'s' * (len(questions) != 1)}, {share}"),
+        (f"{len(figures):,}", f"pipeline{'s' * (len(figures) != 1)}"),
+        (f"{answers:,}", f"result{'s' * (answers != 1)}"),
+    ]
+    if datasets:
+        cards.insert(1, (", ".join(datasets[:3]) + (f" and {len(datasets) - 3} more" if len(datasets) > 3 else ""),
+                         "data set" if len(datasets) == 1 else "data sets"))  # fmt: skip
+    sittings = study.sittings()
+    if sittings:
+        last = sittings[-1]
+        days = sorted({sitting.started[:10] for sitting in sittings})
+        machine = (("cores", "{} cores"), ("memory", "{}"))
+        size = [text.format(_plain(key, last.machine[key])) for key, text in machine if last.machine.get(key)]
+        cards.append((", ".join(size) or "–", str(last.machine.get("cpu") or "machine")))
+        by = f"evaluated, with graphbrick {last.versions.get('graphbrick', '')}".rstrip()
+        cards.append((days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}", by))
+    return element("ul", *(element("li", element("b", label(big)), element("span", small)) for big, small in cards),
+                   class_="cards")  # fmt: skip
+
+
+def warnings(study: Study, figures: Sequence[PipelineFigures]) -> Html:
+    """What a reader must know before comparing."""
+    found = []
+    unfinished = [one for one in figures if one.run.done < one.run.asked]
+    if unfinished:
+        found.append(
+            f"{len(unfinished)} of {len(figures)} pipelines are not done with all their questions; their figures are "
+            "over those that are done, and the easier ones may have come first."
+        )
+    hashes = {one.run.graph_hash for one in figures}
+    if len(hashes) > 1:
+        found.append(f"The pipelines ran on {len(hashes)} graphs; only those on the same graph are compared.")
+    machines = {str(sorted(sitting.machine.items())) for sitting in study.sittings()}
+    if len(machines) > 1:
+        found.append(f"The study was run on {len(machines)} machines; times cannot be compared between them.")
+    failed = sum(one.errors for one in figures)
+    if failed:
+        found.append(f"{failed:,} result{'s' * (failed > 1)} ended in an error; such a question counts 0.")
+    return join(*(element("p", text, class_="warning") for text in found))
+
+
+def setup(study: Study, figures: Sequence[PipelineFigures]) -> Html:
+    """Machine, versions and options of every call of `evaluate`; recipe, graph and files of every run."""
+    question_files, sittings = {file.id: file for file in study.files()}, {s.id: s for s in study.sittings()}
+    last = max(sittings, default=0)
+    parts = [_sitting_facts(sitting, unfolded=number == last) for number, sitting in reversed(sittings.items())]
+    parts += [_run_facts(one, question_files, sittings) for one in figures]
+    return join(*parts) if parts else element("p", "Nothing has been run yet.")
+
+
+def _run_facts(one: PipelineFigures, found: Mapping[int, QuestionFile], sittings: Mapping[int, Sitting]) -> Html:
+    summary = element("summary", badge(one.number), " ", label(one.name))
+    return element("details", summary, _definitions(_facts_of(one.run, found, sittings)))
+
+
+def _sitting_facts(sitting: Sitting, *, unfolded: bool) -> Html:
+    facts = [("begun", sitting.started), ("finished", sitting.finished or "not recorded"), ("ended", sitting.ended)]
+    groups = (("machine", sitting.machine), ("options", sitting.options), ("versions", sitting.versions))
+    for name, values in groups:
+        facts.append((name, ", ".join(f"{key} {_plain(key, value)}" for key, value in values.items())))
+    summary = element("summary", f"evaluated {_moment(sitting.started)}")
+    return element("details", summary, _definitions(facts), open="" if unfolded else None)
+
+
+def _moment(text: str) -> str:
+    """A time in ISO 8601 as people write it, to the minute."""
+    return text[:16].replace("T", " ") + " UTC"
+
+
+def _plain(key: str, value: object) -> str:
+    if key == "memory" and isinstance(value, int):
+        return f"{value / 2**30:.0f} GiB"
+    if isinstance(value, (list, tuple)):
+        return " ".join(map(str, value)) or "none"
+    return "none" if value is None else str(value)
+
+
+def _definitions(facts: Sequence[tuple[str, str]]) -> Html:
+    pairs = (join(element("dt", name), element("dd", label(value))) for name, value in facts if value)
+    return element("dl", *pairs, class_="facts")
+
+
+def _facts_of(
+    run: StudyRun, files: Mapping[int, QuestionFile], sittings: Mapping[int, Sitting]
+) -> list[tuple[str, str]]:
+    """How a run came about, as names and values."""
+    own = [sittings[i] for i in run.sittings if i in sittings]
+    facts = [
+        ("recipe", run.recipe),
+        ("graph", f"{run.graph_path} ({run.graph_hash})"),
+        ("seeds", "looked for in the question" if run.linked else "given with the questions where they have any"),
+        ("questions", f"{run.done:,} of {run.asked:,} done"),
+    ]
+    facts += [("file", f"{files[i].path}, sha256 {files[i].sha256}") for i in run.files if i in files]
+    facts += [("begun", run.started), ("finished", run.finished or "not yet")]
+    return facts + [("sittings", ", ".join(f"{s.started} ({s.ended})" for s in own))] * bool(own)

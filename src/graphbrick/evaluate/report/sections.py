@@ -1,0 +1,207 @@
+"""The charts of a report: quality against cost and size, time by stage, results by hops and data set, losses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+
+from graphbrick.evaluate.report.charts import (
+    Part,
+    Row,
+    grouped_bars,
+    milliseconds,
+    percent,
+    short,
+    stacked_bars,
+)
+from graphbrick.evaluate.report.figures import PipelineFigures
+from graphbrick.evaluate.report.markup import Html, element, join
+from graphbrick.evaluate.report.overview import STAGES, lost_parts, measure_name, strata_table
+from graphbrick.evaluate.report.scatter import Point, scatter
+from graphbrick.evaluate.report.tables import table_html
+from graphbrick.evaluate.statistics import Interval
+
+_GROUPS = 5  # colours that can be told apart in a group
+_TOGETHER = ("h1", "h2", "h3", "h4", "h5")
+_APART = ("extract", "rerank", "retrieve", "link", "prune")
+
+
+def charts(figures: Sequence[PipelineFigures], decisive: str) -> list[tuple[str, str, Html]]:
+    """The sections with charts: id, title, content; none where no question is done."""
+    done = [one for one in figures if one.results]
+    if not done:
+        return []
+    sections = [("cost", "Quality against cost", _cost(done, decisive))]
+    size = _size(done)
+    if size:
+        sections.append(("size", "Subgraph size", size))
+    sections.append(("stages", "Time by stage", _stages(done)))
+    for by, title in (("hops", "Results by hops"), ("dataset", "Results by data set")):
+        strata = _by(done, by, decisive)
+        if strata:
+            sections.append((by, title, strata))
+    lost = _lost(done)
+    if lost:
+        sections.append(("lost", "Where questions are lost", lost))
+    return sections
+
+
+def _cost(figures: Sequence[PipelineFigures], decisive: str) -> Html:
+    name = f"{measure_name(decisive)}, %"
+    time = _scatter(
+        figures, lambda one: one.times.median if one.times else None, decisive,
+        title=f"{measure_name(decisive)} against time", x_name="time a question, median", y_name=name,
+        shown=milliseconds,
+    )  # fmt: skip
+    tokens = None
+    if any(_tokens(one) for one in figures):
+        tokens = _scatter(
+            figures, _tokens, decisive, title=f"{measure_name(decisive)} against tokens",
+            x_name="tokens a question, read and written", y_name=name, shown=short,
+        )  # fmt: skip
+    note = (
+        "Over all questions, with 95 % intervals. Filled points are on the Pareto front: no other pipeline is better "
+        "at the same cost or less. Point at one for its recipe."
+    )
+    if tokens is None:
+        note += " No pipeline called a language model: no tokens were used."
+    return join(element("p", note), element("div", time, tokens, class_="pair"))
+
+
+def _size(figures: Sequence[PipelineFigures]) -> Html | None:
+    charts = [
+        _scatter(
+            figures, lambda one: one.averages["nodes"], measure, title=f"{title} against subgraph size",
+            x_name="entities of the subgraph, mean",
+            y_name=f"{title}, %", shown=short, front=False,
+        )
+        for measure, title in (("subgraph_recall", "Subgraph recall"), ("f1", "F1 of the answers"))
+    ]  # fmt: skip
+    found = [chart for chart in charts if chart is not None]
+    if not found:
+        return None
+    note = "Whether larger subgraphs hold more of the gold answers, and whether that helps the answers in the end."
+    return join(element("p", note), element("div", *found, class_="pair"))
+
+
+def _scatter(
+    figures: Sequence[PipelineFigures],
+    cost: Callable[[PipelineFigures], float | None],
+    measure: str,
+    *,
+    title: str,
+    x_name: str,
+    y_name: str,
+    shown: Callable[[float], str],
+    front: bool = True,
+) -> Html | None:
+    """A chart of the pipelines that have both; None where none has."""
+    points = []
+    for one in figures:
+        x, found = cost(one), one.means[measure].all
+        if x is not None and found is not None:
+            points.append(Point(one.number, one.name, x, *_fitting(found), _note(one, found, y_name, shown(x), x_name)))
+    if not points:
+        return None
+    left = len(figures) - len(points)
+    caption = [element("h3", title)]
+    if left:
+        caption.append(element("p", f"{left} of {len(figures)} pipelines have no such figure."))
+    chart = scatter(points, x_name=x_name, y_name=y_name, shown=shown, front=front)
+    return element("figure", element("figcaption", *caption), chart)
+
+
+def _fitting(found: Interval) -> tuple[float, float, float]:
+    """Mean and ends, the ends within what a share can be."""
+    return found.mean, max(0.0, found.low), min(1.0, found.high)
+
+
+def _note(one: PipelineFigures, found: Interval, y_name: str, x: str, x_name: str) -> str:
+    lines = [f"{one.number}  {one.name}"]
+    if one.run.recipe != one.name:
+        lines.append(one.run.recipe)
+    y = f"{percent(found.mean)} ({percent(found.low)} to {percent(found.high)})"
+    return "\n".join([*lines, f"{y_name}: {y}", f"{x_name}: {x}"])
+
+
+def _tokens(one: PipelineFigures) -> float:
+    return one.a_question("tokens_in") + one.a_question("tokens_out")
+
+
+def _stages(figures: Sequence[PipelineFigures]) -> Html:
+    known = {part.name for part in STAGES}
+    parts = [part for part in STAGES if any(one.times and part.name in one.times.stages for one in figures)]
+    other = {kind for one in figures if one.times for kind in one.times.stages} - known
+    parts += [Part(kind, "union") for kind in sorted(other)]
+    rows = []
+    for one in figures:
+        stages = one.times.stages if one.times else {}
+        rows.append(Row(one.number, one.name, [stages.get(part.name) for part in parts]))
+    times = sorted(sum(v or 0 for v in row.values) for row in rows)
+    note = "The mean time of a question. What pipelines compute together is counted for each of them."
+    return join(element("p", note), _by_scale(rows, parts, times))
+
+
+def _by_scale(rows: Sequence[Row], parts: Sequence[Part], times: Sequence[float]) -> Html:
+    """One chart; or two where the slow pipelines would leave nothing to be seen of the fast ones."""
+    limit = next((b for a, b in pairwise(times) if a > 0 and b / a > 8), None)
+    if limit is None:
+        return stacked_bars(rows, parts, shown=milliseconds)
+    fast = [row for row in rows if sum(v or 0 for v in row.values) < limit]
+    slow = [row for row in rows if sum(v or 0 for v in row.values) >= limit]
+    return join(
+        *(
+            element(
+                "figure", element("figcaption", element("h3", title)), stacked_bars(part, parts, shown=milliseconds)
+            )
+            for title, part in (("The slower ones", slow), ("The faster ones, on a scale of their own", fast))
+        )
+    )
+
+
+def _by(figures: Sequence[PipelineFigures], by: str, decisive: str) -> Html | None:
+    """Groups of bars; None where all questions are in one group."""
+    counts: dict[str, int] = {}
+    for one in figures:
+        for name, summary in one.by[by].items():
+            counts[name] = max(counts.get(name, 0), summary.questions)
+    if len(counts) < 2:
+        return None
+    largest = set(sorted(counts, key=lambda name: -counts[name])[:_GROUPS])
+    names = sorted((name for name in counts if name in largest), key=_natural)
+    parts = []
+    for name, colour in zip(names, _TOGETHER if by == "hops" else _APART, strict=False):
+        unit = "" if by == "dataset" else " hop" if name == "1" else " hops"
+        shown = f"{name}{unit}" if name else "unknown"
+        parts.append(Part(f"{shown} ({counts[name]:,})", "union" if not name else colour))
+    rows, intervals = [], list[list[Interval | None]]()
+    for one in figures:
+        rows.append(Row(one.number, one.name, ()))
+        found = [one.by[by].get(name) for name in names]
+        intervals.append([None if summary is None else summary.all for summary in found])
+    note = f"{measure_name(decisive)} in percent over all questions, with 95 % intervals."
+    if len(counts) > len(names):
+        note += f" The {len(names)} largest of {len(counts)} groups; the table has all."
+    table = strata_table(figures, by, decisive)
+    folded = element("details", element("summary", "As a table"), table_html(table)) if table is not None else None
+    return join(element("p", note), grouped_bars(rows, parts, intervals), folded)
+
+
+def _natural(name: str) -> tuple[int, int, str]:
+    if name.isdecimal():
+        return 0, int(name), name
+    return (1, 0, name) if name else (2, 0, name)
+
+
+def _lost(figures: Sequence[PipelineFigures]) -> Html | None:
+    parts = lost_parts(figures)
+    if not parts:
+        return None
+    rows = []
+    for one in figures:
+        total = sum(one.lost.values())
+        values = [one.lost.get(part.name, 0) / total if total else None for part in parts]
+        rows.append(Row(one.number, one.name, values, "" if total else "no question with gold answers"))
+    items = (join(element("b", part.name), f": {part.note}. ") for part in parts if part.note)
+    note = element("p", "Of the questions with gold answers, in percent. ", *items)
+    return join(note, stacked_bars(rows, parts, shown=percent, whole=1.0))

