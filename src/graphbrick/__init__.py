@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from graphbrick.graphs.records import EntityRecord as EntityRecord
     from graphbrick.graphs.records import RelationRecord as RelationRecord
     from graphbrick.link import LinkLabels as LinkLabels
+    from graphbrick.link import LinkWithLLM as LinkWithLLM
     from graphbrick.models import BM25 as BM25
     from graphbrick.models import LDA as LDA
     from graphbrick.models import LLM as LLM
@@ -104,7 +105,7 @@ _HOMES = {
     "graphs.graph": ("Graph",),
     "graphs.readers": ("ReadOptions",),
     "graphs.records": ("EntityRecord", "RelationRecord"),
-    "link": ("LinkLabels",),
+    "link": ("LinkLabels", "LinkWithLLM"),
     "models": (
         "BM25",
         "CrossEncoder",

@@ -48,7 +48,7 @@ def test_a_text_without_arrows_is_all_start() -> None:
         ("what films did ANN-LEE act in", "Ann Lee", "what films did X act in"),
         ("Ann Lee and ann lee", "Ann Lee", "X and ann lee"),  # written so, it is the name
         ("when was The Who formed, and by who", "The Who", "when was X formed, and by who"),
-        ("who directed Who?", "Who?", "who directed X?"),
+        ("who directed Who?", "Who?", "who directed X"),
         ("when was Help! released", "Help!", "when was X released"),  # with what belongs to the name
         ("who made $?", "$", "who made X?"),
         ("who made 'Up' and upper", "Up", "who made 'X' and upper"),
