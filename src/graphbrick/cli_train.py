@@ -58,6 +58,43 @@ def patterns(
         console().print(f"{report}\nuse it as Patterns(PatternScorer({str(out)!r})) >> PathAnswer()")
 
 
+@app.command()
+def sizes(
+    graph: GraphFolder,
+    questions: Annotated[
+        list[Path], typer.Argument(metavar="QUESTIONS...", help="Files of questions with answers.", show_default=False)
+    ],
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="File to write.", show_default=False)],
+    form: Annotated[str, typer.Option(help="Form of the files, such as metaqa or webqsp.")] = "auto",
+    most: Annotated[int, typer.Option("--most", metavar="K", help="Entities that are ranked at most.")] = 2000,
+    seed: Annotated[int, typer.Option(help="Which questions are held back.")] = 0,
+    as_json: Json = False,
+) -> None:
+    """Learn how many entities a question needs; SizedPPR(LearnedSizer('FILE')) then cuts subgraphs by it."""
+    from graphbrick.evaluate.datasets import ground, load
+    from graphbrick.extract import PPR
+    from graphbrick.show import build_progress, console, print_json
+    from graphbrick.train.sizes import train_sizes
+
+    asked = [question for file in questions for question in load(file, form)]
+    opened, ppr = open_graph(graph), PPR(k=most)
+    with build_progress("learning") as watch:
+        grounded = ground(opened, asked, watch=lambda n: watch("finding the questions", n / len(asked))).questions
+        report = train_sizes(
+            opened, grounded, out, ppr=ppr, seed=seed, watch=lambda n: watch("ranking", n / len(asked))
+        )
+    if as_json:
+        reached = {"recall": report.recall.tolist(), "size": report.size.tolist()}
+        print_json({"learned_from": report.learned_from, "held_back": report.held_back, **reached})
+        return
+    lines = [f"learned from {report.learned_from:,} questions; {report.held_back:,} held back:"]
+    for aim in (0.5, 0.6, 0.75, 0.9, 0.95):
+        at = int((report.recall >= aim).argmax()) if (report.recall >= aim).any() else len(report.recall) - 1
+        lines.append(f"  recall {report.recall[at]:.3f} with {report.size[at]:,.0f} entities on average")
+    console().print("\n".join(lines))
+    console().print(f"use it as SizedPPR(LearnedSizer({str(out)!r}, recall=0.9), {ppr!r})")
+
+
 def _embedder(text: str) -> Embedder:
     """The embedder that a recipe text names."""
     from graphbrick.errors import PipelineError

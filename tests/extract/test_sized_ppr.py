@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from graphbrick import PPR, Graph, Query, build, parse
+from graphbrick.cli import main
 from graphbrick.errors import InputError, ModelError, PipelineError
 from graphbrick.evaluate.datasets import Question, ground
 from graphbrick.extract.seeds import start
@@ -153,6 +154,20 @@ class TestLearned:
         file.unlink()
         with pytest.raises(ModelError, match="make it with graphbrick train sizes"):
             SizedPPR(LearnedSizer(str(file))).run(tiny_graph(), ASK)
+
+
+def test_the_command(
+    graph: Graph, questions: list[Question], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = [{"id": q.id, "question": q.text, "seeds": q.seeds, "answers": q.answers} for q in questions]
+    (tmp_path / "asked.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    with pytest.raises(SystemExit) as stopped:
+        main(["train", "sizes", str(graph.path), str(tmp_path / "asked.jsonl"), "-o", str(tmp_path / "sizes.json")])
+    assert not stopped.value.code
+    printed = capsys.readouterr().out
+    assert "learned from 96 questions; 24 held back:" in printed
+    assert f"SizedPPR(LearnedSizer('{tmp_path}/sizes.json', recall=0.9), PPR(k=2000))" in printed
+    assert LearnedSizer(str(tmp_path / "sizes.json")).size(Around("who?", (5,), np.linspace(0.1, 1, 10))) <= 10
 
 
 @pytest.mark.parametrize(
