@@ -157,7 +157,10 @@ def test_a_model_is_served_until_ctrl_c(tmp_path: Path, monkeypatch: pytest.Monk
     use_fake_llama(monkeypatch, tmp_path)
     monkeypatch.setenv("LLAMA_API_KEY", key)
     path = str(write_gguf(tmp_path / "tiny.gguf"))
-    command = [sys.executable, "-m", "graphbrick.cli", "models", "serve", path, "--port", "0", "--threads", "1"]
+    # Where the tests run in the background of a shell, Ctrl-C is ignored, and so it would be here.
+    program = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+    program += "from graphbrick.cli import main; main()"
+    command = [sys.executable, "-c", program, "models", "serve", path, "--port", "0", "--threads", "1"]
     environment = os.environ | {"PYTHONUNBUFFERED": "1"}
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment

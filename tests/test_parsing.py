@@ -112,7 +112,7 @@ def test_read_as_python_reads_it(text: str, pipeline: Pipeline | None) -> None:
         ("Shortestpaths()", "there is no brick 'Shortestpaths'; did you mean ShortestPaths? (at column 1)"),
         ("PPR() >> Rerunk(BM25())", "there is no brick 'Rerunk'; did you mean Rerank? (at column 10)"),
         ("РPR()", "there is no brick 'РPR'; did you mean PPR? (at column 1)"),  # the first letter is Cyrillic
-        ("Ψ()", "there is no brick 'Ψ'; there are LinkLabels, RandomWalk"),
+        ("Ψ()", "there is no brick 'Ψ'; there are LinkLabels, LinkWithLLM, RandomWalk"),
         ("Pipeline()", "there is no brick 'Pipeline'"),
         ("Scorer()", "there is no brick 'Scorer'"),
         ("print(1)", "there is no brick 'print'"),
@@ -217,7 +217,7 @@ def test_refused(text: str, message: str) -> None:
         ("Rerank(BM25(k1=1e999))", "BM25 k1 must be a number of at least 0, got inf; try 1.5"),
         ("Rerank(PPR())", "Rerank scorer must be a scorer, got PPR(k=1000); try BM25()"),
         ("Rerank('BM25()')", "Rerank scorer must be a scorer, got 'BM25()'; try BM25()"),
-        ("Generate(BM25())", "Generate llm must be a llm, got BM25(); try LLM()"),
+        ("Generate(BM25())", "Generate llm must be a chat model, got BM25(); try LLM()"),
     ],
 )
 def test_parameters_are_checked(text: str, message: str) -> None:

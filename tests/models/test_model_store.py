@@ -333,9 +333,9 @@ def test_what_a_killed_pip_has_left_is_cleared_up(packages: Path, folder: Path) 
 CHILD = """
 import os, sys
 sys.path[:0] = [{tests!r}, {support!r}]
-import test_store
+import test_model_store
 from graphbrick.models import store
-store.known = lambda: {{test_store.ONE.name: test_store.ONE}}
+store.known = lambda: {{test_model_store.ONE.name: test_model_store.ONE}}
 print(store.fetch("tiny-lm"))
 """
 

@@ -232,7 +232,8 @@ def test_a_failed_start_leaves_nothing(tmp_path: Path) -> None:
 # How the process that started it ends
 
 PARENT = """
-import os, sys, time
+import os, signal, sys, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job would ignore it
 from graphbrick.models.serving import shared
 server = shared(sys.argv[1], 1024, 1)
 {then}
