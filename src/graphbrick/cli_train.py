@@ -50,7 +50,7 @@ def patterns(
     with build_progress("training") as watch:
         report = train_patterns(
             opened, asked, out, max_hops=max_hops, embedder=brick, seed=seed, overwrite=overwrite,
-            watch=lambda step, done, total: watch(step, done / total),
+            watch=lambda what, done, total: watch(what, done / total),
         )  # fmt: skip
     if as_json:
         print_json(report.to_dict())

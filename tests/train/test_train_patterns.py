@@ -155,7 +155,8 @@ def test_training_helps_and_says_by_how_much(
     assert report.untrained is not None
     assert report.trained is not None
     assert report.questions == 300
-    assert report.learned + report.trained.questions == 300
+    assert report.learned == 300
+    assert 0 < report.trained.questions < 60
     assert report.trained.f1 > max(0.9, report.untrained.f1)
     assert "kept apart" in str(report)
     about = load(str(tmp_path / "out")).about

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -17,9 +18,10 @@ Ints = npt.NDArray[np.int64]
 START = 12.0  # untrained, a pattern scores this times the similarity of its relations and the question
 _BATCH = 32
 _ROUND = 200  # batches
+_AVERAGED = 0.99  # of a moving average of weights
 _RANK = 64
 _RATES = {
-    "scale": 5e-3, "narrow": 1e-3, "maps": 2e-3, "lengths": 2e-2, "relation_weights": 2e-2, "pattern_weights": 2e-2,
+    "scale": 2e-3, "narrow": 3e-4, "maps": 7e-4, "lengths": 7e-3, "relation_weights": 7e-3, "pattern_weights": 7e-3,
 }  # fmt: skip
 _DECAY = 1e-3
 _BEGINNINGS = 0.3  # how much the order among beginnings counts beside the order among patterns
@@ -88,6 +90,12 @@ class Weights:
     def copy(self) -> dict[str, Floats]:
         """The values as they are now."""
         return {name: value.copy() for name, value in self.values.items()}
+
+    def holding(self, values: dict[str, Floats]) -> Weights:
+        """The same with other values."""
+        other = copy.copy(self)
+        other.values = values
+        return other
 
     def scores(self, batch: Batch) -> tuple[npt.NDArray[np.float64], _Pass]:
         """The score of every pattern of a batch, and what `gradients` goes on from."""
@@ -236,22 +244,29 @@ def fit(
     seed: int,
     watch: Callable[[int], None],
 ) -> int:
-    """Fit the weights, and leave those that were best on the development examples; the number of rounds run.
+    """Fit the weights, and leave the averages that were best on the development examples.
+
+    What is judged and left is a moving average of the weights, which is steadier than they are (Polyak and Juditsky,
+    1992).
 
     Args:
         weights: Changed in place.
         examples: What is learned from; those without any reward are left out.
         asked: The vectors of the masked questions.
-        development: What says when to stop; without any, all rounds are run.
+        development: What says when to stop; without any, all rounds are run and the last averages are left.
         rounds: Rounds at most; each is a pass over the examples, or over as many of them as a round takes.
         patience: Rounds without a better result after which it stops.
         seed: Of the order of the examples.
         watch: Told each round that is done.
+
+    Returns:
+        The round whose averages are left.
     """
     rng = np.random.default_rng(seed)
     useful = [example for example in examples if example.f1.any()]
     adam, order = _Adam(weights.values), np.zeros(0, dtype=np.int64)
-    best, kept, waited = -1.0, weights.copy(), 0
+    average, steps = weights.copy(), 0
+    best, kept, at = -1.0, average, 0
     for number in range(1, rounds + 1):
         for _ in range(min(_ROUND, -(-len(useful) // _BATCH))):
             if not len(order):
@@ -261,19 +276,18 @@ def fit(
             scores, done = weights.scores(batch)
             _, by_score = step_gradient(batch, scores, weights.encoded.length[batch.pattern])
             adam.step(weights.gradients(batch, by_score / len(taken), done))
+            steps += 1
+            share = np.float32(max(1 - _AVERAGED, 9 / (10 + steps)))  # the first steps are soon forgotten
+            for name, value in weights.values.items():
+                average[name] += share * (value - average[name])
         watch(number)
-        if not development:
-            continue
-        found = quality(weights, development, asked).f1
-        if found > best + 1e-6:
-            best, kept, waited = found, weights.copy(), 0
-        else:
-            waited += 1
-            if waited == patience:
-                break
-    if development:
-        weights.values.update(kept)
-    return number
+        found = quality(weights.holding(average), development, asked).f1 if development else float(number)
+        if found >= best:
+            best, kept, at = found, {name: value.copy() for name, value in average.items()}, number
+        elif number - at == patience:
+            break
+    weights.values = kept
+    return at
 
 
 class _Adam:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -25,12 +26,17 @@ from graphbrick.train.pattern_examples import Example, Examples, collect
 from graphbrick.train.pattern_fit import Encoded, Floats, Ints, Quality, Weights, fit, quality
 
 MOST = 2_000  # patterns a seed
-_LEAST_FOR_DEVELOPMENT = 30  # questions
+_LEAST_QUESTIONS, _LEAST_WORDINGS = 30, 10  # to keep some apart
 _APART = 0.1  # of the wordings, to say when to stop
 _PATIENCE = 4
 _OFTEN = 3  # examples from which on a pattern has weights of its own
 
-Watch = Callable[[str, int, int], None]
+
+class Watch(Protocol):
+    """Told how far the work is."""
+
+    def __call__(self, what: str, done: int, total: int) -> None:
+        """What is done, how many of them are done, and how many there are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,16 +45,16 @@ class PatternReport:
 
     Attributes:
         questions: Given.
-        learned: Questions that were learned from: with a pattern that leads to an answer, and not kept apart.
+        learned: Questions that were learned from: with a pattern that leads to an answer.
         unseeded: Questions without a seed in the graph.
         unanswered: Questions without an answer in the graph, or with none but a seed.
         unreached: Questions to whose answers no pattern leads.
         cut: Questions around whose seeds there are more patterns than were looked at.
         patterns: Distinct patterns that were met.
-        rounds: Passes over (a part of) the questions.
+        rounds: Rounds of training.
         untrained: How good the pattern that scores best is before training, on the questions kept apart; None where
             there were too few to keep some apart.
-        trained: The same after it.
+        trained: The same after training on the others.
         seconds: Of work.
     """
 
@@ -101,8 +107,9 @@ def train_patterns(
 
     What is right comes from the graph: of all patterns of at most ``max_hops`` hops around the seeds, those whose ends
     are the answers, by F1. The others around the same seeds are what it is told apart from. A tenth of the wordings
-    (of questions with the name of the seed masked) is kept apart; training stops when it no longer gets better there,
-    and the best state is kept. The same seed gives the same weights on the same machine.
+    (of questions with the name of the seed masked) is kept apart at first, to find after how many rounds it no longer
+    gets better there; then all questions are learned from, for as many rounds. Of fewer than 30 questions, or 10
+    wordings, none is kept apart, and all rounds are run. The same seed gives the same weights on the same machine.
 
     Args:
         graph: The graph.
@@ -147,26 +154,34 @@ def train_patterns(
             f"none of {len(grounded):,} questions has a pattern of at most {max_hops} hops from a seed to an answer; "
             "are they questions of this graph?"
         )
-    asked = _vectors(embedder, list(found.asked), tell)
+    asked, steps = _vectors(embedder, list(found.asked), tell), found.steps(graph)
     learned, apart = _split(found, seed)
-    steps = found.steps(graph)
-    weights, relations, patterns = _weights(embedder, steps, learned, max_hops, seed)
-    before = quality(weights, apart, asked) if apart else None
-    done = fit(
-        weights, learned, asked, apart, rounds=rounds, patience=_PATIENCE, seed=seed,
-        watch=lambda number: tell("rounds of training", number, rounds),
+    before = after = None
+    if apart:
+        weights, *_ = _weights(embedder, steps, learned, max_hops, seed)
+        before = quality(weights, apart, asked)
+        rounds = fit(
+            weights, learned, asked, apart, rounds=rounds, patience=_PATIENCE, seed=seed,
+            watch=partial(tell, "rounds to find how many", total=rounds),
+        )  # fmt: skip
+        after = quality(weights, apart, asked)
+    # What was kept apart is now learned from as well.
+    weights, relations, patterns = _weights(embedder, steps, found.all, max_hops, seed)
+    fit(
+        weights, found.all, asked, [], rounds=rounds, patience=_PATIENCE, seed=seed,
+        watch=partial(tell, "rounds of training", total=rounds),
     )  # fmt: skip
     report = PatternReport(
         questions=found.questions,
-        learned=sum(bool(example.f1.any()) for example in learned),
+        learned=sum(bool(example.f1.any()) for example in found.all),
         unseeded=found.unseeded,
         unanswered=found.unanswered,
         unreached=found.unreached,
         cut=found.cut,
         patterns=len(steps),
-        rounds=done,
+        rounds=rounds,
         untrained=before,
-        trained=quality(weights, apart, asked) if apart else None,
+        trained=after,
         seconds=time.perf_counter() - started,
     )
     model = PatternModel(
@@ -200,17 +215,14 @@ def _vectors(embedder: Embedder, texts: list[str], tell: Watch) -> Floats:
 
 
 def _split(found: Examples, seed: int) -> tuple[list[Example], list[Example]]:
-    """What is learned from, and what says when to stop: a tenth of the wordings; nothing where there are few."""
-    if len(found.all) < _LEAST_FOR_DEVELOPMENT:
-        return found.all, []
+    """What is learned from at first, and what says when to stop: a tenth of the wordings; none where there are few."""
     wordings = sorted({int(example.asked[0]) for example in found.all})
+    if len(found.all) < _LEAST_QUESTIONS or len(wordings) < _LEAST_WORDINGS:
+        return found.all, []
     drawn = np.random.default_rng([seed, 1]).permutation(len(wordings))
     held = {wordings[i] for i in drawn[: round(_APART * len(wordings))]}
     apart = [example for example in found.all if int(example.asked[0]) in held]
-    learned = [example for example in found.all if int(example.asked[0]) not in held]
-    if not any(example.f1.any() for example in learned):
-        return found.all, []
-    return learned, apart
+    return [example for example in found.all if int(example.asked[0]) not in held], apart
 
 
 def _weights(
