@@ -15,6 +15,8 @@ from graphbrick.models.pattern_folder import DESCRIPTION, WEIGHTS, check_place, 
 from graphbrick.models.pattern_model import NO_PATTERN, PatternModel, kinds_of
 from graphbrick.models.pattern_scorer import PatternScorer
 from graphbrick.models.pattern_text import Steps, masked, readable, split_start, steps_of
+from graphbrick.models.question_features import WORDS as HASHED
+from graphbrick.models.question_features import hashed_words
 from graphbrick.testing import check_brick, tiny_graph
 from graphbrick.trace import Trace, record
 
@@ -42,14 +44,14 @@ def embedder(tmp_path_factory: pytest.TempPathFactory) -> EmbeddingModel:
 
 @pytest.fixture(scope="module")
 def model(embedder: EmbeddingModel) -> PatternModel:
-    rng, d, k = np.random.default_rng(1), 6, kinds_of(HOPS)
+    rng, d, k, f = np.random.default_rng(1), 6, kinds_of(HOPS), 6 + HASHED
     shapes = {
         "scale": (k,),
-        "narrow": (RANK, d),
+        "narrow": (RANK, f),
         "maps": (k, d, RANK),
-        "lengths": (HOPS, d + 1),
-        "relation_weights": (len(RELATIONS), k, d + 1),
-        "pattern_weights": (len(PATTERNS), d + 1),
+        "lengths": (HOPS, f + 1),
+        "relation_weights": (len(RELATIONS), k, f + 1),
+        "pattern_weights": (len(PATTERNS), f + 1),
     }
     arrays: dict[str, Any] = {name: rng.normal(size=shape).astype(np.float32) for name, shape in shapes.items()}
     return PatternModel(embedder=embedder, relations=RELATIONS, patterns=PATTERNS, about={"seed": 1}, **arrays)
@@ -66,14 +68,16 @@ def by_hand(model: PatternModel, question: str, text: str) -> float:
     """The score as it is defined, one term after the other."""
     start, walked = split_start(text)
     steps = steps_of(walked)
-    q = model.embedder.encode_query(masked(question, start)).astype(np.float64)
+    asked = masked(question, start)
+    embedding = model.embedder.encode_query(asked).astype(np.float64)
+    q = np.append(embedding, hashed_words(asked) / 2)
     extended = np.append(q, 1)
     roles = [(2 * hop + forward, label) for hop, (label, forward) in enumerate(steps)]
     roles.append((2 * HOPS + steps[-1][1], steps[-1][0]))
     total = model.lengths[len(steps) - 1] @ extended
     for kind, label in roles:
         words = model.embedder.embed([readable(label)])[0].astype(np.float64)
-        total += words @ (model.scale[kind] * q + model.maps[kind] @ (model.narrow @ q))
+        total += words @ (model.scale[kind] * embedding + model.maps[kind] @ (model.narrow @ q))
         if label in RELATIONS:
             total += model.relation_weights[RELATIONS.index(label), kind] @ extended
     if steps in PATTERNS:

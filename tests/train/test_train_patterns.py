@@ -16,6 +16,7 @@ from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.patterns import follow_pattern
 from graphbrick.models.pattern_folder import DESCRIPTION, WEIGHTS, load
 from graphbrick.models.pattern_scorer import PatternScorer
+from graphbrick.models.question_features import WORDS as HASHED
 from graphbrick.retrieve.patterns import Patterns
 from graphbrick.train import train_patterns
 from graphbrick.train.pattern_examples import Examples, collect
@@ -218,7 +219,7 @@ def small_batch(rng: np.random.Generator) -> tuple[Weights, Batch]:
     weights = Weights(hops, words, encoded, 0)
     for name, value in weights.values.items():
         weights.values[name] = rng.normal(scale=0.5, size=value.shape).astype(np.float32)
-    asked = rng.normal(size=(4, d)).astype(np.float32)
+    asked = rng.normal(size=(4, d + HASHED)).astype(np.float32)
 
     def example(slots: list[int], patterns: list[int]) -> Example:
         n = len(slots)

@@ -18,7 +18,7 @@ from graphbrick.locks import ForkLock
 from graphbrick.models.embedder import Embedder
 from graphbrick.models.pattern_model import PatternModel
 
-FORMAT, VERSION = "graphbrick-patterns", 1
+FORMAT, VERSION = "graphbrick-patterns", 2
 DESCRIPTION, WEIGHTS = "model.json", "weights.npz"
 _ARRAYS = ("scale", "narrow", "maps", "lengths", "relation_weights", "pattern_weights")
 _OWN = ("format", "version", "embedder", "identity", "max_hops", "relations", "patterns", "sha256")

@@ -14,6 +14,7 @@ from graphbrick.errors import ModelError
 from graphbrick.locks import ForkLock
 from graphbrick.models.embedder import Embedder
 from graphbrick.models.pattern_text import Steps, readable
+from graphbrick.models.question_features import WORDS, features
 from graphbrick.once import once
 
 Floats = npt.NDArray[np.float32]
@@ -32,23 +33,23 @@ def kinds_of(max_hops: int) -> int:
 
 @dataclass(frozen=True, eq=False)
 class PatternModel:
-    """A score for every relation pattern, linear in the vector q of the question.
+    """A score for every relation pattern, linear in the features q of the question.
 
     A pattern of the steps s1 .. sn scores the sum over its steps of «role of the step» (its hop, and the end for the
     last one, each in its direction), of its length and of the whole pattern. A role scores the words of the relation
-    by ``words @ (scale[role] * q + maps[role] @ narrow @ q)``, so that relations and patterns without examples have a
-    score; relations and patterns that had examples add weights of their own.
+    by ``words @ (scale[role] * e + maps[role] @ narrow @ q)``, where e is the embedding, the beginning of q; so
+    relations and patterns without examples have a score. Those that had examples add weights of their own.
 
     Attributes:
         embedder: What makes vectors of questions and of relations.
         scale: float32 [kinds], how much plain similarity of words and question counts for each role.
-        narrow: float32 [rank, dimensions].
+        narrow: float32 [rank, features].
         maps: float32 [kinds, dimensions, rank].
-        lengths: float32 [max_hops, dimensions + 1], for each number of hops; the last column is a constant.
+        lengths: float32 [max_hops, features + 1], for each number of hops; the last column is a constant.
         relations: Labels with weights of their own.
-        relation_weights: float32 [relations, kinds, dimensions + 1].
+        relation_weights: float32 [relations, kinds, features + 1].
         patterns: Patterns with weights of their own.
-        pattern_weights: float32 [patterns, dimensions + 1].
+        pattern_weights: float32 [patterns, features + 1].
         about: How it was trained, as plain JSON.
     """
 
@@ -65,14 +66,14 @@ class PatternModel:
 
     def __post_init__(self) -> None:
         h, d = self.max_hops, self.dimensions
-        k = kinds_of(h)
+        k, f = kinds_of(h), d + WORDS
         wanted = {
             "scale": (k,),
-            "narrow": (self.maps.shape[-1], d),
+            "narrow": (self.maps.shape[-1], f),
             "maps": (k, d, self.maps.shape[-1]),
-            "lengths": (h, d + 1),
-            "relation_weights": (len(self.relations), k, d + 1),
-            "pattern_weights": (len(self.patterns), d + 1),
+            "lengths": (h, f + 1),
+            "relation_weights": (len(self.relations), k, f + 1),
+            "pattern_weights": (len(self.patterns), f + 1),
         }
         for name, shape in wanted.items():
             array = getattr(self, name)
@@ -87,7 +88,7 @@ class PatternModel:
     @property
     def dimensions(self) -> int:
         """Of a vector of the embedder."""
-        return int(self.lengths.shape[1]) - 1
+        return int(self.lengths.shape[1]) - 1 - WORDS
 
     @once
     def _known(self) -> _Known:
@@ -132,7 +133,7 @@ class Asked:
     """What a masked question asks for.
 
     Attributes:
-        extended: float32 [dimensions + 1], its vector and a constant.
+        extended: float32 [features + 1], its features and a constant.
         roles: float32 [kinds, dimensions], to be multiplied with the words of relations.
         lengths: float32 [max_hops].
         patterns: float32 [patterns], what those with weights of their own score for being themselves.
@@ -191,11 +192,11 @@ class _Known:
                 self._asked.move_to_end(question)
                 return asked
         model = self._model
-        q = np.asarray(model.embedder.encode_query(question), dtype=np.float32)
-        if q.shape != (model.dimensions,):
-            raise ModelError(f"{model.embedder!r} {_OTHER_SIZE.format(q.shape[-1], model.dimensions)}")
+        q, d = features(model.embedder, question), model.dimensions
+        if q.shape != (d + WORDS,):
+            raise ModelError(f"{model.embedder!r} {_OTHER_SIZE.format(len(q) - WORDS, d)}")
         extended = np.append(q, np.float32(1))
-        roles = model.scale[:, None] * q + model.maps @ (model.narrow @ q)
+        roles = model.scale[:, None] * q[:d] + model.maps @ (model.narrow @ q)
         asked = Asked(extended, roles, model.lengths @ extended, model.pattern_weights @ extended)
         with self._lock:
             self._asked[question] = asked

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.models.pattern_model import kinds_of
+from graphbrick.models.question_features import WORDS
 from graphbrick.train.pattern_examples import Example
 
 Floats = npt.NDArray[np.float32]
@@ -74,15 +75,15 @@ class Weights:
         self.kinds, d = kinds_of(max_hops), words.shape[1]
         self.words, self.encoded, self.max_hops = words, encoded, max_hops
         own, whole = int(encoded.relation.max(initial=-1)) + 1, int(encoded.whole.max(initial=-1)) + 1
-        rank = min(_RANK, d)
-        narrow = np.random.default_rng([seed, 2]).normal(scale=d**-0.5, size=(rank, d))
+        rank, f = min(_RANK, d), d + WORDS
+        narrow = np.random.default_rng([seed, 2]).normal(scale=f**-0.5, size=(rank, f))
         self.values: dict[str, Floats] = {
             "scale": np.full(self.kinds, START / 2, dtype=np.float32),
             "narrow": narrow.astype(np.float32),
             "maps": np.zeros((self.kinds, d, rank), dtype=np.float32),
-            "lengths": np.zeros((max_hops, d + 1), dtype=np.float32),
-            "relation_weights": np.zeros((own, self.kinds, d + 1), dtype=np.float32),
-            "pattern_weights": np.zeros((whole, d + 1), dtype=np.float32),
+            "lengths": np.zeros((max_hops, f + 1), dtype=np.float32),
+            "relation_weights": np.zeros((own, self.kinds, f + 1), dtype=np.float32),
+            "pattern_weights": np.zeros((whole, f + 1), dtype=np.float32),
         }
         # Where nothing is learned yet, short patterns are likelier than long ones that repeat what they say.
         self.values["lengths"][:, -1] = -START / 4 * np.arange(max_hops)
@@ -100,7 +101,7 @@ class Weights:
     def scores(self, batch: Batch) -> tuple[npt.NDArray[np.float64], _Pass]:
         """The score of every pattern of a batch, and what `gradients` goes on from."""
         values, asked, k = self.values, batch.asked, self.kinds
-        s, d = asked.shape
+        s, d = len(asked), self.words.shape[1]
         extended = np.hstack([asked, np.ones((s, 1), dtype=np.float32)])
         places = self.encoded.place[batch.pattern]
         has = places >= 0
@@ -110,10 +111,10 @@ class Weights:
         words, own = self.words[relations], self.encoded.relation[relations]
         narrowed = asked @ values["narrow"].T
         roles = (narrowed @ values["maps"].reshape(k * d, -1).T).reshape(s, k, d)
-        roles += values["scale"][:, None] * asked[:, None]
+        roles += values["scale"][:, None] * asked[:, None, :d]
         table = (roles.reshape(s * k, d) @ words.T).reshape(s, k, -1)
         rows = np.flatnonzero(own >= 0)
-        weights = values["relation_weights"][own[rows]].transpose(1, 0, 2).reshape(-1, d + 1)
+        weights = values["relation_weights"][own[rows]].transpose(1, 0, 2).reshape(-1, extended.shape[1])
         table[:, :, rows] += (extended @ weights.T).reshape(s, k, -1)
         hops = self.encoded.length[batch.pattern]
         scores: npt.NDArray[np.float64] = (extended @ values["lengths"].T)[batch.slot, hops - 1].astype(np.float64)
@@ -126,21 +127,21 @@ class Weights:
     def gradients(self, batch: Batch, by_score: npt.NDArray[np.float64], done: _Pass) -> dict[str, Floats]:
         """The gradient of each weight from that of each score."""
         asked, k, r = batch.asked, self.kinds, len(done.relations)
-        s, d = asked.shape
+        s, d = len(asked), self.words.shape[1]
         values = self.values
         table = np.bincount(done.cell, by_score[done.owner], minlength=s * k * r).reshape(s, k, r).astype(np.float32)
         towards = (table.reshape(s * k, r) @ done.words).reshape(s, k * d)
         narrowed = towards @ values["maps"].reshape(k * d, -1)
         relations = np.zeros_like(values["relation_weights"])
         own = table[:, :, done.rows].reshape(s, -1).T @ done.extended
-        relations[done.own[done.rows]] = own.reshape(k, -1, d + 1).transpose(1, 0, 2)
+        relations[done.own[done.rows]] = own.reshape(k, -1, own.shape[1]).transpose(1, 0, 2)
         length = batch.slot * self.max_hops + self.encoded.length[batch.pattern] - 1
         lengths = np.bincount(length, by_score, minlength=s * self.max_hops).reshape(s, -1).astype(np.float32)
         n = len(values["pattern_weights"])
         at = batch.slot[done.trained] * n + done.whole[done.trained]
         whole = np.bincount(at, by_score[done.trained], minlength=s * n).reshape(s, n).astype(np.float32)
         return {
-            "scale": (towards.reshape(s, k, d) * asked[:, None]).sum(axis=(0, 2)),
+            "scale": (towards.reshape(s, k, d) * asked[:, None, :d]).sum(axis=(0, 2)),
             "narrow": narrowed.T @ asked,
             "maps": (towards.T @ done.narrowed).reshape(k, d, -1),
             "lengths": lengths.T @ done.extended,
@@ -169,7 +170,7 @@ class Batch:
     """Some examples, one after the other.
 
     Attributes:
-        asked: float32 [questions, dimensions], the distinct masked questions.
+        asked: float32 [questions, features], the distinct masked questions.
         slot: int64 [patterns], the masked question of each pattern.
         pattern: int64 [patterns].
         owner: int64 [patterns], the example of each.
@@ -252,7 +253,7 @@ def fit(
     Args:
         weights: Changed in place.
         examples: What is learned from; those without any reward are left out.
-        asked: The vectors of the masked questions.
+        asked: The features of the masked questions.
         development: What says when to stop; without any, all rounds are run and the last averages are left.
         rounds: Rounds at most; each is a pass over the examples, or over as many of them as a round takes.
         patience: Rounds without a better result after which it stops.

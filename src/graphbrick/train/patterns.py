@@ -22,6 +22,7 @@ from graphbrick.models.embedder import Embedder
 from graphbrick.models.pattern_folder import check_place, save
 from graphbrick.models.pattern_model import PatternModel, kinds_of
 from graphbrick.models.pattern_text import Steps, readable
+from graphbrick.models.question_features import features
 from graphbrick.train.pattern_examples import Example, Examples, collect
 from graphbrick.train.pattern_fit import Encoded, Floats, Ints, Quality, Weights, fit, quality
 
@@ -206,10 +207,10 @@ def _linked(graph: Graph, found: GroundedQuestion) -> GroundedQuestion:
 
 
 def _vectors(embedder: Embedder, texts: list[str], tell: Watch) -> Floats:
-    """The vectors of masked questions, one after the other as `PatternModel.ask` makes them."""
+    """The features of masked questions, one after the other as `PatternModel.ask` makes them."""
     vectors = []
     for done, text in enumerate(texts, 1):
-        vectors.append(np.asarray(embedder.encode_query(text), dtype=np.float32))
+        vectors.append(features(embedder, text))
         tell("questions embedded", done, len(texts))
     return np.stack(vectors)
 
