@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 
@@ -192,6 +193,130 @@ def test_bad_input(run, graph, questions, tmp_path, arguments, told):
     assert told in result.err
     assert result.err.count("\n") == 1
     assert not (tmp_path / "runs.sqlite").exists()
+
+
+def test_scores_as_published_beside_those_of_here(run, graph, questions, tmp_path, monkeypatch):
+    out = tmp_path / "runs.sqlite"
+    with ScriptedLLM(lambda request: "City of Nairobi") as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        text = "told: ShortestPaths(max_hops=1) >> Generate(LLM('m'))"
+        assert run("evaluate", graph, questions, "-p", text, "-p", BM25, "--out", out).code == 0
+    result = run("compare", out, "--by", "hops", "--published")
+    rows = [line.split() for line in result.out.splitlines()]
+    assert ["#", "pipeline", "Hits@1", "accuracy", "hit", "precision", "recall", "F1"] in rows
+    assert ["2", "told", "0", "25.0", "25.0", "25.0", "25.0", "25.0"] in rows  # RoG takes a part of a text for right
+    assert ["2", "told", "0", "25.0"] in rows
+    assert "note: ToG: no exact match: " in result.out
+    assert [
+        "hops",
+        "#",
+        "pipeline",
+        "questions",
+        "(answerable)",
+        "Hit",
+        "Hits@1",
+        "EM",
+        "precision",
+        "recall",
+        "F1",
+    ] in rows
+    assert ["1", "2", "told", "3", "(2)", "0", "0", "0", "0", "0", "0"] in rows
+    assert "note: ToG" not in run("compare", out).out
+    told = json.loads(run("compare", out, "--metric", "rog_hit", "--json").out)
+    assert [one["all"]["mean"] for one in told["pipelines"]] == [0.75, 0.25]
+    assert told["answers"][1]["measures"]["tog_exact_match"] == {"all": 0.25, "answerable": 1 / 3, "scored": 4}
+
+
+def judging(request):
+    """Answers of a model, and verdicts on them."""
+    return "YES" if "same as one of the correct ones" in request.prompt else "City of Nairobi"
+
+
+def test_a_judge_beside_and_afterwards(run, graph, questions, tmp_path, monkeypatch):
+    out, later = tmp_path / "runs.sqlite", tmp_path / "later.sqlite"
+    text, judge = "told: ShortestPaths(max_hops=1) >> Generate(LLM('m'))", "LLM(model='gpt-4o-mini', max_tokens=5)"
+    with ScriptedLLM(judging) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        result = run("evaluate", graph, questions, "-p", text, "--out", out, "--judge", judge)
+        assert (result.code, result.err) == (0, "")
+        assert "Judge@1" in result.out
+        assert f"told: {judge} judged 4 answers, 4 of them by asking; 4 calls, " in result.out
+        (told,) = json.loads(run("evaluate", graph, questions, "-p", text, "--out", out, "--json").out)["runs"]
+        assert (told["answers"]["judge_at_1"]["all"], told["judged"]["calls"], told["used"]["calls"]) == (1, 4, 1)
+        assert run("compare", out, "--metric", "judge_at_1").err.count("\n") == 1  # one pipeline only
+        assert run("evaluate", graph, questions, "-p", text, "--out", later).code == 0
+        assert (
+            "no measure 'judge_at_1'" in run("report", later, "--csv", tmp_path / "a.csv", "--metric", "judge_at_1").err
+        )
+        result = run("judge", later, "--llm", "gpt-4o-mini")
+        assert "judged 4 answers" in result.out
+        told = json.loads(run("judge", later, "--llm", "gpt-4o-mini", "--json").out)
+        assert (told["judge"], told["runs"][0]["judged"]["by_model"]) == ("LLM(model='gpt-4o-mini')", 4)
+        refused = run("judge", later, "--llm", "another")
+        assert (refused.code, refused.err.count("\n")) == (1, 1)
+        assert "and has one judge only" in refused.err
+        assert "a judge is a language model" in run("judge", later, "--llm", "BM25()").err
+        assert "there is no such file" in run("judge", tmp_path / "none.sqlite", "--llm", "m").err
+        budgeted = tmp_path / "budget.sqlite"
+        assert run("evaluate", graph, questions, "-p", text, "--out", budgeted).code == 0
+        stopped = run("judge", budgeted, "--llm", "LLM('j', max_tokens=9, parallel=1)", "--budget", "tokens=300")
+        assert stopped.code == 3
+        assert "answers are not judged yet, and the same call goes on with them" in stopped.err
+        page = tmp_path / "out.html"
+        assert run("report", out, "--html", page).code == 0
+        assert "City of Nairobi" in page.read_text()
+        assert "Correct answers:" in page.read_text()
+        assert run("report", out, "--html", page, "--no-exchanges").code == 0
+        assert "Correct answers:" not in page.read_text()
+        silent = tmp_path / "silent.sqlite"
+        assert run("evaluate", graph, questions, "-p", text, "--out", silent, "--no-exchanges").code == 0
+    with Study.open(silent) as study:
+        assert [detail.exchanges for detail in study.details(1)] == [()] * 4
+
+
+def test_a_data_set_by_its_name(run, graph, questions, tmp_path, monkeypatch):
+    monkeypatch.setenv("GRAPHBRICK_DATASETS", str(tmp_path / "sets"))
+    command = ("evaluate", graph, "cwq:dev", "-p", NEAR, "--out", tmp_path / "runs.sqlite")
+    assert "cwq must be fetched by hand" in run(*command).err
+    assert "run: graphbrick datasets fetch webqsp --split test" in run("evaluate", graph, "webqsp:test").err
+    assert "name one of its splits, such as webqsp:test" in run("evaluate", graph, "webqsp").err
+    place = tmp_path / "sets" / "cwq" / "ComplexWebQuestions_dev.json"
+    place.parent.mkdir(parents=True)
+    answers = [{"answer_id": "Nairobi", "answer": "Nairobi", "aliases": []}]
+    row = {"ID": "1", "question": "Where?", "sparql": "", "compositionality_type": "conjunction", "answers": answers}
+    place.write_text(json.dumps([row]))
+    assert run(*command).code == 0
+    with Study.open(tmp_path / "runs.sqlite") as study:
+        assert [(file.path, file.questions) for file in study.files()] == [(str(place), 1)]
+
+
+def shown(run, graph, questions, folder, *options):
+    """All that a study shows but times, of a new study."""
+    folder.mkdir()
+    out = folder / "runs.sqlite"
+    assert run("evaluate", graph, questions, "--out", out, *options).code == 0
+    told = json.loads(run("evaluate", graph, questions, "--out", out, *options, "--json").out)["runs"]
+    for one in told:
+        del one["milliseconds"], one["graph"]
+    compared = [run("compare", out, "--by", "hops", "--published", *more).out for more in ([], ["--metric", "f1"])]
+    assert run("report", out, "--csv", folder / "out.csv", "--markdown", folder / "out.md").code == 0
+    head, *rows = csv.reader((folder / "out.csv").read_text().splitlines())
+    timed = [head.index(name) for name in ("ms", "waited")]
+    kept = [[cell for i, cell in enumerate(row) if i not in timed] for row in rows]
+    answers = (folder / "out.md").read_text().split("## Answers")[1:]
+    return json.dumps(told), compared, kept, answers
+
+
+def test_the_same_study_twice_gives_the_same_tables(run, graph, questions, tmp_path, monkeypatch):
+    local = ("-p", f"bm25: {BM25}", "-p", NEAR, "--workers", "2", "--limit", "3", "--seed", "5")
+    assert shown(run, graph, questions, tmp_path / "a", *local) == shown(run, graph, questions, tmp_path / "b", *local)
+    with ScriptedLLM(judging) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        told = ("-p", f"bm25: {BM25}", "-p", "told: ShortestPaths(max_hops=1) >> Generate(LLM('m'))",
+                "--workers", "4", "--judge", "j")  # fmt: skip
+        assert shown(run, graph, questions, tmp_path / "c", *told) == shown(
+            run, graph, questions, tmp_path / "d", *told
+        )
 
 
 def test_a_file_that_is_no_study(run, graph, questions, tmp_path):

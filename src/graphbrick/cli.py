@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from graphbrick import cli_evaluate, cli_graphs, cli_llm, cli_models, cli_report, cli_train
+from graphbrick import cli_datasets, cli_evaluate, cli_graphs, cli_llm, cli_models, cli_report, cli_train
 from graphbrick.cli_graphs import GraphFolder, Json, open_graph
 from graphbrick.cli_llm import BudgetText, CacheFile, CacheMode, LLMName, limits, model_text
 
@@ -79,7 +79,7 @@ def ask(
     from graphbrick.models.chat import hearing
     from graphbrick.show import answering, print_run
 
-    parsed = _pipeline(pipeline, recipe, parts or [], llm)
+    parsed = chosen_pipeline(pipeline, recipe, parts or [], llm)
     opened = open_graph(graph)
     with limits(budget, cache, cache_file), answering() as listener, hearing(listener):
         run = parsed.run(opened, question, seeds=seed or ())
@@ -122,9 +122,10 @@ app.add_typer(cli_train.app)
 
 
 app.add_typer(cli_llm.cache, name="cache")
-for _name in ("evaluate", "compare"):
+for _name in ("evaluate", "judge", "compare"):
     app.command(_name)(getattr(cli_evaluate, _name))
 app.command("report")(cli_report.report)
+app.add_typer(cli_datasets.app)
 
 
 @app.command()
@@ -137,7 +138,7 @@ def demo(
     run_demo(DEFAULT_PIPELINE, rebuild=rebuild)
 
 
-def _pipeline(text: str | None, recipe: str | None, parts: list[str], llm: str | None) -> Pipeline:
+def chosen_pipeline(text: str | None, recipe: str | None, parts: list[str], llm: str | None) -> Pipeline:
     """The pipeline that the options of ``ask`` name."""
     from graphbrick.errors import InputError
     from graphbrick.parsing import parse

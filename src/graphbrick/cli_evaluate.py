@@ -13,15 +13,26 @@ from graphbrick.cli_llm import BudgetText, CacheFile, CacheMode, LLMName, limits
 
 # Everything else is imported where it is used, so that help is shown at once.
 if TYPE_CHECKING:
+    from graphbrick.models.chat import ChatModel
     from graphbrick.pipeline import Pipeline
 
 StudyFile = Annotated[Path, typer.Argument(metavar="RUNS", help="What graphbrick evaluate wrote.", show_default=False)]
 
 
+NoExchanges = Annotated[
+    bool, typer.Option("--no-exchanges", help="Do not keep the prompts and replies of language models.")
+]
+
+
 def evaluate(
     graph: GraphFolder,
     questions: Annotated[
-        list[Path], typer.Argument(metavar="QUESTIONS...", help="Files of questions with answers.", show_default=False)
+        list[Path],
+        typer.Argument(
+            metavar="QUESTIONS...",
+            help="Files of questions with answers, or splits of fetched data sets, such as webqsp:test.",
+            show_default=False,
+        ),
     ],
     recipe: Annotated[
         list[str] | None, typer.Option("--recipe", "-r", help="A published recipe, such as 12; may be repeated.")
@@ -48,6 +59,13 @@ def evaluate(
     ] = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Begin these pipelines again.")] = False,
     retry: Annotated[bool, typer.Option("--retry", help="Ask again what ended in an error.")] = False,
+    judge: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MODEL", help="Let a language model judge the first answers: as for --llm, or LLM('gpt-4.1')."
+        ),
+    ] = None,
+    no_exchanges: NoExchanges = False,
     budget: BudgetText = None,
     cache: CacheMode = "off",
     cache_file: CacheFile = None,
@@ -63,13 +81,14 @@ def evaluate(
     from graphbrick.show_evaluate import evaluating, print_study
 
     chosen = _pipelines(recipe or [], pipeline or [], parts or [], llm)
+    judged_by = None if judge is None else _judge(judge)
     opened = open_graph(graph)
     stopped: StoppedError | None = None
     with limits(budget, cache, cache_file), evaluating() as watch:
         try:
             run(
                 opened, questions, chosen, out=out, limit=limit, seed=seed, link=link, workers=workers, fresh=fresh,
-                retry=retry, watch=watch,
+                retry=retry, judge=judged_by, exchanges=not no_exchanges, watch=watch,
             ).close()  # fmt: skip
         except StoppedError as error:
             stopped = error
@@ -78,6 +97,46 @@ def evaluate(
         runs = [one for one in study.runs() if (one.recipe, one.graph_hash, one.linked) in
                 {(text, opened.hash, link) for text in texts}]  # fmt: skip
         print_study(study, runs, as_json=as_json)
+    if stopped is not None:
+        raise stopped
+
+
+def judge(
+    runs: StudyFile,
+    llm: Annotated[
+        str,
+        typer.Option(
+            metavar="MODEL",
+            help="The judge: a model of this machine, one of the server that OPENAI_BASE_URL names, or LLM('gpt-4.1').",
+            show_default=False,
+        ),
+    ],
+    fresh: Annotated[bool, typer.Option("--fresh", help="Forget all judgements, also those of another judge.")] = False,
+    retry: Annotated[bool, typer.Option("--retry", help="Judge again where the judge failed.")] = False,
+    no_exchanges: NoExchanges = False,
+    budget: BudgetText = None,
+    cache: CacheMode = "off",
+    cache_file: CacheFile = None,
+    as_json: Json = False,
+) -> None:
+    """Let a language model judge the first answers that a study has kept; no pipeline is run.
+
+    After a kill, Ctrl-C or the end of the budget, the same command goes on.
+    """
+    from graphbrick.budget import StoppedError
+    from graphbrick.evaluate.judging import judge_study
+    from graphbrick.evaluate.store import Study
+    from graphbrick.show_evaluate import evaluating, print_judged
+
+    chosen = _judge(llm)
+    stopped: StoppedError | None = None
+    with limits(budget, cache, cache_file), evaluating() as watch:
+        try:
+            judge_study(runs, chosen, fresh=fresh, retry=retry, exchanges=not no_exchanges, watch=watch).close()
+        except StoppedError as error:
+            stopped = error
+    with Study.open(runs) as study:
+        print_judged(study, as_json=as_json)
     if stopped is not None:
         raise stopped
 
@@ -91,6 +150,9 @@ def compare(
     by: Annotated[
         str | None, typer.Option(help="Also for each group: hops, dataset, distance, or a fact of the questions.")
     ] = None,
+    published: Annotated[
+        bool, typer.Option("--published", help="Also the scores as RoG, ToG and LEGO-GraphRAG count them.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Compare the pipelines of a study by paired tests, corrected for their number."""
@@ -98,12 +160,12 @@ def compare(
     from graphbrick.show_evaluate import print_comparison
 
     with Study.open(runs) as study:
-        print_comparison(study, baseline=baseline, metric=metric, by=by, as_json=as_json)
+        print_comparison(study, baseline=baseline, metric=metric, by=by, published=published, as_json=as_json)
 
 
 def _pipelines(recipes: list[str], texts: list[str], parts: list[str], llm: str | None) -> dict[str, Pipeline]:
     """The pipelines that the options name, by what tables are to call them."""
-    from graphbrick.cli import _pipeline as pipeline_of
+    from graphbrick.cli import chosen_pipeline
     from graphbrick.errors import InputError
     from graphbrick.parsing import parse
     from graphbrick.recipes import recipe as find
@@ -115,7 +177,7 @@ def _pipelines(recipes: list[str], texts: list[str], parts: list[str], llm: str 
         own = [part for part in parts if part.partition("=")[0].strip() in recipe.parts]
         used.update(own)
         notes = [f"llm={llm}"] if llm is not None and {"llm", "tuned_llm", "answer"} & set(recipe.parts) else []
-        found[", ".join([f"recipe {recipe.name}", *notes, *own])] = pipeline_of(None, recipe.name, own, llm)
+        found[", ".join([f"recipe {recipe.name}", *notes, *own])] = chosen_pipeline(None, recipe.name, own, llm)
     unused = [part for part in parts if part not in used]
     if unused:
         raise InputError(f"--set {unused[0]!r} is a part of none of the recipes given; graphbrick recipes shows parts")
@@ -124,8 +186,25 @@ def _pipelines(recipes: list[str], texts: list[str], parts: list[str], llm: str 
         parsed = parse(pipeline)
         found[name or repr(parsed)] = parsed
     if not found:
-        parsed = pipeline_of(None, None, [], llm)
+        parsed = chosen_pipeline(None, None, [], llm)
         found["default" if llm is None else f"default, llm={llm}"] = parsed
+    return found
+
+
+def _judge(text: str) -> ChatModel:
+    """The language model that ``--judge`` names: by its name, or as a brick.
+
+    Raises:
+        InputError: It is no language model.
+    """
+    from graphbrick.cli_llm import model_text
+    from graphbrick.errors import InputError
+    from graphbrick.models.chat import ChatModel
+    from graphbrick.parsing import parse_brick
+
+    found = parse_brick(text if "(" in text else model_text(text))
+    if not isinstance(found, ChatModel):
+        raise InputError(f"a judge is a language model such as LLM('gpt-4.1'), got {text}")
     return found
 
 

@@ -29,6 +29,9 @@ def report(
     details: Annotated[
         str, typer.Option(metavar="N|all", help="Questions with answers and paths in the page, evenly spread.")
     ] = "1000",
+    no_exchanges: Annotated[
+        bool, typer.Option("--no-exchanges", help="Leave the prompts and replies of language models out of the page.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Report a study: a page with tables, charts and every question; Markdown; CSV."""
@@ -46,6 +49,7 @@ def report(
             baseline=baseline,
             title=title,
             details=_count(details),
+            exchanges=not no_exchanges,
             progress=advance,
         )
     if as_json:

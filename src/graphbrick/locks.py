@@ -1,9 +1,12 @@
-"""What must not run in two threads at once."""
+"""What must not run in two threads, or in two processes, at once."""
 
 from __future__ import annotations
 
+import fcntl
 import os
 import threading
+from contextlib import suppress
+from pathlib import Path
 
 
 class ForkLock:
@@ -28,3 +31,23 @@ AST = ForkLock()
 
 CPython 3.11 counts the recursion in one place for all threads and can fail with a SystemError when two parse at once.
 """
+
+
+def claim(file: Path) -> int:
+    """Lock a file until the descriptor that returns is closed, or the process ends however it ends.
+
+    Raises:
+        BlockingIOError: Another process has it.
+    """
+    while True:
+        descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            # Whoever had it removed the file at its end: then this one is locked in vain.
+            with suppress(FileNotFoundError):
+                if file.stat().st_ino == os.fstat(descriptor).st_ino:
+                    return descriptor
+        except BaseException:
+            os.close(descriptor)
+            raise
+        os.close(descriptor)

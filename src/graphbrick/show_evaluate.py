@@ -15,11 +15,21 @@ from rich.text import Text
 from graphbrick.errors import InputError
 from graphbrick.evaluate.comparison import Comparison
 from graphbrick.evaluate.experiment import Watch
+from graphbrick.evaluate.intervals import Interval
 from graphbrick.evaluate.lost import PLACES
 from graphbrick.evaluate.paired import benjamini_hochberg, holm
+from graphbrick.evaluate.report.answers import (
+    AnswerRow,
+    answers_table,
+    judge_notes,
+    published_notes,
+    published_table,
+    rows_of,
+)
 from graphbrick.evaluate.report.figures import PipelineFigures, read_figures
-from graphbrick.evaluate.report.overview import compared
-from graphbrick.evaluate.statistics import Interval
+from graphbrick.evaluate.report.overview import QUALITY_GROUPS, compared
+from graphbrick.evaluate.report.tables import Table as ReportTable
+from graphbrick.evaluate.report.tables import columns_of
 from graphbrick.evaluate.store import Study
 from graphbrick.evaluate.stored import StudyQuestion, StudyRun
 from graphbrick.show import console, plain, print_json
@@ -65,6 +75,8 @@ def print_study(study: Study, runs: Sequence[StudyRun], *, as_json: bool) -> Non
     if any(one.answerable < one.results for one in figures):
         out.print(_quality_table(figures, "answerable"))
         out.print()
+    if any(one.judged is not None for one in figures):
+        _print_answers(out, rows_of(figures))
     out.print(_cost_table(figures))
     out.print()
     out.print(_lost_table(figures))
@@ -138,6 +150,7 @@ def _notes(study: Study, figures: Sequence[PipelineFigures]) -> Iterator[str]:
         )  # fmt: skip
         if changed:
             yield f"{one.name} was begun with other versions of {', '.join(changed)}; --fresh begins it again"
+        yield from judge_notes([one], study.judge)
         if one.errors:
             said = Counter(result.error for result in study.results(one.run.id) if result.error is not None)
             shown = "; ".join(f"{count:,} times {error}" for error, count in said.most_common(_ERRORS_SHOWN))
@@ -147,7 +160,46 @@ def _notes(study: Study, figures: Sequence[PipelineFigures]) -> Iterator[str]:
             yield f"{unscored:,} questions of {one.name} cannot be scored: no gold answers, or no generate stage"
 
 
-def print_comparison(study: Study, *, baseline: str | None, metric: str, by: str | None, as_json: bool) -> None:
+def print_judged(study: Study, *, as_json: bool) -> None:
+    """How good the answers of a study are, by every measure, and what the judge took."""
+    figures = read_figures(study, study.questions(), _DECISIVE)
+    if as_json:
+        print_json({"study": str(study.path), "judge": study.judge, "runs": [_facts(study, one) for one in figures]})
+        return
+    out = console()
+    _print_answers(out, rows_of(figures))
+    for note in judge_notes(figures, study.judge) or ["there is no answer that could be judged"]:
+        out.print(Text(plain(f"note: {note}"), style="dim"), soft_wrap=True)
+
+
+def _print_answers(out: Console, rows: Sequence[AnswerRow], by: str = "") -> None:
+    """Every measure of answers, over all questions and then over those that are answerable."""
+    table = answers_table(rows, by=by)
+    if table is None:
+        return
+    same = all(row.answers.answerable == row.answers.questions for row in rows)
+    for group in QUALITY_GROUPS[:1] if same else QUALITY_GROUPS:
+        part = columns_of(table, lambda column, group=group: column.group in ("", group))  # type: ignore[misc]
+        out.print(_rich(part, f"measures of answers over {group}"))
+        out.print()
+
+
+def _rich(table: ReportTable, title: str) -> Table:
+    """A table of a report for the terminal."""
+    shown = Table(title=title, **_PLAIN)
+    for column in table.columns:
+        shown.add_column(f"{column.title} ({column.small})" if column.small else column.title,
+                         justify="left" if column.text else "right")  # fmt: skip
+    for row in table.rows:
+        cells = [f"{cell.text} ({cell.small})" if cell.small else cell.text for cell in row]
+        shown.add_row(*(Text(plain(text), style="bold" if cell.strong else "")
+                        for text, cell in zip(cells, row, strict=True)))  # fmt: skip
+    return shown
+
+
+def print_comparison(
+    study: Study, *, baseline: str | None, metric: str, by: str | None, published: bool, as_json: bool
+) -> None:
     """Pipelines compared pair by pair, over all questions or for each group of them."""
     runs, questions = study.runs(), study.questions()
     name = _name_of(runs, baseline)
@@ -165,6 +217,7 @@ def print_comparison(study: Study, *, baseline: str | None, metric: str, by: str
                 "pipelines": [
                     {"group": group} | _means(one, metric) for group, some in figures.items() for one in some
                 ],
+                "answers": [{"group": group} | _answers(one) for group, some in figures.items() for one in some],
                 "comparisons": [
                     {"group": group} | row._asdict() | {"difference": row.difference._asdict()} for group, row in rows
                 ],
@@ -174,8 +227,27 @@ def print_comparison(study: Study, *, baseline: str | None, metric: str, by: str
     out = console()
     out.print(_means_table(figures, metric, by))
     out.print()
+    shown = [row for group, some in figures.items() for row in rows_of(some, group or "all" * bool(by))]
+    _print_answers(out, shown, by or "")
+    if published:
+        _print_published(out, figures[""])
     out.print(_comparison_table(rows, metric, by))
     out.print(Text(f"Corrected for all {len(rows)} comparisons of this table.", style="dim"))
+
+
+def _print_published(out: Console, figures: Sequence[PipelineFigures]) -> None:
+    """The scores as others count them, and what they count wrongly."""
+    table = published_table(figures)
+    if table is None:
+        out.print("The study has no scores as published; it was made by an older version, or has no answers.")
+        return
+    for group in dict.fromkeys(column.group for column in table.columns if column.group.startswith("as")):
+        part = columns_of(table, lambda column, group=group: column.group in ("", "here", group))  # type: ignore[misc]
+        out.print(_rich(part, f"answers {group}, over all questions"))
+        out.print()
+    for note in published_notes():
+        out.print(Text(plain(f"note: {note}"), style="dim"), soft_wrap=True)
+    out.print()
 
 
 def _means_table(figures: dict[str, list[PipelineFigures]], metric: str, by: str | None) -> Table:
@@ -248,12 +320,19 @@ def _facts(study: Study, one: PipelineFigures) -> dict[str, Any]:
         "answerable": one.answerable,
         "errors": one.errors,
         "means": {name: _means(one, name) for name in one.means},
+        "answers": _answers(one)["measures"],
+        "judged": None if one.judged is None else one.judged._asdict(),
         "averages": dict(one.averages),
         "milliseconds": None if one.times is None else one.times._asdict(),
         "used": {name: one.a_question(name) for name in one.used},
         "lost": dict(one.lost),
         "notes": list(_notes(study, [one])),
     }
+
+
+def _answers(one: PipelineFigures) -> dict[str, Any]:
+    """All measures of answers, also as published, over all questions and those that are answerable."""
+    return {"pipeline": one.name, "measures": {name: mean._asdict() for name, mean in one.answers.means.items()}}
 
 
 def _means(one: PipelineFigures, metric: str) -> dict[str, Any]:

@@ -57,7 +57,7 @@ def model_facts(model: Model) -> dict[str, Any]:
 
 
 @contextmanager
-def fetch_progress() -> Iterator[Callable[[str, int, int], None]]:
+def fetch_progress() -> Iterator[Callable[[str, int, int | None], None]]:
     """A bar on standard error for every file, with the time it still takes; silent where no terminal is."""
     err = Console(stderr=True, highlight=False, markup=False)
     if not err.is_terminal:
@@ -67,10 +67,10 @@ def fetch_progress() -> Iterator[Callable[[str, int, int], None]]:
     with Progress(*columns, console=err) as bar:
         tasks: dict[str, TaskID] = {}
 
-        def watch(name: str, done: int, total: int) -> None:
+        def watch(name: str, done: int, total: int | None) -> None:
             if name not in tasks:
                 tasks[name] = bar.add_task(name, total=total)
-            bar.update(tasks[name], completed=done)
+            bar.update(tasks[name], completed=done, total=total)
 
         yield watch
 

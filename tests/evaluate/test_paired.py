@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from graphbrick.evaluate.intervals import bootstrap
 from graphbrick.evaluate.paired import (
     benjamini_hochberg,
     difference,
@@ -19,7 +20,6 @@ from graphbrick.evaluate.paired import (
     permutation_test,
     permutation_tests,
 )
-from graphbrick.evaluate.statistics import bootstrap
 
 grades = st.sampled_from([0.0, 0.2, 1 / 3, 0.5, 1.0])
 pairs = st.lists(st.tuples(grades, grades), min_size=1, max_size=12)

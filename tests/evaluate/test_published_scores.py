@@ -5,7 +5,17 @@ from __future__ import annotations
 import pytest
 
 from graphbrick.evaluate.answers import text_scores
-from graphbrick.evaluate.published import lego, lego_paths, rog, tog
+from graphbrick.evaluate.published import (
+    PUBLISHED,
+    PUBLISHED_METRICS,
+    LegoScores,
+    RogScores,
+    as_published,
+    lego,
+    lego_paths,
+    rog,
+    tog,
+)
 
 
 def test_rog_on_a_plain_case() -> None:
@@ -107,3 +117,20 @@ def test_lego_paths() -> None:
     assert lego_paths([], ["Nairobi"]) == lego_paths(paths, []) == (0, 0, 0, 0)
     # The traps: the seed's own label, the name of a relation, a part of a word
     assert [lego_paths(paths, [gold]).hit for gold in ("Kenya", "Capital", "Ganda")] == [1, 1, 1]
+
+
+def test_all_scores_of_a_question_are_those_of_the_scorers() -> None:
+    answers, names = ["Arkansas", "New York"], [("Kansas", "Sunflower State"), ("York",)]
+    found = as_published(answers, names)
+    assert tuple(found) == PUBLISHED_METRICS
+    assert {name.partition("_")[0] for name in found} == set(PUBLISHED)
+    assert tuple(found[f"rog_{name}"] for name in RogScores._fields) == rog(answers, ["Kansas", "York"])
+    assert found["tog_exact_match"] == tog("Arkansas, New York", ["Kansas", "Sunflower State", "York"]) == 1
+    assert tuple(found[f"lego_{name}"] for name in LegoScores._fields) == lego("Arkansas, New York", ["Kansas", "York"])
+
+
+def test_without_an_answer_all_scores_are_0_and_without_gold_there_are_none() -> None:
+    assert set(as_published([], [("Kansas",)]).values()) == {0.0}
+    assert as_published(["{NULL}"], [("Kansas",)])["tog_exact_match"] == 0
+    with pytest.raises(ValueError, match="without gold"):
+        as_published(["Kansas"], [])

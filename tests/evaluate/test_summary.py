@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from graphbrick.evaluate.statistics import interval
+from graphbrick.evaluate.intervals import interval
 from graphbrick.evaluate.summary import summarize, summarize_by
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from graphbrick.evaluate.datasets.metaqa import relation_steps
 from graphbrick.graphs.builder import build
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.patterns import follow_pattern
@@ -67,20 +68,10 @@ def test_a_pattern_that_leads_nowhere() -> None:
     assert follow_pattern(graph, graph.entity("Kenya"), [(0, True), (0, True)]) == []
 
 
-RELATIONS = {
-    "director": "directed_by", "writer": "written_by", "actor": "starred_actors", "year": "release_year",
-    "genre": "has_genre", "tags": "has_tags", "tag": "has_tags", "language": "in_language",
-    "imdbrating": "has_imdb_rating", "imdbvotes": "has_imdb_votes",
-}  # fmt: skip
-
-
 def steps_of(graph: Graph, name: str) -> Pattern:
-    """The relation steps of a name such as ``director_to_movie_to_genre``; all relations lead from films."""
+    """The relation steps of a question type such as ``director_to_movie_to_genre``."""
     ids = {graph.relation_key(i): i for i in range(graph.n_relations)}
-    return [
-        (ids[RELATIONS[there if here == "movie" else here]], here == "movie")
-        for here, there in pairwise(name.split("_to_"))
-    ]
+    return [(ids[relation], forward) for relation, forward in relation_steps(name)]
 
 
 @pytest.fixture(scope="module")

@@ -24,6 +24,8 @@ class Hub:
         status: Given instead of any file, unless it is 0.
         lengths: Whether replies say their length.
         content_range: Said instead of the right one, unless it is empty.
+        etag: The tag of every file; a part is given only to who has the same one.
+        kind: The content type, unless it is empty.
         asked: Path and range of each request.
         sent: Bytes sent.
     """
@@ -36,6 +38,8 @@ class Hub:
     status: int = 0
     lengths: bool = True
     content_range: str = ""
+    etag: str = ""
+    kind: str = ""
     asked: list[tuple[str, str]] = field(default_factory=list)
     sent: int = 0
     go_on: threading.Event = field(default_factory=threading.Event)
@@ -54,9 +58,13 @@ def serving(files: dict[str, bytes]) -> Iterator[Hub]:
             if hub.status or data is None:
                 self.send_error(hub.status or 404)
                 return
-            begin = int(re.fullmatch(r"bytes=(\d+)-", wanted)[1]) if wanted and hub.ranges else 0
-            self.send_response(206 if wanted and hub.ranges else 200)
-            if wanted and hub.ranges:
+            part = wanted and hub.ranges and self.headers.get("If-Range", hub.etag) == hub.etag
+            begin = int(re.fullmatch(r"bytes=(\d+)-", wanted)[1]) if part else 0
+            self.send_response(206 if part else 200)
+            for name, value in (("ETag", hub.etag), ("Content-Type", hub.kind)):
+                if value:
+                    self.send_header(name, value)
+            if part:
                 self.send_header("Content-Range", hub.content_range or f"bytes {begin}-{len(data) - 1}/{len(data)}")
             if hub.lengths:
                 self.send_header("Content-Length", str(len(data) - begin))

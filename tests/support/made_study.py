@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from graphbrick.evaluate.store import APPLICATION, SCHEMA, VERSION
+from graphbrick.evaluate.exchanges import pack
+from graphbrick.evaluate.store import APPLICATION, SCHEMA, SINCE, VERSION
+from graphbrick.evaluate.stored import StoredExchange
 
 KINDS = ("link", "extract", "prune", "retrieve", "rerank", "generate")
 STARTED = "2026-01-02T03:04:05+00:00"
@@ -41,12 +43,14 @@ def write_study(
     hops: Sequence[int | None] = (1, 2, 3),
     label: Callable[[int], str] = lambda i: f"Entity {i}",
     paths: int = 5,
+    judge: str = "",
+    version: int = VERSION,
 ) -> Path:
     """Write a study of ``n`` questions a pipeline; the same arguments give the same figures."""
     db = sqlite3.connect(path)
-    db.executescript(SCHEMA)
+    db.executescript(SCHEMA if version == VERSION else SCHEMA.replace("".join(SINCE.values()), ""))
     db.execute(f"PRAGMA application_id = {APPLICATION}")
-    db.execute(f"PRAGMA user_version = {VERSION}")
+    db.execute(f"PRAGMA user_version = {version}")
     machine = {"cpu": "some processor", "cores": 2, "memory": 8 << 30, "system": "Linux", "python": "3.12.1"}
     options = json.dumps({"limit": None, "seed": 0, "workers": 2})
     versions = json.dumps({"graphbrick": "0.1.0", "numpy": "2.1.0"})
@@ -60,7 +64,9 @@ def write_study(
             values = _question(first + i, i, graph, datasets[i % len(datasets)], hops[i % len(hops)], label, rng)
             db.execute(f"INSERT INTO questions VALUES ({','.join('?' * 14)})", values)
     for number, pipeline in enumerate(pipelines, 1):
-        _write_run(db, number, pipeline, n, label, paths, random.Random(f"{seed} {number}"))
+        _write_run(db, number, pipeline, n, label, paths, random.Random(f"{seed} {number}"), version)
+        if judge:
+            _judge(db, number, judge, label)
     db.commit()
     db.close()
     return path
@@ -79,7 +85,7 @@ def _question(
 
 def _write_run(
     db: sqlite3.Connection, number: int, pipeline: Madeup, n: int, label: Callable[[int], str], paths: int,
-    rng: random.Random,
+    rng: random.Random, version: int,
 ) -> None:  # fmt: skip
     ids = [row[0] for row in db.execute("SELECT id FROM questions WHERE graph_hash = ? ORDER BY id", (pipeline.graph,))]
     done = round(n * pipeline.done)
@@ -100,6 +106,9 @@ def _write_run(
             "hits_at_1": float(right), "hit": float(f1 > 0), "f1": f1, "subgraph_recall": float(rng.random() < 0.9),
             "nodes": pipeline.nodes * rng.uniform(0.5, 1.5), "path_f1": f1 / 2,
         }  # fmt: skip
+        if version > 1:
+            metrics |= {"exact_match": float(f1 == 1), "precision": f1, "recall": f1, "rog_hit": float(f1 > 0),
+                        "rog_f1": 1.5 * f1, "tog_exact_match": 1.0, "lego_hit": float(f1 > 0)}  # fmt: skip
         tokens = pipeline.tokens
         ledger = {"calls": 3 if tokens else 0, "tokens_in": tokens, "tokens_out": tokens // 8, "estimated": 0,
                   "waited": 0.0, "cost": tokens * 4e-7, "cache_hits": 0}  # fmt: skip
@@ -111,6 +120,25 @@ def _write_run(
         db.execute(
             "INSERT INTO details VALUES (?,?,?,?,?,?)", _detail(number, question, i, right, stages, label, paths)
         )
+        if tokens and version > 1:
+            db.execute(
+                "INSERT INTO exchanges VALUES (?,?,?)", (number, question, pack([_exchange(label(i), len(KINDS) - 1)]))
+            )
+
+
+def _exchange(text: str, stage: int) -> StoredExchange:
+    messages = (("system", "Answer."), ("user", f"Where is {text}?"))
+    return StoredExchange(stage, "some-model", messages, f"At {text}.", 12, 3, 0.5, False)
+
+
+def _judge(db: sqlite3.Connection, run: int, judge: str, label: Callable[[int], str]) -> None:
+    """Judge every answer right but each seventh, and leave each fifth without a verdict."""
+    ledger = json.dumps({"calls": 1, "tokens_in": 90, "tokens_out": 1, "cost": 0.001})
+    for (question,) in db.execute("SELECT question FROM results WHERE run = ?", (run,)).fetchall():
+        right = None if question % 5 == 0 else int(question % 7 != 0)
+        events = json.dumps(["no verdict could be read"] * (right is None))
+        row = (run, question, judge, right, "model", None, 0.1, ledger, events, pack([_exchange(label(question), 0)]))
+        db.execute("INSERT INTO judgements VALUES (?,?,?,?,?,?,?,?,?,?)", row)
 
 
 def _detail(

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from graphbrick.evaluate.experiment import evaluate as evaluate
+    from graphbrick.evaluate.judging import judge_study as judge_study
     from graphbrick.evaluate.store import Study as Study
 
 # Imported when first used: the measures alone need nothing of what runs pipelines.
-_HOMES = {"evaluate": "experiment", "Study": "store"}
+_HOMES = {"evaluate": "experiment", "judge_study": "judging", "Study": "store"}
 
-__all__ = ["Study", "evaluate"]
+__all__ = ["Study", "evaluate", "judge_study"]
 
 
 def __getattr__(name: str) -> Any:

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from graphbrick.evaluate.intervals import Interval, interval_of, is_binary, resampled_means
 from graphbrick.evaluate.paired import benjamini_hochberg, difference, holm, permutation_tests
-from graphbrick.evaluate.statistics import Interval, interval_of, is_binary, resampled_means
 
 _TOGETHER = 128  # pairs resampled together, so that memory does not grow with their number
 

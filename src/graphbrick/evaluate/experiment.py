@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from graphbrick.budget import Budget, StoppedError, current_budget, spending
-from graphbrick.errors import GraphbrickError, InputError, PipelineError
+from graphbrick.errors import InputError, PipelineError
 from graphbrick.evaluate.datasets import GroundedQuestion, Question, ground, load, sample
+from graphbrick.evaluate.datasets.fetching import named_files
+from graphbrick.evaluate.judgements import Unjudged
+from graphbrick.evaluate.judging import JUDGING, Judging
 from graphbrick.evaluate.recording import Recorder
 from graphbrick.evaluate.store import Study
+from graphbrick.evaluate.stored import Detail
 from graphbrick.evaluate.surroundings import machine, versions
 from graphbrick.evaluate.working import Task, Work, answered, waits
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.manifest import sha256
+from graphbrick.models.chat import ChatModel
 from graphbrick.parsing import parse
 from graphbrick.pipeline import Pipeline
 from graphbrick.run import Level
@@ -42,6 +46,8 @@ def evaluate(
     workers: int | None = None,
     fresh: bool = False,
     retry: bool = False,
+    judge: ChatModel | None = None,
+    exchanges: bool = True,
     watch: Watch = lambda step, done, total: None,
 ) -> Study:
     """Run pipelines on questions and keep, in a file, what came of each question.
@@ -55,7 +61,8 @@ def evaluate(
 
     Args:
         graph: The graph.
-        questions: Files of questions of any form (`graphbrick.evaluate.datasets.load`), questions, or both.
+        questions: Files of questions of any form (`graphbrick.evaluate.datasets.load`), splits of data sets that were
+            fetched (such as "webqsp:test"), questions, or several of these.
         pipelines: Recipe texts or pipelines; as a mapping, with the names that tables are to call them.
         out: The file (SQLite); made where there is none, else added to.
         limit: Ask that many questions, drawn in proportion to hops (`graphbrick.evaluate.datasets.sample`); None for
@@ -66,7 +73,11 @@ def evaluate(
             there are none. More than 1 are processes where no language model is called, else threads. Results do not
             depend on it; times do, as workers share the machine.
         fresh: Forget what these pipelines have done on this graph.
-        retry: Ask again the questions that ended in an error.
+        retry: Ask again the questions that ended in an error, and judge again where the judge failed.
+        judge: A language model that says of the first answer to every question whether it means the same as a gold
+            answer (`graphbrick.evaluate.judge`), as the measure ``judge_at_1``. A study has one judge. What it takes is
+            kept apart from what the pipelines take. Answers of an earlier call are judged too.
+        exchanges: Whether the prompts and replies of language models are kept.
         watch: Told of progress: the step, how many are done, how many there are.
 
     Returns:
@@ -93,15 +104,12 @@ def evaluate(
         raise InputError(f"limit must be a whole number of at least 1, got {limit!r}; try 500")
     read = _read(questions)
     drawn = read if limit is None else _drawn(read, limit, seed)
-    options = {"limit": limit, "seed": seed, "link": link, "workers": workers, "fresh": fresh, "retry": retry}
-    with Recorder(out) as recorder:
-        sitting = recorder.begin(options, versions(), machine())
-        try:
-            _evaluate(recorder, sitting, graph, chosen, drawn, options, watch)
-        except BaseException as error:
-            recorder.end(sitting, _reason(error))
-            raise
-        recorder.end(sitting, "done")
+    if judge is not None and not isinstance(judge, ChatModel):
+        raise InputError(f"the judge must be a language model such as LLM('gpt-4.1'), got {judge!r:.80}")
+    options = {"limit": limit, "seed": seed, "link": link, "workers": workers, "fresh": fresh, "retry": retry,
+               "judge": None if judge is None else repr(judge), "exchanges": exchanges}  # fmt: skip
+    with Recorder(out) as recorder, recorder.sitting(options, versions(), machine()) as sitting:
+        _evaluate(recorder, sitting, graph, chosen, drawn, judge, options, watch)
     return Study.open(out)
 
 
@@ -119,51 +127,89 @@ def _evaluate(
     graph: Graph,
     pipelines: Mapping[str, Pipeline],
     read: Sequence[_Read],
+    judge: ChatModel | None,
     options: Mapping[str, Any],
     watch: Watch,
 ) -> None:
-    """Answer what is left to answer."""
+    """Answer what is left to answer, and judge what is left to judge."""
     runs = [
         recorder.run("" if name == repr(pipeline) else name, repr(pipeline), graph, linked=options["link"])
         for name, pipeline in pipelines.items()
     ]
+    if judge is not None:
+        recorder.judgements.require(repr(judge), but=runs if options["fresh"] else ())
     if options["fresh"] or options["retry"]:
         recorder.forget(runs, errors_only=not options["fresh"])
+        recorder.forget_judgements(runs, errors_only=not options["fresh"])
     found = _found(recorder, graph, [one.question for one in read], watch)
     files = {one.file: recorder.file(one.file, sha256(one.file), one.of) for one in read if one.file is not None}
     numbers = recorder.add(graph, found, [None if one.file is None else files[one.file] for one in read])
     left = [recorder.ask(run, numbers) for run in runs]
-    total = len(numbers) * len(runs)
-    done = total - sum(map(len, left))
-    watch(ANSWERING, done, total)
     tasks = [
         Task(question, number, places, turn)
         for turn, (question, number) in enumerate(zip(found, numbers, strict=True))
         if (places := tuple(place for place in range(len(runs)) if number in left[place]))
     ]
-    work = Work(graph, list(pipelines.values()), runs, sitting, link=options["link"])
-    processes = options["workers"] > 1 and not waits(work.pipelines)
-    budget = current_budget()
+    work = Work(graph, list(pipelines.values()), runs, sitting, link=options["link"], exchanges=options["exchanges"])
+    total = len(numbers) * len(runs)
+    progress = _Progress(watch, total - sum(map(len, left)), total)
     try:
         # A budget without limits is what stops calls in flight at Ctrl-C.
         with (
-            nullcontext() if budget else spending(Budget()),
-            closing(answered(work, tasks, options["workers"], processes=processes)) as answers,
+            nullcontext() if current_budget() else spending(Budget()),
+            Judging(judge, recorder, exchanges=options["exchanges"]) as judging,
         ):
-            for answer in answers:
-                for result, detail in answer.kept:
-                    recorder.put(result, detail)
-                done += len(answer.kept)
-                watch(ANSWERING, done, total)
-                if budget is not None:
-                    budget.check()
+            if judge is not None:
+                judging.take(recorder.judgements.lacking(runs, numbers))
+            _answer(recorder, work, tasks, options["workers"], judging, progress)
+            before = judging.left
+            for still in judging.rest():
+                watch(JUDGING, before - still, before)
     except StoppedError as error:
-        if done < total:
+        if progress.done < total:
             raise StoppedError(
-                f"{error}; {total - done:,} of {total:,} answers are left, and the same call goes on with them"
+                f"{error}; {total - progress.done:,} of {total:,} answers are left, and the same call goes on with them"
             ) from error
+        if judge is not None:
+            raise
     finally:
         recorder.close_runs(runs)
+
+
+class _Progress:
+    """How many answers there are of how many, told to ``watch``."""
+
+    def __init__(self, watch: Watch, done: int, total: int) -> None:
+        self._watch, self.done, self._total = watch, done, total
+        watch(ANSWERING, done, total)
+
+    def add(self, done: int) -> None:
+        self.done += done
+        self._watch(ANSWERING, self.done, self._total)
+
+
+def _answer(
+    recorder: Recorder, work: Work, tasks: Sequence[Task], workers: int, judging: Judging, progress: _Progress
+) -> None:
+    """Keep what pipelines answer, and let it be judged meanwhile."""
+    questions = {task.number: task.question for task in tasks}
+    processes = workers > 1 and not waits(work.pipelines)
+    budget = current_budget()
+    assert budget is not None
+    with closing(answered(work, tasks, workers, processes=processes)) as answers:
+        for answer in answers:
+            for result, detail in answer.kept:
+                recorder.put(result, detail)
+                if result.metrics["hits_at_1"] is not None:
+                    judging.take([_unjudged(questions[result.question], detail)])
+            judging.settle()
+            progress.add(len(answer.kept))
+            budget.check()
+
+
+def _unjudged(question: GroundedQuestion, detail: Detail) -> Unjudged:
+    answer = detail.answers[0].text if detail.answers else ""
+    return Unjudged(detail.run, detail.question, question.question.text, answer, question.names)
 
 
 def _found(recorder: Recorder, graph: Graph, questions: Sequence[Question], watch: Watch) -> list[GroundedQuestion]:
@@ -186,8 +232,9 @@ def _read(questions: Questions) -> list[_Read]:
         if isinstance(one, Question):
             read.append(_Read(one, None, 0))
         elif isinstance(one, str | os.PathLike):
-            some = load(one)
-            read += [_Read(question, Path(one).absolute(), len(some)) for question in some]
+            for path in named_files(os.fspath(one)) or (Path(one),):
+                some = load(path)
+                read += [_Read(question, path.absolute(), len(some)) for question in some]
         else:
             raise InputError(f"questions are files or of the type Question, got {one!r:.80}; use datasets.load(file)")
     if not read:
@@ -246,11 +293,3 @@ def _workers(workers: int | None, pipelines: Sequence[Pipeline]) -> int:
     if not isinstance(workers, int) or isinstance(workers, bool) or not 1 <= workers <= 1024:
         raise InputError(f"workers must be a whole number from 1 to 1024, got {workers!r}; try 4")
     return workers
-
-
-def _reason(error: BaseException) -> str:
-    """Why a sitting ended."""
-    if isinstance(error, KeyboardInterrupt):
-        return "stopped by Ctrl-C"
-    said = re.sub(r"\s+", " ", str(error)) if isinstance(error, GraphbrickError) else repr(error)
-    return said[:500]

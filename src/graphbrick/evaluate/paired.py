@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.evaluate.statistics import (
+from graphbrick.evaluate.intervals import (
     Interval,
     Values,
     blocks,

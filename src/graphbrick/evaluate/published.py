@@ -8,10 +8,27 @@ released code. Where that code fails on a question without gold answers, these r
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from graphbrick.evaluate.answers import normalize
+
+PUBLISHED = {
+    "rog": "a gold answer that is a part of a word counts (Kansas in Arkansas); hit looks at all answers, however "
+    "many; precision counts gold answers for answers, so that it and F1 can exceed 100",
+    "tog": "no exact match: an answer counts that contains a gold answer or alias, or is contained in one, without "
+    "spaces; one that denies it too",
+    "lego": "all answers are one text, which a gold answer is a part of or not, be it of a word; precision is the same "
+    "as hit, so that a hundred wrong answers beside a right one cost nothing",
+}
+"""What each scorer counts wrongly, by the name that its measures begin with."""
+
+PUBLISHED_METRICS = (
+    *(f"rog_{name}" for name in ("accuracy", "hit", "precision", "recall", "f1")),
+    "tog_exact_match",
+    *(f"lego_{name}" for name in ("hit", "precision", "recall", "f1")),
+)
+"""The measures that `as_published` gives."""
 
 
 class RogScores(NamedTuple):
@@ -31,6 +48,33 @@ class LegoScores(NamedTuple):
     precision: float
     recall: float
     f1: float
+
+
+def as_published(answers: Sequence[str], names: Sequence[Collection[str]]) -> dict[str, float]:
+    """The answer scores of all three for one question, by the names of `PUBLISHED_METRICS`.
+
+    Their scorers read what a model said. Here that is the answers that were read out of it: a list for RoG, for ToG and
+    LEGO-GraphRAG one text with commas between them. Without an answer all scores are 0, though ToG's scorer takes an
+    empty reply for right. RoG and LEGO-GraphRAG know one name of each gold answer, here the first; ToG knows all.
+
+    Args:
+        answers: The texts, best first.
+        names: For each gold answer its name and its aliases, at least one.
+
+    Raises:
+        ValueError: There is no gold.
+
+    >>> scores = as_published(["Arkansas"], [("Kansas", "Sunflower State")])
+    >>> scores["rog_hit"], scores["tog_exact_match"], scores["lego_f1"]
+    (1.0, 1.0, 1.0)
+    """
+    _need_gold(names)
+    if not answers:
+        return dict.fromkeys(PUBLISHED_METRICS, 0.0)
+    first, said = [next(iter(some), "") for some in names], ", ".join(answers)
+    right = tog(said, [name for some in names for name in some])
+    values = (*rog(answers, first), right or 0.0, *lego(said, first))
+    return dict(zip(PUBLISHED_METRICS, values, strict=True))
 
 
 def rog(predictions: str | Sequence[str], gold: Sequence[str], k: int = -1) -> RogScores:
@@ -195,6 +239,6 @@ def _tog_form(text: str) -> str:
     return text.strip().replace(" ", "").lower()
 
 
-def _need_gold(gold: Sequence[str]) -> None:
+def _need_gold(gold: Sequence[object]) -> None:
     if not len(gold):
         raise ValueError("a question without gold answers cannot be scored; leave it out and say so")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
 import os
+import re
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,11 +15,14 @@ from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
-from graphbrick.errors import InputError
+from graphbrick.errors import GraphbrickError, InputError
 from graphbrick.evaluate.datasets import GroundedQuestion, Question
-from graphbrick.evaluate.store import APPLICATION, SCHEMA, VERSION, check_version
-from graphbrick.evaluate.stored import Detail, Result
+from graphbrick.evaluate.exchanges import pack
+from graphbrick.evaluate.judgements import Judgements
+from graphbrick.evaluate.store import APPLICATION, SCHEMA, SINCE, VERSION, check_version
+from graphbrick.evaluate.stored import Detail, Result, StoredJudgement
 from graphbrick.graphs.graph import Graph
+from graphbrick.locks import claim
 
 _COMMIT_SECONDS = 1.0
 _WAIT = 60.0  # seconds for a reader that holds the file
@@ -41,7 +44,7 @@ class Recorder:
             raise InputError("this is a folder; name a file such as runs.sqlite", self.path)
         self._lock_file = self.path.with_name(f".{self.path.name}.lock")
         try:
-            self._lock = _claim(self._lock_file)
+            self._lock = claim(self._lock_file)
         except BlockingIOError as error:
             raise InputError(
                 "another evaluation writes this study now; wait until it is done, or name another file", self.path
@@ -58,17 +61,19 @@ class Recorder:
             self._unlock()
             raise
         self._begun = 0.0
+        self.judgements = Judgements(self._db, self.path)
 
     def _prepare(self) -> None:
         (tables,) = self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()
-        if tables:
-            check_version(self._db, self.path)
+        version = check_version(self._db, self.path) if tables else VERSION
         self._db.execute("PRAGMA journal_mode = WAL")
         self._db.execute("PRAGMA synchronous = NORMAL")
         if not tables:
             self._db.executescript(
                 f"BEGIN; PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {VERSION}; {SCHEMA} COMMIT;"
             )
+        for since in range(version + 1, VERSION + 1):
+            self._db.executescript(f"BEGIN; {SINCE[since]} PRAGMA user_version = {since}; COMMIT;")
 
     def __enter__(self) -> Recorder:
         return self
@@ -102,6 +107,17 @@ class Recorder:
         """How a sitting ended: "done", or why it stopped."""
         with self._transaction():
             self._db.execute("UPDATE sittings SET finished = ?, ended = ? WHERE id = ?", (now(), ended, sitting))
+
+    @contextmanager
+    def sitting(self, options: dict[str, Any], versions: dict[str, str], machine: dict[str, Any]) -> Iterator[int]:
+        """A sitting that ends with what is inside, and says why."""
+        number = self.begin(options, versions, machine)
+        try:
+            yield number
+        except BaseException as error:
+            self.end(number, _reason(error))
+            raise
+        self.end(number, "done")
 
     def file(self, path: Path, checksum: str, questions: int) -> int:
         """The number of a file of questions."""
@@ -141,10 +157,11 @@ class Recorder:
     def forget(self, runs: Iterable[int], *, errors_only: bool = False) -> None:
         """Remove the results of some runs, or only those that are an error, so that their questions are asked again."""
         chosen = "run = ? AND question IN (SELECT question FROM results WHERE run = ? AND error IS NOT NULL)"
+        tables = ("details", "exchanges", "judgements", "results", *(() if errors_only else ("asked",)))
         with self._transaction():
             for run in runs:
                 values = (run, run) if errors_only else (run,)
-                for table in ("details", "results") if errors_only else ("details", "results", "asked"):
+                for table in tables:
                     self._db.execute(f"DELETE FROM {table} WHERE {chosen if errors_only else 'run = ?'}", values)
 
     def known(self, graph: Graph, questions: Sequence[Question]) -> dict[int, GroundedQuestion]:
@@ -227,9 +244,7 @@ class Recorder:
 
     def put(self, result: Result, detail: Detail) -> None:
         """Keep what came of a question; a result that is there already stays."""
-        if not self._db.in_transaction:
-            self._db.execute("BEGIN IMMEDIATE")
-            self._begun = time.monotonic()
+        self._begin()
         error = None if result.error is None else _plain(result.error)
         kept = self._db.execute(
             "INSERT OR IGNORE INTO results VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -252,6 +267,17 @@ class Recorder:
                 "INSERT INTO details VALUES (?, ?, ?, ?, ?, ?)",
                 (detail.run, detail.question, *(_json(part) for part in (detail.seeds, answers, paths, detail.stages))),
             )
+            if detail.exchanges:
+                values = (detail.run, detail.question, pack(detail.exchanges))
+                self._db.execute("INSERT INTO exchanges VALUES (?, ?, ?)", values)
+        self._commit_in_time()
+
+    def _begin(self) -> None:
+        if not self._db.in_transaction:
+            self._db.execute("BEGIN IMMEDIATE")
+            self._begun = time.monotonic()
+
+    def _commit_in_time(self) -> None:
         if time.monotonic() - self._begun > _COMMIT_SECONDS:
             self.commit()
 
@@ -259,6 +285,41 @@ class Recorder:
         """Make sure of what was put."""
         if self._db.in_transaction:
             self._db.execute("COMMIT")
+
+    # What a judge says of it
+
+    def forget_judgements(self, runs: Iterable[int] | None = None, *, errors_only: bool = False) -> None:
+        """Remove the judgements of some runs, or of all; or only those where the judge failed."""
+        chosen = "error IS NOT NULL" if errors_only else "1"
+        with self._transaction():
+            if runs is None:
+                self._db.execute(f"DELETE FROM judgements WHERE {chosen}")
+            for run in runs or ():
+                self._db.execute(f"DELETE FROM judgements WHERE run = ? AND {chosen}", (run,))
+
+    def put_judgement(self, found: StoredJudgement) -> None:
+        """Keep what a judge said; a judgement that is there already stays."""
+        self._begin()
+        error = None if found.error is None else _plain(found.error)
+        packed = pack(found.exchanges) if found.exchanges else None
+        self._db.execute(
+            "INSERT OR IGNORE INTO judgements VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                *(found.run, found.question, found.judge, found.right, found.by, error, found.seconds),
+                *(_json(found.ledger), _json(found.events), packed),
+            ),
+        )
+        self._commit_in_time()
+
+    def copy_judgement(self, run: int, question: int, to: int) -> None:
+        """Let the judgement of one run hold for another one, which gave the same answer to that question."""
+        self._begin()
+        self._db.execute(
+            "INSERT OR IGNORE INTO judgements SELECT ?, question, judge, right, by, error, seconds, ledger, events,"
+            " exchanges FROM judgements WHERE run = ? AND question = ?",
+            (to, run, question),
+        )
+        self._commit_in_time()
 
     def close_runs(self, runs: Iterable[int]) -> None:
         """Note for each run whether it is done with all its questions."""
@@ -295,6 +356,14 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
+def _reason(error: BaseException) -> str:
+    """Why a sitting ended."""
+    if isinstance(error, KeyboardInterrupt):
+        return "stopped by Ctrl-C"
+    said = re.sub(r"\s+", " ", str(error)) if isinstance(error, GraphbrickError) else repr(error)
+    return said[:500]
+
+
 def digest_of(question: Question) -> str:
     """A checksum of what a file says of a question, but for its facts, which change no result."""
     said = (question.text, question.seeds, question.answers, question.answer_names, question.hops)
@@ -319,23 +388,3 @@ def _json(value: object) -> str:
 def _plain(text: str) -> str:
     """A text that SQLite takes: halves of characters, as badly decoded names have them, are escaped."""
     return text.encode("utf-8", "backslashreplace").decode()
-
-
-def _claim(file: Path) -> int:
-    """Lock a file until the descriptor that returns is closed, or the process ends however it ends.
-
-    Raises:
-        BlockingIOError: Another process has it.
-    """
-    while True:
-        descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            # Whoever had it removed the file at its end: then this one is locked in vain.
-            with suppress(FileNotFoundError):
-                if file.stat().st_ino == os.fstat(descriptor).st_ino:
-                    return descriptor
-        except BaseException:
-            os.close(descriptor)
-            raise
-        os.close(descriptor)

@@ -5,6 +5,8 @@ The measures by name, as `Result.metrics` has them:
 - ``hit``, ``hits_at_1``, ``exact_match``, ``precision``, ``recall``, ``f1``: the answers by text, since a language
   model answers in words (`graphbrick.evaluate.answers`); with ``entity_`` before them, the answers by entity
   (`graphbrick.evaluate.metrics`).
+- ``rog_hit``, ``rog_f1``, ``tog_exact_match``, ``lego_hit`` and others: the answers by text as RoG, ToG and
+  LEGO-GraphRAG score them, flaws included (`graphbrick.evaluate.published`).
 - ``subgraph_recall``, ``subgraph_precision``, ``subgraph_f1``, ``nodes``, ``triples``, ``components``: the last
   subgraph, of a pipeline that extracts one (`graphbrick.evaluate.subgraph_metrics`).
 - ``path_precision``, ``path_recall``, ``path_f1``, ``recall_at_1``, ``recall_at_10``, ``recall_at_32``, ``hit_at_1``,
@@ -23,10 +25,12 @@ from dataclasses import asdict
 from graphbrick.core import Answer, Evidence, Item, Subgraph
 from graphbrick.evaluate.answers import answer_form, gold_forms, text_scores
 from graphbrick.evaluate.datasets import GroundedQuestion
+from graphbrick.evaluate.exchanges import exchanges_of
 from graphbrick.evaluate.lost import lost_at
 from graphbrick.evaluate.metrics import answer_scores
 from graphbrick.evaluate.path_metrics import met, path_f1, path_precision, path_recall
 from graphbrick.evaluate.prefixes import Course
+from graphbrick.evaluate.published import PUBLISHED_METRICS, as_published
 from graphbrick.evaluate.ranking_metrics import hit_at, ndcg_at, recall_at, reciprocal_rank
 from graphbrick.evaluate.stored import Detail, Result, StoredAnswer, StoredPath
 from graphbrick.evaluate.subgraph_metrics import subgraph_scores
@@ -48,7 +52,14 @@ _PATHS = (
     *(f"hit_at_{n}" for n in _DEPTHS),
     *("mrr", "ndcg_at_10"),
 )
-METRICS = (*_ANSWER, *(f"entity_{name}" for name in _ANSWER), *_SUBGRAPH, *_SIZES, *_PATHS)
+METRICS = (
+    *_ANSWER,
+    *(f"entity_{name}" for name in _ANSWER),
+    *PUBLISHED_METRICS,
+    *_SUBGRAPH,
+    *_SIZES,
+    *_PATHS,
+)
 """The names of all measures."""
 
 
@@ -74,9 +85,10 @@ def score(question: GroundedQuestion, course: Course | None, levels: frozenset[L
     answer = course.run.answer if course and not failed else None
     found: dict[str, float | None] = dict.fromkeys(METRICS)
     if Level.ANSWER in levels and question.gold:
-        found |= dict.fromkeys(_ANSWER, 0.0) | {f"entity_{name}": 0.0 for name in _ANSWER}
+        found |= dict.fromkeys((*_ANSWER, *(f"entity_{name}" for name in _ANSWER), *PUBLISHED_METRICS), 0.0)
         if answer is not None:
             found |= text_scores(answer.texts, question.names)._asdict()
+            found |= as_published(answer.texts, question.names)
             by_entity = answer_scores(answer.entities, question.gold)._asdict()
             found |= {f"entity_{name}": value for name, value in by_entity.items()}
     if Level.SUBGRAPH in levels:
@@ -152,8 +164,23 @@ def result_of(
     )
 
 
-def detail_of(graph: Graph, question: GroundedQuestion, course: Course | None, numbers: tuple[int, int]) -> Detail:
-    """What is kept of a question in words; ``numbers`` are those of run and question."""
+def detail_of(
+    graph: Graph,
+    question: GroundedQuestion,
+    course: Course | None,
+    numbers: tuple[int, int],
+    *,
+    exchanges: bool = True,
+) -> Detail:
+    """What is kept of a question in words.
+
+    Args:
+        graph: The graph.
+        question: The question.
+        course: What the pipeline did; None where it could not start.
+        numbers: Those of run and question.
+        exchanges: Whether what was said to language models is kept.
+    """
     if course is None:
         return Detail(*numbers, seeds=(), answers=(), paths=(), stages=())
     run = course.run
@@ -169,6 +196,7 @@ def detail_of(graph: Graph, question: GroundedQuestion, course: Course | None, n
             for item in items
         ),
         stages=tuple(stages),
+        exchanges=exchanges_of(run.trace.stages) if exchanges else (),
     )
 
 

@@ -2,7 +2,8 @@
 read while it is written.
 
 ``PRAGMA application_id`` tells such a file from others, ``PRAGMA user_version`` is the version of the schema below. A
-newer version of graphbrick reads the files of older ones; columns and JSON keys may be added without a new version.
+newer version of graphbrick reads the files of older ones, and adds what they lack when it writes them; JSON keys may be
+added without a new version. Version 1 had neither exchanges nor judgements.
 
 runs        one pipeline on one graph. The same pipeline (by its recipe text) on the same graph (by its hash), with
             seeds given or linked alike, is the same run, whenever it is taken up.
@@ -10,7 +11,9 @@ questions   a question with what one graph has of it. `dataset` and `name` (its 
 asked       which questions a run was asked to answer.
 results     one row for each question that a run is done with; a row is whole or not there.
 details     the same in words: answers, paths, stages. Written together with its row of results.
-sittings    one for each call of `evaluate`: when, where, with which versions and options.
+exchanges   what was said to language models meanwhile, and what they replied; no row where that was not kept.
+judgements  what a judge said of the first answer; a study has one judge, or none.
+sittings    one for each call of `evaluate` or `judge`: when, where, with which versions and options.
 files       the files that questions came from.
 
 All but ids, numbers and plain texts are JSON. The JSON of a column is what the attribute of the same name in the
@@ -25,11 +28,12 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from graphbrick.errors import InputError
+from graphbrick.evaluate.exchanges import unpack
 from graphbrick.evaluate.stored import (
     Detail,
     GoldAnswer,
@@ -37,15 +41,16 @@ from graphbrick.evaluate.stored import (
     Result,
     Sitting,
     StoredAnswer,
+    StoredJudgement,
     StoredPath,
     StudyQuestion,
     StudyRun,
 )
 
-VERSION = 1
+VERSION = 2
 APPLICATION = 0x67625374  # "gbSt"
 
-SCHEMA = """
+_FIRST = """
 CREATE TABLE sittings (
   id INTEGER PRIMARY KEY,
   started TEXT NOT NULL,        -- UTC, ISO 8601
@@ -125,6 +130,32 @@ CREATE VIEW scores AS SELECT run, question, error, lost_at, seconds,
   json_extract(ledger, '$.calls') AS calls, json_extract(ledger, '$.tokens_in') AS tokens_in,
   json_extract(ledger, '$.tokens_out') AS tokens_out, json_extract(ledger, '$.cost') AS cost FROM results;
 """
+SINCE = {
+    2: """
+CREATE TABLE exchanges (
+  run INTEGER NOT NULL,
+  question INTEGER NOT NULL,
+  content BLOB NOT NULL,        -- see graphbrick.evaluate.exchanges
+  PRIMARY KEY (run, question)
+);
+CREATE TABLE judgements (
+  run INTEGER NOT NULL,
+  question INTEGER NOT NULL,
+  judge TEXT NOT NULL,          -- the recipe text of the model
+  right INTEGER,                -- NULL where the verdict could not be read, or the model failed
+  by TEXT NOT NULL,             -- 'no answer', 'equality' or 'model'
+  error TEXT,
+  seconds REAL NOT NULL,
+  ledger TEXT NOT NULL,         -- JSON, as of results
+  events TEXT NOT NULL,         -- JSON: [text, ...]
+  exchanges BLOB,               -- as of exchanges; NULL where that was not kept
+  PRIMARY KEY (run, question)
+);
+"""
+}
+"""What each version added to the schema."""
+
+SCHEMA = _FIRST + "".join(SINCE.values())
 
 
 class Study:
@@ -145,7 +176,7 @@ class Study:
         kind = "mode=ro" if os.access(self.path.absolute().parent, os.W_OK) else "immutable=1"
         try:
             self._db = sqlite3.connect(f"{self.path.absolute().as_uri()}?{kind}", uri=True, check_same_thread=False)
-            check_version(self._db, self.path)
+            self._version = check_version(self._db, self.path)
         except sqlite3.DatabaseError as error:
             raise InputError(f"this is no study, or it is damaged: {error}", self.path) from error
 
@@ -209,23 +240,58 @@ class Study:
             " FROM results WHERE run = ? ORDER BY question",
             (run,),
         )
-        return [
-            Result(
-                **row
-                | {"metrics": json.loads(row["metrics"]), "ledger": json.loads(row["ledger"])}
-                | {"stage_seconds": tuple(map(tuple, json.loads(row["stage_seconds"])))}
-            )
-            for row in rows
-        ]
+        judged: dict[int, float | None] | None = None
+        if self.judge is not None:
+            verdicts = self._rows("SELECT question, CAST(right AS REAL) AS score FROM judgements WHERE run = ?", (run,))
+            judged = {row["question"]: row["score"] for row in verdicts}
+        found = []
+        for row in rows:
+            metrics = json.loads(row["metrics"])
+            if judged is not None:
+                metrics["judge_at_1"] = judged.get(row["question"])
+            stages = tuple(map(tuple, json.loads(row["stage_seconds"])))
+            values = {"metrics": metrics, "ledger": json.loads(row["ledger"]), "stage_seconds": stages}
+            found.append(Result(**row | values))
+        return found
+
+    @property
+    def judge(self) -> str | None:
+        """The recipe text of the model that judges answers; None where none has."""
+        if self._version < 2:
+            return None
+        return next((row["judge"] for row in self._rows("SELECT judge FROM judgements LIMIT 1")), None)
+
+    def judgements(self, run: int, *, words: bool = True) -> list[StoredJudgement]:
+        """What the judge said of the answers of a run, by question; its exchanges only with ``words``."""
+        if self._version < 2:
+            return []
+        columns = "run, question, judge, right, by, error, seconds, ledger, events"
+        said = "exchanges" if words else "NULL AS exchanges"
+        rows = self._rows(f"SELECT {columns}, {said} FROM judgements WHERE run = ? ORDER BY question", (run,))
+        return list(map(judgement_of, rows))
+
+    def judgement(self, run: int, question: int) -> StoredJudgement | None:
+        """One of them; None where that answer is not judged."""
+        if self._version < 2:
+            return None
+        rows = self._rows("SELECT * FROM judgements WHERE run = ? AND question = ?", (run, question))
+        return next(map(judgement_of, rows), None)
 
     def details(self, run: int) -> Iterator[Detail]:
         """The results of a run in words, one after the other, in the order of its questions."""
-        return map(_detail, self._rows(f"{_DETAIL} WHERE run = ? ORDER BY question", (run,)))
+        return map(_detail, self._rows(f"{self._details()} WHERE run = ? ORDER BY question", (run,)))
 
     def detail(self, run: int, question: int) -> Detail | None:
         """One of them; None where that question is not done."""
-        rows = self._rows(f"{_DETAIL} WHERE run = ? AND question = ?", (run, question))
+        rows = self._rows(f"{self._details()} WHERE run = ? AND question = ?", (run, question))
         return next(map(_detail, rows), None)
+
+    def _details(self) -> str:
+        """What details are selected by; the exchanges are there since version 2."""
+        columns = "SELECT run, question, seeds, answers, paths, stages,"
+        if self._version < 2:
+            return f"{columns} NULL AS content FROM details"
+        return f"{columns} content FROM details LEFT JOIN exchanges USING (run, question)"
 
     def sittings(self) -> list[Sitting]:
         """All calls of `evaluate`, in order."""
@@ -249,11 +315,12 @@ class Study:
             raise InputError(f"the study cannot be read: {error}", self.path) from error
 
 
-_DETAIL = "SELECT run, question, seeds, answers, paths, stages FROM details"
+def check_version(db: sqlite3.Connection, path: Path) -> int:
+    """The schema version of a study.
 
-
-def check_version(db: sqlite3.Connection, path: Path) -> None:
-    """Raise InputError where a database is no study that this version can read."""
+    Raises:
+        InputError: The database is no study, or one of a newer version.
+    """
     application, version = (db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version"))
     if application != APPLICATION:
         raise InputError("this is an SQLite file, but no study of graphbrick evaluate; name another one", path)
@@ -262,6 +329,15 @@ def check_version(db: sqlite3.Connection, path: Path) -> None:
             f"the study has the schema version {version}, and this graphbrick reads up to {VERSION}; update graphbrick",
             path,
         )
+    return int(version)
+
+
+def judgement_of(row: Mapping[str, Any]) -> StoredJudgement:
+    """A judgement from its row."""
+    right = None if row["right"] is None else bool(row["right"])
+    ledger, events = json.loads(row["ledger"]), tuple(json.loads(row["events"]))
+    values = {"right": right, "ledger": ledger, "events": events, "exchanges": unpack(row["exchanges"])}
+    return StoredJudgement(**{**row, **values})
 
 
 def _detail(row: dict[str, Any]) -> Detail:
@@ -272,6 +348,7 @@ def _detail(row: dict[str, Any]) -> Detail:
         tuple(StoredAnswer(**_tuples(answer)) for answer in json.loads(row["answers"])),
         tuple(StoredPath(**path) for path in json.loads(row["paths"])),
         tuple(json.loads(row["stages"])),
+        unpack(row["content"]),
     )
 
 

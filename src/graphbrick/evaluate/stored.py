@@ -148,7 +148,8 @@ class Result:
         error: Why the pipeline did not come to its end; None where it did.
         lost_at: Where the answer was lost (`graphbrick.evaluate.lost`); None without gold answers.
         seconds: Time of all stages together.
-        metrics: Each measure by name (`graphbrick.evaluate.scoring`); None for what cannot be scored.
+        metrics: Each measure by name (`graphbrick.evaluate.scoring`); None for what cannot be scored. A study with a
+            judge has ``judge_at_1`` too. One begun with an older version of graphbrick may lack some.
         ledger: calls, tokens_in, tokens_out, estimated, waited, cost, cache_hits.
         stage_seconds: Stage, kind and seconds of each stage in the order they ran.
         n_answers: How many answers were given.
@@ -203,6 +204,66 @@ class StoredPath:
 
 
 @dataclass(frozen=True, slots=True)
+class StoredExchange:
+    """What a language model was told and what it replied, word for word.
+
+    Attributes:
+        stage: The place of the stage that asked, among those of the trace; 0 for a judge.
+        model: The model that replied.
+        messages: Role and content of each message that it was told.
+        reply: What it said.
+        tokens_in: Tokens of the messages.
+        tokens_out: Tokens of the reply.
+        seconds: From the request to the end of the reply.
+        cached: Whether the reply was a kept one, so that no call was made.
+    """
+
+    stage: int
+    model: str
+    messages: tuple[tuple[str, str], ...]
+    reply: str
+    tokens_in: int
+    tokens_out: int
+    seconds: float
+    cached: bool
+
+
+@dataclass(frozen=True, slots=True)
+class StoredJudgement:
+    """What a language model said of the first answer to one question in one run.
+
+    Attributes:
+        run: The number of the run.
+        question: The number of the question.
+        judge: The recipe text of the model.
+        right: Whether the answer is right; None where the verdict could not be read, or the model failed.
+        by: "no answer", "equality" or "model", as `graphbrick.evaluate.judge.Judgement` has it.
+        error: Why the model failed; None where it did not.
+        seconds: Time it took.
+        ledger: calls, tokens_in, tokens_out, estimated, waited, cost, cache_hits. One answer that several pipelines
+            give to a question is judged once, and what that took stands in each of them.
+        events: What a reader of the verdict should know.
+        exchanges: What the judge was told and replied; none where exchanges are not kept.
+    """
+
+    run: int
+    question: int
+    judge: str
+    right: bool | None
+    by: str
+    error: str | None
+    seconds: float
+    ledger: Mapping[str, float] = field(hash=False)
+    events: tuple[str, ...] = ()
+    exchanges: tuple[StoredExchange, ...] = ()
+
+    @property
+    def score(self) -> float | None:
+        """Judge@1 of the question: 1, 0, or None for not judged."""
+        return None if self.right is None else float(self.right)
+
+
+@dataclass(frozen=True, slots=True)
 class Detail:
     """What came of one question in one run, in words.
 
@@ -213,6 +274,7 @@ class Detail:
         answers: The first answers, best first (`graphbrick.evaluate.scoring.ANSWERS_KEPT`).
         paths: The first items of the evidence, best first (`graphbrick.evaluate.scoring.PATHS_KEPT`).
         stages: What each stage did, as `graphbrick.trace.StageTrace` has it, but for what was said to language models.
+        exchanges: What was said to language models and what they replied; none where exchanges are not kept.
     """
 
     run: int
@@ -221,6 +283,7 @@ class Detail:
     answers: tuple[StoredAnswer, ...]
     paths: tuple[StoredPath, ...]
     stages: tuple[Mapping[str, Any], ...] = field(hash=False)
+    exchanges: tuple[StoredExchange, ...] = ()
 
     @property
     def events(self) -> list[str]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple
 
-from graphbrick.evaluate.statistics import Interval, interval
+from graphbrick.evaluate.intervals import Interval, interval
 
 
 class Summary(NamedTuple):
@@ -43,7 +43,7 @@ def summarize(
         values: One number a question, None for what could not be scored.
         answerable: For each question, whether the graph can answer it: as a rule, whether at least one gold answer is
             in it and can be reached from a seed.
-        level: Of the intervals (`graphbrick.evaluate.statistics.interval`), in (0, 1).
+        level: Of the intervals (`graphbrick.evaluate.intervals.interval`), in (0, 1).
         resamples: For the bootstrap, at least 100.
         seed: For the bootstrap.
 

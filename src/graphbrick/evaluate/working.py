@@ -66,11 +66,20 @@ class Work:
         runs: The number of the run of each.
         sitting: The number of the sitting.
         link: Whether seeds are looked for though the file gives them.
+        exchanges: Whether what was said to language models is kept.
     """
 
     def __init__(
-        self, graph: Graph, pipelines: Sequence[Pipeline], runs: Sequence[int], sitting: int, *, link: bool
+        self,
+        graph: Graph,
+        pipelines: Sequence[Pipeline],
+        runs: Sequence[int],
+        sitting: int,
+        *,
+        link: bool,
+        exchanges: bool = True,
     ) -> None:
+        self.exchanges = exchanges
         self.graph, self.pipelines, self.runs, self.sitting, self.link = graph, pipelines, runs, sitting, link
         self._levels = [levels_of(pipeline) for pipeline in pipelines]
         self._shared: dict[tuple[int, ...], SharedStages] = {}
@@ -95,7 +104,8 @@ class Work:
                 continue
             numbers = self.runs[place], task.number, self.sitting
             result = result_of(question, course, self._levels[place], error=error, numbers=numbers)
-            kept.append((result, detail_of(self.graph, question, course, numbers[:2])))
+            detail = detail_of(self.graph, question, course, numbers[:2], exchanges=self.exchanges)
+            kept.append((result, detail))
         return Done(tuple(kept), stopped)
 
 

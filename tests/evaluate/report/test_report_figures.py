@@ -80,7 +80,7 @@ def test_pairs_without_a_question_in_common_are_left_out_and_not_counted_in_the_
 
 
 def test_a_metric_that_is_not_there_is_refused(small):
-    with pytest.raises(InputError, match="no measure 'f2' in this study; it has f1, hit, hits_at_1"):
+    with pytest.raises(InputError, match="no measure 'f2' in this study; it has exact_match, f1, hit, hits_at_1"):
         read(small, "f2")
 
 

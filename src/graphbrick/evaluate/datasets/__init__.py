@@ -6,6 +6,7 @@
 """
 
 from graphbrick.evaluate.datasets.coverage import Coverage
+from graphbrick.evaluate.datasets.fetching import Fetched, FetchedFile, fetch_dataset, split_files
 from graphbrick.evaluate.datasets.grounding import Grounded, GroundedQuestion, ground
 from graphbrick.evaluate.datasets.loading import FORMS, load
 from graphbrick.evaluate.datasets.question import Question, grouped
@@ -16,10 +17,13 @@ __all__ = [
     "FORMS",
     "Coverage",
     "Dataset",
+    "Fetched",
+    "FetchedFile",
     "Grounded",
     "GroundedQuestion",
     "PublishedFile",
     "Question",
+    "fetch_dataset",
     "ground",
     "grouped",
     "known",
@@ -27,4 +31,5 @@ __all__ = [
     "published",
     "sample",
     "sample_each",
+    "split_files",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 from graphbrick.errors import InputError
@@ -12,6 +13,11 @@ from graphbrick.evaluate.datasets.question import Question
 
 _HOPS = re.compile(r"([1-9])[-_]?hop")
 _SPLIT = re.compile(r"train|dev|test")
+_RELATIONS = {
+    "director": "directed_by", "writer": "written_by", "actor": "starred_actors", "year": "release_year",
+    "genre": "has_genre", "tags": "has_tags", "tag": "has_tags", "language": "in_language",
+    "imdbrating": "has_imdb_rating", "imdbvotes": "has_imdb_votes",
+}  # fmt: skip
 
 
 def read(file: Path, dataset: str) -> Iterator[Question]:
@@ -54,6 +60,24 @@ def read(file: Path, dataset: str) -> Iterator[Question]:
         )
     if types and len(types) != number + 1:
         raise InputError(f"the file of question types beside it has {len(types):,} lines, not as many as this", file)
+
+
+def relation_steps(pattern: str) -> tuple[tuple[str, bool], ...]:
+    """The relations that a question type of MetaQA names, each with whether it is followed from head to tail.
+
+    Raises:
+        InputError: It is no question type of MetaQA.
+
+    >>> relation_steps("director_to_movie_to_genre")
+    (('directed_by', False), ('has_genre', True))
+    """
+    steps = []
+    for here, there in pairwise(pattern.split("_to_")):
+        relation = _RELATIONS.get(there if here == "movie" else here)
+        if relation is None or "movie" not in (here, there):
+            raise InputError(f"{pattern!r} is no question type of MetaQA, such as director_to_movie_to_genre")
+        steps.append((relation, here == "movie"))  # all relations lead from films
+    return tuple(steps)
 
 
 def _hops(file: Path) -> int | None:

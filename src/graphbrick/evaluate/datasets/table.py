@@ -45,6 +45,7 @@ class Dataset:
         paper: Where it was published.
         files: What can be fetched without a browser; none for some.
         note: What to know before using it, and how to get what cannot be fetched.
+        by_hand: By split, the files that can be had with a browser only, where they belong in the data set's folder.
     """
 
     name: str
@@ -56,6 +57,13 @@ class Dataset:
     paper: str
     files: tuple[PublishedFile, ...]
     note: str
+    by_hand: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def splits(self) -> tuple[str, ...]:
+        """The splits whose files are known, in their order."""
+        members = [split for file in self.files for split, _ in file.members]
+        return tuple(dict.fromkeys(members + [split for split, _ in self.by_hand]))
 
 
 @lru_cache(maxsize=1)
@@ -78,7 +86,8 @@ def known() -> Mapping[str, Dataset]:
             )
             for file in entry.pop("files", [])
         )
-        found[name] = Dataset(name=name, files=held, note=entry.pop("note", ""), **entry)
+        by_hand = tuple((split, file) for split, some in entry.pop("by_hand", {}).items() for file in some)
+        found[name] = Dataset(name=name, files=held, note=entry.pop("note", ""), by_hand=by_hand, **entry)
     return found
 
 

@@ -1,8 +1,8 @@
 """What the browser of single questions reads: compact JSON in the page.
 
 Of every question there are its text and every pipeline's scores, so that all can be searched and filtered. Answers,
-paths and events take a hundred times the room; they are there for a part of the questions, in pieces that are read when
-a question is opened.
+paths, events, prompts and replies take a hundred times the room; they are there for a part of the questions, in pieces
+that are read when a question is opened.
 """
 
 from __future__ import annotations
@@ -15,10 +15,11 @@ from typing import Any
 from graphbrick.evaluate.report.figures import PipelineFigures, place_name
 from graphbrick.evaluate.report.markup import Html, data_block, visible
 from graphbrick.evaluate.store import Study
-from graphbrick.evaluate.stored import Detail, Result, StudyQuestion, StudyRun
+from graphbrick.evaluate.stored import Detail, Result, StoredExchange, StoredJudgement, StudyQuestion, StudyRun
 
 _TOGETHER = 20  # questions in one piece
 _LONGEST = 800  # characters of one text
+_LONGEST_SAID = 6_000  # characters of what was said to a language model, or by it
 _GOLD, _NAMES = 20, 4  # gold answers, and names of one, that are shown
 _NOT_DONE = "-"
 
@@ -55,12 +56,14 @@ class Listing:
         detailed: The places of those with details.
         columns: By the number of the run.
         stages: What the letters of lost questions stand for, from "a".
+        exchanges: Whether prompts and replies are among the details.
     """
 
     questions: Sequence[StudyQuestion]
     detailed: Sequence[int]
     columns: dict[int, Columns] = field(default_factory=dict)
     stages: list[str] = field(default_factory=list)
+    exchanges: bool = True
 
     def take(self, run: StudyRun, results: Sequence[Result]) -> None:
         """Take in the results of a run."""
@@ -141,13 +144,19 @@ class _Texts:
 
     def __init__(self) -> None:
         self.places: dict[str, int] = {}
+        self._said = set[str]()
 
     def __call__(self, text: str) -> int:
         return self.places.setdefault(text, len(self.places))
 
+    def said(self, text: str) -> int:
+        """The place of what was said to a language model, or by it, of which more is shown."""
+        self._said.add(text)
+        return self(text)
+
     def shown(self) -> list[str]:
         """The texts by place."""
-        return list(map(_text, self.places))
+        return [_text(text, _LONGEST_SAID if text in self._said else _LONGEST) for text in self.places]
 
 
 def _details(
@@ -160,7 +169,13 @@ def _details(
         for at, one in enumerate(figures):
             found = study.detail(one.run.id, question.id)
             if found is not None:
-                runs[str(at)] = _detail(found, listing.columns[one.run.id], place, question, texts)
+                row = _detail(found, listing.columns[one.run.id], place, question, texts)
+                judgement = study.judgement(one.run.id, question.id)
+                if judgement is not None:
+                    row["judge"] = _judgement(judgement, texts)
+                if listing.exchanges:
+                    row["said"] = _said(found, judgement, texts)
+                runs[str(at)] = row
         rows.append(_question(question, texts) | {"runs": runs})
     return {"texts": texts.shown(), "rows": rows}
 
@@ -192,6 +207,24 @@ def _detail(found: Detail, own: Columns, place: int, question: StudyQuestion, te
     return row
 
 
+def _said(found: Detail, judgement: StoredJudgement | None, texts: _Texts) -> list[list[Any]]:
+    """What language models were told and replied, stage by stage, and then by the judge."""
+    rows = [_exchange(one, found.stages[one.stage]["stage"], texts) for one in found.exchanges]
+    return rows + [_exchange(one, "judge", texts) for one in (judgement.exchanges if judgement else ())]
+
+
+def _exchange(one: StoredExchange, stage: str, texts: _Texts) -> list[Any]:
+    kept = ", a kept reply" if one.cached else ""
+    about = f"{stage}: {one.model}, {one.tokens_in:,} tokens in, {one.tokens_out:,} out{kept}"
+    messages = [[texts(role), texts.said(text)] for role, text in one.messages]
+    return [texts(about), messages, texts.said(one.reply)]
+
+
+def _judgement(found: StoredJudgement, texts: _Texts) -> list[Any]:
+    said = found.error or ("by the model" if found.by == "model" else found.by)
+    return [_right(found.right), texts(said), list(map(texts, found.events))]
+
+
 def _stage(stage: Mapping[str, Any], texts: _Texts) -> list[Any]:
     counts = ", ".join(f"{count:,} {name}" for name, count in stage.get("counts_out", {}).items())
     ms = float(f"{1000 * stage['seconds']:.3g}")
@@ -210,7 +243,7 @@ def _right(right: bool | None) -> int:
     return -1 if right is None else int(right)
 
 
-def _text(text: str) -> str:
+def _text(text: str, longest: int = _LONGEST) -> str:
     """A text that can be shown, the end of a very long one left out."""
     shown = visible(text)
-    return shown if len(shown) <= _LONGEST else f"{shown[:_LONGEST]} … ({len(shown):,} characters)"
+    return shown if len(shown) <= longest else f"{shown[:longest]} … ({len(shown):,} characters)"

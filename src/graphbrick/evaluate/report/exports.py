@@ -7,6 +7,14 @@ from collections.abc import Iterator, Sequence
 from typing import TextIO
 
 from graphbrick.evaluate.comparison import Comparison
+from graphbrick.evaluate.report.answers import (
+    answers_table,
+    judge_notes,
+    published_notes,
+    published_table,
+    rows_by_hops,
+    rows_of,
+)
 from graphbrick.evaluate.report.figures import PipelineFigures
 from graphbrick.evaluate.report.markup import visible
 from graphbrick.evaluate.report.overview import (
@@ -30,7 +38,13 @@ _COUNTS = ("n_answers", "n_paths")
 
 
 def markdown_page(
-    figures: Sequence[PipelineFigures], comparisons: Sequence[Comparison], *, decisive: str, title: str, said: str
+    figures: Sequence[PipelineFigures],
+    comparisons: Sequence[Comparison],
+    *,
+    decisive: str,
+    title: str,
+    said: str,
+    judge: str | None = None,
 ) -> Iterator[str]:
     """The tables of a report, piece by piece."""
     yield f"# {markdown(title)}\n\n{markdown(said)}\n"
@@ -45,6 +59,7 @@ def markdown_page(
         columns_of(table, lambda c: c.title in kept or (c.title not in _QUALITY and c.group not in QUALITY_GROUPS))
     )
     yield "\n" + "".join(f"{one.number}. {markdown(one.name)}: {_code(one.run.recipe)}\n" for one in figures)
+    yield from _answers(figures, judge)
     for by, name in (("hops", "hops"), ("dataset", "data set")):
         strata = strata_table(figures, by, decisive)
         if strata is not None:
@@ -52,6 +67,22 @@ def markdown_page(
     if comparisons:
         yield f"\n## Comparison by {measure_name(decisive)}\n\n"
         yield table_markdown(comparison_table(comparisons, figures, decisive))
+
+
+def _answers(figures: Sequence[PipelineFigures], judge: str | None) -> Iterator[str]:
+    """The tables of answers."""
+    table = answers_table(rows_of(figures))
+    if table is None:
+        return
+    yield f"\n## Answers\n\nMeans in percent.\n\n{table_markdown(table)}"
+    notes = judge_notes(figures, judge)
+    yield "\n" * bool(notes) + "".join(f"- {markdown(line)}\n" for line in notes)
+    by_hops, others = answers_table(rows_by_hops(figures), by="hops"), published_table(figures)
+    if by_hops is not None:
+        yield f"\n## Answers by hops\n\n{table_markdown(by_hops)}"
+    if others is not None:
+        yield "\n## Answers as published\n\n" + "".join(f"- {markdown(line)}\n" for line in published_notes())
+        yield f"\n{table_markdown(others)}"
 
 
 def _code(text: str) -> str:

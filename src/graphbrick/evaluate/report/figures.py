@@ -9,8 +9,9 @@ from statistics import fmean, median
 from typing import NamedTuple
 
 from graphbrick.errors import InputError
+from graphbrick.evaluate.published import PUBLISHED_METRICS
 from graphbrick.evaluate.store import Study
-from graphbrick.evaluate.stored import Result, StudyQuestion, StudyRun
+from graphbrick.evaluate.stored import Result, StoredJudgement, StudyQuestion, StudyRun
 from graphbrick.evaluate.summary import Summary, summarize, summarize_by
 
 SEED = 0  # of the bootstrap, so that the same study gives the same page
@@ -18,6 +19,7 @@ NOT_LOST = "not lost"
 STRATA = ("hops", "dataset")
 MEASURED = ("hits_at_1", "hit", "f1", "subgraph_recall")  # with intervals
 AVERAGED = ("nodes", "path_f1")
+ANSWERED = ("hit", "hits_at_1", "exact_match", "precision", "recall", "f1", "judge_at_1")
 _SUMMED = ("calls", "tokens_in", "tokens_out", "estimated", "cost", "cache_hits")
 
 
@@ -35,6 +37,61 @@ class Times(NamedTuple):
     p95: float
     mean: float
     stages: dict[str, float]
+
+
+class Mean(NamedTuple):
+    """The mean of a measure, without an interval.
+
+    Attributes:
+        all: Over all questions that could be scored; None where there is none.
+        answerable: Over those of them that the graph can answer; None where there is none.
+        scored: How many could be scored.
+    """
+
+    all: float | None
+    answerable: float | None
+    scored: int
+
+
+class Answers(NamedTuple):
+    """How good the answers to some questions are.
+
+    Attributes:
+        questions: How many questions there are.
+        answerable: How many of them the graph can answer.
+        means: By measure, of `ANSWERED`, and over all hops of the published scorers; those that no result has are left
+            out.
+    """
+
+    questions: int
+    answerable: int
+    means: Mapping[str, Mean]
+
+
+class Judged(NamedTuple):
+    """What a judge did with the answers of a pipeline.
+
+    Attributes:
+        answers: How many it judged; what it took for them follows.
+        by_model: For how many the model was asked; the others equal a gold answer, or are none.
+        unread: Of how many the verdict could not be read.
+        errors: On how many the model failed.
+        failure: Why, most often; empty where it did not.
+        calls: Calls of the model.
+        tokens_in: Tokens it was sent.
+        tokens_out: Tokens it wrote.
+        cost: In US dollars.
+    """
+
+    answers: int
+    by_model: int
+    unread: int
+    errors: int
+    failure: str
+    calls: float
+    tokens_in: float
+    tokens_out: float
+    cost: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +112,9 @@ class PipelineFigures:
         lost: How many questions were lost at which stage; those without gold answers are not counted.
         scores: For each question of the study its value of the decisive measure; None where it is not done, or cannot
             be scored.
+        answers: How good its answers are, by every measure of answers.
+        answers_by_hops: The same for each number of hops, in natural order.
+        judged: What the judge of the study did with its answers; None where there is none.
     """
 
     number: int
@@ -69,6 +129,9 @@ class PipelineFigures:
     used: Mapping[str, float]
     lost: Mapping[str, int]
     scores: Sequence[float | None]
+    answers: Answers
+    answers_by_hops: Mapping[str, Answers]
+    judged: Judged | None = None
 
     @property
     def name(self) -> str:
@@ -105,9 +168,10 @@ def read_figures(
     for done, run in enumerate(study.runs(), 1):
         results = [result for result in study.results(run.id) if result.question in places]
         watch(run, results)
-        known.update(name for result in results[:1] for name in result.metrics)
-        found.append(_figures(run, results, [questions[places[r.question]] for r in results],
-                              decisive, places))  # fmt: skip
+        known.update(*{tuple(result.metrics) for result in results})  # those of one version have all the same
+        asked = [questions[places[result.question]] for result in results]
+        judged = _judged([one for one in study.judgements(run.id, words=False) if one.question in places])
+        found.append(replace(_figures(run, results, asked, decisive, places), judged=judged))
         progress(done)
     if known and decisive not in known:
         raise InputError(f"there is no measure {decisive!r} in this study; it has {', '.join(sorted(known))}")
@@ -144,6 +208,42 @@ def _figures(
         used={name: sum(result.ledger.get(name, 0) for result in results) for name in _SUMMED},
         lost=Counter(place_name(result.lost_at) for result in results if result.lost_at is not None),
         scores=scores,
+        answers=_answers(results, can, (*ANSWERED, *PUBLISHED_METRICS)),
+        answers_by_hops=_by_hops(results, asked),
+    )
+
+
+def _answers(results: Sequence[Result], can: Sequence[bool], measures: Sequence[str] = ANSWERED) -> Answers:
+    means = {}
+    for name in measures:
+        values = [(value, yes) for result, yes in zip(results, can, strict=True)
+                  if (value := result.metrics.get(name)) is not None]  # fmt: skip
+        if values or any(name in result.metrics for result in results[:1]):
+            some = [value for value, yes in values if yes]
+            every = [value for value, _ in values]
+            means[name] = Mean(fmean(every) if every else None, fmean(some) if some else None, len(values))
+    return Answers(len(results), sum(can), means)
+
+
+def _by_hops(results: Sequence[Result], asked: Sequence[StudyQuestion]) -> dict[str, Answers]:
+    groups: dict[str, list[tuple[Result, bool]]] = {}
+    for result, question in zip(results, asked, strict=True):
+        groups.setdefault(question.group("hops"), []).append((result, question.answerable))
+    ordered = sorted(groups, key=lambda hops: (not hops, len(hops), hops))
+    return {hops: _answers(*zip(*groups[hops], strict=True)) for hops in ordered}
+
+
+def _judged(judgements: Sequence[StoredJudgement]) -> Judged | None:
+    if not judgements:
+        return None
+    failures = Counter(one.error for one in judgements if one.error is not None).most_common(1)
+    return Judged(
+        len(judgements),
+        sum(one.by == "model" for one in judgements),
+        sum(one.right is None and one.error is None for one in judgements),
+        sum(one.error is not None for one in judgements),
+        failures[0][0] if failures else "",
+        *(sum(one.ledger.get(name, 0) for one in judgements) for name in ("calls", "tokens_in", "tokens_out", "cost")),
     )
 
 

@@ -9,6 +9,14 @@ from importlib.resources import files
 from string import Template
 
 from graphbrick.evaluate.comparison import Comparison
+from graphbrick.evaluate.report.answers import (
+    answers_table,
+    judge_notes,
+    published_notes,
+    published_table,
+    rows_by_hops,
+    rows_of,
+)
 from graphbrick.evaluate.report.browser import Listing, blocks
 from graphbrick.evaluate.report.figures import PipelineFigures
 from graphbrick.evaluate.report.markup import Html, element, escape, join, label
@@ -103,6 +111,9 @@ def _sections(
     else:
         nothing = element("p", "This study has no runs yet; graphbrick evaluate adds them.")
         sections.append(("pipelines", "Pipelines", nothing))
+    answers = _answers(figures, study.judge)
+    if answers:
+        sections.append(("answers", "Answers", answers))
     if comparisons:
         note = (
             f"Pairs of pipelines on the questions that both are done with, by {measure_name(decisive)}. Bold: p below "
@@ -114,6 +125,27 @@ def _sections(
         sections.append(("questions", "Questions", _browser(listing)))
     sections.append(("setup", "How it was run", setup(study, figures)))
     return sections
+
+
+def _answers(figures: Sequence[PipelineFigures], judge: str | None) -> Html:
+    """Every measure of answers; by hops, and as published, folded up. Empty where no pipeline answers."""
+    table = answers_table(rows_of(figures))
+    if table is None:
+        return Html()
+    by_hops, others = answers_table(rows_by_hops(figures), by="hops"), published_table(figures)
+    note = "Every measure of the answers by text, in percent; a question without an answer counts 0."
+    if judge is not None:
+        note += " Judge@1 is over the answers of which there is a verdict."
+    wrong = element("ul", *(element("li", line) for line in published_notes()))
+    return join(
+        element("p", note),
+        table_html(table),
+        *(element("p", label(line)) for line in judge_notes(figures, judge)),
+        element("details", element("summary", "By hops"), table_html(by_hops)) if by_hops else None,
+        element("details", element("summary", "As others publish such figures"), wrong, table_html(others))
+        if others
+        else None,
+    )
 
 
 def _pairs(comparisons: Sequence[Comparison], figures: Sequence[PipelineFigures], decisive: str) -> Html:

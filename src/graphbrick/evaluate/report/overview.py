@@ -16,6 +16,7 @@ from graphbrick.evaluate.report.tables import Cell, Column, Table, interval_cell
 from graphbrick.evaluate.summary import Summary
 
 MEASURES = {"hits_at_1": "Hits@1", "hit": "Hit", "f1": "F1"}
+OTHERS = {"exact_match": "EM", "judge_at_1": "Judge@1"}
 QUALITY_GROUPS = ("all questions, %", "answerable questions, %")
 # One colour means one kind of stage in every chart, whether it takes time or loses answers.
 LOST = (
@@ -39,7 +40,7 @@ STAGES = (
 
 def measure_name(measure: str) -> str:
     """How tables call a measure."""
-    return MEASURES.get(measure, measure.replace("_", " "))
+    return MEASURES.get(measure) or OTHERS.get(measure) or measure.replace("_", " ")
 
 
 def lost_parts(figures: Sequence[PipelineFigures]) -> list[Part]:

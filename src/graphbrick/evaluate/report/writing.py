@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TextIO
 
 from graphbrick.errors import InputError
+from graphbrick.evaluate.published import PUBLISHED_METRICS
 from graphbrick.evaluate.report.browser import Listing, spread
 from graphbrick.evaluate.report.exports import CsvRows, markdown_page
 from graphbrick.evaluate.report.figures import read_figures
@@ -54,6 +55,7 @@ def write_report(
     baseline: str | None = None,
     title: str | None = None,
     details: int | None = DETAILS,
+    exchanges: bool = True,
     progress: Callable[[int], None] = lambda done: None,
 ) -> Written:
     """Write what a study found.
@@ -67,6 +69,7 @@ def write_report(
         baseline: The pipeline that all others are compared with; None for every pair.
         title: What stands above page and tables; None for the name of the file.
         details: Questions of which the page holds answers and paths, evenly spread; None for all.
+        exchanges: Whether the page holds prompts and replies of language models, of the questions with details.
         progress: Called with the number of runs read.
 
     Raises:
@@ -79,7 +82,9 @@ def write_report(
         raise InputError(f"details must be at least 0, got {details}; try {DETAILS}")
     _check(files, Path(study))
     with Study.open(study) as opened:
-        return _write(opened, files, metric, baseline, title or f"Study {opened.path.stem}", details, progress)
+        return _write(
+            opened, files, metric, baseline, title or f"Study {opened.path.stem}", details, exchanges, progress
+        )
 
 
 def _write(
@@ -89,23 +94,26 @@ def _write(
     baseline: str | None,
     title: str,
     details: int | None,
+    exchanges: bool,
     progress: Callable[[int], None],
 ) -> Written:
     from graphbrick import __version__
 
     questions = study.questions()
-    listing = Listing(questions, spread(len(questions), details) if "html" in files else [])
-    metrics: dict[str, None] = {}  # of the first result of each run: those of a run have all the same
+    listing = Listing(questions, spread(len(questions), details) if "html" in files else [], exchanges=exchanges)
+    metrics: dict[str, None] = {}
 
     def watch(run: StudyRun, results: Sequence[Result]) -> None:
         if "html" in files:
             listing.take(run, results)
-        metrics.update((name, None) for result in results[:1] for name in result.metrics)
+        for names in dict.fromkeys(tuple(result.metrics) for result in results):
+            metrics.update(dict.fromkeys(names))
 
     figures = read_figures(study, questions, metric, watch=watch, progress=progress)
     if any(found.mean > 1 for one in figures if (found := one.means[metric].all) is not None):
+        reason = "exceeds 1 as it is counted there" if metric in PUBLISHED_METRICS else "is a size"
         raise InputError(
-            f"pipelines cannot be ranked by {metric}, which is a size; take a share, such as hits_at_1 or f1"
+            f"pipelines cannot be ranked by {metric}, which {reason}; take a share, such as hits_at_1 or f1"
         )
     comparisons = compared(figures, baseline=baseline)
     said = headline(figures, comparisons, metric)
@@ -116,7 +124,8 @@ def _write(
                 rows.write(one.run, study.results(one.run.id))
     if "markdown" in files:
         with _replacing(files["markdown"]) as out:
-            out.writelines(markdown_page(figures, comparisons, decisive=metric, title=title, said=said))
+            page_of = markdown_page(figures, comparisons, decisive=metric, title=title, said=said, judge=study.judge)
+            out.writelines(page_of)
     if "html" in files:
         pieces = page(
             study, listing, figures, comparisons, decisive=metric, title=title, said=said,

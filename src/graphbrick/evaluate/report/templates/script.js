@@ -219,6 +219,9 @@
     part.append(make("h4", {}, "with ", bdi(run.name)), facts([
       ["lost at", stage(run, i)], ["error", own.error ? make("span", { class: "wrong" }, bdi(own.error)) : ""],
       ["started from", own.seeds ? joined(own.seeds, text) : ""],
+      ["judged", own.judge ? [make("span", { class: ["wrong", "right"][own.judge[0]] || "faint" },
+        ["wrong", "right"][own.judge[0]] || "not judged"), " ", make("small", {}, bdi(text(own.judge[1]))),
+      own.judge[2].map((event) => make("div", { class: "faint" }, bdi(text(event))))] : ""],
     ]));
     const more = (kept, all) => all > kept ? make("p", { class: "faint" }, `${(all - kept).toLocaleString("en")} more`) : "";
     part.append(make("h4", {}, own.answers.length ? "answers" : "no answer"));
@@ -231,6 +234,12 @@
     part.append(more(own.paths.length, own.n_paths));
     const events = own.stages.flatMap((entry) => entry[3]);
     if (events.length) part.append(make("h4", {}, "events"), make("ul", {}, events.map((event) => make("li", {}, bdi(text(event))))));
+    if (own.said && own.said.length) {
+      part.append(make("details", {}, make("summary", {}, `prompts and replies (${own.said.length})`), own.said.map(
+        ([about, messages, reply]) => make("details", { class: "said" }, make("summary", {}, bdi(text(about))),
+          messages.map(([role, words]) => [make("h5", {}, bdi(text(role))), make("pre", {}, bdi(text(words)))]),
+          make("h5", {}, "reply"), make("pre", {}, bdi(text(reply)))))));
+    }
     part.append(make("details", {}, make("summary", {}, "stages"), make("table", {}, own.stages.map(([name, ms, counts]) =>
       make("tr", {}, make("td", { class: "number" }, time(ms)), make("td", {}, make("code", {}, text(name))), make("td", {}, text(counts)))))));
     return part;

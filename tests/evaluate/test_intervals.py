@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from graphbrick.evaluate.statistics import bootstrap, interval, resampled_means, wilson
+from graphbrick.evaluate.intervals import bootstrap, interval, resampled_means, wilson
 
 values = st.lists(st.sampled_from([0.0, 0.25, 1 / 3, 0.5, 2 / 3, 1.0]), min_size=1, max_size=30)
 

@@ -1,0 +1,61 @@
+"""Taking single files out of a zip archive that came from elsewhere."""
+
+from __future__ import annotations
+
+import stat
+import zipfile
+from pathlib import Path
+
+from graphbrick.errors import InputError
+
+LARGEST = 4 << 30
+"""Bytes that a file may have, at most, when it is taken out."""
+
+_CHUNK = 1 << 20
+_SHOWN = 8  # names of an archive's files in an error
+
+
+def take_out(archive: Path, member: str, target: Path) -> None:
+    """Write one file of an archive to a place of the caller's choice; nothing that the archive says decides where.
+
+    Args:
+        archive: The archive.
+        member: The name of the file in it.
+        target: Where it goes; what is there is written over.
+
+    Raises:
+        InputError: The archive is none, or damaged; it has no such file; the file is a link, is encrypted, or is larger
+            than `LARGEST`.
+        OSError: The target cannot be written.
+    """
+    try:
+        with (
+            zipfile.ZipFile(archive) as opened,
+            opened.open(_checked(opened, archive, member)) as source,
+            target.open("wb") as out,
+        ):
+            left = LARGEST
+            while block := source.read(_CHUNK):
+                left -= len(block)  # whatever the archive said of its size
+                if left < 0:
+                    raise InputError(f"{member} has more than {LARGEST:,} bytes and is not taken out", archive)
+                out.write(block)
+    except (zipfile.BadZipFile, NotImplementedError, EOFError) as error:
+        raise InputError(f"this is no zip archive that can be read: {error}", archive) from error
+
+
+def _checked(opened: zipfile.ZipFile, archive: Path, member: str) -> zipfile.ZipInfo:
+    """What the archive says of a file."""
+    try:
+        info = opened.getinfo(member)
+    except KeyError:
+        names = [name for name in opened.namelist() if not name.endswith("/")]
+        held = ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
+        raise InputError(f"there is no {member} in it; it holds {held or 'nothing'}", archive) from None
+    if stat.S_ISLNK(info.external_attr >> 16):
+        raise InputError(f"{member} is a link, not a file", archive)
+    if info.flag_bits & 1:
+        raise InputError(f"{member} is encrypted; unpack it by hand", archive)
+    if info.file_size > LARGEST:
+        raise InputError(f"{member} has more than {LARGEST:,} bytes and is not taken out", archive)
+    return info

@@ -1,0 +1,295 @@
+"""The folder of published data sets: fetching them into it, and finding the files of a split in it.
+
+The folder is ``GRAPHBRICK_DATASETS``, or ``datasets`` in graphbrick's cache folder of the user; each data set has its
+own in it. A file that was fetched otherwise and put in its place is taken as it is, where its checksum is not known.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from graphbrick.downloading import DownloadError, download
+from graphbrick.errors import InputError
+from graphbrick.evaluate.datasets.archives import take_out
+from graphbrick.evaluate.datasets.table import Dataset, PublishedFile, known, published
+from graphbrick.locks import claim
+
+Watch = Callable[[str, int, int | None], None]
+"""Called with a file's name, how many of its bytes are there, and how many it has; None where that is not known."""
+
+_RECORD = "fetched.json"
+_NAMED = re.compile(r"([\w.-]+):(\w+)")
+
+
+@dataclass(frozen=True, slots=True)
+class FetchedFile:
+    """A file with questions.
+
+    Attributes:
+        split: "train", "dev" or "test"; empty where it is of none.
+        path: Where it lies.
+        source: The address that it came from.
+        sha256: The checksum of what came from there: of the file, or of the archive that it was in.
+        checked: Whether this is the checksum that the table of data sets has; where it has none, nothing was checked.
+    """
+
+    split: str
+    path: Path
+    source: str
+    sha256: str
+    checked: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """A data set that was fetched, or a part of it.
+
+    Attributes:
+        dataset: What is known of it.
+        folder: Where it lies.
+        files: Its files with questions.
+    """
+
+    dataset: Dataset
+    folder: Path
+    files: tuple[FetchedFile, ...]
+
+
+def folder() -> Path:
+    """Where data sets are kept."""
+    from platformdirs import user_cache_path
+
+    given = os.environ.get("GRAPHBRICK_DATASETS")
+    return Path(given).expanduser() if given else user_cache_path("graphbrick") / "datasets"
+
+
+def fetch_dataset(
+    name: str,
+    to: str | os.PathLike[str] | None = None,
+    *,
+    split: str | None = None,
+    watch: Watch = lambda name, done, total: None,
+) -> Fetched:
+    """Fetch a published data set: what of it is not there yet.
+
+    A download that was ended is gone on with, where that is safe. What came is checked by its sha256 where the table
+    has one; else its sha256 is kept and given, and `FetchedFile.checked` says that nothing could be checked. A file is
+    in its place only when it is whole. Of archives only the files with questions are kept.
+
+    Args:
+        name: Its name (`known`).
+        to: The folder that its files go to; None for its own in `folder`, where `split_files` finds it.
+        split: Fetch only the files that hold this split; None for all.
+        watch: Told of progress.
+
+    Raises:
+        InputError: There is no such data set or split; it must be fetched by hand, and the error says how; the address
+            cannot be reached, or gives another file; a file in its place is not the published one; another process
+            fetches it; the folder cannot be written.
+    """
+    dataset = published(name)
+    place = folder() / dataset.name if to is None else Path(to).expanduser()
+    if split is not None:
+        _check_split(dataset, split)
+    if not dataset.files:
+        return Fetched(dataset, place, _by_hand(dataset, place, split))
+    wanted = [file for file in dataset.files if split is None or split in dict(file.members)]
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+        with _alone(dataset, place):
+            found = [entry for file in wanted for entry in _fetched(file, place, watch)]
+    except OSError as error:
+        raise InputError(
+            f"{dataset.name} cannot be kept in {place}: {error.strerror or error}; name another folder with --to, or "
+            "in GRAPHBRICK_DATASETS"
+        ) from error
+    return Fetched(dataset, place, tuple(found))
+
+
+def split_files(name: str, split: str) -> tuple[Path, ...]:
+    """The files of one split of a data set that was fetched into `folder`.
+
+    Raises:
+        InputError: There is no such data set or split, or it was not fetched; the error says how to.
+    """
+    dataset = published(name)
+    _check_split(dataset, split)
+    place = folder() / dataset.name
+    paths = _places(dataset, place, split)
+    if all(path.is_file() for path in paths):
+        return tuple(paths)
+    if dataset.by_hand:
+        raise _needs_hands(dataset, paths)
+    raise InputError(
+        f"{dataset.name} is not in {folder()}; run: graphbrick datasets fetch {dataset.name} --split {split}"
+    )
+
+
+def fetched_splits(dataset: Dataset) -> list[str]:
+    """The splits of a data set that `split_files` finds."""
+    place = folder() / dataset.name
+    return [of for of in dataset.splits if all(path.is_file() for path in _places(dataset, place, of))]
+
+
+def named_files(text: str) -> tuple[Path, ...] | None:
+    """The files of a split that is named as in ``webqsp:test``; None where a text names no data set.
+
+    A file of that name goes before. Errors as for `split_files`; and where the split is missing.
+
+    >>> named_files("questions.jsonl") is None
+    True
+    """
+    if Path(text).exists():
+        return None
+    if text.strip().lower() in known():
+        splits = published(text).splits
+        one = f", such as {text}:{splits[-1]}" if splits else f" with graphbrick datasets show {text}"
+        raise InputError(f"{text!r} is a data set and no file; name one of its splits{one}")
+    match = _NAMED.fullmatch(text)
+    if match is None or (match[1].lower() not in known() and match[2] not in ("train", "dev", "test")):
+        return None
+    return split_files(*match.groups())
+
+
+def _check_split(dataset: Dataset, split: str) -> None:
+    if split not in dataset.splits:
+        there = ", ".join(dataset.splits)
+        said = f"it has {there}" if there else f"none of its files are known. {dataset.note}".strip()
+        raise InputError(f"{dataset.name} has no split {split!r}; {said}")
+
+
+def _places(dataset: Dataset, place: Path, split: str) -> list[Path]:
+    """Where the files of a split lie when they are there."""
+    held = [place / Path(member).name for file in dataset.files for of, member in file.members if of == split]
+    return held + [place / file for of, file in dataset.by_hand if of == split]
+
+
+def _by_hand(dataset: Dataset, place: Path, split: str | None) -> tuple[FetchedFile, ...]:
+    """The files of a data set that only a browser can fetch, where they were put in their place."""
+    wanted = [(of, place / file) for of, file in dataset.by_hand if split in (None, of)]
+    if not wanted or not all(path.is_file() for _, path in wanted):
+        raise _needs_hands(dataset, [path for _, path in wanted])
+    return tuple(FetchedFile(of, path, dataset.page, _sum_of(path), checked=False) for of, path in wanted)
+
+
+def _needs_hands(dataset: Dataset, paths: list[Path]) -> InputError:
+    missing = next((path for path in paths if not path.is_file()), None)
+    if missing is None:
+        return InputError(f"{dataset.name} cannot be fetched by its name. {dataset.note} Its page is {dataset.page}")
+    return InputError(
+        f"{dataset.name} must be fetched by hand from {dataset.page} (licence: {dataset.licence}). {dataset.note} "
+        f"Put its files so that {missing} is there, or give them to graphbrick evaluate by their paths"
+    )
+
+
+def _fetched(file: PublishedFile, place: Path, watch: Watch) -> list[FetchedFile]:
+    """The files with questions of one published file, fetched where they are not there."""
+    targets = [(split, member, place / Path(member).name) for split, member in file.members]
+    kept = _read_record(place).get(file.name, {})
+    if kept.get("url") == file.url and all(path.is_file() for _, _, path in targets):
+        for _, _, path in targets:
+            if _sum_of(path) != kept.get("members", {}).get(path.name):
+                raise InputError("the file was changed since it was fetched; remove it to fetch it again", path)
+            watch(path.name, path.stat().st_size, path.stat().st_size)
+        found = kept["sha256"]
+    else:
+        found = _bring(file, place, watch)
+        members = {path.name: _sum_of(path) for _, _, path in targets}
+        _write_record(place, file.name, {"url": file.url, "sha256": found, "members": members})
+    return [FetchedFile(split, path, file.url, found, checked=file.sha256 is not None) for split, _, path in targets]
+
+
+def _bring(file: PublishedFile, place: Path, watch: Watch) -> str:
+    """Put the files with questions of one published file into their places; the checksum of what came."""
+    whole, part = place / file.name, place / f".{file.name}.part"
+    if not whole.is_file():
+        try:
+            download(file.url, part, lambda done, total: watch(file.name, done, total), size=file.bytes)
+        except DownloadError as error:
+            raise InputError(
+                f"{file.url} cannot be fetched: {error}. Check network and proxy, or fetch it otherwise, put it at "
+                f"{whole}, and run the command again"
+            ) from error
+    came = whole if whole.is_file() else part
+    found = _sum_of(came)
+    if file.sha256 not in (None, found):
+        if came == part:
+            part.unlink()
+            raise InputError(
+                f"{file.url} gave a file with the sha256 {found}, not {file.sha256}; nothing of it was kept. It may "
+                "have been replaced by its authors"
+            )
+        raise InputError(f"the file has the sha256 {found}, not {file.sha256} of the published one; remove it", whole)
+    for _, member in file.members:
+        if member != file.name:
+            _take_out(came, member, place / Path(member).name, drop=came == part)
+    if came == part and any(member == file.name for _, member in file.members):
+        _settle(part, whole)
+    elif came == part:
+        part.unlink()  # the archive is not needed any more
+    return found
+
+
+def _take_out(archive: Path, member: str, target: Path, *, drop: bool) -> None:
+    """Put a file of an archive into its place; ``drop`` the archive where it is not what it should be."""
+    beside = target.with_name(f".{target.name}.part")
+    try:
+        take_out(archive, member, beside)
+        _settle(beside, target)
+    except InputError:
+        if drop:
+            archive.unlink()
+        raise
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def _settle(part: Path, target: Path) -> None:
+    with part.open("rb") as written:
+        os.fsync(written.fileno())
+    part.replace(target)
+
+
+def _read_record(place: Path) -> dict[str, Any]:
+    file = place / _RECORD
+    if not file.is_file():
+        return {}
+    try:
+        return dict(json.loads(file.read_text(encoding="utf-8")))
+    except (ValueError, TypeError) as error:
+        raise InputError(f"the record of what was fetched is damaged ({error}); remove it", file) from error
+
+
+def _write_record(place: Path, name: str, entry: object) -> None:
+    part = place / f".{_RECORD}.part"
+    part.write_text(json.dumps(_read_record(place) | {name: entry}, indent=1), encoding="utf-8")
+    _settle(part, place / _RECORD)
+
+
+def _sum_of(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+@contextmanager
+def _alone(dataset: Dataset, place: Path) -> Iterator[None]:
+    """Be the only process that fetches into a folder."""
+    lock = place / ".lock"
+    try:
+        held = claim(lock)
+    except BlockingIOError as error:
+        raise InputError(f"{dataset.name} is being fetched by another process; wait until it is done") from error
+    try:
+        yield
+    finally:
+        with suppress(FileNotFoundError):
+            lock.unlink()
+        os.close(held)

@@ -1,0 +1,153 @@
+"""The tables of answers: every measure of them side by side, by hops, and as others have published them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from graphbrick.evaluate.published import PUBLISHED, PUBLISHED_METRICS
+from graphbrick.evaluate.report.charts import percent, short
+from graphbrick.evaluate.report.figures import ANSWERED, Answers, PipelineFigures
+from graphbrick.evaluate.report.overview import QUALITY_GROUPS, measure_name
+from graphbrick.evaluate.report.tables import Cell, Column, Table
+
+_PARTS = dict(zip(QUALITY_GROUPS, ("all", "answerable"), strict=True))
+_SCORERS = {"rog": "RoG", "tog": "ToG", "lego": "LEGO-GraphRAG"}
+_NOTES = {
+    "hit": "any answer is right",
+    "hits_at_1": "the first answer is right",
+    "exact_match": "the answers are the gold answers and nothing else",
+    "precision": "right answers, of those given",
+    "recall": "gold answers that were given",
+    "f1": "the harmonic mean of precision and recall",
+    "judge_at_1": "a language model says that the first answer means the same as a gold answer",
+}
+
+
+class AnswerRow(NamedTuple):
+    """A row of a table of answers.
+
+    Attributes:
+        group: What the questions have in common; empty for all questions.
+        number: The number of the pipeline.
+        name: Its name.
+        answers: How good its answers are.
+    """
+
+    group: str
+    number: int
+    name: str
+    answers: Answers
+
+
+def rows_of(figures: Sequence[PipelineFigures], group: str = "") -> list[AnswerRow]:
+    """A row for each pipeline."""
+    return [AnswerRow(group, one.number, one.name, one.answers) for one in figures]
+
+
+def rows_by_hops(figures: Sequence[PipelineFigures]) -> list[AnswerRow]:
+    """A row for each number of hops and pipeline; none where all questions are in one group."""
+    names = list(dict.fromkeys(hops for one in figures for hops in one.answers_by_hops))
+    if len(names) < 2:
+        return []
+    names.sort(key=lambda hops: (not hops, len(hops), hops))
+    return [
+        AnswerRow(hops or "unknown", one.number, one.name, one.answers_by_hops[hops])
+        for hops in names
+        for one in figures
+        if hops in one.answers_by_hops
+    ]
+
+
+def answers_table(rows: Sequence[AnswerRow], *, by: str = "") -> Table | None:
+    """Every measure of answers, in percent, over all questions and over those that are answerable.
+
+    Args:
+        rows: Its rows; the best of a group is bold.
+        by: What the groups are; empty where there is one.
+
+    Returns:
+        The table; None where no pipeline answers.
+    """
+    measures = _found(rows, ANSWERED)
+    if not measures:
+        return None
+    columns = [Column(by)] if by else []
+    columns += [Column("#", note="its number in the charts"), Column("pipeline", text=True)]
+    columns.append(Column("questions", note="questions done, and of which the graph has an answer", small="answerable"))
+    columns += [Column(measure_name(name), group, _NOTES[name]) for group in _PARTS for name in measures]
+    body = []
+    for row in rows:
+        found = row.answers
+        beside = [other for other in rows if other.group == row.group]
+        cells = [Cell(row.group, row.group)] if by else []
+        cells += [Cell(str(row.number), row.number), Cell(row.name, row.name, name=True)]
+        cells.append(Cell(f"{found.questions:,}", found.questions, f"{found.answerable:,}"))
+        cells += [_cell(row, beside, name, part) for part in _PARTS.values() for name in measures]
+        body.append(cells)
+    name = f"answers-by-{by.replace(' ', '-')}" if by else "answers"
+    return Table(name, f"Measures of answers{f' by {by}' if by else ''}, in percent", columns, body)
+
+
+def published_table(figures: Sequence[PipelineFigures]) -> Table | None:
+    """The scores of answers as others count them, over all questions; None where none are kept."""
+    rows = rows_of(figures)
+    measures = _found(rows, PUBLISHED_METRICS)
+    if not measures:
+        return None
+    columns = [Column("#", note="its number in the charts"), Column("pipeline", text=True)]
+    columns.append(Column("Hits@1", "here", "the first answer is right: equal to a gold answer or alias"))
+    for name in measures:
+        scorer, _, measure = name.partition("_")
+        columns.append(Column("F1" if measure == "f1" else measure.replace("_", " "), f"as {_SCORERS[scorer]}, %"))
+    body = [
+        [Cell(str(row.number), row.number), Cell(row.name, row.name, name=True),
+         *(_cell(row, [], name, "all") for name in ("hits_at_1", *measures))]
+        for row in rows
+    ]  # fmt: skip
+    return Table("published", "The answers as others have published such figures, in percent", columns, body)
+
+
+def published_notes() -> list[str]:
+    """For each scorer a line on what it counts wrongly."""
+    return [f"{_SCORERS[name]}: {wrong}." for name, wrong in PUBLISHED.items()]
+
+
+def judge_notes(figures: Sequence[PipelineFigures], judge: str | None) -> list[str]:
+    """Who judged, how many answers, and what that took, a line a pipeline."""
+    lines = []
+    for one in figures:
+        found = one.judged
+        if found is None:
+            continue
+        failed = f", {found.unread:,} verdicts could not be read" * bool(found.unread)
+        failed += f", the judge failed on {found.errors:,} (--retry asks it again): {found.failure}" * bool(
+            found.errors
+        )
+        cost = f", ${found.cost:.2g}" * bool(found.cost)
+        calls = f"{found.calls:,.0f} call{'s' * (found.calls != 1)}"
+        lines.append(
+            f"{one.name}: {judge} judged {found.answers:,} answers, {found.by_model:,} of them by asking{failed}; "
+            f"{calls}, {short(found.tokens_in)}/{short(found.tokens_out)} tokens in/out{cost}, beside "
+            "what the pipeline took"
+        )
+    return lines
+
+
+def _found(rows: Iterable[AnswerRow], measures: Sequence[str]) -> list[str]:
+    """Those of the measures that some row has a value of."""
+    there = {name for row in rows for name, mean in row.answers.means.items() if mean.all is not None}
+    return [name for name in measures if name in there]
+
+
+def _cell(row: AnswerRow, beside: Sequence[AnswerRow], measure: str, part: str) -> Cell:
+    value = _value(row, measure, part)
+    if value is None:
+        return Cell("–")
+    others = [other for some in beside if (other := _value(some, measure, part)) is not None]
+    return Cell(percent(value), value, strong=len(others) > 1 and value == max(others) > 0)
+
+
+def _value(row: AnswerRow, measure: str, part: str) -> float | None:
+    mean = row.answers.means.get(measure)
+    return None if mean is None else mean.all if part == "all" else mean.answerable
