@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from graphbrick.extract.relation_paths import LOOKED_AT, Hop, Ids, edges_of, mat
 from graphbrick.extract.seeds import start
 from graphbrick.graphs.graph import Graph
 from graphbrick.models.chat import ChatModel
+from graphbrick.models.conversation import Request, readable
 from graphbrick.models.json_replies import json_list, json_object, whole_number
 from graphbrick.models.path_replies import Step, read_paths
 from graphbrick.models.replies import one_line, plain, shown
@@ -23,6 +25,16 @@ from graphbrick.trace import event, fact
 Move = tuple[str, bool]
 """A relation as the model is shown it: its name, and whether it is followed from head to tail."""
 Plan = tuple[Hop, ...]
+Offer = Mapping[Move, frozenset[int]]
+"""Relations that the model is shown, in the order of their numbers, with the ids of each."""
+
+
+class Asked(NamedTuple):
+    """What the model is asked, and the relations that it is shown."""
+
+    request: Request
+    offer: Offer
+
 
 _INSTRUCTION = (
     "You plan how to answer a question from a knowledge graph. You are given the entities that the question starts "
@@ -88,13 +100,17 @@ class PlannedRelations(ExtractStage):
     def extract(self, graph: Graph, query: Query) -> Subgraph:
         """The seeds, and the entities and triples on the matched paths."""
         seeds = start(graph, query)
-        offer = self._offer(graph, seeds)
-        plans = self._plans(graph, seeds, query, offer) if offer else []
-        if not offer:
+        asked = self._asked(graph, seeds, query)
+        if asked is None:
             event("no relation is found at the seeds, so the model was not asked for relation paths")
+        plans = [] if asked is None else self._plans(graph, *asked)
         triples = np.array(sorted(self._matched(graph, seeds, plans)), dtype=np.int32)
         heads = graph.csr.heads(triples)
         return Subgraph(graph, np.union1d(seeds, np.union1d(heads.astype(np.int32), graph.csr.tail[triples])), triples)
+
+    def asked(self, graph: Graph, query: Query) -> Asked | None:
+        """What the model is asked about a question; None where no relation is found at its seeds."""
+        return self._asked(graph, start(graph, query), query)
 
     def _offer(self, graph: Graph, seeds: Ids) -> dict[Move, frozenset[int]]:
         """The relations near the seeds that the model is shown, nearest first, with the ids of each."""
@@ -128,8 +144,10 @@ class PlannedRelations(ExtractStage):
         ranked = sorted(ranks, key=lambda move: (*ranks[move], move[0], not move[1]))
         return {move: frozenset(ids[move]) for move in ranked[: self.relations]}
 
-    def _plans(self, graph: Graph, seeds: Ids, query: Query, offer: Mapping[Move, frozenset[int]]) -> list[Plan]:
-        """The relation paths that the model proposes."""
+    def _asked(self, graph: Graph, seeds: Ids, query: Query) -> Asked | None:
+        offer = self._offer(graph, seeds)
+        if not offer:
+            return None
         starts = self._starts(graph, seeds, query)
         moves = [f"{'->' if forward else '<-'} {name}" for name, forward in offer]
         fit = fitting(self.llm, self._messages(query, starts, []), moves)
@@ -140,8 +158,13 @@ class PlannedRelations(ExtractStage):
             )
         path = json_list(whole_number(1, max(fit, 1)), most=self.max_hops)
         schema = json_object(paths=json_list(path, most=self.plans))
-        reply = self.llm.complete(self._messages(query, starts, moves[:fit]), schema=schema)
-        names, plans = _Names(graph, {move: offer[move] for move in list(offer)[:fit]}), dict[Plan, None]()
+        request = Request(readable(self._messages(query, starts, moves[:fit])), schema)
+        return Asked(request, {move: offer[move] for move in list(offer)[:fit]})
+
+    def _plans(self, graph: Graph, request: Request, offer: Offer) -> list[Plan]:
+        """The relation paths that the model proposes."""
+        reply = self.llm.ask_all([request])[0].text
+        names, plans = _Names(graph, offer), dict[Plan, None]()
         for line, steps in read_paths(reply):
             plan = tuple(names.find(step) for step in steps)
             if plan and all(plan) and len(plan) <= self.max_hops:
@@ -201,7 +224,7 @@ class PlannedRelations(ExtractStage):
 class _Names:
     """What the steps of a reply mean."""
 
-    def __init__(self, graph: Graph, offer: Mapping[Move, frozenset[int]]) -> None:
+    def __init__(self, graph: Graph, offer: Offer) -> None:
         self._graph, self._offer = graph, offer
         self._moves = list(offer)
         self._all: dict[str, set[int]] | None = None

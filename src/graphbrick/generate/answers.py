@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from graphbrick.graphs.text import fold
@@ -88,8 +88,22 @@ def in_json(reply: str) -> str:
     >>> in_json("Uganda [1]")
     '{"answers": [{"answer": "Uganda", "paths": [1]}]}'
     """
-    said = [{"answer": answer.text, "paths": list(answer.cited)} for answer in read_answers(reply)]
-    return json.dumps({"answers": said}, ensure_ascii=False)
+    return write_answers(read_answers(reply), structured=True)
+
+
+def write_answers(answers: Sequence[Said], *, structured: bool) -> str:
+    """Answers as a model is asked to write them: in JSON or in lines.
+
+    >>> write_answers([Said("Uganda", (1, 4))], structured=False), write_answers([], structured=False)
+    ('Uganda [1, 4]', 'NOT IN THE PATHS')
+    """
+    if structured:
+        said = [{"answer": answer.text, "paths": list(answer.cited)} for answer in answers]
+        return json.dumps({"answers": said}, ensure_ascii=False)
+    lines = (
+        f"{answer.text} [{', '.join(map(str, answer.cited))}]" if answer.cited else answer.text for answer in answers
+    )
+    return "\n".join(lines) or NOTHING
 
 
 def key(text: str) -> str:

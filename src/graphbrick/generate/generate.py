@@ -58,8 +58,7 @@ class Generate(GenerateStage):
         if not evidence.items:
             event("no answer: the evidence is empty; the model was not called")
             return Answer()
-        items: list[Item] = [*evidence.paths, *evidence.reports]
-        request, items = self._request(query, items)
+        request, items = self.asked(query, evidence)
         listener = current_listener()
         heard = lines_of(listener) if listener is not None and self.llm.structured else listener
         reply = self.llm.ask_all([request], heard=heard)[0].text
@@ -71,8 +70,13 @@ class Generate(GenerateStage):
             event(f"no answer: the model replied {shown(reply)}")
         return _supported(answers, items, evidence)
 
-    def _request(self, query: Query, items: list[Item]) -> tuple[Request, list[Item]]:
-        """What the model is asked, with as many items as fit, and those."""
+    def asked(self, query: Query, evidence: Evidence) -> tuple[Request, list[Item]]:
+        """What the model is asked, with as many items as fit, and those in the order of their numbers.
+
+        Raises:
+            ModelError: Not one item fits.
+        """
+        items: list[Item] = [*evidence.paths, *evidence.reports]
         listed, turns = _listed(items), prompt(self.prompt)
         few, many = 0, len(items)
         while few < many:  # the largest number that fits

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -139,6 +140,34 @@ class LLMScorer(Scorer):
         scores[shown] = ways[self.reply](query, candidates)
         return scores
 
+    def asked(self, query: str, texts: Sequence[str]) -> list[tuple[list[int], Request]]:
+        """The calls about some texts before there is any reply: the places of those in each, by number, and the call.
+
+        Places of what the pre-filter leaves out are in none.
+        """
+        shown = self._shown(query, texts)
+        candidates = lines_of(texts[i] for i in shown)
+        if self.reply == "yes_no":
+            return [([shown[i]], call) for i, call in enumerate(self._calls_of_each(query, candidates))]
+        calls = self._calls(query, candidates, range(len(candidates)))
+        return [([shown[i] for i in part], request) for part, _, request in calls]
+
+    def reply_of(self, useful: Sequence[int], n: int) -> str:
+        """What the model should reply where some of ``n`` candidates are useful, as it is asked to write it.
+
+        Args:
+            useful: Their numbers from 1, the most useful first.
+            n: How many candidates are in the call.
+        """
+        if self.reply == "yes_no":
+            return "YES" if useful else "NO"
+        if self.reply == "list":
+            listed = ", ".join(map(str, useful)) or "NONE"
+            return json.dumps({"numbers": list(useful)}) if self.llm.structured else listed
+        scores = {str(number): _MOST * (number in useful) for number in range(1, n + 1)}
+        in_lines = "\n".join(f"{number}: {score}" for number, score in scores.items())
+        return json.dumps(scores) if self.llm.structured else in_lines
+
     def _shown(self, query: str, texts: Sequence[str]) -> Sequence[int]:
         """The places of the texts that the model is to see, in the order in which it sees them."""
         if self.prefilter is None or len(texts) <= self.prefilter_n:
@@ -149,11 +178,14 @@ class LLMScorer(Scorer):
 
     def _asked_of_each(self, query: str, candidates: Sequence[str]) -> npt.NDArray[np.float64]:
         """By "yes_no": how probable a yes is."""
+        return probabilities(self.llm.ask_all(self._calls_of_each(query, candidates)))
+
+    def _calls_of_each(self, query: str, candidates: Sequence[str]) -> list[Request]:
         lines, _ = cut_to_room(self.llm, candidates, self.llm.room(self._about_one(query, "")))
-        requests = [
-            Request(readable(self._about_one(query, line)), max_tokens=LONGEST, likeliest=LIKELIEST) for line in lines
+        return [
+            Request(readable(self._about_one(query, line)), max_tokens=LONGEST, likeliest=LIKELIEST, follows=i > 0)
+            for i, line in enumerate(lines)
         ]
-        return probabilities(self.llm.ask_all(requests))
 
     def _scored(self, query: str, candidates: Sequence[str]) -> npt.NDArray[np.float64]:
         """By "scores": a hundredth of what the model gives."""
@@ -194,14 +226,21 @@ class LLMScorer(Scorer):
         self, query: str, candidates: Sequence[str], asked: Sequence[int]
     ) -> list[tuple[list[int], list[str], str]]:
         """Put candidates to the model, in as many calls as it takes: the places of each part, its texts, the reply."""
+        calls = self._calls(query, candidates, asked)
+        replies = self.llm.ask_all([request for _, _, request in calls]) if calls else []
+        return [(part, shown, reply.text) for (part, shown, _), reply in zip(calls, replies, strict=True)]
+
+    def _calls(
+        self, query: str, candidates: Sequence[str], asked: Sequence[int]
+    ) -> list[tuple[list[int], list[str], Request]]:
+        """The calls about some candidates: the places of those in each, their texts, the request."""
         room = self.llm.room(self._messages(query, []))
         lines, sizes = cut_to_room(self.llm, [candidates[i] for i in asked], room)
         some = parts(sizes, room, min(self.per_call, self._most_replied(len(lines))))
         texts = [[lines[i] for i in part] for part in some]
         requests = [Request(readable(self._messages(query, part)), self._schema(len(part))) for part in texts]
-        replies = self.llm.ask_all(requests) if requests else []
         places = [[asked[i] for i in part] for part in some]
-        return [(part, shown, reply.text) for part, shown, reply in zip(places, texts, replies, strict=True)]
+        return list(zip(places, texts, requests, strict=True))
 
     def _most_replied(self, n: int) -> int:
         """The candidates whose replies fit the longest reply; a list is rarely as long as that of the candidates."""

@@ -1,8 +1,10 @@
-"""Reading the relation paths that a language model proposed."""
+"""Reading the relation paths that a language model proposed, and writing those that it should."""
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from graphbrick.graphs.text import fold
@@ -53,6 +55,17 @@ def read_paths(reply: str) -> list[tuple[str, tuple[Step, ...]]]:
         lines = MARKDOWN.sub("", _TAG.sub("\n", text)).splitlines()
     kept = [one_line(line) for line in lines if line.strip() and fold(line) != "none"]
     return [(line, _steps(line)) for line in kept]
+
+
+def write_paths(paths: Sequence[Sequence[int]], *, structured: bool) -> str:
+    """Relation paths by the numbers of their relations, as a model is asked to write them: in JSON or in lines.
+
+    >>> write_paths([[3, 7], [2]], structured=True), write_paths([[3, 7], [2]], structured=False)
+    ('{"paths": [[3, 7], [2]]}', '3 > 7\\n2')
+    """
+    if structured:
+        return json.dumps({"paths": [list(path) for path in paths]})
+    return "\n".join(" > ".join(map(str, path)) for path in paths) or "NONE"
 
 
 def _steps(line: str) -> tuple[Step, ...]:
