@@ -31,11 +31,11 @@ test: lint  ## lint, types, doctests, tests
 MODELS_VENV := .venv-models
 $(MODELS_VENV)/.models: $(BIN)/python pyproject.toml
 	$(PYTHON) -m venv $(MODELS_VENV)
-	$(MODELS_VENV)/bin/python -m pip install --quiet --disable-pip-version-check 'torch==2.13.0' -e '.[dev,torch]'
+	$(MODELS_VENV)/bin/python -m pip install --quiet --disable-pip-version-check 'torch==2.13.0' -e '.[dev,torch,train]'
 	@touch $@
 
-test-models: $(MODELS_VENV)/.models  ## fetch real models and run all recipes over them; about 15 minutes
-	$(MODELS_VENV)/bin/graphbrick models fetch qwen2.5-coder-0.5b reranker $(MODELS)
+test-models: $(MODELS_VENV)/.models  ## fetch real models, run all recipes over them, train some; about 20 minutes
+	$(MODELS_VENV)/bin/graphbrick models fetch qwen2.5-coder-0.5b smollm2-135m all-minilm-l6-v2 reranker $(MODELS)
 	$(MODELS_VENV)/bin/python -m pytest -q -m models tests/real tests/models
 
 lint: $(VENV)/.dev

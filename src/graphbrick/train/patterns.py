@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 from os import PathLike
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -25,6 +25,8 @@ from graphbrick.models.pattern_text import Steps, readable
 from graphbrick.models.question_features import features
 from graphbrick.train.pattern_examples import Example, Examples, collect
 from graphbrick.train.pattern_fit import Encoded, Floats, Ints, Quality, Weights, fit, quality
+
+T = TypeVar("T", int, str)
 
 MOST = 2_000  # patterns a seed
 _LEAST_QUESTIONS, _LEAST_WORDINGS = 30, 10  # to keep some apart
@@ -147,7 +149,7 @@ def train_patterns(
     tell = watch or (lambda what, done, total: None)
     grounded = questions if isinstance(questions, Grounded) else ground(graph, questions, max_hops=max_hops)
     found = collect(
-        graph, [_linked(graph, question) for question in grounded.questions], max_hops=max_hops, most=MOST, seed=seed,
+        graph, [linked(graph, question) for question in grounded.questions], max_hops=max_hops, most=MOST, seed=seed,
         watch=lambda done: tell("questions searched", done, len(grounded)),
     )  # fmt: skip
     if not any(example.f1.any() for example in found.all):
@@ -156,16 +158,16 @@ def train_patterns(
             "are they questions of this graph?"
         )
     asked, steps = _vectors(embedder, list(found.asked), tell), found.steps(graph)
-    learned, apart = _split(found, seed)
+    learned, held = _split(found, seed)
     before = after = None
-    if apart:
+    if held:
         weights, *_ = _weights(embedder, steps, learned, max_hops, seed)
-        before = quality(weights, apart, asked)
+        before = quality(weights, held, asked)
         rounds = fit(
-            weights, learned, asked, apart, rounds=rounds, patience=_PATIENCE, seed=seed,
+            weights, learned, asked, held, rounds=rounds, patience=_PATIENCE, seed=seed,
             watch=partial(tell, "rounds to find how many", total=rounds),
         )  # fmt: skip
-        after = quality(weights, apart, asked)
+        after = quality(weights, held, asked)
     # What was kept apart is now learned from as well.
     weights, relations, patterns = _weights(embedder, steps, found.all, max_hops, seed)
     fit(
@@ -196,7 +198,7 @@ def train_patterns(
     return report
 
 
-def _linked(graph: Graph, found: GroundedQuestion) -> GroundedQuestion:
+def linked(graph: Graph, found: GroundedQuestion) -> GroundedQuestion:
     """The question with the seeds that a pipeline finds, where the file names none; as it is where it finds none."""
     if found.question.seeds:
         return found
@@ -215,15 +217,23 @@ def _vectors(embedder: Embedder, texts: list[str], tell: Watch) -> Floats:
     return np.stack(vectors)
 
 
+def apart(wordings: Sequence[T], seed: int) -> set[T]:
+    """The wordings, one given for each question, that say when to stop: a tenth, or none where there are few."""
+    distinct = sorted(set(wordings))
+    if len(wordings) < _LEAST_QUESTIONS or len(distinct) < _LEAST_WORDINGS:
+        return set()
+    drawn = np.random.default_rng([seed, 1]).permutation(len(distinct))
+    return {distinct[i] for i in drawn[: round(_APART * len(distinct))]}
+
+
 def _split(found: Examples, seed: int) -> tuple[list[Example], list[Example]]:
-    """What is learned from at first, and what says when to stop: a tenth of the wordings; none where there are few."""
-    wordings = sorted({int(example.asked[0]) for example in found.all})
-    if len(found.all) < _LEAST_QUESTIONS or len(wordings) < _LEAST_WORDINGS:
-        return found.all, []
-    drawn = np.random.default_rng([seed, 1]).permutation(len(wordings))
-    held = {wordings[i] for i in drawn[: round(_APART * len(wordings))]}
-    apart = [example for example in found.all if int(example.asked[0]) in held]
-    return [example for example in found.all if int(example.asked[0]) not in held], apart
+    """What is learned from at first, and what says when to stop."""
+    wordings = [int(example.asked[0]) for example in found.all]
+    held = apart(wordings, seed)
+    sides: tuple[list[Example], list[Example]] = [], []
+    for example, wording in zip(found.all, wordings, strict=True):
+        sides[wording in held].append(example)
+    return sides
 
 
 def _weights(

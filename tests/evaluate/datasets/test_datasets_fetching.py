@@ -18,7 +18,15 @@ from hub import Hub
 from graphbrick import downloading
 from graphbrick.cli import main
 from graphbrick.errors import InputError
-from graphbrick.evaluate.datasets import Dataset, PublishedFile, archives, fetch_dataset, fetching, split_files
+from graphbrick.evaluate.datasets import (
+    Dataset,
+    PublishedFile,
+    archives,
+    fetch_dataset,
+    fetching,
+    load_all,
+    split_files,
+)
 from graphbrick.evaluate.datasets.fetching import fetched_splits, named_files
 from graphbrick.locks import claim
 
@@ -234,6 +242,8 @@ def test_names_in_place_of_files(hub: Hub, tmp_path: Path, monkeypatch: pytest.M
         with pytest.raises(InputError, match=says):
             named_files(text)
     assert named_files("mine.jsonl") is named_files("C:mine") is None
+    (tmp_path / "mine.jsonl").write_bytes(TRAIN)
+    assert [question.answers for question in load_all(["mine.jsonl", "two:test"])] == [("Kampala",), ("Nairobi",)]
     (tmp_path / "two").write_text("a file goes before")
     assert named_files("two") is None
 

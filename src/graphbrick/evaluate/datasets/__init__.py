@@ -6,7 +6,7 @@
 """
 
 from graphbrick.evaluate.datasets.coverage import Coverage
-from graphbrick.evaluate.datasets.fetching import Fetched, FetchedFile, fetch_dataset, split_files
+from graphbrick.evaluate.datasets.fetching import Fetched, FetchedFile, fetch_dataset, load_all, split_files
 from graphbrick.evaluate.datasets.grounding import Grounded, GroundedQuestion, ground
 from graphbrick.evaluate.datasets.loading import FORMS, load
 from graphbrick.evaluate.datasets.question import Question, grouped
@@ -28,6 +28,7 @@ __all__ = [
     "grouped",
     "known",
     "load",
+    "load_all",
     "published",
     "sample",
     "sample_each",

@@ -10,7 +10,7 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +19,8 @@ from typing import Any
 from graphbrick.downloading import DownloadError, download
 from graphbrick.errors import InputError
 from graphbrick.evaluate.datasets.archives import take_out
+from graphbrick.evaluate.datasets.loading import load
+from graphbrick.evaluate.datasets.question import Question
 from graphbrick.evaluate.datasets.table import Dataset, PublishedFile, known, published
 from graphbrick.locks import claim
 
@@ -157,6 +159,12 @@ def named_files(text: str) -> tuple[Path, ...] | None:
     if match is None or (match[1].lower() not in known() and match[2] not in ("train", "dev", "test")):
         return None
     return split_files(*match.groups())
+
+
+def load_all(names: Iterable[str | os.PathLike[str]], form: str = "auto") -> list[Question]:
+    """The questions of files and of splits such as ``webqsp:test``; errors as for `load` and `split_files`."""
+    files = [file for name in names for file in named_files(os.fspath(name)) or (Path(name),)]
+    return [question for file in files for question in load(file, form)]
 
 
 def _check_split(dataset: Dataset, split: str) -> None:

@@ -1,0 +1,70 @@
+"""Writing a trained model in ONNX, and the proof that it gives what torch gives. Needs torch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from graphbrick.errors import ModelError
+from graphbrick.models.onnx_text import first_line
+from graphbrick.train.torch_fit import quiet
+
+if TYPE_CHECKING:
+    import torch
+
+WEIGHTS = Path("onnx") / "model.onnx"
+_MOST_OFF = 1e-4
+
+
+def write_onnx(model: torch.nn.Module, inputs: Mapping[str, torch.Tensor], outputs: Sequence[str], file: Path) -> None:
+    """Write a model in ONNX, float32, for any number of texts and of tokens.
+
+    Args:
+        model: Takes the inputs in their order, gives a tuple of the outputs.
+        inputs: Tokens of at least two texts, int64 [texts, tokens].
+        outputs: Names of what it gives.
+        file: The file to write.
+
+    Raises:
+        ModelError: It cannot be exported.
+    """
+    import torch
+
+    axes = {0: torch.export.Dim("batch"), 1: torch.export.Dim("tokens")}
+    file.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        with quiet(), torch.no_grad():
+            # The exporter without dynamo writes a file that gives other vectors for other lengths.
+            torch.onnx.export(
+                model.eval(), tuple(inputs.values()), str(file), dynamo=True, external_data=False, verbose=False,
+                input_names=list(inputs), output_names=list(outputs), dynamic_shapes=(tuple(axes for _ in inputs),),
+            )  # fmt: skip
+    except Exception as error:  # torch's, onnx's, onnxscript's
+        raise ModelError(f"the trained model cannot be written in ONNX: {first_line(error)}") from error
+
+
+def check_agreement(expected: npt.NDArray[np.float32], given: npt.NDArray[np.float32], texts: int) -> None:
+    """Raise ModelError unless ONNX gives what torch gives.
+
+    Args:
+        expected: What torch gives.
+        given: What the written file gives for the same texts.
+        texts: How many these were.
+    """
+    off = float(np.abs(expected - given).max()) if expected.shape == given.shape else float("inf")
+    if not off <= _MOST_OFF:
+        raise ModelError(
+            f"the model in ONNX differs from the trained one by {off:.2g} for {texts} texts, more than {_MOST_OFF:g}; "
+            "nothing was written: train with another version of torch"
+        )
+
+
+def samples(texts: Sequence[str]) -> list[list[str]]:
+    """Texts to check a written model with, in batches: shortest, longest, of all lengths, one far longer."""
+    by = sorted(texts, key=lambda text: (len(text), text))
+    spread = [by[i] for i in np.unique(np.linspace(0, len(by) - 1, 24).astype(int))]
+    return [[by[0]], [by[-1]], spread[:3], spread, [" ".join(spread), by[0]]]

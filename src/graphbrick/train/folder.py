@@ -1,0 +1,93 @@
+"""A folder for a trained model: it appears whole or not at all, and never replaces anything but one of its kind."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from graphbrick.errors import ModelError
+
+FORMAT, VERSION = "graphbrick-training", 1
+DESCRIPTION = "training.json"
+
+
+def check_place(path: Path, kind: str, *, overwrite: bool) -> None:
+    """Raise ModelError unless a model can be written there: before the work is done, not after it.
+
+    Args:
+        path: The folder.
+        kind: What is trained, such as "embedder".
+        overwrite: Whether a model of this kind that is there may be replaced.
+    """
+    parent = next(folder for folder in path.absolute().parents if folder.exists())
+    if not parent.is_dir() or not os.access(parent, os.W_OK):
+        raise ModelError(f"{path} cannot be written: {parent} is no folder that you may write to")
+    if not path.exists() or (path.is_dir() and not any(path.iterdir())):
+        return
+    described = _described(path)
+    if described.get("format") != FORMAT or described.get("kind") != kind:
+        raise ModelError(f"{path} exists and holds no {kind} that was trained here; choose another place")
+    listed = {*described.get("files", ()), DESCRIPTION}
+    others = [name for name in _files(path) if name not in listed]
+    if others:
+        raise ModelError(f"{path} holds a trained {kind} and also {others[0]}; move that away first")
+    if not overwrite:
+        raise ModelError(f"{path} holds a trained {kind} already; replace it with --overwrite (overwrite=True)")
+
+
+@contextmanager
+def writing(path: Path, kind: str, about: Mapping[str, Any], *, overwrite: bool) -> Iterator[Path]:
+    """A new folder to write the files of a model into; at the end of the ``with`` block it is in its place.
+
+    Where the block raises, Ctrl-C included, nothing of it stays, and what was there before is there still.
+
+    Args:
+        path: The folder to make.
+        kind: What is trained.
+        about: What its ``training.json`` says beside the format, the kind and the list of files.
+        overwrite: Replace a model of this kind that is there.
+
+    Raises:
+        ModelError: The place is taken, or cannot be written.
+    """
+    work = path.with_name(f".{path.name}.writing-{os.getpid()}")
+    old = path.with_name(f".{path.name}.replaced-{os.getpid()}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        shutil.rmtree(work, ignore_errors=True)
+        work.mkdir()
+        yield work
+        described = {"format": FORMAT, "version": VERSION, "kind": kind, **about, "files": _files(work)}
+        text = json.dumps(described, indent=1, ensure_ascii=False) + "\n"
+        (work / DESCRIPTION).write_text(text, encoding="utf-8")
+        for name in _files(work):
+            with (work / name).open("rb") as handle:
+                os.fsync(handle.fileno())
+        check_place(path, kind, overwrite=overwrite)  # somebody may have made it meanwhile
+        if path.exists():
+            path.rename(old)
+        work.rename(path)
+    except OSError as error:
+        raise ModelError(f"{path} cannot be written ({error.strerror or error}); choose another place") from error
+    finally:
+        if old.exists() and not path.exists():
+            old.rename(path)
+        shutil.rmtree(work, ignore_errors=True)
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def _files(folder: Path) -> list[str]:
+    return sorted(file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_file())
+
+
+def _described(folder: Path) -> dict[str, Any]:
+    try:
+        read = json.loads((folder / DESCRIPTION).read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return read if isinstance(read, dict) else {}

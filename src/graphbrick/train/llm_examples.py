@@ -1,0 +1,251 @@
+"""What a language model is tuned on: the prompts that bricks send, each with the reply that would have been right.
+
+No prompt is written here: the brick itself says what it would ask, so that the model meets at query time what it has
+learned from. Every reply is read back by the reader of the brick; one that it reads differently is left out.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from graphbrick.core import Evidence, Path, Query, Subgraph
+from graphbrick.errors import ModelError
+from graphbrick.extract.planned_relations import PlannedRelations
+from graphbrick.generate.answers import Said, read_answers, write_answers
+from graphbrick.generate.generate import Generate
+from graphbrick.graphs.graph import Graph
+from graphbrick.models.llm_scorer import LLMScorer
+from graphbrick.models.path_replies import read_paths, write_paths
+from graphbrick.models.replies import one_line, read_numbers, read_scores, read_yes
+from graphbrick.retrieve.beam import Partial, expand
+from graphbrick.train.path_examples import PathExample
+
+Tuned = PlannedRelations | LLMScorer | Generate
+TEXTS = ("path", "step", "relation", "pattern", "triple", "entity")
+"""What is ranked: whole paths (`Rerank`), paths that grow by a triple (`BeamSearch`) and relation names (`PruneEdges`);
+patterns (`Rerank` by pattern), new triples alone (`BeamSearch` by triple, `PruneTriples`), entities (`PruneNodes`)."""
+DEFAULT_TEXTS = TEXTS[:3]
+
+_BEAM = 8  # paths that a step carries on
+_CAP = 5_000  # candidates of a step, as in BeamSearch
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """One prompt and the reply to it.
+
+    Attributes:
+        wording: The text of the question with its seeds masked.
+        messages: What the brick sends.
+        reply: What the model should say.
+    """
+
+    wording: str
+    messages: tuple[Mapping[str, str], ...]
+    reply: str
+
+
+@dataclass(slots=True)
+class Lost:
+    """Counts of what could not be made into a lesson.
+
+    Attributes:
+        unshown: Questions whose prompts teach nothing: nothing that is right is in it, as for a relation path
+            over relations that the model is not shown, or nothing that is wrong where candidates are ranked, or it does
+            not hold a single path.
+        unread: Lessons whose reply is not read as it is meant, such as a name in which there are brackets.
+    """
+
+    unshown: int = 0
+    unread: int = 0
+
+
+def lessons(
+    brick: Tuned,
+    graph: Graph,
+    examples: Sequence[PathExample],
+    lost: Lost,
+    *,
+    n: int = 32,
+    nothing: float = 0.1,
+    texts: Sequence[str] = DEFAULT_TEXTS,
+    seed: int = 0,
+    watch: Callable[[int], None] | None = None,
+) -> list[Lesson]:
+    """The lessons for a brick, in the order of the examples.
+
+    Args:
+        brick: The brick as it is to ask.
+        graph: The graph.
+        examples: Questions with paths that are right and wrong.
+        lost: What could not be made into a lesson is counted there.
+        n: Candidates, or paths of the evidence, at most; what is right comes first into them, and they stand in an
+            order that is drawn.
+        nothing: Share of the questions whose prompt holds nothing that is right, so that the model learns to say so;
+            not for relation paths, and only where there is something wrong to show.
+        texts: What an `LLMScorer` is to rank, some of `TEXTS`.
+        seed: Of what is drawn.
+        watch: Told the number of examples done.
+    """
+    made: list[Lesson] = []
+    for done, example in enumerate(examples, 1):
+        rng = np.random.default_rng([seed, example.positives[0].start, done])
+        if isinstance(brick, PlannedRelations):
+            some = _plan(brick, graph, example)
+        else:
+            shown = _without_right(example, rng.random() < nothing)
+            if isinstance(brick, Generate):
+                some = _answer(brick, shown, n, rng)
+            else:
+                some = [lesson for kind in texts for lesson in _rank(brick, shown, kind, n, rng)]
+        lost.unshown += not some
+        kept = [lesson for lesson in some if lesson is not None]
+        lost.unread += len(some) - len(kept)
+        made += kept
+        if watch is not None:
+            watch(done)
+    return made
+
+
+def _without_right(example: PathExample, nothing: bool) -> tuple[PathExample, tuple[Path, ...]]:
+    """An example with its right paths, or with none of them and only what is certainly wrong."""
+    answers = set(example.found.answers)
+    wrong = tuple(path for path in example.negatives if answers.isdisjoint(path.nodes[1:]))
+    return (replace(example, negatives=wrong), ()) if nothing and wrong else (example, example.positives)
+
+
+def _plan(brick: PlannedRelations, graph: Graph, example: PathExample) -> list[Lesson | None]:
+    """The relation paths of the right paths, by the numbers of the relations that the model is shown."""
+    asked = brick.asked(graph, Query(example.text, example.found.seeds))
+    if asked is None:
+        return []
+    number = {move: place for place, move in enumerate(asked.offer, 1)}
+    plans = dict[tuple[int, ...], None]()
+    for path in example.positives:
+        moves = [number.get((one_line(graph.relation_label(relation)), way)) for relation, way in path.pattern]
+        plan = tuple(place for place in moves if place is not None)
+        if len(plan) == len(moves) <= brick.max_hops:
+            plans[plan] = None
+    best = list(plans)[: brick.plans]
+    if not best:
+        return []
+    reply = write_paths(best, structured=brick.llm.structured)
+    read = [tuple(step.number for step in steps) for _, steps in read_paths(reply)]
+    return [_lesson(example, asked.request.messages, reply, right=read == best)]
+
+
+def _rank(
+    brick: LLMScorer, shown: tuple[PathExample, tuple[Path, ...]], kind: str, n: int, rng: np.random.Generator
+) -> list[Lesson | None]:
+    """The numbers of the right candidates, those of fewer hops first."""
+    example, positives = shown
+    right, wrong = _candidates(example, positives, kind, rng)
+    right, wrong = right[:n], wrong[: max(n - len(right), 0)]
+    place = {text: i for i, text in enumerate(right)}
+    texts = [*right, *wrong]
+    texts = [texts[i] for i in rng.permutation(len(texts))]
+    made: list[Lesson | None] = []
+    for places, request in brick.asked(example.text, texts) if texts and wrong else ():
+        said = [texts[i] for i in places]
+        useful = sorted(
+            (number for number, text in enumerate(said, 1) if text in place), key=lambda i: place[said[i - 1]]
+        )
+        reply = brick.reply_of(useful, len(said))
+        meant = sorted(useful) if brick.reply == "scores" else useful
+        made.append(_lesson(example, request.messages, reply, right=_reads(brick, reply, said) == meant))
+    return made
+
+
+def _reads(brick: LLMScorer, reply: str, texts: Sequence[str]) -> list[int] | None:
+    """The candidates that a reply names, best first; of equal scores by number."""
+    if brick.reply == "yes_no":
+        return [1] if read_yes(reply) else []
+    if brick.reply == "list":
+        return read_numbers(reply, texts)
+    scores = read_scores(reply, len(texts))
+    return sorted((i for i, score in scores.items() if score), key=lambda i: -scores[i])
+
+
+def _candidates(
+    example: PathExample, positives: Sequence[Path], kind: str, rng: np.random.Generator
+) -> tuple[list[str], list[str]]:
+    """Texts that are right and texts that are wrong, each once."""
+    negatives = example.negatives
+    if kind in ("step", "triple"):
+        right, wrong = _step(example, positives, rng, triples=kind == "triple")
+    else:
+        right, wrong = ([text for path in paths for text in _said(path, kind)] for paths in (positives, negatives))
+    right, wrong = list(dict.fromkeys(right)), list(dict.fromkeys(wrong))
+    among = set(right)
+    return right, [text for text in wrong if text not in among]
+
+
+def _said(path: Path, kind: str) -> list[str]:
+    """What a path says, as candidates of a kind."""
+    if kind == "relation":
+        return [path.graph.relation_label(relation) for relation, _ in path.pattern]
+    if kind == "entity":
+        return [path.graph.label(node) for node in path.nodes[1:]]
+    return [path.text if kind == "path" else path.pattern_text]
+
+
+def _step(
+    example: PathExample, positives: Sequence[Path], rng: np.random.Generator, *, triples: bool
+) -> tuple[list[str], list[str]]:
+    """The candidates of one step of a beam search that has kept to the right paths, and some others, from one seed."""
+    graph, walked = example.positives[0].graph, [*positives, *example.negatives]
+    one = walked[rng.integers(len(positives) or len(walked))]
+    hops = int(rng.integers(one.hops))
+    walked = [path for path in walked if path.hops > hops and path.start == one.start]
+    begun = list(dict.fromkeys((path.nodes[: hops + 1], path.triples[:hops], path.forward[:hops]) for path in walked))
+    beam = [Partial(*begin) for begin in begun[:_BEAM]]
+    candidates, _ = expand(beam, Subgraph(graph).csr, follow_out=True, follow_in=True, cap=_CAP)
+    wanted = {(path.nodes[: hops + 2], path.triples[: hops + 1]) for path in positives}
+    # What goes on as a right path does may be right itself, even where it was not drawn as one.
+    patterns = {path.pattern[: hops + 1] for path in example.positives}
+    right, wrong, turns = list[str](), list[tuple[int, str]](), Counter[object]()
+    for row in rng.permutation(len(candidates)).tolist():
+        before, triple = beam[candidates.parent[row]], int(candidates.triple[row])
+        nodes, way = (*before.nodes, int(candidates.node[row])), bool(candidates.forward[row])
+        path = Path(graph, nodes, (*before.triples, triple), (*before.forward, way))
+        text = graph.triple_text(triple) if triples else path.text
+        if (path.nodes, path.triples) in wanted:
+            right.append(text)
+        elif path.pattern not in patterns:
+            turns[path.pattern] += 1
+            wrong.append((turns[path.pattern], text))
+    # In turns from every pattern, so that one with many ends does not fill the place of all others.
+    return right, [text for _, text in sorted(wrong, key=lambda drawn: drawn[0])]
+
+
+def _answer(
+    brick: Generate, shown: tuple[PathExample, tuple[Path, ...]], n: int, rng: np.random.Generator
+) -> list[Lesson | None]:
+    """The answers at the ends of the right paths, each with the numbers of these."""
+    example, positives = shown
+    listed = [*positives, *example.negatives][:n]
+    listed = [listed[i] for i in rng.permutation(len(listed))]
+    try:
+        request, items = brick.asked(Query(example.text, example.found.seeds), Evidence(tuple(listed)))
+    except ModelError:  # there is no room for a single path, which the count of what is not shown tells
+        return []
+    right, cited = set(positives), dict[str, list[int]]()
+    for number, item in enumerate(items, 1):
+        if isinstance(item, Path) and item in right:
+            cited.setdefault(one_line(item.graph.label(item.end)), []).append(number)
+    said = [Said(text, tuple(numbers)) for text, numbers in cited.items()]
+    if positives and not said:
+        return []
+    reply = write_answers(said, structured=brick.llm.structured)
+    return [_lesson(example, request.messages, reply, right=read_answers(reply) == said)]
+
+
+def _lesson(example: PathExample, messages: Sequence[Mapping[str, str]], reply: str, *, right: bool) -> Lesson | None:
+    """The lesson; None where its reply is not read as it is meant."""
+    is_text = reply.encode("utf-8", "replace").decode() == reply  # a badly decoded name is none
+    made = Lesson(example.wording, tuple(dict(message) for message in messages), reply)
+    return made if right and is_text else None

@@ -1,0 +1,392 @@
+"""Low-rank adaptation of a causal language model to prompts with replies: torch, transformers and peft."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext, redirect_stderr
+from dataclasses import dataclass
+from io import StringIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from graphbrick.errors import ModelError
+from graphbrick.models.onnx_text import first_line
+from graphbrick.models.store import known, resolve
+from graphbrick.train.llm_examples import Lesson
+from graphbrick.train.llm_gguf import write_gguf
+from graphbrick.train.torch_fit import device_of, quiet
+
+if TYPE_CHECKING:
+    import torch
+
+ADAPTER, MERGED, GGUF = "adapter", "merged", "model.gguf"
+
+_UNSEEN = -100  # a label that counts for nothing
+_AT_ONCE = {"cpu": 1_024, "cuda": 16_384}  # tokens of one pass, padding included
+_CLIP = 1.0
+Tell = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How weights are fitted; see `graphbrick.train.llm.train_llm`."""
+
+    epochs: int
+    learning_rate: float
+    warm_up: float
+    batch_size: int
+    patience: int
+    rank: int
+    alpha: int
+    dropout: float
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """How near a model is to the replies of some lessons.
+
+    Attributes:
+        loss: Mean cross-entropy of a token of the replies, in nats.
+        exact: Share of the lessons to which the model, taking the likeliest token each time, gives the very reply.
+    """
+
+    loss: float
+    exact: float
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """What a fit did.
+
+    Attributes:
+        losses: Of every epoch, the mean loss while it was learned from.
+        before: On what was held back, before the first epoch; None where nothing was.
+        after: On the same with the weights that are kept.
+    """
+
+    losses: tuple[float, ...]
+    before: Quality | None
+    after: Quality | None
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """A lesson in tokens: those of the prompt, then those of the reply."""
+
+    ids: tuple[int, ...]
+    prompt: int
+
+
+@dataclass(slots=True)
+class Base:
+    """A language model that is there to be tuned.
+
+    Attributes:
+        name: As it was given.
+        model: Of transformers, in evaluation mode.
+        tokenizer: Its tokenizer, with a chat template.
+        device: Where it is.
+        gguf: The GGUF file that it was read from.
+        dtype: The type of the numbers that a merged model is written in.
+        context: The most tokens that it reads; 0 where it does not say.
+    """
+
+    name: str
+    model: Any
+    tokenizer: Any
+    device: torch.device
+    gguf: Path | None = None
+    dtype: Any = None
+    context: int = 0
+
+
+def require_packages(*, gguf: bool) -> None:
+    """Raise ModelError unless what is needed is installed."""
+    try:
+        import peft  # noqa: F401
+        import torch  # noqa: F401
+        import transformers  # noqa: F401
+
+        if gguf:
+            import gguf as _  # noqa: F401
+    except ImportError as error:
+        raise ModelError(
+            f"tuning a language model needs the package {error.name}: pip install 'graphbrick[train]'"
+        ) from error
+
+
+def find_base(base: str) -> tuple[str, Path | None]:
+    """The folder or hub name of a model, and the GGUF file where it is one.
+
+    Raises:
+        ModelError: It was not fetched, or there is no such file or folder.
+    """
+    if base in known() or base.endswith(".gguf"):
+        file = resolve(base)
+        return str(file.parent), file
+    folder = Path(base).expanduser()
+    if folder.is_dir():
+        if not (folder / "config.json").is_file():
+            raise ModelError(f"{base} holds no model of transformers: config.json is not there")
+        return str(folder), None
+    if folder.exists() or base.count("/") != 1 or base.startswith((".", "/", "~")):
+        raise ModelError(
+            f"there is no base model {base!r}; give a folder of transformers, a GGUF file, a name that graphbrick "
+            "models list shows, or a name of the hub such as Qwen/Qwen2.5-0.5B-Instruct"
+        )
+    return base, None
+
+
+def open_base(base: str, device: str | None) -> Base:
+    """Load a model to tune.
+
+    Raises:
+        ModelError: It cannot be loaded, or has no chat template.
+    """
+    import torch
+    import transformers
+
+    place, file = find_base(base)
+    on = device_of(device)
+    given = {"gguf_file": file.name} if file else {}
+    precise = torch.float32 if on.type == "cpu" else torch.bfloat16
+    try:
+        with quiet(), redirect_stderr(StringIO()):  # GGUF files are read with a bar that nothing turns off
+            tokenizer = transformers.AutoTokenizer.from_pretrained(place, **given)
+            model = transformers.AutoModelForCausalLM.from_pretrained(place, dtype=precise, **given)
+            if file:
+                # Its weights are plain numbers now; transformers would not write what it takes for a quantised model.
+                model.hf_quantizer.remove_quantization_config(model)
+            said = None if file else transformers.AutoConfig.from_pretrained(place).dtype
+        model.to(on)
+    except Exception as error:  # transformers', torch's and the hub's
+        raise ModelError(f"{base} cannot be loaded as a causal language model: {first_line(error)}") from error
+    if not getattr(tokenizer, "chat_template", None):
+        raise ModelError(f"{base} has no chat template, so no server could talk with it; take an instruct model")
+    if tokenizer.eos_token_id is None:
+        raise ModelError(f"the tokenizer of {base} has no token that ends a reply; take an instruct model")
+    context = int(getattr(model.config, "max_position_embeddings", 0) or 0)
+    return Base(base, model.eval(), tokenizer, on, file, said or torch.bfloat16, context)
+
+
+def encode(base: Base, lessons: Sequence[Lesson], *, context: int, longest: int) -> tuple[list[Tokens | None], int]:
+    """Lessons in tokens, as a server with this chat template would see them; None for one that is too long.
+
+    Args:
+        base: The model.
+        lessons: The lessons.
+        context: Tokens of a lesson at most.
+        longest: Tokens of a reply at most: a longer one would be cut when it is asked for.
+
+    Returns:
+        The lessons in tokens, and the most tokens that a lesson has.
+
+    Raises:
+        ModelError: The chat template refuses the messages.
+    """
+    encoded = list[Tokens | None]()
+    most = 0
+    for lesson in lessons:
+        messages = [dict(message) for message in lesson.messages]
+        try:
+            prompt = base.tokenizer.apply_chat_template(messages, add_generation_prompt=True, tokenize=False)
+            whole = base.tokenizer.apply_chat_template(
+                [*messages, {"role": "assistant", "content": lesson.reply}], tokenize=False
+            )
+        except Exception as error:  # a template may raise whatever it likes
+            raise ModelError(f"the chat template of {base.name} refuses the prompt: {first_line(error)}") from error
+        # Where a template writes an earlier reply in another way, the reply follows the prompt as it is.
+        said = whole[len(prompt) :] if whole.startswith(prompt) else lesson.reply
+        said_ids, end = _ids(base, said), base.tokenizer.eos_token_id
+        # What a template writes behind the end of the turn is never generated.
+        said_ids = said_ids[: said_ids.index(end) + 1] if end in said_ids else [*_ids(base, said.rstrip()), end]
+        prompt_ids = _ids(base, prompt)
+        length = len(prompt_ids) + len(said_ids)
+        most = max(most, length)
+        fits = length <= context and len(said_ids) <= longest
+        encoded.append(Tokens((*prompt_ids, *said_ids), len(prompt_ids)) if fits else None)
+    return encoded, most
+
+
+def adapt(base: Base, settings: Settings) -> Any:
+    """The model with an adapter of low rank at every linear layer but the last; it changes nothing yet."""
+    import peft
+
+    config = peft.LoraConfig(
+        r=settings.rank,
+        lora_alpha=settings.alpha,
+        lora_dropout=settings.dropout,
+        target_modules="all-linear",
+        task_type="CAUSAL_LM",
+    )
+    if base.device.type != "cpu":
+        base.model.gradient_checkpointing_enable(gradient_checkpointing_kwargs={"use_reentrant": False})
+        base.model.enable_input_require_grads()
+    try:
+        with quiet():
+            adapted = peft.get_peft_model(base.model, config)
+    except ValueError as error:
+        raise ModelError(f"{base.name} cannot be given an adapter: {first_line(error)}") from error
+    config.base_model_name_or_path = base.name
+    return adapted
+
+
+def fit(
+    model: Any,
+    learned: Sequence[Tokens],
+    held: Sequence[Tokens],
+    settings: Settings,
+    tell: Tell,
+) -> Fitted:
+    """Fit the adapter of a model to lessons, in place; it ends with the weights that were best on what is held back.
+
+    AdamW, with a learning rate that rises for a while and then falls to nothing. A step is over ``batch_size`` lessons
+    in as many passes as memory needs; its loss is the mean over all tokens of their replies, however they are split.
+    """
+    import torch
+
+    weights = [p for p in model.parameters() if p.requires_grad]
+    steps = -(-len(learned) // settings.batch_size)
+    total = steps * settings.epochs
+    optimizer = torch.optim.AdamW(weights, lr=settings.learning_rate, weight_decay=0.0)
+    warm = max(round(settings.warm_up * total), 1)
+    schedule = torch.optim.lr_scheduler.LambdaLR(
+        optimizer, lambda step: min((step + 1) / warm, (total - step) / max(total - warm, 1))
+    )
+    before = quality(model, held) if held else None
+    best, kept, waited, losses = before, _copied(model), 0, list[float]()
+    for epoch in range(settings.epochs):
+        model.train()
+        order = np.random.default_rng([settings.seed, epoch]).permutation(len(learned)).tolist()
+        lost = tokens = 0.0
+        for step in range(steps):
+            batch = [learned[i] for i in order[step * settings.batch_size : (step + 1) * settings.batch_size]]
+            lost += _step(model, batch, weights)
+            optimizer.step()
+            schedule.step()
+            optimizer.zero_grad(set_to_none=True)
+            tokens += _said(batch)
+            tell(f"epoch {epoch + 1} of {settings.epochs}; loss {lost / tokens:.3f}", step + 1, steps)
+        losses.append(lost / tokens)
+        if not np.isfinite(losses[-1]):
+            raise ModelError(f"the loss is no number any more in epoch {epoch + 1}; try a smaller learning rate")
+        if best is None:
+            continue
+        now = quality(model, held)
+        if now.loss < best.loss:
+            best, kept, waited = now, _copied(model), 0
+        else:
+            waited += 1
+            if waited >= settings.patience:
+                break
+    if best is not None:
+        model.load_state_dict(kept, strict=False)
+    model.eval()
+    return Fitted(tuple(losses), before, best)
+
+
+def save(base: Base, model: Any, folder: Path, *, gguf: bool) -> None:
+    """Write the adapter, the whole model with it, and a GGUF file where that is wanted; the model is merged by it."""
+    with quiet():
+        model.save_pretrained(folder / ADAPTER, save_embedding_layers=False)  # else it looks for the base at the hub
+        (folder / ADAPTER / "README.md").unlink(missing_ok=True)  # a form to fill in
+        if gguf and base.gguf is not None:
+            write_gguf(base.gguf, model, folder / GGUF)
+        merged = model.merge_and_unload()
+        merged.to(base.dtype).save_pretrained(folder / MERGED)
+        base.tokenizer.save_pretrained(folder / MERGED)
+
+
+def quality(model: Any, lessons: Sequence[Tokens]) -> Quality:
+    """How near a model is to the replies of lessons."""
+    import torch
+
+    model.eval()
+    lost, exact = 0.0, 0
+    with torch.inference_mode():
+        for batch in _passes(lessons, model.device.type):
+            logits, labels = _replies(model, batch)
+            lost += _loss(logits, labels).item()
+            exact += int(((logits.argmax(-1) == labels) | (labels == _UNSEEN)).all(-1).sum())
+    return Quality(lost / _said(lessons), exact / len(lessons))
+
+
+def _step(model: Any, batch: Sequence[Tokens], weights: Sequence[Any]) -> float:
+    """The gradient of one step; gives the sum of the losses."""
+    import torch
+
+    lost, tokens = 0.0, _said(batch)
+    for some in _passes(batch, model.device.type):
+        loss = _loss(*_replies(model, some))
+        (loss / tokens).backward()
+        lost += loss.item()
+    torch.nn.utils.clip_grad_norm_(weights, _CLIP)
+    return lost
+
+
+def _replies(model: Any, batch: Sequence[Tokens]) -> tuple[Any, Any]:
+    """The logits where replies are, and the tokens that should follow: [lessons, longest reply] the latter.
+
+    Lessons are filled up on the left, so that all replies end together and nothing else needs logits.
+    """
+    import torch
+
+    longest = max(len(lesson.ids) for lesson in batch)
+    said = max(len(lesson.ids) - lesson.prompt for lesson in batch)
+    ids, mask = np.zeros((2, len(batch), longest), dtype=np.int64)
+    labels = np.full((len(batch), said), _UNSEEN, dtype=np.int64)
+    for row, lesson in enumerate(batch):
+        reply = lesson.ids[lesson.prompt :]
+        ids[row, longest - len(lesson.ids) :] = lesson.ids
+        mask[row, longest - len(lesson.ids) :] = 1
+        labels[row, said - len(reply) :] = reply
+    place = np.maximum(mask.cumsum(1) - 1, 0)
+    there = (torch.from_numpy(array).to(model.device) for array in (ids, mask, place, labels))
+    ids, mask, place, labels = there
+    with _half(model.device.type):
+        logits = model(
+            input_ids=ids, attention_mask=mask, position_ids=place, logits_to_keep=said + 1, use_cache=False
+        ).logits
+    return logits[:, :-1].float(), labels
+
+
+def _loss(logits: Any, labels: Any) -> Any:
+    """The sum of the losses of all tokens of replies."""
+    import torch
+
+    return torch.nn.functional.cross_entropy(
+        logits.flatten(0, 1), labels.flatten(), ignore_index=_UNSEEN, reduction="sum"
+    )
+
+
+def _passes(lessons: Sequence[Tokens], device: str) -> list[list[Tokens]]:
+    """Lessons in groups of about the same length that memory holds at once; one alone may be longer."""
+    most, groups = _AT_ONCE.get(device, _AT_ONCE["cuda"]), list[list[Tokens]]()
+    for lesson in sorted(lessons, key=lambda lesson: len(lesson.ids)):
+        if groups and (len(groups[-1]) + 1) * len(lesson.ids) <= most:
+            groups[-1].append(lesson)
+        else:
+            groups.append([lesson])
+    return groups
+
+
+def _said(lessons: Sequence[Tokens]) -> int:
+    return sum(len(lesson.ids) - lesson.prompt for lesson in lessons)
+
+
+def _ids(base: Base, text: str) -> list[int]:
+    return list(base.tokenizer(text, add_special_tokens=False)["input_ids"])
+
+
+def _half(device: str) -> AbstractContextManager[Any]:
+    import torch
+
+    return nullcontext() if device == "cpu" else torch.autocast(device, dtype=torch.bfloat16)
+
+
+def _copied(model: Any) -> dict[str, Any]:
+    return {name: copy.deepcopy(p.detach()) for name, p in model.named_parameters() if p.requires_grad}

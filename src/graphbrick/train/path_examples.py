@@ -1,0 +1,276 @@
+"""What text models are trained on: paths from the seeds of a question that lead to its answers, and others that do not.
+
+The paths are those that a pipeline would rank: simple paths among the entities that personalized PageRank finds around
+the seeds. Their texts are made by `graphbrick.core.Path`, as at query time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from graphbrick.core import Path, Query, Subgraph, seeds_of
+from graphbrick.evaluate.datasets import Grounded, GroundedQuestion, Question, ground
+from graphbrick.extract.ppr import PPR
+from graphbrick.graphs.graph import Graph
+from graphbrick.models.pattern_text import masked
+from graphbrick.train.patterns import apart, linked
+
+if TYPE_CHECKING:
+    from graphbrick.kernels.shortest_paths import PathTree
+
+CAP = 200_000  # paths around the seeds of one question
+Ints = npt.NDArray[np.int64]
+Truths = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class PathExample:
+    """One question with paths that lead to its answers and paths that do not.
+
+    Attributes:
+        found: The question with its seeds and answers in the graph.
+        wording: Its text with the names of the seeds masked.
+        positives: Paths to answers, at least one: of every pattern in turns, patterns of fewer hops first.
+        negatives: Paths that end elsewhere and have the pattern of no positive, of all lengths in turns.
+    """
+
+    found: GroundedQuestion
+    wording: str
+    positives: tuple[Path, ...]
+    negatives: tuple[Path, ...]
+
+    @property
+    def text(self) -> str:
+        """The question."""
+        return self.found.question.text
+
+    @property
+    def seeds(self) -> tuple[str, ...]:
+        """The labels of the seeds."""
+        graph = self.positives[0].graph
+        return tuple(graph.label(seed) for seed in self.found.seeds)
+
+    def texts(self, by: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The texts of positives and of negatives, each once, in their order; what is both is positive.
+
+        Args:
+            by: "path" for the text that ``Rerank(by="path")`` scores, "pattern" for that of ``by="pattern"``.
+        """
+        right, wrong = by_text(self.positives, by), by_text(self.negatives, by)
+        return tuple(right), tuple(text for text in wrong if text not in right)
+
+
+@dataclass(slots=True)
+class PathExamples:
+    """The examples of a file of questions.
+
+    Attributes:
+        all: One a question that has a path to an answer, in the order of the questions.
+        questions: How many questions there were.
+        unseeded: How many have no seed in the graph.
+        unanswered: How many have no answer in the graph other than a seed.
+        unreached: How many have an answer that no path leads to.
+        cut: How many have so many paths that only the shortest to each entity were looked at.
+    """
+
+    all: list[PathExample] = field(default_factory=list)
+    questions: int = 0
+    unseeded: int = 0
+    unanswered: int = 0
+    unreached: int = 0
+    cut: int = 0
+
+
+def collect(
+    graph: Graph,
+    questions: Sequence[GroundedQuestion],
+    *,
+    max_hops: int = 3,
+    negative_hops: int | None = None,
+    k: int = 1000,
+    positives: int = 16,
+    negatives: int = 64,
+    least: float = 0.5,
+    seed: int = 0,
+    watch: Callable[[int], None] | None = None,
+) -> PathExamples:
+    """Paths around the seeds of questions that lead to their answers, and others that do not.
+
+    A path is right when it ends at an answer and its pattern (relations and directions) is to the point: the entities
+    that this pattern leads to from the same seed are the answers nearly as well, by F1, as those of the best pattern.
+    With 200,000 paths or more around the seeds of a question, only the shortest to each entity are looked at.
+
+    What ends at an answer, or has the pattern of a positive, is never a negative: that it ends elsewhere may only say
+    that the answers of the file are not complete. The released code of the paper takes one positive of at most 4 hops
+    and negatives of at most 2: ``max_hops=4, negative_hops=2, positives=1, least=0``.
+
+    Args:
+        graph: The graph.
+        questions: Questions with their seeds and answers in the graph.
+        max_hops: The longest path, at least 1; triples are followed in both directions.
+        negative_hops: The longest negative; ``max_hops`` where None.
+        k: Entities around the seeds, at least 1.
+        positives: Paths to answers a question at most, at least 1.
+        negatives: Other paths a question at most, at least 0.
+        least: Share of the best pattern's F1 that a right pattern has at least, in [0, 1]; with 0 every path that ends
+            at an answer is right.
+        seed: Of what is drawn where there is more; one question's draw does not depend on the other questions.
+        watch: Told the number of questions done.
+    """
+    examples, ppr = PathExamples(questions=len(questions)), PPR(k=k)
+    for place, found in enumerate(questions):
+        gold = sorted(set(found.answers) - set(found.seeds))
+        examples.unseeded += not found.seeds
+        examples.unanswered += bool(found.seeds) and not gold
+        if found.seeds and gold:
+            subgraph = ppr.extract(graph, Query(found.question.text, found.seeds))
+            around = _Around(subgraph, found.seeds, gold, max_hops)
+            examples.cut += around.is_cut
+            rng = np.random.default_rng([seed, place])
+            right, wrong = around.draw(least, negative_hops or max_hops, positives, negatives, rng)
+            if right:
+                examples.all.append(PathExample(found, wording(graph, found), right, wrong))
+            examples.unreached += not right
+        if watch is not None:
+            watch(place + 1)
+    return examples
+
+
+def by_text(paths: Sequence[Path], by: str) -> dict[str, Path]:
+    """The first path of each text, in the order given; ``by`` is "path" or "pattern"."""
+    found: dict[str, Path] = {}
+    for path in paths:
+        found.setdefault(path.text if by == "path" else path.pattern_text, path)
+    return found
+
+
+def grounded(graph: Graph, questions: Sequence[Question] | Grounded, max_hops: int) -> list[GroundedQuestion]:
+    """Questions with their seeds and answers in the graph; those without seeds are linked by labels."""
+    found = questions if isinstance(questions, Grounded) else ground(graph, questions, max_hops=max_hops)
+    return [linked(graph, question) for question in found.questions]
+
+
+def split(examples: Sequence[PathExample], seed: int) -> tuple[list[PathExample], list[PathExample]]:
+    """What is learned from, and what says when to stop: a tenth of the wordings; none of it where there are few.
+
+    Few are less than 30 questions, or 10 wordings. Questions of one wording are never on both sides.
+    """
+    held = apart([example.wording for example in examples], seed)
+    learned = [example for example in examples if example.wording not in held]
+    return learned, [example for example in examples if example.wording in held]
+
+
+def wording(graph: Graph, found: GroundedQuestion) -> str:
+    """The text of a question with the names of its seeds masked, the longest name first."""
+    text = found.question.text
+    for name in sorted({graph.label(seed) for seed in found.seeds}, key=lambda name: (-len(name), name)):
+        text = masked(text, name)
+    return text
+
+
+class _Around:
+    """The paths around the seeds of one question, each an entry of arrays.
+
+    Attributes:
+        is_cut: Whether only the shortest paths to each entity were looked at.
+    """
+
+    def __init__(self, subgraph: Subgraph, seeds: Sequence[int], gold: Sequence[int], max_hops: int) -> None:
+        self._subgraph = subgraph
+        starts = seeds_of(Query("", tuple(seeds)), subgraph)
+        self._tree, self.is_cut = _tree(subgraph, starts, max_hops)
+        self._hops, self._pattern, self._start = _walked(self._tree, subgraph, len(starts))
+        inside = np.zeros(subgraph.n_nodes, dtype=np.int8)
+        inside[starts] = -1
+        inside[subgraph.local(gold)] = 1
+        self._at = inside[self._tree.node]  # 1 at an answer, -1 at a seed
+        self._gold = len(gold)
+
+    def draw(
+        self, least: float, negative_hops: int, positives: int, negatives: int, rng: np.random.Generator
+    ) -> tuple[tuple[Path, ...], tuple[Path, ...]]:
+        """Paths to answers, and other paths."""
+        right = (self._at == 1) & self._to_the_point(least)
+        patterns = np.unique(self._pattern[right])
+        wrong = (self._hops > 0) & (self._hops <= negative_hops) & (self._at != 1) & ~np.isin(self._pattern, patterns)
+        chosen, others = np.flatnonzero(right), np.flatnonzero(wrong)
+        # In turns from every pattern, so that one with many ends does not fill the place of all others.
+        turn, drawn = _turns(self._pattern[chosen], rng.random(len(chosen))), rng.random(len(chosen))
+        chosen = chosen[np.lexsort((drawn, self._hops[chosen], turn))[:positives]]
+        turn, drawn = _turns(self._pattern[others], rng.random(len(others))), rng.random(len(others))
+        # And in turns from every length, as there are ever more patterns of more hops.
+        turn = _turns(self._hops[others], turn + drawn)
+        others = others[np.lexsort((self._hops[others], turn))[:negatives]]
+        return tuple(map(self._path, chosen.tolist())), tuple(map(self._path, others.tolist()))
+
+    def _to_the_point(self, least: float) -> Truths:
+        """Of each path, whether the ends of its pattern from its seed are the answers nearly as well as any."""
+        _, group = np.unique(self._pattern * (1 + self._start.max()) + self._start, return_inverse=True)
+        nodes = self._subgraph.n_nodes
+        ends, first = np.unique(group * np.int64(nodes) + self._tree.node, return_index=True)
+        of = ends // nodes
+        right = np.bincount(of, self._at[first] == 1)
+        given = np.bincount(of, self._at[first] >= 0)
+        f1 = 2 * right / (given + self._gold)
+        fine: Truths = (f1 >= least * f1.max(initial=0))[group]
+        return fine
+
+    def _path(self, place: int) -> Path:
+        tree, subgraph = self._tree, self._subgraph
+        nodes, triples, ways = [int(tree.node[place])], list[int](), list[bool]()
+        while tree.parent[place] >= 0:
+            triples.append(int(tree.triple[place]))
+            ways.append(bool(tree.forward[place]))
+            place = int(tree.parent[place])
+            nodes.append(int(tree.node[place]))
+        if subgraph.nodes is not None and subgraph.triples is not None:
+            nodes = subgraph.nodes[nodes].tolist()
+            triples = subgraph.triples[triples].tolist()
+        return Path(subgraph.graph, tuple(nodes[::-1]), tuple(triples[::-1]), tuple(ways[::-1]))
+
+
+def _tree(subgraph: Subgraph, starts: npt.NDArray[np.int32], max_hops: int) -> tuple[PathTree, bool]:
+    """All simple paths, or where there are too many all shortest ones, and whether that is so."""
+    from graphbrick.kernels.shortest_paths import PathTree, shortest_path_tree
+    from graphbrick.kernels.simple_paths import simple_path_tree
+
+    csr = subgraph.csr
+    tree = PathTree(*simple_path_tree(*csr.rows, csr.in_triple, starts, True, True, max_hops, CAP))
+    if not tree.capped:
+        return tree, False
+    return PathTree(*shortest_path_tree(*csr.rows, csr.in_triple, starts, True, True, max_hops, CAP)), True
+
+
+def _walked(tree: PathTree, subgraph: Subgraph, n_seeds: int) -> tuple[Ints, Ints, Ints]:
+    """Of each path its hops, a number for its pattern, and the place of its seed."""
+    n = len(tree.node)
+    hops, pattern, start = np.zeros((3, n), dtype=np.int64)
+    start[:n_seeds] = np.arange(n_seeds)
+    step = 2 * subgraph.csr.relation[tree.triple].astype(np.int64) + tree.forward  # of a seed it is not looked at
+    kinds = 2 * np.int64(subgraph.graph.n_relations)
+    begin, end, patterns = 0, n_seeds, 1
+    while end < n:
+        # The paths of a length are carried on in their order, so those of the next lie behind them.
+        after = int(np.searchsorted(tree.parent, end))
+        layer, parent = slice(end, after), tree.parent[end:after]
+        distinct, number = np.unique(pattern[parent] * kinds + step[layer], return_inverse=True)
+        hops[layer], start[layer], pattern[layer] = hops[begin] + 1, start[parent], number + patterns
+        patterns += len(distinct)
+        begin, end = end, after
+    return hops, pattern, start
+
+
+def _turns(group: Ints, order: npt.NDArray[np.float64]) -> Ints:
+    """The place of each entry among those of its group, by ``order``."""
+    by = np.lexsort((order, group))
+    ordered = group[by]
+    first = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]]) if len(ordered) else np.zeros(0, dtype=np.int64)
+    sizes = np.diff(np.r_[first, len(ordered)])
+    turns: Ints = np.empty(len(group), dtype=np.int64)
+    turns[by] = np.arange(len(group)) - np.repeat(first, sizes)
+    return turns

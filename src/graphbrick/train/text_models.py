@@ -1,0 +1,352 @@
+"""What the training of embedding models and of re-rankers has in common, without torch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from graphbrick import __version__
+from graphbrick.errors import InputError, ModelError
+from graphbrick.evaluate.datasets import Grounded, Question
+from graphbrick.graphs.graph import Graph
+from graphbrick.graphs.manifest import sha256
+from graphbrick.models.onnx_text import torch_weights
+from graphbrick.models.store import known, resolve
+from graphbrick.train.path_examples import PathExample, PathExamples, by_text, collect, grounded, split
+from graphbrick.train.patterns import Watch
+
+BY = ("both", "path", "pattern")
+PACKAGES = ("torch", "sentence_transformers", "onnx", "onnxscript", "onnxruntime")
+Key = tuple[int, tuple[tuple[int, bool], ...]]
+"""The seed and the pattern of a path: two paths of one key say the same of a question."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fitting:
+    """How a text model is trained; the parameters are those of `train_embedder` and `train_reranker`."""
+
+    caller: str
+    loss: str
+    losses: tuple[str, ...]
+    margin: float
+    by: str
+    max_hops: int
+    negative_hops: int | None
+    k: int
+    positives: int
+    pool: int
+    least: float
+    negatives: int
+    hard: int
+    refresh: int
+    epochs: int
+    batch_size: int
+    learning_rate: float
+    warm_up: float
+    patience: int
+    seed: int
+
+    def __post_init__(self) -> None:
+        for name, allowed in (("loss", self.losses), ("by", BY)):
+            if getattr(self, name) not in allowed:
+                raise InputError(
+                    f"{self.caller} {name} must be one of {', '.join(allowed)}, got {getattr(self, name)!r}; "
+                    f"try {allowed[0]!r}"
+                )
+        whole = {
+            "max_hops": (1, 10), "k": (1, 1_000_000), "positives": (1, 10_000), "pool": (1, 10_000),
+            "negatives": (1, self.pool), "hard": (0, self.negatives), "refresh": (1, 10_000), "epochs": (1, 10_000),
+            "batch_size": (1, 10_000), "patience": (1, 10_000), "seed": (0, 2**31),
+        }  # fmt: skip
+        if self.negative_hops is not None:
+            whole["negative_hops"] = (1, self.max_hops)
+        for name, (low, high) in whole.items():
+            value = getattr(self, name)
+            if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
+                raise InputError(
+                    f"{self.caller} {name} must be a whole number from {low:,} to {high:,}, got {value!r}; "
+                    f"try {min(max(low, 3), high)}"
+                )
+        numbers = {"margin": (0.0, 100.0, 0.2), "least": (0.0, 1.0, 0.5), "learning_rate": (0.0, 1.0, 5e-5),
+                   "warm_up": (0.0, 1.0, 0.1)}  # fmt: skip
+        for name, (least, most, example) in numbers.items():
+            value, above = getattr(self, name), name in ("margin", "learning_rate")
+            is_number = isinstance(value, int | float) and not isinstance(value, bool)
+            if not is_number or not least <= value <= most or (above and value == 0):
+                raise InputError(
+                    f"{self.caller} {name} must be a number {'above' if above else 'from'} {least:g} and at most "
+                    f"{most:g}, got {value!r}; try {example:g}"
+                )
+
+    @property
+    def forms(self) -> tuple[str, ...]:
+        """The forms of texts that are learned from: "path", "pattern", or both."""
+        return ("path", "pattern") if self.by == "both" else (self.by,)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The parameters as plain JSON types."""
+        return {name: value for name, value in asdict(self).items() if name not in ("caller", "losses")}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A question with texts of one form, of paths to its answers and of others.
+
+    Attributes:
+        question: The question.
+        positives: At least one.
+        negatives: At least one.
+        keys: The key of each text: first of the positives, then of the negatives.
+        right: The keys of all positives of the question, in both forms.
+    """
+
+    question: str
+    positives: tuple[str, ...]
+    negatives: tuple[str, ...]
+    keys: tuple[Key, ...]
+    right: frozenset[Key]
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """How well a model ranks the texts of questions: the positives before the negatives that were drawn.
+
+    Attributes:
+        questions: How many were ranked, each form of one counted.
+        mrr: The mean reciprocal rank of the best positive; it is behind negatives of the same score.
+        hits_at_1: The share of those where a positive comes first.
+    """
+
+    questions: int
+    mrr: float
+    hits_at_1: float
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """What the training loop did.
+
+    Attributes:
+        epochs: Passes that were run.
+        best: The one whose weights were kept; 0 for those of the base.
+        untrained: How well the base ranks the rows kept apart; None where there are none.
+        trained: The same for the weights kept.
+    """
+
+    epochs: int
+    best: int
+    untrained: Ranked | None
+    trained: Ranked | None
+
+
+@dataclass(frozen=True, slots=True)
+class TextReport:
+    """What a training did.
+
+    Attributes:
+        questions: Given.
+        learned: Questions that were learned from.
+        apart: Questions kept apart, by their wording, to find the best epoch; 0 where there were too few for that.
+        unseeded: Questions without a seed in the graph.
+        unanswered: Questions without an answer in the graph, or with none but a seed.
+        unreached: Questions to whose answers no path leads.
+        cut: Questions with so many paths around the seeds that only the shortest to each entity were looked at.
+        alone: Questions without any path that is not right, so that there is nothing to tell apart.
+        positives: Paths to answers that were kept a question at most.
+        long: Texts that the model cuts, of all that were learned from.
+        new_head: Whether the base was no re-ranker, so that the last layer began at random.
+        epochs: Passes that were run.
+        best: The pass after which the weights were best on the questions kept apart, and are kept; 0 where each was
+            worse than no training; the last where none were kept apart.
+        untrained: How well the base ranks the questions kept apart; None where there are none.
+        trained: The same for the weights kept.
+        seconds: Of work.
+    """
+
+    questions: int
+    learned: int
+    apart: int
+    unseeded: int
+    unanswered: int
+    unreached: int
+    cut: int
+    alone: int
+    positives: int
+    long: int
+    new_head: bool
+    epochs: int
+    best: int
+    untrained: Ranked | None
+    trained: Ranked | None
+    seconds: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as plain JSON types."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        lines = [
+            f"{self.questions:,} questions, of which {self.learned:,} were learned from and {self.apart:,} kept apart",
+            f"  {self.unseeded:,} have no seed in the graph, {self.unanswered:,} no answer, {self.unreached:,} one "
+            f"that no path leads to; around {self.alone:,} every path is right",
+            f"  at most {self.positives:,} paths to answers a question; around the seeds of {self.cut:,} there were so "
+            "many paths that only the shortest were looked at",
+            f"{self.epochs} epochs, {self.seconds:.0f} s",
+        ]
+        if self.long:
+            lines.insert(3, f"  {self.long:,} texts are longer than the model reads")
+        if self.new_head:
+            lines.insert(3, "  the base is no re-ranker: its last layer began at random")
+        if self.untrained is not None and self.trained is not None:
+            before, after = self.untrained, self.trained
+            lines.append(
+                f"of {after.questions:,} rankings in wordings kept apart: MRR {before.mrr:.3f} -> {after.mrr:.3f}, "
+                f"Hits@1 {before.hits_at_1:.3f} -> {after.hits_at_1:.3f} (weights of epoch {self.best})"
+            )
+            if self.best == 0:
+                lines.append("every epoch was worse than the base, whose weights are kept as they were")
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """What a text model learns from.
+
+    Attributes:
+        found: All examples, with the counts of questions that give none.
+        learned: The rows to learn from.
+        apart: The rows that say which epoch is best.
+        questions: Questions to learn from, questions kept apart, and questions that give no row.
+    """
+
+    found: PathExamples
+    learned: list[Row]
+    apart: list[Row]
+    questions: tuple[int, int, int]
+
+    def texts(self) -> list[str]:
+        """The distinct texts of all rows, in their order."""
+        return list(dict.fromkeys(text for row in self.learned + self.apart for text in row.positives + row.negatives))
+
+
+def prepare(
+    graph: Graph, questions: Sequence[Question] | Grounded, how: Fitting, tell: Watch, *, alone: bool
+) -> Prepared:
+    """Find the paths of questions and write their texts.
+
+    Args:
+        graph: The graph.
+        questions: Questions with answers.
+        how: The parameters.
+        tell: What is told of the progress.
+        alone: Whether questions are of use around which every path is right.
+
+    Raises:
+        InputError: There is nothing to learn from.
+    """
+    found = collect(
+        graph, grounded(graph, questions, how.max_hops), max_hops=how.max_hops, negative_hops=how.negative_hops,
+        k=how.k, positives=how.positives, negatives=how.pool, least=how.least, seed=how.seed,
+        watch=lambda done: tell("questions searched", done, len(questions)),
+    )  # fmt: skip
+    usable = [example for example in found.all if alone or any(rows_of(example, how.forms))]
+    learned, apart = split(usable, how.seed)
+    if not learned:
+        raise InputError(
+            f"none of {len(questions):,} questions has a path of at most {how.max_hops} hops from a seed to an answer "
+            "and another path; are they questions of this graph?"
+        )
+    rows = [[row for example in some for row in rows_of(example, how.forms, alone=alone)] for some in (learned, apart)]
+    # Ranking says nothing where there is nothing wrong.
+    rows[1] = [row for row in rows[1] if row.negatives]
+    return Prepared(found, rows[0], rows[1], (len(learned), len(apart), len(found.all) - len(usable)))
+
+
+def rows_of(example: PathExample, forms: Sequence[str], *, alone: bool = False) -> list[Row]:
+    """The rows of a question, one a form; without negatives only where ``alone``."""
+    rows, right = [], frozenset((path.start, path.pattern) for path in example.positives)
+    for by in forms:
+        fine = by_text(example.positives, by)
+        others = {text: path for text, path in by_text(example.negatives, by).items() if text not in fine}
+        keys = tuple((path.start, path.pattern) for path in (*fine.values(), *others.values()))
+        if others or alone:
+            rows.append(Row(example.text, tuple(fine), tuple(others), keys, right))
+    return rows
+
+
+def ranked(rows: Sequence[Row], scores: Sequence[npt.NDArray[np.float32]]) -> Ranked:
+    """How well scores (of each row those of its positives, then those of its negatives) rank."""
+    ranks = []
+    for row, given in zip(rows, scores, strict=True):
+        n = len(row.positives)
+        ranks.append(1 + int((given[n:] >= given[:n].max()).sum()))
+    reciprocal = 1 / np.array(ranks)
+    return Ranked(len(ranks), float(reciprocal.mean()), float((reciprocal == 1).mean()))
+
+
+def report_of(
+    given: Prepared, how: Fitting, fitted: Fitted, *, long: int, new_head: bool, seconds: float
+) -> TextReport:
+    """The report of a training."""
+    found, (learned, apart, alone) = given.found, given.questions
+    return TextReport(
+        found.questions, learned, apart, found.unseeded, found.unanswered, found.unreached, found.cut, alone,
+        how.positives, long, new_head, fitted.epochs, fitted.best, fitted.untrained, fitted.trained, seconds,
+    )  # fmt: skip
+
+
+def about(graph: Graph, base: str, how: Fitting, report: TextReport, **more: Any) -> dict[str, Any]:
+    """What ``training.json`` says; nothing that differs between two trainings that are the same."""
+    from importlib.metadata import version
+
+    told = report.to_dict()
+    del told["seconds"]
+    packages = ("torch", "transformers", "sentence-transformers", "onnxruntime")
+    weights = torch_weights(Path(base)) if Path(base).is_dir() else []
+    return {
+        "made_by": f"graphbrick {__version__}",
+        "packages": {name: version(name) for name in packages},
+        "graph": graph.hash,
+        "base": base,
+        "base_sha256": [sha256(file) for file in weights],
+        "parameters": how.to_dict() | more,
+        "report": told,
+    }
+
+
+def check_packages(caller: str) -> None:
+    """Raise ModelError unless everything is installed that a training needs."""
+    for package in PACKAGES:
+        if find_spec(package) is None:
+            raise ModelError(f"{caller} needs the package {package}: pip install 'graphbrick[train]'")
+
+
+def base_of(base: str) -> str:
+    """The folder of a base model that is named or given by its path, or its name at the hub.
+
+    Raises:
+        ModelError: The model of this name was not fetched, or the folder holds no weights that can be trained.
+    """
+    if not isinstance(base, str) or not base.strip():
+        raise ModelError(f"the base must be a folder or the name of a model, got {base!r}; try 'all-minilm-l6-v2'")
+    if base in known():
+        base = str(resolve(base))
+    folder = Path(base).expanduser()
+    if folder.is_dir():
+        if not (folder / "config.json").is_file() or not torch_weights(folder):
+            raise ModelError(
+                f"{base} holds no config.json with *.safetensors or pytorch_model*.bin; weights in ONNX cannot be "
+                "trained on: name a folder of sentence-transformers, such as graphbrick models fetch all-minilm-l6-v2"
+            )
+        return str(folder)
+    if folder.exists():
+        raise ModelError(f"{base} is a file; name a folder with a model for sentence-transformers, or one of the hub")
+    if base.startswith(("/", ".", "~")) or "\\" in base or base.count("/") > 1:
+        raise ModelError(f"there is no folder {base}; name a folder with a model, or a model of the hub")
+    return base
