@@ -7,7 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import peft
 import pytest
+import torch
+import transformers
 
 from graphbrick import LLM, Graph, LocalLLM, Query, build
 from graphbrick.errors import InputError, ModelError
@@ -21,9 +24,6 @@ from graphbrick.train.llm_fit import encode, open_base, quality
 from graphbrick.train.path_examples import collect, grounded
 
 pytestmark = pytest.mark.models
-torch = pytest.importorskip("torch")
-transformers = pytest.importorskip("transformers")
-peft = pytest.importorskip("peft")
 
 TEMPLATE = (
     "{% for m in messages %}<|{{ m['role'] }}|>{{ m['content'] }}<|end|>\n{% endfor %}"

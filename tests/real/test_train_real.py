@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 from graphbrick import CrossEncoder, EmbeddingModel, Graph, GraphBuilder, PathAnswer, Rerank, ShortestPaths
 from graphbrick.cli import main
@@ -26,7 +27,6 @@ from graphbrick.train.text_models import Fitting, Row
 from graphbrick.train.torch_fit import Drawn, Trainee
 
 pytestmark = pytest.mark.models
-torch = pytest.importorskip("torch")
 
 PATTERNS = {
     "who stars in {}": (("starring", True),),
