@@ -224,7 +224,9 @@ def test_scores_as_published_beside_those_of_here(run, graph, questions, tmp_pat
     assert "note: ToG" not in run("compare", out).out
     told = json.loads(run("compare", out, "--metric", "rog_hit", "--json").out)
     assert [one["all"]["mean"] for one in told["pipelines"]] == [0.75, 0.25]
-    assert told["answers"][1]["measures"]["tog_exact_match"] == {"all": 0.25, "answerable": 1 / 3, "scored": 4}
+    assert told["answers"][1]["measures"]["tog_exact_match"] == {
+        "all": 0.25, "answerable": 1 / 3, "scored": 4, "scored_answerable": 3,
+    }  # fmt: skip
 
 
 def judging(request):
@@ -324,3 +326,4 @@ def test_a_file_that_is_no_study(run, graph, questions, tmp_path):
     assert "no study" in run("evaluate", graph, questions, "-p", NEAR, "--out", tmp_path / "mine.csv").err
     assert "no study" in run("compare", tmp_path / "mine.csv").err
     assert "there is no such file" in run("compare", tmp_path / "none.sqlite").err
+    assert "this is a folder" in run("compare", tmp_path).err

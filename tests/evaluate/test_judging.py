@@ -228,6 +228,10 @@ def test_where_the_judge_fails_nothing_is_guessed(tmp_path: Path, whole: dict) -
                 re.search(r"the judge failed on \d+ \(--retry asks it again\): .*status 400", note) for note in notes
             )
         away.clear()
+        before = {key: one for key, one in kept(path).items() if one.error}
+        evaluate(GRAPH, questions(), TEXTS, out=path, retry=True).close()
+        # Nobody was there to judge them again, so that it stays known why there is no verdict.
+        assert before == {key: one for key, one in kept(path).items() if one.error}
         judge_study(path, model(server, retries=0)).close()
         assert [one for one in kept(path).values() if one.error]
         judge_study(path, model(server, retries=0), retry=True).close()

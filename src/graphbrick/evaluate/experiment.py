@@ -140,7 +140,8 @@ def _evaluate(
         recorder.judgements.require(repr(judge), but=runs if options["fresh"] else ())
     if options["fresh"] or options["retry"]:
         recorder.forget(runs, errors_only=not options["fresh"])
-        recorder.forget_judgements(runs, errors_only=not options["fresh"])
+        if judge is not None:  # else nobody judges them again, and why there is no verdict would be lost
+            recorder.forget_judgements(runs, errors_only=not options["fresh"])
     found = _found(recorder, graph, [one.question for one in read], watch)
     files = {one.file: recorder.file(one.file, sha256(one.file), one.of) for one in read if one.file is not None}
     numbers = recorder.add(graph, found, [None if one.file is None else files[one.file] for one in read])

@@ -170,6 +170,8 @@ class Study:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
+        if self.path.is_dir():
+            raise InputError("this is a folder; name the file that graphbrick evaluate wrote", self.path)
         if not self.path.is_file():
             raise InputError("there is no such file; graphbrick evaluate makes one", self.path)
         # Where nothing can be written beside it, it is read as a file that nobody else has open.

@@ -165,6 +165,8 @@ LINK.external_attr = (stat.S_IFLNK | 0o777) << 16
 ENCRYPTED = bytearray(ARCHIVE)
 for _mark, _at in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
     ENCRYPTED[ENCRYPTED.find(_mark) + _at] |= 1
+_BODY = 30 + len("top/data/x.train.jsonl")
+SPOILED = ARCHIVE[:_BODY] + b"\xff" * 20 + ARCHIVE[_BODY + 20 :]
 
 
 @pytest.mark.parametrize(
@@ -176,17 +178,29 @@ for _mark, _at in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
         (zipped({LINK: b"/etc/passwd"}), "is a link, not a file"),
         (bytes(ENCRYPTED), "is encrypted; unpack it by hand"),
         (zipped({"top/data/x.train.jsonl": b"x" * 5000}), "has more than 2,000 bytes and is not taken out"),
+        (zipped({"top/data/x.train.jsonl": TRAIN}), r"there is no top/data/x\.test\.jsonl in it"),
+        (SPOILED, "this is no zip archive that can be read"),
     ],
-    ids=["page", "cut", "escape", "link", "encrypted", "large"],
+    ids=["page", "cut", "escape", "link", "encrypted", "large", "half", "spoiled"],
 )
 def test_archives_that_are_refused_leave_nothing(
     hub: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, data: bytes, says: str
 ) -> None:
     monkeypatch.setattr(archives, "LARGEST", 2000)
     hub.files["a.zip"] = data
-    with pytest.raises(InputError, match=says):
+    with pytest.raises(InputError, match=says) as refused:
         fetch_dataset("packed")
+    assert str(refused.value).startswith(f"{hub.address}/a.zip gave something else than was expected")
     assert left(tmp_path) == []
+
+
+@pytest.mark.parametrize("record", ["{", "[1]", '{"a.zip": 3}'], ids=["cut", "list", "number"])
+def test_a_damaged_record_is_said_in_a_line(hub: Hub, tmp_path: Path, record: str) -> None:
+    place = tmp_path / "datasets" / "packed"
+    place.mkdir(parents=True)
+    (place / "fetched.json").write_text(record)
+    with pytest.raises(InputError, match=r"fetched\.json: the record of what was fetched is damaged .*; remove it"):
+        fetch_dataset("packed")
 
 
 def test_an_archive_that_lies_about_a_size_is_cut_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -54,6 +54,17 @@ def test_every_measure_over_all_over_answerable_and_by_hops(judged: Path) -> Non
         ]  # fmt: skip
 
 
+def test_of_how_many_answers_there_is_a_verdict_stands_beside_the_share(judged: Path) -> None:
+    with Study.open(judged) as study:
+        figures = read_figures(study, study.questions(), "hits_at_1")
+    row = answers_table(rows_of(figures)).rows[0]
+    found = figures[0].answers.means["judge_at_1"]
+    assert (row[9].small, row[9].strong) == ("of 32", False)  # no verdict could be read on 8 of 40
+    assert (row[16].small, row[16].strong) == (f"of {found.scored_answerable}", False)
+    assert 0 < found.scored_answerable < figures[0].answerable
+    assert {cell.small for cell in (*row[3:9], *row[10:16])} == {""}
+
+
 def test_the_judge_s_calls_stand_apart(judged: Path) -> None:
     with Study.open(judged) as study:
         figures = read_figures(study, study.questions(), "hits_at_1")
@@ -120,4 +131,4 @@ def test_what_was_said_is_shown_and_never_run(tmp_path: Path) -> None:
 
 def test_a_published_score_can_decide(judged: Path, tmp_path: Path) -> None:
     write_report(judged, markdown=tmp_path / "out.md", metric="tog_exact_match")
-    assert re.search(r"have the highest tog exact match: 100 %", (tmp_path / "out.md").read_text())
+    assert re.search(r"have the highest ToG exact match: 100 %", (tmp_path / "out.md").read_text())

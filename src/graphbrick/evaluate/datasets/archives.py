@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import stat
 import zipfile
+import zlib
 from pathlib import Path
 
 from graphbrick.errors import InputError
@@ -40,7 +41,7 @@ def take_out(archive: Path, member: str, target: Path) -> None:
                 if left < 0:
                     raise InputError(f"{member} has more than {LARGEST:,} bytes and is not taken out", archive)
                 out.write(block)
-    except (zipfile.BadZipFile, NotImplementedError, EOFError) as error:
+    except (zipfile.BadZipFile, NotImplementedError, EOFError, zlib.error) as error:
         raise InputError(f"this is no zip archive that can be read: {error}", archive) from error
 
 

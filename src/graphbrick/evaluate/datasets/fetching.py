@@ -168,10 +168,10 @@ def load_all(names: Iterable[str | os.PathLike[str]], form: str = "auto") -> lis
 
 
 def _check_split(dataset: Dataset, split: str) -> None:
+    if not dataset.splits:
+        raise _needs_hands(dataset, [])
     if split not in dataset.splits:
-        there = ", ".join(dataset.splits)
-        said = f"it has {there}" if there else f"none of its files are known. {dataset.note}".strip()
-        raise InputError(f"{dataset.name} has no split {split!r}; {said}")
+        raise InputError(f"{dataset.name} has no split {split!r}; it has {', '.join(dataset.splits)}")
 
 
 def _places(dataset: Dataset, place: Path, split: str) -> list[Path]:
@@ -236,9 +236,16 @@ def _bring(file: PublishedFile, place: Path, watch: Watch) -> str:
                 "have been replaced by its authors"
             )
         raise InputError(f"the file has the sha256 {found}, not {file.sha256} of the published one; remove it", whole)
-    for _, member in file.members:
-        if member != file.name:
-            _take_out(came, member, place / Path(member).name, drop=came == part)
+    members = [member for _, member in file.members if member != file.name]
+    try:
+        _take_out(came, members, place)
+    except InputError as error:
+        if came != part:
+            raise
+        part.unlink()
+        raise InputError(
+            f"{file.url} gave something else than was expected; nothing of it was kept: {error.reason}"
+        ) from error
     if came == part and any(member == file.name for _, member in file.members):
         _settle(part, whole)
     elif came == part:
@@ -246,18 +253,18 @@ def _bring(file: PublishedFile, place: Path, watch: Watch) -> str:
     return found
 
 
-def _take_out(archive: Path, member: str, target: Path, *, drop: bool) -> None:
-    """Put a file of an archive into its place; ``drop`` the archive where it is not what it should be."""
-    beside = target.with_name(f".{target.name}.part")
+def _take_out(archive: Path, members: list[str], place: Path) -> None:
+    """Put files of an archive into their places, all of them or none."""
+    targets = {member: place / Path(member).name for member in members}
+    beside = {member: target.with_name(f".{target.name}.part") for member, target in targets.items()}
     try:
-        take_out(archive, member, beside)
-        _settle(beside, target)
-    except InputError:
-        if drop:
-            archive.unlink()
-        raise
+        for member, written in beside.items():
+            take_out(archive, member, written)
+        for member, target in targets.items():
+            _settle(beside[member], target)
     finally:
-        beside.unlink(missing_ok=True)
+        for written in beside.values():
+            written.unlink(missing_ok=True)
 
 
 def _settle(part: Path, target: Path) -> None:
@@ -271,8 +278,8 @@ def _read_record(place: Path) -> dict[str, Any]:
     if not file.is_file():
         return {}
     try:
-        return dict(json.loads(file.read_text(encoding="utf-8")))
-    except (ValueError, TypeError) as error:
+        return {str(name): dict(entry) for name, entry in dict(json.loads(file.read_text(encoding="utf-8"))).items()}
+    except (ValueError, TypeError, RecursionError) as error:
         raise InputError(f"the record of what was fetched is damaged ({error}); remove it", file) from error
 
 

@@ -8,11 +8,10 @@ from typing import NamedTuple
 from graphbrick.evaluate.published import PUBLISHED, PUBLISHED_METRICS
 from graphbrick.evaluate.report.charts import percent, short
 from graphbrick.evaluate.report.figures import ANSWERED, Answers, PipelineFigures
-from graphbrick.evaluate.report.overview import QUALITY_GROUPS, measure_name
+from graphbrick.evaluate.report.overview import QUALITY_GROUPS, SCORERS, measure_name
 from graphbrick.evaluate.report.tables import Cell, Column, Table
 
 _PARTS = dict(zip(QUALITY_GROUPS, ("all", "answerable"), strict=True))
-_SCORERS = {"rog": "RoG", "tog": "ToG", "lego": "LEGO-GraphRAG"}
 _NOTES = {
     "hit": "any answer is right",
     "hits_at_1": "the first answer is right",
@@ -99,7 +98,7 @@ def published_table(figures: Sequence[PipelineFigures]) -> Table | None:
     columns.append(Column("Hits@1", "here", "the first answer is right: equal to a gold answer or alias"))
     for name in measures:
         scorer, _, measure = name.partition("_")
-        columns.append(Column("F1" if measure == "f1" else measure.replace("_", " "), f"as {_SCORERS[scorer]}, %"))
+        columns.append(Column("F1" if measure == "f1" else measure.replace("_", " "), f"as {SCORERS[scorer]}, %"))
     body = [
         [Cell(str(row.number), row.number), Cell(row.name, row.name, name=True),
          *(_cell(row, [], name, "all") for name in ("hits_at_1", *measures))]
@@ -110,7 +109,7 @@ def published_table(figures: Sequence[PipelineFigures]) -> Table | None:
 
 def published_notes() -> list[str]:
     """For each scorer a line on what it counts wrongly."""
-    return [f"{_SCORERS[name]}: {wrong}." for name, wrong in PUBLISHED.items()]
+    return [f"{SCORERS[name]}: {wrong}." for name, wrong in PUBLISHED.items()]
 
 
 def judge_notes(figures: Sequence[PipelineFigures], judge: str | None) -> list[str]:
@@ -145,7 +144,13 @@ def _cell(row: AnswerRow, beside: Sequence[AnswerRow], measure: str, part: str) 
     if value is None:
         return Cell("–")
     others = [other for some in beside if (other := _value(some, measure, part)) is not None]
-    return Cell(percent(value), value, strong=len(others) > 1 and value == max(others) > 0)
+    small = ""
+    if measure == "judge_at_1":
+        # Answers that equal a gold one always have a verdict: the fewer of the others have one, the better it looks.
+        mean, total = row.answers.means[measure], row.answers.questions if part == "all" else row.answers.answerable
+        scored = mean.scored if part == "all" else mean.scored_answerable
+        small = f"of {scored:,}" if scored < total else ""
+    return Cell(percent(value), value, small, strong=len(others) > 1 and value == max(others) > 0 and not small)
 
 
 def _value(row: AnswerRow, measure: str, part: str) -> float | None:

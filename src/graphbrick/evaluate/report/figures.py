@@ -46,11 +46,13 @@ class Mean(NamedTuple):
         all: Over all questions that could be scored; None where there is none.
         answerable: Over those of them that the graph can answer; None where there is none.
         scored: How many could be scored.
+        scored_answerable: How many of them the graph can answer.
     """
 
     all: float | None
     answerable: float | None
     scored: int
+    scored_answerable: int
 
 
 class Answers(NamedTuple):
@@ -221,7 +223,8 @@ def _answers(results: Sequence[Result], can: Sequence[bool], measures: Sequence[
         if values or any(name in result.metrics for result in results[:1]):
             some = [value for value, yes in values if yes]
             every = [value for value, _ in values]
-            means[name] = Mean(fmean(every) if every else None, fmean(some) if some else None, len(values))
+            mean = fmean(some) if some else None
+            means[name] = Mean(fmean(every) if every else None, mean, len(every), len(some))
     return Answers(len(results), sum(can), means)
 
 

@@ -135,7 +135,10 @@ def _answers(figures: Sequence[PipelineFigures], judge: str | None) -> Html:
     by_hops, others = answers_table(rows_by_hops(figures), by="hops"), published_table(figures)
     note = "Every measure of the answers by text, in percent; a question without an answer counts 0."
     if judge is not None:
-        note += " Judge@1 is over the answers of which there is a verdict."
+        note += (
+            " Judge@1 is over the answers of which there is a verdict, as those always have that equal a gold answer; "
+            "where not all have one, their number stands beside it."
+        )
     wrong = element("ul", *(element("li", line) for line in published_notes()))
     return join(
         element("p", note),

@@ -17,6 +17,7 @@ from graphbrick.evaluate.summary import Summary
 
 MEASURES = {"hits_at_1": "Hits@1", "hit": "Hit", "f1": "F1"}
 OTHERS = {"exact_match": "EM", "judge_at_1": "Judge@1"}
+SCORERS = {"rog": "RoG", "tog": "ToG", "lego": "LEGO-GraphRAG"}
 QUALITY_GROUPS = ("all questions, %", "answerable questions, %")
 # One colour means one kind of stage in every chart, whether it takes time or loses answers.
 LOST = (
@@ -39,7 +40,14 @@ STAGES = (
 
 
 def measure_name(measure: str) -> str:
-    """How tables call a measure."""
+    """How tables call a measure.
+
+    >>> measure_name("hits_at_1"), measure_name("rog_f1"), measure_name("tog_exact_match")
+    ('Hits@1', 'RoG F1', 'ToG exact match')
+    """
+    scorer, _, scored = measure.partition("_")
+    if scorer in SCORERS:
+        return f"{SCORERS[scorer]} {'F1' if scored == 'f1' else scored.replace('_', ' ')}"
     return MEASURES.get(measure) or OTHERS.get(measure) or measure.replace("_", " ")
 
 
