@@ -11,7 +11,7 @@ import pytest
 from graphbrick import build
 from graphbrick.cli import main
 from graphbrick.evaluate.store import Study
-from graphbrick.testing import TINY, ScriptedLLM
+from graphbrick.testing import TINY, Reply, ScriptedLLM
 
 BM25 = "PPR(k=6) >> ShortestPaths() >> Rerank(BM25(), n=4) >> PathAnswer()"
 NEAR = "ShortestPaths(max_hops=1) >> PathAnswer()"
@@ -254,6 +254,7 @@ def test_a_judge_beside_and_afterwards(run, graph, questions, tmp_path, monkeypa
         assert "judged 4 answers" in result.out
         told = json.loads(run("judge", later, "--llm", "gpt-4o-mini", "--json").out)
         assert (told["judge"], told["runs"][0]["judged"]["by_model"]) == ("LLM(model='gpt-4o-mini')", 4)
+        assert run("judge", later, "--llm", "LLM('gpt-4o-mini', parallel=2, retries=0)").code == 0  # the same judge
         refused = run("judge", later, "--llm", "another")
         assert (refused.code, refused.err.count("\n")) == (1, 1)
         assert "and has one judge only" in refused.err
@@ -276,6 +277,26 @@ def test_a_judge_beside_and_afterwards(run, graph, questions, tmp_path, monkeypa
         assert [detail.exchanges for detail in study.details(1)] == [()] * 4
 
 
+def test_what_never_works_is_exit_code_1(run, graph, questions, tmp_path, monkeypatch):
+    out, text = tmp_path / "runs.sqlite", "told: ShortestPaths(max_hops=1) >> Generate(LLM('m', retries=0))"
+    with ScriptedLLM(lambda request: Reply("wrong key", status=401)) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        result = run("evaluate", graph, questions, "-p", text, "-p", BM25, "--out", out)
+        assert (result.code, result.err.count("\n")) == (1, 1)
+        assert result.err.startswith("error: told failed on all of its 4 questions, 4 times with: ")
+        assert "refused the key" in result.err
+        assert run("evaluate", graph, questions, "-p", NEAR, "--out", out).code == 0  # of this command all went well
+        judged = run("judge", out, "--llm", "LLM('j', retries=0)")
+    assert (judged.code, judged.err.count("\n")) == (1, 1)
+    assert "the judge failed on all of " in judged.err
+
+
+def test_a_group_of_commands_by_itself_shows_its_help(run):
+    result = run("datasets")
+    assert (result.code, result.err) == (0, "")
+    assert result.out.startswith("Usage: graphbrick datasets [OPTIONS] COMMAND [ARGS]...\n")
+
+
 def test_a_data_set_by_its_name(run, graph, questions, tmp_path, monkeypatch):
     monkeypatch.setenv("GRAPHBRICK_DATASETS", str(tmp_path / "sets"))
     command = ("evaluate", graph, "cwq:dev", "-p", NEAR, "--out", tmp_path / "runs.sqlite")
@@ -285,7 +306,7 @@ def test_a_data_set_by_its_name(run, graph, questions, tmp_path, monkeypatch):
     place = tmp_path / "sets" / "cwq" / "ComplexWebQuestions_dev.json"
     place.parent.mkdir(parents=True)
     answers = [{"answer_id": "Nairobi", "answer": "Nairobi", "aliases": []}]
-    row = {"ID": "1", "question": "Where?", "sparql": "", "compositionality_type": "conjunction", "answers": answers}
+    row = {"ID": "1", "question": "Where is Nairobi?", "sparql": "", "compositionality_type": "conjunction", "answers": answers}
     place.write_text(json.dumps([row]))
     assert run(*command).code == 0
     with Study.open(tmp_path / "runs.sqlite") as study:

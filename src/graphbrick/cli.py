@@ -192,7 +192,10 @@ def main(arguments: list[str] | None = None) -> None:
         code = 130
     except Exception as error:
         # Usage errors come from click, or from the copy of it that typer brings along.
-        if hasattr(error, "format_message"):
+        if type(error).__name__ == "NoArgsIsHelpError":  # a group of commands by itself
+            typer.echo(str(getattr(error, "message", error)))
+            code = 0
+        elif hasattr(error, "format_message"):
             code = _fail(f"{error.format_message()} (graphbrick --help shows the usage)")
         elif isinstance(error, OSError):
             code = _fail(f"{error.filename or 'input or output'}: {error.strerror or error}")

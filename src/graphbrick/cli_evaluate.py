@@ -76,9 +76,10 @@ def evaluate(
     Results are written at once. After a kill, Ctrl-C or the end of the budget, the same command goes on.
     """
     from graphbrick.budget import StoppedError
+    from graphbrick.errors import PipelineError
     from graphbrick.evaluate.experiment import evaluate as run
     from graphbrick.evaluate.store import Study
-    from graphbrick.show_evaluate import evaluating, print_study
+    from graphbrick.show_evaluate import evaluating, failures, print_study
 
     chosen = _pipelines(recipe or [], pipeline or [], parts or [], llm)
     judged_by = None if judge is None else _judge(judge)
@@ -97,8 +98,11 @@ def evaluate(
         runs = [one for one in study.runs() if (one.recipe, one.graph_hash, one.linked) in
                 {(text, opened.hash, link) for text in texts}]  # fmt: skip
         print_study(study, runs, as_json=as_json)
+        useless = failures(study, runs)
     if stopped is not None:
         raise stopped
+    if useless:
+        raise PipelineError("; ".join(useless))
 
 
 def judge(
@@ -124,9 +128,10 @@ def judge(
     After a kill, Ctrl-C or the end of the budget, the same command goes on.
     """
     from graphbrick.budget import StoppedError
+    from graphbrick.errors import PipelineError
     from graphbrick.evaluate.judging import judge_study
     from graphbrick.evaluate.store import Study
-    from graphbrick.show_evaluate import evaluating, print_judged
+    from graphbrick.show_evaluate import evaluating, judge_failures, print_judged
 
     chosen = _judge(llm)
     stopped: StoppedError | None = None
@@ -137,8 +142,11 @@ def judge(
             stopped = error
     with Study.open(runs) as study:
         print_judged(study, as_json=as_json)
+        useless = judge_failures(study, study.runs())
     if stopped is not None:
         raise stopped
+    if useless:
+        raise PipelineError("; ".join(useless))
 
 
 def compare(

@@ -90,6 +90,28 @@ def print_study(study: Study, runs: Sequence[StudyRun], *, as_json: bool) -> Non
     out.print(Text(plain(f"kept in {study.path}; graphbrick compare and graphbrick report read it"), style="dim"))
 
 
+def failures(study: Study, runs: Sequence[StudyRun]) -> list[str]:
+    """What did not work at all: pipelines that failed on every question, and a judge that failed on every answer."""
+    found = []
+    for run in runs:
+        results = study.results(run.id)
+        errors = [result.error for result in results if result.error is not None]
+        if results and len(errors) == len(results):
+            why, count = Counter(errors).most_common(1)[0]
+            found.append(f"{run.name} failed on all of its {len(results):,} questions, {count:,} times with: {why}")
+    return found + judge_failures(study, runs)
+
+
+def judge_failures(study: Study, runs: Sequence[StudyRun]) -> list[str]:
+    """That the judge failed whenever it was asked, and why; empty where it did not."""
+    asked = [one for run in runs for one in study.judgements(run.id, words=False) if one.by == "model"]
+    errors = [one.error for one in asked if one.error is not None]
+    if not asked or len(errors) < len(asked):
+        return []
+    why, count = Counter(errors).most_common(1)[0]
+    return [f"the judge failed on all of {len(asked):,} answers, {count:,} times with: {why}"]
+
+
 def _quality_table(figures: Sequence[PipelineFigures], part: str) -> Table:
     """Answers, in percent with their intervals, over all questions or over those that are answerable."""
     title = f"answers, % [95 % interval], over {part} questions"

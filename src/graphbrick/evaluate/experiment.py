@@ -13,7 +13,7 @@ from graphbrick.errors import InputError, PipelineError
 from graphbrick.evaluate.datasets import GroundedQuestion, Question, ground, load, sample
 from graphbrick.evaluate.datasets.fetching import named_files
 from graphbrick.evaluate.judgements import Unjudged
-from graphbrick.evaluate.judging import JUDGING, Judging
+from graphbrick.evaluate.judging import JUDGING, Judging, name_of
 from graphbrick.evaluate.recording import Recorder
 from graphbrick.evaluate.store import Study
 from graphbrick.evaluate.stored import Detail
@@ -107,7 +107,7 @@ def evaluate(
     if judge is not None and not isinstance(judge, ChatModel):
         raise InputError(f"the judge must be a language model such as LLM('gpt-4.1'), got {judge!r:.80}")
     options = {"limit": limit, "seed": seed, "link": link, "workers": workers, "fresh": fresh, "retry": retry,
-               "judge": None if judge is None else repr(judge), "exchanges": exchanges}  # fmt: skip
+               "judge": None if judge is None else name_of(judge), "exchanges": exchanges}  # fmt: skip
     with Recorder(out) as recorder, recorder.sitting(options, versions(), machine()) as sitting:
         _evaluate(recorder, sitting, graph, chosen, drawn, judge, options, watch)
     return Study.open(out)
@@ -137,7 +137,7 @@ def _evaluate(
         for name, pipeline in pipelines.items()
     ]
     if judge is not None:
-        recorder.judgements.require(repr(judge), but=runs if options["fresh"] else ())
+        recorder.judgements.require(name_of(judge), but=runs if options["fresh"] else ())
     if options["fresh"] or options["retry"]:
         recorder.forget(runs, errors_only=not options["fresh"])
         if judge is not None:  # else nobody judges them again, and why there is no verdict would be lost

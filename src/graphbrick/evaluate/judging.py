@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, ThreadPoolExecutor, wait
 from contextlib import nullcontext
 from contextvars import copy_context
-from dataclasses import replace
+from dataclasses import fields, replace
 
 from graphbrick.budget import Budget, StoppedError, current_budget, spending
 from graphbrick.errors import GraphbrickError
@@ -23,6 +23,18 @@ from graphbrick.trace import Trace, record
 
 JUDGING = "judging"
 """The step that ``watch`` is told of."""
+_NO_MATTER = ("parallel", "retries", "timeout", "threads")
+
+
+def name_of(llm: ChatModel) -> str:
+    """The recipe text of a judge, without parameters that change no verdict.
+
+    >>> from graphbrick import LLM
+    >>> name_of(LLM("gpt-4.1", parallel=8, timeout=10.0))
+    "LLM(model='gpt-4.1')"
+    """
+    plain = {one.name: one.default for one in fields(llm) if one.name in _NO_MATTER}  # type: ignore[arg-type]
+    return repr(replace(llm, **plain))  # type: ignore[type-var]
 
 
 class Judging:
@@ -118,7 +130,7 @@ class Judging:
 def _judged(llm: ChatModel, answer: Unjudged, exchanges: bool) -> StoredJudgement:
     """The judgement of one answer; where the model fails there is none, and why."""
     trace, error = Trace(), None
-    with record(trace, repr(llm), "judge") as entry:
+    with record(trace, name_of(llm), "judge") as entry:
         try:
             found = judge(llm, answer.text, [answer.answer] if answer.answer else [], answer.gold)
         except StoppedError:
@@ -127,7 +139,7 @@ def _judged(llm: ChatModel, answer: Unjudged, exchanges: bool) -> StoredJudgemen
             found, error = Judgement(None, "model"), str(failure)
     said = exchanges_of([entry]) if exchanges else ()
     return StoredJudgement(
-        *(answer.run, answer.question, repr(llm), found.right, found.by, error, entry.seconds, trace.ledger),
+        *(answer.run, answer.question, name_of(llm), found.right, found.by, error, entry.seconds, trace.ledger),
         *(tuple(entry.events), said),
     )
 
@@ -177,10 +189,10 @@ def judge_study(
     Study.open(study).close()  # so that none is made where there is none
     with Recorder(study) as recorder:
         if not fresh:
-            recorder.judgements.require(repr(llm))
+            recorder.judgements.require(name_of(llm))
         if fresh or retry:
             recorder.forget_judgements(errors_only=not fresh)
-        options = {"judge": repr(llm), "fresh": fresh, "retry": retry}
+        options = {"judge": name_of(llm), "fresh": fresh, "retry": retry}
         with recorder.sitting(options, versions(), machine()):
             left = recorder.judgements.lacking()
             with (
