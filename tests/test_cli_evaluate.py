@@ -306,7 +306,13 @@ def test_a_data_set_by_its_name(run, graph, questions, tmp_path, monkeypatch):
     place = tmp_path / "sets" / "cwq" / "ComplexWebQuestions_dev.json"
     place.parent.mkdir(parents=True)
     answers = [{"answer_id": "Nairobi", "answer": "Nairobi", "aliases": []}]
-    row = {"ID": "1", "question": "Where is Nairobi?", "sparql": "", "compositionality_type": "conjunction", "answers": answers}
+    row = {
+        "ID": "1",
+        "question": "Where is Nairobi?",
+        "sparql": "",
+        "compositionality_type": "conjunction",
+        "answers": answers,
+    }
     place.write_text(json.dumps([row]))
     assert run(*command).code == 0
     with Study.open(tmp_path / "runs.sqlite") as study:

@@ -452,8 +452,6 @@ def test_the_probability_of_yes_among_yes_and_no() -> None:
         scores, entry = rate(LLMScorer(llm(server), reply="yes_no"))
         assert len(server.requests) == 4
         body = server.requests[0].body
-        # What stands before must not change the first; the others need not be read from their beginning.
-        assert ["cache_prompt" in request.body for request in server.requests] == [False, True, True, True]
     assert scores == pytest.approx([0.75, 0.15 / 0.75, 1, 0])
     assert entry.events == []
     assert entry.calls == 4
@@ -464,20 +462,6 @@ def test_the_probability_of_yes_among_yes_and_no() -> None:
     )
     # All prompts begin alike, so that a server can keep what it has read.
     assert len({request.prompt.split("Candidate: ")[0] for request in server.requests}) == 1
-
-
-def test_a_server_that_does_not_know_how_to_keep_prompts_is_asked_without() -> None:
-    def script(request: Request) -> str | Reply:
-        if "cache_prompt" in request.body:
-            return Reply("unknown parameter: cache_prompt", status=400)
-        return likely(YES=0.6, NO=0.2)
-
-    with ScriptedLLM(script) as server:
-        scores, entry = rate(LLMScorer(llm(server), reply="yes_no"))
-        assert ["cache_prompt" in request.body for request in server.requests] == [False, True, False, False, False]
-    assert scores == pytest.approx([0.75] * 4)
-    assert len(entry.events) == 1
-    assert "does not know cache_prompt, so that it was asked without" in entry.events[0]
 
 
 def test_without_log_probabilities_the_word_counts() -> None:

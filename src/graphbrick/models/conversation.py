@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from graphbrick.errors import ModelError
-from graphbrick.models.openai_client import Connection, CutError, is_here, server_of
+from graphbrick.models.openai_client import Connection, CutError
 
 if TYPE_CHECKING:
     import openai
@@ -18,7 +18,7 @@ Heard: TypeAlias = Callable[[str], None]
 """What is called with the pieces of a reply."""
 
 # Parameters that a server may not know, by what its refusal says; what is sent in the place of each.
-_OPTIONAL = ("response_format", "stream_options", "logprobs", "temperature", "max_tokens", "cache_prompt")
+_OPTIONAL = ("response_format", "stream_options", "logprobs", "temperature", "max_tokens")
 _REFUSALS = frozenset({400, 404, 422, 501})
 _refused: dict[tuple[str, str], frozenset[str]] = {}
 
@@ -32,15 +32,12 @@ class Request:
         schema: The JSON schema of the reply; None for text.
         max_tokens: Longest reply where it is shorter than that of the model.
         likeliest: How many of the likeliest first words to report, with their log-probabilities; at most 20.
-        follows: Whether it begins as the request before it does, which a server of this machine then need not read
-            again. Sums in another order change log-probabilities a little: probabilities by .02 where it was measured.
     """
 
     messages: tuple[Mapping[str, str], ...]
     schema: Mapping[str, Any] | None = None
     max_tokens: int | None = None
     likeliest: int = 0
-    follows: bool = False
 
 
 @dataclass(frozen=True)
@@ -162,8 +159,7 @@ class Talk:
             except openai.APIStatusError as error:
                 said = str(error.message)
                 known = _refused.get(which, frozenset())
-                sent = body | body.get("extra_body", {})
-                named = [name for name in _OPTIONAL if name in said and name in sent and name not in known]
+                named = [name for name in _OPTIONAL if name in said and name in body and name not in known]
                 if error.status_code not in _REFUSALS or not named:
                     raise
                 _refused[which] = known | {named[0]}
@@ -182,14 +178,10 @@ class Talk:
             body["response_format"] = {"type": "json_schema", "json_schema": named}
         if request.likeliest:
             body |= {"logprobs": True, "top_logprobs": request.likeliest}
-        if request.follows and is_here(server_of(self.connection.url)):
-            body["extra_body"] = {"cache_prompt": True}  # of llama.cpp; others keep prompts unasked, or pass it over
         if streamed:
             body |= {"stream": True, "stream_options": {"include_usage": True}}
         for name in _refused.get((self.connection.shown, self.model), ()):
-            if name == "cache_prompt":
-                body.pop("extra_body", None)
-            elif body.pop(name, None) is not None:
+            if body.pop(name, None) is not None:
                 # Newer models of OpenAI have another name for it; the others are left out.
                 body |= {"max_completion_tokens": longest} if name == "max_tokens" else {}
                 if name == "logprobs":

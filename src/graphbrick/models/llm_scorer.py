@@ -183,8 +183,7 @@ class LLMScorer(Scorer):
     def _calls_of_each(self, query: str, candidates: Sequence[str]) -> list[Request]:
         lines, _ = cut_to_room(self.llm, candidates, self.llm.room(self._about_one(query, "")))
         return [
-            Request(readable(self._about_one(query, line)), max_tokens=LONGEST, likeliest=LIKELIEST, follows=i > 0)
-            for i, line in enumerate(lines)
+            Request(readable(self._about_one(query, line)), max_tokens=LONGEST, likeliest=LIKELIEST) for line in lines
         ]
 
     def _scored(self, query: str, candidates: Sequence[str]) -> npt.NDArray[np.float64]:

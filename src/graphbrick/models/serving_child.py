@@ -56,7 +56,8 @@ def _start(wanted: dict[str, Any]) -> Any:
     # Only what OpenAI offers: no page, no list of the prompts in work, nothing for scripts of web pages.
     params.ui, params.endpoint_slots = False, False
     params.cors_origins, params.cors_origins_explicit = "", True
-    # What is kept of an earlier prompt changes the last digits, and with them the reply where two words are close.
+    # What is kept of an earlier prompt changes sums, and with them the reply where two words are close: the probability
+    # of a yes by .02 where it was measured. Candidates that are scored one by one would not be scored alike.
     params.cache_prompt, params.cache_ram_mib, params.cache_idle_slots = False, 0, False
     for group in (params.cpuparams, params.cpuparams_batch):
         group.n_threads = wanted["threads"]
