@@ -53,7 +53,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         sizes = str(Path(folder) / "sizes.json")
         report = train_sizes(graph, learn, sizes, ppr=ppr, seed=given.seed)
-        print(f"{graph}; learned from {report.learned_from} questions, {report.held_back} held back\n")
+        print(f"{graph}; learned from {report.learned_from} questions\n")
         stages: dict[str, ExtractStage] = {f"PPR(k={k})": PPR(k=k) for k in (50, 100, 200, 500, 1000, 2000)}
         for least, most in ((0.5, 0.75), (0.6, 0.85), (0.75, 0.95)):
             stages[f"ShareSizer({least}, {most})"] = SizedPPR(ShareSizer(least, most), ppr)

@@ -96,9 +96,9 @@ def sizes(
         )
     if as_json:
         reached = {"recall": report.recall.tolist(), "size": report.size.tolist()}
-        print_json({"learned_from": report.learned_from, "held_back": report.held_back, **reached})
+        print_json({"learned_from": report.learned_from, **reached})
         return
-    lines = [f"learned from {report.learned_from:,} questions; {report.held_back:,} held back:"]
+    lines = [f"learned from {report.learned_from:,} questions; a fifth at a time, while it was held back, had:"]
     for aim in (0.5, 0.6, 0.75, 0.9, 0.95):
         at = int((report.recall >= aim).argmax()) if (report.recall >= aim).any() else len(report.recall) - 1
         lines.append(f"  recall {report.recall[at]:.3f} with {report.size[at]:,.0f} entities on average")

@@ -18,25 +18,26 @@ from graphbrick.extract.sized_ppr import ranking
 from graphbrick.extract.sizers import FEATURES, FORMAT, VERSION, Around, features, sigmoid, sizes_of
 from graphbrick.graphs.graph import Graph
 
-_APART = 5  # of so many questions, one is held back
+_FOLDS = 5  # each is held back once
 _LEAST = 20  # questions that can be learned from
 _PENALTY = 1e-3  # on the squares of the weights, so that they stay finite where all is found
 _STEPS = 50
 _CUTS = np.concatenate([np.linspace(0.02, 0.9, 45), 1 - np.geomspace(0.09, 1e-4, 40)])
 
+Example = tuple[Around, npt.NDArray[np.float64]]
+"""What is known of a question, and the share of its answers that each size has."""
+
 
 class SizesReport(NamedTuple):
-    """What came of it, on the questions held back.
+    """What came of it, on questions while they were held back.
 
     Attributes:
         learned_from: Questions learned from.
-        held_back: Questions held back.
         recall: The recall at each cut.
         size: The mean number of entities at each cut.
     """
 
     learned_from: int
-    held_back: int
     recall: npt.NDArray[np.float64]
     size: npt.NDArray[np.float64]
 
@@ -53,15 +54,15 @@ def train_sizes(
     """Learn from questions with known answers how many entities are needed, and write it to a file for `LearnedSizer`.
 
     The share of a question's answers among its best k entities is regressed (logistic, Newton's method) on what
-    `graphbrick.extract.sizers.features` says of it and k. A fifth of the questions is held back; what recall they had
-    where their sizes were cut at each expectation is written too, so that an aim is reached as it is meant.
+    `graphbrick.extract.sizers.features` says of it and k. What recall each fifth of the questions had where their sizes
+    were cut at each expectation, as learned from the others, is written too, so that an aim is reached as it is meant.
 
     Args:
         graph: The graph.
         questions: Questions with seeds and answers; those without seeds or answers in the graph are left out.
         out: The file to write; it appears when it is whole.
         ppr: The ranking that sizes are learned for.
-        seed: Which questions are held back.
+        seed: Which questions are held back together.
         watch: Told the number of questions ranked.
 
     Raises:
@@ -73,15 +74,19 @@ def train_sizes(
             f"sizes are learned from at least {_LEAST} questions with seeds and answers in the graph, got "
             f"{len(usable)} of {len(questions)}"
         )
-    apart = set(np.random.default_rng(seed).permutation(len(usable))[: len(usable) // _APART].tolist())
-    learn, test = list[tuple[Around, npt.NDArray[np.float64]]](), list[tuple[Around, npt.NDArray[np.float64]]]()
+    examples = []
     for i, question in enumerate(usable):
-        (test if i in apart else learn).append(_example(graph, ppr, question))
+        examples.append(_example(graph, ppr, question))
         if watch is not None:
             watch(i + 1)
-    rows = [features(around, sizes_of(len(around.shares))) for around, _ in learn]
-    weights = _fit(np.concatenate(rows), np.concatenate([found for _, found in learn]))
-    recall, size = _reached(test, weights)
+    order = np.random.default_rng(seed).permutation(len(usable))
+    recall, size = np.zeros(len(_CUTS)), np.zeros(len(_CUTS))
+    for fold in range(_FOLDS):
+        apart = set(order[fold::_FOLDS].tolist())
+        weights = _fit([example for i, example in enumerate(examples) if i not in apart])
+        reached = _reached([examples[i] for i in sorted(apart)], weights)
+        recall, size = recall + reached[0] / len(usable), size + reached[1] / len(usable)
+    weights = _fit(examples)
     facts = {
         "format": FORMAT,
         "version": VERSION,
@@ -97,10 +102,10 @@ def train_sizes(
         "questions": len(usable),
     }
     _write(Path(out), json.dumps(facts, indent=1) + "\n")
-    return SizesReport(len(learn), len(test), recall, size)
+    return SizesReport(len(usable), recall, size)
 
 
-def _example(graph: Graph, ppr: PPR, question: GroundedQuestion) -> tuple[Around, npt.NDArray[np.float64]]:
+def _example(graph: Graph, ppr: PPR, question: GroundedQuestion) -> Example:
     """What is known of a question, and the share of its answers that each size has."""
     seeds = np.array(sorted(set(question.seeds)), dtype=np.int32)
     ranked, around = ranking(graph, ppr, question.question.text, seeds)
@@ -111,8 +116,10 @@ def _example(graph: Graph, ppr: PPR, question: GroundedQuestion) -> tuple[Around
     return around, (ranks[:, None] < sizes[None, :]).mean(axis=0)
 
 
-def _fit(x: npt.NDArray[np.float64], y: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def _fit(examples: Sequence[Example]) -> npt.NDArray[np.float64]:
     """The weights of a logistic regression on shares, by Newton's method with a small penalty."""
+    x = np.concatenate([features(around, sizes_of(len(around.shares))) for around, _ in examples])
+    y = np.concatenate([found for _, found in examples])
     weights = np.zeros(x.shape[1])
     for _ in range(_STEPS):
         p = sigmoid(x @ weights)
@@ -126,9 +133,9 @@ def _fit(x: npt.NDArray[np.float64], y: npt.NDArray[np.float64]) -> npt.NDArray[
 
 
 def _reached(
-    examples: Sequence[tuple[Around, npt.NDArray[np.float64]]], weights: npt.NDArray[np.float64]
+    examples: Sequence[Example], weights: npt.NDArray[np.float64]
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """The mean recall and size of questions where each is cut at every expectation."""
+    """The sums of recall and of size over questions where each is cut at every expectation."""
     recall, size = np.zeros(len(_CUTS)), np.zeros(len(_CUTS))
     for around, found in examples:
         sizes = sizes_of(len(around.shares))
@@ -138,7 +145,7 @@ def _reached(
         at = np.minimum(np.searchsorted(expected, _CUTS), len(sizes) - 1)
         recall += found[at]
         size += sizes[at]
-    return recall / max(len(examples), 1), size / max(len(examples), 1)
+    return recall, size
 
 
 def _write(path: Path, text: str) -> None:
