@@ -14,6 +14,23 @@ if TYPE_CHECKING:
     from graphbrick.models.embedder import Embedder
     from graphbrick.train import TextReport
 
+_Questions = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="QUESTIONS...",
+        help="Files of questions with answers, or data sets such as webqsp:train.",
+        show_default=False,
+    ),
+]
+_Folder = Annotated[Path, typer.Option("--out", "-o", metavar="FOLDER", help="Folder to make.", show_default=False)]
+_Form = Annotated[str, typer.Option(help="Form of the files, such as metaqa or webqsp.")]
+_By = Annotated[str, typer.Option(help="Texts learned from: path, pattern, or both.")]
+_Epochs = Annotated[int, typer.Option(help="Passes at most.")]
+_Rate = Annotated[float, typer.Option(help="At its highest.")]
+_Device = Annotated[str | None, typer.Option(help="Such as cpu or cuda:0 [a GPU of CUDA, else the cpu].")]
+_Seed = Annotated[int, typer.Option(help="The same seed gives the same weights.")]
+_Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace the model that is there.")]
+
 app = typer.Typer(
     name="train",
     help="Train what a pipeline ranks with, on questions and answers of your own.",
@@ -30,19 +47,12 @@ def start() -> None:
 @app.command()
 def patterns(
     graph: GraphFolder,
-    questions: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="QUESTIONS...",
-            help="Files of questions with answers, or data sets such as webqsp:train.",
-            show_default=False,
-        ),
-    ],
-    out: Annotated[Path, typer.Option("--out", "-o", metavar="FOLDER", help="Folder to make.", show_default=False)],
-    form: Annotated[str, typer.Option(help="Form of the files, such as metaqa or webqsp.")] = "auto",
+    questions: _Questions,
+    out: _Folder,
+    form: _Form = "auto",
     max_hops: Annotated[int, typer.Option(help="The longest pattern.")] = 3,
     embedder: Annotated[str, typer.Option(metavar="BRICK", help="What makes vectors of questions.")] = "MiniLM()",
-    seed: Annotated[int, typer.Option(help="The same seed gives the same weights.")] = 0,
+    seed: _Seed = 0,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the patterns that are there.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -67,16 +77,9 @@ def patterns(
 @app.command()
 def sizes(
     graph: GraphFolder,
-    questions: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="QUESTIONS...",
-            help="Files of questions with answers, or data sets such as webqsp:train.",
-            show_default=False,
-        ),
-    ],
+    questions: _Questions,
     out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="File to write.", show_default=False)],
-    form: Annotated[str, typer.Option(help="Form of the files, such as metaqa or webqsp.")] = "auto",
+    form: _Form = "auto",
     most: Annotated[int, typer.Option("--most", metavar="K", help="Entities that are ranked at most.")] = 2000,
     seed: Annotated[int, typer.Option(help="Which questions are held back.")] = 0,
     as_json: Json = False,
@@ -109,28 +112,21 @@ def sizes(
 @app.command()
 def embedder(
     graph: GraphFolder,
-    questions: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="QUESTIONS...",
-            help="Files of questions with answers, or data sets such as webqsp:train.",
-            show_default=False,
-        ),
-    ],
-    out: Annotated[Path, typer.Option("--out", "-o", metavar="FOLDER", help="Folder to make.", show_default=False)],
-    form: Annotated[str, typer.Option(help="Form of the files, such as metaqa or webqsp.")] = "auto",
+    questions: _Questions,
+    out: _Folder,
+    form: _Form = "auto",
     base: Annotated[
         str, typer.Option(metavar="MODEL", help="Trained on: a folder, a name of graphbrick models, or of the hub.")
     ] = "sentence-transformers/all-MiniLM-L6-v2",
     loss: Annotated[str, typer.Option(help="multiple_negatives or margin.")] = "multiple_negatives",
-    by: Annotated[str, typer.Option(help="Texts learned from: path, pattern, or both.")] = "both",
+    by: _By = "both",
     max_hops: Annotated[int, typer.Option(help="The longest path.")] = 3,
-    epochs: Annotated[int, typer.Option(help="Passes at most.")] = 4,
+    epochs: _Epochs = 4,
     batch_size: Annotated[int, typer.Option(help="Questions a step.")] = 16,
-    learning_rate: Annotated[float, typer.Option(help="At its highest.")] = 5e-5,
-    device: Annotated[str | None, typer.Option(help="Such as cpu or cuda:0 [a GPU of CUDA, else the cpu].")] = None,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same weights.")] = 0,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the model that is there.")] = False,
+    learning_rate: _Rate = 5e-5,
+    device: _Device = None,
+    seed: _Seed = 0,
+    overwrite: _Overwrite = False,
     as_json: Json = False,
 ) -> None:
     """Train an embedding model; Rerank(EmbeddingModel('FOLDER')) then ranks by it."""
@@ -152,28 +148,21 @@ def embedder(
 @app.command()
 def reranker(
     graph: GraphFolder,
-    questions: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="QUESTIONS...",
-            help="Files of questions with answers, or data sets such as webqsp:train.",
-            show_default=False,
-        ),
-    ],
-    out: Annotated[Path, typer.Option("--out", "-o", metavar="FOLDER", help="Folder to make.", show_default=False)],
-    form: Annotated[str, typer.Option(help="Form of the files, such as metaqa or webqsp.")] = "auto",
+    questions: _Questions,
+    out: _Folder,
+    form: _Form = "auto",
     base: Annotated[
         str, typer.Option(metavar="MODEL", help="Trained on: a folder, a name of graphbrick models, or of the hub.")
     ] = "cross-encoder/ms-marco-MiniLM-L6-v2",
     loss: Annotated[str, typer.Option(help="binary, softmax or margin.")] = "binary",
-    by: Annotated[str, typer.Option(help="Texts learned from: path, pattern, or both.")] = "both",
+    by: _By = "both",
     max_hops: Annotated[int, typer.Option(help="The longest path.")] = 3,
-    epochs: Annotated[int, typer.Option(help="Passes at most.")] = 4,
+    epochs: _Epochs = 4,
     batch_size: Annotated[int, typer.Option(help="Questions a step.")] = 8,
-    learning_rate: Annotated[float, typer.Option(help="At its highest.")] = 5e-5,
-    device: Annotated[str | None, typer.Option(help="Such as cpu or cuda:0 [a GPU of CUDA, else the cpu].")] = None,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same weights.")] = 0,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the model that is there.")] = False,
+    learning_rate: _Rate = 5e-5,
+    device: _Device = None,
+    seed: _Seed = 0,
+    overwrite: _Overwrite = False,
     as_json: Json = False,
 ) -> None:
     """Train a cross-encoder; Rerank(CrossEncoder('FOLDER')) then ranks by it."""
@@ -195,15 +184,8 @@ def reranker(
 @app.command()
 def llm(
     graph: GraphFolder,
-    questions: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="QUESTIONS...",
-            help="Files of questions with answers, or data sets such as webqsp:train.",
-            show_default=False,
-        ),
-    ],
-    out: Annotated[Path, typer.Option("--out", "-o", metavar="FOLDER", help="Folder to make.", show_default=False)],
+    questions: _Questions,
+    out: _Folder,
     module: Annotated[
         str,
         typer.Option(
@@ -219,7 +201,7 @@ def llm(
             show_default=False,
         ),
     ],
-    form: Annotated[str, typer.Option(help="Form of the files, such as metaqa or webqsp.")] = "auto",
+    form: _Form = "auto",
     brick: Annotated[
         str | None,
         typer.Option(metavar="BRICK", help='The brick as it will ask, such as "LLMScorer(LLM(structured=False))".'),
@@ -229,15 +211,15 @@ def llm(
         str, typer.Option(help="What is ranked: some of path, step, relation, pattern, triple, entity.")
     ] = "path,step,relation",
     n: Annotated[int, typer.Option("-n", help="Candidates or paths in a prompt at most.")] = 32,
-    epochs: Annotated[int, typer.Option(help="Passes at most.")] = 2,
+    epochs: _Epochs = 2,
     rank: Annotated[int, typer.Option(help="Of the adapter (LoRA); alpha is twice as much.")] = 16,
-    learning_rate: Annotated[float, typer.Option(help="At its highest.")] = 2e-4,
+    learning_rate: _Rate = 2e-4,
     batch_size: Annotated[int, typer.Option(help="Prompts a step.")] = 8,
     context: Annotated[int, typer.Option(help="Tokens of a prompt with its reply; longer ones are left out.")] = 4096,
     gguf: Annotated[bool, typer.Option("--gguf", help="Also write model.gguf; the base must be a GGUF file.")] = False,
-    device: Annotated[str | None, typer.Option(help="Such as cpu or cuda:0 [a GPU of CUDA, else the cpu].")] = None,
+    device: _Device = None,
     seed: Annotated[int, typer.Option(help="The same seed gives the same adapter.")] = 0,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the model that is there.")] = False,
+    overwrite: _Overwrite = False,
     as_json: Json = False,
 ) -> None:
     """Tune a language model for one module of a pipeline, on the prompts that its brick will send."""
