@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
 import zipfile
 from functools import lru_cache
 from hashlib import sha256
@@ -16,6 +14,7 @@ import numpy as np
 from graphbrick.errors import ModelError, PipelineError
 from graphbrick.locks import ForkLock
 from graphbrick.models.embedder import Embedder
+from graphbrick.models.new_folder import new_folder
 from graphbrick.models.pattern_model import PatternModel
 
 FORMAT, VERSION = "graphbrick-patterns", 2
@@ -33,14 +32,8 @@ def save(model: PatternModel, path: Path, *, overwrite: bool = False) -> None:
             cannot be written.
     """
     check_place(path, overwrite=overwrite)
-    work = path.with_name(f".{path.name}.writing-{os.getpid()}")
-    old = path.with_name(f".{path.name}.replaced-{os.getpid()}")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        shutil.rmtree(work, ignore_errors=True)
-        work.mkdir()
-        arrays = {name: getattr(model, name) for name in _ARRAYS}
-        np.savez(work / WEIGHTS, **arrays)
+    with new_folder(path, lambda: check_place(path, overwrite=overwrite)) as work:
+        np.savez(work / WEIGHTS, **{name: getattr(model, name) for name in _ARRAYS})
         described = {
             "format": FORMAT,
             "version": VERSION,
@@ -54,19 +47,6 @@ def save(model: PatternModel, path: Path, *, overwrite: bool = False) -> None:
         }
         text = json.dumps(described, indent=1, ensure_ascii=False) + "\n"
         (work / DESCRIPTION).write_text(text, encoding="utf-8")
-        for file in (work / WEIGHTS, work / DESCRIPTION):
-            with file.open("rb") as handle:
-                os.fsync(handle.fileno())
-        if path.exists():
-            path.rename(old)
-        work.rename(path)
-    except OSError as error:
-        if old.exists() and not path.exists():
-            old.rename(path)
-        raise ModelError(f"{path} cannot be written ({error.strerror or error}); choose another place") from error
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
-    shutil.rmtree(old, ignore_errors=True)
 
 
 def check_place(path: Path, *, overwrite: bool) -> None:

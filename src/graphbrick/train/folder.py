@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from graphbrick.errors import ModelError
+from graphbrick.models.new_folder import files_in, new_folder
 
 FORMAT, VERSION = "graphbrick-training", 1
 DESCRIPTION = "training.json"
@@ -33,7 +33,7 @@ def check_place(path: Path, kind: str, *, overwrite: bool) -> None:
     if described.get("format") != FORMAT or described.get("kind") != kind:
         raise ModelError(f"{path} exists and holds no {kind} that was trained here; choose another place")
     listed = {*described.get("files", ()), DESCRIPTION}
-    others = [name for name in _files(path) if name not in listed]
+    others = [name for name in files_in(path) if name not in listed]
     if others:
         raise ModelError(f"{path} holds a trained {kind} and also {others[0]}; move that away first")
     if not overwrite:
@@ -55,34 +55,11 @@ def writing(path: Path, kind: str, about: Mapping[str, Any], *, overwrite: bool)
     Raises:
         ModelError: The place is taken, or cannot be written.
     """
-    work = path.with_name(f".{path.name}.writing-{os.getpid()}")
-    old = path.with_name(f".{path.name}.replaced-{os.getpid()}")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        shutil.rmtree(work, ignore_errors=True)
-        work.mkdir()
+    with new_folder(path, lambda: check_place(path, kind, overwrite=overwrite)) as work:
         yield work
-        described = {"format": FORMAT, "version": VERSION, "kind": kind, **about, "files": _files(work)}
+        described = {"format": FORMAT, "version": VERSION, "kind": kind, **about, "files": files_in(work)}
         text = json.dumps(described, indent=1, ensure_ascii=False) + "\n"
         (work / DESCRIPTION).write_text(text, encoding="utf-8")
-        for name in _files(work):
-            with (work / name).open("rb") as handle:
-                os.fsync(handle.fileno())
-        check_place(path, kind, overwrite=overwrite)  # somebody may have made it meanwhile
-        if path.exists():
-            path.rename(old)
-        work.rename(path)
-    except OSError as error:
-        raise ModelError(f"{path} cannot be written ({error.strerror or error}); choose another place") from error
-    finally:
-        if old.exists() and not path.exists():
-            old.rename(path)
-        shutil.rmtree(work, ignore_errors=True)
-    shutil.rmtree(old, ignore_errors=True)
-
-
-def _files(folder: Path) -> list[str]:
-    return sorted(file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_file())
 
 
 def _described(folder: Path) -> dict[str, Any]:

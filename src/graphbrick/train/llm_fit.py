@@ -17,7 +17,7 @@ from graphbrick.models.onnx_text import first_line
 from graphbrick.models.store import known, resolve
 from graphbrick.train.llm_examples import Lesson
 from graphbrick.train.llm_gguf import write_gguf
-from graphbrick.train.torch_fit import device_of, quiet
+from graphbrick.train.torch_fit import device_of, quiet, share_of_rate
 
 if TYPE_CHECKING:
     import torch
@@ -253,10 +253,7 @@ def fit(
     steps = -(-len(learned) // settings.batch_size)
     total = steps * settings.epochs
     optimizer = torch.optim.AdamW(weights, lr=settings.learning_rate, weight_decay=0.0)
-    warm = max(round(settings.warm_up * total), 1)
-    schedule = torch.optim.lr_scheduler.LambdaLR(
-        optimizer, lambda step: min((step + 1) / warm, (total - step) / max(total - warm, 1))
-    )
+    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: share_of_rate(step, total, settings.warm_up))
     before = quality(model, held) if held else None
     best, kept, waited, losses = before, _copied(model), 0, list[float]()
     for epoch in range(settings.epochs):

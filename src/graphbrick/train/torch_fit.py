@@ -212,11 +212,11 @@ def _optimizer(trainee: Trainee, how: Fitting, steps: int) -> tuple[torch.optim.
         {"params": [value for value in learned if value.ndim < 2], "weight_decay": 0.0},
     ]
     optimizer = torch.optim.AdamW([group for group in groups if group["params"]], lr=how.learning_rate)
-    return optimizer, torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: _share(step, steps, how.warm_up))
+    return optimizer, torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: share_of_rate(step, steps, how.warm_up))
 
 
-def _share(step: int, steps: int, warm_up: float) -> float:
-    """Of the learning rate: up in a line, then down in a line to nothing at the end."""
+def share_of_rate(step: int, steps: int, warm_up: float) -> float:
+    """Of the learning rate at a step: up in a line, then down in a line to nothing at the end."""
     rising = max(1, round(warm_up * steps))
     return (step + 1) / rising if step < rising else (steps - step) / max(1, steps - rising)
 
