@@ -21,7 +21,7 @@ import time
 from pathlib import Path
 
 from graphbrick import Graph, build
-from graphbrick.errors import GraphFormatError
+from graphbrick.core.errors import GraphFormatError
 from graphbrick.graphs.manifest import sha256
 
 _BUILD = """

@@ -23,7 +23,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from graphbrick.evaluate.store import Study
+from graphbrick.evaluate.study.store import Study
 
 PIPELINES = (
     "ngram: PPR(k=300) >> ShortestPaths(max_hops=2) >> Rerank(NGram(), n=32, by='pattern') >> PathAnswer()",
@@ -67,7 +67,7 @@ def plain(row: dict[str, Any]) -> dict[str, Any]:
 def table(path: Path) -> Any:
     """What ``graphbrick compare`` gives."""
     out = subprocess.run(
-        [sys.executable, "-m", "graphbrick.cli", "compare", path, "--by", "hops", "--json"],
+        [sys.executable, "-m", "graphbrick.cli.app", "compare", path, "--by", "hops", "--json"],
         stdout=subprocess.PIPE, check=True,
     ).stdout  # fmt: skip
     return json.loads(out)
@@ -99,7 +99,7 @@ def main() -> int:
     options = ["--limit", str(chosen.limit), "--workers", str(chosen.workers)]
     for text in chosen.pipeline or PIPELINES:
         options += ["--pipeline", text]
-    base = [sys.executable, "-m", "graphbrick.cli", "evaluate", chosen.graph, *chosen.questions, *options, "--out"]
+    base = [sys.executable, "-m", "graphbrick.cli.app", "evaluate", chosen.graph, *chosen.questions, *options, "--out"]
     with tempfile.TemporaryDirectory() as name:
         once, often = Path(name) / "once.sqlite", Path(name) / "often.sqlite"
         begun = time.perf_counter()

@@ -54,7 +54,7 @@ print(1000 * (time.perf_counter() - start))
 # VmHWM and not ru_maxrss, which a process inherits from the one that started it.
 ASK = r"""
 import re, sys
-from graphbrick.cli import main
+from graphbrick.cli.app import main
 try:
     main(["ask", sys.argv[1], "which relation 7 has entity number 11", "--pipeline", sys.argv[2]])
 except SystemExit:
@@ -76,7 +76,7 @@ def main() -> None:
     n = arguments.parse_args().triples
     print(f"python -c pass                 {seconds('-c', 'pass'):.3f} s")
     print(f"import graphbrick              {seconds('-c', 'import graphbrick'):.3f} s")
-    print(f"graphbrick --help              {seconds('-m', 'graphbrick.cli', '--help'):.3f} s")
+    print(f"graphbrick --help              {seconds('-m', 'graphbrick.cli.app', '--help'):.3f} s")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "large.graph"
         start = time.perf_counter()

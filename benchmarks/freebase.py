@@ -32,10 +32,10 @@ import numpy as np
 from extraction_recall import graph_of
 from graphbrick import BM25, PPR, Graph, GraphbrickError, MiniLM, PathAnswer, Pipeline, Rerank, ShortestPaths, recipe
 from graphbrick.evaluate.datasets import GroundedQuestion, ground, load
-from graphbrick.evaluate.metrics import f1, hits_at_1, recall
-from graphbrick.evaluate.path_metrics import met
-from graphbrick.evaluate.ranking_metrics import hit_at
-from graphbrick.models.pattern_scorer import PatternScorer
+from graphbrick.evaluate.metrics.path_metrics import met
+from graphbrick.evaluate.metrics.ranking_metrics import hit_at
+from graphbrick.evaluate.metrics.sets import f1, hits_at_1, recall
+from graphbrick.patterns.scorer import PatternScorer
 from graphbrick.retrieve.patterns import Patterns
 from graphbrick.train import train_patterns
 from metaqa import DATA

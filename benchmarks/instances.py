@@ -18,8 +18,8 @@ from pathlib import Path
 
 from graphbrick import Graph, GraphbrickError, Pipeline, parse, recipe
 from graphbrick.evaluate.datasets import GroundedQuestion
-from graphbrick.evaluate.metrics import f1, hits_at_1, recall
-from graphbrick.evaluate.path_metrics import path_f1
+from graphbrick.evaluate.metrics.path_metrics import path_f1
+from graphbrick.evaluate.metrics.sets import f1, hits_at_1, recall
 from questions import load
 
 FIRST = ("1", "2", "6", "10", "12", "14")

@@ -18,10 +18,10 @@ from collections import defaultdict
 from pathlib import Path
 
 from graphbrick import Graph, GraphbrickError, PathAnswer, Pipeline, recipe
-from graphbrick.cli_llm import model_text
+from graphbrick.cli.llm import model_text
 from graphbrick.evaluate.datasets import GroundedQuestion
-from graphbrick.evaluate.metrics import f1, hits_at_1
-from graphbrick.models.reply_cache import ReplyCache, keeping_replies
+from graphbrick.evaluate.metrics.sets import f1, hits_at_1
+from graphbrick.llm.reply_cache import ReplyCache, keeping_replies
 from questions import load
 
 RECIPES = ("12", "3", "13", "7", "15")

@@ -38,11 +38,11 @@ import numpy as np
 from graphbrick import BM25, PPR, BeamSearch, Graph, MiniLM, PathAnswer, Pipeline, Rerank, ShortestPaths, build
 from graphbrick.evaluate.datasets import Grounded, GroundedQuestion, Question, ground, load, sample_each
 from graphbrick.evaluate.datasets.metaqa import relation_steps
-from graphbrick.evaluate.intervals import wilson
-from graphbrick.evaluate.metrics import f1, hits_at_1
+from graphbrick.evaluate.metrics.sets import f1, hits_at_1
+from graphbrick.evaluate.statistics.intervals import wilson
 from graphbrick.graphs.patterns import follow_pattern
-from graphbrick.models.pattern_scorer import PatternScorer
-from graphbrick.models.pattern_text import masked
+from graphbrick.patterns.scorer import PatternScorer
+from graphbrick.patterns.text import masked
 from graphbrick.retrieve.patterns import Patterns
 from graphbrick.train import train_patterns
 

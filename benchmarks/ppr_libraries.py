@@ -23,8 +23,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.directions import follow
-from graphbrick.evaluate.ranking import best_nodes
+from graphbrick.core.directions import follow
+from graphbrick.evaluate.metrics.ranking import best_nodes
 from graphbrick.graphs.csr import Csr
 from graphbrick.kernels.fora import fora_top_k
 from graphbrick.kernels.rbs import by_degree, randomized_forward, rbs_both_ways

@@ -33,8 +33,8 @@ import numpy.typing as npt
 
 import synthetic
 from graphbrick import PPR, Graph, Query
-from graphbrick.directions import follow
-from graphbrick.evaluate.ranking import best_nodes, quality
+from graphbrick.core.directions import follow
+from graphbrick.evaluate.metrics.ranking import best_nodes, quality
 from graphbrick.extract.seeds import best_of
 from graphbrick.graphs.csr import Csr
 from graphbrick.kernels.exact_ppr import exact_ppr
@@ -51,7 +51,7 @@ def build(triples: int, work: Path) -> Graph:
     graph, text = work / f"{triples}.graph", work / f"{triples}.tsv"
     if not graph.exists():
         synthetic.write_text(triples, text)
-        command = [sys.executable, "-m", "graphbrick.cli", "build", str(text), str(graph)]
+        command = [sys.executable, "-m", "graphbrick.cli.app", "build", str(text), str(graph)]
         started = time.perf_counter()
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
         _, status, usage = os.wait4(process.pid, 0)

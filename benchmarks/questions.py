@@ -19,7 +19,7 @@ from typing import Any
 from graphbrick import Graph, GraphbrickError, Pipeline, parse
 from graphbrick.evaluate import datasets
 from graphbrick.evaluate.datasets import GroundedQuestion, ground, grouped
-from graphbrick.evaluate.metrics import f1, hits_at_1
+from graphbrick.evaluate.metrics.sets import f1, hits_at_1
 
 PIPELINES = (
     "PPR(k=1000) >> ShortestPaths() >> Rerank(BM25(), n=32) >> PathAnswer()",

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from graphbrick import PPR, Graph
 from graphbrick.evaluate.datasets import GroundedQuestion
-from graphbrick.evaluate.metrics import recall as recall_of
+from graphbrick.evaluate.metrics.sets import recall as recall_of
 from graphbrick.extract.sized_ppr import SizedPPR
 from graphbrick.extract.sizers import LearnedSizer, ShareSizer
 from graphbrick.pipeline import ExtractStage

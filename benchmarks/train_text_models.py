@@ -21,7 +21,7 @@ from typing import Any
 
 from graphbrick import BM25, PPR, CrossEncoder, EmbeddingModel, Graph, MiniLM, PathAnswer, Rerank, ShortestPaths, build
 from graphbrick.evaluate.datasets import Question, ground, load, sample_each
-from graphbrick.models.scorer import Scorer
+from graphbrick.scorers.scorer import Scorer
 from graphbrick.train import TextReport, train_embedder, train_reranker
 from graphbrick.train.text_models import base_of
 from metaqa import DATA, SPLITS, measure, split

@@ -8,9 +8,9 @@ from pathlib import Path
 from typer.main import get_command
 from typer.testing import CliRunner
 
-from graphbrick.cli import app
+from graphbrick.cli.app import app
+from graphbrick.cli.show import brick_facts
 from graphbrick.recipes import Recipe, published
-from graphbrick.show import brick_facts
 
 FOLDER = Path(__file__).parent
 NOTE = "<!-- Written by docs/generate.py (make docs); do not edit. -->\n\n"

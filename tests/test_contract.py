@@ -34,13 +34,11 @@ from graphbrick import (
     Rerank,
     ShortestPaths,
 )
-from graphbrick.brick import Brick
-from graphbrick.catalog import all_bricks
 from graphbrick.core import Path, Subgraph
-from graphbrick.errors import LinkError, PipelineError
+from graphbrick.core.errors import LinkError, PipelineError
+from graphbrick.core.trace import event, fact
 from graphbrick.evaluate.datasets import Question
 from graphbrick.graphs.graph import Graph
-from graphbrick.models.scorer import Scorer
 from graphbrick.pipeline import (
     ExtractStage,
     GenerateStage,
@@ -52,8 +50,10 @@ from graphbrick.pipeline import (
     Run,
     Stage,
 )
+from graphbrick.pipeline.brick import Brick
+from graphbrick.pipeline.catalog import all_bricks
+from graphbrick.scorers.scorer import Scorer
 from graphbrick.testing import Request, ScriptedLLM, check_brick, tiny_graph
-from graphbrick.trace import event, fact
 from graphbrick.train import train_patterns
 
 

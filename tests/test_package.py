@@ -25,7 +25,7 @@ def test_every_public_name_exists_and_is_declared_for_type_checkers():
 
 
 def test_parse_stays_a_function_whatever_is_imported():
-    script = "import graphbrick.parsing, graphbrick; print(graphbrick.parse('PPR(k=2)'))"
+    script = "import graphbrick.pipeline.parsing, graphbrick; print(graphbrick.parse('PPR(k=2)'))"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout == "PPR(k=2)\n"
 

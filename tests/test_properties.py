@@ -15,7 +15,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from graphbrick.core import Path, Query, Subgraph
-from graphbrick.directions import DIRECTIONS, follow
+from graphbrick.core.directions import DIRECTIONS, follow
 from graphbrick.extract.ppr import PPR
 from graphbrick.graphs.builder import build
 from graphbrick.graphs.graph import Graph

@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from graphbrick.budget import Budget as Budget
-    from graphbrick.budget import spending as spending
     from graphbrick.core import Answer as Answer
     from graphbrick.core import Evidence as Evidence
     from graphbrick.core import Mention as Mention
@@ -24,7 +22,11 @@ if TYPE_CHECKING:
     from graphbrick.core import Query as Query
     from graphbrick.core import Report as Report
     from graphbrick.core import Subgraph as Subgraph
-    from graphbrick.errors import GraphbrickError as GraphbrickError
+    from graphbrick.core.errors import GraphbrickError as GraphbrickError
+    from graphbrick.core.trace import Trace as Trace
+    from graphbrick.embedders import EmbeddingModel as EmbeddingModel
+    from graphbrick.embedders import LLMEmbedder as LLMEmbedder
+    from graphbrick.embedders import MiniLM as MiniLM
     from graphbrick.extract import PPR as PPR
     from graphbrick.extract import Communities as Communities
     from graphbrick.extract import KHop as KHop
@@ -48,20 +50,14 @@ if TYPE_CHECKING:
     from graphbrick.graphs.records import RelationRecord as RelationRecord
     from graphbrick.link import LinkLabels as LinkLabels
     from graphbrick.link import LinkWithLLM as LinkWithLLM
-    from graphbrick.models import BM25 as BM25
-    from graphbrick.models import LDA as LDA
-    from graphbrick.models import LLM as LLM
-    from graphbrick.models import LSA as LSA
-    from graphbrick.models import CrossEncoder as CrossEncoder
-    from graphbrick.models import EmbeddingModel as EmbeddingModel
-    from graphbrick.models import LLMEmbedder as LLMEmbedder
-    from graphbrick.models import LLMScorer as LLMScorer
-    from graphbrick.models import LocalLLM as LocalLLM
-    from graphbrick.models import MiniLM as MiniLM
-    from graphbrick.models import NGram as NGram
-    from graphbrick.models import PatternScorer as PatternScorer
-    from graphbrick.parsing import parse as parse
+    from graphbrick.llm import LLM as LLM
+    from graphbrick.llm import LocalLLM as LocalLLM
+    from graphbrick.patterns import PatternScorer as PatternScorer
     from graphbrick.pipeline import Pipeline as Pipeline
+    from graphbrick.pipeline.budget import Budget as Budget
+    from graphbrick.pipeline.budget import spending as spending
+    from graphbrick.pipeline.parsing import parse as parse
+    from graphbrick.pipeline.run import Run as Run
     from graphbrick.prune import PruneEdges as PruneEdges
     from graphbrick.prune import PruneNodes as PruneNodes
     from graphbrick.prune import PruneTriples as PruneTriples
@@ -77,15 +73,19 @@ if TYPE_CHECKING:
     from graphbrick.retrieve import PatternHops as PatternHops
     from graphbrick.retrieve import Patterns as Patterns
     from graphbrick.retrieve import ShortestPaths as ShortestPaths
-    from graphbrick.run import Run as Run
-    from graphbrick.trace import Trace as Trace
+    from graphbrick.scorers import BM25 as BM25
+    from graphbrick.scorers import LDA as LDA
+    from graphbrick.scorers import LSA as LSA
+    from graphbrick.scorers import CrossEncoder as CrossEncoder
+    from graphbrick.scorers import LLMScorer as LLMScorer
+    from graphbrick.scorers import NGram as NGram
 
 # Public names and where they live. They are imported when first used: importing numpy alone takes longer than showing
 # a help text should.
 _HOMES = {
-    "budget": ("Budget", "spending"),
+    "pipeline.budget": ("Budget", "spending"),
     "core": ("Answer", "Evidence", "Mention", "Path", "Query", "Report", "Subgraph"),
-    "errors": ("GraphbrickError",),
+    "core.errors": ("GraphbrickError",),
     "extract": (
         "Communities",
         "KHop",
@@ -106,21 +106,11 @@ _HOMES = {
     "graphs.readers": ("ReadOptions",),
     "graphs.records": ("EntityRecord", "RelationRecord"),
     "link": ("LinkLabels", "LinkWithLLM"),
-    "models": (
-        "BM25",
-        "CrossEncoder",
-        "EmbeddingModel",
-        "LDA",
-        "LLM",
-        "LLMEmbedder",
-        "LLMScorer",
-        "LSA",
-        "LocalLLM",
-        "MiniLM",
-        "NGram",
-        "PatternScorer",
-    ),
-    "parsing": ("parse",),
+    "embedders": ("EmbeddingModel", "LLMEmbedder", "MiniLM"),
+    "llm": ("LLM", "LocalLLM"),
+    "patterns": ("PatternScorer",),
+    "scorers": ("BM25", "CrossEncoder", "LDA", "LLMScorer", "LSA", "NGram"),
+    "pipeline.parsing": ("parse",),
     "pipeline": ("Pipeline",),
     "prune": ("PruneEdges", "PruneNodes", "PruneTriples"),
     "recipes": ("recipe",),
@@ -135,8 +125,8 @@ _HOMES = {
         "Patterns",
         "ShortestPaths",
     ),
-    "run": ("Run",),
-    "trace": ("Trace",),
+    "pipeline.run": ("Run",),
+    "core.trace": ("Trace",),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = ["__version__", *sorted(_HOME)]

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from graphbrick import parse
-from graphbrick.cli import DEFAULT_PIPELINE, main
+from graphbrick.cli.app import DEFAULT_PIPELINE, main
 from graphbrick.demo.questions import load_questions
 from graphbrick.demo.run import NEXT, QUESTIONS, TEXT_SEARCH_FAILS, world_graph
-from graphbrick.evaluate.metrics import f1
+from graphbrick.evaluate.metrics.sets import f1
 
 
 @pytest.fixture(scope="module")

@@ -6,11 +6,11 @@ from functools import cache
 
 import pytest
 
+from graphbrick.core.errors import GraphbrickError
 from graphbrick.demo.airports import CityFinder, kilometres
 from graphbrick.demo.naming import currency_label, is_clear, is_word, language_label
 from graphbrick.demo.sources import load_sources
 from graphbrick.demo.world import match_capitals, world_records
-from graphbrick.errors import GraphbrickError
 from graphbrick.graphs.records import EntityRecord, Record
 from graphbrick.graphs.text import fold
 

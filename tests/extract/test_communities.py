@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 from graphbrick.core import Query
-from graphbrick.errors import PipelineError
+from graphbrick.core.errors import PipelineError
 from graphbrick.extract.communities import Communities
 from graphbrick.extract.ppr import PPR
 from graphbrick.graphs.builder import build
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.partitions import Method, partitions_of
-from graphbrick.run import Run
+from graphbrick.pipeline.run import Run
 from graphbrick.testing import check_brick
 
 CLUBS = [[f"{club}{i}" for i in range(6)] for club in ("fox", "owl", "bee")]

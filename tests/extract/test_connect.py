@@ -7,11 +7,11 @@ import networkx as nx
 import numpy as np
 import pytest
 
+from graphbrick.core.trace import StageTrace, Trace, record
 from graphbrick.extract import connect
 from graphbrick.extract.connect import connected, parts_of
 from graphbrick.graphs.builder import build
 from graphbrick.graphs.graph import Graph
-from graphbrick.trace import StageTrace, Trace, record
 
 
 def joined(graph: Graph, *names: str) -> tuple[list[str], StageTrace]:

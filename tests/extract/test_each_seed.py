@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from graphbrick.core import Query, Subgraph
-from graphbrick.errors import PipelineError
+from graphbrick.core.errors import PipelineError
 from graphbrick.extract.k_hop import KHop
 from graphbrick.extract.page_rank import PageRank
 from graphbrick.extract.ppr import PPR

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from graphbrick import Graph, build
-from graphbrick.cli import main
+from graphbrick.cli.app import main
 from graphbrick.extract import hubs, ppr
 
 

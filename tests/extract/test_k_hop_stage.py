@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 
 from graphbrick.core import Query
-from graphbrick.errors import PipelineError
+from graphbrick.core.errors import PipelineError
 from graphbrick.extract.k_hop import KHop
-from graphbrick.run import Run
+from graphbrick.pipeline.run import Run
 from graphbrick.testing import check_brick, tiny_graph
 
 

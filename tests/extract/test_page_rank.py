@@ -7,7 +7,7 @@ import numpy.typing as npt
 import pytest
 
 from graphbrick.core import Query
-from graphbrick.errors import PipelineError
+from graphbrick.core.errors import PipelineError
 from graphbrick.extract.page_rank import PageRank
 from graphbrick.extract.ppr import PPR
 from graphbrick.graphs.builder import build

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from graphbrick import BM25, LLM, PathAnswer, Query, Rerank, ShortestPaths, build
-from graphbrick.errors import ModelError, PipelineError
+from graphbrick.core.errors import ModelError, PipelineError
+from graphbrick.core.trace import Trace, record
 from graphbrick.extract import relation_paths
 from graphbrick.extract.planned_relations import PlannedRelations
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.records import RelationRecord
 from graphbrick.testing import Reply, Request, ScriptedLLM, check_brick, tiny_graph
-from graphbrick.trace import Trace, record
 
 QUESTION = "Which currency is used in the country whose capital is Nairobi?"
 Way = tuple[str, bool]

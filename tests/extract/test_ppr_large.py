@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphbrick import Graph, Query, build
-from graphbrick.errors import PipelineError
+from graphbrick.core.errors import PipelineError
 from graphbrick.extract import hubs, ppr
 from graphbrick.extract.ppr import PPR
 from graphbrick.extract.seeds import best_of

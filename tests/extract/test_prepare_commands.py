@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import pytest
 
-from graphbrick.cli import main
+from graphbrick.cli.app import main
 from graphbrick.core import Query
 from graphbrick.extract.communities import Communities
 from graphbrick.extract.vector_neighbors import VectorNeighbors
@@ -103,7 +103,7 @@ def test_what_index_refuses(run: Run, graph: str, tmp_path: Path) -> None:
 
 def test_processes_that_prepare_at_once_do_not_clash(run: Run, graph: str) -> None:
     for _ in range(2):  # with nothing there, and over what is there
-        command = [sys.executable, "-m", "graphbrick.cli", "partition", graph, "--json"]
+        command = [sys.executable, "-m", "graphbrick.cli.app", "partition", graph, "--json"]
         running = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(2)]
         ended = [(*process.communicate(), process.returncode) for process in running]
         assert [(err, code) for _, err, code in ended] == [(b"", 0)] * 2

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from graphbrick.core import Query
-from graphbrick.errors import PipelineError
+from graphbrick.core.errors import PipelineError
 from graphbrick.extract.random_walk import RandomWalk
 from graphbrick.kernels.induced import induced_triples
 from graphbrick.kernels.random_walk import walk_python

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from graphbrick import PPR, Graph, Query, build, parse
-from graphbrick.cli import main
-from graphbrick.errors import InputError, ModelError, PipelineError
+from graphbrick.cli.app import main
+from graphbrick.core.errors import InputError, ModelError, PipelineError
 from graphbrick.evaluate.datasets import Question, ground
 from graphbrick.extract.seeds import start
 from graphbrick.extract.sized_ppr import SizedPPR, ranking

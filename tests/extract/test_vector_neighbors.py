@@ -10,15 +10,15 @@ import numpy.typing as npt
 import pytest
 
 from graphbrick.core import Query
-from graphbrick.errors import ModelError, PipelineError
+from graphbrick.core.errors import ModelError, PipelineError
+from graphbrick.embedders.embedder import Embedder
+from graphbrick.embedders.minilm import MiniLM
 from graphbrick.extract.vector_neighbors import VectorNeighbors
 from graphbrick.graphs.builder import build
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.text import fold, hash64
-from graphbrick.models.embedder import Embedder
-from graphbrick.models.lsa import LSA
-from graphbrick.models.minilm import MiniLM
-from graphbrick.run import Run
+from graphbrick.pipeline.run import Run
+from graphbrick.scorers.lsa import LSA
 from graphbrick.testing import TINY, check_brick
 
 CALLS: list[list[str]] = []

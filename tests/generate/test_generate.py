@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from graphbrick import BM25, LLM, PPR, Answer, Evidence, Generate, Query, Rerank, ShortestPaths, Subgraph, build
-from graphbrick.errors import ModelError
+from graphbrick.core.errors import ModelError
+from graphbrick.core.trace import StageTrace, Trace, record
 from graphbrick.testing import Reply, ScriptedLLM, tiny_graph
-from graphbrick.trace import StageTrace, Trace, record
 
 KENYA, SHILLING, NAIROBI, UGANDA, USHILLING, KAMPALA, RWANDA, KIGALI = range(8)
 KEY = "sk-secret-0123456789"

@@ -3,10 +3,10 @@ from __future__ import annotations
 import pytest
 
 from graphbrick import Answer, Evidence, GraphBuilder, PathAnswer, Query, ShortestPaths, Subgraph
+from graphbrick.core.trace import Trace, record
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.records import EntityRecord
 from graphbrick.testing import tiny_graph
-from graphbrick.trace import Trace, record
 
 FILMS = (
     ("Ann", "acted in", "Alpha"),

@@ -11,12 +11,12 @@ import pytest
 
 from graphbrick import LLM, Answer, Evidence, Generate, Query, ShortestPaths, Subgraph, build
 from graphbrick.core import Report
-from graphbrick.errors import InputError, ModelError
+from graphbrick.core.errors import InputError, ModelError
+from graphbrick.core.trace import StageTrace, Trace, record
 from graphbrick.generate.answers import Said, in_json, lines_of, read_answers
 from graphbrick.generate.prompts import NAMES, prompt
-from graphbrick.models.chat import hearing
+from graphbrick.llm.chat import hearing
 from graphbrick.testing import ScriptedLLM, tiny_graph
-from graphbrick.trace import StageTrace, Trace, record
 
 KENYA, SHILLING, NAIROBI, UGANDA, USHILLING, KAMPALA, RWANDA, KIGALI = range(8)
 QUERY = Query("Which currency is used in the country whose capital is Nairobi?", seeds=(NAIROBI,))

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from graphbrick.errors import GraphbrickError, GraphFormatError, InputError
+from graphbrick.core.errors import GraphbrickError, GraphFormatError, InputError
 from graphbrick.graphs import atomic
 from graphbrick.graphs import builder as builder_module
 from graphbrick.graphs.builder import GraphBuilder, build

@@ -17,8 +17,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphbrick import trace
-from graphbrick.errors import GraphbrickError, GraphFormatError, InputError
+from graphbrick.core import trace
+from graphbrick.core.errors import GraphbrickError, GraphFormatError, InputError
 from graphbrick.graphs import builder as builder_module
 from graphbrick.graphs.builder import GraphBuilder, build
 from graphbrick.graphs.building import buckets, rows

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from graphbrick.errors import GraphbrickError
+from graphbrick.core.errors import GraphbrickError
 from graphbrick.graphs.blocks import TripleBlock
 from graphbrick.graphs.builder import GraphBuilder, build
 from graphbrick.graphs.compact import compact, parts_of

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from graphbrick import PPR, Graph, Query, ShortestPaths, Subgraph, build
-from graphbrick.errors import GraphFormatError
+from graphbrick.core.errors import GraphFormatError
 from graphbrick.testing import TINY, tiny_graph
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from graphbrick.core import Subgraph
-from graphbrick.errors import GraphbrickError, GraphFormatError, InputError, LinkError
+from graphbrick.core.errors import GraphbrickError, GraphFormatError, InputError, LinkError
 from graphbrick.graphs import delta_files
 from graphbrick.graphs.builder import build
 from graphbrick.graphs.compact import compact
@@ -20,7 +20,7 @@ from graphbrick.graphs.delta_files import Delta, Facts
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.names import NameIndex
 from graphbrick.graphs.records import EntityRecord, Record, RelationRecord
-from graphbrick.models.embed_graph import _texts
+from graphbrick.vectors.embed_graph import _texts
 
 RECORDS: list[Record] = [
     EntityRecord("Q1", "Paris", ("City of Light",), ("city",), "capital of France"),

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from graphbrick import build
-from graphbrick.cli import main
+from graphbrick.cli.app import main
 from graphbrick.graphs.graph import Graph
 
 

@@ -24,10 +24,10 @@ from graphbrick.graphs.delta import change
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.records import EntityRecord, Record, RelationRecord, TripleRecord
 from graphbrick.graphs.text import name_form, span_hash
-from graphbrick.models.scorer import Scorer
 from graphbrick.prune import PruneEdges, PruneNodes, PruneTriples
 from graphbrick.retrieve.all_paths import AllPaths
 from graphbrick.retrieve.shortest_paths import ShortestPaths
+from graphbrick.scorers.scorer import Scorer
 
 KEYS = ["a", "b", "c", "内", "x\ty", "new\n", "\ud800", "e5"]
 RELATIONS = ["r", "s", "-> t"]

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphbrick.errors import GraphbrickError
+from graphbrick.core.errors import GraphbrickError
 from graphbrick.graphs import overlay_rows
 from graphbrick.graphs.csr import Csr, from_rows, from_sorted
 from graphbrick.graphs.graph import Graph

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from graphbrick.errors import GraphFormatError, LinkError
+from graphbrick.core.errors import GraphFormatError, LinkError
 from graphbrick.graphs.builder import build
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.records import EntityRecord, Record, RelationRecord

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from graphbrick import __version__
-from graphbrick.errors import GraphFormatError
+from graphbrick.core.errors import GraphFormatError
 from graphbrick.graphs.builder import build
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.manifest import NAME, FileEntry, Manifest, sha256

@@ -13,12 +13,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphbrick.errors import GraphbrickError, GraphFormatError
+from graphbrick.core.errors import GraphbrickError, GraphFormatError
+from graphbrick.core.trace import StageTrace, Trace, record
 from graphbrick.graphs import partitions
 from graphbrick.graphs.builder import build
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.partitions import Method, Partitions, keep, kept, part, partitions_of
-from graphbrick.trace import StageTrace, Trace, record
 
 CLUBS = [[f"{club}{i}" for i in range(6)] for club in ("fox", "owl", "bee")]
 INSIDE = [(a, "knows", b) for club in CLUBS for i, a in enumerate(club) for b in club[i + 1 :]]

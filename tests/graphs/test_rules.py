@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from graphbrick.cli import main
-from graphbrick.errors import InputError
+from graphbrick.cli.app import main
+from graphbrick.core.errors import InputError
 from graphbrick.graphs.builder import build
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.records import EntityRecord, RelationRecord

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from graphbrick.directions import follow
+from graphbrick.core.directions import follow
 from graphbrick.graphs.csr import Csr, from_sorted
 from graphbrick.kernels.ppr import ppr_python
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from graphbrick import EntityRecord, GraphBuilder, LinkLabels, Mention, Query, ShortestPaths
-from graphbrick.errors import LinkError
+from graphbrick.core.errors import LinkError
+from graphbrick.core.trace import Trace, record
 from graphbrick.graphs.graph import Graph
 from graphbrick.link.labels import resolve_seeds
 from graphbrick.testing import tiny_graph
-from graphbrick.trace import Trace, record
 
 # key, label, aliases, number of triples: a name, and how well connected the entity is.
 ENTITIES: tuple[tuple[str, str, tuple[str, ...], int], ...] = (

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from graphbrick import LLM, EntityRecord, GraphBuilder, Mention, Query, ShortestPaths
-from graphbrick.errors import LinkError, ModelError, PipelineError
+from graphbrick.core.errors import LinkError, ModelError, PipelineError
+from graphbrick.core.trace import Trace, record
 from graphbrick.graphs.graph import Graph
 from graphbrick.link import LinkLabels, LinkWithLLM
 from graphbrick.testing import Reply, Request, ScriptedLLM, check_brick, tiny_graph
-from graphbrick.trace import Trace, record
 
 # key, label, aliases, what it is
 ENTITIES: tuple[tuple[str, str, tuple[str, ...], str], ...] = (

@@ -21,11 +21,11 @@ import hub as hubs
 import pytest
 from hub import Hub, write_wheel
 
-from graphbrick import downloading
-from graphbrick.errors import ModelError
+from graphbrick.core.errors import ModelError
+from graphbrick.core.trace import Trace, record
+from graphbrick.files import downloading
 from graphbrick.models import fetching, store
 from graphbrick.models.store import File, Model, fetch, kept, known, remove, resolve
-from graphbrick.trace import Trace, record
 
 DATA = random.Random(7).randbytes(1_000_000)
 HEAD, BODY = b'{"vocabulary": []}', DATA[:5000]

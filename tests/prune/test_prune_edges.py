@@ -24,7 +24,7 @@ from test_prune_nodes import (
 )
 
 from graphbrick import BM25, Query, Subgraph
-from graphbrick.errors import PipelineError
+from graphbrick.core.errors import PipelineError
 from graphbrick.graphs.builder import build
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.records import Record, RelationRecord

@@ -16,16 +16,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphbrick import BM25, EntityRecord, Query, Subgraph
-from graphbrick.errors import ModelError, PipelineError
+from graphbrick.core.errors import ModelError, PipelineError
+from graphbrick.core.trace import StageTrace, Trace, record
 from graphbrick.graphs.builder import build
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.records import Record, RelationRecord
 from graphbrick.kernels.induced import induced_triples
-from graphbrick.models.scorer import Scorer
 from graphbrick.pipeline import PruneStage
 from graphbrick.prune import PruneEdges, PruneNodes, PruneTriples
+from graphbrick.scorers.scorer import Scorer
 from graphbrick.testing import check_brick, tiny_graph
-from graphbrick.trace import StageTrace, Trace, record
 
 ASKED: list[list[str]] = []
 

@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 
 from graphbrick import LLM, CrossEncoder, Graph, build
-from graphbrick.errors import ModelError
-from graphbrick.models.serving import Server, serve
+from graphbrick.core.errors import ModelError
+from graphbrick.llm.serving import Server, serve
 from graphbrick.models.store import resolve
 
 collect_ignore = [] if find_spec("torch") else ["test_train_real.py", "test_train_llm_real.py"]

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from graphbrick import BM25, LLM, Budget, Generate, Graph, LocalLLM, Rerank, ShortestPaths, spending
-from graphbrick.models.chat import ChatModel
-from graphbrick.models.conversation import Request
-from graphbrick.models.llm_scorer import LLMScorer
-from graphbrick.models.reply_cache import ReplyCache, keeping_replies
-from graphbrick.models.serving import close_shared
+from graphbrick.core.trace import Trace, record
+from graphbrick.llm.chat import ChatModel
+from graphbrick.llm.conversation import Request
+from graphbrick.llm.reply_cache import ReplyCache, keeping_replies
+from graphbrick.llm.serving import close_shared
 from graphbrick.models.store import kept
-from graphbrick.trace import Trace, record
+from graphbrick.scorers.llm_scorer import LLMScorer
 
 pytestmark = pytest.mark.models
 

@@ -13,11 +13,11 @@ import pytest
 
 from graphbrick import LLM, CrossEncoder, Generate, Graph, MiniLM, Pipeline, parse
 from graphbrick.core import Subgraph
+from graphbrick.core.trace import StageTrace
 from graphbrick.pipeline import RerankStage, Sequence, Union
+from graphbrick.pipeline.run import Run
 from graphbrick.recipes import Recipe, published
 from graphbrick.retrieve import BeamSearch, CommunityReports
-from graphbrick.run import Run
-from graphbrick.trace import StageTrace
 
 pytestmark = pytest.mark.models
 

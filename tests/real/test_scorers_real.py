@@ -12,12 +12,12 @@ import pytest
 
 from graphbrick import LLM, CrossEncoder, Generate, MiniLM, PlannedRelations, Query, ShortestPaths
 from graphbrick.core import Evidence, Subgraph
+from graphbrick.core.trace import StageTrace, Trace, record
 from graphbrick.link import LinkWithLLM
-from graphbrick.models import LLMScorer
-from graphbrick.models.scorer import Scorer
 from graphbrick.retrieve import CommunityReports, LLMHops
+from graphbrick.scorers import LLMScorer
+from graphbrick.scorers.scorer import Scorer
 from graphbrick.testing import tiny_graph
-from graphbrick.trace import StageTrace, Trace, record
 
 pytestmark = pytest.mark.models
 

@@ -13,8 +13,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from graphbrick.errors import ModelError
-from graphbrick.models.serving import Server, serve, shared
+from graphbrick.core.errors import ModelError
+from graphbrick.llm.serving import Server, serve, shared
 
 pytestmark = pytest.mark.models
 

@@ -13,11 +13,11 @@ import torch
 import transformers
 
 from graphbrick import LLM, Graph, LocalLLM, Query, build
-from graphbrick.errors import InputError, ModelError
+from graphbrick.core.errors import InputError, ModelError
+from graphbrick.core.trace import Trace, record
 from graphbrick.evaluate.datasets import Question
 from graphbrick.extract.planned_relations import PlannedRelations
 from graphbrick.models.store import resolve
-from graphbrick.trace import Trace, record
 from graphbrick.train import LLMReport, train_llm
 from graphbrick.train.llm_examples import Lesson, Lost, lessons
 from graphbrick.train.llm_fit import encode, open_base, quality

@@ -11,13 +11,13 @@ import pytest
 from onnx_models import write_cross_encoder, write_embedder
 
 from graphbrick import LLM, Graph, PathAnswer, Run, build, parse, recipe
+from graphbrick.core.errors import PipelineError, RecipeSyntaxError
 from graphbrick.demo.run import world_graph
-from graphbrick.errors import PipelineError, RecipeSyntaxError
-from graphbrick.models.llm_scorer import LLMScorer
-from graphbrick.models.vectors import VectorStore, store_of, using
 from graphbrick.pipeline import Pipeline, Sequence, Stage, Union
 from graphbrick.recipes import Recipe, published
+from graphbrick.scorers.llm_scorer import LLMScorer
 from graphbrick.testing import Request, ScriptedLLM
+from graphbrick.vectors.store import VectorStore, store_of, using
 
 NAMES = [*map(str, range(1, 16)), "GRAG-M", *(f"P{i}" for i in range(21))]
 PAPER = {"k": 1000, "PruneEdges": 64, "Rerank": 32}  # the sizes of the paper: max_ent, max_edge, top_k

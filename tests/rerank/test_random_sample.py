@@ -11,7 +11,7 @@ import pytest
 from scipy.stats import chisquare
 
 from graphbrick import Evidence, Query, ShortestPaths, Subgraph
-from graphbrick.errors import PipelineError
+from graphbrick.core.errors import PipelineError
 from graphbrick.rerank import RandomSample
 from graphbrick.testing import check_brick, tiny_graph
 

@@ -8,9 +8,9 @@ import numpy.typing as npt
 import pytest
 
 from graphbrick import BM25, EntityRecord, Evidence, GraphBuilder, MiniLM, Query, Rerank, ShortestPaths, Subgraph
-from graphbrick.errors import ModelError, PipelineError
+from graphbrick.core.errors import ModelError, PipelineError
 from graphbrick.graphs.builder import build
-from graphbrick.models.scorer import Scorer
+from graphbrick.scorers.scorer import Scorer
 from graphbrick.testing import check_brick, tiny_graph
 
 SEEN: list[tuple[str, list[str]]] = []

@@ -13,12 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphbrick import BM25, Evidence, Query, ShortestPaths, Subgraph
-from graphbrick.errors import ModelError, PipelineError
+from graphbrick.core.errors import ModelError, PipelineError
+from graphbrick.core.trace import StageTrace, Trace, record
 from graphbrick.graphs.builder import build
-from graphbrick.models.scorer import Scorer
 from graphbrick.rerank import Supplement
+from graphbrick.scorers.scorer import Scorer
 from graphbrick.testing import check_brick, tiny_graph
-from graphbrick.trace import StageTrace, Trace, record
 
 ASKED: list[tuple[str, list[str]]] = []
 QUERY = Query("Which currency is used in Kenya?", seeds=(2,))

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from graphbrick.core import Query, Subgraph
-from graphbrick.errors import PipelineError
+from graphbrick.core.errors import PipelineError
 from graphbrick.extract.ppr import PPR
 from graphbrick.graphs.builder import build
 from graphbrick.graphs.graph import Graph

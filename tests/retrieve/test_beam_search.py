@@ -18,16 +18,16 @@ from hypothesis import strategies as st
 
 from graphbrick import BM25, LLM, EntityRecord, Query, Subgraph
 from graphbrick import Path as ReasoningPath
-from graphbrick.directions import DIRECTIONS, follow
-from graphbrick.errors import PipelineError
+from graphbrick.core.directions import DIRECTIONS, follow
+from graphbrick.core.errors import PipelineError
+from graphbrick.core.trace import StageTrace, Trace, record
 from graphbrick.graphs.builder import build
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.records import Record
 from graphbrick.kernels.induced import induced_triples
-from graphbrick.models.scorer import Scorer
 from graphbrick.retrieve.beam_search import BeamSearch
+from graphbrick.scorers.scorer import Scorer
 from graphbrick.testing import ScriptedLLM, check_brick, tiny_graph
-from graphbrick.trace import StageTrace, Trace, record
 
 ASKED: list[list[str]] = []
 HUGE = 10**6

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import pytest
 
 from graphbrick import BM25, PPR, ByHops, PathAnswer, Query, ShortestPaths, Subgraph, parse
-from graphbrick.errors import PipelineError
+from graphbrick.core.errors import PipelineError
 from graphbrick.retrieve.hops import HopClassifier
 from graphbrick.testing import tiny_graph
 

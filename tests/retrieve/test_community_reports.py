@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from graphbrick import BM25, LLM, CommunityReports, Graph, Query, Subgraph, build
-from graphbrick.errors import GraphbrickError, PipelineError
+from graphbrick.core.errors import GraphbrickError, PipelineError
+from graphbrick.core.trace import Trace, record
 from graphbrick.kernels.induced import induced_triples
 from graphbrick.retrieve.community_reports import leiden
 from graphbrick.testing import Reply, Request, ScriptedLLM
-from graphbrick.trace import Trace, record
 
 CLUBS = [[f"{club}{i}" for i in range(6)] for club in ("fox", "owl", "bee")]
 

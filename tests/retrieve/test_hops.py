@@ -8,11 +8,11 @@ import numpy.typing as npt
 import pytest
 
 from graphbrick import BM25, LLM, Query, Subgraph
-from graphbrick.errors import PipelineError
-from graphbrick.models.scorer import Scorer
+from graphbrick.core.errors import PipelineError
+from graphbrick.core.trace import Trace, record
 from graphbrick.retrieve.hops import LLMHops, PatternHops
+from graphbrick.scorers.scorer import Scorer
 from graphbrick.testing import Request, ScriptedLLM, check_brick, tiny_graph
-from graphbrick.trace import Trace, record
 
 
 @pytest.fixture(autouse=True)

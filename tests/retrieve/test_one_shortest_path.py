@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphbrick.core import Query, Subgraph
-from graphbrick.errors import PipelineError
+from graphbrick.core.errors import PipelineError
 from graphbrick.graphs.builder import build
 from graphbrick.graphs.csr import Csr, from_sorted
 from graphbrick.graphs.graph import Graph

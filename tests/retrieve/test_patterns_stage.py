@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 
 from graphbrick import BM25, GraphBuilder, KHop, PathAnswer, Query, Subgraph
 from graphbrick.core import Path
-from graphbrick.errors import PipelineError
+from graphbrick.core.errors import PipelineError
+from graphbrick.core.trace import Trace, record
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.patterns import follow_pattern
-from graphbrick.models.scorer import Scorer
 from graphbrick.retrieve.patterns import Patterns
+from graphbrick.scorers.scorer import Scorer
 from graphbrick.testing import check_brick, tiny_graph
-from graphbrick.trace import Trace, record
 
 FILMS = (
     ("Alpha", "starring", "Ann"),

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from graphbrick.evaluate.exchanges import pack
-from graphbrick.evaluate.store import APPLICATION, SCHEMA, SINCE, VERSION
-from graphbrick.evaluate.stored import StoredExchange
+from graphbrick.evaluate.study.exchanges import pack
+from graphbrick.evaluate.study.store import APPLICATION, SCHEMA, SINCE, VERSION
+from graphbrick.evaluate.study.stored import StoredExchange
 
 KINDS = ("link", "extract", "prune", "retrieve", "rerank", "generate")
 STARTED = "2026-01-02T03:04:05+00:00"

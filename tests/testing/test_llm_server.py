@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from graphbrick import LLM
-from graphbrick.errors import ModelError
+from graphbrick.core.errors import ModelError
 from graphbrick.testing import Reply, Request, ScriptedLLM
 
 

@@ -9,18 +9,18 @@ from pathlib import Path
 import pytest
 
 from graphbrick import LLM, Evidence, Generate, Query, Subgraph, build
-from graphbrick.cli import main
+from graphbrick.cli.app import main
 from graphbrick.core import Path as Walk
-from graphbrick.errors import InputError, ModelError
+from graphbrick.core.errors import InputError, ModelError
+from graphbrick.core.trace import Trace, record
 from graphbrick.evaluate.datasets import Question
 from graphbrick.extract.planned_relations import PlannedRelations
 from graphbrick.graphs.graph import Graph
-from graphbrick.models.llm_scorer import LLMScorer
 from graphbrick.prune import PruneEdges
 from graphbrick.rerank import Rerank
 from graphbrick.retrieve import BeamSearch
+from graphbrick.scorers.llm_scorer import LLMScorer
 from graphbrick.testing import Request, ScriptedLLM
-from graphbrick.trace import Trace, record
 from graphbrick.train.llm import train_llm
 from graphbrick.train.llm_examples import TEXTS, Lesson, Lost, Tuned, lessons
 from graphbrick.train.path_examples import PathExample, collect, grounded

@@ -8,15 +8,15 @@ import pytest
 from onnx_models import write_embedder
 
 from graphbrick import EmbeddingModel, GraphBuilder, PathAnswer, Query
-from graphbrick.cli import main
-from graphbrick.errors import InputError, ModelError
+from graphbrick.cli.app import main
+from graphbrick.core.errors import InputError, ModelError
 from graphbrick.evaluate.datasets import Question, ground
-from graphbrick.evaluate.metrics import f1
+from graphbrick.evaluate.metrics.sets import f1
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.patterns import follow_pattern
-from graphbrick.models.pattern_folder import DESCRIPTION, WEIGHTS, load
-from graphbrick.models.pattern_scorer import PatternScorer
-from graphbrick.models.question_features import WORDS as HASHED
+from graphbrick.patterns.folder import DESCRIPTION, WEIGHTS, load
+from graphbrick.patterns.question_features import WORDS as HASHED
+from graphbrick.patterns.scorer import PatternScorer
 from graphbrick.retrieve.patterns import Patterns
 from graphbrick.train import train_patterns
 from graphbrick.train.pattern_examples import Examples, collect

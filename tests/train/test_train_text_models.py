@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from graphbrick.cli import main
-from graphbrick.errors import InputError, ModelError
+from graphbrick.cli.app import main
+from graphbrick.core.errors import InputError, ModelError
 from graphbrick.evaluate.datasets import Question, ground
 from graphbrick.graphs.graph import Graph
 from graphbrick.models import store

@@ -13,17 +13,17 @@ from rich.console import Console
 from rich.text import Text
 
 from graphbrick import __version__
+from graphbrick.cli.show import console, print_answers, progress, stage_table
+from graphbrick.cli.show_graphs import size
+from graphbrick.core.errors import GraphFormatError
 from graphbrick.demo.sources import installed_versions
 from graphbrick.demo.world import world_records
-from graphbrick.errors import GraphFormatError
 from graphbrick.graphs.builder import build
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.text import fold, hash64
 from graphbrick.link.labels import STOP_WORDS
-from graphbrick.models import BM25
-from graphbrick.parsing import parse
-from graphbrick.show import console, print_answers, progress, stage_table
-from graphbrick.show_graphs import size
+from graphbrick.pipeline.parsing import parse
+from graphbrick.scorers import BM25
 
 QUESTIONS = (
     "What are the capitals of the countries that border Uganda?",

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, TypeAlias
 
+from graphbrick.core.errors import GraphbrickError
 from graphbrick.demo.naming import country_label
-from graphbrick.errors import GraphbrickError
 
 Row: TypeAlias = dict[str, Any]
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from graphbrick.evaluate.experiment import evaluate as evaluate
-    from graphbrick.evaluate.judging import judge_study as judge_study
-    from graphbrick.evaluate.store import Study as Study
+    from graphbrick.evaluate.judge.judging import judge_study as judge_study
+    from graphbrick.evaluate.study.experiment import evaluate as evaluate
+    from graphbrick.evaluate.study.store import Study as Study
 
 # Imported when first used: the measures alone need nothing of what runs pipelines.
-_HOMES = {"evaluate": "experiment", "judge_study": "judging", "Study": "store"}
+_HOMES = {"evaluate": "study.experiment", "judge_study": "judge.judging", "Study": "study.store"}
 
 __all__ = ["Study", "evaluate", "judge_study"]
 

@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.core import Query, Subgraph, seeds_of
-from graphbrick.directions import follow
+from graphbrick.core.directions import follow
+from graphbrick.core.trace import fact
 from graphbrick.extract.seeds import RankedExtract, Ranking, best
 from graphbrick.graphs.graph import Graph
-from graphbrick.trace import fact
 
 if TYPE_CHECKING:
     from graphbrick.graphs.partitions import Partitions

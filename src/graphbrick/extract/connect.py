@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from graphbrick.core.trace import event, fact
 from graphbrick.extract.seeds import among
 from graphbrick.graphs.graph import Graph
-from graphbrick.trace import event, fact
 
 Entities = npt.NDArray[np.int32]
 

@@ -11,11 +11,11 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.directions import follow
+from graphbrick.core.directions import follow
+from graphbrick.core.trace import event
 from graphbrick.graphs.beside import Kept
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.strings import open_array
-from graphbrick.trace import event
 
 HUB_DEGREE = 10_000
 """An entity from which a walk can take so many triples has its scores kept."""

@@ -8,11 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.core import Query, Subgraph
-from graphbrick.directions import DIRECTIONS, follow
+from graphbrick.core.directions import DIRECTIONS, follow
+from graphbrick.core.trace import event
 from graphbrick.extract.seeds import SEEDS, among, groups, start
 from graphbrick.graphs.graph import Graph
 from graphbrick.pipeline import ExtractStage
-from graphbrick.trace import event
 
 
 @dataclass(frozen=True, repr=False)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.directions import follow
+from graphbrick.core.directions import follow
 from graphbrick.extract.seeds import RankedExtract, Ranking, among, best
 from graphbrick.graphs.graph import Graph
 

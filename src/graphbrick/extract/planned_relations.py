@@ -10,17 +10,17 @@ from typing import NamedTuple
 import numpy as np
 
 from graphbrick.core import Query, Subgraph
+from graphbrick.core.trace import event, fact
 from graphbrick.extract.relation_paths import LOOKED_AT, Hop, Ids, edges_of, match
 from graphbrick.extract.seeds import start
 from graphbrick.graphs.graph import Graph
-from graphbrick.models.chat import ChatModel
-from graphbrick.models.conversation import Request, readable
-from graphbrick.models.json_replies import json_list, json_object, whole_number
-from graphbrick.models.path_replies import Step, read_paths
-from graphbrick.models.replies import one_line, plain, shown
-from graphbrick.models.room import fitting, line_tokens
+from graphbrick.llm.chat import ChatModel
+from graphbrick.llm.context_budget import fitting, line_tokens
+from graphbrick.llm.conversation import Request, readable
+from graphbrick.llm.json_replies import json_list, json_object, whole_number
+from graphbrick.llm.path_replies import Step, read_paths
+from graphbrick.llm.replies import one_line, plain, shown
 from graphbrick.pipeline import ExtractStage
-from graphbrick.trace import event, fact
 
 Move = tuple[str, bool]
 """A relation as the model is shown it: its name, and whether it is followed from head to tail."""

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.directions import follow
+from graphbrick.core.directions import follow
+from graphbrick.core.trace import event
 from graphbrick.extract.hubs import Scores, hub_scores, hubs_of, is_hub, leading_hubs
 from graphbrick.extract.seeds import RankedExtract, Ranking, best_of
 from graphbrick.graphs.graph import Graph
-from graphbrick.trace import event
 
 # Up to so many entities and triples together an array with an entry for each is faster than a table of the touched.
 _SMALL = 2_000_000

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from graphbrick.core import Query, Subgraph
-from graphbrick.directions import DIRECTIONS, follow
+from graphbrick.core.directions import DIRECTIONS, follow
 from graphbrick.extract.seeds import among, start
 from graphbrick.graphs.graph import Graph
 from graphbrick.pipeline import ExtractStage

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from graphbrick.core.trace import event
 from graphbrick.graphs.graph import Graph
-from graphbrick.trace import event
 
 Ids = npt.NDArray[np.int32]
 Hop = frozenset[tuple[int, bool]]

@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.core import Query, Subgraph, seeds_of
-from graphbrick.directions import DIRECTIONS
+from graphbrick.core.directions import DIRECTIONS
+from graphbrick.core.trace import event, fact
 from graphbrick.graphs.graph import Graph
 from graphbrick.pipeline import ExtractStage
-from graphbrick.trace import event, fact
 
 Entities = npt.NDArray[np.int32]
 

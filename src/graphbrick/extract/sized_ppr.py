@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from graphbrick.core import Query, Subgraph
+from graphbrick.core.trace import fact
 from graphbrick.extract.ppr import PPR
 from graphbrick.extract.seeds import Entities, among, start
 from graphbrick.extract.sizers import Around, ShareSizer, Sizer
 from graphbrick.graphs.graph import Graph
 from graphbrick.pipeline import ExtractStage
-from graphbrick.trace import fact
 
 
 @dataclass(frozen=True, repr=False)

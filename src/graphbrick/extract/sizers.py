@@ -13,10 +13,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.brick import Brick
-from graphbrick.errors import ModelError
+from graphbrick.core.errors import ModelError
+from graphbrick.core.trace import fact
 from graphbrick.graphs.text import fold
-from graphbrick.trace import fact
+from graphbrick.pipeline.brick import Brick
 
 FORMAT = "graphbrick-sizes"
 VERSION = 1

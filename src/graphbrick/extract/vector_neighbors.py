@@ -8,14 +8,14 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.core import Query, Subgraph
-from graphbrick.errors import ModelError
+from graphbrick.core.errors import ModelError
+from graphbrick.core.trace import event, fact
+from graphbrick.embedders.embedder import Embedder
+from graphbrick.embedders.minilm import MiniLM
 from graphbrick.extract.connect import connected, parts_of
 from graphbrick.extract.seeds import among, start
 from graphbrick.graphs.graph import Graph
-from graphbrick.models.embedder import Embedder
-from graphbrick.models.minilm import MiniLM
 from graphbrick.pipeline import ExtractStage
-from graphbrick.trace import event, fact
 
 
 @dataclass(frozen=True, repr=False)
@@ -57,7 +57,7 @@ class VectorNeighbors(ExtractStage):
     connect: bool = False
 
     def __post_init__(self) -> None:
-        from graphbrick.models.vector_index import UNITS
+        from graphbrick.vectors.index import UNITS
 
         self.require_part("embedder", Embedder, example="MiniLM()")
         self.require_int("n", minimum=1, example=64)
@@ -77,8 +77,8 @@ class VectorNeighbors(ExtractStage):
 
     def _nearest(self, graph: Graph, question: str) -> npt.NDArray[np.int32]:
         """The entities that are found in the index, ascending."""
-        from graphbrick.models.vector_index import index_of
-        from graphbrick.models.vectors import store_of
+        from graphbrick.vectors.index import index_of
+        from graphbrick.vectors.store import store_of
 
         index = index_of(graph, self.embedder, self.unit)
         if not len(index):

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from graphbrick.graphs.text import fold
-from graphbrick.models.replies import opened
+from graphbrick.llm.replies import opened
 
 NOTHING = "NOT IN THE PATHS"
 IN_LINES = (

@@ -7,14 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from graphbrick.core import Answer, Evidence, Item, Path, Query
-from graphbrick.errors import ModelError
+from graphbrick.core.errors import ModelError
+from graphbrick.core.trace import event
 from graphbrick.generate.answers import IN_JSON, IN_LINES, SCHEMA, Said, in_json, key, lines_of, read_answers
 from graphbrick.generate.prompts import NAMES, Turns, prompt
-from graphbrick.models.chat import ChatModel, current_listener
-from graphbrick.models.conversation import Request, readable
-from graphbrick.models.replies import numbered, one_line, shown
+from graphbrick.llm.chat import ChatModel, current_listener
+from graphbrick.llm.conversation import Request, readable
+from graphbrick.llm.replies import numbered, one_line, shown
 from graphbrick.pipeline import GenerateStage
-from graphbrick.trace import event
 
 _LONGEST_REPORT = 4000  # characters
 _MOST = 100  # answers; more are a model that does not stop

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from graphbrick.core import Answer, Evidence, Path, Query
+from graphbrick.core.trace import event
 from graphbrick.graphs.patterns import follow_pattern
 from graphbrick.pipeline import GenerateStage
-from graphbrick.trace import event
 
 
 @dataclass(frozen=True, repr=False)

@@ -13,7 +13,7 @@ import shutil
 from pathlib import Path
 from types import TracebackType
 
-from graphbrick.errors import GraphbrickError
+from graphbrick.core.errors import GraphbrickError
 from graphbrick.graphs import manifest
 from graphbrick.graphs.building.steps import is_left_by
 from graphbrick.graphs.delta_files import is_delta

@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import Any
 
 from graphbrick import __version__
-from graphbrick.errors import GraphbrickError, InputError
+from graphbrick.core.errors import GraphbrickError, InputError
 from graphbrick.graphs.atomic import AtomicFolder
 from graphbrick.graphs.blocks import Described, FactBlock, Part, TripleBlock
 from graphbrick.graphs.building import rows, search

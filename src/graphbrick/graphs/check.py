@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.errors import GraphFormatError
+from graphbrick.core.errors import GraphFormatError
 from graphbrick.graphs.manifest import Manifest
 from graphbrick.graphs.strings import StringTable, open_array
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from graphbrick.errors import GraphbrickError
+from graphbrick.core.errors import GraphbrickError
 from graphbrick.graphs.blocks import Part, TripleBlock
 from graphbrick.graphs.builder import GraphBuilder
 from graphbrick.graphs.delta_files import writing

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.errors import GraphbrickError, InputError, LinkError
+from graphbrick.core.errors import GraphbrickError, InputError, LinkError
 from graphbrick.graphs.builder import checked_records
 from graphbrick.graphs.delta_files import Delta, Facts, writing
 from graphbrick.graphs.graph import Graph

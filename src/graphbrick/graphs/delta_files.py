@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.errors import GraphbrickError, GraphFormatError
+from graphbrick.core.errors import GraphbrickError, GraphFormatError
 from graphbrick.graphs import manifest
 
 FORMAT, VERSION = "graphbrick-delta", 1

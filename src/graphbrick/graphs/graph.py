@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.errors import GraphFormatError, LinkError
+from graphbrick.core.errors import GraphFormatError, LinkError
 from graphbrick.graphs.check import check_invariants
 from graphbrick.graphs.csr import Csr, Ints, from_arrays
 from graphbrick.graphs.delta_files import read_deltas

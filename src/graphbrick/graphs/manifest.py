@@ -7,7 +7,7 @@ import json
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from graphbrick.errors import GraphFormatError
+from graphbrick.core.errors import GraphFormatError
 
 FORMAT = "graphbrick-graph"
 VERSION = 2

@@ -13,9 +13,9 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from graphbrick.core.trace import event
 from graphbrick.graphs.strings import StringTable, open_array
 from graphbrick.graphs.text import gram_hashes, name_form, span_hash, trigrams
-from graphbrick.trace import event
 
 # A trigram that occurs in more names than this is used only when no rarer one is at hand.
 _COMMON = 20_000

@@ -9,10 +9,10 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from graphbrick.core.cached import once
 from graphbrick.graphs.delta_files import Delta, Facts
 from graphbrick.graphs.names import NameIndex, NearMatch
 from graphbrick.graphs.text import name_form, span_hash, trigrams
-from graphbrick.once import once
 
 Triples = npt.NDArray[np.int32]
 

@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.locks import AST
+from graphbrick.files.locks import AST
 
 _PROT = mmap.PROT_READ | mmap.PROT_WRITE
 _MAP_FIXED = 0x10  # on Linux and on macOS; Python does not name it

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.errors import GraphbrickError
+from graphbrick.core.errors import GraphbrickError
 from graphbrick.graphs.csr import Csr, ScatteredCsr
 from graphbrick.graphs.overlay_map import open_with_room
 

@@ -15,12 +15,12 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.errors import GraphbrickError, GraphFormatError
+from graphbrick.core.errors import GraphbrickError, GraphFormatError
+from graphbrick.core.trace import event
+from graphbrick.files.locks import ForkLock
 from graphbrick.graphs.beside import Kept
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.strings import open_array
-from graphbrick.locks import ForkLock
-from graphbrick.trace import event
 
 _LARGE = 2_000_000  # triples; finding the partitions of more takes minutes or hours, and is to be asked for
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from graphbrick.errors import InputError
+from graphbrick.core.errors import InputError
 
 TripleRecord: TypeAlias = tuple[str, str, str]
 """(head key, relation key, tail key)"""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from graphbrick.errors import InputError
+from graphbrick.core.errors import InputError
 
 KEEP, LEAVE_OUT, LABEL_OF = range(3)
 """What `Rules.action` says of a relation: its triples are kept, left out, or labels of their heads."""

@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 import zstandard
 
-from graphbrick.errors import GraphFormatError
-from graphbrick.locks import AST
+from graphbrick.core.errors import GraphFormatError
+from graphbrick.files.locks import AST
 
 _REMEMBERED = 1 << 15  # strings of a table that stay decoded
 _BLOCKS = 256  # blocks of a table that stay unpacked

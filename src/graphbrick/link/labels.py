@@ -9,12 +9,12 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from graphbrick.core import Mention, Query
-from graphbrick.errors import LinkError
+from graphbrick.core.errors import LinkError
+from graphbrick.core.trace import event
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.names import NearMatch
 from graphbrick.graphs.text import Token, extend_span, fold, name_form, nfc, token_hashes, tokens
 from graphbrick.pipeline import LinkStage
-from graphbrick.trace import event
 
 M = TypeVar("M")
 

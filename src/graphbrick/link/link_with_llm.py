@@ -8,14 +8,16 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from graphbrick.core import Mention, Query
-from graphbrick.errors import LinkError
+from graphbrick.core.errors import LinkError
+from graphbrick.core.trace import event
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.text import Token, fold, name_form, nfc, tokens
 from graphbrick.link.labels import STOP_WORDS, ranked, report
-from graphbrick.models.chat import ChatModel
-from graphbrick.models.conversation import Request, readable
-from graphbrick.models.json_replies import json_list, json_object, whole_number
-from graphbrick.models.replies import (
+from graphbrick.llm.chat import ChatModel
+from graphbrick.llm.context_budget import fitting
+from graphbrick.llm.conversation import Request, readable
+from graphbrick.llm.json_replies import json_list, json_object, whole_number
+from graphbrick.llm.replies import (
     lines_of,
     numbered,
     one_line,
@@ -25,9 +27,7 @@ from graphbrick.models.replies import (
     shown,
     without_remark,
 )
-from graphbrick.models.room import fitting
 from graphbrick.pipeline import LinkStage
-from graphbrick.trace import event
 
 # It is called a text: a model that is shown a question rather answers it.
 _NAME = (

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from graphbrick.downloading import CHUNK, DownloadError, download, size_of
-from graphbrick.errors import ModelError
-from graphbrick.trace import event
+from graphbrick.core.errors import ModelError
+from graphbrick.core.trace import event
+from graphbrick.files.downloading import CHUNK, DownloadError, download, size_of
 
 if TYPE_CHECKING:
     from graphbrick.models.store import File

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.errors import ModelError
-from graphbrick.locks import ForkLock
-from graphbrick.trace import count_call, event
+from graphbrick.core.errors import ModelError
+from graphbrick.core.trace import count_call, event
+from graphbrick.files.locks import ForkLock
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession

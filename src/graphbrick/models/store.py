@@ -19,7 +19,7 @@ from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
 
-from graphbrick.errors import ModelError
+from graphbrick.core.errors import ModelError
 from graphbrick.models import fetching
 
 _SPARE = 1 << 24  # bytes of the disk that are left free

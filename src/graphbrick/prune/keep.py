@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.core import Query, Subgraph, seeds_of
-from graphbrick.errors import PipelineError
-from graphbrick.models.scorer import Scorer
+from graphbrick.core.errors import PipelineError
+from graphbrick.core.trace import event, fact
 from graphbrick.pipeline import PruneStage
-from graphbrick.trace import event, fact
+from graphbrick.scorers.scorer import Scorer
 
 Ids = npt.NDArray[np.int32]
 

@@ -10,10 +10,10 @@ from functools import lru_cache
 from importlib.resources import files
 from string import Template
 
-from graphbrick.brick import Brick
-from graphbrick.errors import PipelineError
-from graphbrick.parsing import parse, parse_brick
+from graphbrick.core.errors import PipelineError
 from graphbrick.pipeline import Pipeline, Sequence, Union
+from graphbrick.pipeline.brick import Brick
+from graphbrick.pipeline.parsing import parse, parse_brick
 
 
 @dataclass(frozen=True, slots=True)

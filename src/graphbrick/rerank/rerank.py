@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from graphbrick.core import Evidence, Query
-from graphbrick.models.scorer import Scorer
 from graphbrick.pipeline import RerankStage
+from graphbrick.scorers.scorer import Scorer
 
 
 @dataclass(frozen=True, repr=False)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from graphbrick.core import Evidence, Query
-from graphbrick.models.scorer import Scorer
+from graphbrick.core.trace import fact
 from graphbrick.pipeline import RerankStage
-from graphbrick.trace import fact
+from graphbrick.scorers.scorer import Scorer
 
 
 @dataclass(frozen=True, repr=False)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.directions import follow
+from graphbrick.core.directions import follow
 from graphbrick.graphs.csr import Csr
 from graphbrick.retrieve.tree import TreeSearch
 

@@ -8,14 +8,14 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.core import Evidence, Query, Subgraph, seeds_of, step_text
-from graphbrick.directions import DIRECTIONS, follow
-from graphbrick.errors import PipelineError
-from graphbrick.models.chat import ChatModel
-from graphbrick.models.enough import is_enough
-from graphbrick.models.scorer import Scorer
+from graphbrick.core.directions import DIRECTIONS, follow
+from graphbrick.core.errors import PipelineError
+from graphbrick.core.trace import event, fact
+from graphbrick.llm.chat import ChatModel
+from graphbrick.llm.enough import is_enough
 from graphbrick.pipeline import RetrieveStage
 from graphbrick.retrieve.beam import Candidates, Partial, expand
-from graphbrick.trace import event, fact
+from graphbrick.scorers.scorer import Scorer
 
 Scores = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.int64]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from graphbrick.core import Evidence, Query, Subgraph
+from graphbrick.core.trace import fact
 from graphbrick.pipeline import RetrieveStage
 from graphbrick.retrieve.hops import HopClassifier
-from graphbrick.trace import fact
 
 
 @dataclass(frozen=True, repr=False)

@@ -9,12 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.core import Evidence, Query, Report, Subgraph, seeds_of
-from graphbrick.errors import GraphbrickError
-from graphbrick.models.chat import ChatModel
-from graphbrick.models.replies import numbered, one_line, without_thinking
-from graphbrick.models.scorer import Scorer
+from graphbrick.core.errors import GraphbrickError
+from graphbrick.core.trace import event, fact
+from graphbrick.llm.chat import ChatModel
+from graphbrick.llm.replies import numbered, one_line, without_thinking
 from graphbrick.pipeline import RetrieveStage
-from graphbrick.trace import event, fact
+from graphbrick.scorers.scorer import Scorer
 
 _NAMES = 30  # best-connected entities that stand for a community when communities are ranked
 _TRIPLES = 100  # triples of a community that a report is written from

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from graphbrick.brick import Brick
 from graphbrick.core import Query, Subgraph
-from graphbrick.models.chat import ChatModel
-from graphbrick.models.json_replies import json_object, whole_number
-from graphbrick.models.replies import MARKDOWN, one_line, opened, shown
-from graphbrick.models.scorer import Scorer
+from graphbrick.core.trace import event
+from graphbrick.llm.chat import ChatModel
+from graphbrick.llm.json_replies import json_object, whole_number
+from graphbrick.llm.replies import MARKDOWN, one_line, opened, shown
+from graphbrick.pipeline.brick import Brick
 from graphbrick.retrieve.shortest_paths import ShortestPaths
-from graphbrick.trace import event
+from graphbrick.scorers.scorer import Scorer
 
 _INSTRUCTION = (
     "You are given a question to be answered from a knowledge graph of triples (head, relation, tail). Say how many "

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.directions import follow
+from graphbrick.core.directions import follow
 from graphbrick.graphs.csr import Csr
 from graphbrick.kernels.relation_patterns import Carried, carry_on, step_back
 

@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.core import Evidence, Path, Query, Subgraph, seeds_of
-from graphbrick.directions import DIRECTIONS
+from graphbrick.core.directions import DIRECTIONS
+from graphbrick.core.trace import event
 from graphbrick.graphs.csr import Csr
 from graphbrick.pipeline import RetrieveStage
-from graphbrick.trace import event
 
 if TYPE_CHECKING:
     from graphbrick.kernels.shortest_paths import PathTree

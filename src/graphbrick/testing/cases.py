@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from graphbrick.core import Answer, Evidence, Item, Path, Query, Report, Subgraph
-from graphbrick.errors import LinkError
+from graphbrick.core.errors import LinkError
 from graphbrick.graphs.builder import build
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.manifest import sha256

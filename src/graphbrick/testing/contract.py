@@ -12,16 +12,16 @@ from typing import Any, NoReturn, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.brick import Brick
-from graphbrick.catalog import ENTRY_POINTS, all_bricks
-from graphbrick.errors import LinkError, PipelineError
-from graphbrick.models.scorer import Scorer
-from graphbrick.parsing import parse_brick
+from graphbrick.core.errors import LinkError, PipelineError
+from graphbrick.core.trace import Trace
 from graphbrick.pipeline import Pipeline, Stage
+from graphbrick.pipeline.brick import Brick
+from graphbrick.pipeline.catalog import ENTRY_POINTS, all_bricks
+from graphbrick.pipeline.parsing import parse_brick
 from graphbrick.rerank.rerank import Rerank
 from graphbrick.retrieve.shortest_paths import ShortestPaths
+from graphbrick.scorers.scorer import Scorer
 from graphbrick.testing.cases import CASES, QUESTION, Case, contract_graph, plain
-from graphbrick.trace import Trace
 
 T = TypeVar("T")
 

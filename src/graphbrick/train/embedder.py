@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphbrick.errors import InputError
+from graphbrick.core.errors import InputError
 from graphbrick.evaluate.datasets import Grounded, Question
 from graphbrick.graphs.graph import Graph
 from graphbrick.train.export import WEIGHTS, check_agreement, samples, write_onnx
@@ -200,7 +200,7 @@ class _Embedder(Trainee):
         """Write the model, and see that what onnxruntime makes of it are the vectors of torch."""
         import torch
 
-        from graphbrick.models.embedding_model import EmbeddingModel
+        from graphbrick.embedders.embedding_model import EmbeddingModel
 
         model = self.model.to("cpu").eval()
         self.device = torch.device("cpu")

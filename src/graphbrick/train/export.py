@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.errors import ModelError
+from graphbrick.core.errors import ModelError
 from graphbrick.models.onnx_text import first_line
 from graphbrick.train.torch_fit import quiet
 

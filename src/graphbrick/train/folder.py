@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from graphbrick.errors import ModelError
-from graphbrick.models.new_folder import files_in, new_folder
+from graphbrick.core.errors import ModelError
+from graphbrick.files.new_folder import files_in, new_folder
 
 FORMAT, VERSION = "graphbrick-training", 1
 DESCRIPTION = "training.json"

@@ -11,17 +11,17 @@ from pathlib import Path
 from typing import Any
 
 from graphbrick import __version__
-from graphbrick.brick import Brick
-from graphbrick.errors import InputError
+from graphbrick.core.errors import InputError
 from graphbrick.evaluate.datasets import Grounded, Question
 from graphbrick.extract.planned_relations import PlannedRelations
 from graphbrick.generate.generate import Generate
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.manifest import sha256
-from graphbrick.models.llm import LLM
-from graphbrick.models.llm_scorer import LLMScorer
+from graphbrick.llm.llm import LLM
 from graphbrick.models.onnx_text import torch_weights
 from graphbrick.pipeline import Pipeline
+from graphbrick.pipeline.brick import Brick
+from graphbrick.scorers.llm_scorer import LLMScorer
 from graphbrick.train.folder import check_place, writing
 from graphbrick.train.llm_examples import DEFAULT_TEXTS, TEXTS, Lost, Tuned, lessons
 from graphbrick.train.llm_fit import (

@@ -13,15 +13,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from graphbrick.core import Evidence, Path, Query, Subgraph
-from graphbrick.errors import ModelError
+from graphbrick.core.errors import ModelError
 from graphbrick.extract.planned_relations import PlannedRelations
 from graphbrick.generate.answers import Said, read_answers, write_answers
 from graphbrick.generate.generate import Generate
 from graphbrick.graphs.graph import Graph
-from graphbrick.models.llm_scorer import LLMScorer
-from graphbrick.models.path_replies import read_paths, write_paths
-from graphbrick.models.replies import one_line, read_numbers, read_scores, read_yes
+from graphbrick.llm.path_replies import read_paths, write_paths
+from graphbrick.llm.replies import one_line, read_numbers, read_scores, read_yes
 from graphbrick.retrieve.beam import Partial, expand
+from graphbrick.scorers.llm_scorer import LLMScorer
 from graphbrick.train.path_examples import PathExample
 
 Tuned = PlannedRelations | LLMScorer | Generate

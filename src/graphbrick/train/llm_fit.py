@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphbrick.errors import ModelError
+from graphbrick.core.errors import ModelError
 from graphbrick.models.onnx_text import first_line
 from graphbrick.models.store import known, resolve
 from graphbrick.train.llm_examples import Lesson

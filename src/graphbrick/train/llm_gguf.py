@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.errors import ModelError
+from graphbrick.core.errors import ModelError
 
 _PART = "GGUF."  # fields that a reader makes up
 _FILE_TYPE = "general.file_type"

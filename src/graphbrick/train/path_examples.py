@@ -17,7 +17,7 @@ from graphbrick.core import Path, Query, Subgraph, seeds_of
 from graphbrick.evaluate.datasets import Grounded, GroundedQuestion, Question, ground
 from graphbrick.extract.ppr import PPR
 from graphbrick.graphs.graph import Graph
-from graphbrick.models.pattern_text import masked
+from graphbrick.patterns.text import masked
 from graphbrick.train.patterns import apart, linked
 
 if TYPE_CHECKING:

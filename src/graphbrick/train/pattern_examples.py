@@ -11,7 +11,7 @@ import numpy.typing as npt
 from graphbrick.evaluate.datasets.grounding import GroundedQuestion
 from graphbrick.graphs.csr import Csr
 from graphbrick.graphs.graph import Graph
-from graphbrick.models.pattern_text import Steps, masked
+from graphbrick.patterns.text import Steps, masked
 from graphbrick.retrieve.pattern_layers import Layer, first_layer, next_layer
 
 CAP = 100_000  # triples looked at to carry one pattern on

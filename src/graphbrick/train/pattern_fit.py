@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.models.pattern_model import kinds_of
-from graphbrick.models.question_features import WORDS
+from graphbrick.patterns.model import kinds_of
+from graphbrick.patterns.question_features import WORDS
 from graphbrick.train.pattern_examples import Example
 
 Floats = npt.NDArray[np.float32]

@@ -14,15 +14,15 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 from graphbrick.core import Query
-from graphbrick.errors import InputError, LinkError
+from graphbrick.core.errors import InputError, LinkError
+from graphbrick.embedders.embedder import Embedder
 from graphbrick.evaluate.datasets import Grounded, GroundedQuestion, Question, ground
 from graphbrick.graphs.graph import Graph
 from graphbrick.link.labels import LinkLabels
-from graphbrick.models.embedder import Embedder
-from graphbrick.models.pattern_folder import check_place, save
-from graphbrick.models.pattern_model import PatternModel, kinds_of
-from graphbrick.models.pattern_text import Steps, readable
-from graphbrick.models.question_features import features
+from graphbrick.patterns.folder import check_place, save
+from graphbrick.patterns.model import PatternModel, kinds_of
+from graphbrick.patterns.question_features import features
+from graphbrick.patterns.text import Steps, readable
 from graphbrick.train.pattern_examples import Example, Examples, collect
 from graphbrick.train.pattern_fit import Encoded, Floats, Ints, Quality, Weights, fit, quality
 
@@ -143,7 +143,7 @@ def train_patterns(
     started, place = time.perf_counter(), Path(out).expanduser()
     check_place(place, overwrite=overwrite)
     if embedder is None:
-        from graphbrick.models.minilm import MiniLM
+        from graphbrick.embedders.minilm import MiniLM
 
         embedder = MiniLM()
     tell = watch or (lambda what, done, total: None)

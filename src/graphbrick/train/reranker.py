@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from graphbrick.errors import ModelError
+from graphbrick.core.errors import ModelError
 from graphbrick.evaluate.datasets import Grounded, Question
 from graphbrick.graphs.graph import Graph
 from graphbrick.train.export import WEIGHTS, check_agreement, samples, write_onnx
@@ -183,7 +183,7 @@ class _Reranker(Trainee):
         """Write the model, and see that what onnxruntime makes of it are the scores of torch."""
         import torch
 
-        from graphbrick.models.cross_encoder import CrossEncoder
+        from graphbrick.scorers.cross_encoder import CrossEncoder
 
         self.model.to("cpu").eval()
         self.device = torch.device("cpu")

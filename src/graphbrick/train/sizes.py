@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.errors import InputError
+from graphbrick.core.errors import InputError
 from graphbrick.evaluate.datasets import GroundedQuestion
 from graphbrick.extract.ppr import PPR
 from graphbrick.extract.sized_ppr import ranking

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick import __version__
-from graphbrick.errors import InputError, ModelError
+from graphbrick.core.errors import InputError, ModelError
 from graphbrick.evaluate.datasets import Grounded, Question
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.manifest import sha256

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.errors import InputError, ModelError
+from graphbrick.core.errors import InputError, ModelError
 from graphbrick.models.onnx_text import _MOST_TOKENS, first_line, readable
 from graphbrick.train.patterns import Watch
 from graphbrick.train.text_models import Fitted, Fitting, Key, Ranked, Row, ranked

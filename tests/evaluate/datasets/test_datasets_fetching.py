@@ -15,9 +15,8 @@ import hub as hubs
 import pytest
 from hub import Hub
 
-from graphbrick import downloading
-from graphbrick.cli import main
-from graphbrick.errors import InputError
+from graphbrick.cli.app import main
+from graphbrick.core.errors import InputError
 from graphbrick.evaluate.datasets import (
     Dataset,
     PublishedFile,
@@ -28,7 +27,8 @@ from graphbrick.evaluate.datasets import (
     split_files,
 )
 from graphbrick.evaluate.datasets.fetching import fetched_splits, named_files
-from graphbrick.locks import claim
+from graphbrick.files import downloading
+from graphbrick.files.locks import claim
 
 TEST = json.dumps({"question": "What is the capital of Kenya?", "seeds": ["Kenya"], "answers": ["Nairobi"]}).encode()
 TRAIN = json.dumps({"question": "What is the capital of Uganda?", "seeds": ["Uganda"], "answers": ["Kampala"]}).encode()

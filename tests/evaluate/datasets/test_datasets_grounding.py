@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from graphbrick import Graph, build
 from graphbrick.core import Query
-from graphbrick.errors import InputError, LinkError
+from graphbrick.core.errors import InputError, LinkError
 from graphbrick.evaluate.datasets import Question, ground
 from graphbrick.evaluate.datasets.nearest import nearest_hops
 from graphbrick.graphs.csr import from_sorted

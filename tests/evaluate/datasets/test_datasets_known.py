@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from graphbrick.errors import InputError
+from graphbrick.core.errors import InputError
 from graphbrick.evaluate.datasets import FORMS, known, published
 
 

@@ -12,7 +12,7 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphbrick.errors import InputError
+from graphbrick.core.errors import InputError
 from graphbrick.evaluate.datasets import FORMS, Question, load
 from graphbrick.evaluate.datasets.plain import together
 

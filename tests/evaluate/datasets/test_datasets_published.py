@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from graphbrick.errors import InputError
+from graphbrick.core.errors import InputError
 from graphbrick.evaluate.datasets import Question, load
 
 NS = "PREFIX ns: <http://rdf.freebase.com/ns/>\nSELECT DISTINCT ?x\nWHERE {\n"

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from graphbrick import Graph, build
-from graphbrick.errors import InputError
+from graphbrick.core.errors import InputError
 from graphbrick.evaluate.datasets import ground, load, sample_each
 from graphbrick.graphs.records import EntityRecord
 

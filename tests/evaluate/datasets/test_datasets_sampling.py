@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphbrick.errors import InputError
+from graphbrick.core.errors import InputError
 from graphbrick.evaluate.datasets import Question, grouped, sample, sample_each
 
 hops = st.lists(st.sampled_from([1, 1, 1, 2, 3, None]), min_size=1, max_size=60)

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphbrick.evaluate.intervals import Interval
 from graphbrick.evaluate.report.charts import Part, Row, grouped_bars, round_ticks, stack, stacked_bars
 from graphbrick.evaluate.report.scatter import Point, pareto, scatter
+from graphbrick.evaluate.statistics.intervals import Interval
 
 PARTS = [Part("first", "link"), Part("second", "extract")]
 

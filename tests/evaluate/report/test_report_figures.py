@@ -3,13 +3,13 @@ from __future__ import annotations
 import pytest
 from made_study import Madeup, write_study
 
-from graphbrick.errors import InputError
-from graphbrick.evaluate.comparison import compare
+from graphbrick.core.errors import InputError
 from graphbrick.evaluate.report.figures import read_figures
 from graphbrick.evaluate.report.overview import compared, comparison_table, headline, p_value, pipelines_table
 from graphbrick.evaluate.report.tables import Cell, Column, Table, markdown, table_html, table_markdown
-from graphbrick.evaluate.store import Study
-from graphbrick.evaluate.summary import summarize, summarize_by
+from graphbrick.evaluate.statistics.comparison import compare
+from graphbrick.evaluate.statistics.summary import summarize, summarize_by
+from graphbrick.evaluate.study.store import Study
 
 
 def read(path, metric="hits_at_1"):

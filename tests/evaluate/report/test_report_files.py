@@ -11,10 +11,10 @@ from typing import NamedTuple
 import pytest
 from made_study import Madeup, write_study
 
-from graphbrick.cli import main
-from graphbrick.errors import InputError
+from graphbrick.cli.app import main
+from graphbrick.core.errors import InputError
 from graphbrick.evaluate.report import write_report, writing
-from graphbrick.evaluate.store import Study
+from graphbrick.evaluate.study.store import Study
 
 
 class Result(NamedTuple):

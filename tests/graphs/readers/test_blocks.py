@@ -13,7 +13,7 @@ import zstandard
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from graphbrick.errors import InputError
+from graphbrick.core.errors import InputError
 from graphbrick.graphs.blocks import FactBlock, TripleBlock
 from graphbrick.graphs.builder import build
 from graphbrick.graphs.graph import Graph

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphbrick.errors import InputError
+from graphbrick.core.errors import InputError
 from graphbrick.graphs.readers import ReadOptions, read_source, streams
 from graphbrick.graphs.readers.columns import _plain_name
 from graphbrick.graphs.records import BadRecords, Record

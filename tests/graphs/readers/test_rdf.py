@@ -9,7 +9,7 @@ from urllib.parse import quote
 import pyoxigraph as ox
 import pytest
 
-from graphbrick.errors import InputError
+from graphbrick.core.errors import InputError
 from graphbrick.graphs.readers import ReadOptions, read_source
 from graphbrick.graphs.readers.rdf import local_name
 from graphbrick.graphs.records import BadRecords, EntityRecord, Record, RelationRecord

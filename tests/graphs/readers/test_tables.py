@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from graphbrick.errors import InputError
+from graphbrick.core.errors import InputError
 from graphbrick.graphs.readers import ReadOptions, read_source, tables
 from graphbrick.graphs.records import BadRecords, EntityRecord, Record
 

@@ -7,7 +7,7 @@ import zipfile
 import zlib
 from pathlib import Path
 
-from graphbrick.errors import InputError
+from graphbrick.core.errors import InputError
 
 LARGEST = 4 << 30
 """Bytes that a file may have, at most, when it is taken out."""

@@ -16,13 +16,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from graphbrick.downloading import DownloadError, download
-from graphbrick.errors import InputError
+from graphbrick.core.errors import InputError
 from graphbrick.evaluate.datasets.archives import take_out
 from graphbrick.evaluate.datasets.loading import load
 from graphbrick.evaluate.datasets.question import Question
 from graphbrick.evaluate.datasets.table import Dataset, PublishedFile, known, published
-from graphbrick.locks import claim
+from graphbrick.files.downloading import DownloadError, download
+from graphbrick.files.locks import claim
 
 Watch = Callable[[str, int, int | None], None]
 """Called with a file's name, how many of its bytes are there, and how many it has; None where that is not known."""

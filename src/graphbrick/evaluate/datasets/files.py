@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 
-from graphbrick.errors import InputError
+from graphbrick.core.errors import InputError
 from graphbrick.evaluate.datasets.record import Record
 from graphbrick.graphs.readers.delimited import read_rows
 from graphbrick.graphs.readers.streams import PACKED, blocks, line_fault, open_source, text_lines, whole_lines

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from graphbrick.core import Query
-from graphbrick.errors import InputError, LinkError
+from graphbrick.core.errors import InputError, LinkError
 from graphbrick.evaluate.datasets.coverage import Coverage, coverage
 from graphbrick.evaluate.datasets.nearest import nearest_hops
 from graphbrick.evaluate.datasets.question import Question, grouped

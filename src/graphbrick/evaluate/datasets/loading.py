@@ -9,7 +9,7 @@ from itertools import chain
 from os import PathLike
 from pathlib import Path
 
-from graphbrick.errors import InputError
+from graphbrick.core.errors import InputError
 from graphbrick.evaluate.datasets import cwq, grailqa, metaqa, passages, plain, rog, webqsp, webquestions
 from graphbrick.evaluate.datasets.files import read_json, read_parquet, read_table
 from graphbrick.evaluate.datasets.question import Question

@@ -6,10 +6,10 @@ import difflib
 import json
 from collections.abc import Iterator
 
+from graphbrick.core.trace import event
 from graphbrick.evaluate.datasets.files import LEFT_OUT
 from graphbrick.evaluate.datasets.question import Question
 from graphbrick.evaluate.datasets.record import Record
-from graphbrick.trace import event
 
 COLUMNS = ("id", "question", "seeds", "answers", "all_answers", "answer_names", "hops", "dataset")
 """The columns that mean something; any other is a fact."""

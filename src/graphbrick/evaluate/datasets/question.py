@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from graphbrick.errors import InputError
+from graphbrick.core.errors import InputError
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from graphbrick.errors import InputError
+from graphbrick.core.errors import InputError
 
 _SHOWN = 80
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 
-from graphbrick.errors import InputError
+from graphbrick.core.errors import InputError
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from graphbrick.evaluate.published import PUBLISHED, PUBLISHED_METRICS
+from graphbrick.evaluate.metrics.published import PUBLISHED, PUBLISHED_METRICS
 from graphbrick.evaluate.report.charts import percent, short
 from graphbrick.evaluate.report.figures import ANSWERED, Answers, PipelineFigures
 from graphbrick.evaluate.report.overview import QUALITY_GROUPS, SCORERS, measure_name

@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 from math import ceil, floor, log10
 from typing import NamedTuple
 
-from graphbrick.evaluate.intervals import Interval
 from graphbrick.evaluate.report.markup import Html, element, join, label
+from graphbrick.evaluate.statistics.intervals import Interval
 
 _LETTERS = 0.011  # share of a bar's row that a letter needs, where the page is not narrow
 _BAR, _GAP, _PAD = 12, 2, 5  # pixels of a bar in a group, between bars, above and below a group

@@ -6,7 +6,6 @@ import csv
 from collections.abc import Iterator, Sequence
 from typing import TextIO
 
-from graphbrick.evaluate.comparison import Comparison
 from graphbrick.evaluate.report.answers import (
     answers_table,
     judge_notes,
@@ -29,7 +28,8 @@ from graphbrick.evaluate.report.tables import (
     markdown,
     table_markdown,
 )
-from graphbrick.evaluate.stored import Result, StudyQuestion, StudyRun
+from graphbrick.evaluate.statistics.comparison import Comparison
+from graphbrick.evaluate.study.stored import Result, StudyQuestion, StudyRun
 
 _ABOUT = ("pipeline", "dataset", "question", "text", "hops", "distance", "answerable", "error", "lost_at", "ms")
 _QUALITY = ("#", "pipeline", "questions")  # beside what is in its groups

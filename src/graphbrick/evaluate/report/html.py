@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from importlib.resources import files
 from string import Template
 
-from graphbrick.evaluate.comparison import Comparison
 from graphbrick.evaluate.report.answers import (
     answers_table,
     judge_notes,
@@ -28,7 +27,8 @@ from graphbrick.evaluate.report.overview import (
 )
 from graphbrick.evaluate.report.sections import charts
 from graphbrick.evaluate.report.tables import table_html
-from graphbrick.evaluate.store import Study
+from graphbrick.evaluate.statistics.comparison import Comparison
+from graphbrick.evaluate.study.store import Study
 
 _PAIRS = 15  # comparisons that are shown at once, at most
 _TEMPLATES = files(__package__) / "templates"

@@ -8,8 +8,8 @@ from graphbrick.evaluate.report.browser import Listing
 from graphbrick.evaluate.report.charts import badge
 from graphbrick.evaluate.report.figures import PipelineFigures
 from graphbrick.evaluate.report.markup import Html, element, join, label
-from graphbrick.evaluate.store import Study
-from graphbrick.evaluate.stored import QuestionFile, Sitting, StudyRun
+from graphbrick.evaluate.study.store import Study
+from graphbrick.evaluate.study.stored import QuestionFile, Sitting, StudyRun
 
 
 def cards(study: Study, listing: Listing, figures: Sequence[PipelineFigures]) -> Html:

@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 from math import floor, log10
 
-from graphbrick.errors import InputError
-from graphbrick.evaluate.comparison import Comparison, compare
-from graphbrick.evaluate.paired import benjamini_hochberg, holm
+from graphbrick.core.errors import InputError
 from graphbrick.evaluate.report.charts import Part, badge, milliseconds, percent, short, stack
 from graphbrick.evaluate.report.figures import NOT_LOST, SEED, PipelineFigures
 from graphbrick.evaluate.report.markup import element, join, label
 from graphbrick.evaluate.report.tables import Cell, Column, Table, interval_cell
-from graphbrick.evaluate.summary import Summary
+from graphbrick.evaluate.statistics.comparison import Comparison, compare
+from graphbrick.evaluate.statistics.paired import benjamini_hochberg, holm
+from graphbrick.evaluate.statistics.summary import Summary
 
 MEASURES = {"hits_at_1": "Hits@1", "hit": "Hit", "f1": "F1"}
 OTHERS = {"exact_match": "EM", "judge_at_1": "Judge@1"}

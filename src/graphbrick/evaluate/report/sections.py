@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
-from graphbrick.evaluate.intervals import Interval
 from graphbrick.evaluate.report.charts import (
     Part,
     Row,
@@ -20,6 +19,7 @@ from graphbrick.evaluate.report.markup import Html, element, join
 from graphbrick.evaluate.report.overview import STAGES, lost_parts, measure_name, strata_table
 from graphbrick.evaluate.report.scatter import Point, scatter
 from graphbrick.evaluate.report.tables import table_html
+from graphbrick.evaluate.statistics.intervals import Interval
 
 _GROUPS = 5  # colours that can be told apart in a group
 _TOGETHER = ("h1", "h2", "h3", "h4", "h5")

@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from graphbrick.evaluate.intervals import Interval
 from graphbrick.evaluate.report.charts import percent
 from graphbrick.evaluate.report.markup import Html, element, join, visible
+from graphbrick.evaluate.statistics.intervals import Interval
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>|#~$&])")
 

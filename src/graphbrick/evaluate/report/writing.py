@@ -11,15 +11,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TextIO
 
-from graphbrick.errors import InputError
-from graphbrick.evaluate.published import PUBLISHED_METRICS
+from graphbrick.core.errors import InputError
+from graphbrick.evaluate.metrics.published import PUBLISHED_METRICS
 from graphbrick.evaluate.report.browser import Listing, spread
 from graphbrick.evaluate.report.exports import CsvRows, markdown_page
 from graphbrick.evaluate.report.figures import read_figures
 from graphbrick.evaluate.report.html import page
 from graphbrick.evaluate.report.overview import compared, headline
-from graphbrick.evaluate.store import Study
-from graphbrick.evaluate.stored import Result, StudyRun
+from graphbrick.evaluate.study.store import Study
+from graphbrick.evaluate.study.stored import Result, StudyRun
 
 DETAILS = 1_000
 

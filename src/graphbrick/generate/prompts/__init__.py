@@ -14,7 +14,7 @@ from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
 
-from graphbrick.errors import InputError
+from graphbrick.core.errors import InputError
 
 NAMES = ("zero", "one", "few")
 _ROLE = re.compile(r"^\[(system|user|assistant)\]\s*$")

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.errors import InputError
+from graphbrick.core.errors import InputError
 from graphbrick.graphs.blocks import FOR_RELATION, NAMES_ONLY, Described, FactBlock, TripleBlock
 from graphbrick.graphs.building.buckets import BucketWriter, bucket_of_hash
 from graphbrick.graphs.interner import Interner, as_bytes

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from graphbrick.errors import InputError
+from graphbrick.core.errors import InputError
 from graphbrick.graphs.blocks import FOR_RELATION, Described, FactBlock, Part
 from graphbrick.graphs.readers import delimited, rdf, tables
 from graphbrick.graphs.readers.resolve import resolved

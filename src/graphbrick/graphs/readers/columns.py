@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from graphbrick.errors import InputError
+from graphbrick.core.errors import InputError
 
 if TYPE_CHECKING:
     from graphbrick.graphs.readers import ReadOptions

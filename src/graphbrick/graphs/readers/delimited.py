@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
-from graphbrick.errors import InputError
+from graphbrick.core.errors import InputError
 from graphbrick.graphs.blocks import TripleBlock
 from graphbrick.graphs.interner import as_bytes
 from graphbrick.graphs.readers.columns import triple_columns

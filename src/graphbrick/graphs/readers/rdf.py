@@ -25,7 +25,7 @@ from urllib.parse import quote, unquote
 
 import numpy as np
 
-from graphbrick.errors import InputError
+from graphbrick.core.errors import InputError
 from graphbrick.graphs.blocks import FOR_RELATION, NAMES_ONLY, Described, FactBlock, Part, TripleBlock, fact_count
 from graphbrick.graphs.interner import as_bytes
 from graphbrick.graphs.readers.streams import Meter, blocks, line_fault, open_source, unpacked_name

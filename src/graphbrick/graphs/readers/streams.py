@@ -15,7 +15,7 @@ from typing import Any
 
 import zstandard
 
-from graphbrick.errors import InputError
+from graphbrick.core.errors import InputError
 from graphbrick.graphs.records import BadRecords
 
 BLOCK_BYTES = 1 << 22

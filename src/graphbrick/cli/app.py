@@ -1,0 +1,220 @@
+"""The command line: parses arguments, calls the library, prints.
+
+Exit codes: 0 done, 1 user error, 2 nothing found, 3 stopped by a budget, 130 stopped by Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from graphbrick.cli import datasets as cli_datasets
+from graphbrick.cli import evaluate as cli_evaluate
+from graphbrick.cli import graphs as cli_graphs
+from graphbrick.cli import llm as cli_llm
+from graphbrick.cli import models as cli_models
+from graphbrick.cli import report as cli_report
+from graphbrick.cli import train as cli_train
+from graphbrick.cli.graphs import GraphFolder, Json, open_graph
+from graphbrick.cli.llm import BudgetText, CacheFile, CacheMode, LLMName, limits, model_text
+
+# Everything else is imported where it is used, so that help is shown at once.
+if TYPE_CHECKING:
+    from graphbrick.pipeline import Pipeline
+
+app = typer.Typer(
+    name="graphbrick",
+    help="Answer questions over a knowledge graph, with the path that proves each answer.",
+    rich_markup_mode=None,  # plain help is shown in half the time
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+DEFAULT_PIPELINE = "PPR(k=1000) >> ShortestPaths(max_hops=3) >> Rerank(MiniLM(), n=32, by='pattern') >> PathAnswer()"
+
+
+class NothingFoundError(Exception):
+    """A command that worked but has nothing to give; exit code 2."""
+
+
+@app.callback(invoke_without_command=True)
+def start(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
+) -> None:
+    """Answer questions over a knowledge graph, with the path that proves each answer."""
+    if version:
+        from graphbrick import __version__
+
+        typer.echo(f"graphbrick {__version__}")
+    elif context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+for _name in ("build", "info", "add", "delete", "compact"):
+    app.command(_name)(getattr(cli_graphs, _name))
+
+
+@app.command()
+def ask(
+    graph: GraphFolder,
+    question: Annotated[str, typer.Argument(metavar="QUESTION", help="The question.", show_default=False)],
+    pipeline: Annotated[str | None, typer.Option("--pipeline", "-p", help=f"Recipe text [{DEFAULT_PIPELINE}].")] = None,
+    recipe: Annotated[
+        str | None, typer.Option("--recipe", "-r", help="A published recipe, such as 12 (graphbrick recipes).")
+    ] = None,
+    parts: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="PART=BRICK", help="A part of the recipe, such as llm=\"LLM('my-model')\"."),
+    ] = None,
+    llm: LLMName = None,
+    seed: Annotated[
+        list[str] | None, typer.Option("--seed", "-s", help="Where to start: a key or label; may be repeated.")
+    ] = None,
+    budget: BudgetText = None,
+    cache: CacheMode = "off",
+    cache_file: CacheFile = None,
+    explain: Annotated[bool, typer.Option("--explain", help="Show subgraph, ranked paths and stages.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Answer a question over a graph."""
+    from graphbrick.cli.show import answering, print_run
+    from graphbrick.llm.chat import hearing
+    from graphbrick.pipeline.budget import StoppedError
+
+    parsed = chosen_pipeline(pipeline, recipe, parts or [], llm)
+    opened = open_graph(graph)
+    with limits(budget, cache, cache_file), answering() as listener, hearing(listener):
+        run = parsed.run(opened, question, seeds=seed or ())
+    print_run(run, parsed, explain=explain, as_json=as_json)
+    if run.stopped is not None:
+        raise StoppedError(str(run.stopped))
+    if not any(run.counts(run.level).values()):
+        raise NothingFoundError
+
+
+@app.command()
+def bricks(as_json: Json = False) -> None:
+    """List every brick with its parameters and paper."""
+    from graphbrick.cli.show import print_bricks
+
+    print_bricks(as_json=as_json)
+
+
+@app.command()
+def recipes(
+    name: Annotated[str | None, typer.Argument(metavar="[RECIPE]", help="One of them, with all that is known.")] = None,
+    as_json: Json = False,
+) -> None:
+    """List the published recipes, or show one."""
+    from graphbrick.cli.show import print_recipe, print_recipes
+    from graphbrick.recipes import published
+    from graphbrick.recipes import recipe as find
+
+    if name is None:
+        print_recipes(list(published().values()), as_json=as_json)
+    else:
+        print_recipe(find(name), as_json=as_json)
+
+
+for _name in ("embed", "partition", "index", "hubs"):
+    app.command(_name)(getattr(cli_graphs, _name))
+
+app.add_typer(cli_models.app)
+app.add_typer(cli_train.app)
+
+
+app.add_typer(cli_llm.cache, name="cache")
+for _name in ("evaluate", "judge", "compare"):
+    app.command(_name)(getattr(cli_evaluate, _name))
+app.command("report")(cli_report.report)
+app.add_typer(cli_datasets.app)
+
+
+@app.command()
+def demo(
+    rebuild: Annotated[bool, typer.Option("--rebuild", help="Build the world graph again.")] = False,
+) -> None:
+    """Build a graph of the world and answer questions of one, two and three hops over it."""
+    from graphbrick.demo.run import run_demo
+
+    run_demo(DEFAULT_PIPELINE, rebuild=rebuild)
+
+
+def chosen_pipeline(text: str | None, recipe: str | None, parts: list[str], llm: str | None) -> Pipeline:
+    """The pipeline that the options of ``ask`` name."""
+    from graphbrick.core.errors import InputError
+    from graphbrick.pipeline.parsing import parse
+    from graphbrick.recipes import recipe as find
+
+    if recipe is None:
+        if parts:
+            raise InputError("--set sets a part of a recipe; give --recipe too, or write the brick into --pipeline")
+        if llm is None:
+            return parse(DEFAULT_PIPELINE if text is None else text)
+        if text is not None:
+            raise InputError(f"--llm is for recipes and the default pipeline; write {model_text(llm)} into --pipeline")
+        return parse(DEFAULT_PIPELINE.replace("PathAnswer()", f"Generate({model_text(llm)})"))
+    if text is not None:
+        raise InputError(
+            "--pipeline and --recipe exclude each other; graphbrick recipes NAME prints the text to change"
+        )
+    chosen = {}
+    for part in parts:
+        name, equals, brick = part.partition("=")
+        if not equals:
+            raise InputError(f'--set takes PART=BRICK, got {part!r}; try --set "embedder=BM25()"')
+        chosen[name.strip()] = brick
+    found = find(recipe)
+    if llm is not None:
+        model = model_text(llm)
+        models = {"llm": model, "tuned_llm": model, "answer": f"Generate({model})"}
+        chosen = {name: brick for name, brick in models.items() if name in found.parts} | chosen
+    return found.pipeline(**chosen)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line and exit with its code; of an error, one line is printed on standard error."""
+    from graphbrick.core.errors import GraphbrickError
+    from graphbrick.pipeline.budget import StoppedError
+
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a terminal that cannot show a letter is no reason to stop
+    command = typer.main.get_command(app)
+    try:
+        code = command.main(arguments, prog_name="graphbrick", standalone_mode=False)
+    except NothingFoundError:
+        code = 2
+    except StoppedError as error:
+        typer.echo(f"stopped: {error}", err=True)
+        code = 3
+    except GraphbrickError as error:
+        code = _fail(str(error))
+    except typer.Abort:
+        code = 130
+    except Exception as error:
+        # Usage errors come from click, or from the copy of it that typer brings along.
+        if type(error).__name__ == "NoArgsIsHelpError":  # a group of commands by itself
+            typer.echo(str(getattr(error, "message", error)))
+            code = 0
+        elif hasattr(error, "format_message"):
+            code = _fail(f"{error.format_message()} (graphbrick --help shows the usage)")
+        elif isinstance(error, OSError):
+            code = _fail(f"{error.filename or 'input or output'}: {error.strerror or error}")
+        else:
+            raise
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _fail(message: str) -> int:
+    shown = "".join(c if c.isprintable() else " " for c in " ".join(message.split()))
+    typer.echo(f"error: {shown}", err=True)
+    return 1
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,228 @@
+"""The commands that measure pipelines; `graphbrick.cli.app` gives them their names."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from graphbrick.cli.graphs import GraphFolder, Json, open_graph
+from graphbrick.cli.llm import BudgetText, CacheFile, CacheMode, LLMName, limits
+
+# Everything else is imported where it is used, so that help is shown at once.
+if TYPE_CHECKING:
+    from graphbrick.llm.chat import ChatModel
+    from graphbrick.pipeline import Pipeline
+
+StudyFile = Annotated[Path, typer.Argument(metavar="RUNS", help="What graphbrick evaluate wrote.", show_default=False)]
+
+
+NoExchanges = Annotated[
+    bool, typer.Option("--no-exchanges", help="Do not keep the prompts and replies of language models.")
+]
+
+
+def evaluate(
+    graph: GraphFolder,
+    questions: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="QUESTIONS...",
+            help="Files of questions with answers, or splits of fetched data sets, such as webqsp:test.",
+            show_default=False,
+        ),
+    ],
+    recipe: Annotated[
+        list[str] | None, typer.Option("--recipe", "-r", help="A published recipe, such as 12; may be repeated.")
+    ] = None,
+    pipeline: Annotated[
+        list[str] | None,
+        typer.Option("--pipeline", "-p", metavar="[NAME:]TEXT", help="A recipe text, named or not; may be repeated."),
+    ] = None,
+    parts: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="PART=BRICK", help="A part of the recipes, such as embedder='BM25()'."),
+    ] = None,
+    llm: LLMName = None,
+    out: Annotated[Path, typer.Option("--out", "-o", help="The study to write or to go on with.")] = Path(
+        "runs.sqlite"
+    ),
+    limit: Annotated[int | None, typer.Option(help="Ask only so many questions, of each hop count its share.")] = None,
+    seed: Annotated[int, typer.Option(help="Which questions --limit draws.")] = 0,
+    link: Annotated[
+        bool, typer.Option("--link", help="Find the seeds in the questions, also where the files give them.")
+    ] = False,
+    workers: Annotated[
+        int | None, typer.Option(help="Questions at once [1, or as many as the language model takes calls].")
+    ] = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Begin these pipelines again.")] = False,
+    retry: Annotated[bool, typer.Option("--retry", help="Ask again what ended in an error.")] = False,
+    judge: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MODEL", help="Let a language model judge the first answers: as for --llm, or LLM('gpt-4.1')."
+        ),
+    ] = None,
+    no_exchanges: NoExchanges = False,
+    budget: BudgetText = None,
+    cache: CacheMode = "off",
+    cache_file: CacheFile = None,
+    as_json: Json = False,
+) -> None:
+    """Measure pipelines on questions: quality, time, cost, and where answers are lost.
+
+    Results are written at once. After a kill, Ctrl-C or the end of the budget, the same command goes on.
+    """
+    from graphbrick.cli.show_evaluate import evaluating, failures, print_study
+    from graphbrick.core.errors import PipelineError
+    from graphbrick.evaluate.study.experiment import evaluate as run
+    from graphbrick.evaluate.study.store import Study
+    from graphbrick.pipeline.budget import StoppedError
+
+    chosen = _pipelines(recipe or [], pipeline or [], parts or [], llm)
+    judged_by = None if judge is None else _judge(judge)
+    opened = open_graph(graph)
+    stopped: StoppedError | None = None
+    with limits(budget, cache, cache_file), evaluating() as watch:
+        try:
+            run(
+                opened, questions, chosen, out=out, limit=limit, seed=seed, link=link, workers=workers, fresh=fresh,
+                retry=retry, judge=judged_by, exchanges=not no_exchanges, watch=watch,
+            ).close()  # fmt: skip
+        except StoppedError as error:
+            stopped = error
+    with Study.open(out) as study:
+        texts = {repr(one) for one in chosen.values()}
+        runs = [one for one in study.runs() if (one.recipe, one.graph_hash, one.linked) in
+                {(text, opened.hash, link) for text in texts}]  # fmt: skip
+        print_study(study, runs, as_json=as_json)
+        useless = failures(study, runs)
+    if stopped is not None:
+        raise stopped
+    if useless:
+        raise PipelineError("; ".join(useless))
+
+
+def judge(
+    runs: StudyFile,
+    llm: Annotated[
+        str,
+        typer.Option(
+            metavar="MODEL",
+            help="The judge: a model of this machine, one of the server that OPENAI_BASE_URL names, or LLM('gpt-4.1').",
+            show_default=False,
+        ),
+    ],
+    fresh: Annotated[bool, typer.Option("--fresh", help="Forget all judgements, also those of another judge.")] = False,
+    retry: Annotated[bool, typer.Option("--retry", help="Judge again where the judge failed.")] = False,
+    no_exchanges: NoExchanges = False,
+    budget: BudgetText = None,
+    cache: CacheMode = "off",
+    cache_file: CacheFile = None,
+    as_json: Json = False,
+) -> None:
+    """Let a language model judge the first answers that a study has kept; no pipeline is run.
+
+    After a kill, Ctrl-C or the end of the budget, the same command goes on.
+    """
+    from graphbrick.cli.show_evaluate import evaluating, judge_failures, print_judged
+    from graphbrick.core.errors import PipelineError
+    from graphbrick.evaluate.judge.judging import judge_study
+    from graphbrick.evaluate.study.store import Study
+    from graphbrick.pipeline.budget import StoppedError
+
+    chosen = _judge(llm)
+    stopped: StoppedError | None = None
+    with limits(budget, cache, cache_file), evaluating() as watch:
+        try:
+            judge_study(runs, chosen, fresh=fresh, retry=retry, exchanges=not no_exchanges, watch=watch).close()
+        except StoppedError as error:
+            stopped = error
+    with Study.open(runs) as study:
+        print_judged(study, as_json=as_json)
+        useless = judge_failures(study, study.runs())
+    if stopped is not None:
+        raise stopped
+    if useless:
+        raise PipelineError("; ".join(useless))
+
+
+def compare(
+    runs: StudyFile,
+    baseline: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Compare all with this pipeline [every pair].")
+    ] = None,
+    metric: Annotated[str, typer.Option(help="What they are compared by, such as hits_at_1, hit, f1.")] = "hits_at_1",
+    by: Annotated[
+        str | None, typer.Option(help="Also for each group: hops, dataset, distance, or a fact of the questions.")
+    ] = None,
+    published: Annotated[
+        bool, typer.Option("--published", help="Also the scores as RoG, ToG and LEGO-GraphRAG count them.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Compare the pipelines of a study by paired tests, corrected for their number."""
+    from graphbrick.cli.show_evaluate import print_comparison
+    from graphbrick.evaluate.study.store import Study
+
+    with Study.open(runs) as study:
+        print_comparison(study, baseline=baseline, metric=metric, by=by, published=published, as_json=as_json)
+
+
+def _pipelines(recipes: list[str], texts: list[str], parts: list[str], llm: str | None) -> dict[str, Pipeline]:
+    """The pipelines that the options name, by what tables are to call them."""
+    from graphbrick.cli.app import chosen_pipeline
+    from graphbrick.core.errors import InputError
+    from graphbrick.pipeline.parsing import parse
+    from graphbrick.recipes import recipe as find
+
+    used: set[str] = set()
+    found: dict[str, Pipeline] = {}
+    for number in dict.fromkeys(recipes):
+        recipe = find(number)
+        own = [part for part in parts if part.partition("=")[0].strip() in recipe.parts]
+        used.update(own)
+        notes = [f"llm={llm}"] if llm is not None and {"llm", "tuned_llm", "answer"} & set(recipe.parts) else []
+        found[", ".join([f"recipe {recipe.name}", *notes, *own])] = chosen_pipeline(None, recipe.name, own, llm)
+    unused = [part for part in parts if part not in used]
+    if unused:
+        raise InputError(f"--set {unused[0]!r} is a part of none of the recipes given; graphbrick recipes shows parts")
+    for text in texts:
+        name, pipeline = _named(text)
+        parsed = parse(pipeline)
+        found[name or repr(parsed)] = parsed
+    if not found:
+        parsed = chosen_pipeline(None, None, [], llm)
+        found["default" if llm is None else f"default, llm={llm}"] = parsed
+    return found
+
+
+def _judge(text: str) -> ChatModel:
+    """The language model that ``--judge`` names: by its name, or as a brick.
+
+    Raises:
+        InputError: It is no language model.
+    """
+    from graphbrick.cli.llm import model_text
+    from graphbrick.core.errors import InputError
+    from graphbrick.llm.chat import ChatModel
+    from graphbrick.pipeline.parsing import parse_brick
+
+    found = parse_brick(text if "(" in text else model_text(text))
+    if not isinstance(found, ChatModel):
+        raise InputError(f"a judge is a language model such as LLM('gpt-4.1'), got {text}")
+    return found
+
+
+def _named(text: str) -> tuple[str, str]:
+    """Name and recipe text of ``name: recipe``; no recipe text begins with a word and a colon.
+
+    >>> _named("mine: PPR() >> ShortestPaths()"), _named("PPR()")
+    (('mine', 'PPR() >> ShortestPaths()'), ('', 'PPR()'))
+    """
+    name, colon, recipe = text.partition(":")
+    if colon and recipe.strip() and not re.search(r"[()'\"|>]", name):
+        return name.strip(), recipe.strip()
+    return "", text

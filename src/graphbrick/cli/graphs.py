@@ -1,0 +1,286 @@
+"""The commands about graphs and what is kept beside them; `graphbrick.cli.app` gives them their names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+# Everything else is imported where it is used, so that help is shown at once.
+if TYPE_CHECKING:
+    from graphbrick.embedders.embedder import Embedder
+    from graphbrick.graphs.graph import Graph
+    from graphbrick.graphs.readers import ReadOptions
+
+GraphFolder = Annotated[Path, typer.Argument(metavar="GRAPH", help="Folder of the graph.", show_default=False)]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+# What commands that read a source share
+Source = Annotated[Path, typer.Argument(metavar="SOURCE", help="File of triples, or folder of nodes.* and edges.*")]
+Nodes = Annotated[Path | None, typer.Option(help="Table of keys, labels, types, descriptions, aliases.")]
+Delimiter = Annotated[str | None, typer.Option(help="Column delimiter; recognised by default.")]
+Columns = Annotated[
+    str | None, typer.Option(help="Head, relation and tail column, by name or number: from,type,to or 1,2,3.")
+]
+Header = Annotated[bool | None, typer.Option("--header/--no-header", help="Whether the first row names the columns.")]
+Language = Annotated[str, typer.Option(help="Preferred language of RDF labels.")]
+SkipBad = Annotated[bool, typer.Option("--skip-bad", help="Leave bad records out, count and list them.")]
+
+
+def build(
+    source: Source,
+    graph: Annotated[Path, typer.Argument(metavar="GRAPH", help="Folder to make.")],
+    nodes: Nodes = None,
+    delimiter: Delimiter = None,
+    columns: Columns = None,
+    header: Header = None,
+    language: Language = "en",
+    labels: Annotated[Path | None, typer.Option(help="Table of keys and labels, for what is there.")] = None,
+    label_relation: Annotated[
+        list[str] | None, typer.Option(metavar="RELATION", help="Its triples are labels; may be repeated.")
+    ] = None,
+    include: Annotated[
+        list[str] | None, typer.Option(metavar="PATTERN", help="Keep only relations such as 'people.*'; repeatable.")
+    ] = None,
+    exclude: Annotated[
+        list[str] | None, typer.Option(metavar="PATTERN", help="Leave out relations such as 'common.*'; repeatable.")
+    ] = None,
+    preset: Annotated[str | None, typer.Option(help="Rules for a known graph: freebase.")] = None,
+    near: Annotated[
+        bool | None, typer.Option("--near/--no-near", help="Index near misses of names [up to 20,000,000 entities].")
+    ] = None,
+    skip_bad: SkipBad = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the graph that is there.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Build a graph folder from a file: .txt .tsv .csv .parquet .nt .ttl and others, also .gz and .zst."""
+    from graphbrick.cli.show import build_progress
+    from graphbrick.cli.show_graphs import print_built
+    from graphbrick.graphs.builder import build
+    from graphbrick.graphs.rules import rules_named
+
+    options = _read_options(delimiter, columns, header, language)
+    rules = rules_named(preset).with_patterns(tuple(include or ()), tuple(exclude or ()), tuple(label_relation or ()))
+    with build_progress(f"building {graph}") as watch:
+        built = build(
+            source,
+            graph,
+            nodes=nodes,
+            labels=labels,
+            options=options,
+            rules=rules,
+            near=near,
+            skip_bad=skip_bad,
+            overwrite=overwrite,
+            watch=watch,
+        )
+    print_built(built, as_json=as_json)
+
+
+def add(
+    graph: GraphFolder,
+    source: Source,
+    nodes: Nodes = None,
+    delimiter: Delimiter = None,
+    columns: Columns = None,
+    header: Header = None,
+    language: Language = "en",
+    skip_bad: SkipBad = False,
+    as_json: Json = False,
+) -> None:
+    """Add triples, and what is known of entities, to a graph that was built."""
+    from graphbrick.cli.show import progress
+    from graphbrick.cli.show_graphs import print_change
+    from graphbrick.graphs.delta import change
+
+    options = _read_options(delimiter, columns, header, language)
+    with progress(f"adding to {graph}") as advance:
+        done = change(graph, add=source, nodes=nodes, options=options, skip_bad=skip_bad, progress=advance)
+    print_change(done, as_json=as_json)
+
+
+def delete(
+    graph: GraphFolder,
+    source: Source,
+    delimiter: Delimiter = None,
+    columns: Columns = None,
+    header: Header = None,
+    skip_bad: SkipBad = False,
+    ignore_missing: Annotated[
+        bool, typer.Option("--ignore-missing", help="Pass over triples that are not there, and list them.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Delete triples from a graph; the entities stay."""
+    from graphbrick.cli.show import progress
+    from graphbrick.cli.show_graphs import print_change
+    from graphbrick.graphs.delta import change
+
+    options = _read_options(delimiter, columns, header, "en")
+    with progress(f"deleting from {graph}") as advance:
+        done = change(
+            graph, delete=source, options=options, skip_bad=skip_bad, ignore_missing=ignore_missing, progress=advance
+        )
+    print_change(done, as_json=as_json)
+
+
+def compact(graph: GraphFolder, as_json: Json = False) -> None:
+    """Fold what was added and deleted into a graph, by building it anew."""
+    from graphbrick.cli.show import progress
+    from graphbrick.cli.show_graphs import print_built
+    from graphbrick.graphs.compact import compact
+
+    with progress(f"compacting {graph}") as advance:
+        built = compact(graph, progress=advance)
+    print_built(built, as_json=as_json)
+
+
+def _read_options(delimiter: str | None, columns: str | None, header: bool | None, language: str) -> ReadOptions:
+    """How to read a source, as the command line says it."""
+    from graphbrick.core.errors import InputError
+    from graphbrick.graphs.readers import ReadOptions
+
+    names = None
+    if columns is not None:
+        parts = [part.strip() for part in columns.split(",")]
+        if len(parts) != 3:
+            raise InputError(f"--columns takes three columns, head, relation and tail, got {columns!r}; try 1,2,3")
+        names = (parts[0], parts[1], parts[2])
+    return ReadOptions(delimiter=delimiter, header=header, columns=names, language=language)
+
+
+def info(
+    graph: GraphFolder,
+    check: Annotated[bool, typer.Option("--check", help="Also check checksums, and that all files fit.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Show what a graph holds."""
+    from graphbrick.cli.show_graphs import print_info
+
+    opened = open_graph(graph)
+    if check:
+        opened.check()
+    print_info(opened, checked=check, as_json=as_json)
+
+
+def embed(
+    graph: GraphFolder,
+    model: Annotated[str, typer.Option("--model", "-m", help="An embedder.")] = "MiniLM()",
+    triples: Annotated[bool, typer.Option("--triples", help="Also every triple, for PruneTriples.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Embed the relation names and labels of a graph once, and keep the vectors beside it."""
+    from graphbrick.cli.show import print_json, progress_bar
+    from graphbrick.core.errors import GraphbrickError
+    from graphbrick.core.trace import Trace, record
+    from graphbrick.vectors.embed_graph import embed_graph, n_texts
+    from graphbrick.vectors.store import store_of
+
+    embedder, opened = _embedder(model), open_graph(graph)
+    with (
+        progress_bar(f"embedding {graph}", n_texts(opened, triples=triples)) as advance,
+        record(Trace(), "embed", "embed") as entry,
+    ):
+        made = embed_graph(opened, embedder, triples=triples, progress=advance)
+    if entry.events and store_of(opened).missing(embedder, [opened.relation_label(0)] if opened.n_relations else []):
+        raise GraphbrickError(entry.events[-1])
+    for event in entry.events:
+        typer.echo(f"note: {event}", err=True)
+    folder = str(store_of(opened).folder)
+    if as_json:
+        print_json({"embedded": made, "folder": folder})
+    else:
+        typer.echo(f"{made:,} texts embedded, kept in {folder}")
+
+
+def partition(
+    graph: GraphFolder,
+    resolution: Annotated[float, typer.Option(help="Of modularity; the higher, the more partitions.")] = 1.0,
+    size: Annotated[int, typer.Option(help="Entities; a partition of more is parted again.")] = 100_000,
+    seed: Annotated[int, typer.Option(help="Where the random numbers start.")] = 0,
+    as_json: Json = False,
+) -> None:
+    """Part a graph into communities once, for Communities, and keep the partitions beside it."""
+    from graphbrick.cli.show import progress_bar
+    from graphbrick.cli.show_graphs import print_partitions
+    from graphbrick.extract.communities import Communities
+    from graphbrick.graphs.partitions import Method, keep, kept, part
+
+    brick = Communities(resolution=resolution, size=size, seed=seed)  # which says what is allowed
+    method, opened = Method(float(brick.resolution), brick.seed, brick.size), open_graph(graph)
+    with progress_bar(f"partitioning {graph}", opened.n_entities) as advance:
+        found = part(opened, method, progress=advance)
+    keep(opened, method, found)
+    print_partitions(found, str(kept(opened, method).folder), as_json=as_json)
+
+
+def index(
+    graph: GraphFolder,
+    model: Annotated[str, typer.Option("--model", "-m", help="An embedder.")] = "MiniLM()",
+    triples: Annotated[bool, typer.Option("--triples", help="Over the triples, not the entities.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Index the embeddings of a graph's entities, or of its triples, for VectorNeighbors, and keep that beside it."""
+    from graphbrick.cli.show import print_json, progress_bar
+    from graphbrick.core.trace import Trace, record
+    from graphbrick.vectors.index import build_index, kept, n_texts
+
+    embedder, opened = _embedder(model), open_graph(graph)
+    unit = "triple" if triples else "entity"
+    with (
+        progress_bar(f"indexing {graph}", n_texts(opened, unit)) as advance,
+        record(Trace(), "index", "index") as entry,
+    ):
+        made = build_index(opened, embedder, unit, progress=advance)
+    for event in entry.events:
+        typer.echo(f"note: {event}", err=True)
+    folder = str(kept(opened, embedder, unit).folder)
+    if as_json:
+        print_json({"vectors": len(made), "dimensions": made.dimensions, "folder": folder})
+    else:
+        typer.echo(f"{len(made):,} vectors of {made.dimensions} dimensions indexed, kept in {folder}")
+
+
+def hubs(
+    graph: GraphFolder,
+    pipeline: Annotated[
+        str, typer.Option("--ppr", help="PPR with the restart, direction and tolerance of the queries.")
+    ] = "PPR()",
+    as_json: Json = False,
+) -> None:
+    """Work out where walks from the hubs of a large graph end, for PPR, and keep it beside the graph."""
+    from graphbrick.cli.show import print_json, progress_bar
+    from graphbrick.core.errors import InputError
+    from graphbrick.extract.hubs import hubs_of
+    from graphbrick.extract.ppr import PPR
+    from graphbrick.pipeline.parsing import parse_brick
+
+    brick = parse_brick(pipeline)
+    if not isinstance(brick, PPR):
+        raise InputError(f"--ppr takes the brick PPR, got {brick!r}; try 'PPR(restart=0.2, direction=\"out\")'")
+    opened = open_graph(graph)
+    with progress_bar(f"working out the hubs of {graph}", len(hubs_of(opened, brick.direction))) as advance:
+        done = brick.keep_hubs(opened, advance)
+    if as_json:
+        print_json({"hubs": done})
+    else:
+        typer.echo(f"{done:,} hubs" if done else "0 hubs: a graph of this size needs none")
+
+
+def _embedder(text: str) -> Embedder:
+    """The model that ``--model`` names."""
+    from graphbrick.core.errors import InputError
+    from graphbrick.embedders.embedder import Embedder
+    from graphbrick.pipeline.parsing import parse_brick
+
+    embedder = parse_brick(text)
+    if not isinstance(embedder, Embedder):
+        raise InputError(f"--model takes an embedder, got {embedder!r}; try MiniLM() or EmbeddingModel('folder')")
+    return embedder
+
+
+def open_graph(path: Path) -> Graph:
+    """Open the graph that a command names."""
+    from graphbrick.graphs.graph import Graph
+
+    return Graph.open(path)

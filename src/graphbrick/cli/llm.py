@@ -1,0 +1,131 @@
+"""The parts of the command line about language models: which one, what it may cost, and the replies that are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from graphbrick.cli.graphs import Json
+
+LLMName = Annotated[
+    str | None,
+    typer.Option(
+        "--llm",
+        metavar="MODEL",
+        help="Let a language model answer, and choose in recipes: a model of this machine (graphbrick models list, or "
+        "a GGUF file), or one of the server that OPENAI_BASE_URL names.",
+    ),
+]
+BudgetText = Annotated[
+    str | None,
+    typer.Option(
+        "--budget", metavar="LIMITS", help="Stop before it costs more, such as tokens=20000,usd=0.05,seconds=60."
+    ),
+]
+CacheMode = Annotated[
+    str,
+    typer.Option(
+        "--cache",
+        metavar="MODE",
+        help="Replies of language models: record keeps and reuses them, replay calls nothing, off does neither.",
+    ),
+]
+CacheFile = Annotated[
+    Path | None,
+    typer.Option("--cache-file", help="Where replies are kept [replies.sqlite in the user's cache folder]."),
+]
+
+cache = typer.Typer(help="Show, export, import or clear the kept replies of language models.", no_args_is_help=True)
+"""``graphbrick cache``."""
+
+
+def model_text(name: str) -> str:
+    """The recipe text of the model that ``--llm`` names.
+
+    >>> model_text("gpt-4.1"), model_text("models/tuned.gguf")
+    ("LLM(model='gpt-4.1')", "LocalLLM(model='models/tuned.gguf')")
+    """
+    from graphbrick.llm import LLM, LocalLLM
+    from graphbrick.models.store import known
+
+    local = name.lower().endswith(".gguf") or name in known()
+    return repr(LocalLLM(name) if local else LLM(name))
+
+
+@contextmanager
+def limits(budget: str | None, cache_mode: str, cache_file: Path | None) -> Iterator[None]:
+    """Keep the runs inside to a budget, and record or replay what models reply to them."""
+    from graphbrick.core.errors import InputError
+    from graphbrick.llm.reply_cache import MODES, ReplyCache, default_path, keeping_replies
+    from graphbrick.pipeline.budget import Budget, spending
+
+    if cache_mode not in MODES:
+        raise InputError(f"--cache is one of {', '.join(MODES)}, got {cache_mode!r}")
+    with ExitStack() as stack:
+        if cache_mode != "off":
+            replies = ReplyCache(cache_file or default_path(), cache_mode)
+            stack.callback(replies.close)
+            stack.enter_context(keeping_replies(replies))
+        if budget is not None:
+            stack.enter_context(spending(Budget.parse(budget)))
+        yield
+
+
+@cache.command("info")
+def cache_info(cache_file: CacheFile = None, as_json: Json = False) -> None:
+    """Say where replies are kept, and how many."""
+    from graphbrick.cli.show import console, print_json
+    from graphbrick.llm.reply_cache import ReplyCache, default_path
+
+    path = cache_file or default_path()
+    there = path.is_file()
+    facts = {
+        "path": str(path),
+        "replies": len(ReplyCache(path)) if there else 0,
+        "bytes": path.stat().st_size if there else 0,
+    }
+    if as_json:
+        print_json(facts)
+    else:
+        console().print(f"{facts['replies']:,} replies, {facts['bytes']:,} bytes, in {path}")
+
+
+@cache.command("export")
+def cache_export(
+    target: Annotated[Path, typer.Argument(metavar="FILE", help="JSON Lines to write.", show_default=False)],
+    cache_file: CacheFile = None,
+) -> None:
+    """Write the kept replies to a file, so that a run can be repeated elsewhere."""
+    from graphbrick.cli.show import console
+    from graphbrick.llm.reply_cache import ReplyCache, default_path
+
+    written = ReplyCache(cache_file or default_path(), "replay").export(target)
+    console().print(f"{written:,} replies written to {target}")
+
+
+@cache.command("import")
+def cache_import(
+    source: Annotated[Path, typer.Argument(metavar="FILE", help="What cache export wrote.", show_default=False)],
+    cache_file: CacheFile = None,
+) -> None:
+    """Take over the replies of a file; those that are kept already stay as they are."""
+    from graphbrick.cli.show import console
+    from graphbrick.llm.reply_cache import ReplyCache, default_path
+
+    path = cache_file or default_path()
+    console().print(f"{ReplyCache(path).load(source):,} new replies in {path}")
+
+
+@cache.command("clear")
+def cache_clear(cache_file: CacheFile = None) -> None:
+    """Remove the kept replies."""
+    from graphbrick.cli.show import console
+    from graphbrick.llm.reply_cache import ReplyCache, default_path
+
+    path = cache_file or default_path()
+    removed = ReplyCache(path).clear() if path.is_file() else 0
+    console().print(f"{removed:,} replies removed from {path}")

@@ -1,0 +1,76 @@
+"""What the commands about data sets print."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from rich.table import Table
+from rich.text import Text
+
+from graphbrick.cli.show import console, plain, print_json
+from graphbrick.evaluate.datasets.fetching import Fetched, fetched_splits, folder
+from graphbrick.evaluate.datasets.table import Dataset
+
+_UNCHECKED = "nothing could be checked: the table of data sets has no sha256"
+
+
+def print_datasets(datasets: list[Dataset], *, as_json: bool) -> None:
+    """Every data set that is known, and which of its splits were fetched."""
+    if as_json:
+        print_json([dataset_facts(dataset) for dataset in datasets])
+        return
+    table = Table("data set", "about", "licence", "splits", "fetch", "fetched", box=None, pad_edge=False)
+    for dataset in datasets:
+        how = "yes" if dataset.files else "by hand" if dataset.by_hand else "no"
+        cells = [dataset.graph, dataset.licence, " ".join(dataset.splits), how, " ".join(fetched_splits(dataset))]
+        table.add_row(Text(dataset.name, style="bold"), *map(Text, cells))
+    console().print(table)
+    console().print(Text(plain(f"kept in {folder()}; graphbrick datasets show NAME tells more")))
+
+
+def print_dataset(dataset: Dataset, *, as_json: bool) -> None:
+    """All that is known of a data set."""
+    if as_json:
+        print_json(dataset_facts(dataset))
+        return
+    rows = [("title", dataset.title), ("paper", dataset.paper), ("page", dataset.page), ("licence", dataset.licence)]
+    rows += [("graph", dataset.graph), ("form", dataset.form), ("note", dataset.note)]
+    for file in dataset.files:
+        said = f"{file.bytes:,} bytes, " if file.bytes else ""
+        rows.append(("file", f"{file.url} ({said}sha256 {file.sha256 or 'not known'})"))
+    rows += [("by hand", f"{split}: {folder() / dataset.name / path}") for split, path in dataset.by_hand]
+    rows.append(("splits", " ".join(dataset.splits)))
+    rows.append(("fetched", " ".join(fetched_splits(dataset)) or "no"))
+    table = Table(box=None, pad_edge=False, show_header=False)
+    for name, value in rows:
+        if value:
+            table.add_row(Text(name, style="bold"), Text(plain(value)))
+    console().print(table)
+
+
+def print_fetched(fetched: Fetched, *, named: bool, as_json: bool) -> None:
+    """Where a data set lies, its licence, and what was checked; ``named`` where it can be named by its name."""
+    dataset = fetched.dataset
+    if as_json:
+        files = [asdict(file) | {"path": str(file.path)} for file in fetched.files]
+        about = {"name": dataset.name, "licence": dataset.licence, "page": dataset.page}
+        print_json(about | {"folder": str(fetched.folder), "files": files})
+        return
+    out = console()
+    for file in fetched.files:
+        out.print(Text(plain(f"{file.split or 'file'}: {file.path}")), soft_wrap=True)
+    for source, (checksum, checked) in {f.source: (f.sha256, f.checked) for f in fetched.files}.items():
+        said = "as expected" if checked else _UNCHECKED
+        out.print(Text(plain(f"{source}: sha256 {checksum} ({said})")), soft_wrap=True)
+    out.print(Text(plain(f"licence: {dataset.licence}; see {dataset.page}")), soft_wrap=True)
+    if named and dataset.splits:
+        one = f"{dataset.name}:{dataset.splits[-1]}"
+        out.print(Text(f"graphbrick evaluate GRAPH {one} takes it by its name"), soft_wrap=True)
+
+
+def dataset_facts(dataset: Dataset) -> dict[str, Any]:
+    """A data set as plain JSON types."""
+    files = [asdict(file) | {"members": dict(file.members)} for file in dataset.files]
+    kept = {"by_hand": [list(pair) for pair in dataset.by_hand], "splits": list(dataset.splits)}
+    return asdict(dataset) | {"files": files} | kept | {"fetched": fetched_splits(dataset)}

@@ -1,0 +1,185 @@
+"""What the commands about graphs print."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from graphbrick.cli.show import console, plain, print_json
+from graphbrick.graphs.delta import Change
+from graphbrick.graphs.graph import Graph
+from graphbrick.graphs.partitions import Partitions
+
+_MISMATCH = "; are these the nodes of these edges?"
+_SKIPPED_SHOWN = 20
+_PIECE = 1 << 22  # entries of a large array that are looked at together
+_SHOWN = 20
+
+
+def print_built(graph: Graph, *, as_json: bool) -> None:
+    """The report of a build."""
+    if as_json:
+        print_json(graph_facts(graph))
+        return
+    out, facts = console(), graph.manifest
+    out.print(
+        f"{graph.path}: {facts.entities:,} entities, {facts.relations:,} relations, {facts.triples:,} triples "
+        f"({size(graph)})"
+    )
+    if facts.duplicates:
+        out.print(f"{facts.duplicates:,} triples were given more than once and are stored once")
+    if facts.left_out:
+        out.print(f"{facts.left_out:,} triples were left out by the rules")
+    if facts.labels_read:
+        out.print(f"{facts.labels_read:,} triples were labels")
+    if not facts.near:
+        out.print("there is no index for near misses of names (--near)")
+    alone = isolated(graph)
+    if alone:
+        out.print(f"{alone:,} entities have no triple" + (_MISMATCH if alone > facts.entities / 2 else ""))
+    if facts.triples >= 100 and facts.relations > facts.triples / 2:
+        out.print("note: most triples have a relation of their own; are the columns right? (--columns)")
+    if facts.skipped:
+        rows = skipped(graph)
+        first = f"the first {len(rows):,} of " if len(rows) < facts.skipped else ""
+        out.print(f"{facts.skipped:,} bad records were left out; {graph.path / 'skipped.jsonl'} lists {first}them:")
+        for row in rows[:_SKIPPED_SHOWN]:
+            where = f"{row['file']}, line {row['line']}" if row["line"] else row["file"]
+            out.print(plain(f"  {where}: {row['reason']}"))
+        if facts.skipped > _SKIPPED_SHOWN:
+            out.print(f"  ... and {facts.skipped - _SKIPPED_SHOWN:,} more")
+    out.print(f'ask it: graphbrick ask {shlex.quote(str(graph.path))} "your question"')
+
+
+def print_info(graph: Graph, *, checked: bool, as_json: bool) -> None:
+    """What a graph holds: counts, the commonest relations, and its manifest."""
+    facts = graph_facts(graph)
+    if as_json:
+        print_json({**facts, "checked": checked})
+        return
+    out = console()
+    table = Table(box=None, show_header=False, pad_edge=False)
+    for name, value in facts.items():
+        if not isinstance(value, list | dict):
+            table.add_row(Text(name, style="bold"), Text(f"{value:,}" if isinstance(value, int) else str(value)))
+    out.print(table)
+    if graph.changes.files:
+        out.print(pending(graph))
+    if checked:
+        out.print("every file has the checksum it was built with, and all fit each other")
+    relations = Table("relation", "triples", box=None, pad_edge=False)
+    for row in facts["top_relations"]:
+        relations.add_row(Text(plain(row["label"])), f"{row['triples']:,}")
+    out.print(relations)
+
+
+def print_partitions(partitions: Partitions, folder: str, *, as_json: bool) -> None:
+    """How many partitions a graph has, and how large they are."""
+
+    sizes = np.sort(np.diff(partitions.pointer))[::-1].tolist()
+    if as_json:
+        print_json({"partitions": len(sizes), "entities": sum(sizes), "largest": sizes[:20], "folder": folder})
+        return
+    largest = ", ".join(f"{size:,}" for size in sizes[:5])
+    console().print(f"{len(sizes):,} partitions, the largest of {largest or 0} entities, kept in {folder}")
+
+
+def graph_facts(graph: Graph) -> dict[str, Any]:
+    """Counts and origin of a graph, and its twenty commonest relations."""
+
+    counts = np.zeros(graph.n_relations, dtype=np.int64)
+    for run in graph.csr.runs():
+        for start in range(run.start, run.stop, _PIECE):
+            piece = graph.csr.relation[start : min(start + _PIECE, run.stop)]
+            counts += np.bincount(piece, minlength=graph.n_relations)
+    top = np.argsort(-counts, kind="stable")[:20]
+    manifest = graph.manifest
+    return {
+        "graph": str(graph.path),
+        "entities": graph.n_entities,
+        "relations": graph.n_relations,
+        "triples": graph.n_triples,
+        **({"changes": graph.changes.counts(manifest.triples)} if graph.changes.files else {}),
+        "isolated": isolated(graph),
+        "duplicates": manifest.duplicates,
+        "left_out": manifest.left_out,
+        "labels_read": manifest.labels_read,
+        "near_misses": manifest.near,
+        "skipped": manifest.skipped,
+        "bytes": sum(entry.bytes for entry in manifest.files.values()),
+        "source": manifest.source,
+        "hash": graph.hash,
+        "format_version": manifest.version,
+        "created_by": manifest.created_by,
+        "top_relations": [{"label": graph.relation_label(int(r)), "triples": int(counts[r])} for r in top if counts[r]],
+    }
+
+
+def pending(graph: Graph) -> str:
+    """What was changed since a graph was built, for people."""
+    facts = graph.changes.counts(graph.manifest.triples)
+    advice = f"; fold them in: graphbrick compact {shlex.quote(str(graph.path))}" if facts["compact_advised"] else ""
+    return (
+        f"changed since it was built: {facts['triples_added']:,} triples and {facts['entities_added']:,} entities "
+        f"added, {facts['triples_deleted']:,} triples deleted, {facts['entities_described']:,} entities described anew"
+        f"{advice}"
+    )
+
+
+def isolated(graph: Graph) -> int:
+    """The number of entities without any triple."""
+
+    csr, count = graph.csr, 0
+    for start in range(0, csr.n_nodes, _PIECE):
+        part = slice(start, start + _PIECE)
+        alone = (csr.out_begin[part] == csr.out_end[part]) & (csr.in_begin[part] == csr.in_end[part])
+        count += int(np.count_nonzero(alone))
+    return count
+
+
+def skipped(graph: Graph) -> list[dict[str, Any]]:
+    """The bad records that a build left out, as far as they were kept."""
+    file = graph.path / "skipped.jsonl"
+    return [json.loads(line) for line in file.read_text(encoding="utf-8").split("\n") if line] if file.is_file() else []
+
+
+def size(graph: Graph) -> str:
+    """The size of a graph on disk, for people."""
+    return f"{sum(entry.bytes for entry in graph.manifest.files.values()) / 1e6:,.1f} MB"
+
+
+def print_change(change: Change, *, as_json: bool) -> None:
+    """What was added or deleted, and what was left out."""
+    if as_json:
+        counts = {name: getattr(change, name) for name in ("added", "known", "deleted", "entities", "described")}
+        bad = {"skipped": change.bad.count, "reasons": list(map(str, change.bad.kept))}
+        print_json({"graph": graph_facts(change.graph), **counts, "missing": change.missing, **bad})
+        return
+    out, graph = console(), change.graph
+    out.print(
+        f"{graph.path}: {change.added:,} triples added, {change.deleted:,} deleted, {change.entities:,} entities new, "
+        f"{change.described:,} described anew; it has {graph.n_triples:,} triples now"
+    )
+    if change.known:
+        out.print(f"{change.known:,} triples were there already, or were given more than once")
+    if change.missing:
+        out.print(f"{len(change.missing):,} triples to delete were not there:")
+        _print_some(out, [" -> ".join(triple) for triple in change.missing], len(change.missing))
+    if change.bad.count:
+        out.print(f"{change.bad.count:,} bad records were left out:")
+        _print_some(out, list(map(str, change.bad.kept)), change.bad.count)
+    if graph.changes.advise_compact(graph.manifest.triples):
+        out.print(pending(graph))
+
+
+def _print_some(out: Console, lines: list[str], count: int) -> None:
+    for line in lines[:_SHOWN]:
+        out.print(plain(f"  {line}"))
+    if count > _SHOWN:
+        out.print(f"  ... and {count - _SHOWN:,} more")

@@ -1,0 +1,79 @@
+"""What the commands about models print."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, DownloadColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+from rich.table import Table
+from rich.text import Text
+
+from graphbrick.cli.show import console, plain, print_json
+from graphbrick.models.store import Model, kept
+
+
+def print_models(models: list[Model], folder: Path, *, as_json: bool) -> None:
+    """Every model that is known, and whether it was fetched."""
+    if as_json:
+        print_json([model_facts(model) for model in models])
+        return
+    out = console()
+    table = Table("model", "role", "size", "licence", "fetched", "what it is", box=None, pad_edge=False)
+    table.columns[2].justify = "right"
+    for model in models:
+        there = "yes" if kept(model.name) else ""
+        name = Text(model.name, style="bold")
+        table.add_row(name, model.role, _size(model), model.licence, there, Text(model.about))
+    out.print(table)
+    out.print(Text(plain(f"kept in {folder}")))
+
+
+def print_fetched(models: list[Model], *, as_json: bool) -> None:
+    """Where models lie."""
+    if as_json:
+        print_json([model_facts(model) for model in models])
+        return
+    for model in models:
+        console().print(Text(plain(f"{model.path} ({_size(model)}, sha256 as expected)")))
+
+
+def model_facts(model: Model) -> dict[str, Any]:
+    """A model as plain JSON types."""
+    path = kept(model.name)
+    return {
+        "name": model.name,
+        "role": model.role,
+        "about": model.about,
+        "licence": model.licence,
+        "bytes": model.bytes,
+        "fetched": path is not None,
+        "path": None if path is None else str(path),
+        "files": [{"name": file.name, "bytes": file.bytes, "sha256": file.sha256} for file in model.files],
+    }
+
+
+@contextmanager
+def fetch_progress() -> Iterator[Callable[[str, int, int | None], None]]:
+    """A bar on standard error for every file, with the time it still takes; silent where no terminal is."""
+    err = Console(stderr=True, highlight=False, markup=False)
+    if not err.is_terminal:
+        yield lambda name, done, total: None
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=err) as bar:
+        tasks: dict[str, TaskID] = {}
+
+        def watch(name: str, done: int, total: int | None) -> None:
+            if name not in tasks:
+                tasks[name] = bar.add_task(name, total=total)
+            bar.update(tasks[name], completed=done, total=total)
+
+        yield watch
+
+
+def _size(model: Model) -> str:
+    return f"{model.bytes / 1e6:,.0f} MB"

@@ -1,0 +1,270 @@
+"""The commands that train models; `graphbrick.cli.app` gives them their name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from graphbrick.cli.graphs import GraphFolder, Json, open_graph
+
+# Everything else is imported where it is used, so that help is shown at once.
+if TYPE_CHECKING:
+    from graphbrick.embedders.embedder import Embedder
+    from graphbrick.train import TextReport
+
+_Questions = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="QUESTIONS...",
+        help="Files of questions with answers, or data sets such as webqsp:train.",
+        show_default=False,
+    ),
+]
+_Folder = Annotated[Path, typer.Option("--out", "-o", metavar="FOLDER", help="Folder to make.", show_default=False)]
+_Form = Annotated[str, typer.Option(help="Form of the files, such as metaqa or webqsp.")]
+_By = Annotated[str, typer.Option(help="Texts learned from: path, pattern, or both.")]
+_Epochs = Annotated[int, typer.Option(help="Passes at most.")]
+_Rate = Annotated[float, typer.Option(help="At its highest.")]
+_Device = Annotated[str | None, typer.Option(help="Such as cpu or cuda:0 [a GPU of CUDA, else the cpu].")]
+_Seed = Annotated[int, typer.Option(help="The same seed gives the same weights.")]
+_Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace the model that is there.")]
+
+app = typer.Typer(
+    name="train",
+    help="Train what a pipeline ranks with, on questions and answers of your own.",
+    rich_markup_mode=None,
+    no_args_is_help=True,
+)
+
+
+@app.callback()
+def start() -> None:
+    """Train what a pipeline ranks with, on questions and answers of your own."""
+
+
+@app.command()
+def patterns(
+    graph: GraphFolder,
+    questions: _Questions,
+    out: _Folder,
+    form: _Form = "auto",
+    max_hops: Annotated[int, typer.Option(help="The longest pattern.")] = 3,
+    embedder: Annotated[str, typer.Option(metavar="BRICK", help="What makes vectors of questions.")] = "MiniLM()",
+    seed: _Seed = 0,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the patterns that are there.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Learn which relation patterns answer a question; Patterns(PatternScorer('FOLDER')) then ranks by them."""
+    from graphbrick.cli.show import build_progress, console, print_json
+    from graphbrick.evaluate.datasets import load_all
+    from graphbrick.train import train_patterns
+
+    asked = load_all(questions, form)
+    opened, brick = open_graph(graph), _embedder(embedder)
+    with build_progress("training") as watch:
+        report = train_patterns(
+            opened, asked, out, max_hops=max_hops, embedder=brick, seed=seed, overwrite=overwrite,
+            watch=lambda what, done, total: watch(what, done / total),
+        )  # fmt: skip
+    if as_json:
+        print_json(report.to_dict())
+    else:
+        console().print(f"{report}\nuse it as Patterns(PatternScorer({str(out)!r})) >> PathAnswer()")
+
+
+@app.command()
+def sizes(
+    graph: GraphFolder,
+    questions: _Questions,
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="File to write.", show_default=False)],
+    form: _Form = "auto",
+    most: Annotated[int, typer.Option("--most", metavar="K", help="Entities that are ranked at most.")] = 2000,
+    seed: Annotated[int, typer.Option(help="Which questions are held back.")] = 0,
+    as_json: Json = False,
+) -> None:
+    """Learn how many entities a question needs; SizedPPR(LearnedSizer('FILE')) then cuts subgraphs by it."""
+    from graphbrick.cli.show import build_progress, console, print_json
+    from graphbrick.evaluate.datasets import ground, load_all
+    from graphbrick.extract import PPR
+    from graphbrick.train.sizes import train_sizes
+
+    asked = load_all(questions, form)
+    opened, ppr = open_graph(graph), PPR(k=most)
+    with build_progress("learning") as watch:
+        grounded = ground(opened, asked, watch=lambda n: watch("finding the questions", n / len(asked))).questions
+        report = train_sizes(
+            opened, grounded, out, ppr=ppr, seed=seed, watch=lambda n: watch("ranking", n / len(asked))
+        )
+    if as_json:
+        reached = {"recall": report.recall.tolist(), "size": report.size.tolist()}
+        print_json({"learned_from": report.learned_from, **reached})
+        return
+    lines = [f"learned from {report.learned_from:,} questions; a fifth at a time, while it was held back, had:"]
+    for aim in (0.5, 0.6, 0.75, 0.9, 0.95):
+        at = int((report.recall >= aim).argmax()) if (report.recall >= aim).any() else len(report.recall) - 1
+        lines.append(f"  recall {report.recall[at]:.3f} with {report.size[at]:,.0f} entities on average")
+    console().print("\n".join(lines))
+    console().print(f"use it as SizedPPR(LearnedSizer({str(out)!r}, recall=0.9), {ppr!r})")
+
+
+@app.command()
+def embedder(
+    graph: GraphFolder,
+    questions: _Questions,
+    out: _Folder,
+    form: _Form = "auto",
+    base: Annotated[
+        str, typer.Option(metavar="MODEL", help="Trained on: a folder, a name of graphbrick models, or of the hub.")
+    ] = "sentence-transformers/all-MiniLM-L6-v2",
+    loss: Annotated[str, typer.Option(help="multiple_negatives or margin.")] = "multiple_negatives",
+    by: _By = "both",
+    max_hops: Annotated[int, typer.Option(help="The longest path.")] = 3,
+    epochs: _Epochs = 4,
+    batch_size: Annotated[int, typer.Option(help="Questions a step.")] = 16,
+    learning_rate: _Rate = 5e-5,
+    device: _Device = None,
+    seed: _Seed = 0,
+    overwrite: _Overwrite = False,
+    as_json: Json = False,
+) -> None:
+    """Train an embedding model; Rerank(EmbeddingModel('FOLDER')) then ranks by it."""
+    from graphbrick.cli.show import build_progress
+    from graphbrick.evaluate.datasets import load_all
+    from graphbrick.train import train_embedder
+
+    asked = load_all(questions, form)
+    opened = open_graph(graph)
+    with build_progress("training") as watch:
+        report = train_embedder(
+            opened, asked, out, base=base, loss=loss, by=by, max_hops=max_hops, epochs=epochs, batch_size=batch_size,
+            learning_rate=learning_rate, device=device, seed=seed, overwrite=overwrite,
+            watch=lambda what, done, total: watch(what, done / total),
+        )  # fmt: skip
+    _print_text_report(report, f"EmbeddingModel({str(out)!r})", by, as_json=as_json)
+
+
+@app.command()
+def reranker(
+    graph: GraphFolder,
+    questions: _Questions,
+    out: _Folder,
+    form: _Form = "auto",
+    base: Annotated[
+        str, typer.Option(metavar="MODEL", help="Trained on: a folder, a name of graphbrick models, or of the hub.")
+    ] = "cross-encoder/ms-marco-MiniLM-L6-v2",
+    loss: Annotated[str, typer.Option(help="binary, softmax or margin.")] = "binary",
+    by: _By = "both",
+    max_hops: Annotated[int, typer.Option(help="The longest path.")] = 3,
+    epochs: _Epochs = 4,
+    batch_size: Annotated[int, typer.Option(help="Questions a step.")] = 8,
+    learning_rate: _Rate = 5e-5,
+    device: _Device = None,
+    seed: _Seed = 0,
+    overwrite: _Overwrite = False,
+    as_json: Json = False,
+) -> None:
+    """Train a cross-encoder; Rerank(CrossEncoder('FOLDER')) then ranks by it."""
+    from graphbrick.cli.show import build_progress
+    from graphbrick.evaluate.datasets import load_all
+    from graphbrick.train import train_reranker
+
+    asked = load_all(questions, form)
+    opened = open_graph(graph)
+    with build_progress("training") as watch:
+        report = train_reranker(
+            opened, asked, out, base=base, loss=loss, by=by, max_hops=max_hops, epochs=epochs, batch_size=batch_size,
+            learning_rate=learning_rate, device=device, seed=seed, overwrite=overwrite,
+            watch=lambda what, done, total: watch(what, done / total),
+        )  # fmt: skip
+    _print_text_report(report, f"CrossEncoder({str(out)!r})", by, as_json=as_json)
+
+
+@app.command()
+def llm(
+    graph: GraphFolder,
+    questions: _Questions,
+    out: _Folder,
+    module: Annotated[
+        str,
+        typer.Option(
+            help="What it is tuned for: plan (PlannedRelations), rank (LLMScorer) or answer (Generate).",
+            show_default=False,
+        ),
+    ],
+    base: Annotated[
+        str,
+        typer.Option(
+            metavar="MODEL",
+            help="Tuned: a folder of transformers, a name of the hub, a GGUF file, or a name of graphbrick models.",
+            show_default=False,
+        ),
+    ],
+    form: _Form = "auto",
+    brick: Annotated[
+        str | None,
+        typer.Option(metavar="BRICK", help='The brick as it will ask, such as "LLMScorer(LLM(structured=False))".'),
+    ] = None,
+    max_hops: Annotated[int, typer.Option(help="The longest path to an answer.")] = 3,
+    texts: Annotated[
+        str, typer.Option(help="What is ranked: some of path, step, relation, pattern, triple, entity.")
+    ] = "path,step,relation",
+    n: Annotated[int, typer.Option("-n", help="Candidates or paths in a prompt at most.")] = 32,
+    epochs: _Epochs = 2,
+    rank: Annotated[int, typer.Option(help="Of the adapter (LoRA); alpha is twice as much.")] = 16,
+    learning_rate: _Rate = 2e-4,
+    batch_size: Annotated[int, typer.Option(help="Prompts a step.")] = 8,
+    context: Annotated[int, typer.Option(help="Tokens of a prompt with its reply; longer ones are left out.")] = 4096,
+    gguf: Annotated[bool, typer.Option("--gguf", help="Also write model.gguf; the base must be a GGUF file.")] = False,
+    device: _Device = None,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same adapter.")] = 0,
+    overwrite: _Overwrite = False,
+    as_json: Json = False,
+) -> None:
+    """Tune a language model for one module of a pipeline, on the prompts that its brick will send."""
+    from graphbrick.cli.show import build_progress, console, print_json
+    from graphbrick.evaluate.datasets import load_all
+    from graphbrick.pipeline.parsing import parse_brick
+    from graphbrick.train import train_llm
+
+    part = None if brick is None else parse_brick(brick)
+    asked = load_all(questions, form)
+    opened = open_graph(graph)
+    with build_progress("tuning") as watch:
+        report = train_llm(
+            opened, asked, out, module=module, base=base, brick=part, max_hops=max_hops,
+            texts=[text.strip() for text in texts.split(",")], n=n, epochs=epochs, rank=rank, alpha=2 * rank,
+            learning_rate=learning_rate, batch_size=batch_size, context=context, gguf=gguf, device=device, seed=seed,
+            overwrite=overwrite, watch=lambda what, done, total: watch(what, done / total),
+        )  # fmt: skip
+    if as_json:
+        print_json(report.to_dict())
+        return
+    ways = [f"serve it with vllm serve {out / 'merged'}"]
+    if gguf:
+        ways.append(f"use it as LocalLLM({str(out / 'model.gguf')!r})")
+    console().print("\n".join([str(report), *ways]))
+
+
+def _print_text_report(report: TextReport, brick: str, by: str, *, as_json: bool) -> None:
+    """What a training did, and how to use what came of it."""
+    from graphbrick.cli.show import console, print_json
+
+    if as_json:
+        print_json(report.to_dict())
+        return
+    form = "" if by == "path" else ", by='pattern'"
+    console().print(f"{report}\nuse it as ShortestPaths() >> Rerank({brick}{form}) >> PathAnswer()")
+
+
+def _embedder(text: str) -> Embedder:
+    """The embedder that a recipe text names."""
+    from graphbrick.core.errors import PipelineError
+    from graphbrick.embedders.embedder import Embedder
+    from graphbrick.pipeline.parsing import parse_brick
+
+    brick = parse_brick(text)
+    if not isinstance(brick, Embedder):
+        raise PipelineError(f"--embedder must be a model that makes vectors, got {brick!r}; try MiniLM()")
+    return brick

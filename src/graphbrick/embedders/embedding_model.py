@@ -1,0 +1,243 @@
+"""Any embedding model: from a folder in ONNX, or from the hub with sentence-transformers."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from graphbrick.core.errors import ModelError
+from graphbrick.core.trace import count_call, event
+from graphbrick.embedders.embedder import Embedder
+from graphbrick.files.locks import ForkLock
+from graphbrick.graphs.manifest import sha256
+from graphbrick.models.onnx_text import (
+    POOLINGS,
+    TOKENIZER,
+    WEIGHTS,
+    OnnxText,
+    Texts,
+    cut_event,
+    first_line,
+    load,
+    onnx_weights,
+    readable,
+    settings_of,
+    stamp,
+    torch_weights,
+    unit_vectors,
+)
+
+BATCH = 32  # texts that sentence-transformers runs at once
+_MODULES = ("Transformer", "Pooling", "Normalize")
+_POOLING_SWITCHES = {
+    "cls": "pooling_mode_cls_token",
+    "max": "pooling_mode_max_tokens",
+    "mean": "pooling_mode_mean_tokens",
+    "mean_sqrt_len_tokens": "pooling_mode_mean_sqrt_len_tokens",
+    "weightedmean": "pooling_mode_weightedmean_tokens",
+    "lasttoken": "pooling_mode_lasttoken",
+}
+_loading = ForkLock()
+
+
+@dataclass(frozen=True, repr=False)
+class EmbeddingModel(Embedder):
+    """Cosine similarity of the embeddings of any model: a folder, or a name of the Hugging Face hub.
+
+    A folder with ``tokenizer.json`` and ``model.onnx`` or ``onnx/model.onnx`` (else the ``_quantized`` or ``_int8``
+    form) runs on onnxruntime, without torch: texts are cut at the model's maximum and at 512 tokens at most, and token
+    vectors are joined as ``1_Pooling/config.json`` says (mean, cls or max; the mean without that file). Everything else
+    is loaded by sentence-transformers, on a GPU where there is one. Code that comes with a model is never run, and
+    prompts in its files are not used: the prefixes here are what marks a text. Texts that are cut are an event.
+
+    Args:
+        model: A folder, or a name such as "BAAI/bge-small-en-v1.5".
+        query_prefix: What the model expects before a question, such as "query: " for E5.
+        text_prefix: What it expects before a text, such as "passage: " for E5.
+
+    Returns:
+        One score a text, in [-1, 1].
+
+    Raises:
+        ModelError: The folder holds no model, the hub does not know the name or is away, or a package is missing
+            (``graphbrick[minilm]`` for folders in ONNX, ``graphbrick[torch]`` for all others).
+    """
+
+    paper = "Reimers and Gurevych, Sentence-BERT, EMNLP 2019"
+
+    model: str
+    query_prefix: str = ""
+    text_prefix: str = ""
+
+    def __post_init__(self) -> None:
+        self.require_text("model", example="BAAI/bge-small-en-v1.5")
+        self.require_text("query_prefix", example="query: ", may_be_empty=True)
+        self.require_text("text_prefix", example="passage: ", may_be_empty=True)
+
+    @property
+    def identity(self) -> str:
+        """The checksum of the files, or name and revision at the hub, and the prefix of texts.
+
+        The prefix of questions is not part of it: it does not change the vectors of texts.
+        """
+        weights, folder = onnx_weights(self.model), Path(self.model).expanduser()
+        if weights is not None:
+            model = load(self.model, weights)
+            files = [*sorted(weights.parent.glob(f"{weights.name}*")), folder / TOKENIZER]  # large ones are in pieces
+            source = f"onnx sha256 {_checksum(files)} {_pooling(folder, model)} of {model.max_tokens} tokens"
+        elif folder.is_dir():
+            settings = {
+                *folder.glob("*.json"),
+                *folder.glob("*/*.json"),
+                *folder.glob("*.txt"),
+                *folder.glob("*.model"),
+            }
+            source = f"torch sha256 {_checksum([*torch_weights(folder), *sorted(settings)])}"
+        else:
+            open_torch("SentenceTransformer", self.model)  # what is not here yet has no revision
+            source = f"hub {self.model} {_revision(self.model) or 'of unknown revision'}"
+        return f"{source}, text_prefix={self.text_prefix!r}"
+
+    def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        """The vectors of texts, float32 [texts, dimensions], of length 1."""
+        return self._vectors([self.text_prefix + text for text in texts])
+
+    def encode_query(self, query: str) -> npt.NDArray[np.float32]:
+        """The vector of a question, float32 [dimensions]."""
+        if not (self.query_prefix or self.text_prefix):
+            prompts = {name: prompt for name, prompt in self._prompts().items() if prompt}
+            if prompts:
+                event(f"{self.model} was made with the prompts {prompts}; give them as query_prefix and text_prefix")
+        vector: npt.NDArray[np.float32] = self._vectors([self.query_prefix + query])[0]
+        return vector
+
+    def _vectors(self, texts: list[str]) -> npt.NDArray[np.float32]:
+        weights = onnx_weights(self.model)
+        if weights is not None:
+            onnx = load(self.model, weights)
+            return onnx.embed(texts, _pooling(Path(self.model).expanduser(), onnx))
+        model = open_torch("SentenceTransformer", self.model)
+        texts = readable(texts)
+        count_tokens(self.model, model, texts)
+        try:
+            # The empty prompt stands against one that the model's files name as the default.
+            vectors = model.encode(texts, prompt="", batch_size=BATCH, show_progress_bar=False, convert_to_numpy=True)
+        except Exception as error:
+            raise ModelError(f"{self.model} cannot be run: {first_line(error)}") from error
+        return unit_vectors(np.asarray(vectors), texts, self.model)
+
+    def _prompts(self) -> dict[str, str]:
+        """The prompts in the model's files, by name."""
+        if onnx_weights(self.model) is None:
+            return dict(open_torch("SentenceTransformer", self.model).prompts or {})
+        settings = settings_of(Path(self.model).expanduser() / "config_sentence_transformers.json")
+        return dict(settings.get("prompts") or {})
+
+
+def _pooling(folder: Path, model: OnnxText) -> str:
+    """How the token vectors of a model in ONNX are joined.
+
+    Raises:
+        ModelError: In a way that is not done here, or another module of the model comes after it.
+    """
+    if model.gives_sentences:
+        return "none"
+    advice = (
+        "export the whole model, so that it gives sentence_embedding, or remove the ONNX file to load it with torch"
+    )
+    modules = settings_of(folder / "modules.json", list)
+    for kind in (str(module.get("type", "")).rpartition(".")[2] for module in modules):
+        if kind not in _MODULES:
+            raise ModelError(f"{folder} has a module {kind} that is not in its ONNX file; {advice}")
+    settings = settings_of(folder / "1_Pooling" / "config.json")
+    said = settings.get("pooling_mode")
+    if said is None:  # older files have one switch a mode
+        said = [mode for mode, switch in _POOLING_SWITCHES.items() if settings.get(switch) is True]
+    modes = [said] if isinstance(said, str) else list(said) or ["mean"]
+    if len(modes) > 1 or modes[0] not in POOLINGS:
+        allowed = ", ".join(POOLINGS)
+        raise ModelError(f"{folder} joins token vectors by {' and '.join(modes)}, not by one of {allowed}; {advice}")
+    return modes[0]
+
+
+def _checksum(files: Sequence[Path]) -> str:
+    """One SHA-256 over the contents of files; each is read once a process, and again when it has changed."""
+    sums = (_file_sum(file, stamp(file)) for file in files)
+    return hashlib.sha256("".join(sums).encode()).hexdigest()
+
+
+@lru_cache(maxsize=256)
+def _file_sum(file: Path, _stamp: tuple[int, int]) -> str:
+    return sha256(file)
+
+
+# sentence-transformers
+
+
+def open_torch(kind: str, model: str) -> Any:
+    """A model of sentence-transformers, loaded once a process.
+
+    Args:
+        kind: The class, "SentenceTransformer" or "CrossEncoder".
+        model: A folder, or a name of the hub.
+
+    Raises:
+        ModelError: sentence-transformers is not installed, or cannot load the model.
+    """
+    with _loading:
+        return _open_torch(kind, model)
+
+
+@lru_cache(maxsize=4)
+def _open_torch(kind: str, model: str) -> Any:
+    try:
+        import sentence_transformers
+    except ImportError as error:
+        raise ModelError(
+            f"{model} needs the package {error.name}: pip install 'graphbrick[torch]' "
+            f"(a folder with {TOKENIZER} and {WEIGHTS[0]} needs only 'graphbrick[minilm]')"
+        ) from error
+    folder = Path(model).expanduser()
+    here = folder.is_dir()
+    try:
+        return getattr(sentence_transformers, kind)(str(folder) if here else model, local_files_only=here)
+    except Exception as error:  # the hub's, torch's and a dozen others
+        hint = "are its files complete?" if here else "is that a name of the hub, and can it be reached?"
+        raise ModelError(f"sentence-transformers cannot load {model}: {first_line(error)}; {hint}") from error
+
+
+def count_tokens(name: str, model: Any, texts: Texts) -> None:
+    """Record the calls and tokens of a model of sentence-transformers, and the texts that it cuts."""
+    if not callable(model.tokenizer):
+        event(f"{name} does not say how many tokens it reads")
+        return
+    sides = [list(texts)] if isinstance(texts[0], str) else [list(side) for side in zip(*texts, strict=True)]
+    ids = model.tokenizer(*sides, padding=False, truncation=False, verbose=False)["input_ids"]
+    longest = getattr(model, "max_seq_length", None) or model.tokenizer.model_max_length
+    lengths = [min(len(of_text), longest) for of_text in ids]
+    cut = sum(len(of_text) > longest for of_text in ids)
+    if cut:
+        cut_event(name, longest, cut)
+    for start in range(0, len(lengths), BATCH):
+        count_call(tokens_in=sum(lengths[start : start + BATCH]))
+
+
+def _revision(model: str) -> str:
+    """The commit of a hub model in the local cache; empty where the cache does not tell."""
+    from huggingface_hub import try_to_load_from_cache
+
+    names = [model] if "/" in model else [f"sentence-transformers/{model}", model]
+    for name in names:
+        for file in ("modules.json", "config.json"):
+            found = try_to_load_from_cache(name, file, cache_dir=os.environ.get("SENTENCE_TRANSFORMERS_HOME"))
+            if isinstance(found, str):
+                return Path(found).parent.name
+    return ""

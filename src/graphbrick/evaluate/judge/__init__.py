@@ -1,0 +1,1 @@
+"""Judging answers with a language model."""

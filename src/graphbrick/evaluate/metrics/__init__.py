@@ -1,0 +1,1 @@
+"""Measures of one question: answers, paths, subgraphs, rankings."""

@@ -1,0 +1,1 @@
+"""Means, confidence intervals and paired tests over questions."""

@@ -1,0 +1,155 @@
+"""Which of several pipelines is better, on the same questions, with a correction for comparing many."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from math import isfinite
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from graphbrick.evaluate.statistics.intervals import Interval, interval_of, is_binary, resampled_means
+from graphbrick.evaluate.statistics.paired import benjamini_hochberg, difference, holm, permutation_tests
+
+_TOGETHER = 128  # pairs resampled together, so that memory does not grow with their number
+
+
+class Comparison(NamedTuple):
+    """Two pipelines, compared by one measure.
+
+    Attributes:
+        first: The name of one.
+        second: The name of the other.
+        difference: The mean of the first minus that of the second, with its BCa bootstrap interval; its ``n`` is the
+            number of questions that both were scored on.
+        better: Questions on which the first has the higher value.
+        worse: Questions on which it has the lower one.
+        test: "McNemar" where all values are 0 or 1, else "permutation".
+        p: The p-value of this test, two-sided, not corrected.
+        p_holm: Corrected by Holm: the chance of even one false finding among all comparisons.
+        p_bh: Corrected by Benjamini and Hochberg: the share of false findings.
+        unscored: Questions left out because one or both have no value for them.
+    """
+
+    first: str
+    second: str
+    difference: Interval
+    better: int
+    worse: int
+    test: str
+    p: float
+    p_holm: float
+    p_bh: float
+    unscored: int
+
+
+def compare(
+    scores: Mapping[str, Sequence[float | None]],
+    *,
+    baseline: str | None = None,
+    level: float = 0.95,
+    resamples: int = 10_000,
+    seed: int = 0,
+) -> list[Comparison]:
+    """Pipelines compared pair by pair, by one measure.
+
+    The tests are `evaluate.statistics.paired.mcnemar` and `permutation_test`; both corrections are over all pairs that
+    are returned. Where several measures are compared, it is for the reader to choose the one that decides beforehand.
+
+    Args:
+        scores: For each pipeline, one number a question, the questions in the same order for all; None for what could
+            not be scored, such as a reply of a judge that could not be read. A question that failed is a 0.
+        baseline: The pipeline that all others are compared with; None for every pair.
+        level: Of the intervals, in (0, 1).
+        resamples: Of bootstrap and permutation test, at least 100.
+        seed: Of both.
+
+    Returns:
+        One comparison a pair, in the order of ``scores``; a baseline is the second of each pair.
+
+    Raises:
+        ValueError: There are not as many values for each pipeline, the baseline is none of them, or two pipelines have
+            no question in common that was scored.
+
+    Example:
+        >>> table = compare({"a": [1, 1, 1, 1, 1, 1], "b": [0, 0, 0, 0, 0, 1], "c": [0, 0, 0, 0, 0, 0]}, baseline="c")
+        >>> [(row.first, row.better, row.p, row.p_holm) for row in table]
+        [('a', 6, 0.03125, 0.0625), ('b', 1, 1.0, 1.0)]
+    """
+    if len({len(values) for values in scores.values()}) > 1:
+        counts = ", ".join(f"{name} has {len(values)}" for name, values in scores.items())
+        raise ValueError(f"pipelines are compared on the same questions, but {counts} values")
+    if baseline is not None and baseline not in scores:
+        raise ValueError(f"the baseline must be one of {', '.join(map(repr, scores))}, got {baseline!r}")
+    pairs = list(combinations(scores, 2)) if baseline is None else [(a, baseline) for a in scores if a != baseline]
+    rows = _compared(scores, pairs, level=level, resamples=resamples, seed=seed)
+    p_values = [row.p for row in rows]
+    corrected = zip(rows, holm(p_values), benjamini_hochberg(p_values), strict=True)
+    return [row._replace(p_holm=p_holm, p_bh=p_bh) for row, p_holm, p_bh in corrected]
+
+
+def _compared(
+    scores: Mapping[str, Sequence[float | None]],
+    pairs: Sequence[tuple[str, str]],
+    *,
+    level: float,
+    resamples: int,
+    seed: int,
+) -> list[Comparison]:
+    """All pairs in their order, their p-values not yet corrected."""
+    values = {name: _with_gaps(name, column) for name, column in scores.items()}
+    by_scored: dict[bytes, list[tuple[str, str]]] = {}
+    for a, b in pairs:
+        by_scored.setdefault((~np.isnan(values[a] + values[b])).tobytes(), []).append((a, b))
+    found: dict[tuple[str, str], Comparison] = {}
+    for mask, alike in by_scored.items():
+        scored = np.frombuffer(mask, dtype=bool)
+        if not scored.any():
+            raise ValueError(f"{alike[0][0]!r} and {alike[0][1]!r} have no question in common that was scored")
+        kept = {name: values[name][scored] for pair in alike for name in pair}
+        for first in range(0, len(alike), _TOGETHER):
+            part = alike[first : first + _TOGETHER]
+            rows = _rows(kept, part, len(scored) - len(next(iter(kept.values()))), level, resamples, seed)
+            found.update(zip(part, rows, strict=True))
+    return [found[pair] for pair in pairs]
+
+
+def _rows(
+    values: Mapping[str, npt.NDArray[np.float64]],
+    pairs: Sequence[tuple[str, str]],
+    unscored: int,
+    level: float,
+    resamples: int,
+    seed: int,
+) -> list[Comparison]:
+    """Pairs that were scored on the same questions; these are resampled once for all pairs."""
+    differences = np.column_stack([difference(values[a], values[b]) for a, b in pairs])
+    means = resampled_means(differences, resamples, seed)
+    # With values of 0 and 1 all differences are of one size, so that the permutation test is McNemar's.
+    p_values = permutation_tests(differences, resamples=resamples, seed=seed)
+    rows = []
+    for j, ((a, b), p) in enumerate(zip(pairs, p_values, strict=True)):
+        rows.append(
+            Comparison(
+                first=a,
+                second=b,
+                difference=interval_of(differences[:, j], means[:, j], level=level),
+                better=int(np.count_nonzero(differences[:, j] > 0)),
+                worse=int(np.count_nonzero(differences[:, j] < 0)),
+                test="McNemar" if is_binary(values[a]) and is_binary(values[b]) else "permutation",
+                p=p,
+                p_holm=p,
+                p_bh=p,
+                unscored=unscored,
+            )
+        )
+    return rows
+
+
+def _with_gaps(name: str, values: Sequence[float | None]) -> npt.NDArray[np.float64]:
+    """The values as an array, with NaN for what was not scored."""
+    if not all(value is None or isfinite(value) for value in values):
+        raise ValueError(f"the values of {name!r} must be finite; give None for what was not scored")
+    return np.array([np.nan if value is None else value for value in values], dtype=np.float64)

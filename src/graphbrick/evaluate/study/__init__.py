@@ -1,0 +1,1 @@
+"""Studies: pipelines run over questions, recorded in a file that survives a kill."""

@@ -1,0 +1,218 @@
+"""What is kept of one question in one run: all measures of every stage, and the first answers and paths.
+
+The measures by name, as `Result.metrics` has them:
+
+- ``hit``, ``hits_at_1``, ``exact_match``, ``precision``, ``recall``, ``f1``: the answers by text, since a language
+  model answers in words (`graphbrick.evaluate.metrics.answers`); with ``entity_`` before them, the answers by entity
+  (`graphbrick.evaluate.metrics.sets`).
+- ``rog_hit``, ``rog_f1``, ``tog_exact_match``, ``lego_hit`` and others: the answers by text as RoG, ToG and
+  LEGO-GraphRAG score them, flaws included (`graphbrick.evaluate.metrics.published`).
+- ``subgraph_recall``, ``subgraph_precision``, ``subgraph_f1``, ``nodes``, ``triples``, ``components``: the last
+  subgraph, of a pipeline that extracts one (`graphbrick.evaluate.metrics.subgraph_metrics`).
+- ``path_precision``, ``path_recall``, ``path_f1``, ``recall_at_1``, ``recall_at_10``, ``recall_at_32``, ``hit_at_1``,
+  ``hit_at_10``, ``hit_at_32``, ``mrr``, ``ndcg_at_10``: the last evidence, of a pipeline that retrieves any
+  (`graphbrick.evaluate.metrics.path_metrics`, `graphbrick.evaluate.metrics.ranking_metrics`).
+
+A pipeline that failed has 0 for all that it would have been measured by, and no sizes. What cannot be scored is None:
+everything but sizes without gold answers, and what a pipeline has no stage for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+
+from graphbrick.core import Answer, Evidence, Item, Subgraph
+from graphbrick.evaluate.datasets import GroundedQuestion
+from graphbrick.evaluate.metrics.answers import answer_form, gold_forms, text_scores
+from graphbrick.evaluate.metrics.lost import lost_at
+from graphbrick.evaluate.metrics.path_metrics import met, path_f1, path_precision, path_recall
+from graphbrick.evaluate.metrics.published import PUBLISHED_METRICS, as_published
+from graphbrick.evaluate.metrics.ranking_metrics import hit_at, ndcg_at, recall_at, reciprocal_rank
+from graphbrick.evaluate.metrics.sets import answer_scores
+from graphbrick.evaluate.metrics.subgraph_metrics import subgraph_scores
+from graphbrick.evaluate.study.exchanges import exchanges_of
+from graphbrick.evaluate.study.prefixes import Course
+from graphbrick.evaluate.study.stored import Detail, Result, StoredAnswer, StoredPath
+from graphbrick.graphs.graph import Graph
+from graphbrick.pipeline import Pipeline, Stage, Union
+from graphbrick.pipeline import Sequence as Stages
+from graphbrick.pipeline.run import Level
+
+ANSWERS_KEPT, SUPPORT_KEPT, PATHS_KEPT = 20, 2, 10
+"""How many answers, paths that support one, and items of the evidence are kept of a question."""
+
+_ANSWER = ("hit", "hits_at_1", "exact_match", "precision", "recall", "f1")
+_SUBGRAPH = ("subgraph_recall", "subgraph_precision", "subgraph_f1")
+_SIZES = ("nodes", "triples", "components")
+_DEPTHS = (1, 10, 32)
+_PATHS = (
+    *("path_precision", "path_recall", "path_f1"),
+    *(f"recall_at_{n}" for n in _DEPTHS),
+    *(f"hit_at_{n}" for n in _DEPTHS),
+    *("mrr", "ndcg_at_10"),
+)
+METRICS = (
+    *_ANSWER,
+    *(f"entity_{name}" for name in _ANSWER),
+    *PUBLISHED_METRICS,
+    *_SUBGRAPH,
+    *_SIZES,
+    *_PATHS,
+)
+"""The names of all measures."""
+
+
+def levels_of(pipeline: Pipeline) -> frozenset[Level]:
+    """The levels that a pipeline reaches, such as the subgraph where it extracts one."""
+    if isinstance(pipeline, Stage):
+        return frozenset({pipeline.gives})
+    parts = (
+        pipeline.stages if isinstance(pipeline, Stages) else pipeline.branches if isinstance(pipeline, Union) else ()
+    )
+    return frozenset().union(*(levels_of(part) for part in parts))
+
+
+def score(question: GroundedQuestion, course: Course | None, levels: frozenset[Level]) -> dict[str, float | None]:
+    """All measures of what a pipeline did with a question; every name of `METRICS` is in it.
+
+    Args:
+        question: The question with its gold answers.
+        course: What it did; None where it could not start.
+        levels: What the pipeline reaches when it does not fail (`levels_of`).
+    """
+    failed = course is None or course.error is not None
+    answer = course.run.answer if course and not failed else None
+    found: dict[str, float | None] = dict.fromkeys(METRICS)
+    if Level.ANSWER in levels and question.gold:
+        found |= dict.fromkeys((*_ANSWER, *(f"entity_{name}" for name in _ANSWER), *PUBLISHED_METRICS), 0.0)
+        if answer is not None:
+            found |= text_scores(answer.texts, question.names)._asdict()
+            found |= as_published(answer.texts, question.names)
+            by_entity = answer_scores(answer.entities, question.gold)._asdict()
+            found |= {f"entity_{name}": value for name, value in by_entity.items()}
+    if Level.SUBGRAPH in levels:
+        subgraph = course.run.subgraph if course and not failed else None
+        found |= _of_subgraph(question, subgraph)
+    if Level.EVIDENCE in levels and question.gold:
+        evidence = course.run.evidence if course and not failed else None
+        found |= _of_paths(question, evidence or Evidence())
+    return found
+
+
+def _of_subgraph(question: GroundedQuestion, subgraph: Subgraph | None) -> dict[str, float | None]:
+    if subgraph is None:
+        return dict.fromkeys(_SUBGRAPH, 0.0 if question.gold else None)
+    scores = subgraph_scores(subgraph, question.gold or (None,))
+    sizes = {"nodes": scores.nodes, "triples": scores.triples, "components": scores.components}
+    values = zip(_SUBGRAPH, (scores.recall, scores.precision, scores.f1), strict=True)
+    return sizes | {name: value if question.gold else None for name, value in values}
+
+
+def _of_paths(question: GroundedQuestion, evidence: Evidence) -> dict[str, float | None]:
+    items, gold = met(evidence), question.gold
+    return {
+        "path_precision": path_precision(items, gold),
+        "path_recall": path_recall(items, gold),
+        "path_f1": path_f1(items, gold),
+        **{f"recall_at_{n}": recall_at(items, gold, n) for n in _DEPTHS},
+        **{f"hit_at_{n}": hit_at(items, gold, n) for n in _DEPTHS},
+        "mrr": reciprocal_rank(items, gold),
+        "ndcg_at_10": ndcg_at(items, gold, 10),
+    }
+
+
+def result_of(
+    question: GroundedQuestion,
+    course: Course | None,
+    levels: frozenset[Level],
+    *,
+    error: str | None = None,
+    numbers: tuple[int, int, int],
+) -> Result:
+    """What is kept of a question as figures.
+
+    Args:
+        question: The question.
+        course: What the pipeline did; None where it could not start.
+        levels: What the pipeline reaches (`levels_of`).
+        error: Why it could not start.
+        numbers: Those of run, question and sitting.
+    """
+    run, number, sitting = numbers
+    metrics = score(question, course, levels)
+    ledger: Mapping[str, float] = {}
+    stages: tuple[tuple[str, str, float], ...] = ()
+    n_answers = n_paths = 0
+    if course is not None:
+        trace, answer, evidence = course.run.trace, course.run.answer, course.run.evidence
+        ledger, error = trace.ledger, None if course.error is None else str(course.error)
+        stages = tuple((stage.stage, stage.kind, stage.seconds) for stage in trace.stages)
+        n_answers, n_paths = len((answer or Answer()).texts), len(evidence or Evidence())
+    return Result(
+        run=run,
+        question=number,
+        sitting=sitting,
+        error=error,
+        lost_at=lost_at(question, course, right=metrics["hits_at_1"] == 1),
+        seconds=sum(seconds for _, _, seconds in stages),
+        metrics=metrics,
+        ledger=ledger,
+        stage_seconds=stages,
+        n_answers=n_answers,
+        n_paths=n_paths,
+    )
+
+
+def detail_of(
+    graph: Graph,
+    question: GroundedQuestion,
+    course: Course | None,
+    numbers: tuple[int, int],
+    *,
+    exchanges: bool = True,
+) -> Detail:
+    """What is kept of a question in words.
+
+    Args:
+        graph: The graph.
+        question: The question.
+        course: What the pipeline did; None where it could not start.
+        numbers: Those of run and question.
+        exchanges: Whether what was said to language models is kept.
+    """
+    if course is None:
+        return Detail(*numbers, seeds=(), answers=(), paths=(), stages=())
+    run = course.run
+    gold, forms = set(question.answers), frozenset[str]().union(*gold_forms(question.names))
+    stages = [{key: value for key, value in asdict(stage).items() if key != "exchanges"} for stage in run.trace.stages]
+    items = (run.evidence or Evidence()).items[:PATHS_KEPT]
+    return Detail(
+        *numbers,
+        seeds=tuple((graph.key(seed), graph.label(seed)) for seed in run.query.seeds),
+        answers=_answers(graph, run.answer or Answer(), forms if question.gold else None),
+        paths=tuple(
+            StoredPath(item.text, float(item.score), item.source, _meets(item, gold) if question.gold else None)
+            for item in items
+        ),
+        stages=tuple(stages),
+        exchanges=exchanges_of(run.trace.stages) if exchanges else (),
+    )
+
+
+def _answers(graph: Graph, answer: Answer, forms: frozenset[str] | None) -> tuple[StoredAnswer, ...]:
+    support = answer.support or ((),) * len(answer.texts)
+    rows = list(zip(answer.texts, answer.entities, support, strict=True))[:ANSWERS_KEPT]
+    return tuple(
+        StoredAnswer(
+            text,
+            None if entity is None else graph.key(entity),
+            None if forms is None else answer_form(text) in forms,
+            tuple(answer.evidence.items[place].text for place in places[:SUPPORT_KEPT]),
+        )
+        for text, entity, places in rows
+    )
+
+
+def _meets(item: Item, gold: set[int]) -> bool:
+    return not gold.isdisjoint(met(Evidence((item,)))[0])

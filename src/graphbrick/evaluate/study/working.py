@@ -1,0 +1,218 @@
+"""Answering the questions of an experiment, several at the same time."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from contextvars import copy_context
+from dataclasses import dataclass, fields, is_dataclass
+from itertools import islice
+from multiprocessing import get_context, parent_process
+
+from graphbrick.core import Query
+from graphbrick.core.errors import GraphbrickError, LinkError
+from graphbrick.embedders.llm_embedder import LLMEmbedder
+from graphbrick.evaluate.datasets import GroundedQuestion
+from graphbrick.evaluate.study.prefixes import Course, SharedStages
+from graphbrick.evaluate.study.scoring import detail_of, levels_of, result_of
+from graphbrick.evaluate.study.stored import Detail, Result
+from graphbrick.graphs.graph import Graph
+from graphbrick.llm.chat import ChatModel
+from graphbrick.pipeline import Pipeline
+from graphbrick.pipeline.budget import StoppedError, current_budget
+
+
+@dataclass(frozen=True)
+class Task:
+    """A question and the pipelines that have not answered it yet.
+
+    Attributes:
+        question: The question.
+        number: Its number in the study.
+        left: The places of the pipelines.
+        turn: Which of them goes first (`SharedStages.run`).
+    """
+
+    question: GroundedQuestion
+    number: int
+    left: tuple[int, ...]
+    turn: int
+
+
+@dataclass(frozen=True)
+class Done:
+    """What came of a task.
+
+    Attributes:
+        kept: What each pipeline came to; those that were stopped are not among them.
+        stopped: Why some were stopped; empty where none was.
+    """
+
+    kept: tuple[tuple[Result, Detail], ...]
+    stopped: str = ""
+
+
+class Work:
+    """What is done with each question.
+
+    Args:
+        graph: The graph.
+        pipelines: All pipelines.
+        runs: The number of the run of each.
+        sitting: The number of the sitting.
+        link: Whether seeds are looked for though the file gives them.
+        exchanges: Whether what was said to language models is kept.
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        pipelines: Sequence[Pipeline],
+        runs: Sequence[int],
+        sitting: int,
+        *,
+        link: bool,
+        exchanges: bool = True,
+    ) -> None:
+        self.exchanges = exchanges
+        self.graph, self.pipelines, self.runs, self.sitting, self.link = graph, pipelines, runs, sitting, link
+        self._levels = [levels_of(pipeline) for pipeline in pipelines]
+        self._shared: dict[tuple[int, ...], SharedStages] = {}
+
+    def answer(self, task: Task) -> Done:
+        """What each pipeline that is left does with a question."""
+        shared = self._shared.get(task.left)
+        if shared is None:
+            shared = self._shared[task.left] = SharedStages([self.pipelines[place] for place in task.left])
+        question, error, stopped = task.question, None, ""
+        courses: Sequence[Course | None]
+        try:
+            query = Query(question.question.text, id=question.question.id) if self.link else question.query()
+        except LinkError as failure:
+            courses, error = [None] * len(task.left), str(failure)
+        else:
+            courses = shared.run(self.graph, query, turn=task.turn)
+        kept = []
+        for place, course in zip(task.left, courses, strict=True):
+            if course is not None and course.run.stopped is not None:
+                stopped = stopped or course.run.stopped.reason
+                continue
+            numbers = self.runs[place], task.number, self.sitting
+            result = result_of(question, course, self._levels[place], error=error, numbers=numbers)
+            detail = detail_of(self.graph, question, course, numbers[:2], exchanges=self.exchanges)
+            kept.append((result, detail))
+        return Done(tuple(kept), stopped)
+
+
+def waits(pipelines: Iterable[Pipeline]) -> int:
+    """How many questions are best answered at once as pipelines wait for language models; 0 where they wait for none.
+
+    >>> from graphbrick import PPR, PathAnswer, ShortestPaths
+    >>> waits([PPR() >> ShortestPaths() >> PathAnswer()])
+    0
+    """
+    models = [part for pipeline in pipelines for part in _parts(pipeline) if isinstance(part, ChatModel | LLMEmbedder)]
+    return max((part.parallel if isinstance(part, ChatModel) else 1 for part in models), default=0)
+
+
+def _parts(value: object) -> Iterator[object]:
+    """A pipeline and all bricks in it."""
+    yield value
+    if isinstance(value, tuple):
+        for item in value:
+            yield from _parts(item)
+    elif is_dataclass(value) and not isinstance(value, type):
+        for field in fields(value):
+            yield from _parts(getattr(value, field.name))
+
+
+def answered(work: Work, tasks: Sequence[Task], workers: int, *, processes: bool) -> Generator[Done, None, None]:
+    """What came of each task, as soon as it is there.
+
+    Args:
+        work: What is done.
+        tasks: The tasks; they are taken as workers become free.
+        workers: How many at the same time, at least 1.
+        processes: Whether each worker is a process of its own. Threads share Python's lock, so that they are faster
+            only where they wait, but they keep to one budget and one cache of replies.
+
+    Raises:
+        StoppedError: A budget, or somebody, stopped a task; what was begun is given before.
+    """
+    left, stopped = iter(tasks), ""
+    if not tasks:
+        return
+    with _executor(work, workers, processes=processes) as executor:
+        waiting: set[Future[Done]] = set()
+        while True:
+            if not stopped:
+                waiting |= {_submit(executor, work, task) for task in islice(left, 2 * workers - len(waiting))}
+            if not waiting:
+                break
+            done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+            for future in done:
+                found = future.result()
+                stopped = stopped or found.stopped
+                yield found
+    if stopped:
+        raise StoppedError(stopped)
+
+
+@contextmanager
+def _executor(work: Work, workers: int, *, processes: bool) -> Iterator[Executor]:
+    """Threads or processes; what was not begun when an error comes is given up."""
+    executor: Executor
+    if processes:
+        # Not forked: threads of numba and onnxruntime do not survive that.
+        executor = ProcessPoolExecutor(workers, get_context("spawn"), _begin_process, (work,))
+    else:
+        executor = ThreadPoolExecutor(workers, "evaluate")
+    try:
+        yield executor
+    except BrokenProcessPool as error:
+        raise GraphbrickError(
+            "a worker process ended unexpectedly: was it killed for want of memory? A script must call evaluate "
+            "behind if __name__ == '__main__': to have workers that are processes; workers=1 needs none"
+        ) from error
+    except BaseException:
+        budget = current_budget()
+        if budget is not None:
+            budget.cancel()  # calls in flight are given up, and no stage begins
+        raise
+    finally:
+        executor.shutdown(cancel_futures=True)
+
+
+def _submit(executor: Executor, work: Work, task: Task) -> Future[Done]:
+    if isinstance(executor, ProcessPoolExecutor):
+        return executor.submit(_answer_in_process, task)
+    return executor.submit(copy_context().run, work.answer, task)  # a budget and a cache hold in the thread too
+
+
+_work: Work | None = None
+
+
+def _begin_process(work: Work) -> None:
+    """What a worker process begins with."""
+    global _work
+    _work = work
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to all; the first process ends the others
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """End when the process that gives the work was killed; its queue would be waited on for ever."""
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+def _answer_in_process(task: Task) -> Done:
+    assert _work is not None
+    return _work.answer(task)

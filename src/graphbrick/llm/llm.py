@@ -1,0 +1,76 @@
+"""Language models behind an OpenAI-compatible endpoint."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from graphbrick.llm.chat import ChatModel
+from graphbrick.llm.openai_client import Connection, connect, is_here, require_address, server_of
+from graphbrick.llm.prices import Hosted, hosted
+
+_CONTEXT = 8192  # tokens, where nothing is known of a model
+
+
+@dataclass(frozen=True, repr=False)
+class LLM(ChatModel):
+    """A chat model behind an OpenAI-compatible endpoint: OpenAI, vLLM, Ollama, llama.cpp, LiteLLM and others.
+
+    The key comes from ``OPENAI_API_KEY`` and is never part of a recipe; a server named by ``base_url`` or
+    ``OPENAI_BASE_URL`` may need none. What it costs comes from a table of prices that ``GRAPHBRICK_PRICES`` can extend;
+    a server on this machine costs nothing unless its model is in the table.
+
+    Args:
+        model: The model's name at the server.
+        base_url: The server, such as "http://localhost:8080/v1"; empty for OPENAI_BASE_URL, or OpenAI.
+        temperature: 0 for the likeliest reply, at most 2.
+        max_tokens: Longest reply, in tokens.
+        timeout: Seconds to wait for a reply, or for the next piece of a streamed one; at most a day.
+        retries: How often to try again after a lost connection, a time-out, or the status 408, 409, 429 or 5xx.
+        parallel: Calls in flight at the same time, at least 1.
+        structured: Whether to ask for replies by JSON schema where bricks have one; small models may do better without.
+        context: Tokens that the model reads and writes at most; 0 for what the table of prices says, else 8,192.
+        tokenizer: A tokenizer.json or a model's name on the Hugging Face hub, to count tokens with before a call; empty
+            for an estimate.
+    """
+
+    model: str = "gpt-4.1-mini"
+    base_url: str = ""
+    temperature: float = 0.0
+    max_tokens: int = 256
+    timeout: float = 60.0
+    retries: int = 2
+    parallel: int = 8
+    structured: bool = True
+    context: int = 0
+    tokenizer: str = ""
+
+    def __post_init__(self) -> None:
+        self.require_text("model", example="gpt-4.1-mini")
+        require_address(self, self.base_url)
+        self.require_number("temperature", minimum=0, maximum=2, example=0.0)
+        self.require_int("max_tokens", minimum=1, example=256)
+        self.require_number("timeout", minimum=0.001, maximum=86_400, example=60.0)
+        self.require_int("retries", minimum=0, example=2)
+        self.require_int("parallel", minimum=1, example=8)
+        self.require_flag("structured")
+        self.require_int("context", minimum=0, example=32_768)
+        self.require_text("tokenizer", example="tokenizer.json", may_be_empty=True)
+
+    def context_tokens(self) -> int:
+        """The tokens that the model reads and writes at most."""
+        known = hosted(self.model)
+        return self.context or (known.context if known else 0) or _CONTEXT
+
+    def connection(self) -> Connection:
+        """The server, as the environment names it now."""
+        return connect(
+            self.base_url,
+            self.timeout,
+            self.retries,
+            kind="language model",
+            instead="PathAnswer() answers without a model",
+        )
+
+    def price(self) -> Hosted | None:
+        """What the table of prices says; nothing for a server on this machine."""
+        return hosted(self.model) or (Hosted() if is_here(server_of(self.base_url)) else None)

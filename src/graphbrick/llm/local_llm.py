@@ -1,0 +1,65 @@
+"""Language models that run on this machine, without a server to set up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from graphbrick.llm.chat import ChatModel
+from graphbrick.llm.openai_client import Connection
+from graphbrick.llm.prices import Hosted
+
+
+@dataclass(frozen=True, repr=False)
+class LocalLLM(ChatModel):
+    """A chat model in GGUF format, run by llama.cpp on this machine: no key, no server, no cost.
+
+    The model is loaded at the first call, into a process of its own that ends with this one, and is shared by all
+    bricks that name it.
+
+    Args:
+        model: A model that ``graphbrick models fetch`` brought, or the path of a GGUF file.
+        temperature: 0 for the likeliest reply, at most 2.
+        max_tokens: Longest reply, in tokens.
+        timeout: Seconds to wait for a reply, or for the next piece of a streamed one; at most a day.
+        structured: Whether to ask for replies by JSON schema where bricks have one.
+        context: Tokens that the model reads and writes at most; memory grows with it.
+        threads: Threads to compute with; 0 for the cores of this machine.
+    """
+
+    model: str = "qwen2.5-coder-1.5b"
+    temperature: float = 0.0
+    max_tokens: int = 256
+    timeout: float = 600.0
+    structured: bool = True
+    context: int = 8192
+    threads: int = 0
+
+    def __post_init__(self) -> None:
+        self.require_text("model", example="qwen2.5-coder-1.5b")
+        self.require_number("temperature", minimum=0, maximum=2, example=0.0)
+        self.require_int("max_tokens", minimum=1, example=256)
+        self.require_number("timeout", minimum=0.001, maximum=86_400, example=600.0)
+        self.require_flag("structured")
+        self.require_int("context", minimum=512, example=8192)
+        self.require_int("threads", minimum=0, example=2)
+
+    @property
+    def parallel(self) -> int:
+        """One call at a time: several would share the same cores."""
+        return 1
+
+    def context_tokens(self) -> int:
+        """The tokens that the model reads and writes at most."""
+        return self.context
+
+    def connection(self) -> Connection:
+        """The process that runs the model; it is started at the first call."""
+        from graphbrick.llm.serving import shared
+        from graphbrick.models.store import resolve
+
+        server = shared(resolve(self.model), self.context, self.threads or None)
+        return Connection(server.base_url, "", self.timeout, 0)
+
+    def price(self) -> Hosted:
+        """Nothing."""
+        return Hosted()

@@ -1,0 +1,96 @@
+"""Reading the relation paths that a language model proposed, and writing those that it should."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from graphbrick.graphs.text import fold
+from graphbrick.llm.json_replies import only_list
+from graphbrick.llm.replies import BETWEEN, BULLET, MARKDOWN, NUMBER, one_line, opened, plain, without_remark
+
+_ARROW = re.compile(r" ?(<-|->|→|←|<SEP>|>) ?")
+_ARROWS = {"→": "->", "←": "<-", "<SEP>": ">"}
+_TAG = re.compile(r"</?PATH>")
+_LABEL = re.compile(r"^(?:[a-z]+ ){0,3}(?:path|plan|answer)s?\s*[0-9]{0,3}\s*:\s*", re.IGNORECASE)
+_PLACE = re.compile(r"^\(?[0-9]{1,2}[.)]\s+(?=\S)")  # "2. 3 > 7" is the second path, not one that starts with 2
+
+
+class Step(NamedTuple):
+    """One relation of a proposed path.
+
+    Attributes:
+        number: Its number in the list that was offered; None where the reply names it.
+        name: Its name, empty where the reply gives the number.
+        forward: Whether it is followed from head to tail; None where a name has no mark.
+    """
+
+    number: int | None
+    name: str
+    forward: bool | None = None
+
+
+def read_paths(reply: str) -> list[tuple[str, tuple[Step, ...]]]:
+    """The relation paths that a reply proposes, one a line, each with its line.
+
+    A path is made of numbers (``3 > 7``) or of names, with ``->`` or ``<-`` before each (``<- capital -> currency``) or
+    without marks (``capital > currency``, ``<PATH>capital<SEP>currency</PATH>``). A line that has both has no steps. A
+    list of paths may also stand in JSON, by itself or in an object. Which names there are is not known here: a line of
+    prose is one step of that name.
+
+    >>> read_paths("3 > 7")
+    [('3 > 7', (Step(number=3, name='', forward=None), Step(number=7, name='', forward=None)))]
+    >>> [step.forward for step in read_paths("<- capital -> currency")[0][1]]
+    [False, True]
+    """
+    text, value = opened(reply)
+    listed = only_list(value)
+    if listed is not None:
+        several = any(isinstance(item, list) or (isinstance(item, str) and _ARROW.search(item)) for item in listed)
+        paths = listed if several else [listed]
+        lines = [" > ".join(map(str, path)) if isinstance(path, list) else str(path) for path in paths]
+    else:
+        lines = MARKDOWN.sub("", _TAG.sub("\n", text)).splitlines()
+    kept = [one_line(line) for line in lines if line.strip() and fold(line) != "none"]
+    return [(line, _steps(line)) for line in kept]
+
+
+def write_paths(paths: Sequence[Sequence[int]], *, structured: bool) -> str:
+    """Relation paths by the numbers of their relations, as a model is asked to write them: in JSON or in lines.
+
+    >>> write_paths([[3, 7], [2]], structured=True), write_paths([[3, 7], [2]], structured=False)
+    ('{"paths": [[3, 7], [2]]}', '3 > 7\\n2')
+    """
+    if structured:
+        return json.dumps({"paths": [list(path) for path in paths]})
+    return "\n".join(" > ".join(map(str, path)) for path in paths) or "NONE"
+
+
+def _steps(line: str) -> tuple[Step, ...]:
+    bare = _LABEL.sub("", without_remark(BULLET.sub("", line)))
+    bare = _PLACE.sub("", bare).strip(" []")
+    pieces = _ARROW.split(bare)
+    if len(pieces) == 1:
+        numbers = [NUMBER.fullmatch(piece) for piece in BETWEEN.split(bare)]
+        if all(numbers):
+            return tuple(Step(int(number.group(1)), "") for number in numbers if number)
+    steps, arrows = list[Step](), list[str]()
+    for i, piece in enumerate(pieces):
+        if i % 2:
+            arrows.append(_ARROWS.get(piece, piece))
+        elif piece:
+            number = NUMBER.fullmatch(piece)
+            forward = _direction(arrows, marked=not pieces[0])
+            steps.append(Step(int(number.group(1)), "") if number else Step(None, plain(piece), forward))
+            arrows = []
+    mixed = len({step.number is None for step in steps}) > 1
+    return () if mixed or arrows else tuple(steps)
+
+
+def _direction(arrows: list[str], *, marked: bool) -> bool | None:
+    """What the arrows before a name say: in a path that begins with a name, a single ``->`` only separates two."""
+    if "<-" in arrows:
+        return False
+    return True if "->" in arrows and (marked or len(arrows) > 1) else None

@@ -1,0 +1,316 @@
+"""A model of one's own behind an OpenAI-compatible endpoint: llama.cpp's server as a child process.
+
+It listens on loopback, works on one request at a time, and ends with the process that started it, however that ends.
+"""
+
+from __future__ import annotations
+
+import atexit
+import http.client
+import json
+import os
+import re
+import subprocess
+import sys
+import threading
+import time
+import weakref
+from collections import deque
+from importlib.util import find_spec
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from graphbrick.core.errors import ModelError
+from graphbrick.core.trace import event
+from graphbrick.files.locks import ForkLock
+from graphbrick.llm.gguf import read_head
+
+LOOPBACK = "127.0.0.1"
+_START = 300.0  # seconds until the server answers; a large model is read from a slow disk
+_STOP = 5.0  # seconds that it may take to end
+_HEALTH = 5.0  # seconds for one answer to "are you well?"
+_LINES, _LINE = 20, 300  # of what the server says on standard error: how many are kept, and how much of each
+_SHOWN = 8  # of them in an error; the cause comes some lines before the end
+_STAMP = re.compile(r"^[\d.]+ [A-Z] +")  # time and level, which llama.cpp puts before what it says
+_MOST_THREADS = 8  # more wait for the memory, not for the processor
+_LEAST_CONTEXT = 256  # tokens: llama.cpp rounds up to this
+
+
+class Server:
+    """A model server that runs; made by `serve` and `shared`.
+
+    Use it as a context manager, or call `close`. It also ends when it is no longer referred to, and with the process.
+
+    Attributes:
+        path: The model's file.
+        base_url: What an OpenAI client takes, such as "http://127.0.0.1:40123/v1".
+        context: The most tokens of prompt and reply together.
+        threads: Threads it computes with.
+    """
+
+    def __init__(self, path: Path, context: int, threads: int, process: subprocess.Popen[bytes]) -> None:
+        self.path, self.context, self.threads = path, context, threads
+        self.base_url = ""
+        self._process, self._said = process, deque[str](maxlen=_LINES)
+        self._close = weakref.finalize(self, _end, process)
+        # It holds what was said, not the server: else that would never be collected.
+        self._reader = threading.Thread(target=_drain, args=(process, self._said), daemon=True)
+        self._reader.start()
+
+    def __enter__(self) -> Server:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def alive(self) -> bool:
+        """Whether its process still runs."""
+        return self._process.poll() is None
+
+    @property
+    def said(self) -> list[str]:
+        """The last lines that it wrote on standard error."""
+        if not self.alive:
+            self._reader.join(_HEALTH)  # until all is read
+        return list(self._said)
+
+    def wait(self) -> None:
+        """Wait until the server ends by itself; it does so only where it fails."""
+        self._process.wait()
+
+    def close(self) -> None:
+        """End the server; it may be called twice."""
+        self._close()
+
+    def fault(self, what: str) -> str:
+        """What went wrong, with the last lines the server said."""
+        said = "; ".join(self.said[-_SHOWN:]) or "nothing"
+        return f"the server of {self.path.name} {what}; it said: {said}"
+
+
+def serve(
+    path: Path | str,
+    *,
+    context: int,
+    threads: int | None = None,
+    host: str = LOOPBACK,
+    port: int = 0,
+    key: str = "",
+) -> Server:
+    """Start a server for a GGUF file, and wait until it answers.
+
+    Args:
+        path: The file.
+        context: The most tokens of prompt and reply together; the model's own limit is the upper bound.
+        threads: Threads to compute with; None for `default_threads`.
+        host: Where to listen.
+        port: Where to listen; 0 for one that is free.
+        key: What callers must send as their API key; empty for none.
+
+    Raises:
+        ModelError: xllamacpp is not installed, the file is no model, the context is more than it can read, or the
+            server does not start.
+    """
+    path = Path(path)
+    _check(path, context)
+    threads = default_threads() if threads is None else threads
+    if threads < 1:
+        raise ModelError(f"a model server needs at least 1 thread, got {threads}")
+    if find_spec("xllamacpp") is None:
+        raise ModelError("a local model needs llama.cpp: pip install 'graphbrick[local]'")
+    wanted: dict[str, str | int] = {
+        "path": str(path.resolve()),
+        "name": path.stem,
+        "context": context,
+        "threads": threads,
+    }
+    server = Server(path, context, threads, _child(threads))
+    try:
+        _start(server, wanted | {"host": host, "port": port, "key": key})
+    except BaseException:
+        server.close()
+        raise
+    return server
+
+
+_servers: dict[tuple[Path, int, int], Server] = {}
+_starting = ForkLock()
+os.register_at_fork(after_in_child=_servers.clear)  # a forked process starts its own: that of the parent may end
+
+
+def shared(path: Path | str, context: int, threads: int | None = None) -> Server:
+    """The server of this process for a file, started when it is first asked for; closed when the process ends.
+
+    Threads that ask at the same time get the same one. One that has ended is started anew, which is an event.
+
+    Args:
+        path: The file.
+        context: As for `serve`.
+        threads: As for `serve`.
+
+    Raises:
+        ModelError: As for `serve`.
+    """
+    threads = default_threads() if threads is None else threads
+    key = (Path(path).resolve(), context, threads)
+    found = _servers.get(key)
+    if found is not None and found.alive:
+        return found
+    with _starting:
+        found = _servers.get(key)
+        if found is not None:
+            if found.alive:
+                return found
+            event(found.fault("had ended and was started anew"))
+            found.close()
+        _servers[key] = server = serve(path, context=context, threads=threads)
+        return server
+
+
+@atexit.register
+def close_shared() -> None:
+    """End the servers that `shared` has started, to free their memory; the next call starts them anew."""
+    while _servers:
+        _servers.popitem()[1].close()
+
+
+def default_threads() -> int:
+    """Cores that this process may use, at most 8; of a core that runs two threads only one counts.
+
+    >>> 1 <= default_threads() <= 8
+    True
+    """
+    if hasattr(os, "sched_getaffinity"):
+        usable = os.sched_getaffinity(0)
+        cores = {_siblings(cpu) for cpu in usable}
+        count = min(float(len(cores)), _quota())
+    else:
+        count = (os.cpu_count() or 1) / 2  # nothing says which of them share a core
+    return max(1, min(int(count), _MOST_THREADS))
+
+
+def _siblings(cpu: int) -> str:
+    """What the processors of one core have in common."""
+    try:
+        return Path(f"/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list").read_text().strip()
+    except OSError:
+        return str(cpu)
+
+
+def _quota() -> float:
+    """How many processors the container may keep busy."""
+    try:
+        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text().split()
+        return float("inf") if quota == "max" else int(quota) / int(period)
+    except (OSError, ValueError):
+        return float("inf")
+
+
+def _check(path: Path, context: int) -> None:
+    """Raise unless the file is a model that can read so much."""
+    limit = read_head(path).context
+    if context < _LEAST_CONTEXT:
+        raise ModelError(f"a context of {context} tokens is too small for a question; give at least {_LEAST_CONTEXT}")
+    if limit is not None and context > limit:
+        raise ModelError(f"{path.name} reads at most {limit:,} tokens, got a context of {context:,}; give it less")
+
+
+def _child(threads: int) -> subprocess.Popen[bytes]:
+    # OpenMP threads that wait must not hold a core that others need.
+    environment = os.environ | {"OMP_WAIT_POLICY": "passive", "OMP_NUM_THREADS": str(threads)}
+    script = str(Path(__file__).with_name("serving_child.py"))
+    try:
+        return subprocess.Popen(
+            [sys.executable, "-P", script],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=environment,
+            process_group=0,  # so that Ctrl-C reaches this process only, which then ends it
+        )
+    except OSError as error:
+        raise ModelError(f"the model server cannot be started: {error.strerror or error}") from error
+
+
+def _start(server: Server, wanted: dict[str, str | int]) -> None:
+    """Say what is wanted, and wait until the server is well."""
+    process, last = server._process, time.monotonic() + _START
+    assert process.stdin is not None
+    try:
+        process.stdin.write(json.dumps(wanted).encode() + b"\n")
+        process.stdin.flush()
+    except OSError as error:
+        raise ModelError(server.fault("ended at once")) from error
+    address = _first_line(process, server)
+    server.base_url = f"{address}/v1"
+    while time.monotonic() < last:
+        if not server.alive:
+            raise ModelError(server.fault("ended"))
+        if _is_well(address):
+            return
+        time.sleep(0.1)
+    raise ModelError(server.fault(f"did not answer within {_START:g} s"))
+
+
+def _first_line(process: subprocess.Popen[bytes], server: Server) -> str:
+    """The address that the server prints when the model is loaded."""
+    assert process.stdout is not None
+    too_late = threading.Event()
+
+    def end() -> None:
+        too_late.set()
+        process.kill()
+
+    timer = threading.Timer(_START, end)
+    timer.daemon = True
+    timer.start()
+    try:
+        line = process.stdout.readline().decode().strip()
+    finally:
+        timer.cancel()
+    if too_late.is_set():
+        raise ModelError(server.fault(f"did not start within {_START:g} s"))
+    if not line.startswith("http"):
+        process.wait()
+        raise ModelError(server.fault("did not start"))
+    return line
+
+
+def _is_well(address: str) -> bool:
+    parts = urlsplit(address)
+    # Without urllib, which would ask a proxy for it.
+    connection = http.client.HTTPConnection(parts.hostname or LOOPBACK, parts.port, timeout=_HEALTH)
+    try:
+        connection.request("GET", "/health")
+        return connection.getresponse().status == 200
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        connection.close()
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """Close the standard input, at which the server ends; else kill it."""
+    assert process.stdin is not None
+    assert process.stdout is not None
+    try:
+        process.stdin.close()
+    except BrokenPipeError:
+        process.poll()  # it has ended with something unread
+    try:
+        process.wait(_STOP)
+    except subprocess.TimeoutExpired:  # it is loading
+        process.kill()
+        process.wait()
+    process.stdout.close()
+
+
+def _drain(process: subprocess.Popen[bytes], said: deque[str]) -> None:
+    """Keep the last lines of standard error; a pipe that nobody reads would stop the server."""
+    assert process.stderr is not None
+    with process.stderr as lines:
+        for line in lines:
+            text = _STAMP.sub("", line.decode(errors="replace").strip(), count=1)
+            if text:
+                said.append(text[:_LINE])

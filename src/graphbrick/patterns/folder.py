@@ -1,0 +1,132 @@
+"""Trained patterns on disk: a folder with the weights and what is to be known of them."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from functools import lru_cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from graphbrick.core.errors import ModelError, PipelineError
+from graphbrick.embedders.embedder import Embedder
+from graphbrick.files.locks import ForkLock
+from graphbrick.files.new_folder import new_folder
+from graphbrick.patterns.model import PatternModel
+
+FORMAT, VERSION = "graphbrick-patterns", 2
+DESCRIPTION, WEIGHTS = "model.json", "weights.npz"
+_ARRAYS = ("scale", "narrow", "maps", "lengths", "relation_weights", "pattern_weights")
+_OWN = ("format", "version", "embedder", "identity", "max_hops", "relations", "patterns", "sha256")
+_loading = ForkLock()
+
+
+def save(model: PatternModel, path: Path, *, overwrite: bool = False) -> None:
+    """Write a model as a folder, whole or not at all.
+
+    Raises:
+        ModelError: There is something at the place already that is no such model, or ``overwrite`` is not set, or it
+            cannot be written.
+    """
+    check_place(path, overwrite=overwrite)
+    with new_folder(path, lambda: check_place(path, overwrite=overwrite)) as work:
+        np.savez(work / WEIGHTS, **{name: getattr(model, name) for name in _ARRAYS})
+        described = {
+            "format": FORMAT,
+            "version": VERSION,
+            **model.about,
+            "embedder": repr(model.embedder),
+            "identity": model.embedder.identity,
+            "max_hops": model.max_hops,
+            "relations": list(model.relations),
+            "patterns": [[[label, forward] for label, forward in steps] for steps in model.patterns],
+            "sha256": sha256((work / WEIGHTS).read_bytes()).hexdigest(),
+        }
+        text = json.dumps(described, indent=1, ensure_ascii=False) + "\n"
+        (work / DESCRIPTION).write_text(text, encoding="utf-8")
+
+
+def check_place(path: Path, *, overwrite: bool) -> None:
+    """Raise ModelError unless a model can be written there: before the work is done, not after it."""
+    if not path.exists() or (path.is_dir() and not any(path.iterdir())):
+        return
+    try:
+        foreign = _described(path).get("format") != FORMAT
+    except ModelError:
+        foreign = True
+    if foreign:
+        raise ModelError(f"{path} exists and holds no trained patterns; choose another place")
+    others = sorted(file.name for file in path.iterdir() if file.name not in (DESCRIPTION, WEIGHTS))
+    if others:
+        raise ModelError(f"{path} holds trained patterns and also {others[0]}; move that away first")
+    if not overwrite:
+        raise ModelError(f"{path} holds trained patterns already; replace them with --overwrite (overwrite=True)")
+
+
+def load(path: str) -> PatternModel:
+    """The model in a folder; read once a process, and again when its files have changed.
+
+    Raises:
+        ModelError: There is no such folder, it is damaged or foreign, or its embedder is another one now.
+    """
+    folder = Path(path).expanduser().absolute()
+    stamps = []
+    for name in (DESCRIPTION, WEIGHTS):
+        try:
+            found = (folder / name).stat()
+        except OSError as error:
+            raise ModelError(
+                f"{path} holds no trained patterns: {name} is not there; make them with graphbrick train patterns"
+            ) from error
+        stamps.append((found.st_mtime_ns, found.st_size, found.st_ino))
+    with _loading:
+        return _load(folder, tuple(stamps))
+
+
+@lru_cache(maxsize=8)
+def _load(folder: Path, _stamps: tuple[tuple[int, int, int], ...]) -> PatternModel:
+    from graphbrick.pipeline.parsing import parse_brick
+
+    described, advice = _described(folder), "train the patterns again"
+    if described.get("format") != FORMAT:
+        raise ModelError(f"{folder} holds something else than trained patterns; graphbrick train patterns makes them")
+    if described.get("version") != VERSION:
+        raise ModelError(
+            f"{folder} has version {described.get('version')!r}, this graphbrick reads {VERSION}; {advice}"
+        )
+    try:
+        weights = (folder / WEIGHTS).read_bytes()
+        if sha256(weights).hexdigest() != described["sha256"]:
+            raise ModelError(f"{folder / WEIGHTS} is damaged: it is not what was written; {advice}")
+        with np.load(folder / WEIGHTS, allow_pickle=False) as arrays:
+            given = {name: arrays[name] for name in _ARRAYS}
+        embedder = parse_brick(described["embedder"])
+        if not isinstance(embedder, Embedder):
+            raise TypeError(f"{embedder!r} is no embedder")
+        patterns = tuple(tuple((str(label), bool(way)) for label, way in steps) for steps in described["patterns"])
+        about = {key: value for key, value in described.items() if key not in _OWN}
+        model = PatternModel(
+            embedder, relations=tuple(map(str, described["relations"])), patterns=patterns, about=about, **given
+        )
+    except (OSError, ValueError, KeyError, TypeError, PipelineError, zipfile.BadZipFile) as error:
+        raise ModelError(f"{folder} is damaged ({error}); {advice}") from error
+    if embedder.identity != described.get("identity"):
+        raise ModelError(
+            f"{folder} was trained over {embedder!r} ({described.get('identity')}), which is {embedder.identity} here; "
+            f"install that one, or {advice}"
+        )
+    return model
+
+
+def _described(folder: Path) -> dict[str, Any]:
+    file = folder / DESCRIPTION
+    try:
+        read = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise ModelError(f"{file} cannot be read ({error}); train the patterns again") from error
+    if not isinstance(read, dict):
+        raise ModelError(f"{file} is damaged: it is no JSON object; train the patterns again")
+    return read

@@ -1,0 +1,250 @@
+"""What `PatternScorer` has learned: a score of every relation pattern for a question."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from graphbrick.core.cached import once
+from graphbrick.core.errors import ModelError
+from graphbrick.embedders.embedder import Embedder
+from graphbrick.files.locks import ForkLock
+from graphbrick.patterns.question_features import WORDS, features
+from graphbrick.patterns.text import Steps, readable
+
+Floats = npt.NDArray[np.float32]
+NO_PATTERN = -1e6
+"""The score of a text that is no pattern, or of more hops than were trained."""
+
+_REMEMBERED = 100_000  # relations and patterns, by process
+_QUESTIONS = 64
+_OTHER_SIZE = "gives vectors of {} dimensions, but the patterns were trained with {}; train them again"
+
+
+def kinds_of(max_hops: int) -> int:
+    """How many roles a relation can have: at each hop and at the end, each backwards and forwards."""
+    return 2 * max_hops + 2
+
+
+@dataclass(frozen=True, eq=False)
+class PatternModel:
+    """A score for every relation pattern, linear in the features q of the question.
+
+    A pattern of the steps s1 .. sn scores the sum over its steps of «role of the step» (its hop, and the end for the
+    last one, each in its direction), of its length and of the whole pattern. A role scores the words of the relation
+    by ``words @ (scale[role] * e + maps[role] @ narrow @ q)``, where e is the embedding, the beginning of q; so
+    relations and patterns without examples have a score. Those that had examples add weights of their own.
+
+    Attributes:
+        embedder: What makes vectors of questions and of relations.
+        scale: float32 [kinds], how much plain similarity of words and question counts for each role.
+        narrow: float32 [rank, features].
+        maps: float32 [kinds, dimensions, rank].
+        lengths: float32 [max_hops, features + 1], for each number of hops; the last column is a constant.
+        relations: Labels with weights of their own.
+        relation_weights: float32 [relations, kinds, features + 1].
+        patterns: Patterns with weights of their own.
+        pattern_weights: float32 [patterns, features + 1].
+        about: How it was trained, as plain JSON.
+    """
+
+    embedder: Embedder
+    scale: Floats
+    narrow: Floats
+    maps: Floats
+    lengths: Floats
+    relations: tuple[str, ...]
+    relation_weights: Floats
+    patterns: tuple[Steps, ...]
+    pattern_weights: Floats
+    about: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        h, d = self.max_hops, self.dimensions
+        k, f = kinds_of(h), d + WORDS
+        wanted = {
+            "scale": (k,),
+            "narrow": (self.maps.shape[-1], f),
+            "maps": (k, d, self.maps.shape[-1]),
+            "lengths": (h, f + 1),
+            "relation_weights": (len(self.relations), k, f + 1),
+            "pattern_weights": (len(self.patterns), f + 1),
+        }
+        for name, shape in wanted.items():
+            array = getattr(self, name)
+            if array.dtype != np.float32 or array.shape != shape or not np.isfinite(array).all():
+                raise ValueError(f"{name} must be finite float32 {list(shape)}, got {array.dtype} {list(array.shape)}")
+
+    @property
+    def max_hops(self) -> int:
+        """The longest pattern it scores."""
+        return len(self.lengths)
+
+    @property
+    def dimensions(self) -> int:
+        """Of a vector of the embedder."""
+        return int(self.lengths.shape[1]) - 1 - WORDS
+
+    @once
+    def _known(self) -> _Known:
+        return _Known(self)
+
+    def ask(self, question: str) -> Asked:
+        """What a masked question asks for; the last ones are remembered, as several stages and hops ask the same."""
+        return self._known.asked(question)
+
+    def knows(self, label: str) -> bool:
+        """Whether a relation was trained with examples."""
+        return label in self._known.relation_row
+
+    def score(self, asked: Asked, patterns: Sequence[Steps]) -> npt.NDArray[np.float64]:
+        """The score of each pattern for a question, float64 [patterns].
+
+        Patterns of no step, or of more than ``max_hops``, score `NO_PATTERN`.
+        """
+        scores = np.full(len(patterns), NO_PATTERN)
+        fits = [i for i, steps in enumerate(patterns) if 0 < len(steps) <= self.max_hops]
+        if not fits:
+            return scores
+        kinds = kinds_of(self.max_hops)
+        rows = self._known.rows([patterns[i] for i in fits])
+        # What each role asks for, against the words of the relations that are met.
+        relations, column = np.unique(rows.place // kinds, return_inverse=True)
+        table = rows.words[relations] @ asked.roles.T
+        own = rows.own[relations]
+        has = np.flatnonzero(own >= 0)
+        table[has] += self.relation_weights[own[has]] @ asked.extended
+        by_place = table[column, rows.place % kinds]
+        total: npt.NDArray[np.float64] = asked.lengths[rows.length - 1].astype(np.float64)
+        total += np.bincount(np.repeat(np.arange(len(fits)), rows.size), by_place, minlength=len(fits))
+        whole = np.flatnonzero(rows.whole >= 0)
+        total[whole] += asked.patterns[rows.whole[whole]]
+        scores[fits] = total
+        return scores
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a masked question asks for.
+
+    Attributes:
+        extended: float32 [features + 1], its features and a constant.
+        roles: float32 [kinds, dimensions], to be multiplied with the words of relations.
+        lengths: float32 [max_hops].
+        patterns: float32 [patterns], what those with weights of their own score for being themselves.
+    """
+
+    extended: Floats
+    roles: Floats
+    lengths: Floats
+    patterns: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """Patterns as numbers.
+
+    Attributes:
+        place: relation * kinds + role, for all roles of the steps of all patterns, one after the other.
+        size: How many of them each pattern has.
+        length: Hops of each pattern.
+        whole: Its row among the patterns with weights of their own; -1 for none.
+        words: The vectors of relations by number, float32 [relations, dimensions].
+        own: The row of each relation among those with weights of their own; -1 for none.
+    """
+
+    place: npt.NDArray[np.int64]
+    size: npt.NDArray[np.int64]
+    length: npt.NDArray[np.int64]
+    whole: npt.NDArray[np.int64]
+    words: Floats
+    own: npt.NDArray[np.int64]
+
+
+class _Known:
+    """The relations and patterns that a process has met, as numbers; safe for threads."""
+
+    def __init__(self, model: PatternModel) -> None:
+        self._model, self._kinds = model, kinds_of(model.max_hops)
+        self._lock = ForkLock()
+        self._asked: OrderedDict[str, Asked] = OrderedDict()
+        self.relation_row = {label: row for row, label in enumerate(model.relations)}
+        self._whole = {steps: row for row, steps in enumerate(model.patterns)}
+        self._clear()
+
+    def _clear(self) -> None:
+        self._ids: dict[str, int] = {}
+        self._labels: list[str] = []
+        self._made: dict[Steps, tuple[int, ...]] = {}
+        self._words = np.zeros((0, self._model.dimensions), dtype=np.float32)
+        self._own: npt.NDArray[np.int64] = np.zeros(0, dtype=np.int64)
+
+    def asked(self, question: str) -> Asked:
+        """What a question asks for."""
+        with self._lock:
+            asked = self._asked.get(question)
+            if asked is not None:
+                self._asked.move_to_end(question)
+                return asked
+        model = self._model
+        q, d = features(model.embedder, question), model.dimensions
+        if q.shape != (d + WORDS,):
+            raise ModelError(f"{model.embedder!r} {_OTHER_SIZE.format(len(q) - WORDS, d)}")
+        extended = np.append(q, np.float32(1))
+        roles = model.scale[:, None] * q[:d] + model.maps @ (model.narrow @ q)
+        asked = Asked(extended, roles, model.lengths @ extended, model.pattern_weights @ extended)
+        with self._lock:
+            self._asked[question] = asked
+            while len(self._asked) > _QUESTIONS:
+                self._asked.popitem(last=False)
+        return asked
+
+    def rows(self, patterns: Sequence[Steps]) -> _Rows:
+        """Patterns of at least one step as numbers."""
+        with self._lock:
+            if len(self._ids) > _REMEMBERED or len(self._made) > _REMEMBERED:
+                self._clear()
+            places = [self._made.get(steps) or self._make(steps) for steps in patterns]
+            self._grow()
+            words, own = self._words, self._own
+        flat = [place for some in places for place in some]
+        return _Rows(
+            np.array(flat, dtype=np.int64),
+            np.array([len(some) for some in places], dtype=np.int64),
+            np.array([len(steps) for steps in patterns], dtype=np.int64),
+            np.array([self._whole.get(steps, -1) for steps in patterns], dtype=np.int64),
+            words,
+            own,
+        )
+
+    def _grow(self) -> None:
+        """Make what is known of relations that were not met before; arrays that were given away stay as they are."""
+        fresh = self._labels[len(self._own) :]
+        if not fresh:
+            return
+        made = self._model.embedder.embed([readable(label) for label in fresh]).astype(np.float32)
+        if made.shape[1] != self._model.dimensions:
+            raise ModelError(f"{self._model.embedder!r} {_OTHER_SIZE.format(made.shape[1], self._model.dimensions)}")
+        rows = [self.relation_row.get(label, -1) for label in fresh]
+        self._words = np.concatenate([self._words, made])
+        self._own = np.concatenate([self._own, np.array(rows, dtype=np.int64)])
+
+    def _make(self, steps: Steps) -> tuple[int, ...]:
+        numbers = []
+        for label, _ in steps:
+            number = self._ids.get(label)
+            if number is None:
+                number = self._ids[label] = len(self._labels)
+                self._labels.append(label)
+            numbers.append(number)
+        made = tuple(
+            number * self._kinds + 2 * hop + forward
+            for hop, (number, (_, forward)) in enumerate(zip(numbers, steps, strict=True))
+        )
+        self._made[steps] = (*made, numbers[-1] * self._kinds + self._kinds - 2 + steps[-1][1])
+        return self._made[steps]

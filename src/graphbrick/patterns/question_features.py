@@ -1,0 +1,46 @@
+"""What `PatternScorer` knows of a question: its embedding, and its words.
+
+An embedding says what a question is about, but hardly whether it asks for a person or for a film: «who appeared in the
+same movie with X» lies beside «which movies did X appear in». Its words tell the two apart.
+"""
+
+from __future__ import annotations
+
+import zlib
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from graphbrick.embedders.embedder import Embedder
+from graphbrick.graphs.text import tokens
+
+Floats = npt.NDArray[np.float32]
+
+WORDS = 512
+"""Dimensions that words and pairs of words are hashed into."""
+_WEIGHT = 0.5  # of the words beside the embedding, whose length is 1
+
+
+def features(embedder: Embedder, question: str) -> Floats:
+    """The embedding of a question, then its words; float32 [dimensions + WORDS]."""
+    embedding = np.asarray(embedder.encode_query(question), dtype=np.float32)
+    return np.concatenate([embedding, np.float32(_WEIGHT) * hashed_words(question)])
+
+
+def hashed_words(text: str) -> Floats:
+    """Words, pairs of neighbours and the first word, each in the place and with the sign that its hash gives.
+
+    The vector has length 1, or 0 without any word (Weinberger et al., Feature Hashing for Large Scale Multitask
+    Learning, ICML 2009). Case and accents do not count.
+
+    >>> np.flatnonzero(hashed_words("Who?")).size, np.flatnonzero(hashed_words("?!")).size
+    (2, 0)
+    """
+    vector = np.zeros(WORDS, dtype=np.float32)
+    words = [token.text for token in tokens(text)]
+    for feature in (*words, *(f"{first} {second}" for first, second in pairwise(words)), *(f"^{w}" for w in words[:1])):
+        hashed = zlib.crc32(feature.encode("utf-8", "replace"))
+        vector[hashed % WORDS] += 1.0 if hashed >> 31 else -1.0
+    length = float(np.linalg.norm(vector))
+    return vector / np.float32(length) if length else vector

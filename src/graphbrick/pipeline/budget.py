@@ -1,0 +1,182 @@
+"""Limits on what a run may spend on language models, and the means to stop one."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+from graphbrick.core.errors import GraphbrickError, InputError
+
+_EXAMPLE = "tokens=20000,usd=0.05,seconds=60"
+
+
+class StoppedError(GraphbrickError):
+    """A run that its budget, or somebody, stopped."""
+
+
+class Budget:
+    """What may be spent on language models, over one run or over many at the same time.
+
+    A call is made only where its longest reply still fits: what it may cost at most is set aside before it, and what
+    it did not use is given back. So a limit is never passed, however many calls are made at once. Seconds are those
+    since `spending` began; a call in flight is given up when they are over, and no stage begins after them.
+
+    Args:
+        tokens: Tokens sent to and written by language models, at least 1.
+        usd: US dollars, above 0; needs a price for every model that is called.
+        seconds: Wall-clock time, above 0.
+
+    Attributes:
+        spent_tokens: Tokens so far.
+        spent_usd: Dollars so far.
+    """
+
+    def __init__(self, *, tokens: int | None = None, usd: float | None = None, seconds: float | None = None) -> None:
+        for name, limit in (("tokens", tokens), ("usd", usd), ("seconds", seconds)):
+            if limit is not None and not 0 < limit < float("inf"):
+                raise InputError(f"the budget's {name} must be a number above 0, got {limit!r}; try {_EXAMPLE}")
+        self.tokens, self.usd, self.seconds = tokens, usd, seconds
+        self.spent_tokens, self.spent_usd = 0, 0.0
+        self._aside_tokens, self._aside_usd, self._open = 0, 0.0, 0
+        self._start: float | None = None
+        self._cancelled = False
+        self._waiting = set[Future[Any]]()
+        self._lock = threading.Lock()
+        self._settled: asyncio.Condition | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> Budget:
+        """The budget that a text names.
+
+        >>> Budget.parse("tokens=20000,usd=0.05").usd
+        0.05
+        """
+        limits: dict[str, Any] = {}
+        for part in text.split(","):
+            name, equals, value = (piece.strip() for piece in part.partition("="))
+            if name not in ("tokens", "usd", "seconds") or not equals or name in limits:
+                raise InputError(f"a budget names tokens, usd or seconds, each once, got {part!r}; try {_EXAMPLE}")
+            try:
+                limits[name] = int(value.replace("_", "")) if name == "tokens" else float(value)
+            except ValueError:
+                raise InputError(f"the budget's {name} must be a number, got {value!r}; try {_EXAMPLE}") from None
+        return cls(**limits)
+
+    def begin(self) -> None:
+        """Let the seconds run; a second time changes nothing."""
+        if self._start is None:
+            self._start = time.monotonic()
+
+    def cancel(self) -> None:
+        """Stop what runs under this budget; may be called from any thread. Calls in flight are given up."""
+        with self._lock:
+            self._cancelled = True
+            waiting = list(self._waiting)
+        for future in waiting:
+            future.cancel()
+
+    def check(self) -> None:
+        """Raise `StoppedError` where the time is over or `cancel` was called."""
+        if self._cancelled:
+            raise StoppedError("the run was cancelled")
+        if self.seconds is not None and self.left() <= 0:
+            raise StoppedError(f"the budget of {self.seconds:g} seconds is used up")
+
+    def left(self) -> float:
+        """The seconds that are left; infinite without a limit."""
+        if self.seconds is None:
+            return float("inf")
+        return self.seconds - (time.monotonic() - (self._start or time.monotonic()))
+
+    @contextmanager
+    def waiting_for(self, future: Future[Any]) -> Iterator[None]:
+        """Give up a future when `cancel` is called."""
+        with self._lock:
+            self._waiting.add(future)
+            cancelled = self._cancelled
+        try:
+            if cancelled:
+                future.cancel()
+            yield
+        finally:
+            with self._lock:
+                self._waiting.discard(future)
+
+    async def set_aside(self, tokens: int, usd: float) -> None:
+        """Set aside what a call may cost at most; waits for calls in flight where only they could make room.
+
+        Raises:
+            StoppedError: It does not fit, or the run was stopped.
+        """
+        self._settled = self._settled or asyncio.Condition()
+        async with self._settled:
+            while True:
+                self.check()
+                reason = self._too_much(tokens, usd)
+                if not reason:
+                    break
+                if not self._open:
+                    raise StoppedError(reason)
+                await self._settled.wait()
+            self._aside_tokens += tokens
+            self._aside_usd += usd
+            self._open += 1
+
+    async def settle(self, tokens: int, usd: float, used_tokens: int, used_usd: float) -> None:
+        """Give back what was set aside for a call, and note what it used."""
+        assert self._settled is not None
+        async with self._settled:
+            self._aside_tokens -= tokens
+            self._aside_usd -= usd
+            self._open -= 1
+            self.spent_tokens += used_tokens
+            self.spent_usd += used_usd
+            self._settled.notify_all()
+
+    def _too_much(self, tokens: int, usd: float) -> str:
+        """Why a call does not fit; empty where it does."""
+        if self.tokens is not None and self.spent_tokens + self._aside_tokens + tokens > self.tokens:
+            return (
+                f"the budget of {self.tokens:,} tokens does not hold the next call: {self.spent_tokens:,} are used, "
+                f"and it takes up to {tokens:,}"
+            )
+        if self.usd is not None and self.spent_usd + self._aside_usd + usd > self.usd:
+            return (
+                f"the budget of ${self.usd:g} does not hold the next call: ${self.spent_usd:.4f} are spent, and "
+                f"it costs up to ${usd:.4f}"
+            )
+        return ""
+
+
+_current: ContextVar[Budget | None] = ContextVar("graphbrick_budget", default=None)
+
+
+@contextmanager
+def spending(budget: Budget) -> Iterator[Budget]:
+    """Keep all runs inside to a budget.
+
+    Example:
+        >>> from graphbrick import PathAnswer, ShortestPaths
+        >>> from graphbrick.testing import tiny_graph
+        >>> with spending(Budget(tokens=20_000)):
+        ...     run = (ShortestPaths() >> PathAnswer()).run(tiny_graph(), "What is the capital of Kenya?")
+        >>> run.stopped is None
+        True
+    """
+    budget.begin()
+    token = _current.set(budget)
+    try:
+        yield budget
+    finally:
+        _current.reset(token)
+
+
+def current_budget() -> Budget | None:
+    """The budget that holds here."""
+    return _current.get()

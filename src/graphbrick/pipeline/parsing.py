@@ -1,0 +1,178 @@
+"""Reading recipe text: the same expressions as in Python, but nothing is ever evaluated.
+
+Allowed are calls of known bricks with literal arguments or bricks as arguments, ``>>``, ``|`` and parentheses.
+
+The module is not called ``parse``: importing it would then put it where the package has the function of that name.
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import warnings
+from collections.abc import Mapping
+from typing import NoReturn
+
+from graphbrick.core.errors import RecipeSyntaxError
+from graphbrick.files.locks import AST
+from graphbrick.pipeline import Pipeline
+from graphbrick.pipeline.brick import Brick
+from graphbrick.pipeline.catalog import all_bricks, built_in
+
+_LONGEST = 20_000  # characters; a recipe is a line or two
+
+
+def parse(text: str) -> Pipeline:
+    """The pipeline that a recipe text describes.
+
+    ``parse(repr(pipeline)) == pipeline`` for every pipeline.
+
+    Raises:
+        RecipeSyntaxError: The text is no pipeline expression; the error says where.
+        PipelineError: The stages do not fit together, or a parameter is out of range.
+
+    >>> parse("PPR(k=500) >> ShortestPaths() >> Rerank(BM25(), n=8) >> PathAnswer()")
+    PPR(k=500) >> ShortestPaths() >> Rerank(BM25(), n=8) >> PathAnswer()
+    """
+    if not isinstance(text, str):
+        raise RecipeSyntaxError(f"a recipe is a text, got {text!r}")
+    value = parse_brick(text)
+    if not isinstance(value, Pipeline):
+        raise RecipeSyntaxError(
+            f"{value!r} is a model, not a stage; use it inside one, as in Rerank(BM25()) or Generate(LLM())"
+        )
+    return value
+
+
+def parse_brick(text: str, *, bricks: Mapping[str, type[Brick]] | None = None) -> Brick | Pipeline:
+    """Like `parse`, but also reads a brick that is no stage, such as ``BM25(k1=1.2)``.
+
+    Args:
+        text: Recipe text.
+        bricks: Further bricks by name, for those that are not installed.
+    """
+    return _Reader(text, bricks or {}).read()
+
+
+class _Reader:
+    """Reads one text.
+
+    Args:
+        text: Recipe text.
+        extra: Bricks by name beside those of the catalogue.
+    """
+
+    def __init__(self, text: str, extra: Mapping[str, type[Brick]]) -> None:
+        self._extra = extra
+        self._lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+        # Inside parentheses a recipe may run over several lines.
+        self._source = "(" + "\n".join(self._lines) + "\n)"
+        if not text.strip():
+            raise RecipeSyntaxError("the pipeline is empty; try PPR(k=1000) >> ShortestPaths() >> PathAnswer()")
+        if len(text) > _LONGEST:
+            raise RecipeSyntaxError(f"the pipeline has {len(text):,} characters; at most {_LONGEST:,} are read")
+
+    def read(self) -> Brick | Pipeline:
+        """The brick or pipeline that the text describes."""
+        expression = self._expression()
+        try:
+            value = self._node(expression)
+        except RecursionError as error:
+            raise RecipeSyntaxError("the pipeline is nested too deeply") from error
+        if not isinstance(value, Brick | Pipeline):
+            raise RecipeSyntaxError(f"{value!r} is no pipeline; try PPR(k=1000) >> ShortestPaths() >> PathAnswer()")
+        return value
+
+    def _expression(self) -> ast.expr:
+        try:
+            with AST, warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # about the style of the text
+                body = ast.parse(self._source, mode="eval").body
+        except SyntaxError as error:
+            line, column = error.lineno or 1, (error.offset or 1) - 1
+            # Of the parentheses put around the text, the first is not closed or the last is superfluous.
+            outside = line > len(self._lines) or (line, column) == (1, 0)
+            where = "the end" if outside else self._where(line, column)
+            raise RecipeSyntaxError(f"the pipeline cannot be read at {where}: {error.msg}") from error
+        except (ValueError, RecursionError, MemoryError) as error:
+            raise RecipeSyntaxError(f"the pipeline cannot be read: {error}") from error
+        if (body.lineno, body.col_offset) == (1, 0) and not isinstance(body, ast.Tuple | ast.GeneratorExp):
+            # The parenthesis put before the text was closed inside it, as in "PPR()) | (PPR()".
+            raise RecipeSyntaxError("the pipeline cannot be read: it closes a parenthesis that was never opened")
+        return body
+
+    def _where(self, line: int, column: int) -> str:
+        """A place in the source (line from 1, column in characters from 0) as a place in the text, both from 1."""
+        column += line > 1
+        return f"line {line}, column {column}" if len(self._lines) > 1 else f"column {column}"
+
+    def _refuse(self, node: ast.expr | ast.keyword, reason: str) -> NoReturn:
+        before = self._source.split("\n")[node.lineno - 1].encode()[: node.col_offset]
+        raise RecipeSyntaxError(f"{reason} (at {self._where(node.lineno, len(before.decode()))})")
+
+    def _node(self, node: ast.expr) -> object:
+        """The brick, pipeline or literal of one node."""
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.RShift | ast.BitOr):
+            left, right = self._stage(node.left), self._stage(node.right)
+            return left >> right if isinstance(node.op, ast.RShift) else left | right
+        if isinstance(node, ast.Call):
+            return self._call(node)
+        if isinstance(node, ast.Name):
+            if self._find(node.id) is not None:
+                self._refuse(node, f"{node.id} lacks its parentheses; write {node.id}()")
+            self._unknown(node, node.id)
+        return self._literal(node)
+
+    def _stage(self, node: ast.expr) -> Pipeline:
+        value = self._node(node)
+        if not isinstance(value, Pipeline):
+            self._refuse(node, f"{value!r} is not a stage, so it cannot stand beside >> or |")
+        return value
+
+    def _literal(self, node: ast.expr) -> object:
+        if isinstance(node, ast.Constant) and isinstance(node.value, int | float | str | None):
+            return node.value
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.UAdd):
+            value = self._literal(node.operand)
+            if isinstance(value, int | float) and not isinstance(value, bool):
+                return -value if isinstance(node.op, ast.USub) else value
+        if isinstance(node, ast.Tuple | ast.List):
+            return tuple(self._node(item) for item in node.elts)
+        text = ast.unparse(node)[:60]
+        self._refuse(node, f"{text!r} is not allowed; a pipeline holds only bricks, >>, | and literal values")
+
+    def _call(self, node: ast.Call) -> Brick:
+        if not isinstance(node.func, ast.Name):
+            self._refuse(node, f"{ast.unparse(node.func)[:60]!r} is not the name of a brick")
+        brick = self._find(node.func.id)
+        if brick is None:
+            self._unknown(node, node.func.id)
+        parameters = brick.parameters()
+        names = [parameter.name for parameter in parameters]
+        if len(node.args) > len(names):
+            self._refuse(node, f"{brick.__name__} takes at most {len(names)} parameters, got {len(node.args)}")
+        arguments: dict[str, object] = dict(zip(names, map(self._node, node.args), strict=False))
+        for keyword in node.keywords:
+            if keyword.arg is None:
+                self._refuse(keyword, "* and ** are not allowed")
+            if keyword.arg not in names:
+                near = difflib.get_close_matches(keyword.arg, names, n=1)
+                hint = f"; did you mean {near[0]}?" if near else f"; it has {', '.join(names) or 'none'}"
+                self._refuse(keyword, f"{brick.__name__} has no parameter {keyword.arg!r}{hint}")
+            if keyword.arg in arguments:
+                self._refuse(keyword, f"{brick.__name__} got {keyword.arg} twice")
+            arguments[keyword.arg] = self._node(keyword.value)
+        missing = [p.name for p in parameters if p.default is None and p.name not in arguments]
+        if missing:
+            self._refuse(node, f"{brick.__name__} needs {', '.join(missing)}")
+        return brick(**arguments)
+
+    def _find(self, name: str) -> type[Brick] | None:
+        # Plug-ins are looked up only where a name is not built in: that takes time.
+        return built_in().get(name) or self._extra.get(name) or all_bricks().get(name)
+
+    def _unknown(self, node: ast.expr, name: str) -> NoReturn:
+        known = [*all_bricks(), *self._extra]
+        near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
+        self._refuse(node, f"there is no brick {name!r}; {hint}")

@@ -1,0 +1,61 @@
+"""What a scorer is: texts in, one number a text out, higher is closer to the query."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from graphbrick.core.errors import ModelError
+from graphbrick.pipeline.brick import Brick
+
+
+class Scorer(Brick):
+    """Scores texts against a query. Bricks that rank or prune take one as their first parameter.
+
+    A scorer implements `score`; bricks call `rate`, which asks for every distinct text once and checks what comes back.
+
+    Attributes:
+        comparable: Whether scores of different calls can be compared: True for similarities, False where a score
+            depends on the texts it was given with, as document frequencies and rankings do.
+    """
+
+    comparable: ClassVar[bool] = False
+
+    @abstractmethod
+    def score(self, query: str, texts: Sequence[str]) -> npt.NDArray[np.float64]:
+        """One score a text, float64 [texts], higher is better; comparable within one call only.
+
+        Args:
+            query: The question.
+            texts: What to score; may be empty.
+        """
+
+    def rate(self, query: str, texts: Sequence[str]) -> npt.NDArray[np.float64]:
+        """The score of each text, float64 [texts], all finite; equal texts are scored once and get the same.
+
+        Raises:
+            ModelError: `score` gave the wrong number of scores, or one that is not finite.
+        """
+        place = {text: i for i, text in enumerate(dict.fromkeys(texts))}
+        if not place:
+            return np.zeros(0)
+        distinct = list(place)
+        given = self.score(query, distinct)
+        try:
+            scores = np.asarray(given, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise ModelError(f"{self!r} gave {given!r:.80}, not one number a text") from error
+        if scores.shape != (len(distinct),):
+            raise ModelError(
+                f"{self!r} gave scores of shape {scores.shape} for {len(distinct)} texts; it must give one a text"
+            )
+        wrong = np.flatnonzero(~np.isfinite(scores))
+        if len(wrong):
+            raise ModelError(
+                f"{self!r} gave {scores[wrong[0]]} for the text {distinct[wrong[0]]!r:.80}; a score is a finite number"
+            )
+        return scores[[place[text] for text in texts]]

@@ -1,0 +1,1 @@
+"""Embeddings kept beside a graph, and indexes over them."""

@@ -1,0 +1,61 @@
+"""Embedding what a graph says, once, so that queries find it at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import islice
+
+import numpy as np
+
+from graphbrick.core import Subgraph
+from graphbrick.embedders.embedder import Embedder
+from graphbrick.graphs.graph import Graph
+from graphbrick.vectors.store import store_of
+
+_CHUNK = 4096
+
+
+def embed_graph(
+    graph: Graph, embedder: Embedder, *, triples: bool = False, progress: Callable[[int], None] = lambda done: None
+) -> int:
+    """Embed the names of all relations and the labels of all entities, and keep the vectors beside the graph.
+
+    What is there already is not made again, so that an interrupted run goes on where it was: vectors are written every
+    4,096 texts.
+
+    Args:
+        graph: The graph.
+        embedder: The model.
+        triples: Also embed the text of every triple, as `PruneTriples` scores it.
+        progress: Called with the number of texts done.
+
+    Returns:
+        The number of texts that were embedded now.
+    """
+    store = store_of(graph)
+    done = made = 0
+    texts = _texts(graph, triples=triples)
+    while chunk := list(islice(texts, _CHUNK)):
+        missing = store.missing(embedder, chunk)
+        for start in range(0, len(missing), _CHUNK // 16):
+            store.get(embedder, missing[start : start + _CHUNK // 16])
+            progress(done + start)
+        done, made = done + len(chunk), made + len(missing)
+        store.flush()
+        progress(done)
+    return made
+
+
+def n_texts(graph: Graph, *, triples: bool) -> int:
+    """How many texts `embed_graph` goes through."""
+    return graph.n_relations + graph.n_entities + (graph.n_triples if triples else 0)
+
+
+def _texts(graph: Graph, *, triples: bool) -> Iterator[str]:
+    yield from map(graph.relation_label, range(graph.n_relations))
+    yield from map(graph.label, range(graph.n_entities))
+    if triples:
+        for run in graph.csr.runs():
+            for start in range(run.start, run.stop, _CHUNK):
+                ids = np.arange(start, min(start + _CHUNK, run.stop), dtype=np.int32)
+                yield from Subgraph(graph, np.zeros(0, dtype=np.int32), ids).triple_texts()

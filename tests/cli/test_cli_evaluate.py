@@ -1,0 +1,356 @@
+"""``graphbrick evaluate`` and ``graphbrick compare`` as their user meets them."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from graphbrick import build
+from graphbrick.cli.app import main
+from graphbrick.evaluate.study.store import Study
+from graphbrick.testing import TINY, Reply, ScriptedLLM
+
+BM25 = "PPR(k=6) >> ShortestPaths() >> Rerank(BM25(), n=4) >> PathAnswer()"
+NEAR = "ShortestPaths(max_hops=1) >> PathAnswer()"
+ROWS = [
+    {"question": "What is the capital of Kenya?", "seeds": ["Kenya"], "answers": ["Nairobi"], "hops": 1},
+    {"question": "What is the capital of Uganda?", "seeds": ["Uganda"], "answers": ["Kampala"], "hops": 1},
+    {"question": "Which currency is used around Nairobi?", "seeds": ["Nairobi"], "answers": ["Kenyan shilling"],
+     "hops": 2},
+    {"question": "Who rules Kenya?", "seeds": ["Kenya"], "answers": ["[the king]"], "hops": 1, "topic": "kings"},
+]  # fmt: skip
+
+
+class Result:
+    def __init__(self, code: int, out: str, err: str) -> None:
+        self.code, self.out, self.err = code, out, err
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]):
+    def call(*arguments: str | Path) -> Result:
+        with pytest.raises(SystemExit) as stopped:
+            main([str(argument) for argument in arguments])
+        printed = capsys.readouterr()
+        return Result(int(stopped.value.code or 0), printed.out, printed.err)
+
+    return call
+
+
+@pytest.fixture(scope="module")
+def graph(tmp_path_factory):
+    path = tmp_path_factory.mktemp("cli") / "africa.graph"
+    build(TINY, path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def questions(tmp_path_factory):
+    path = tmp_path_factory.mktemp("cli") / "mine.jsonl"
+    path.write_text("\n".join(json.dumps(row) for row in ROWS), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory, graph, questions):
+    path = tmp_path_factory.mktemp("cli") / "runs.sqlite"
+    with pytest.raises(SystemExit) as stopped:
+        main(["evaluate", str(graph), str(questions), "-p", f"bm25: {BM25}", "-p", NEAR, "--out", str(path)])
+    assert not stopped.value.code
+    return path
+
+
+def test_the_tables(run, graph, questions, study):
+    result = run("evaluate", graph, questions, "-p", BM25, "-p", NEAR, "--out", study)
+    assert (result.code, result.err) == (0, "")
+    lines = [line.split() for line in result.out.splitlines()]
+    assert ["1", "bm25", "4", "75.0", "[30.1,", "95.4]"] in [line[:6] for line in lines]
+    assert ["2", "pipeline", "2", "4"] in [line[:4] for line in lines]
+    assert "over answerable questions" in result.out
+    assert f"1  bm25: {BM25}" in result.out
+    lost = next(line for line in lines if len(line) == 9 and line[0] == "1")
+    assert lost[1:] == ["75.0", "25.0", "0.0", "0.0", "0.0", "0.0", "0.0", "0"]
+
+
+def test_json_holds_all_figures(run, graph, questions, study):
+    result = run("evaluate", graph, questions, "-p", BM25, "--out", study, "--json")
+    (told,) = json.loads(result.out)["runs"]
+    assert (told["name"], told["recipe"], told["asked"], told["done"], told["answerable"]) == ("bm25", BM25, 4, 4, 3)
+    assert told["means"]["hits_at_1"]["all"]["mean"] == 0.75
+    assert told["means"]["hits_at_1"]["answerable"]["mean"] == 1
+    assert told["lost"] == {"not lost": 3, "absent": 1}
+    assert set(told["used"]) >= {"calls", "tokens_in", "tokens_out", "cost"}
+
+
+def test_comparing(run, study):
+    result = run("compare", study, "--baseline", "bm25", "--by", "hops")
+    assert result.code == 0
+    rows = [line.split() for line in result.out.splitlines()]
+    assert ["all", "pipeline", "2", "bm25", "4"] in [row[:5] for row in rows]
+    assert "Corrected for all 3 comparisons" in result.out
+    told = json.loads(run("compare", study, "--by", "topic", "--metric", "f1", "--json").out)
+    assert {row["group"] for row in told["comparisons"]} == {"", "kings", "unknown"}
+    every = next(row for row in told["comparisons"] if not row["group"])
+    assert (every["difference"]["n"], every["better"], every["worse"]) == (4, 3, 0)
+    assert all(row["p"] <= row["p_bh"] <= row["p_holm"] for row in told["comparisons"])
+
+
+def test_a_pipeline_can_be_meant_by_number_or_text(run, study):
+    shown = [run("compare", study, "--baseline", meant).out for meant in ("bm25", "1", BM25)]
+    assert len(set(shown)) == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--baseline", "nobody"], "there is 'bm25', 'pipeline 2'"),
+        (["--metric", "hits"], "there is no measure 'hits'"),
+        (["--by", "colour"], "cannot be grouped by 'colour'; there is dataset, distance, hops, topic"),
+    ],
+)
+def test_bad_comparisons(run, study, options, told):
+    result = run("compare", study, *options)
+    assert result.code == 1
+    assert told in result.err
+    assert result.err.count("\n") == 1
+
+
+def test_one_pipeline_cannot_be_compared(run, graph, questions, tmp_path):
+    run("evaluate", graph, questions, "-p", NEAR, "--out", tmp_path / "runs.sqlite")
+    assert "not two pipelines to compare" in run("compare", tmp_path / "runs.sqlite").err
+
+
+def test_recipes_with_parts(run, graph, questions, tmp_path):
+    out = tmp_path / "runs.sqlite"
+    result = run("evaluate", graph, questions, "-r", "12", "-r", "1", "--set", "embedder=BM25()", "--out", out)
+    assert result.code == 0
+    with Study.open(out) as study:
+        assert [(one.name, one.recipe) for one in study.runs()] == [
+            ("recipe 12, embedder=BM25()", "PPR(k=1000) >> ShortestPaths() >> Rerank(BM25(), n=32) >> PathAnswer()"),
+            ("recipe 1", "PPR(k=1000) >> ShortestPaths() >> RandomSample(n=32) >> PathAnswer()"),
+        ]
+    refused = run("evaluate", graph, questions, "-r", "1", "--set", "embedder=BM25()", "--out", out)
+    assert "is a part of none of the recipes" in refused.err
+
+
+def test_a_budget_that_ends_is_exit_code_3_and_the_same_command_goes_on(run, graph, questions, tmp_path, monkeypatch):
+    out = tmp_path / "runs.sqlite"
+    with ScriptedLLM(lambda request: "Nairobi") as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        text = "ShortestPaths(max_hops=1) >> Generate(LLM('m', max_tokens=20, parallel=1))"
+        command = ("evaluate", graph, questions, "-p", text, "--out", out)
+        result = run(*command, "--budget", "tokens=600")
+        assert result.code == 3
+        assert "stopped: the budget of 600 tokens does not hold the next call" in result.err
+        assert "answers are left, and the same call goes on with them" in result.err
+        assert " of 4 " in result.out
+        done = len(server.requests)
+        assert 0 < done < 4
+        assert run(*command).code == 0
+        assert len(server.requests) == 4
+
+
+def test_kept_replies_can_be_replayed(run, graph, questions, tmp_path, monkeypatch):
+    with ScriptedLLM(lambda request: "Nairobi") as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        text = "ShortestPaths(max_hops=1) >> Generate(LLM('m', max_tokens=20))"
+        command = ["evaluate", graph, questions, "-p", text, "--cache-file", tmp_path / "replies.sqlite"]
+        assert run(*command, "--out", tmp_path / "a.sqlite", "--cache", "record").code == 0
+        assert run(*command, "--out", tmp_path / "b.sqlite", "--cache", "replay").code == 0
+        assert len(server.requests) == 4
+    with Study.open(tmp_path / "a.sqlite") as a, Study.open(tmp_path / "b.sqlite") as b:
+        assert [result.metrics for result in a.results(1)] == [result.metrics for result in b.results(1)]
+        assert sum(result.ledger["cache_hits"] for result in b.results(1)) == 4
+
+
+def test_ctrl_c_is_exit_code_130(run, graph, questions, tmp_path, monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("graphbrick.evaluate.study.recording.Recorder.put", interrupted)
+    assert run("evaluate", graph, questions, "-p", NEAR, "--out", tmp_path / "runs.sqlite").code == 130
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["missing.jsonl"], "there is no such file"),
+        (["--limit", "0"], "limit must be a whole number"),
+        (["-p", "PRP()"], "did you mean PPR?"),
+        (["-p", BM25, "-p", f"twice: {BM25}"], "is there twice"),
+        (["-p", "Rerank(BM25())"], "cannot start a run"),
+        (["-r", "99"], "there is no recipe '99'"),
+        (["--cache", "maybe"], "--cache is one of"),
+    ],
+)
+def test_bad_input(run, graph, questions, tmp_path, arguments, told):
+    files = [] if arguments[0].endswith(".jsonl") else [questions]
+    result = run("evaluate", graph, *files, *arguments, "--out", tmp_path / "runs.sqlite")
+    assert result.code == 1
+    assert told in result.err
+    assert result.err.count("\n") == 1
+    assert not (tmp_path / "runs.sqlite").exists()
+
+
+def test_scores_as_published_beside_those_of_here(run, graph, questions, tmp_path, monkeypatch):
+    out = tmp_path / "runs.sqlite"
+    with ScriptedLLM(lambda request: "City of Nairobi") as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        text = "told: ShortestPaths(max_hops=1) >> Generate(LLM('m'))"
+        assert run("evaluate", graph, questions, "-p", text, "-p", BM25, "--out", out).code == 0
+    result = run("compare", out, "--by", "hops", "--published")
+    rows = [line.split() for line in result.out.splitlines()]
+    assert ["#", "pipeline", "Hits@1", "accuracy", "hit", "precision", "recall", "F1"] in rows
+    assert ["2", "told", "0", "25.0", "25.0", "25.0", "25.0", "25.0"] in rows  # RoG takes a part of a text for right
+    assert ["2", "told", "0", "25.0"] in rows
+    assert "note: ToG: no exact match: " in result.out
+    assert [
+        "hops",
+        "#",
+        "pipeline",
+        "questions",
+        "(answerable)",
+        "Hit",
+        "Hits@1",
+        "EM",
+        "precision",
+        "recall",
+        "F1",
+    ] in rows
+    assert ["1", "2", "told", "3", "(2)", "0", "0", "0", "0", "0", "0"] in rows
+    assert "note: ToG" not in run("compare", out).out
+    told = json.loads(run("compare", out, "--metric", "rog_hit", "--json").out)
+    assert [one["all"]["mean"] for one in told["pipelines"]] == [0.75, 0.25]
+    assert told["answers"][1]["measures"]["tog_exact_match"] == {
+        "all": 0.25, "answerable": 1 / 3, "scored": 4, "scored_answerable": 3,
+    }  # fmt: skip
+
+
+def judging(request):
+    """Answers of a model, and verdicts on them."""
+    return "YES" if "same as one of the correct ones" in request.prompt else "City of Nairobi"
+
+
+def test_a_judge_beside_and_afterwards(run, graph, questions, tmp_path, monkeypatch):
+    out, later = tmp_path / "runs.sqlite", tmp_path / "later.sqlite"
+    text, judge = "told: ShortestPaths(max_hops=1) >> Generate(LLM('m'))", "LLM(model='gpt-4o-mini', max_tokens=5)"
+    with ScriptedLLM(judging) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        result = run("evaluate", graph, questions, "-p", text, "--out", out, "--judge", judge)
+        assert (result.code, result.err) == (0, "")
+        assert "Judge@1" in result.out
+        assert f"told: {judge} judged 4 answers, 4 of them by asking; 4 calls, " in result.out
+        (told,) = json.loads(run("evaluate", graph, questions, "-p", text, "--out", out, "--json").out)["runs"]
+        assert (told["answers"]["judge_at_1"]["all"], told["judged"]["calls"], told["used"]["calls"]) == (1, 4, 1)
+        assert run("compare", out, "--metric", "judge_at_1").err.count("\n") == 1  # one pipeline only
+        assert run("evaluate", graph, questions, "-p", text, "--out", later).code == 0
+        assert (
+            "no measure 'judge_at_1'" in run("report", later, "--csv", tmp_path / "a.csv", "--metric", "judge_at_1").err
+        )
+        result = run("judge", later, "--llm", "gpt-4o-mini")
+        assert "judged 4 answers" in result.out
+        told = json.loads(run("judge", later, "--llm", "gpt-4o-mini", "--json").out)
+        assert (told["judge"], told["runs"][0]["judged"]["by_model"]) == ("LLM(model='gpt-4o-mini')", 4)
+        assert run("judge", later, "--llm", "LLM('gpt-4o-mini', parallel=2, retries=0)").code == 0  # the same judge
+        refused = run("judge", later, "--llm", "another")
+        assert (refused.code, refused.err.count("\n")) == (1, 1)
+        assert "and has one judge only" in refused.err
+        assert "a judge is a language model" in run("judge", later, "--llm", "BM25()").err
+        assert "there is no such file" in run("judge", tmp_path / "none.sqlite", "--llm", "m").err
+        budgeted = tmp_path / "budget.sqlite"
+        assert run("evaluate", graph, questions, "-p", text, "--out", budgeted).code == 0
+        stopped = run("judge", budgeted, "--llm", "LLM('j', max_tokens=9, parallel=1)", "--budget", "tokens=300")
+        assert stopped.code == 3
+        assert "answers are not judged yet, and the same call goes on with them" in stopped.err
+        page = tmp_path / "out.html"
+        assert run("report", out, "--html", page).code == 0
+        assert "City of Nairobi" in page.read_text()
+        assert "Correct answers:" in page.read_text()
+        assert run("report", out, "--html", page, "--no-exchanges").code == 0
+        assert "Correct answers:" not in page.read_text()
+        silent = tmp_path / "silent.sqlite"
+        assert run("evaluate", graph, questions, "-p", text, "--out", silent, "--no-exchanges").code == 0
+    with Study.open(silent) as study:
+        assert [detail.exchanges for detail in study.details(1)] == [()] * 4
+
+
+def test_what_never_works_is_exit_code_1(run, graph, questions, tmp_path, monkeypatch):
+    out, text = tmp_path / "runs.sqlite", "told: ShortestPaths(max_hops=1) >> Generate(LLM('m', retries=0))"
+    with ScriptedLLM(lambda request: Reply("wrong key", status=401)) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        result = run("evaluate", graph, questions, "-p", text, "-p", BM25, "--out", out)
+        assert (result.code, result.err.count("\n")) == (1, 1)
+        assert result.err.startswith("error: told failed on all of its 4 questions, 4 times with: ")
+        assert "refused the key" in result.err
+        assert run("evaluate", graph, questions, "-p", NEAR, "--out", out).code == 0  # of this command all went well
+        judged = run("judge", out, "--llm", "LLM('j', retries=0)")
+    assert (judged.code, judged.err.count("\n")) == (1, 1)
+    assert "the judge failed on all of " in judged.err
+
+
+def test_a_group_of_commands_by_itself_shows_its_help(run):
+    result = run("datasets")
+    assert (result.code, result.err) == (0, "")
+    assert result.out.startswith("Usage: graphbrick datasets [OPTIONS] COMMAND [ARGS]...\n")
+
+
+def test_a_data_set_by_its_name(run, graph, questions, tmp_path, monkeypatch):
+    monkeypatch.setenv("GRAPHBRICK_DATASETS", str(tmp_path / "sets"))
+    command = ("evaluate", graph, "cwq:dev", "-p", NEAR, "--out", tmp_path / "runs.sqlite")
+    assert "cwq must be fetched by hand" in run(*command).err
+    assert "run: graphbrick datasets fetch webqsp --split test" in run("evaluate", graph, "webqsp:test").err
+    assert "name one of its splits, such as webqsp:test" in run("evaluate", graph, "webqsp").err
+    place = tmp_path / "sets" / "cwq" / "ComplexWebQuestions_dev.json"
+    place.parent.mkdir(parents=True)
+    answers = [{"answer_id": "Nairobi", "answer": "Nairobi", "aliases": []}]
+    row = {
+        "ID": "1",
+        "question": "Where is Nairobi?",
+        "sparql": "",
+        "compositionality_type": "conjunction",
+        "answers": answers,
+    }
+    place.write_text(json.dumps([row]))
+    assert run(*command).code == 0
+    with Study.open(tmp_path / "runs.sqlite") as study:
+        assert [(file.path, file.questions) for file in study.files()] == [(str(place), 1)]
+
+
+def shown(run, graph, questions, folder, *options):
+    """All that a study shows but times, of a new study."""
+    folder.mkdir()
+    out = folder / "runs.sqlite"
+    assert run("evaluate", graph, questions, "--out", out, *options).code == 0
+    told = json.loads(run("evaluate", graph, questions, "--out", out, *options, "--json").out)["runs"]
+    for one in told:
+        del one["milliseconds"], one["graph"]
+    compared = [run("compare", out, "--by", "hops", "--published", *more).out for more in ([], ["--metric", "f1"])]
+    assert run("report", out, "--csv", folder / "out.csv", "--markdown", folder / "out.md").code == 0
+    head, *rows = csv.reader((folder / "out.csv").read_text().splitlines())
+    timed = [head.index(name) for name in ("ms", "waited")]
+    kept = [[cell for i, cell in enumerate(row) if i not in timed] for row in rows]
+    answers = (folder / "out.md").read_text().split("## Answers")[1:]
+    return json.dumps(told), compared, kept, answers
+
+
+def test_the_same_study_twice_gives_the_same_tables(run, graph, questions, tmp_path, monkeypatch):
+    local = ("-p", f"bm25: {BM25}", "-p", NEAR, "--workers", "2", "--limit", "3", "--seed", "5")
+    assert shown(run, graph, questions, tmp_path / "a", *local) == shown(run, graph, questions, tmp_path / "b", *local)
+    with ScriptedLLM(judging) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        told = ("-p", f"bm25: {BM25}", "-p", "told: ShortestPaths(max_hops=1) >> Generate(LLM('m'))",
+                "--workers", "4", "--judge", "j")  # fmt: skip
+        assert shown(run, graph, questions, tmp_path / "c", *told) == shown(
+            run, graph, questions, tmp_path / "d", *told
+        )
+
+
+def test_a_file_that_is_no_study(run, graph, questions, tmp_path):
+    (tmp_path / "mine.csv").write_text("question,answers\n" * 50)
+    assert "no study" in run("evaluate", graph, questions, "-p", NEAR, "--out", tmp_path / "mine.csv").err
+    assert "no study" in run("compare", tmp_path / "mine.csv").err
+    assert "there is no such file" in run("compare", tmp_path / "none.sqlite").err
+    assert "this is a folder" in run("compare", tmp_path).err

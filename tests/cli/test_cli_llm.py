@@ -1,0 +1,142 @@
+"""The command line with a language model: which one answers, what it may cost, what is kept."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import pytest
+
+from graphbrick import build
+from graphbrick.cli.app import main
+from graphbrick.testing import TINY, Reply, ScriptedLLM
+
+QUESTION = "Which currency is used in the country whose capital is Nairobi?"
+KEY = "sk-secret-0123456789"
+
+
+class Result(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture(scope="module")
+def graph(tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = tmp_path_factory.mktemp("cli") / "africa.graph"
+    build(TINY, path)
+    return str(path)
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ScriptedLLM]:
+    with ScriptedLLM(["Kenyan shilling\nEuro"]) as scripted:
+        monkeypatch.setenv("OPENAI_BASE_URL", scripted.base_url)
+        monkeypatch.setenv("OPENAI_API_KEY", KEY)
+        yield scripted
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Callable[..., Result]:
+    def call(*arguments: str) -> Result:
+        with pytest.raises(SystemExit) as stopped:
+            main(list(arguments))
+        printed = capsys.readouterr()
+        assert KEY not in printed.out + printed.err
+        return Result(int(stopped.value.code or 0), printed.out, printed.err)
+
+    return call
+
+
+def test_a_model_answers(run, graph, server):
+    result = run("ask", graph, QUESTION, "--llm", "some-model", "--explain")
+    assert result.code == 0
+    assert server.requests[0].body["model"] == "some-model"
+    assert "Generate(LLM(model='some-model'))" in result.out
+    lines = result.out.splitlines()
+    assert lines[lines.index("Kenyan shilling") + 1] == "  Nairobi <- capital <- Kenya -> currency -> Kenyan shilling"
+    assert lines[lines.index("Euro") + 1] == "  on no path of the evidence: the model may have made it up"
+    assert "note: the answer 'Euro' stands on no path of the evidence" in lines
+
+
+def test_a_model_in_a_recipe(run, graph, server):
+    result = run("ask", graph, QUESTION, "--recipe", "13", "--llm", "some-model", "--json")
+    assert result.code == 0
+    facts = json.loads(result.out)
+    assert facts["pipeline"].count("LLM(model='some-model')") == 2
+    assert [stage["calls"] for stage in facts["trace"]["stages"] if "LLM(" in stage["stage"]] == [1, 1]
+    assert facts["trace"]["ledger"]["tokens_in"] > 0
+    assert [(answer["text"], len(answer["support"])) for answer in facts["answers"]] == [
+        ("Kenyan shilling", 1),
+        ("Euro", 0),
+    ]
+    exchange = facts["trace"]["stages"][-1]["exchanges"][0]
+    assert exchange["reply"] == "Kenyan shilling\nEuro"
+    assert QUESTION in exchange["messages"][-1]["content"]
+
+
+def test_a_budget_stops_with_exit_code_3(run, graph, server):
+    result = run("ask", graph, QUESTION, "--llm", "some-model", "--budget", "tokens=50")
+    assert result.code == 3
+    assert result.err.startswith(
+        "stopped: the budget of 50 tokens does not hold the next call: 0 are used, and it takes"
+    )
+    assert "left undone: Generate(LLM(model='some-model'))" in result.err
+    assert "Nairobi <- capital <- Kenya -> currency -> Kenyan shilling" in result.out  # what was found so far
+    assert server.requests == []
+
+
+def test_record_and_replay(run, graph, server, tmp_path):
+    cache = ("--cache-file", str(tmp_path / "replies.sqlite"))
+    options = ("ask", graph, QUESTION, "--llm", "some-model", "--json", *cache)
+    first = json.loads(run(*options, "--cache", "record").out)
+    again = json.loads(run(*options, "--cache", "replay").out)
+    assert len(server.requests) == 1
+    assert first["answers"] == again["answers"]
+    assert (again["trace"]["ledger"]["calls"], again["trace"]["ledger"]["cache_hits"]) == (
+        0,
+        first["trace"]["ledger"]["cache_hits"] + 1,
+    )
+    assert run("cache", "info", *cache).out.startswith("1 replies, ")
+    assert run("cache", "export", str(tmp_path / "all.jsonl"), *cache).out.startswith("1 replies written to ")
+    assert run("cache", "clear", *cache).out.startswith("1 replies removed")
+    missing = run(*options, "--cache", "replay")
+    assert (missing.code, "replaying makes no calls" in missing.err) == (1, True)
+    assert run("cache", "import", str(tmp_path / "all.jsonl"), *cache).out.startswith("1 new replies in ")
+    assert json.loads(run(*options, "--cache", "replay").out)["answers"] == first["answers"]
+    assert json.loads(run("cache", "info", "--json", *cache).out)["replies"] == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            ["--llm", "m", "--pipeline", "KHop() >> ShortestPaths()"],
+            "--llm is for recipes and the default pipeline; write LLM(",
+        ),
+        (["--llm", " "], "LLM model must be a text that is not empty"),
+        (["--llm", "none.gguf"], "none.gguf"),
+        (["--llm", "m", "--budget", "much"], "try tokens=20000,usd=0.05,seconds=60"),
+        (["--llm", "m", "--cache", "on"], "--cache is one of record, replay, off, got 'on'"),
+        (
+            ["--llm", "m", "--cache", "replay", "--cache-file", "/none/replies.sqlite"],
+            "there are no kept replies to replay",
+        ),
+    ],
+)
+def test_what_is_refused(run, graph, server, options, message):
+    result = run("ask", graph, QUESTION, *options)
+    assert result.code == 1
+    assert message in result.err
+    assert result.err.count("\n") == 1
+    assert server.requests == []
+
+
+def test_a_server_that_refuses_is_one_line(run, graph, monkeypatch):
+    with ScriptedLLM([Reply(f"bad key {KEY}", status=401)]) as scripted:
+        monkeypatch.setenv("OPENAI_BASE_URL", scripted.base_url)
+        monkeypatch.setenv("OPENAI_API_KEY", KEY)
+        result = run("ask", graph, QUESTION, "--llm", "some-model")
+    assert (result.code, result.out) == (1, "")
+    assert result.err == f"error: {scripted.base_url} refused the key; check OPENAI_API_KEY\n"

@@ -1,0 +1,387 @@
+"""What all chat models share: calls at once, streams, parameters a server does not know, the cache, the budget."""
+
+from __future__ import annotations
+
+import json
+import logging
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from graphbrick import LLM, Budget, Generate, Query, ShortestPaths, spending
+from graphbrick.core.errors import GraphbrickError, InputError, ModelError
+from graphbrick.core.trace import StageTrace, Trace, record
+from graphbrick.llm import conversation
+from graphbrick.llm.chat import hearing
+from graphbrick.llm.conversation import Request as Asked
+from graphbrick.llm.conversation import readable
+from graphbrick.llm.reply_cache import ReplyCache, keeping_replies
+from graphbrick.pipeline.budget import StoppedError
+from graphbrick.testing import Reply, Request, ScriptedLLM, tiny_graph
+
+KEY = "sk-secret-0123456789"
+ASK = [{"role": "user", "content": "How much is two and two?"}]
+SCHEMA = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"], "additionalProperties": False}
+QUESTION = "Which currency is used in Kenya?"
+
+
+@pytest.fixture(autouse=True)
+def environment(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    for name in ("OPENAI_BASE_URL", "GRAPHBRICK_PRICES"):
+        monkeypatch.delenv(name, raising=False)
+    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.lower(), raising=False)
+    conversation._refused.clear()  # a port can come back with another server behind it
+    yield
+    conversation._refused.clear()
+
+
+def llm(server: ScriptedLLM, **parameters: object) -> LLM:
+    given = {"max_tokens": 9, "timeout": 5.0, "retries": 0} | parameters
+    return LLM("some-model", base_url=server.base_url, **given)  # type: ignore[arg-type]
+
+
+def asked(text: str = "How much?", **parameters: object) -> Asked:
+    return Asked(readable([{"role": "user", "content": text}]), **parameters)  # type: ignore[arg-type]
+
+
+def recorded(model: LLM, *requests: Asked) -> tuple[list[conversation.Reply], StageTrace]:
+    with record(Trace(), repr(model), "generate") as entry:
+        replies = model.ask_all(requests or [asked()])
+    return replies, entry
+
+
+class TestSeveral:
+    def test_replies_come_in_the_order_of_the_requests(self) -> None:
+        def script(request: Request) -> Reply:
+            return Reply(request.prompt, delay=0.2 if request.prompt == "0" else 0.0)
+
+        with ScriptedLLM(script) as server:
+            replies, entry = recorded(llm(server), *(asked(str(i)) for i in range(6)))
+        assert [reply.text for reply in replies] == list("012345")
+        assert (entry.calls, [exchange.reply for exchange in entry.exchanges]) == (6, list("012345"))
+
+    @pytest.mark.parametrize("parallel", [1, 3])
+    def test_no_more_than_parallel_are_in_flight(self, parallel: int) -> None:
+        now, most, lock = 0, 0, threading.Lock()
+
+        def script(request: Request) -> str:
+            nonlocal now, most
+            with lock:
+                now += 1
+                most = max(most, now)
+            time.sleep(0.05)
+            with lock:
+                now -= 1
+            return "x"
+
+        with ScriptedLLM(script) as server:
+            llm(server, parallel=parallel).ask_all([asked() for _ in range(7)])
+        assert most == parallel
+
+    def test_where_one_fails_those_that_were_answered_are_on_the_ledger(self) -> None:
+        def script(request: Request) -> Reply:
+            return Reply("no", status=400, delay=0.3) if request.prompt == "2" else Reply("yes")
+
+        with (
+            ScriptedLLM(script) as server,
+            record(Trace(), "x", "rerank") as entry,
+            pytest.raises(ModelError, match="refused with status 400"),
+        ):
+            llm(server).ask_all([asked(str(i)) for i in range(3)])
+        assert (entry.calls, entry.tokens_in, entry.tokens_out) == (2, 2, 2)
+
+    def test_the_ledger(self) -> None:
+        with ScriptedLLM([Reply("four five", delay=0.1)]) as server:
+            (reply,), entry = recorded(llm(server), asked("two and two"))
+        (exchange,) = entry.exchanges
+        assert (exchange.model, exchange.messages) == ("some-model", [{"role": "user", "content": "two and two"}])
+        assert (exchange.tokens_in, exchange.tokens_out, exchange.estimated, exchange.cost) == (3, 2, False, 0.0)
+        assert entry.waited == exchange.seconds == reply.seconds >= 0.1
+        assert entry.events == []
+
+
+class TestStreams:
+    def test_the_pieces_are_the_reply(self) -> None:
+        heard: list[str] = []
+        with ScriptedLLM(["It is four,\nI think."]) as server, record(Trace(), "x", "generate") as entry:
+            (reply,) = llm(server).ask_all([asked("two and two")], heard=heard.append)
+            assert server.requests[0].body["stream"] is True
+        assert "".join(heard) == reply.text == "It is four,\nI think."
+        assert len(heard) == 5
+        assert (entry.calls, entry.tokens_in, entry.tokens_out, entry.estimated) == (1, 3, 5, 0)
+
+    def test_the_answer_is_heard(self) -> None:
+        heard: list[str] = []
+        with ScriptedLLM(["Kenyan shilling"]) as server, hearing(heard.append):
+            (ShortestPaths() >> Generate(llm(server)))(tiny_graph(), QUESTION)
+        assert heard == ["Kenyan ", "shilling"]
+
+    @pytest.mark.parametrize(
+        ("fault", "message"),
+        [
+            (
+                Reply("one two three four", stall=30),
+                r"broke off in the middle of a reply: nothing more came for 0\.3 s",
+            ),
+            (Reply(status=500), "refused with status 500"),
+            (Reply("one", delay=30), r"did not answer within 0\.3 s"),
+        ],
+    )
+    def test_a_stream_that_fails(self, fault: Reply, message: str) -> None:
+        with ScriptedLLM([fault]) as server, pytest.raises(ModelError, match=message):
+            llm(server, timeout=0.3).ask_all([asked()], heard=lambda piece: None)
+
+    def test_a_stream_that_is_cut_is_not_taken_for_a_whole_reply(self) -> None:
+        with ScriptedLLM([Reply("one two three four", drop=True)]) as server, record(Trace(), "x", "generate") as entry:
+            (reply,) = llm(server).ask_all([asked()], heard=lambda piece: None)
+        assert reply.text == "one two "
+        assert "the stream of some-model ended without saying that it was complete" in entry.events
+        assert entry.estimated == entry.tokens_in + entry.tokens_out > 0
+
+    def test_a_refusal_is_an_event(self) -> None:
+        with ScriptedLLM([Reply(refusal="I cannot help with that")]) as server:
+            for heard in (None, lambda piece: None):
+                with record(Trace(), "x", "generate") as entry:
+                    (reply,) = llm(server).ask_all([asked()], heard=heard)
+                assert reply.text == ""
+                assert entry.events == ["some-model refused: 'I cannot help with that'"]
+
+
+class TestParameters:
+    def test_a_schema_is_sent(self) -> None:
+        with ScriptedLLM(['{"n": 4}']) as server:
+            assert llm(server).complete(ASK, schema=SCHEMA) == '{"n": 4}'
+            assert llm(server, structured=False).complete(ASK, schema=SCHEMA) == '{"n": 4}'
+            first, second = (request.body for request in server.requests)
+        assert first["response_format"]["json_schema"] == {"name": "reply", "schema": SCHEMA, "strict": True}
+        assert "response_format" not in second
+
+    def test_what_a_server_does_not_know_is_left_out_and_remembered(self) -> None:
+        def script(request: Request) -> str | Reply:
+            for name in ("response_format", "temperature", "max_tokens"):
+                if name in request.body:
+                    return Reply(f"Unsupported parameter: '{name}' is not supported with this model.", status=400)
+            return str(request.body["max_completion_tokens"])
+
+        with ScriptedLLM(script) as server, record(Trace(), "x", "generate") as entry:
+            assert llm(server).complete(ASK, schema=SCHEMA) == "9"
+            assert len(server.requests) == 4
+            assert llm(server).complete(ASK, schema=SCHEMA) == "9"
+            assert len(server.requests) == 5
+        assert [event.split(",")[0] for event in entry.events] == [
+            "some-model does not know response_format",
+            "some-model does not know temperature",
+        ]
+        assert entry.calls == 2
+
+    def test_another_refusal_is_one(self) -> None:
+        with ScriptedLLM([Reply("the max_tokens of this key are used up", status=403)]) as server:
+            with pytest.raises(ModelError, match="refused with status 403"):
+                llm(server).complete(ASK)
+            assert len(server.requests) == 1
+
+    def test_log_probabilities(self) -> None:
+        with ScriptedLLM([Reply("yes", likeliest={"yes": -0.1, "no": -2.5})]) as server:
+            (reply,), _ = recorded(llm(server), asked(likeliest=5, max_tokens=1))
+            assert server.requests[0].body["top_logprobs"] == 5
+            assert server.requests[0].body["max_tokens"] == 1
+        assert reply.likeliest == (("yes", -0.1), ("no", -2.5))
+
+    def test_a_prompt_that_does_not_fit_is_not_sent(self) -> None:
+        with ScriptedLLM(["x"]) as server:
+            with pytest.raises(
+                ModelError, match=r"room for 100 tokens, of which 9 are for the reply, but the prompt takes"
+            ):
+                llm(server, context=100).complete([{"role": "user", "content": "word " * 100}])
+            assert server.requests == []
+            assert llm(server, context=1000).complete([{"role": "user", "content": "word " * 100}]) == "x"
+
+
+class TestFurtherTries:
+    def test_they_are_events(self) -> None:
+        busy = Reply("slow down", status=429, headers={"Retry-After": "0.05"})
+        with ScriptedLLM([busy, Reply(status=503, headers={"retry-after-ms": "1"}), "four"]) as server:
+            (reply,), entry = recorded(llm(server, retries=2))
+        assert reply.text == "four"
+        assert ["tried again after 0.1 s (1 of 2)" in entry.events[0], "(2 of 2)" in entry.events[1]] == [True, True]
+        assert (entry.calls, entry.waited >= 0.05) == (1, True)
+
+    def test_a_server_that_asks_for_too_much_patience(self) -> None:
+        with ScriptedLLM([Reply("quota", status=429, headers={"Retry-After": "3600"})]) as server:
+            with pytest.raises(ModelError, match=r"refused with status 429: .*quota; it asks to wait 3600 s"):
+                llm(server, retries=2).complete(ASK)
+            assert len(server.requests) == 1
+
+
+class TestBudget:
+    def test_a_run_stops_before_the_limit_and_says_what_is_undone(self) -> None:
+        with ScriptedLLM(["Kenyan shilling"]) as server, spending(Budget(tokens=20)) as budget:
+            pipeline = ShortestPaths() >> Generate(llm(server))
+            run = pipeline.run(tiny_graph(), QUESTION)
+            assert server.requests == []
+            assert run.stopped is not None
+            assert run.stopped.reason.startswith("the budget of 20 tokens does not hold the next call: 0 are used, and")
+            assert run.stopped.undone == (repr(Generate(llm(server))),)
+            assert run.evidence is not None
+            assert len(run.evidence) > 0
+            with pytest.raises(StoppedError, match="left undone: Generate"):
+                pipeline(tiny_graph(), QUESTION)
+        assert budget.spent_tokens == 0
+
+    def test_calls_at_once_never_pass_the_limit(self) -> None:
+        with ScriptedLLM([Reply("a b c", delay=0.02)]) as server, spending(Budget(tokens=100)) as budget:
+            with record(Trace(), "x", "rerank") as entry, pytest.raises(StoppedError):
+                llm(server, parallel=8).ask_all([asked(str(i)) for i in range(50)])
+            # 1 + 3 tokens a call; up to 6 + 9 must fit before it.
+            assert len(server.requests) == 22
+        assert entry.calls == 22
+        assert budget.spent_tokens == entry.tokens_in + entry.tokens_out == 88
+
+    def test_dollars(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        prices = tmp_path / "prices.toml"
+        prices.write_text("[some-model]\ninput = 1_000_000\noutput = 2_000_000\n")
+        with ScriptedLLM(["a b c"]) as server:
+            monkeypatch.setenv("GRAPHBRICK_PRICES", str(prices))
+            with spending(Budget(usd=30)) as budget:
+                (_,), entry = recorded(llm(server), asked("one"))
+                assert entry.cost == budget.spent_usd == 7
+                with pytest.raises(StoppedError, match=r"the budget of \$30 does not hold the next call: \$7\.0000"):
+                    recorded(llm(server), asked("one"))
+
+    def test_dollars_need_a_price(self) -> None:
+        with spending(Budget(usd=1)), pytest.raises(ModelError, match="needs the price of 'no-such-model'"):
+            LLM("no-such-model", base_url="http://models.example/v1").complete(ASK)
+
+    def test_seconds_give_up_a_call_in_flight(self) -> None:
+        start = time.monotonic()
+        with ScriptedLLM([Reply("late", delay=30)]) as server, spending(Budget(seconds=0.3)):
+            run = (ShortestPaths() >> Generate(llm(server))).run(tiny_graph(), QUESTION)
+        assert run.stopped is not None
+        assert run.stopped.reason == "the budget of 0.3 seconds is used up"
+        assert time.monotonic() - start < 10
+
+    def test_cancelling_from_another_thread(self) -> None:
+        with ScriptedLLM([Reply("late", delay=30)]) as server, spending(Budget()) as budget:
+            threading.Timer(0.3, budget.cancel).start()
+            run = (ShortestPaths() >> Generate(llm(server))).run(tiny_graph(), QUESTION)
+            again = ShortestPaths().run(tiny_graph(), Query(QUESTION))
+        assert run.stopped is not None
+        assert again.stopped is not None
+        assert run.stopped.reason == again.stopped.reason == "the run was cancelled"
+
+    @pytest.mark.parametrize(
+        "text",
+        ["", "20000", "tokens", "tokens=", "tokens=many", "usd=-1", "seconds=0", "calls=3", "usd=1,usd=2", "usd=nan"],
+    )
+    def test_a_budget_that_is_none(self, text: str) -> None:
+        with pytest.raises(InputError, match=r"try tokens=20000,usd=0\.05,seconds=60"):
+            Budget.parse(text)
+
+
+class TestCache:
+    def test_record_and_replay(self, tmp_path: Path) -> None:
+        file = tmp_path / "replies.sqlite"
+        with ScriptedLLM(["Kenyan shilling", "something else"]) as server:
+            pipeline = ShortestPaths() >> Generate(llm(server))
+            with keeping_replies(ReplyCache(file)) as cache:
+                first = pipeline(tiny_graph(), QUESTION)
+                second = pipeline(tiny_graph(), QUESTION)
+                assert len(cache) == 1
+            assert len(server.requests) == 1
+        with keeping_replies(ReplyCache(file, "replay")):  # the server is gone
+            third = pipeline(tiny_graph(), QUESTION)
+            with pytest.raises(ModelError, match="holds no reply of 'some-model' to this call"):
+                pipeline(tiny_graph(), "What is the capital of Kenya?")
+        assert first.texts == second.texts == third.texts == ("Kenyan shilling",)
+        assert [answer.trace and answer.trace.ledger["calls"] for answer in (first, second, third)] == [1, 0, 0]
+        assert [answer.trace and answer.trace.ledger["cache_hits"] for answer in (first, second, third)] == [0, 1, 1]
+        assert third.trace is not None
+        (exchange,) = third.trace.stages[-1].exchanges
+        assert (exchange.reply, exchange.cached, exchange.tokens_in > 0) == ("Kenyan shilling", True, True)
+
+    def test_what_a_reply_depends_on(self, tmp_path: Path) -> None:
+        with ScriptedLLM([str(i) for i in range(9)]) as server, keeping_replies(ReplyCache(tmp_path / "r.sqlite")):
+            same = llm(server)
+            replies = [
+                same.complete(ASK),
+                same.complete(ASK, schema=SCHEMA),
+                llm(server, temperature=1.0).complete(ASK),
+                llm(server, max_tokens=5).complete(ASK),
+                same.complete([*ASK, *ASK]),
+                llm(server, timeout=1.0, retries=1, parallel=2).complete(ASK),
+            ]
+        assert replies == ["0", "1", "2", "3", "4", "0"]
+
+    def test_export_and_load(self, tmp_path: Path) -> None:
+        first, second = ReplyCache(tmp_path / "a.sqlite"), ReplyCache(tmp_path / "b" / "b.sqlite")
+        for i in range(3):
+            first.put({"model": "m", "messages": [{"content": f"é{i}"}]}, {"text": f"\u2028ü{i}"})
+        assert first.export(tmp_path / "all.jsonl") == 3
+        assert (second.load(tmp_path / "all.jsonl"), second.load(tmp_path / "all.jsonl"), len(second)) == (3, 0, 3)
+        assert second.get({"model": "m", "messages": [{"content": "é1"}]}) == {"text": "\u2028ü1"}
+        assert (second.clear(), len(second)) == (3, 0)
+
+    @pytest.mark.parametrize("line", ["{", "[]", '{"request": {}}', '{"request": 1, "reply": {}}'])
+    def test_a_bad_export_is_not_loaded_in_part(self, line: str, tmp_path: Path) -> None:
+        source, cache = tmp_path / "bad.jsonl", ReplyCache(tmp_path / "a.sqlite")
+        source.write_text('{"request": {}, "reply": {"text": "x"}}\n' + line + "\n")
+        with pytest.raises(InputError, match=r"bad\.jsonl, line 2: each line must be"):
+            cache.load(source)
+        assert len(cache) == 0
+
+    def test_files_that_are_none(self, tmp_path: Path) -> None:
+        (tmp_path / "text").write_text("this is no database, but long enough to be looked at" * 20)
+        with pytest.raises(InputError, match="no file of kept replies, or it is damaged"):
+            ReplyCache(tmp_path / "text")
+        with pytest.raises(InputError, match="there are no kept replies to replay"):
+            ReplyCache(tmp_path / "none", "replay")
+        with pytest.raises(InputError, match="replies cannot be kept here"):
+            ReplyCache(tmp_path)
+        with pytest.raises(InputError, match="for 'record' or 'replay', got 'off'"):
+            ReplyCache(tmp_path / "x", "off")
+
+    def test_a_damaged_reply(self, tmp_path: Path) -> None:
+        file = tmp_path / "r.sqlite"
+        with ScriptedLLM(["x"]) as server, keeping_replies(ReplyCache(file)):
+            llm(server).complete(ASK)
+            with sqlite3.connect(file) as database:
+                database.execute("UPDATE replies SET reply = ?", (json.dumps({"text": 4}),))
+            with pytest.raises(ModelError, match="a kept reply is damaged"):
+                llm(server).complete(ASK)
+
+
+def test_the_key_is_nowhere(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    file = tmp_path / "replies.sqlite"
+    faults = [Reply(f"bad key {KEY}", status=500, headers={"retry-after-ms": "1"}), "Kenyan shilling"]
+    with ScriptedLLM(faults) as server, keeping_replies(ReplyCache(file)) as cache:
+        pipeline = ShortestPaths() >> Generate(llm(server, retries=1))
+        run = pipeline.run(tiny_graph(), QUESTION)
+        cache.export(tmp_path / "replies.jsonl")
+        errors = []
+        for status in (400, 401, 403, 429, 500):
+            with (
+                ScriptedLLM([Reply(f"bad key {KEY}", status=status)]) as other,
+                pytest.raises(GraphbrickError) as caught,
+            ):
+                llm(other).complete(ASK)
+            errors.append(str(caught.value) + repr(caught.value.__cause__ and caught.value.__cause__.args[:0]))
+        assert server.requests[0].headers["authorization"] == f"Bearer {KEY}"
+    assert run.answer is not None
+    written = b"".join(path.read_bytes() for path in tmp_path.iterdir())
+    assert b"Kenyan shilling" in written
+    assert KEY.encode() not in written
+    assert KEY not in json.dumps(run.trace.to_dict()) + repr(run) + repr(pipeline) + "".join(errors) + caplog.text
+
+
+def test_a_proxy_is_not_asked_for_a_server_on_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    with ScriptedLLM(["four"]) as server:
+        assert llm(server).complete(ASK) == "four"

@@ -1,0 +1,240 @@
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from onnx_models import write_embedder
+
+from graphbrick import EmbeddingModel, Query, Rerank, ShortestPaths, Subgraph
+from graphbrick.core.errors import ModelError, PipelineError
+from graphbrick.core.trace import Trace, record
+from graphbrick.patterns.folder import DESCRIPTION, WEIGHTS, check_place, load, save
+from graphbrick.patterns.model import NO_PATTERN, PatternModel, kinds_of
+from graphbrick.patterns.question_features import WORDS as HASHED
+from graphbrick.patterns.question_features import hashed_words
+from graphbrick.patterns.scorer import PatternScorer
+from graphbrick.patterns.text import Steps, masked, readable, split_start, steps_of
+from graphbrick.testing import check_brick, tiny_graph
+
+WORDS = "x which currency capital borders is used in country whose largest city money of the has kenya nairobi".split()
+HOPS, RANK = 2, 3
+RELATIONS = ("borders", "capital")
+PATTERNS: tuple[Steps, ...] = ((("capital", False), ("currency", True)), (("borders", True),))
+TEXTS = [
+    "Nairobi <- capital <- Kenya",
+    "Nairobi <- capital <- Kenya -> currency -> Kenyan shilling",
+    "Kenya -> borders -> Uganda",
+    "Kenya -> largest city -> Nairobi",
+    "Kenya -> borders -> Uganda <- borders <- Rwanda",
+]
+QUESTION = "which currency is used in the country whose capital is Nairobi"
+
+
+@pytest.fixture(scope="module")
+def embedder(tmp_path_factory: pytest.TempPathFactory) -> EmbeddingModel:
+    folder = tmp_path_factory.mktemp("embedder") / "tiny"
+    rows = np.random.default_rng(0).normal(size=(len(WORDS), 6))
+    write_embedder(folder, dict(zip(WORDS, rows.tolist(), strict=True)), output="sentence_embedding")
+    return EmbeddingModel(str(folder), query_prefix="which ")
+
+
+@pytest.fixture(scope="module")
+def model(embedder: EmbeddingModel) -> PatternModel:
+    rng, d, k, f = np.random.default_rng(1), 6, kinds_of(HOPS), 6 + HASHED
+    shapes = {
+        "scale": (k,),
+        "narrow": (RANK, f),
+        "maps": (k, d, RANK),
+        "lengths": (HOPS, f + 1),
+        "relation_weights": (len(RELATIONS), k, f + 1),
+        "pattern_weights": (len(PATTERNS), f + 1),
+    }
+    arrays: dict[str, Any] = {name: rng.normal(size=shape).astype(np.float32) for name, shape in shapes.items()}
+    return PatternModel(embedder=embedder, relations=RELATIONS, patterns=PATTERNS, about={"seed": 1}, **arrays)
+
+
+@pytest.fixture(scope="module")
+def folder(model: PatternModel, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("scorer") / "made.patterns"
+    save(model, path)
+    return path
+
+
+def by_hand(model: PatternModel, question: str, text: str) -> float:
+    """The score as it is defined, one term after the other."""
+    start, walked = split_start(text)
+    steps = steps_of(walked)
+    asked = masked(question, start)
+    embedding = model.embedder.encode_query(asked).astype(np.float64)
+    q = np.append(embedding, hashed_words(asked) / 2)
+    extended = np.append(q, 1)
+    roles = [(2 * hop + forward, label) for hop, (label, forward) in enumerate(steps)]
+    roles.append((2 * HOPS + steps[-1][1], steps[-1][0]))
+    total = model.lengths[len(steps) - 1] @ extended
+    for kind, label in roles:
+        words = model.embedder.embed([readable(label)])[0].astype(np.float64)
+        total += words @ (model.scale[kind] * embedding + model.maps[kind] @ (model.narrow @ q))
+        if label in RELATIONS:
+            total += model.relation_weights[RELATIONS.index(label), kind] @ extended
+    if steps in PATTERNS:
+        total += model.pattern_weights[PATTERNS.index(steps)] @ extended
+    return float(total)
+
+
+def test_scores_are_as_defined(model: PatternModel, folder: Path) -> None:
+    scores = PatternScorer(str(folder)).score(QUESTION, TEXTS)
+    assert np.allclose(scores, [by_hand(model, QUESTION, text) for text in TEXTS], atol=1e-4)
+
+
+def test_a_score_depends_on_nothing_but_question_relations_and_start(folder: Path) -> None:
+    scorer = PatternScorer(str(folder))
+    together = scorer.score(QUESTION, TEXTS)
+    alone = [scorer.score(QUESTION, [text])[0] for text in TEXTS]
+    assert np.allclose(together, alone, atol=1e-5)
+    renamed = scorer.score(QUESTION, ["Nairobi <- capital <- Uganda", "Nairobi <- capital <-"])
+    assert renamed[0] == renamed[1] == pytest.approx(together[0], abs=1e-5)
+
+
+def test_the_name_of_the_start_does_not_count(folder: Path) -> None:
+    scorer = PatternScorer(str(folder))
+    here = scorer.score("which currency has kenya", ["Kenya -> currency ->"])
+    there = scorer.score("which currency has nairobi", ["Nairobi -> currency ->"])
+    assert here == pytest.approx(there)
+    assert here != pytest.approx(scorer.score("which currency has kenya", ["Nairobi -> currency ->"]))
+
+
+def test_what_was_saved_is_loaded(model: PatternModel, folder: Path) -> None:
+    again = load(str(folder))
+    assert again.embedder == model.embedder
+    assert (again.relations, again.patterns, again.about) == (RELATIONS, PATTERNS, {"seed": 1})
+    for name in ("scale", "narrow", "maps", "lengths", "relation_weights", "pattern_weights"):
+        assert np.array_equal(getattr(again, name), getattr(model, name))
+    assert load(str(folder)) is again  # read once
+
+
+def test_what_is_no_path_or_too_long_comes_last_and_is_told(folder: Path) -> None:
+    trace = Trace()
+    texts = ["a report", "", "A -> borders -> B -> borders -> C -> borders -> D", TEXTS[0]]
+    with record(trace, "rerank", "rerank"):
+        scores = PatternScorer(str(folder)).score(QUESTION, texts)
+    assert scores[:3].tolist() == [NO_PATTERN] * 3
+    assert scores[3] > NO_PATTERN
+    assert [event.split(str(folder))[0] for event in trace.events] == [
+        "2 of 4 texts are no paths, so that ",
+        "1 paths have more than 2 hops, for which ",
+    ]
+
+
+def test_a_graph_of_which_nothing_was_trained_is_told(folder: Path) -> None:
+    trace = Trace()
+    with record(trace, "rerank", "rerank"):
+        PatternScorer(str(folder)).score(QUESTION, ["A -> money -> B"])
+    assert "none of these relations" in trace.events[0]
+
+
+def test_it_ranks_paths(folder: Path) -> None:
+    graph = tiny_graph()
+    query = Query(QUESTION, seeds=(graph.entity("Nairobi"),))
+    paths = ShortestPaths(max_hops=2).retrieve(query, Subgraph(graph))
+    for by in ("path", "pattern"):
+        ranked = Rerank(PatternScorer(str(folder)), by=by).rerank(query, paths).paths
+        scores = [path.score for path in ranked]
+        assert scores == sorted(scores, reverse=True)
+        by_pattern: dict[object, set[float]] = {}
+        for path in ranked:
+            by_pattern.setdefault(path.pattern, set()).add(path.score)
+        assert all(len(some) == 1 for some in by_pattern.values())
+
+
+def test_the_contract(folder: Path) -> None:
+    check_brick(PatternScorer(str(folder)), installed=False)
+
+
+# What is wrong with a folder
+
+
+def changed(folder: Path, to: Path, **changes: object) -> str:
+    shutil.copytree(folder, to)
+    described = json.loads((to / DESCRIPTION).read_text(encoding="utf-8"))
+    (to / DESCRIPTION).write_text(json.dumps(described | changes), encoding="utf-8")
+    return str(to)
+
+
+def test_no_folder(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match="graphbrick train patterns"):
+        PatternScorer(str(tmp_path / "none")).score("?", ["A -> b -> C"])
+    with pytest.raises(ModelError, match="none"):  # also where there is nothing to score
+        PatternScorer(str(tmp_path / "none")).score("?", [])
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"format": "graphbrick-graph"}, "something else"),
+        ({"version": 99}, "version 99"),
+        ({"sha256": "0"}, "is damaged"),
+        ({"embedder": "BM25()"}, "is no embedder"),
+        ({"embedder": "Nothing()"}, "is damaged"),
+        ({"embedder": "import os"}, "is damaged"),
+        ({"identity": "another"}, "install that one, or train the patterns again"),
+        ({"relations": ["borders"]}, "relation_weights must be"),
+        ({"patterns": "no"}, "is damaged"),
+        ({"patterns": 5}, "is damaged"),
+    ],
+)
+def test_a_foreign_or_changed_description(
+    folder: Path, tmp_path: Path, changes: dict[str, object], message: str
+) -> None:
+    with pytest.raises(ModelError, match=message):
+        load(changed(folder, tmp_path / "made", **changes))
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b"\xff\xfe", b"[" * 100_000])
+def test_a_description_that_cannot_be_read(folder: Path, tmp_path: Path, content: bytes) -> None:
+    shutil.copytree(folder, tmp_path / "made")
+    (tmp_path / "made" / DESCRIPTION).write_bytes(content)
+    with pytest.raises(ModelError, match="train the patterns again"):
+        load(str(tmp_path / "made"))
+
+
+def test_weights_that_were_cut_short_or_are_missing(folder: Path, tmp_path: Path) -> None:
+    shutil.copytree(folder, tmp_path / "made")
+    file = tmp_path / "made" / WEIGHTS
+    file.write_bytes(file.read_bytes()[:-9])
+    with pytest.raises(ModelError, match="is damaged"):
+        load(str(tmp_path / "made"))
+    file.unlink()
+    with pytest.raises(ModelError, match=f"{WEIGHTS} is not there"):
+        load(str(tmp_path / "made"))
+
+
+def test_weights_that_are_no_numbers(model: PatternModel, folder: Path) -> None:
+    from dataclasses import replace
+
+    broken = model.scale.copy()
+    broken[0] = np.nan
+    with pytest.raises(ValueError, match="scale must be finite"):
+        replace(model, scale=broken)
+
+
+def test_a_place_with_something_else_is_never_replaced(model: PatternModel, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("dear", encoding="utf-8")
+    with pytest.raises(ModelError, match="choose another place"):
+        save(model, tmp_path / "file", overwrite=True)
+    assert (tmp_path / "file").read_text(encoding="utf-8") == "dear"
+    save(model, tmp_path / "made")
+    with pytest.raises(ModelError, match="--overwrite"):
+        check_place(tmp_path / "made", overwrite=False)
+    (tmp_path / "made" / "mine.txt").write_text("mine", encoding="utf-8")
+    with pytest.raises(ModelError, match=r"mine\.txt"):
+        save(model, tmp_path / "made", overwrite=True)
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["file", "made"]
+
+
+def test_no_model_name_is_refused() -> None:
+    with pytest.raises(PipelineError, match="model"):
+        PatternScorer("")

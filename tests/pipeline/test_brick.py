@@ -1,0 +1,198 @@
+from __future__ import annotations
+
+import pickle
+from dataclasses import FrozenInstanceError, dataclass
+
+import numpy as np
+import pytest
+
+from graphbrick import BM25, LLM, PPR, Generate, MiniLM, PathAnswer, Rerank, ShortestPaths
+from graphbrick.core.errors import PipelineError
+from graphbrick.pipeline.brick import Brick, Parameter
+from graphbrick.pipeline.catalog import all_bricks, built_in
+
+
+@pytest.mark.parametrize(
+    ("brick", "text"),
+    [
+        (PPR(), "PPR(k=1000)"),  # what says the cost is always written
+        (PPR(5, 0.5), "PPR(k=5, restart=0.5)"),
+        (PPR(direction="in"), "PPR(k=1000, direction='in')"),
+        (ShortestPaths(), "ShortestPaths()"),
+        (ShortestPaths(max_hops=4, cap=7), "ShortestPaths(cap=7)"),
+        (Rerank(BM25()), "Rerank(BM25(), n=32)"),
+        (Rerank(scorer=MiniLM(), n=8), "Rerank(MiniLM(), n=8)"),
+        (Generate(LLM(model="a'b")), 'Generate(LLM(model="a\'b"))'),
+        (PathAnswer(), "PathAnswer()"),
+        (PPR(restart=np.float64(0.25), direction=np.str_("out")), "PPR(k=1000, restart=0.25, direction='out')"),
+    ],
+)
+def test_repr_is_the_shortest_recipe_text(brick: Brick, text: str) -> None:
+    assert repr(brick) == text
+
+
+def test_equal_and_hashed_by_parameters() -> None:
+    assert PPR(k=5) == PPR(5) != PPR(k=6)
+    assert len({PPR(k=5), PPR(5), PPR(k=6)}) == 2
+    assert BM25() != MiniLM()
+
+
+def test_frozen() -> None:
+    with pytest.raises(FrozenInstanceError):
+        PPR().k = 5  # type: ignore[misc]
+
+
+def test_a_pipeline_is_pickled() -> None:
+    pipeline = (PPR() | PPR(k=5)) >> ShortestPaths() >> Rerank(BM25(), n=8) >> Generate(LLM())
+    assert pickle.loads(pickle.dumps(pipeline)) == pipeline
+
+
+@dataclass(frozen=True, repr=False)
+class Sample(Brick):
+    """One line.
+
+    More lines,
+    and more.
+
+    Args:
+        count: How many, at least 2.
+        share: Of all, from 0 to 1;
+            the docs of it go on here.
+        name: A name.
+        scorer: A scorer.
+
+    Returns:
+        Nothing: this is not in the Args.
+    """
+
+    count: int = 2
+    share: float = 0.5
+    name: str = "x"
+    scorer: BM25 = BM25(b=0.5)  # noqa: RUF009 - a frozen value
+
+    def __post_init__(self) -> None:
+        self.require_int("count", minimum=2, example=3)
+        self.require_number("share", minimum=0, maximum=1, example=0.5)
+        self.require_text("name", example="x")
+        self.require_part("scorer", BM25, example="BM25()")
+
+
+def test_summary_and_parameters_come_from_the_docstring() -> None:
+    assert Sample.summary() == "One line."
+    assert Sample.parameters() == [
+        Parameter("count", "int", "2", "How many, at least 2."),
+        Parameter("share", "float", "0.5", "Of all, from 0 to 1; the docs of it go on here."),
+        Parameter("name", "str", "'x'", "A name."),
+        Parameter("scorer", "BM25", "BM25(b=0.5)", "A scorer."),
+    ]
+    assert Rerank.parameters()[0].default is None
+
+
+@pytest.mark.parametrize("value", [1, -5, 2.0, "2", None, True, 2**31, 10**400, np.int64(3)])
+def test_require_int(value: object) -> None:
+    with pytest.raises(PipelineError, match=r"^Sample count must be .*; try 3$"):
+        Sample(count=value)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("value", [-0.1, 1.1, float("nan"), float("inf"), -float("inf"), "0.5", None, True, 1j])
+def test_require_number(value: object) -> None:
+    with pytest.raises(PipelineError, match=r"^Sample share must be a number of at least 0 and at most 1, got "):
+        Sample(share=value)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("value", [float("inf"), 10**400, float("nan")])
+def test_require_number_without_maximum_refuses_what_no_float_holds(value: float) -> None:
+    with pytest.raises(PipelineError, match=r"^BM25 k1 must be a number of at least 0, got "):
+        BM25(k1=value)
+
+
+@pytest.mark.parametrize("value", [0, 1, 0.0, 1.0, -1, 2, float("nan"), "0.5", None, True])
+def test_require_open_unit(value: object) -> None:
+    with pytest.raises(PipelineError, match=r"^PPR restart must be in \(0, 1\), got .*; try 0.2$"):
+        PPR(restart=value)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("value", ["", "  ", None, 5, ["x"]])
+def test_require_text(value: object) -> None:
+    with pytest.raises(PipelineError, match=r"^Sample name must be a text that is not empty, got .*; try 'x'$"):
+        Sample(name=value)  # type: ignore[arg-type]
+
+
+def test_a_text_that_may_be_empty() -> None:
+    assert LLM(base_url="").base_url == ""
+    with pytest.raises(PipelineError, match=r"^LLM base_url must be a text, got 5; try 'http://localhost:8080/v1'$"):
+        LLM(base_url=5)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("value", ["inn", "", None, 5, ["in"]])
+def test_require_choice(value: object) -> None:
+    with pytest.raises(PipelineError, match=r"^PPR direction must be one of 'both', 'out', 'in', got "):
+        PPR(direction=value)  # type: ignore[arg-type]
+
+
+def test_require_choice_proposes_the_nearest() -> None:
+    with pytest.raises(PipelineError, match=r"try 'in'$"):
+        PPR(direction="inn")
+
+
+def test_require_part() -> None:
+    with pytest.raises(PipelineError, match=r"^Sample scorer must be a bm25, got MiniLM\(\); try BM25\(\)$"):
+        Sample(scorer=MiniLM())  # type: ignore[arg-type]
+    with pytest.raises(PipelineError, match=r"^Rerank scorer must be a scorer, got <class"):
+        Rerank(BM25)  # type: ignore[arg-type]
+
+
+def test_limits_are_allowed() -> None:
+    assert PPR(k=1).k == 1
+    assert PPR(k=2**31 - 1).k == 2**31 - 1
+    assert Sample(share=0).share == 0
+    assert Sample(share=1.0).share == 1
+
+
+class TestCatalogue:
+    class Point:
+        """An entry point as far as the catalogue uses it."""
+
+        name, value = "Sample", "plugin:Sample"
+
+        def __init__(self, loaded: object) -> None:
+            self._loaded = loaded
+
+        def load(self) -> object:
+            if isinstance(self._loaded, Exception):
+                raise self._loaded
+            return self._loaded
+
+    @pytest.fixture
+    def install(self, monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-untyped-def]
+        def plug_in(loaded: object) -> None:
+            monkeypatch.setattr("graphbrick.pipeline.catalog.entry_points", lambda group: [self.Point(loaded)])
+            all_bricks.cache_clear()
+
+        yield plug_in
+        monkeypatch.undo()
+        all_bricks.cache_clear()
+
+    def test_names_are_those_of_the_classes(self) -> None:
+        assert all(name == brick.__name__ for name, brick in all_bricks().items())
+        assert {"LinkLabels", "PPR", "ShortestPaths", "Rerank", "PathAnswer", "Generate", "BM25"} <= set(built_in())
+
+    def test_a_plug_in_is_a_brick_like_others(self, install) -> None:  # type: ignore[no-untyped-def]
+        from graphbrick.pipeline.parsing import parse_brick
+
+        install(Sample)
+        assert parse_brick("Sample(count=3)") == Sample(count=3)
+        assert "Sample" not in built_in()
+
+    @pytest.mark.parametrize(
+        ("loaded", "message"),
+        [
+            (ImportError("no module x"), r"the plug-in brick Sample \(plugin:Sample\) cannot be imported: no module x"),
+            (dict, r"the plug-in Sample \(plugin:Sample\) is no brick; derive it from a stage kind"),
+            (type("PPR", (Sample,), {}), "the plug-in plugin:Sample is called PPR, as another brick is; rename it"),
+        ],
+    )
+    def test_a_broken_plug_in_is_named(self, install, loaded, message) -> None:  # type: ignore[no-untyped-def]
+        install(loaded)
+        with pytest.raises(PipelineError, match=message):
+            all_bricks()

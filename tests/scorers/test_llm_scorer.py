@@ -1,0 +1,494 @@
+from __future__ import annotations
+
+import json
+import math
+import re
+import threading
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import pytest
+
+from graphbrick import BM25, LLM, Budget, Rerank, ShortestPaths, spending
+from graphbrick.core.errors import ModelError, PipelineError
+from graphbrick.core.trace import StageTrace, Trace, record
+from graphbrick.pipeline.budget import StoppedError
+from graphbrick.scorers.llm_scorer import LLMScorer
+from graphbrick.testing import Reply, Request, ScriptedLLM, check_brick, tiny_graph
+
+TEXTS = ["Kenya -> currency -> Kenyan shilling", "Kenya -> borders -> Uganda", "Kenya", "Uganda"]
+QUESTION = "Which currency is used in Kenya?"
+WORDS = [f"w{i}" for i in range(10)]
+
+
+@pytest.fixture(autouse=True)
+def environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.lower(), raising=False)
+
+
+def llm(server: ScriptedLLM, **parameters: object) -> LLM:
+    """A model that is asked for JSON, and one call after the other, so that replies can be scripted in a row."""
+    given = {"timeout": 5.0, "retries": 0, "parallel": 1} | parameters
+    return LLM(base_url=server.base_url, **given)  # type: ignore[arg-type]
+
+
+def rate(scorer: LLMScorer, texts: Sequence[str] = TEXTS, question: str = QUESTION) -> tuple[list[float], StageTrace]:
+    with record(Trace(), repr(scorer), "rerank") as entry:
+        scores = scorer.score(question, texts)
+    assert scores.dtype == np.float64
+    return scores.tolist(), entry
+
+
+def candidates(request: Request) -> dict[str, int]:
+    """The candidates of a prompt with their numbers."""
+    listed = request.body["messages"][1]["content"].split("Candidates:\n")[1].split("\n\nQuestion: ")[0]
+    found = {text: int(number) for number, text in re.findall(r"^([0-9]+)\. (.*)$", listed, re.MULTILINE)}
+    assert list(found.values()) == list(range(1, listed.count("\n") + 2))
+    return found
+
+
+def schema_of(request: Request) -> dict[str, object]:
+    """The schema that a reply is to keep to."""
+    wanted = request.body["response_format"]["json_schema"]
+    assert wanted["strict"] is True
+    found: dict[str, object] = wanted["schema"]
+    return found
+
+
+class Wants:
+    """A model that names those of some texts that are among the candidates, in its order."""
+
+    def __init__(self, *wanted: str) -> None:
+        self.wanted = wanted
+
+    def __call__(self, request: Request) -> str:
+        shown = candidates(request)
+        return ", ".join(str(shown[text]) for text in self.wanted if text in shown) or "NONE"
+
+
+def test_what_the_model_names_has_scores_by_place_and_all_else_none() -> None:
+    with ScriptedLLM(["1, 4, 3"]) as server:
+        scores, entry = rate(LLMScorer(llm(server)))
+        assert len(server.requests) == 1
+    assert scores == pytest.approx([1, 0, 1 / 3, 2 / 3])
+    assert (entry.calls, entry.events, entry.facts) == (1, [], {})
+    assert entry.tokens_in > 50
+
+
+def test_what_the_model_is_told() -> None:
+    with ScriptedLLM(["1"]) as server:
+        rate(LLMScorer(llm(server)), ["Kenya\nUganda", "a {b} % 2. c", "", "\u2028x\t y"], "Who\nis it?")
+        (request,) = server.requests
+    system, user = request.body["messages"]
+    assert (system["role"], user["role"]) == ("system", "user")
+    assert 'such as {"numbers": [3, 1]}. If no candidate helps, reply {"numbers": []}.' in system["content"]
+    assert user["content"] == (
+        "Question: Who is it?\n\nCandidates:\n1. Kenya Uganda\n2. a {b} % 2. c\n3. \n4. x y\n\n"
+        "Question: Who is it?\nNumbers:"
+    )
+    assert schema_of(request) == {
+        "type": "object",
+        "properties": {
+            "numbers": {"type": "array", "items": {"type": "integer", "minimum": 1, "maximum": 4}, "maxItems": 4}
+        },
+        "required": ["numbers"],
+        "additionalProperties": False,
+    }
+
+
+def test_without_a_schema_the_model_is_told_to_use_words() -> None:
+    with ScriptedLLM(["1", "1: 7\n2: 8"]) as server:
+        model = llm(server, structured=False)
+        rate(LLMScorer(model), ["a", "b"])
+        rate(LLMScorer(model, reply="scores"), ["a", "b"])
+        first, second = server.requests
+    assert "separated by commas. If no candidate helps, reply NONE." in first.prompt
+    assert "one line for every candidate" in second.prompt
+    assert "such as\n1: 20\n2: 90\n" in second.prompt
+    assert first.prompt.endswith("\nQuestion: Which currency is used in Kenya?\nNumbers:")
+    assert second.prompt.endswith("\nScores:")
+    assert "JSON" not in first.prompt + second.prompt
+    assert "response_format" not in {**first.body, **second.body}
+
+
+def test_long_candidates_are_cut_with_an_event() -> None:
+    with ScriptedLLM(["1"]) as server:
+        _, entry = rate(LLMScorer(llm(server)), ["a" * 1001, "b" * 1000])
+        assert len(server.requests[0].prompt) < 3000
+        assert f"1. {'a' * 1000}\n2. {'b' * 1000}\n" in server.requests[0].prompt
+    assert entry.events == ["1 texts of more than 1,000 characters were cut for the language model"]
+
+
+@pytest.mark.parametrize(
+    ("reply", "expected", "events"),
+    [
+        ("NONE", [0, 0, 0, 0], 0),
+        # Nothing is known of what could not be read, so that a threshold of 0 must not drop it.
+        ("I do not know.", [0.5, 0.5, 0.5, 0.5], 1),
+        ("", [0.5, 0.5, 0.5, 0.5], 2),
+        ("<think>2, 3</think>[4]", [0, 0, 0, 1], 0),
+        ("9, 2, 2", [0, 1, 0, 0], 2),
+        ("Kenya", [0, 0, 1, 0], 0),
+        ('{"numbers": [3]}', [0, 0, 1, 0], 0),
+        ('{"numbers": [3, 9, 3]}', [0, 0, 1, 0], 2),
+        ('{"numbers": [3, 1', [0, 0, 1, 0], 1),
+        ('{"numbers": [', [0.5, 0.5, 0.5, 0.5], 1),
+        ('{"numbers": []}', [0, 0, 0, 0], 0),
+    ],
+)
+def test_replies_of_all_kinds(reply: str, expected: list[float], events: int) -> None:
+    with ScriptedLLM([reply]) as server:
+        scores, entry = rate(LLMScorer(llm(server)))
+    assert scores == expected
+    assert len(entry.events) == events
+    chose_none = reply in ("NONE", '{"numbers": []}')
+    assert entry.facts == ({"calls_that_chose_none": 1} if chose_none else {})
+    assert entry.calls == 1
+
+
+def test_no_text_asks_nothing() -> None:
+    with ScriptedLLM(["1"]) as server:
+        assert rate(LLMScorer(llm(server)), [])[0] == []
+        assert rate(LLMScorer(llm(server), reply="scores"), [])[0] == []
+        assert rate(LLMScorer(llm(server), reply="yes_no"), [])[0] == []
+        assert rate(LLMScorer(llm(server), prefilter=BM25()), [])[0] == []
+        assert server.requests == []
+
+
+@pytest.mark.parametrize(("n", "calls"), [(1, 1), (3, 1), (4, 2), (6, 2), (7, 3), (10, 4)])
+@pytest.mark.parametrize("reply", ["list", "scores"])
+def test_every_candidate_is_put_to_the_model_once(n: int, calls: int, reply: str) -> None:
+    with ScriptedLLM(["NONE"]) as server:
+        rate(LLMScorer(llm(server), reply=reply, per_call=3), WORDS[:n])
+        shown = [list(candidates(request)) for request in server.requests]
+    assert [text for part in shown for text in part] == WORDS[:n]
+    assert len(shown) == calls
+    assert max(map(len, shown)) <= 3
+    assert max(map(len, shown)) - min(map(len, shown)) <= 1
+
+
+def test_choices_of_several_calls_are_merged_by_place() -> None:
+    # Calls hold w0-w2, w3-w5 and w6-w9 here.
+    with ScriptedLLM(["NONE", "2", "NONE"]) as server:
+        scores, entry = rate(LLMScorer(llm(server), per_call=4), WORDS)
+    assert (entry.calls, entry.facts) == (3, {"calls_that_chose_none": 2})
+    assert scores == [0, 0, 0, 0, 1, 0, 0, 0, 0, 0]
+    with ScriptedLLM(["3, 1", "2, 3, 1", "4"]) as server:
+        scores, _ = rate(LLMScorer(llm(server), per_call=4), WORDS)
+    best_first = [WORDS[i] for i in np.argsort(-np.array(scores)) if scores[i] > 0]
+    assert best_first == ["w2", "w4", "w9", "w0", "w5", "w3"]
+    assert sorted(scores)[-6:] == pytest.approx([i / 6 for i in range(1, 7)])
+
+
+def test_later_rounds_rank_what_was_chosen_against_each_other() -> None:
+    def script(request: Request) -> str:
+        shown = candidates(request)
+        if len(server.requests) <= 3:
+            return Wants("w2", "w0", "w4", "w9")(request)
+        assert list(shown) == ["w0", "w2", "w4", "w9"]
+        return Wants("w9", "w4")(request)
+
+    with ScriptedLLM(script) as server:
+        scores, entry = rate(LLMScorer(llm(server), per_call=4, rounds=5), WORDS)
+        assert len(server.requests) == 4  # the second round fits one call and is the last
+    # w0 and w2 were chosen once, then dropped out.
+    assert scores == pytest.approx([0.25, 0, 0.5, 0, 0.75, 0, 0, 0, 0, 1])
+    assert entry.events == []
+
+
+def test_rounds_are_at_most_as_many_as_asked_for() -> None:
+    def all_of_them(request: Request) -> str:
+        return ", ".join(map(str, candidates(request).values()))
+
+    for rounds, calls in ((1, 4), (2, 8), (3, 12)):
+        with ScriptedLLM(all_of_them) as server:
+            scores, _ = rate(LLMScorer(llm(server), per_call=3, rounds=rounds), WORDS)
+            assert len(server.requests) == calls
+        assert sorted(scores) == pytest.approx([i / 10 for i in range(1, 11)])
+
+
+def test_a_later_round_that_cannot_be_read_keeps_the_choice_before() -> None:
+    with ScriptedLLM(["2", "1", "3", "I cannot decide."]) as server:
+        scores, entry = rate(LLMScorer(llm(server), per_call=4, rounds=2), WORDS)
+        assert len(server.requests) == 4
+    assert [i for i, score in enumerate(scores) if score] == [1, 3, 8]
+    assert entry.events == ["no candidate could be read out of the reply 'I cannot decide.'"]
+
+
+def test_no_choice_in_the_first_round_is_the_end() -> None:
+    with ScriptedLLM(["NONE"]) as server:
+        scores, entry = rate(LLMScorer(llm(server), per_call=4, rounds=3), WORDS)
+        assert len(server.requests) == 3
+    assert scores == [0] * 10
+    assert entry.facts == {"calls_that_chose_none": 3}
+
+
+def test_scores_of_each_candidate() -> None:
+    with ScriptedLLM(["1: 100\n2: 25\n3: 0", "1: 60\n2: 150"]) as server:
+        scores, entry = rate(LLMScorer(llm(server), reply="scores", per_call=2), TEXTS)
+        prompts = [request.prompt for request in server.requests]
+        schemas = [schema_of(request) for request in server.requests]
+    assert scores == [1, 0.25, 0.6, 1]
+    assert all('such as {"1": 20, "2": 90}.' in prompt and prompt.endswith("\nScores:") for prompt in prompts)
+    score = {"type": "integer", "minimum": 0, "maximum": 100}
+    assert schemas[0] == schemas[1]
+    assert schemas[0]["properties"] == {"1": score, "2": score}
+    assert (schemas[0]["required"], schemas[0]["additionalProperties"]) == (["1", "2"], False)
+    assert [event.partition(":")[0] for event in entry.events] == [
+        "the reply scores 3, but the candidates are 1 to 2",
+        "the scores of 2 are not within 0 and 100 and were clipped",
+    ]
+    with ScriptedLLM(["I cannot say"]) as server:
+        scores, entry = rate(LLMScorer(llm(server), reply="scores"))
+    assert scores == [0, 0, 0, 0]
+    assert len(entry.events) == 1
+
+
+def test_a_threshold_of_zero_keeps_what_was_chosen() -> None:
+    graph = tiny_graph()
+    with ScriptedLLM(Wants("Nairobi <- capital <- Kenya -> currency -> Kenyan shilling")) as server:
+        pipeline = ShortestPaths(max_hops=2) >> Rerank(LLMScorer(llm(server)), n=4)
+        run = pipeline.run(graph, "Which currency is used around Nairobi?", seeds=("Nairobi",))
+    assert run.evidence is not None
+    assert [item.score for item in run.evidence.items] == [1, 0, 0, 0]
+    assert run.evidence.items[0].text.endswith("Kenyan shilling")
+    assert run.trace.stages[-1].calls == 1
+
+
+def test_a_fault_of_the_server_is_raised() -> None:
+    with ScriptedLLM([Reply("no", status=400)]) as server, pytest.raises(ModelError, match="status 400"):
+        rate(LLMScorer(llm(server)))
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"reply": "lists"}, r"LLMScorer reply must be one of 'list', 'scores', 'yes_no', got 'lists'; try 'list'"),
+        ({"per_call": 1}, "LLMScorer per_call must be a whole number of at least 2, got 1; try 64"),
+        ({"rounds": 0}, "LLMScorer rounds must be a whole number of at least 1, got 0; try 1"),
+        ({"rounds": 2, "reply": "scores"}, r"LLMScorer rounds must be 1 where reply is 'scores', got 2"),
+        ({"rounds": 2, "reply": "yes_no"}, r"LLMScorer rounds must be 1 where reply is 'yes_no', got 2"),
+        ({"prefilter": "BM25"}, r"LLMScorer prefilter must be a scorer, got 'BM25'; try MiniLM\(\)"),
+        ({"prefilter": BM25(), "prefilter_n": 0}, "LLMScorer prefilter_n must be a whole number of at least 1, got 0"),
+        ({"prefilter_n": 9}, "prefilter_n says how many candidates prefilter leaves; give prefilter too"),
+        ({"llm": "gpt"}, r"LLMScorer llm must be a chat model, got 'gpt'; try LLM\(\)"),
+    ],
+)
+def test_wrong_parameters(parameters: dict[str, object], message: str) -> None:
+    with pytest.raises(PipelineError, match=message):
+        LLMScorer(**({"llm": LLM()} | parameters))  # type: ignore[arg-type]
+
+
+@pytest.fixture(scope="module")
+def reader() -> Iterator[ScriptedLLM]:
+    """A model that judges a candidate by what it says, not by its place."""
+
+    def script(request: Request) -> str | Reply:
+        if request.prompt.endswith("YES or NO:"):
+            p = 1 / (1 + len(request.prompt.split("Candidate: ")[1]))
+            return Reply("NO", likeliest={"NO": math.log(1 - p), "YES": math.log(p)})
+        shown = candidates(request)
+        if request.prompt.endswith("Scores:"):
+            return "\n".join(f"{number}: {len(text) % 100}" for text, number in shown.items())
+        return ", ".join(str(shown[text]) for text in sorted(shown) if "currency" in text) or "NONE"
+
+    with ScriptedLLM(script) as server:
+        yield server
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {},
+        {"reply": "scores"},
+        {"reply": "yes_no"},
+        {"per_call": 5, "rounds": 2},
+        {"reply": "scores", "per_call": 2},
+        {"prefilter": BM25(), "prefilter_n": 3},
+    ],
+)
+def test_the_contract(reader: ScriptedLLM, parameters: dict[str, object]) -> None:
+    check_brick(LLMScorer(llm(reader), **parameters), installed=False)  # type: ignore[arg-type]
+
+
+def test_what_could_not_be_read_stands_below_what_was_chosen() -> None:
+    with ScriptedLLM(["2, 1", "What?"]) as server:
+        scores, entry = rate(LLMScorer(llm(server), per_call=2), TEXTS)
+    assert scores == [0.5, 1, 0.25, 0.25]
+    assert len(entry.events) == 1
+
+
+# Several calls
+
+
+@pytest.mark.parametrize(("reply", "texts"), [("list", 8), ("scores", 8), ("yes_no", 4)])
+def test_the_calls_of_one_scoring_are_in_flight_together(reply: str, texts: int) -> None:
+    barrier = threading.Barrier(4, timeout=5)
+
+    def script(request: Request) -> Reply:
+        barrier.wait()  # passes only when all four calls are there
+        return Reply('{"numbers": [1]}')
+
+    with ScriptedLLM(script) as server:
+        _, entry = rate(LLMScorer(llm(server, parallel=4), reply=reply, per_call=2), WORDS[:texts])
+    assert entry.calls == 4
+
+
+def test_which_reply_comes_first_does_not_matter() -> None:
+    def script(request: Request) -> Reply:
+        shown = candidates(request)
+        return Reply(json.dumps({"numbers": [2]}), delay=0.3 if "w0" in shown else 0.0)
+
+    with ScriptedLLM(script) as server:
+        scores, _ = rate(LLMScorer(llm(server, parallel=5), per_call=2), WORDS)
+    assert scores == pytest.approx([0, 1, 0, 0.8, 0, 0.6, 0, 0.4, 0, 0.2])
+
+
+def test_prompts_fit_the_context() -> None:
+    texts = [f"{'word ' * 40}{i}" for i in range(40)]
+    with ScriptedLLM(['{"numbers": []}']) as server:
+        model = llm(server, context=1000, max_tokens=100)
+        _, entry = rate(LLMScorer(model), texts)
+        assert all(model.room(request.body["messages"]) >= 0 for request in server.requests)
+        shown = [list(candidates(request)) for request in server.requests]
+    assert [text for part in shown for text in part] == texts
+    # No more calls than it takes: two parts together would not fit.
+    assert entry.events == []
+    assert len(shown) == 3
+    assert max(map(len, shown)) - min(map(len, shown)) <= 1
+
+
+def test_replies_by_scores_fit_the_longest_reply() -> None:
+    """Counted as the server would count it if every mark and digit were a token."""
+    with ScriptedLLM(
+        lambda request: json.dumps({str(i): 100 for i in range(1, len(candidates(request)) + 1)})
+    ) as server:
+        model = llm(server, max_tokens=90)
+        scores, entry = rate(LLMScorer(model, reply="scores"), WORDS * 3)
+        sizes = [len(candidates(request)) for request in server.requests]
+    assert scores == [1] * 30
+    assert (sum(sizes), entry.events) == (30, [])
+    replies = [json.dumps({str(i): 100 for i in range(1, size + 1)}) for size in sizes]
+    assert all(model.tokens([{"role": "user", "content": reply}]) <= 90 for reply in replies)
+    assert len(sizes) < 10
+    with ScriptedLLM(['{"1": 100}']) as server:
+        rate(LLMScorer(llm(server, max_tokens=1), reply="scores"), ["a", "b"])
+        assert len(server.requests) == 2
+
+
+@pytest.mark.parametrize("reply", ["list", "scores", "yes_no"])
+def test_a_candidate_that_does_not_fit_is_cut(reply: str) -> None:
+    with ScriptedLLM([""]) as server:
+        model = llm(server, context=400, max_tokens=50)
+        _, entry = rate(LLMScorer(model, reply=reply), ["1 2 3 4 5 6 7 8 9 0 " * 45, "short"])
+        assert all(model.room(request.body["messages"]) >= 0 for request in server.requests)
+        assert "1 2 3 4 5 6 7 8 9 0 1" in "".join(request.prompt for request in server.requests)
+        assert "short" in server.requests[-1].prompt
+    assert len([event for event in entry.events if event.startswith("1 texts do not fit the context of")]) == 1
+
+
+@pytest.mark.parametrize("reply", ["list", "scores", "yes_no"])
+def test_a_question_that_does_not_fit_is_an_error_before_the_call(reply: str) -> None:
+    with ScriptedLLM([""]) as server:
+        scorer = LLMScorer(llm(server, context=300, max_tokens=50), reply=reply)
+        with pytest.raises(ModelError, match="has room for 300 tokens, of which 50 are for the reply"):
+            rate(scorer, ["a", "b"], "Who? " * 300)
+        assert server.requests == []
+
+
+def test_a_budget_stops_between_calls() -> None:
+    with ScriptedLLM(["NONE"]) as server, spending(Budget(tokens=700)):
+        with pytest.raises(StoppedError):
+            rate(LLMScorer(llm(server), per_call=2), WORDS)
+        assert 0 < len(server.requests) < 5
+
+
+# The pre-filter
+
+
+def test_the_prefilter_chooses_what_the_model_sees() -> None:
+    texts = ["Kenya borders Uganda", "currency of Kenya", "Uganda", "Which currency is used in Kenya", "Nairobi"]
+    with ScriptedLLM(['{"numbers": [2]}']) as server:
+        scorer = LLMScorer(llm(server), prefilter=BM25(), prefilter_n=2)
+        scores, entry = rate(scorer, texts)
+        (request,) = server.requests
+    assert list(candidates(request)) == [texts[3], texts[1]]  # best first
+    assert scores == [0, 1, 0, 0, 0]
+    assert (entry.events, entry.facts) == ([], {"left_out_by_prefilter": 3})
+
+
+def test_what_cannot_be_read_stands_above_what_was_filtered_out() -> None:
+    with ScriptedLLM(["Hm"]) as server:
+        scores, _ = rate(LLMScorer(llm(server), prefilter=BM25(), prefilter_n=1), TEXTS)
+    assert scores == [0.5, 0, 0, 0]
+
+
+def test_few_candidates_are_not_filtered() -> None:
+    with ScriptedLLM(["1"]) as server:
+        _, entry = rate(LLMScorer(llm(server), prefilter=BM25(), prefilter_n=4), TEXTS)
+        assert list(candidates(server.requests[0])) == TEXTS
+    assert entry.facts == {}
+
+
+# One call a candidate
+
+
+def likely(**words: float) -> Reply:
+    """A reply of which the first word has some probabilities; ``_`` stands for a space."""
+    likeliest = {word.replace("_", " "): math.log(p) for word, p in words.items()}
+    return Reply(max(words, key=lambda word: words[word]).strip("_"), likeliest=likeliest)
+
+
+def test_the_probability_of_yes_among_yes_and_no() -> None:
+    replies = [
+        likely(YES=0.6, NO=0.2, Maybe=0.2),
+        likely(No=0.5, _yes=0.05, Yes=0.05, Y=0.05, no=0.02, N=0.08),
+        likely(yes=0.9),
+        likely(nothing=0.9, NO=0.01),
+    ]
+    with ScriptedLLM(replies) as server:
+        scores, entry = rate(LLMScorer(llm(server), reply="yes_no"))
+        assert len(server.requests) == 4
+        body = server.requests[0].body
+    assert scores == pytest.approx([0.75, 0.15 / 0.75, 1, 0])
+    assert entry.events == []
+    assert entry.calls == 4
+    assert (body["max_tokens"], body["logprobs"], body["top_logprobs"]) == (4, True, 20)
+    assert "response_format" not in body
+    assert body["messages"][1]["content"] == (
+        "Question: Which currency is used in Kenya?\nCandidate: Kenya -> currency -> Kenyan shilling\nYES or NO:"
+    )
+    # All prompts begin alike, so that a server can keep what it has read.
+    assert len({request.prompt.split("Candidate: ")[0] for request in server.requests}) == 1
+
+
+def test_without_log_probabilities_the_word_counts() -> None:
+    with ScriptedLLM(["YES", "No.", "<think>Hm", "It depends"]) as server:
+        scores, entry = rate(LLMScorer(llm(server), reply="yes_no"))
+    assert scores == [1, 0, 0.5, 0.5]
+    assert entry.events == [
+        "2 of 4 replies came without log-probabilities; they score 1 for yes, 0 for no",
+        "2 of 4 replies say neither yes nor no and score 0.5: '<think>Hm', 'It depends'",
+    ]
+
+
+def test_neither_word_among_the_likeliest_is_an_event() -> None:
+    with ScriptedLLM([likely(Perhaps=0.9, Kenya=0.1)]) as server:
+        scores, entry = rate(LLMScorer(llm(server), reply="yes_no"))
+    assert scores == [0.5] * 4
+    assert entry.events == ["4 of 4 replies say neither yes nor no and score 0.5: 'Perhaps'"]
+
+
+def test_a_cut_reply_is_no_event_where_the_first_word_is_all_that_counts() -> None:
+    with ScriptedLLM([Reply("YES it is", likeliest={"YES": -0.1, "NO": -3.0}, finish_reason="length")]) as server:
+        _, entry = rate(LLMScorer(llm(server), reply="yes_no"))
+    assert entry.events == []
+
+
+def test_only_scores_of_one_candidate_a_call_compare() -> None:
+    assert LLMScorer(LLM(), reply="yes_no").comparable
+    assert not LLMScorer(LLM()).comparable
+    assert not LLMScorer(LLM(), reply="scores").comparable
+    assert not LLMScorer(LLM(), reply="yes_no", prefilter=BM25()).comparable
