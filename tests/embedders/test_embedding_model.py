@@ -18,7 +18,7 @@ from graphbrick.core.errors import ModelError, PipelineError
 from graphbrick.core.trace import Trace, record
 from graphbrick.embedders import embedding_model
 from graphbrick.embedders.embedding_model import EmbeddingModel
-from graphbrick.models import onnx_text
+from graphbrick.models import onnx_text, torch_text
 from graphbrick.models.onnx_text import WEIGHTS
 from graphbrick.testing import check_brick
 
@@ -427,7 +427,7 @@ class StandIn:
 def stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sentence_transformers", SimpleNamespace(SentenceTransformer=StandIn))
     monkeypatch.setitem(sys.modules, "huggingface_hub", SimpleNamespace(try_to_load_from_cache=lambda *_, **__: None))
-    embedding_model._open_torch.cache_clear()
+    torch_text._open_torch.cache_clear()
 
 
 @pytest.mark.usefixtures("stand_in")
@@ -436,7 +436,7 @@ def test_hub_models_are_asked_without_their_prompts() -> None:
     with record(trace, "model", "rerank") as entry:
         vectors = model.encode(["a b c d", "b"])
     np.testing.assert_allclose(vectors, [unit(10, 1), unit(4, 1)], rtol=0, atol=1e-6)
-    opened = embedding_model.open_torch("SentenceTransformer", "org/name")
+    opened = torch_text.open_torch("SentenceTransformer", "org/name")
     assert opened.made_with == ("org/name", False)
     ((texts, options),) = opened.asked
     assert texts == ["t: a b c d", "t: b"]
@@ -454,7 +454,7 @@ def test_a_folder_of_torch_weights_is_not_looked_for_at_the_hub(tmp_path: Path) 
     (tmp_path / "model.safetensors").write_bytes(b"weights")
     model = EmbeddingModel(str(tmp_path))
     model.encode(["a"])
-    assert embedding_model.open_torch("SentenceTransformer", str(tmp_path)).made_with == (str(tmp_path), True)
+    assert torch_text.open_torch("SentenceTransformer", str(tmp_path)).made_with == (str(tmp_path), True)
     first = model.identity
     assert hashlib.sha256(hashlib.sha256(b"weights").hexdigest().encode()).hexdigest() in first
     (tmp_path / "config.json").write_text("{}")
@@ -479,7 +479,7 @@ def test_a_zero_vector_of_torch_names_its_text_too() -> None:
 
 def test_missing_sentence_transformers_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
-    embedding_model._open_torch.cache_clear()
+    torch_text._open_torch.cache_clear()
     with pytest.raises(ModelError, match=r"org/name needs the package sentence_transformers: .*'graphbrick\[torch\]'"):
         EmbeddingModel("org/name").score("a", ["b"])
 

@@ -11,7 +11,7 @@ from onnx_models import write_cross_encoder, write_settings, write_tokenizer
 
 from graphbrick.core.errors import ModelError, PipelineError
 from graphbrick.core.trace import Trace, record
-from graphbrick.embedders import embedding_model
+from graphbrick.models import torch_text
 from graphbrick.scorers.cross_encoder import CrossEncoder
 from graphbrick.testing import check_brick
 
@@ -146,7 +146,7 @@ def stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
     identity = SimpleNamespace(Identity=lambda: "raw")
     monkeypatch.setitem(sys.modules, "sentence_transformers", SimpleNamespace(CrossEncoder=StandIn))
     monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(nn=identity))
-    embedding_model._open_torch.cache_clear()
+    torch_text._open_torch.cache_clear()
 
 
 @pytest.mark.usefixtures("stand_in")
@@ -155,7 +155,7 @@ def test_hub_models_give_raw_logits() -> None:
     with record(trace, "scorer", "rerank") as entry:
         scores = CrossEncoder("org/one").score("a b", ["c", "c d e f"])
     assert scores.tolist() == [1, 7]
-    ((pairs, options),) = embedding_model.open_torch("CrossEncoder", "org/one").asked
+    ((pairs, options),) = torch_text.open_torch("CrossEncoder", "org/one").asked
     assert pairs == [("a b", "c"), ("a b", "c d e f")]
     assert options["activation_fn"] == "raw"
     assert trace.events == ["org/one read only the first 4 tokens of 1 long texts"]
@@ -171,7 +171,7 @@ def test_a_template_needs_onnx() -> None:
 
 def test_missing_sentence_transformers_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
-    embedding_model._open_torch.cache_clear()
+    torch_text._open_torch.cache_clear()
     with pytest.raises(
         ModelError, match=r"BAAI/bge-reranker-v2-m3 needs the package sentence_transformers: .*\[torch\]"
     ):

@@ -8,23 +8,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from graphbrick.core.errors import ModelError
-from graphbrick.core.trace import count_call, event
+from graphbrick.core.trace import event
 from graphbrick.embedders.embedder import Embedder
-from graphbrick.files.locks import ForkLock
 from graphbrick.graphs.manifest import sha256
 from graphbrick.models.onnx_text import (
     POOLINGS,
     TOKENIZER,
-    WEIGHTS,
     OnnxText,
-    Texts,
-    cut_event,
     first_line,
     load,
     onnx_weights,
@@ -34,8 +29,8 @@ from graphbrick.models.onnx_text import (
     torch_weights,
     unit_vectors,
 )
+from graphbrick.models.torch_text import BATCH, count_tokens, open_torch
 
-BATCH = 32  # texts that sentence-transformers runs at once
 _MODULES = ("Transformer", "Pooling", "Normalize")
 _POOLING_SWITCHES = {
     "cls": "pooling_mode_cls_token",
@@ -45,7 +40,6 @@ _POOLING_SWITCHES = {
     "weightedmean": "pooling_mode_weightedmean_tokens",
     "lasttoken": "pooling_mode_lasttoken",
 }
-_loading = ForkLock()
 
 
 @dataclass(frozen=True, repr=False)
@@ -177,57 +171,6 @@ def _checksum(files: Sequence[Path]) -> str:
 @lru_cache(maxsize=256)
 def _file_sum(file: Path, _stamp: tuple[int, int]) -> str:
     return sha256(file)
-
-
-# sentence-transformers
-
-
-def open_torch(kind: str, model: str) -> Any:
-    """A model of sentence-transformers, loaded once a process.
-
-    Args:
-        kind: The class, "SentenceTransformer" or "CrossEncoder".
-        model: A folder, or a name of the hub.
-
-    Raises:
-        ModelError: sentence-transformers is not installed, or cannot load the model.
-    """
-    with _loading:
-        return _open_torch(kind, model)
-
-
-@lru_cache(maxsize=4)
-def _open_torch(kind: str, model: str) -> Any:
-    try:
-        import sentence_transformers
-    except ImportError as error:
-        raise ModelError(
-            f"{model} needs the package {error.name}: pip install 'graphbrick[torch]' "
-            f"(a folder with {TOKENIZER} and {WEIGHTS[0]} needs only 'graphbrick[minilm]')"
-        ) from error
-    folder = Path(model).expanduser()
-    here = folder.is_dir()
-    try:
-        return getattr(sentence_transformers, kind)(str(folder) if here else model, local_files_only=here)
-    except Exception as error:  # the hub's, torch's and a dozen others
-        hint = "are its files complete?" if here else "is that a name of the hub, and can it be reached?"
-        raise ModelError(f"sentence-transformers cannot load {model}: {first_line(error)}; {hint}") from error
-
-
-def count_tokens(name: str, model: Any, texts: Texts) -> None:
-    """Record the calls and tokens of a model of sentence-transformers, and the texts that it cuts."""
-    if not callable(model.tokenizer):
-        event(f"{name} does not say how many tokens it reads")
-        return
-    sides = [list(texts)] if isinstance(texts[0], str) else [list(side) for side in zip(*texts, strict=True)]
-    ids = model.tokenizer(*sides, padding=False, truncation=False, verbose=False)["input_ids"]
-    longest = getattr(model, "max_seq_length", None) or model.tokenizer.model_max_length
-    lengths = [min(len(of_text), longest) for of_text in ids]
-    cut = sum(len(of_text) > longest for of_text in ids)
-    if cut:
-        cut_event(name, longest, cut)
-    for start in range(0, len(lengths), BATCH):
-        count_call(tokens_in=sum(lengths[start : start + BATCH]))
 
 
 def _revision(model: str) -> str:

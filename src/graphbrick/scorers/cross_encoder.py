@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.core.errors import ModelError, PipelineError
-from graphbrick.embedders.embedding_model import BATCH, count_tokens, open_torch
 from graphbrick.models.onnx_text import Texts, first_line, load, onnx_weights, readable
+from graphbrick.models.torch_text import BATCH, count_tokens, open_torch
 from graphbrick.scorers.scorer import Scorer
 
 

@@ -273,7 +273,7 @@ class Detail:
         seeds: Key and label of the entities where the search started.
         answers: The first answers, best first (`graphbrick.evaluate.study.scoring.ANSWERS_KEPT`).
         paths: The first items of the evidence, best first (`graphbrick.evaluate.study.scoring.PATHS_KEPT`).
-        stages: What each stage did, as `graphbrick.core.trace.StageTrace` has it, but for what was said to language models.
+        stages: What each stage did, as in `core.trace.StageTrace`, but for what was said to language models.
         exchanges: What was said to language models and what they replied; none where exchanges are not kept.
     """
 
