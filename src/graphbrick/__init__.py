@@ -79,6 +79,7 @@ if TYPE_CHECKING:
     from graphbrick.scorers import CrossEncoder as CrossEncoder
     from graphbrick.scorers import LLMScorer as LLMScorer
     from graphbrick.scorers import NGram as NGram
+    from graphbrick.session import Session as Session
 
 # Public names and where they live. They are imported when first used: importing numpy alone takes longer than showing
 # a help text should.
@@ -126,6 +127,7 @@ _HOMES = {
         "ShortestPaths",
     ),
     "pipeline.run": ("Run",),
+    "session": ("Session",),
     "core.trace": ("Trace",),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
