@@ -16,7 +16,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from graphbrick import build
-from graphbrick.demo.run import world_graph
+from graphbrick.demo.graph import world_graph
 
 HERE = Path(__file__).parent
 DATA = Path(os.environ.get("GRAPHBRICK_DATA") or HERE.parent.parent / "shared" / "data") / "metaqa"

@@ -76,7 +76,7 @@ def metaqa(data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Graph:
 @pytest.fixture(scope="session")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Graph]:
     """The graph of the demo, in a folder of its own, so that vectors are computed by these tests and then kept."""
-    from graphbrick.demo.run import world_graph
+    from graphbrick.demo.graph import world_graph
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("GRAPHBRICK_CACHE", str(tmp_path_factory.mktemp("world")))

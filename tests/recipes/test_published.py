@@ -12,7 +12,7 @@ from onnx_models import write_cross_encoder, write_embedder
 
 from graphbrick import LLM, Graph, PathAnswer, Run, build, parse, recipe
 from graphbrick.core.errors import PipelineError, RecipeSyntaxError
-from graphbrick.demo.run import world_graph
+from graphbrick.demo.graph import world_graph
 from graphbrick.pipeline import Pipeline, Sequence, Stage, Union
 from graphbrick.recipes import Recipe, published
 from graphbrick.scorers.llm_scorer import LLMScorer

@@ -139,7 +139,7 @@ def demo(
     rebuild: Annotated[bool, typer.Option("--rebuild", help="Build the world graph again.")] = False,
 ) -> None:
     """Build a graph of the world and answer questions of one, two and three hops over it."""
-    from graphbrick.demo.run import run_demo
+    from graphbrick.cli.demo import run_demo
 
     run_demo(DEFAULT_PIPELINE, rebuild=rebuild)
 

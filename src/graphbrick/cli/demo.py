@@ -1,26 +1,19 @@
-"""The demo: build the world graph once, answer questions over it, show the paths and what each stage took."""
+"""The ``demo`` command: build the world graph once, answer questions over it, show paths and times."""
 
 from __future__ import annotations
 
-import os
 import shlex
-import shutil
 import time
-from pathlib import Path
 
 import numpy as np
 from rich.console import Console
 from rich.text import Text
 
-from graphbrick import __version__
 from graphbrick.cli.show import console, print_answers, progress, stage_table
 from graphbrick.cli.show_graphs import size
-from graphbrick.core.errors import GraphFormatError
-from graphbrick.demo.sources import installed_versions
-from graphbrick.demo.world import world_records
-from graphbrick.graphs.builder import build
+from graphbrick.demo.graph import world_graph
 from graphbrick.graphs.graph import Graph
-from graphbrick.graphs.text import fold, hash64
+from graphbrick.graphs.text import fold
 from graphbrick.link.labels import STOP_WORDS
 from graphbrick.pipeline.parsing import parse
 from graphbrick.scorers import BM25
@@ -34,38 +27,11 @@ TEXT_SEARCH_FAILS = "Which currency is used in the country whose capital is Nair
 NEXT = "Which languages are spoken in the country whose capital is Port-au-Prince?"
 
 
-def world_graph(*, rebuild: bool = False) -> Graph:
-    """The world graph, built into the cache folder when it is not there; see `graphbrick.demo.world`.
-
-    The folder is ``GRAPHBRICK_CACHE``, or the user's cache folder; a graph stays valid as long as the installed data
-    packages and graphbrick keep their versions.
-    """
-    path = _cache() / f"world-{_version()}.graph"
-    if not rebuild and path.exists():
-        try:
-            return Graph.open(path)
-        except GraphFormatError as error:
-            console().print(f"{error}; building it anew")
-            shutil.rmtree(path)  # nobody else keeps anything under this name in the cache
-    with progress("building the world graph") as advance:
-        return build(world_records(), path, overwrite=True, progress=advance)
-
-
-def _cache() -> Path:
-    from platformdirs import user_cache_path
-
-    return Path(os.environ.get("GRAPHBRICK_CACHE") or user_cache_path("graphbrick"))
-
-
-def _version() -> str:
-    return f"{hash64(repr((__version__, sorted(installed_versions().items())))):016x}"[:8]
-
-
 def run_demo(pipeline: str, *, rebuild: bool = False) -> None:
-    """Build, ask and print; the text ends with the command that asks the next question."""
+    """Build the graph, answer the questions and print everything; the last line gives the next command."""
     out = console()
     start = time.perf_counter()
-    graph = world_graph(rebuild=rebuild)
+    graph = world_graph(rebuild=rebuild, progress=progress)
     facts = graph.manifest
     out.print(Text("The world as a graph", style="bold"))
     out.print(
@@ -97,7 +63,7 @@ def _ask(out: Console, graph: Graph, pipeline: str, question: str, *, stages: bo
 
 
 def _text_search(out: Console, graph: Graph, question: str) -> None:
-    """The triples that BM25 finds for a question: what search without paths has to offer."""
+    """Print the triples that BM25 ranks first for a question, to compare with search along paths."""
     words = [word for word in fold(question).split() if word not in STOP_WORDS]
     texts = [graph.triple_text(triple) for triple in graph.triple_ids().tolist()]
     scores = BM25().score(" ".join(words), texts)
