@@ -9,7 +9,7 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 from graphbrick.cli.app import app
-from graphbrick.cli.show import brick_facts
+from graphbrick.cli.printing.bricks import brick_facts
 from graphbrick.recipes import Recipe, published
 
 FOLDER = Path(__file__).parent

@@ -309,6 +309,11 @@ def test_the_command_trains_and_prints(
     assert stopped.value.code == 0
     assert json.loads(capsys.readouterr().out)["questions"] == 60
     assert load(str(out)).max_hops == 1
+    with pytest.raises(SystemExit):
+        main([*command, "--max-hops", "1", "--overwrite"])
+    assert (
+        f"use it as Patterns(PatternScorer({str(out)!r}), n=32, max_hops=1) >> PathAnswer()" in capsys.readouterr().out
+    )
     with pytest.raises(SystemExit) as stopped:
         main(command)
     assert stopped.value.code == 1

@@ -81,7 +81,7 @@ def ask(
     as_json: Json = False,
 ) -> None:
     """Answer a question over a graph."""
-    from graphbrick.cli.show import answering, print_run
+    from graphbrick.cli.printing.runs import answering, print_run
     from graphbrick.llm.chat import hearing
     from graphbrick.pipeline.budget import StoppedError
 
@@ -99,7 +99,7 @@ def ask(
 @app.command()
 def bricks(as_json: Json = False) -> None:
     """List every brick with its parameters and paper."""
-    from graphbrick.cli.show import print_bricks
+    from graphbrick.cli.printing.bricks import print_bricks
 
     print_bricks(as_json=as_json)
 
@@ -110,7 +110,7 @@ def recipes(
     as_json: Json = False,
 ) -> None:
     """List the published recipes, or show one."""
-    from graphbrick.cli.show import print_recipe, print_recipes
+    from graphbrick.cli.printing.bricks import print_recipe, print_recipes
     from graphbrick.recipes import published
     from graphbrick.recipes import recipe as find
 

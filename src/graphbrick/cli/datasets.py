@@ -25,7 +25,7 @@ _Name = Annotated[
 @app.command("list")
 def list_(as_json: Json = False) -> None:
     """List the data sets that are known, and say which were fetched."""
-    from graphbrick.cli.show_datasets import print_datasets
+    from graphbrick.cli.printing.datasets import print_datasets
     from graphbrick.evaluate.datasets import known
 
     print_datasets(list(known().values()), as_json=as_json)
@@ -34,7 +34,7 @@ def list_(as_json: Json = False) -> None:
 @app.command()
 def show(name: _Name, as_json: Json = False) -> None:
     """Show what is known of a data set: paper, licence, page, files."""
-    from graphbrick.cli.show_datasets import print_dataset
+    from graphbrick.cli.printing.datasets import print_dataset
     from graphbrick.evaluate.datasets import published
 
     print_dataset(published(name), as_json=as_json)
@@ -50,12 +50,12 @@ def fetch(
     as_json: Json = False,
 ) -> None:
     """Fetch a data set from where its authors publish it, going on with what is there."""
-    from graphbrick.cli.show_datasets import print_fetched
-    from graphbrick.cli.show_models import fetch_progress
+    from graphbrick.cli.printing.datasets import print_fetched
+    from graphbrick.cli.progress import progress
     from graphbrick.evaluate.datasets import fetch_dataset
 
-    with fetch_progress() as watch:
-        fetched = fetch_dataset(name, to, split=split, watch=watch)
+    with progress() as report:
+        fetched = fetch_dataset(name, to, split=split, watch=report.bytes)
     print_fetched(fetched, named=to is None, as_json=as_json)
 
 

@@ -1,4 +1,4 @@
-"""The ``demo`` command: build the world graph once, answer questions over it, show paths and times."""
+"""The demo: build the world graph, answer questions over it, show paths and what each stage took."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ import numpy as np
 from rich.console import Console
 from rich.text import Text
 
-from graphbrick.cli.show import console, print_answers, progress, stage_table
-from graphbrick.cli.show_graphs import size
+from graphbrick.cli.printing.graphs import size
+from graphbrick.cli.printing.runs import print_answers, stage_table
+from graphbrick.cli.printing.terminal import console
+from graphbrick.cli.progress import progress
 from graphbrick.demo.graph import world_graph
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.text import fold
@@ -28,10 +30,11 @@ NEXT = "Which languages are spoken in the country whose capital is Port-au-Princ
 
 
 def run_demo(pipeline: str, *, rebuild: bool = False) -> None:
-    """Build the graph, answer the questions and print everything; the last line gives the next command."""
+    """Build, ask and print; the text ends with the command that asks the next question."""
     out = console()
     start = time.perf_counter()
-    graph = world_graph(rebuild=rebuild, progress=progress)
+    with progress("building the world graph") as report:
+        graph = world_graph(rebuild=rebuild, watch=report.share)
     facts = graph.manifest
     out.print(Text("The world as a graph", style="bold"))
     out.print(
@@ -63,7 +66,7 @@ def _ask(out: Console, graph: Graph, pipeline: str, question: str, *, stages: bo
 
 
 def _text_search(out: Console, graph: Graph, question: str) -> None:
-    """Print the triples that BM25 ranks first for a question, to compare with search along paths."""
+    """The triples that BM25 finds for a question: what search without paths has to offer."""
     words = [word for word in fold(question).split() if word not in STOP_WORDS]
     texts = [graph.triple_text(triple) for triple in graph.triple_ids().tolist()]
     scores = BM25().score(" ".join(words), texts)

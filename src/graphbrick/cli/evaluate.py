@@ -75,7 +75,8 @@ def evaluate(
 
     Results are written at once. After a kill, Ctrl-C or the end of the budget, the same command goes on.
     """
-    from graphbrick.cli.show_evaluate import evaluating, failures, print_study
+    from graphbrick.cli.printing.studies import failures, print_study
+    from graphbrick.cli.progress import progress
     from graphbrick.core.errors import PipelineError
     from graphbrick.evaluate.study.experiment import evaluate as run
     from graphbrick.evaluate.study.store import Study
@@ -85,11 +86,11 @@ def evaluate(
     judged_by = None if judge is None else _judge(judge)
     opened = open_graph(graph)
     stopped: StoppedError | None = None
-    with limits(budget, cache, cache_file), evaluating() as watch:
+    with limits(budget, cache, cache_file), progress() as report:
         try:
             run(
                 opened, questions, chosen, out=out, limit=limit, seed=seed, link=link, workers=workers, fresh=fresh,
-                retry=retry, judge=judged_by, exchanges=not no_exchanges, watch=watch,
+                retry=retry, judge=judged_by, exchanges=not no_exchanges, watch=report.step,
             ).close()  # fmt: skip
         except StoppedError as error:
             stopped = error
@@ -127,7 +128,8 @@ def judge(
 
     After a kill, Ctrl-C or the end of the budget, the same command goes on.
     """
-    from graphbrick.cli.show_evaluate import evaluating, judge_failures, print_judged
+    from graphbrick.cli.printing.studies import judge_failures, print_judged
+    from graphbrick.cli.progress import progress
     from graphbrick.core.errors import PipelineError
     from graphbrick.evaluate.judge.judging import judge_study
     from graphbrick.evaluate.study.store import Study
@@ -135,9 +137,9 @@ def judge(
 
     chosen = _judge(llm)
     stopped: StoppedError | None = None
-    with limits(budget, cache, cache_file), evaluating() as watch:
+    with limits(budget, cache, cache_file), progress() as report:
         try:
-            judge_study(runs, chosen, fresh=fresh, retry=retry, exchanges=not no_exchanges, watch=watch).close()
+            judge_study(runs, chosen, fresh=fresh, retry=retry, exchanges=not no_exchanges, watch=report.step).close()
         except StoppedError as error:
             stopped = error
     with Study.open(runs) as study:
@@ -164,7 +166,7 @@ def compare(
     as_json: Json = False,
 ) -> None:
     """Compare the pipelines of a study by paired tests, corrected for their number."""
-    from graphbrick.cli.show_evaluate import print_comparison
+    from graphbrick.cli.printing.studies import print_comparison
     from graphbrick.evaluate.study.store import Study
 
     with Study.open(runs) as study:

@@ -54,14 +54,14 @@ def build(
     as_json: Json = False,
 ) -> None:
     """Build a graph folder from a file: .txt .tsv .csv .parquet .nt .ttl and others, also .gz and .zst."""
-    from graphbrick.cli.show import build_progress
-    from graphbrick.cli.show_graphs import print_built
+    from graphbrick.cli.printing.graphs import print_built
+    from graphbrick.cli.progress import progress
     from graphbrick.graphs.builder import build
     from graphbrick.graphs.rules import rules_named
 
     options = _read_options(delimiter, columns, header, language)
     rules = rules_named(preset).with_patterns(tuple(include or ()), tuple(exclude or ()), tuple(label_relation or ()))
-    with build_progress(f"building {graph}") as watch:
+    with progress(f"building {graph}") as report:
         built = build(
             source,
             graph,
@@ -72,7 +72,7 @@ def build(
             near=near,
             skip_bad=skip_bad,
             overwrite=overwrite,
-            watch=watch,
+            watch=report.share,
         )
     print_built(built, as_json=as_json)
 
@@ -89,13 +89,13 @@ def add(
     as_json: Json = False,
 ) -> None:
     """Add triples, and what is known of entities, to a graph that was built."""
-    from graphbrick.cli.show import progress
-    from graphbrick.cli.show_graphs import print_change
+    from graphbrick.cli.printing.graphs import print_change
+    from graphbrick.cli.progress import progress
     from graphbrick.graphs.delta import change
 
     options = _read_options(delimiter, columns, header, language)
-    with progress(f"adding to {graph}") as advance:
-        done = change(graph, add=source, nodes=nodes, options=options, skip_bad=skip_bad, progress=advance)
+    with progress(f"adding to {graph}") as report:
+        done = change(graph, add=source, nodes=nodes, options=options, skip_bad=skip_bad, progress=report.count)
     print_change(done, as_json=as_json)
 
 
@@ -112,26 +112,31 @@ def delete(
     as_json: Json = False,
 ) -> None:
     """Delete triples from a graph; the entities stay."""
-    from graphbrick.cli.show import progress
-    from graphbrick.cli.show_graphs import print_change
+    from graphbrick.cli.printing.graphs import print_change
+    from graphbrick.cli.progress import progress
     from graphbrick.graphs.delta import change
 
     options = _read_options(delimiter, columns, header, "en")
-    with progress(f"deleting from {graph}") as advance:
+    with progress(f"deleting from {graph}") as report:
         done = change(
-            graph, delete=source, options=options, skip_bad=skip_bad, ignore_missing=ignore_missing, progress=advance
+            graph,
+            delete=source,
+            options=options,
+            skip_bad=skip_bad,
+            ignore_missing=ignore_missing,
+            progress=report.count,
         )
     print_change(done, as_json=as_json)
 
 
 def compact(graph: GraphFolder, as_json: Json = False) -> None:
     """Fold what was added and deleted into a graph, by building it anew."""
-    from graphbrick.cli.show import progress
-    from graphbrick.cli.show_graphs import print_built
+    from graphbrick.cli.printing.graphs import print_built
+    from graphbrick.cli.progress import progress
     from graphbrick.graphs.compact import compact
 
-    with progress(f"compacting {graph}") as advance:
-        built = compact(graph, progress=advance)
+    with progress(f"compacting {graph}") as report:
+        built = compact(graph, progress=report.count)
     print_built(built, as_json=as_json)
 
 
@@ -155,7 +160,7 @@ def info(
     as_json: Json = False,
 ) -> None:
     """Show what a graph holds."""
-    from graphbrick.cli.show_graphs import print_info
+    from graphbrick.cli.printing.graphs import print_info
 
     opened = open_graph(graph)
     if check:
@@ -170,7 +175,8 @@ def embed(
     as_json: Json = False,
 ) -> None:
     """Embed the relation names and labels of a graph once, and keep the vectors beside it."""
-    from graphbrick.cli.show import print_json, progress_bar
+    from graphbrick.cli.printing.terminal import print_json
+    from graphbrick.cli.progress import progress
     from graphbrick.core.errors import GraphbrickError
     from graphbrick.core.trace import Trace, record
     from graphbrick.vectors.embed_graph import embed_graph, n_texts
@@ -178,10 +184,10 @@ def embed(
 
     embedder, opened = _embedder(model), open_graph(graph)
     with (
-        progress_bar(f"embedding {graph}", n_texts(opened, triples=triples)) as advance,
+        progress(f"embedding {graph}", n_texts(opened, triples=triples)) as report,
         record(Trace(), "embed", "embed") as entry,
     ):
-        made = embed_graph(opened, embedder, triples=triples, progress=advance)
+        made = embed_graph(opened, embedder, triples=triples, progress=report.count)
     if entry.events and store_of(opened).missing(embedder, [opened.relation_label(0)] if opened.n_relations else []):
         raise GraphbrickError(entry.events[-1])
     for event in entry.events:
@@ -201,15 +207,15 @@ def partition(
     as_json: Json = False,
 ) -> None:
     """Part a graph into communities once, for Communities, and keep the partitions beside it."""
-    from graphbrick.cli.show import progress_bar
-    from graphbrick.cli.show_graphs import print_partitions
+    from graphbrick.cli.printing.graphs import print_partitions
+    from graphbrick.cli.progress import progress
     from graphbrick.extract.communities import Communities
     from graphbrick.graphs.partitions import Method, keep, kept, part
 
     brick = Communities(resolution=resolution, size=size, seed=seed)  # which says what is allowed
     method, opened = Method(float(brick.resolution), brick.seed, brick.size), open_graph(graph)
-    with progress_bar(f"partitioning {graph}", opened.n_entities) as advance:
-        found = part(opened, method, progress=advance)
+    with progress(f"partitioning {graph}", opened.n_entities) as report:
+        found = part(opened, method, progress=report.count)
     keep(opened, method, found)
     print_partitions(found, str(kept(opened, method).folder), as_json=as_json)
 
@@ -221,17 +227,18 @@ def index(
     as_json: Json = False,
 ) -> None:
     """Index the embeddings of a graph's entities, or of its triples, for VectorNeighbors, and keep that beside it."""
-    from graphbrick.cli.show import print_json, progress_bar
+    from graphbrick.cli.printing.terminal import print_json
+    from graphbrick.cli.progress import progress
     from graphbrick.core.trace import Trace, record
     from graphbrick.vectors.index import build_index, kept, n_texts
 
     embedder, opened = _embedder(model), open_graph(graph)
     unit = "triple" if triples else "entity"
     with (
-        progress_bar(f"indexing {graph}", n_texts(opened, unit)) as advance,
+        progress(f"indexing {graph}", n_texts(opened, unit)) as report,
         record(Trace(), "index", "index") as entry,
     ):
-        made = build_index(opened, embedder, unit, progress=advance)
+        made = build_index(opened, embedder, unit, progress=report.count)
     for event in entry.events:
         typer.echo(f"note: {event}", err=True)
     folder = str(kept(opened, embedder, unit).folder)
@@ -249,7 +256,8 @@ def hubs(
     as_json: Json = False,
 ) -> None:
     """Work out where walks from the hubs of a large graph end, for PPR, and keep it beside the graph."""
-    from graphbrick.cli.show import print_json, progress_bar
+    from graphbrick.cli.printing.terminal import print_json
+    from graphbrick.cli.progress import progress
     from graphbrick.core.errors import InputError
     from graphbrick.extract.hubs import hubs_of
     from graphbrick.extract.ppr import PPR
@@ -259,8 +267,8 @@ def hubs(
     if not isinstance(brick, PPR):
         raise InputError(f"--ppr takes the brick PPR, got {brick!r}; try 'PPR(restart=0.2, direction=\"out\")'")
     opened = open_graph(graph)
-    with progress_bar(f"working out the hubs of {graph}", len(hubs_of(opened, brick.direction))) as advance:
-        done = brick.keep_hubs(opened, advance)
+    with progress(f"working out the hubs of {graph}", len(hubs_of(opened, brick.direction))) as report:
+        done = brick.keep_hubs(opened, report.count)
     if as_json:
         print_json({"hubs": done})
     else:

@@ -78,7 +78,7 @@ def limits(budget: str | None, cache_mode: str, cache_file: Path | None) -> Iter
 @cache.command("info")
 def cache_info(cache_file: CacheFile = None, as_json: Json = False) -> None:
     """Say where replies are kept, and how many."""
-    from graphbrick.cli.show import console, print_json
+    from graphbrick.cli.printing.terminal import console, print_json
     from graphbrick.llm.reply_cache import ReplyCache, default_path
 
     path = cache_file or default_path()
@@ -100,7 +100,7 @@ def cache_export(
     cache_file: CacheFile = None,
 ) -> None:
     """Write the kept replies to a file, so that a run can be repeated elsewhere."""
-    from graphbrick.cli.show import console
+    from graphbrick.cli.printing.terminal import console
     from graphbrick.llm.reply_cache import ReplyCache, default_path
 
     written = ReplyCache(cache_file or default_path(), "replay").export(target)
@@ -113,7 +113,7 @@ def cache_import(
     cache_file: CacheFile = None,
 ) -> None:
     """Take over the replies of a file; those that are kept already stay as they are."""
-    from graphbrick.cli.show import console
+    from graphbrick.cli.printing.terminal import console
     from graphbrick.llm.reply_cache import ReplyCache, default_path
 
     path = cache_file or default_path()
@@ -123,7 +123,7 @@ def cache_import(
 @cache.command("clear")
 def cache_clear(cache_file: CacheFile = None) -> None:
     """Remove the kept replies."""
-    from graphbrick.cli.show import console
+    from graphbrick.cli.printing.terminal import console
     from graphbrick.llm.reply_cache import ReplyCache, default_path
 
     path = cache_file or default_path()

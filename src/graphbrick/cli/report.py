@@ -35,11 +35,12 @@ def report(
     as_json: Json = False,
 ) -> None:
     """Report a study: a page with tables, charts and every question; Markdown; CSV."""
-    from graphbrick.cli.show import plain, print_json, progress_bar
+    from graphbrick.cli.printing.terminal import plain, print_json
+    from graphbrick.cli.progress import progress
     from graphbrick.evaluate.report import write_report
 
     total = _runs(runs)
-    with progress_bar(f"reading {runs}", total) as advance:
+    with progress(f"reading {runs}", total) as watch:
         written = write_report(
             runs,
             html=html,
@@ -50,7 +51,7 @@ def report(
             title=title,
             details=_count(details),
             exchanges=not no_exchanges,
-            progress=advance,
+            progress=watch.count,
         )
     if as_json:
         files = {kind: {"path": str(path), "bytes": path.stat().st_size} for kind, path in written.files.items()}

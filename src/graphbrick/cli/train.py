@@ -12,6 +12,7 @@ from graphbrick.cli.graphs import GraphFolder, Json, open_graph
 # Everything else is imported where it is used, so that help is shown at once.
 if TYPE_CHECKING:
     from graphbrick.embedders.embedder import Embedder
+    from graphbrick.scorers.scorer import Scorer
     from graphbrick.train import TextReport
 
 _Questions = Annotated[
@@ -57,21 +58,26 @@ def patterns(
     as_json: Json = False,
 ) -> None:
     """Learn which relation patterns answer a question; Patterns(PatternScorer('FOLDER')) then ranks by them."""
-    from graphbrick.cli.show import build_progress, console, print_json
+    from graphbrick.cli.printing.terminal import console, print_json
+    from graphbrick.cli.progress import progress
     from graphbrick.evaluate.datasets import load_all
+    from graphbrick.generate import PathAnswer
+    from graphbrick.patterns import PatternScorer
+    from graphbrick.retrieve import Patterns
     from graphbrick.train import train_patterns
 
     asked = load_all(questions, form)
     opened, brick = open_graph(graph), _embedder(embedder)
-    with build_progress("training") as watch:
+    with progress("training") as shown:
         report = train_patterns(
             opened, asked, out, max_hops=max_hops, embedder=brick, seed=seed, overwrite=overwrite,
-            watch=lambda what, done, total: watch(what, done / total),
+            watch=shown.step,
         )  # fmt: skip
     if as_json:
         print_json(report.to_dict())
     else:
-        console().print(f"{report}\nuse it as Patterns(PatternScorer({str(out)!r})) >> PathAnswer()")
+        pipeline = Patterns(PatternScorer(str(out)), max_hops=max_hops) >> PathAnswer()
+        console().print(f"{report}\nuse it as {pipeline!r}")
 
 
 @app.command()
@@ -85,17 +91,18 @@ def sizes(
     as_json: Json = False,
 ) -> None:
     """Learn how many entities a question needs; SizedPPR(LearnedSizer('FILE')) then cuts subgraphs by it."""
-    from graphbrick.cli.show import build_progress, console, print_json
+    from graphbrick.cli.printing.terminal import console, print_json
+    from graphbrick.cli.progress import progress
     from graphbrick.evaluate.datasets import ground, load_all
     from graphbrick.extract import PPR
     from graphbrick.train.sizes import train_sizes
 
     asked = load_all(questions, form)
     opened, ppr = open_graph(graph), PPR(k=most)
-    with build_progress("learning") as watch:
-        grounded = ground(opened, asked, watch=lambda n: watch("finding the questions", n / len(asked))).questions
+    with progress("learning") as shown:
+        grounded = ground(opened, asked, watch=lambda n: shown.step("finding the questions", n, len(asked))).questions
         report = train_sizes(
-            opened, grounded, out, ppr=ppr, seed=seed, watch=lambda n: watch("ranking", n / len(asked))
+            opened, grounded, out, ppr=ppr, seed=seed, watch=lambda n: shown.step("ranking", n, len(asked))
         )
     if as_json:
         reached = {"recall": report.recall.tolist(), "size": report.size.tolist()}
@@ -130,19 +137,20 @@ def embedder(
     as_json: Json = False,
 ) -> None:
     """Train an embedding model; Rerank(EmbeddingModel('FOLDER')) then ranks by it."""
-    from graphbrick.cli.show import build_progress
+    from graphbrick.cli.progress import progress
+    from graphbrick.embedders import EmbeddingModel
     from graphbrick.evaluate.datasets import load_all
     from graphbrick.train import train_embedder
 
     asked = load_all(questions, form)
     opened = open_graph(graph)
-    with build_progress("training") as watch:
+    with progress("training") as shown:
         report = train_embedder(
             opened, asked, out, base=base, loss=loss, by=by, max_hops=max_hops, epochs=epochs, batch_size=batch_size,
             learning_rate=learning_rate, device=device, seed=seed, overwrite=overwrite,
-            watch=lambda what, done, total: watch(what, done / total),
+            watch=shown.step,
         )  # fmt: skip
-    _print_text_report(report, f"EmbeddingModel({str(out)!r})", by, as_json=as_json)
+    _print_text_report(report, EmbeddingModel(str(out)), by, max_hops, as_json=as_json)
 
 
 @app.command()
@@ -166,19 +174,20 @@ def reranker(
     as_json: Json = False,
 ) -> None:
     """Train a cross-encoder; Rerank(CrossEncoder('FOLDER')) then ranks by it."""
-    from graphbrick.cli.show import build_progress
+    from graphbrick.cli.progress import progress
     from graphbrick.evaluate.datasets import load_all
+    from graphbrick.scorers import CrossEncoder
     from graphbrick.train import train_reranker
 
     asked = load_all(questions, form)
     opened = open_graph(graph)
-    with build_progress("training") as watch:
+    with progress("training") as shown:
         report = train_reranker(
             opened, asked, out, base=base, loss=loss, by=by, max_hops=max_hops, epochs=epochs, batch_size=batch_size,
             learning_rate=learning_rate, device=device, seed=seed, overwrite=overwrite,
-            watch=lambda what, done, total: watch(what, done / total),
+            watch=shown.step,
         )  # fmt: skip
-    _print_text_report(report, f"CrossEncoder({str(out)!r})", by, as_json=as_json)
+    _print_text_report(report, CrossEncoder(str(out)), by, max_hops, as_json=as_json)
 
 
 @app.command()
@@ -223,7 +232,8 @@ def llm(
     as_json: Json = False,
 ) -> None:
     """Tune a language model for one module of a pipeline, on the prompts that its brick will send."""
-    from graphbrick.cli.show import build_progress, console, print_json
+    from graphbrick.cli.printing.terminal import console, print_json
+    from graphbrick.cli.progress import progress
     from graphbrick.evaluate.datasets import load_all
     from graphbrick.pipeline.parsing import parse_brick
     from graphbrick.train import train_llm
@@ -231,12 +241,12 @@ def llm(
     part = None if brick is None else parse_brick(brick)
     asked = load_all(questions, form)
     opened = open_graph(graph)
-    with build_progress("tuning") as watch:
+    with progress("tuning") as shown:
         report = train_llm(
             opened, asked, out, module=module, base=base, brick=part, max_hops=max_hops,
             texts=[text.strip() for text in texts.split(",")], n=n, epochs=epochs, rank=rank, alpha=2 * rank,
             learning_rate=learning_rate, batch_size=batch_size, context=context, gguf=gguf, device=device, seed=seed,
-            overwrite=overwrite, watch=lambda what, done, total: watch(what, done / total),
+            overwrite=overwrite, watch=shown.step,
         )  # fmt: skip
     if as_json:
         print_json(report.to_dict())
@@ -247,15 +257,20 @@ def llm(
     console().print("\n".join([str(report), *ways]))
 
 
-def _print_text_report(report: TextReport, brick: str, by: str, *, as_json: bool) -> None:
-    """What a training did, and how to use what came of it."""
-    from graphbrick.cli.show import console, print_json
+def _print_text_report(report: TextReport, model: Scorer, by: str, max_hops: int, *, as_json: bool) -> None:
+    """Print the report of a training and a pipeline that uses the model as it was trained."""
+    from graphbrick.cli.printing.terminal import console, print_json
+    from graphbrick.generate import PathAnswer
+    from graphbrick.rerank import Rerank
+    from graphbrick.retrieve import ShortestPaths
 
     if as_json:
         print_json(report.to_dict())
         return
-    form = "" if by == "path" else ", by='pattern'"
-    console().print(f"{report}\nuse it as ShortestPaths() >> Rerank({brick}{form}) >> PathAnswer()")
+    pipeline = (
+        ShortestPaths(max_hops=max_hops) >> Rerank(model, by="path" if by == "path" else "pattern") >> PathAnswer()
+    )
+    console().print(f"{report}\nuse it as {pipeline!r}")
 
 
 def _embedder(text: str) -> Embedder:

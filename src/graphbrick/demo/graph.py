@@ -1,11 +1,11 @@
-"""The world graph in the cache folder: built when it is first needed, opened afterwards."""
+"""The world graph in the user's cache folder."""
 
 from __future__ import annotations
 
+import logging
 import os
 import shutil
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable
 from pathlib import Path
 
 from graphbrick import __version__
@@ -16,37 +16,27 @@ from graphbrick.graphs.builder import build
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.text import hash64
 
-
-@contextmanager
-def _no_progress(title: str) -> Iterator[Callable[[int], None]]:
-    yield lambda records: None
+_log = logging.getLogger(__name__)
 
 
-def world_graph(
-    *,
-    rebuild: bool = False,
-    progress: Callable[[str], AbstractContextManager[Callable[[int], None]]] = _no_progress,
-) -> Graph:
-    """Open the world graph, and build it first when the cache folder does not hold it or holds a damaged copy.
+def world_graph(*, rebuild: bool = False, watch: Callable[[str, float], None] = lambda step, share: None) -> Graph:
+    """Open the world graph (`graphbrick.demo.world`), building it first if it is missing or unreadable.
 
-    The folder is ``GRAPHBRICK_CACHE``, or the user's cache folder. The graph stays valid as long as graphbrick and the
-    installed data packages keep their versions.
+    The folder is ``GRAPHBRICK_CACHE``, or the user's cache folder. A graph is valid for one version of graphbrick and
+    of the data packages.
 
     Args:
-        rebuild: Build the graph even when the cache holds it.
-        progress: Called with the reason when a build starts. Returns a context manager whose value is called with the
-            number of records read.
+        rebuild: Build it even if it is there.
+        watch: Called now and then with the name of the step and the share of it that is done.
     """
     path = _cache() / f"world-{_version()}.graph"
-    reason = "building the world graph"
     if not rebuild and path.exists():
         try:
             return Graph.open(path)
         except GraphFormatError as error:
-            reason = f"{error}; building the world graph again"
-            shutil.rmtree(path)  # the cache holds nothing but this graph under this name
-    with progress(reason) as advance:
-        return build(world_records(), path, overwrite=True, progress=advance)
+            _log.warning("%s; building it again", error)
+            shutil.rmtree(path)  # nobody else keeps anything under this name in the cache
+    return build(world_records(), path, overwrite=True, watch=watch)
 
 
 def _cache() -> Path:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from typing import Any
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
-from graphbrick.cli.show import console, plain, print_json
+from graphbrick.cli.printing.terminal import console, plain, print_json
 from graphbrick.core.errors import InputError
 from graphbrick.evaluate.metrics.lost import PLACES
 from graphbrick.evaluate.report.answers import (
@@ -30,36 +28,12 @@ from graphbrick.evaluate.report.tables import columns_of
 from graphbrick.evaluate.statistics.comparison import Comparison
 from graphbrick.evaluate.statistics.intervals import Interval
 from graphbrick.evaluate.statistics.paired import benjamini_hochberg, holm
-from graphbrick.evaluate.study.experiment import Watch
 from graphbrick.evaluate.study.store import Study
 from graphbrick.evaluate.study.stored import StudyQuestion, StudyRun
 
 _DECISIVE = "hits_at_1"
 _QUALITY = {"hits_at_1": "Hits@1", "hit": "Hit", "f1": "F1"}
 _ERRORS_SHOWN = 3
-
-
-@contextmanager
-def evaluating() -> Iterator[Watch]:
-    """A bar on standard error for each step with the time it still takes; silent where that is not a terminal."""
-    err = Console(stderr=True, highlight=False, markup=False)
-    if not err.is_terminal:
-        yield lambda step, done, total: None
-        return
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=err) as bar:
-        tasks: dict[str, tuple[TaskID, int]] = {}
-
-        def watch(step: str, done: int, total: int) -> None:
-            if step not in tasks:
-                # What was done before counts for nothing: it would make the rest look quick.
-                before = f" ({done:,} done before)" if done else ""
-                tasks[step] = bar.add_task(step + before, total=total - done), done
-                return
-            task, begun = tasks[step]
-            bar.update(task, completed=done - begun)
-
-        yield watch
 
 
 def print_study(study: Study, runs: Sequence[StudyRun], *, as_json: bool) -> None:

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from graphbrick.cli.show import console, plain, print_json
+from graphbrick.cli.printing.terminal import console, plain, print_json
 from graphbrick.graphs.delta import Change
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.partitions import Partitions

@@ -1,76 +1,24 @@
-"""What the command line prints, as tables for people or as JSON for programs."""
+"""What `graphbrick ask` and the demo print."""
 
 from __future__ import annotations
 
-import json
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TaskID,
-    TaskProgressColumn,
-    TextColumn,
-    TimeRemainingColumn,
-)
 from rich.table import Table
 from rich.text import Text
 
+from graphbrick.cli.printing.terminal import console, plain, print_json
 from graphbrick.core import Answer, Item, Path, Query, Report
 from graphbrick.core.trace import Trace
 from graphbrick.graphs.graph import Graph
-from graphbrick.pipeline import Pipeline, Stage
+from graphbrick.pipeline import Pipeline
 from graphbrick.pipeline.run import Run
-from graphbrick.recipes import Recipe
 
 _ANSWERS_SHOWN = 20
 _PATHS_SHOWN = 10
-_LONGEST = 2_000  # characters of one text that are printed
-_FILE_WIDTH = 140  # columns of tables that go to a file or a pipe
-
-
-def console() -> Console:
-    """Where tables go; labels of a graph are never read as markup."""
-    out = Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
-    if not out.is_terminal:
-        out.width = _FILE_WIDTH
-    return out
-
-
-def plain(text: str) -> str:
-    """A text that is safe to print: control characters escaped, the middle of a very long one left out.
-
-    >>> plain("Evil\\x1b[31m")
-    'Evil\\\\x1b[31m'
-    """
-    shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text[:_LONGEST])
-    return shown if len(text) <= _LONGEST else f"{shown} ... ({len(text):,} characters)"
-
-
-def print_json(value: object) -> None:
-    """A value as one JSON document on standard output, in ASCII where that cannot show all of it."""
-    text = json.dumps(value, ensure_ascii=False, indent=1)
-    try:
-        text.encode(sys.stdout.encoding or "ascii")
-    except UnicodeEncodeError:
-        text = json.dumps(value, indent=1)
-    sys.stdout.write(text + "\n")
-
-
-@contextmanager
-def progress(title: str) -> Iterator[Callable[[int], None]]:
-    """A spinner on standard error with a running count; silent where that is not a terminal."""
-    err = Console(stderr=True, highlight=False, markup=False)
-    if not err.is_terminal:
-        yield lambda count: None
-        return
-    with err.status(title) as status:
-        yield lambda count: status.update(f"{title}: {count:,} records")
 
 
 @contextmanager
@@ -96,41 +44,6 @@ def answering() -> Iterator[Callable[[str], None]]:
         status.stop()
         if heard:
             err.print()
-
-
-@contextmanager
-def progress_bar(title: str, total: int) -> Iterator[Callable[[int], None]]:
-    """A bar on standard error with the time that is left; silent where that is not a terminal."""
-    err = Console(stderr=True, highlight=False, markup=False)
-    if not err.is_terminal:
-        yield lambda done: None
-        return
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=err) as bar:
-        task = bar.add_task(title, total=total)
-        yield lambda done: bar.update(task, completed=done)
-
-
-@contextmanager
-def build_progress(title: str) -> Iterator[Callable[[str, float], None]]:
-    """A bar on standard error for every step of a build, with the time it still takes; silent where no terminal is."""
-    err = Console(stderr=True, highlight=False, markup=False)
-    if not err.is_terminal:
-        yield lambda step, share: None
-        return
-    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=err) as bar:
-        tasks: dict[str, TaskID] = {}
-
-        def watch(step: str, share: float) -> None:
-            name = step.partition(";")[0]  # what follows may change within the step
-            if name not in tasks:
-                for task in tasks.values():
-                    bar.update(task, completed=1.0)
-                tasks[name] = bar.add_task(f"{title}: {step}", total=1.0)
-            bar.update(tasks[name], completed=share, description=f"{title}: {step}")
-
-        yield watch
 
 
 def print_run(run: Run, pipeline: Pipeline, *, explain: bool, as_json: bool) -> None:
@@ -283,83 +196,3 @@ def _item_facts(path: Item) -> dict[str, Any]:
     triples = [tuple(graph.key(n) if i != 1 else graph.relation_key(n) for i, n in enumerate(graph.triple(t)))
                for t in path.triples]  # fmt: skip
     return {"text": path.text, "score": path.score, "triples": triples, "forward": path.forward, "source": path.source}
-
-
-def print_bricks(*, as_json: bool) -> None:
-    """Every brick with its parameters and paper."""
-    rows = brick_facts()
-    if as_json:
-        print_json(rows)
-        return
-    out = console()
-    for row in rows:
-        out.print(Text.assemble((row["name"], "bold"), f"  ({row['kind']})  {row['summary']}"))
-        for parameter in row["parameters"]:
-            default = "" if parameter["default"] is None else f" = {parameter['default']}"
-            out.print(Text(f"    {parameter['name']}: {parameter['type']}{default}  — {parameter['doc']}"))
-        if row["paper"]:
-            out.print(Text(f"    {row['paper']}", style="dim"))
-
-
-def print_recipes(recipes: list[Recipe], *, as_json: bool) -> None:
-    """The published recipes, a line each."""
-    if as_json:
-        print_json([recipe_facts(recipe) for recipe in recipes])
-        return
-    out = console()
-    table = Table("recipe", "WebQSP", "CWQ", "what it does", "parts", box=None, pad_edge=False)
-    for recipe in recipes:
-        hits = [f"{recipe.figures[data]:.1f}" if data in recipe.figures else "" for data in ("webqsp", "cwq")]
-        table.add_row(Text(recipe.name, style="bold"), *hits, Text(recipe.title), Text(", ".join(recipe.parts)))
-    out.print(table)
-    out.print("WebQSP, CWQ: published Hit in percent with Qwen2-72B. --set can replace the parts of a recipe.")
-
-
-def print_recipe(recipe: Recipe, *, as_json: bool) -> None:
-    """All that is known of a recipe."""
-    facts = recipe_facts(recipe)
-    if as_json:
-        print_json(facts)
-        return
-    out = console()
-    table = Table(box=None, show_header=False, pad_edge=False)
-    for name, value in facts.items():
-        if isinstance(value, dict):
-            value = ", ".join(
-                f"{key} {entry}" if entry != "" else f"{key} (must be set)" for key, entry in value.items()
-            )
-        if value:
-            table.add_row(Text(name, style="bold"), Text(str(value)))
-    out.print(table)
-
-
-def recipe_facts(recipe: Recipe) -> dict[str, Any]:
-    """A recipe as plain JSON types; its text with the default parts, those without default as ``$name``."""
-    return {
-        "recipe": recipe.name,
-        "title": recipe.title,
-        "group": recipe.group,
-        "paper": recipe.paper,
-        "pipeline": recipe.shown,
-        "parts": dict(recipe.parts),
-        "figures": dict(recipe.figures),
-        "note": recipe.note,
-    }
-
-
-def brick_facts() -> list[dict[str, Any]]:
-    """Name, kind, summary, parameters and paper of every brick, from the code."""
-    from dataclasses import asdict
-
-    from graphbrick.pipeline.catalog import all_bricks
-
-    return [
-        {
-            "name": name,
-            "kind": brick.kind if issubclass(brick, Stage) else "model",
-            "summary": brick.summary(),
-            "parameters": [asdict(parameter) for parameter in brick.parameters()],
-            "paper": brick.paper,
-        }
-        for name, brick in all_bricks().items()
-    ]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
-
 import pytest
 
 from graphbrick import parse
@@ -51,19 +49,11 @@ def test_the_default_pipeline_gets_the_questions_of_the_demo_right():
 
 @pytest.mark.usefixtures("cache")
 @pytest.mark.parametrize("damage", ["tail.npy", "manifest.json"])
-def test_a_damaged_cache_is_built_again(damage):
-    path, titles = world_graph().path, []
+def test_a_damaged_cache_is_built_again(caplog, damage):
+    path = world_graph().path
     (path / damage).write_bytes(b"") if damage == "tail.npy" else (path / damage).unlink()
-
-    def progress(title):
-        titles.append(title)
-        return nullcontext(lambda records: None)
-
-    assert world_graph(progress=progress).n_triples > 100_000
-    assert len(titles) == 1
-    assert titles[0].endswith("building the world graph again")
-    assert world_graph(progress=progress).n_triples > 100_000
-    assert len(titles) == 1
+    assert world_graph().n_triples > 100_000
+    assert "building it again" in caplog.text
 
 
 @pytest.mark.usefixtures("cache")

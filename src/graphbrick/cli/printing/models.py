@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-from rich.progress import BarColumn, DownloadColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
-from graphbrick.cli.show import console, plain, print_json
+from graphbrick.cli.printing.terminal import console, plain, print_json
 from graphbrick.models.store import Model, kept
 
 
@@ -54,25 +50,6 @@ def model_facts(model: Model) -> dict[str, Any]:
         "path": None if path is None else str(path),
         "files": [{"name": file.name, "bytes": file.bytes, "sha256": file.sha256} for file in model.files],
     }
-
-
-@contextmanager
-def fetch_progress() -> Iterator[Callable[[str, int, int | None], None]]:
-    """A bar on standard error for every file, with the time it still takes; silent where no terminal is."""
-    err = Console(stderr=True, highlight=False, markup=False)
-    if not err.is_terminal:
-        yield lambda name, done, total: None
-        return
-    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=err) as bar:
-        tasks: dict[str, TaskID] = {}
-
-        def watch(name: str, done: int, total: int | None) -> None:
-            if name not in tasks:
-                tasks[name] = bar.add_task(name, total=total)
-            bar.update(tasks[name], completed=done, total=total)
-
-        yield watch
 
 
 def _size(model: Model) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-from graphbrick.cli.show import console, plain, print_json
+from graphbrick.cli.printing.terminal import console, plain, print_json
 from graphbrick.evaluate.datasets.fetching import Fetched, fetched_splits, folder
 from graphbrick.evaluate.datasets.table import Dataset
 

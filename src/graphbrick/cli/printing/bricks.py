@@ -1,0 +1,92 @@
+"""What the commands about bricks and recipes print."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.table import Table
+from rich.text import Text
+
+from graphbrick.cli.printing.terminal import console, print_json
+from graphbrick.pipeline import Stage
+from graphbrick.recipes import Recipe
+
+
+def print_bricks(*, as_json: bool) -> None:
+    """Every brick with its parameters and paper."""
+    rows = brick_facts()
+    if as_json:
+        print_json(rows)
+        return
+    out = console()
+    for row in rows:
+        out.print(Text.assemble((row["name"], "bold"), f"  ({row['kind']})  {row['summary']}"))
+        for parameter in row["parameters"]:
+            default = "" if parameter["default"] is None else f" = {parameter['default']}"
+            out.print(Text(f"    {parameter['name']}: {parameter['type']}{default}  — {parameter['doc']}"))
+        if row["paper"]:
+            out.print(Text(f"    {row['paper']}", style="dim"))
+
+
+def print_recipes(recipes: list[Recipe], *, as_json: bool) -> None:
+    """The published recipes, a line each."""
+    if as_json:
+        print_json([recipe_facts(recipe) for recipe in recipes])
+        return
+    out = console()
+    table = Table("recipe", "WebQSP", "CWQ", "what it does", "parts", box=None, pad_edge=False)
+    for recipe in recipes:
+        hits = [f"{recipe.figures[data]:.1f}" if data in recipe.figures else "" for data in ("webqsp", "cwq")]
+        table.add_row(Text(recipe.name, style="bold"), *hits, Text(recipe.title), Text(", ".join(recipe.parts)))
+    out.print(table)
+    out.print("WebQSP, CWQ: published Hit in percent with Qwen2-72B. --set can replace the parts of a recipe.")
+
+
+def print_recipe(recipe: Recipe, *, as_json: bool) -> None:
+    """All that is known of a recipe."""
+    facts = recipe_facts(recipe)
+    if as_json:
+        print_json(facts)
+        return
+    out = console()
+    table = Table(box=None, show_header=False, pad_edge=False)
+    for name, value in facts.items():
+        if isinstance(value, dict):
+            value = ", ".join(
+                f"{key} {entry}" if entry != "" else f"{key} (must be set)" for key, entry in value.items()
+            )
+        if value:
+            table.add_row(Text(name, style="bold"), Text(str(value)))
+    out.print(table)
+
+
+def recipe_facts(recipe: Recipe) -> dict[str, Any]:
+    """A recipe as plain JSON types; its text with the default parts, those without default as ``$name``."""
+    return {
+        "recipe": recipe.name,
+        "title": recipe.title,
+        "group": recipe.group,
+        "paper": recipe.paper,
+        "pipeline": recipe.shown,
+        "parts": dict(recipe.parts),
+        "figures": dict(recipe.figures),
+        "note": recipe.note,
+    }
+
+
+def brick_facts() -> list[dict[str, Any]]:
+    """Name, kind, summary, parameters and paper of every brick, from the code."""
+    from dataclasses import asdict
+
+    from graphbrick.pipeline.catalog import all_bricks
+
+    return [
+        {
+            "name": name,
+            "kind": brick.kind if issubclass(brick, Stage) else "model",
+            "summary": brick.summary(),
+            "parameters": [asdict(parameter) for parameter in brick.parameters()],
+            "paper": brick.paper,
+        }
+        for name, brick in all_bricks().items()
+    ]
