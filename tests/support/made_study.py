@@ -132,12 +132,13 @@ def _exchange(text: str, stage: int) -> StoredExchange:
 
 
 def _judge(db: sqlite3.Connection, run: int, judge: str, label: Callable[[int], str]) -> None:
-    """Judge every answer right but each seventh, and leave each fifth without a verdict."""
+    """Judge every answer right but each seventh; each fifth verdict is unreadable or, in turn, the judge failed."""
     ledger = json.dumps({"calls": 1, "tokens_in": 90, "tokens_out": 1, "cost": 0.001})
     for (question,) in db.execute("SELECT question FROM results WHERE run = ?", (run,)).fetchall():
         right = None if question % 5 == 0 else int(question % 7 != 0)
         events = json.dumps(["no verdict could be read"] * (right is None))
-        row = (run, question, judge, right, "model", None, 0.1, ledger, events, pack([_exchange(label(question), 0)]))
+        error = "the judge is away" if question % 10 == 0 else None
+        row = (run, question, judge, right, "model", error, 0.1, ledger, events, pack([_exchange(label(question), 0)]))
         db.execute("INSERT INTO judgements VALUES (?,?,?,?,?,?,?,?,?,?)", row)
 
 

@@ -117,7 +117,7 @@ def judge(
         ),
     ],
     fresh: Annotated[bool, typer.Option("--fresh", help="Forget all judgements, also those of another judge.")] = False,
-    retry: Annotated[bool, typer.Option("--retry", help="Judge again where the judge failed.")] = False,
+    retry: Annotated[bool, typer.Option("--retry", help="Judge again the answers without a verdict.")] = False,
     no_exchanges: NoExchanges = False,
     budget: BudgetText = None,
     cache: CacheMode = "off",

@@ -129,6 +129,7 @@ def test_the_form_can_be_given(tmp_path: Path) -> None:
     assert [load(file, form)[0].dataset for form in ("hetionet", "metaqa", "plain")] == ["hetionet", "metaqa", "q"]
 
 
+GOOD = '{"question": "?", "answers": []}'
 BAD = {
     "an empty file": ("", "the file is empty"),
     "blank lines": ("\n  \n", "the file holds no questions"),
@@ -138,8 +139,8 @@ BAD = {
     "UTF-16": ("{}".encode("utf-16"), "the file is UTF-16"),
     "no JSON": ('{"question": "?", "answers": []}\nhello', "line 2: not JSON: Expecting value at character 1"),
     "no JSON at all": ("hello", "line 1: not JSON"),
-    "a number": ("[7]", "line 1: the list holds something that is no object"),
-    "a line that is no object": ('{"question": "?", "answers": []}\n[]', "line 2: the line is JSON but no object"),
+    "a number": ("[7]", "line 1: the list holds a value that is not an object"),
+    "a line that is no object": ('{"question": "?", "answers": []}\n[]', "line 2: the line is JSON, but not an object"),
     "a list cut short": ('[\n{"question": "?", "answers": []},\n{"question"', "line 3: not JSON.*cut short"),
     "a list without its end": ('[\n{"question": "?", "answers": []}\n', "line 3: not JSON: a comma or ] is missing"),
     "an object of something else": ('{\n"a": 1\n}', "line 1: not JSON|one JSON object without a list"),
@@ -162,10 +163,36 @@ BAD = {
     "an empty answer": ('{"question": "?", "answers": [""]}', "answers holds an empty text"),
     "half a character": ('{"question": "?", "answers": ["\\ud800"]}', "answers holds half a character"),
     "hops as words": ('{"question": "?", "answers": [], "hops": "two"}', "hops must be a whole number .* got 'two'"),
-    "hops below 0": ('{"question": "?", "answers": [], "hops": -1}', "hops must be a whole number from 0, got -1"),
+    "hops below 0": ('{"question": "?", "answers": [], "hops": -1}', "hops must be a whole number from 0 .* got -1"),
+    "hops beyond all measure": (
+        '{"question": "?", "answers": [], "hops": 1' + "0" * 30 + "}",
+        "line 1: hops must be a whole number from 0 to 1,000,000, got 1000",
+    ),
+    "hops of thousands of digits": (
+        '{"question": "?", "answers": [], "hops": "' + "9" * 5000 + '"}',
+        "line 1: hops must be a whole number from 0 to 1,000,000, got '999",
+    ),
+    "text after a list": (f"[\n{GOOD}\n]\n\nand more", "line 5: not JSON: there is more text after the list or object"),
+    "two lists": (f"[{GOOD}]\n[{GOOD}]", "line 2: not JSON: there is more text after the list or object"),
+    "a list in JSON lines": (f"{GOOD}\n[{GOOD}]", "line 2: the line is JSON, but not an object"),
+    "two objects in a line": (f"{GOOD}\n{GOOD} {GOOD}", "line 2: not JSON: Extra data"),
     "a NUL": (b'{"question": "?\0", "answers": []}', "line 1: a NUL byte"),
     "nested too deeply": ('{"a": ' + "[" * 100_000, "nested too deeply"),
 }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"Questions": [\n' + GOOD + "\n]}\n" + GOOD, "line 4: not JSON: there is more text after the list or object"),
+        ('{"Questions": [' + GOOD + "],\n", "line 2: not JSON"),
+        (f"{GOOD} {GOOD}", "line 1: not JSON: there is more text"),
+        ('{"Questions": [\n' + GOOD + "\n], \n'version': 1}", "line 4: not JSON"),
+    ],
+)
+def test_documents_that_are_not_one_value(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(InputError, match=f"q.json, {message}"):
+        load(written(tmp_path, text, "q.json"))
 
 
 @pytest.mark.parametrize("case", BAD)

@@ -58,12 +58,12 @@ def test_what_needs_no_model_does_not_ask_it(answers: list[str], expected: Judge
         assert server.requests == []
 
 
-def test_an_unreadable_verdict_is_an_event_and_neither_right_nor_wrong() -> None:
+def test_an_unreadable_verdict_is_an_event_and_counts_0() -> None:
     with ScriptedLLM(["It depends."]) as server:
         found, entry = judged(server, ["Kenyatta"])
     assert found.right is None
-    assert found.score is None
-    assert entry.events == ["no verdict could be read out of the judge's reply 'It depends.'; the answer is not judged"]
+    assert found.score == 0
+    assert entry.events == ["no verdict could be read out of the judge's reply 'It depends.'; it counts as wrong"]
 
 
 @pytest.mark.parametrize(

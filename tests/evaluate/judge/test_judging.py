@@ -238,7 +238,26 @@ def test_where_the_judge_fails_nothing_is_guessed(tmp_path: Path, whole: dict) -
     assert port_free(kept(path)) == whole
 
 
-def test_a_verdict_that_cannot_be_read_is_no_value(tmp_path: Path) -> None:
+def test_a_verdict_that_cannot_be_read_counts_0_and_is_asked_for_again(tmp_path: Path, whole: dict) -> None:
+    path, vague = tmp_path / "runs.sqlite", [True]
+    with ScriptedLLM(lambda request: "Perhaps." if vague else verdict(request)) as server:
+        with evaluate(GRAPH, questions(), TEXTS, out=path, judge=model(server)) as study:
+            unread = [one for run in study.runs() for one in study.judgements(run.id) if one.right is None]
+            assert unread
+            assert {one.score for one in unread} == {0.0}
+            run = unread[0].run
+            scored = [result for result in study.results(run) if result.metrics["judge_at_1"] is not None]
+            assert len(scored) == len(study.judgements(run))  # in the mean, none is left out
+            notes = judge_notes(read_figures(study, study.questions(), "hits_at_1"), study.judge)
+            assert any("could not be read and count as wrong (--retry asks again)" in note for note in notes)
+        vague.clear()
+        judge_study(path, model(server)).close()
+        assert [one for one in kept(path).values() if one.right is None]
+        judge_study(path, model(server), retry=True).close()
+    assert port_free(kept(path)) == whole
+
+
+def test_an_unreadable_verdict_is_stored_without_one(tmp_path: Path) -> None:
     with (
         ScriptedLLM(lambda request: "Perhaps.") as server,
         evaluate(GRAPH, questions(), TEXTS, out=tmp_path / "a.sqlite", judge=model(server)) as study,

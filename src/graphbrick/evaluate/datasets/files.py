@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from itertools import chain
 from pathlib import Path
 
@@ -62,7 +62,7 @@ def _suffix(file: Path) -> str:
 
 
 def _is_object(line: str) -> bool:
-    """Whether a line is a record by itself; a document in one line is not."""
+    """Return whether a line is a record by itself; a whole document in one line is not."""
     try:
         value = json.loads(line)
     except (ValueError, RecursionError):
@@ -81,7 +81,7 @@ def _object(file: Path, line: int, text: str, number: int) -> Record:
     except (ValueError, RecursionError) as error:
         raise InputError(f"not JSON: {_reason(error)}; each line is one object", file, line, text) from error
     if not isinstance(value, dict):
-        raise InputError("the line is JSON but no object; each line is one object", file, line, text)
+        raise InputError("the line is JSON, but not an object; each line is one object", file, line, text)
     return Record(file, line, number, value)
 
 
@@ -92,39 +92,51 @@ def _reason(error: Exception) -> str:
 
 
 def _document(file: Path) -> Iterator[Record]:
-    """The objects of the list that a file is, or that its ``Questions`` are; read at once."""
+    """Yield the objects of a file that is one JSON list, or one object with a list of ``Questions``."""
     with open_source(file) as stream:
         data = stream.read()
     if line_fault(data):
         number, fault = next((n, line_fault(line)) for n, line in enumerate(whole_lines(data), 1) if line_fault(line))
         raise InputError(fault, file, number)
     text = data.decode()
-    at = _after_blanks(text, 0)
-    if text[at] == "{":
-        found = _QUESTIONS.search(text)
-        if found is None:
-            _whole_document(file, text)
+    start = _after_blanks(text, 0)
+    if text[start] == "{":
+        match = _QUESTIONS.search(text)
+        if match is None:
+            _parse(file, text)
             raise InputError(
                 "the file is one JSON object without a list of Questions; write one question a line", file, 1
             )
-        at = found.end() - 1
-    elif text[at] != "[":
-        _whole_document(file, text)
+        start = match.end() - 1
+    elif text[start] != "[":
+        _parse(file, text)
         raise InputError("the file is JSON, but neither a list nor objects; write one question a line", file, 1)
-    yield from _elements(file, text, at + 1)
+    end = yield from _elements(file, text, start + 1)
+    _parse(file, f"{text[:start]}[]", text, end)
 
 
-def _whole_document(file: Path, text: str) -> None:
-    """Raise where a text is not JSON at all."""
+def _parse(file: Path, before: str, text: str = "", end: int = 0) -> None:
+    """Check that ``before``, followed by ``text`` from ``end`` on, is one JSON value.
+
+    Raises:
+        InputError: It is not; with the line in the file.
+    """
     try:
-        json.loads(text)
+        json.loads(before + text[end:])
     except (ValueError, RecursionError) as error:
-        line = error.lineno if isinstance(error, json.JSONDecodeError) else None
-        raise InputError(f"not JSON: {_reason(error)}", file, line) from error
+        line = None
+        if isinstance(error, json.JSONDecodeError):
+            line = error.lineno
+            if error.pos >= len(before):  # lines of the list are missing from what was parsed
+                line = 1 + text.count("\n", 0, end + error.pos - len(before))
+        reason = (
+            "there is more text after the list or object" if _reason(error).startswith("Extra data") else _reason(error)
+        )
+        raise InputError(f"not JSON: {reason}; a file is one list, or one object a line", file, line) from error
 
 
-def _elements(file: Path, text: str, at: int) -> Iterator[Record]:
-    """The objects of a list, from behind its bracket; each with the line where it begins."""
+def _elements(file: Path, text: str, at: int) -> Generator[Record, None, int]:
+    """Yield the objects of a list with their lines, from behind its bracket; return the position after the list."""
     decoder = json.JSONDecoder()
     line, counted, number = 1, 0, 0
     at = _after_blanks(text, at)
@@ -136,7 +148,7 @@ def _elements(file: Path, text: str, at: int) -> Iterator[Record]:
             line = error.lineno if isinstance(error, json.JSONDecodeError) else line
             raise InputError(f"not JSON: {_reason(error)}; is the file cut short?", file, line) from error
         if not isinstance(value, dict):
-            raise InputError("the list holds something that is no object; each question is one object", file, line)
+            raise InputError("the list holds a value that is not an object; each question is one object", file, line)
         yield Record(file, line, number, value)
         number += 1
         at = _after_blanks(text, at)
@@ -145,6 +157,7 @@ def _elements(file: Path, text: str, at: int) -> Iterator[Record]:
         elif text[at : at + 1] != "]":
             line += text.count("\n", counted, at)
             raise InputError("not JSON: a comma or ] is missing here; is the file cut short?", file, line)
+    return at + 1
 
 
 def _after_blanks(text: str, at: int) -> int:

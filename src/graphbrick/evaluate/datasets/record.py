@@ -9,6 +9,7 @@ from pathlib import Path
 from graphbrick.core.errors import InputError
 
 _SHOWN = 80
+LARGEST = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,7 @@ class Record:
         return tuple(dict.fromkeys(self.listed(name)))
 
     def listed(self, name: str) -> list[str]:
-        """As `texts`, with what is twice in it."""
+        """Like `texts`, but keeps duplicates."""
         return [self.checked(value, name) for value in self.items(name)]
 
     def items(self, name: str) -> list[object]:
@@ -80,16 +81,18 @@ class Record:
         return Record(self.file, self.line, self.number, value or {})
 
     def whole(self, name: str) -> int | None:
-        """A field that is a whole number from 0, or None where it is missing."""
+        """Return a field that is a whole number from 0 to 1,000,000; None if it is missing."""
         if not self.has(name):
             return None
         value = self.values[name]
         if isinstance(value, float) and value.is_integer():
-            value = int(value)  # what tables write where a column has gaps
-        if isinstance(value, str) and value.strip().isdecimal():
+            value = int(value)  # tables write numbers like this if a cell of the column is empty
+        if isinstance(value, str) and value.strip().isdecimal() and len(value) < _SHOWN:
             value = int(value)
-        if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-            raise self.fault(f"{name} must be a whole number from 0, got {_shown(value)}; leave it out if unknown")
+        if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= LARGEST:
+            raise self.fault(
+                f"{name} must be a whole number from 0 to {LARGEST:,}, got {_shown(value)}; leave it out if unknown"
+            )
         return value
 
     def checked(self, value: object, name: str) -> str:

@@ -37,7 +37,7 @@ class Judgement(NamedTuple):
     """What was judged of the answers to one question.
 
     Attributes:
-        right: Whether the first answer is right; None where the verdict could not be read.
+        right: Whether the first answer is right; None if the verdict could not be read.
         by: "no answer", "equality" (in the form of `evaluate.metrics.answers.answer_form`; the model was not asked),
             or "model".
         replies: What the model said, one text a call.
@@ -48,9 +48,9 @@ class Judgement(NamedTuple):
     replies: tuple[str, ...] = ()
 
     @property
-    def score(self) -> float | None:
-        """Judge@1 of the question: 1, 0, or None for not judged."""
-        return None if self.right is None else float(self.right)
+    def score(self) -> float:
+        """Judge@1 of the question, 1 or 0; a verdict that could not be read counts 0."""
+        return float(bool(self.right))
 
 
 def judge(llm: ChatModel, question: str, answers: Sequence[str], gold: TextGold) -> Judgement:
@@ -60,8 +60,8 @@ def judge(llm: ChatModel, question: str, answers: Sequence[str], gold: TextGold)
     but for case, punctuation and articles, which is right. More than 50 names of gold answers are put to the model in
     several calls, up to the first YES.
 
-    A verdict that cannot be read is an event, and the question is not judged, unless another call said YES: neither
-    right nor wrong is guessed. A judge errs; how often, only people can tell, on a sample of its verdicts.
+    A verdict that cannot be read is an event and counts 0, unless another call said YES. A judge errs; check a sample
+    of its verdicts by hand.
 
     Args:
         llm: The judge; best at temperature 0, and not the model that gave the answers, which favours its own.
@@ -121,7 +121,7 @@ def read_verdict(reply: str) -> bool | None:
     found = {verdict for verdict in map(_verdict, said) if verdict is not None}
     if len(found) == 1:
         return found.pop()
-    event(f"no verdict could be read out of the judge's reply {shown(reply)}; the answer is not judged")
+    event(f"no verdict could be read out of the judge's reply {shown(reply)}; it counts as wrong")
     return None
 
 

@@ -63,9 +63,9 @@ class Judgements:
                 )
 
     def kept(self) -> Iterator[tuple[int, int, str]]:
-        """Run, question and answer of each judgement that did not fail."""
+        """Yield run, question and first answer of each judgement with a verdict."""
         rows = self._rows(
-            "SELECT run, question, answers FROM judgements JOIN details USING (run, question) WHERE error IS NULL"
+            "SELECT run, question, answers FROM judgements JOIN details USING (run, question) WHERE right IS NOT NULL"
         )
         for row in rows:
             yield row["run"], row["question"], _first(row["answers"])

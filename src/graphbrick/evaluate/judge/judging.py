@@ -161,7 +161,7 @@ def judge_study(
         study: The file that `graphbrick.evaluate.evaluate` wrote.
         llm: The judge; best at temperature 0, and not the model that gave the answers.
         fresh: Forget all judgements, also those of another judge.
-        retry: Judge again where the judge failed.
+        retry: Judge again the answers without a verdict: the judge failed, or its reply could not be read.
         exchanges: Whether what the judge was told and replied is kept.
         watch: Told of progress: the step, how many answers are done, how many there are.
 

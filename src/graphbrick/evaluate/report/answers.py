@@ -119,10 +119,11 @@ def judge_notes(figures: Sequence[PipelineFigures], judge: str | None) -> list[s
         found = one.judged
         if found is None:
             continue
-        failed = f", {found.unread:,} verdicts could not be read" * bool(found.unread)
-        failed += f", the judge failed on {found.errors:,} (--retry asks it again): {found.failure}" * bool(
-            found.errors
-        )
+        failed = ""
+        if found.unread:
+            failed += f", {found.unread:,} verdicts could not be read and count as wrong (--retry asks again)"
+        if found.errors:
+            failed += f", the judge failed on {found.errors:,} (--retry asks it again): {found.failure}"
         cost = f", ${found.cost:.2g}" * bool(found.cost)
         calls = f"{found.calls:,.0f} call{'s' * (found.calls != 1)}"
         lines.append(

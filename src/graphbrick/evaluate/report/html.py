@@ -136,8 +136,8 @@ def _answers(figures: Sequence[PipelineFigures], judge: str | None) -> Html:
     note = "Every measure of the answers by text, in percent; a question without an answer counts 0."
     if judge is not None:
         note += (
-            " Judge@1 is over the answers of which there is a verdict, as those always have that equal a gold answer; "
-            "where not all have one, their number stands beside it."
+            " In Judge@1 a verdict that could not be read counts 0. Answers on which the judge failed are left out; "
+            "the number of the others is then beside the share."
         )
     wrong = element("ul", *(element("li", line) for line in published_notes()))
     return join(

@@ -73,7 +73,7 @@ def evaluate(
             there are none. More than 1 are processes where no language model is called, else threads. Results do not
             depend on it; times do, as workers share the machine.
         fresh: Forget what these pipelines have done on this graph.
-        retry: Ask again the questions that ended in an error, and judge again where the judge failed.
+        retry: Ask again the questions that ended in an error, and judge again the answers without a verdict.
         judge: A language model that says of the first answer to every question whether it means the same as a gold
             answer (`evaluate.judge.judge`), as the measure ``judge_at_1``. A study has one judge. What it takes is
             kept apart from what the pipelines take. Answers of an earlier call are judged too.

@@ -289,8 +289,8 @@ class Recorder:
     # What a judge says of it
 
     def forget_judgements(self, runs: Iterable[int] | None = None, *, errors_only: bool = False) -> None:
-        """Remove the judgements of some runs, or of all; or only those where the judge failed."""
-        chosen = "error IS NOT NULL" if errors_only else "1"
+        """Remove the judgements of some runs, or of all; with ``errors_only`` just those without a verdict."""
+        chosen = "right IS NULL" if errors_only else "1"
         with self._transaction():
             if runs is None:
                 self._db.execute(f"DELETE FROM judgements WHERE {chosen}")

@@ -45,6 +45,7 @@ from graphbrick.evaluate.study.stored import (
     StoredPath,
     StudyQuestion,
     StudyRun,
+    judge_score,
 )
 
 VERSION = 2
@@ -244,8 +245,8 @@ class Study:
         )
         judged: dict[int, float | None] | None = None
         if self.judge is not None:
-            verdicts = self._rows("SELECT question, CAST(right AS REAL) AS score FROM judgements WHERE run = ?", (run,))
-            judged = {row["question"]: row["score"] for row in verdicts}
+            verdicts = self._rows("SELECT question, right, error FROM judgements WHERE run = ?", (run,))
+            judged = {row["question"]: judge_score(row["right"], row["error"]) for row in verdicts}
         found = []
         for row in rows:
             metrics = json.loads(row["metrics"])

@@ -259,8 +259,17 @@ class StoredJudgement:
 
     @property
     def score(self) -> float | None:
-        """Judge@1 of the question: 1, 0, or None for not judged."""
-        return None if self.right is None else float(self.right)
+        """Judge@1 of the question (`judge_score`)."""
+        return judge_score(self.right, self.error)
+
+
+def judge_score(right: bool | None, error: str | None) -> float | None:
+    """Return Judge@1 of one answer: 1 or 0; None if the judge failed.
+
+    A reply without a readable verdict counts 0. The judge was asked and did not say that the answer is right; leaving
+    such answers out would make a pipeline look better the less clearly its judge replies.
+    """
+    return float(bool(right)) if error is None else None
 
 
 @dataclass(frozen=True, slots=True)
