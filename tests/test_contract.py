@@ -36,6 +36,7 @@ from graphbrick import (
 )
 from graphbrick.core import Path, Subgraph
 from graphbrick.core.errors import LinkError, PipelineError
+from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event, fact
 from graphbrick.evaluate.datasets import Question
 from graphbrick.graphs.graph import Graph
@@ -276,10 +277,11 @@ class Infinite(Credulous):
         radius: How far.
     """
 
+    k: int = parameter(1, at_least=1)
     radius: float = 1.0
 
     def __post_init__(self) -> None:
-        self.require_int("k", minimum=1, example=1)
+        super().__post_init__()
         if not isinstance(self.radius, float) or self.radius <= 0:
             raise PipelineError("Infinite radius must be at least 0; try 1.0")
 
@@ -457,7 +459,7 @@ BROKEN: list[tuple[Callable[[], Brick], str]] = [
     (Undocumented, "has no docstring"),
     (HalfDocumented, "does not say in the Args of its docstring what these are: radius"),
     (lambda: Unreadable(frozenset({2})), "reading its repr raised RecipeSyntaxError"),
-    (Credulous, "k='a lot' is not refused; check it in __post_init__"),
+    (Credulous, "k='a lot' is not refused; declare it with graphbrick.core.parameters.parameter"),
     (Infinite, "radius=nan is not refused"),
     (Crashing, "k='a lot' raises TypeError, not PipelineError"),
     (Vague, "the refusal of k='a lot' does not name the parameter: wrong"),
@@ -575,11 +577,8 @@ class Reversed(RerankStage):
         scorer: Not used.
     """
 
-    n: int = 2
-    scorer: Scorer = field(default_factory=BM25)
-
-    def __post_init__(self) -> None:
-        self.require_int("n", minimum=1, example=2)
+    n: int = parameter(2, at_least=1)
+    scorer: Scorer = parameter(BM25())
 
     def rerank(self, query: Query, evidence: Evidence) -> Evidence:
         return Evidence(evidence.items[::-1][: self.n])

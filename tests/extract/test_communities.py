@@ -127,13 +127,13 @@ def test_the_first_question_makes_the_partitions(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"resolution": 0}, "Communities resolution must be above 0, or all is one partition, got 0; try 1.0"),
-        ({"resolution": -1.0}, "Communities resolution must be a number of at least 0"),
+        ({"resolution": 0}, "Communities resolution must be a number above 0 and at most 1,000,000, got 0; try 1.0"),
+        ({"resolution": -1.0}, "Communities resolution must be a number above 0"),
         ({"resolution": float("nan")}, "Communities resolution must be"),
         ({"size": 1}, "Communities size must be a whole number of at least 2, got 1; try 100000"),
         ({"seed": -1}, "Communities seed must be a whole number of at least 0"),
         ({"k": 0}, "Communities k must be a whole number of at least 1"),
-        ({"restart": 1.0}, "Communities restart must be in (0, 1), got 1.0; try 0.2"),
+        ({"restart": 1.0}, "Communities restart must be in [0.001, 1), got 1.0; try 0.2"),
     ],
 )
 def test_nonsense_is_refused(parameters: dict[str, object], message: str) -> None:

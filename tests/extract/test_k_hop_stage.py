@@ -80,8 +80,8 @@ def test_without_a_cap_together_and_each_are_the_same() -> None:
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"max_hops": 0}, "KHop max_hops must be a whole number of at least 1, got 0; try 2"),
-        ({"max_hops": 101}, "max_hops must be at most 100"),
+        ({"max_hops": 0}, "KHop max_hops must be a whole number of at least 1 and at most 100, got 0; try 2"),
+        ({"max_hops": 101}, "max_hops must be a whole number of at least 1 and at most 100"),
         ({"cap": 0}, "cap must be a whole number of at least 1"),
         ({"direction": "up"}, "direction must be one of"),
         ({"seeds": "eech"}, "KHop seeds must be one of 'together', 'each', got 'eech'; try 'each'"),

@@ -128,10 +128,10 @@ def test_the_error_bound_is_in_the_trace() -> None:
     ("parameters", "message"),
     [
         ({"k": 0}, "PageRank k must be a whole number of at least 1, got 0; try 1000"),
-        ({"restart": 17}, "PageRank restart must be in (0, 1), got 17; try 0.2"),
-        ({"restart": 0.0005}, "PageRank restart must be at least 0.001, got 0.0005; try 0.2"),
+        ({"restart": 17}, "PageRank restart must be in [0.001, 1), got 17; try 0.2"),
+        ({"restart": 0.0005}, "PageRank restart must be in [0.001, 1), got 0.0005; try 0.2"),
         ({"max_hops": 0}, "max_hops must be a whole number of at least 1"),
-        ({"max_hops": 101}, "max_hops must be at most 100"),
+        ({"max_hops": 101}, "max_hops must be a whole number of at least 1 and at most 100"),
         ({"seeds": "all"}, "seeds must be one of 'together', 'each', got 'all'"),
     ],
 )

@@ -381,7 +381,10 @@ def test_a_fault_of_the_server_is_raised() -> None:
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"max_hops": 11}, "PlannedRelations max_hops must be at most 10, got 11; try 4"),
+        (
+            {"max_hops": 11},
+            "PlannedRelations max_hops must be a whole number of at least 1 and at most 10, got 11; try 4",
+        ),
         ({"plans": 0}, "PlannedRelations plans must be a whole number of at least 1, got 0; try 3"),
         ({"relations": 0}, "PlannedRelations relations must be a whole number of at least 1, got 0; try 60"),
         ({"cap": 0}, "PlannedRelations cap must be a whole number of at least 1, got 0; try 10000"),

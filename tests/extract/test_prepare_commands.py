@@ -71,7 +71,7 @@ def test_partition(run: Run, graph: str) -> None:
 
 
 def test_what_partition_refuses(run: Run, graph: str, tmp_path: Path) -> None:
-    refused(run("partition", graph, "--resolution", "0"), "resolution must be above 0", "try 1.0")
+    refused(run("partition", graph, "--resolution", "0"), "resolution must be a number above 0", "try 1.0")
     refused(run("partition", graph, "--size", "1"), "size must be a whole number of at least 2")
     refused(run("partition", graph, "--seed", "-1"), "seed must be a whole number of at least 0")
     refused(run("partition", str(tmp_path / "none")), "does not exist; build a graph with")

@@ -182,7 +182,7 @@ def test_a_model_that_changed_under_its_name_is_told(graph: Graph) -> None:
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"embedder": LSA()}, "VectorNeighbors embedder must be a embedder, got LSA()"),
+        ({"embedder": LSA()}, "VectorNeighbors embedder must be an embedder, got LSA()"),
         ({"n": 0}, "VectorNeighbors n must be a whole number of at least 1, got 0; try 64"),
         ({"unit": "triples"}, "VectorNeighbors unit must be one of 'entity', 'triple', got 'triples'; try 'triple'"),
         ({"max_hops": -1}, "VectorNeighbors max_hops must be a whole number of at least 0"),

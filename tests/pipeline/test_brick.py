@@ -8,6 +8,7 @@ import pytest
 
 from graphbrick import BM25, LLM, PPR, Generate, MiniLM, PathAnswer, Rerank, ShortestPaths
 from graphbrick.core.errors import PipelineError
+from graphbrick.core.parameters import parameter
 from graphbrick.pipeline.brick import Brick, Parameter
 from graphbrick.pipeline.catalog import all_bricks, built_in
 
@@ -65,55 +66,60 @@ class Sample(Brick):
         Nothing: this is not in the Args.
     """
 
-    count: int = 2
-    share: float = 0.5
-    name: str = "x"
-    scorer: BM25 = BM25(b=0.5)  # noqa: RUF009 - a frozen value
-
-    def __post_init__(self) -> None:
-        self.require_int("count", minimum=2, example=3)
-        self.require_number("share", minimum=0, maximum=1, example=0.5)
-        self.require_text("name", example="x")
-        self.require_part("scorer", BM25, example="BM25()")
+    count: int = parameter(2, at_least=2, example=3, search=(2, 4))
+    share: float = parameter(0.5, at_least=0, at_most=1)
+    name: str = parameter("x")
+    scorer: BM25 = parameter(BM25(b=0.5), example="BM25()")
 
 
 def test_summary_and_parameters_come_from_the_docstring() -> None:
     assert Sample.summary() == "One line."
     assert Sample.parameters() == [
-        Parameter("count", "int", "2", "How many, at least 2."),
-        Parameter("share", "float", "0.5", "Of all, from 0 to 1; the docs of it go on here."),
-        Parameter("name", "str", "'x'", "A name."),
-        Parameter("scorer", "BM25", "BM25(b=0.5)", "A scorer."),
+        Parameter(
+            "count", "int", "2", "How many, at least 2.", "a whole number of at least 2", "3", 2, search=("2", "4")
+        ),
+        Parameter(
+            "share",
+            "float",
+            "0.5",
+            "Of all, from 0 to 1; the docs of it go on here.",
+            "a number of at least 0 and at most 1",
+            "0.5",
+            0,
+            1,
+        ),
+        Parameter("name", "str", "'x'", "A name.", "a text that is not empty", "'x'"),
+        Parameter("scorer", "BM25", "BM25(b=0.5)", "A scorer.", "a bm25", "BM25()", parts=("BM25",)),
     ]
     assert Rerank.parameters()[0].default is None
 
 
 @pytest.mark.parametrize("value", [1, -5, 2.0, "2", None, True, 2**31, 10**400, np.int64(3)])
-def test_require_int(value: object) -> None:
+def test_a_whole_number(value: object) -> None:
     with pytest.raises(PipelineError, match=r"^Sample count must be .*; try 3$"):
         Sample(count=value)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("value", [-0.1, 1.1, float("nan"), float("inf"), -float("inf"), "0.5", None, True, 1j])
-def test_require_number(value: object) -> None:
+def test_a_number(value: object) -> None:
     with pytest.raises(PipelineError, match=r"^Sample share must be a number of at least 0 and at most 1, got "):
         Sample(share=value)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("value", [float("inf"), 10**400, float("nan")])
-def test_require_number_without_maximum_refuses_what_no_float_holds(value: float) -> None:
+def test_a_number_without_maximum_refuses_what_no_float_holds(value: float) -> None:
     with pytest.raises(PipelineError, match=r"^BM25 k1 must be a number of at least 0, got "):
         BM25(k1=value)
 
 
 @pytest.mark.parametrize("value", [0, 1, 0.0, 1.0, -1, 2, float("nan"), "0.5", None, True])
-def test_require_open_unit(value: object) -> None:
-    with pytest.raises(PipelineError, match=r"^PPR restart must be in \(0, 1\), got .*; try 0.2$"):
+def test_a_number_between_two_others(value: object) -> None:
+    with pytest.raises(PipelineError, match=r"^PPR restart must be in \[0\.001, 1\), got .*; try 0.2$"):
         PPR(restart=value)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("value", ["", "  ", None, 5, ["x"]])
-def test_require_text(value: object) -> None:
+def test_a_text(value: object) -> None:
     with pytest.raises(PipelineError, match=r"^Sample name must be a text that is not empty, got .*; try 'x'$"):
         Sample(name=value)  # type: ignore[arg-type]
 
@@ -125,17 +131,17 @@ def test_a_text_that_may_be_empty() -> None:
 
 
 @pytest.mark.parametrize("value", ["inn", "", None, 5, ["in"]])
-def test_require_choice(value: object) -> None:
+def test_a_choice(value: object) -> None:
     with pytest.raises(PipelineError, match=r"^PPR direction must be one of 'both', 'out', 'in', got "):
         PPR(direction=value)  # type: ignore[arg-type]
 
 
-def test_require_choice_proposes_the_nearest() -> None:
+def test_a_choice_proposes_the_nearest() -> None:
     with pytest.raises(PipelineError, match=r"try 'in'$"):
         PPR(direction="inn")
 
 
-def test_require_part() -> None:
+def test_a_part() -> None:
     with pytest.raises(PipelineError, match=r"^Sample scorer must be a bm25, got MiniLM\(\); try BM25\(\)$"):
         Sample(scorer=MiniLM())  # type: ignore[arg-type]
     with pytest.raises(PipelineError, match=r"^Rerank scorer must be a scorer, got <class"):

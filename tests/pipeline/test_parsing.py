@@ -212,7 +212,7 @@ def test_refused(text: str, message: str) -> None:
         ("PPR(k=True)", "PPR k must be a whole number of at least 1, got True"),
         ("PPR(k=99999999999)", "PPR k must be at most 2,147,483,647, got 99999999999; try 1000"),
         ("PPR(k=BM25())", "PPR k must be a whole number of at least 1, got BM25()"),
-        ("PPR(restart=1e999)", "PPR restart must be in (0, 1), got inf; try 0.2"),
+        ("PPR(restart=1e999)", "PPR restart must be in [0.001, 1), got inf; try 0.2"),
         ("PPR(direction='ou')", "PPR direction must be one of 'both', 'out', 'in', got 'ou'; try 'out'"),
         ("Rerank(BM25(k1=1e999))", "BM25 k1 must be a number of at least 0, got inf; try 1.5"),
         ("Rerank(PPR())", "Rerank scorer must be a scorer, got PPR(k=1000); try BM25()"),

@@ -340,7 +340,7 @@ class TestAnyPrune:
         ("arguments", "message"),
         [
             ({"n": None}, "needs n, threshold, or both; try n=64"),
-            ({"n": 0}, "n must be a whole number of at least 1, got 0"),
+            ({"n": 0}, "n must be a whole number of at least 1 or None, got 0"),
             ({"n": True}, "n must be a whole number"),
             ({"n": 2.0}, "n must be a whole number"),
             ({"threshold": "high"}, "threshold must be a number"),

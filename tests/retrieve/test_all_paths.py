@@ -122,8 +122,8 @@ def test_paths_of_a_subgraph_have_the_ids_of_the_graph() -> None:
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"max_hops": 0}, "AllPaths max_hops must be a whole number of at least 1, got 0; try 4"),
-        ({"max_hops": 101}, "max_hops must be at most 100"),
+        ({"max_hops": 0}, "AllPaths max_hops must be a whole number of at least 1 and at most 100, got 0; try 4"),
+        ({"max_hops": 101}, "max_hops must be a whole number of at least 1 and at most 100"),
         ({"cap": 0}, "cap must be a whole number of at least 1"),
         ({"direction": "any"}, "direction must be one of 'both', 'out', 'in', got 'any'"),
     ],

@@ -126,7 +126,9 @@ def test_wrong_parameters() -> None:
         LLMHops(3)  # type: ignore[arg-type]
     with pytest.raises(PipelineError, match=r"PatternHops scorer must be a scorer, got 3; try BM25\(\)"):
         PatternHops(3)  # type: ignore[arg-type]
-    with pytest.raises(PipelineError, match="PatternHops max_hops must be at most 100, got 101; try 3"):
+    with pytest.raises(
+        PipelineError, match="PatternHops max_hops must be a whole number of at least 1 and at most 100, got 101; try 3"
+    ):
         PatternHops(BM25(), max_hops=101)
 
 

@@ -69,7 +69,9 @@ def test_braces_in_question_and_text_are_left_alone(folder: Path) -> None:
 
 @pytest.mark.parametrize("template", ["{query}", "{text}", "Query: %s", "{Query} {text}", " "])
 def test_a_template_without_both_is_refused(template: str) -> None:
-    with pytest.raises(PipelineError, match=r"CrossEncoder template must hold \{query\} and \{text\}, got"):
+    with pytest.raises(
+        PipelineError, match=r"CrossEncoder template must be a text with \{query\} and \{text\} in it, got"
+    ):
         CrossEncoder(template=template)
 
 

@@ -270,7 +270,7 @@ def test_a_fault_of_the_server_is_raised() -> None:
         ({"rounds": 0}, "LLMScorer rounds must be a whole number of at least 1, got 0; try 1"),
         ({"rounds": 2, "reply": "scores"}, r"LLMScorer rounds must be 1 where reply is 'scores', got 2"),
         ({"rounds": 2, "reply": "yes_no"}, r"LLMScorer rounds must be 1 where reply is 'yes_no', got 2"),
-        ({"prefilter": "BM25"}, r"LLMScorer prefilter must be a scorer, got 'BM25'; try MiniLM\(\)"),
+        ({"prefilter": "BM25"}, r"LLMScorer prefilter must be a scorer or None, got 'BM25'; try MiniLM\(\)"),
         ({"prefilter": BM25(), "prefilter_n": 0}, "LLMScorer prefilter_n must be a whole number of at least 1, got 0"),
         ({"prefilter_n": 9}, "prefilter_n says how many candidates prefilter leaves; give prefilter too"),
         ({"llm": "gpt"}, r"LLMScorer llm must be a chat model, got 'gpt'; try LLM\(\)"),

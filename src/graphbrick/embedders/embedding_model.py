@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.core.errors import ModelError
+from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event
 from graphbrick.embedders.embedder import Embedder
 from graphbrick.graphs.manifest import sha256
@@ -67,14 +68,9 @@ class EmbeddingModel(Embedder):
 
     paper = "Reimers and Gurevych, Sentence-BERT, EMNLP 2019"
 
-    model: str
-    query_prefix: str = ""
-    text_prefix: str = ""
-
-    def __post_init__(self) -> None:
-        self.require_text("model", example="BAAI/bge-small-en-v1.5")
-        self.require_text("query_prefix", example="query: ", may_be_empty=True)
-        self.require_text("text_prefix", example="passage: ", may_be_empty=True)
+    model: str = parameter(path=True, example="BAAI/bge-small-en-v1.5")
+    query_prefix: str = parameter("", may_be_empty=True, example="query: ")
+    text_prefix: str = parameter("", may_be_empty=True, example="passage: ")
 
     @property
     def identity(self) -> str:

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.core.errors import ModelError
+from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import Exchange, count_exchange, event
 from graphbrick.embedders.embedder import Embedder
 from graphbrick.llm.background import wait_for
@@ -51,16 +52,14 @@ class LLMEmbedder(Embedder):
 
     paper = "Cao et al., LEGO-GraphRAG, technical report (LLMs-E)"
 
-    model: str = "text-embedding-3-small"
-    base_url: str = ""
-    batch: int = 64
-    timeout: float = 60.0
+    model: str = parameter("text-embedding-3-small")
+    base_url: str = parameter("", may_be_empty=True, example="http://localhost:8080/v1")
+    batch: int = parameter(64, at_least=1, changes_results=False)
+    timeout: float = parameter(60.0, at_least=0.001, at_most=86_400, changes_results=False)
 
     def __post_init__(self) -> None:
-        self.require_text("model", example="text-embedding-3-small")
+        super().__post_init__()
         require_address(self, self.base_url)
-        self.require_int("batch", minimum=1, example=64)
-        self.require_number("timeout", minimum=0.001, maximum=86_400, example=60.0)
 
     @property
     def identity(self) -> str:

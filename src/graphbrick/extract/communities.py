@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from graphbrick.core import Query, Subgraph, seeds_of
 from graphbrick.core.directions import follow
+from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import fact
 from graphbrick.extract.seeds import RankedExtract, Ranking, best
 from graphbrick.graphs.graph import Graph
@@ -57,17 +58,10 @@ class Communities(RankedExtract):
 
     paper = "Cao et al., LEGO-GraphRAG, VLDB 2025, technical report, B.7; Traag et al., From Louvain to Leiden, 2019"
 
-    resolution: float = 1.0
-    size: int = 100_000
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self.require_number("resolution", minimum=0, maximum=1e6, example=1.0)
-        if self.resolution == 0:
-            self._refuse("resolution", "above 0, or all is one partition", 1.0)
-        self.require_int("size", minimum=2, example=100_000)
-        self.require_int("seed", minimum=0, example=0)
+    # A resolution of 0 makes one partition of everything.
+    resolution: float = parameter(1.0, above=0, at_most=1_000_000, search=(0.5, 1.0, 2.0))
+    size: int = parameter(100_000, at_least=2, search=(10_000, 100_000))
+    seed: int = parameter(0, at_least=0)
 
     def extract(self, graph: Graph, query: Query) -> Subgraph:
         """The ``k`` best entities and the triples among them."""

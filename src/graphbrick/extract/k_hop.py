@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from graphbrick.core import Query, Subgraph
 from graphbrick.core.directions import DIRECTIONS, follow
+from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event
 from graphbrick.extract.seeds import SEEDS, among, groups, start
 from graphbrick.graphs.graph import Graph
@@ -43,16 +44,10 @@ class KHop(ExtractStage):
 
     paper = "Cao et al., LEGO-GraphRAG, VLDB 2025 (subgraph extraction, structure-based: KSE)"
 
-    max_hops: int = 2
-    direction: str = "both"
-    cap: int = 100_000
-    seeds: str = "together"
-
-    def __post_init__(self) -> None:
-        self.require_int("max_hops", minimum=1, maximum=100, example=2)
-        self.require_choice("direction", DIRECTIONS)
-        self.require_int("cap", minimum=1, example=100_000)
-        self.require_choice("seeds", SEEDS)
+    max_hops: int = parameter(2, at_least=1, at_most=100, search=(1, 2, 3))
+    direction: str = parameter("both", choices=DIRECTIONS)
+    cap: int = parameter(100_000, at_least=1)
+    seeds: str = parameter("together", choices=SEEDS)
 
     def extract(self, graph: Graph, query: Query) -> Subgraph:
         """The entities within ``max_hops`` of a seed and the triples among them."""

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.core.directions import follow
+from graphbrick.core.parameters import parameter
 from graphbrick.extract.seeds import RankedExtract, Ranking, among, best
 from graphbrick.graphs.graph import Graph
 
@@ -44,11 +45,7 @@ class PageRank(RankedExtract):
 
     paper = "Cao et al., LEGO-GraphRAG, VLDB 2025 (subgraph extraction, structure-based)"
 
-    max_hops: int = 4
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self.require_int("max_hops", minimum=1, maximum=100, example=4)
+    max_hops: int = parameter(4, at_least=1, at_most=100, search=(2, 3, 4))
 
     def rank(self, graph: Graph, seeds: npt.NDArray[np.int32]) -> Ranking:
         """The ``k`` best entities of those near any of ``seeds``."""

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from graphbrick.core import Query, Subgraph
+from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event, fact
 from graphbrick.extract.relation_paths import LOOKED_AT, Hop, Ids, edges_of, match
 from graphbrick.extract.seeds import start
@@ -84,18 +85,11 @@ class PlannedRelations(ExtractStage):
 
     paper = "Luo et al., Reasoning on Graphs (RoG), ICLR 2024; Cao et al., LEGO-GraphRAG, VLDB 2025 (SAE by LLM)"
 
-    llm: ChatModel
-    max_hops: int = 4
-    plans: int = 3
-    relations: int = 60
-    cap: int = 10_000
-
-    def __post_init__(self) -> None:
-        self.require_part("llm", ChatModel, example="LLM()")
-        self.require_int("max_hops", minimum=1, maximum=10, example=4)
-        self.require_int("plans", minimum=1, example=3)
-        self.require_int("relations", minimum=1, example=60)
-        self.require_int("cap", minimum=1, example=10_000)
+    llm: ChatModel = parameter(example="LLM()")
+    max_hops: int = parameter(4, at_least=1, at_most=10, search=(2, 3, 4))
+    plans: int = parameter(3, at_least=1, search=(1, 3, 5))
+    relations: int = parameter(60, at_least=1, search=(30, 60, 120))
+    cap: int = parameter(10_000, at_least=1)
 
     def extract(self, graph: Graph, query: Query) -> Subgraph:
         """The seeds, and the entities and triples on the matched paths."""

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.core.directions import follow
+from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event
 from graphbrick.extract.hubs import Scores, hub_scores, hubs_of, is_hub, leading_hubs
 from graphbrick.extract.seeds import RankedExtract, Ranking, best_of
@@ -63,14 +64,10 @@ class PPR(RankedExtract):
         3
     """
 
-    tolerance: float = 0.1
-    edge_budget: int = 50_000_000
+    tolerance: float = parameter(0.1, above=0, below=1)
+    edge_budget: int = parameter(50_000_000, at_least=1)
 
     paper = "Cao et al., LEGO-GraphRAG, VLDB 2025 (subgraph extraction, structure-based)"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self.require_int("edge_budget", minimum=1, example=50_000_000)
 
     def rank(self, graph: Graph, seeds: npt.NDArray[np.int32]) -> Ranking:
         """The ``k`` best entities when all of ``seeds`` start walks."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from graphbrick.core import Query, Subgraph
 from graphbrick.core.directions import DIRECTIONS, follow
+from graphbrick.core.parameters import parameter
 from graphbrick.extract.seeds import among, start
 from graphbrick.graphs.graph import Graph
 from graphbrick.pipeline import ExtractStage
@@ -41,21 +42,12 @@ class RandomWalk(ExtractStage):
 
     paper = "Cao et al., LEGO-GraphRAG, VLDB 2025 (subgraph extraction, structure-based: RW, RWR)"
 
-    walks: int = 64
-    length: int = 4
-    restart: float = 0.0
-    direction: str = "both"
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        # Compiled code cannot be interrupted, so its time is bounded.
-        self.require_int("walks", minimum=1, maximum=1_000_000, example=64)
-        self.require_int("length", minimum=1, maximum=10_000, example=4)
-        self.require_number("restart", minimum=0, maximum=1, example=0.2)
-        if self.restart == 1:
-            self._refuse("restart", "below 1, or no walk leaves its seed", 0.2)
-        self.require_choice("direction", DIRECTIONS)
-        self.require_int("seed", minimum=0, example=0)
+    # Compiled code cannot be interrupted, so its time is bounded.
+    walks: int = parameter(64, at_least=1, at_most=1_000_000, search=(32, 128, 512))
+    length: int = parameter(4, at_least=1, at_most=10_000, search=(2, 3, 4))
+    restart: float = parameter(0.0, at_least=0, below=1, example=0.2, search=(0.0, 0.2))
+    direction: str = parameter("both", choices=DIRECTIONS)
+    seed: int = parameter(0, at_least=0)
 
     def extract(self, graph: Graph, query: Query) -> Subgraph:
         """The entities visited and the triples among them."""

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from graphbrick.core import Query, Subgraph, seeds_of
 from graphbrick.core.directions import DIRECTIONS
+from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event, fact
 from graphbrick.graphs.graph import Graph
 from graphbrick.pipeline import ExtractStage
@@ -90,20 +91,11 @@ class RankedExtract(ExtractStage):
         seeds: "together" or "each".
     """
 
-    k: int = 1000
-    restart: float = 0.2
-    direction: str = "both"
-    tolerance: float = 1e-4
-    seeds: str = "together"
-
-    def __post_init__(self) -> None:
-        self.require_int("k", minimum=1, example=1000)
-        self.require_open_unit("restart", example=0.2)
-        if self.restart < _LEAST_RESTART:
-            self._refuse("restart", f"at least {_LEAST_RESTART}", 0.2)
-        self.require_choice("direction", DIRECTIONS)
-        self.require_open_unit("tolerance", example=1e-4)
-        self.require_choice("seeds", SEEDS)
+    k: int = parameter(1000, at_least=1, search=(100, 300, 1000, 3000))
+    restart: float = parameter(0.2, at_least=_LEAST_RESTART, below=1, search=(0.1, 0.2, 0.5))
+    direction: str = parameter("both", choices=DIRECTIONS)
+    tolerance: float = parameter(1e-4, above=0, below=1)
+    seeds: str = parameter("together", choices=SEEDS, search=SEEDS)
 
     def extract(self, graph: Graph, query: Query) -> Subgraph:
         """The ``k`` best entities and the triples among them."""

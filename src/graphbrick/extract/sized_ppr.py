@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from graphbrick.core import Query, Subgraph
+from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import fact
 from graphbrick.extract.ppr import PPR
 from graphbrick.extract.seeds import Entities, among, start
@@ -39,14 +40,13 @@ class SizedPPR(ExtractStage):
 
     paper = "Cao et al., LEGO-GraphRAG, technical report (B.5)"
 
-    sizer: Sizer = ShareSizer()  # noqa: RUF009 - frozen
-    ppr: PPR = PPR()  # noqa: RUF009 - frozen
+    sizer: Sizer = parameter(ShareSizer())
+    ppr: PPR = parameter(PPR())
 
     def __post_init__(self) -> None:
-        self.require_part("sizer", Sizer, example="ShareSizer()")
-        self.require_part("ppr", PPR, example="PPR(k=1000)")
+        super().__post_init__()
         if self.ppr.seeds != "together":
-            self._refuse("ppr", "a PPR whose seeds are 'together'", PPR())
+            self.refuse("ppr", "a PPR whose seeds are 'together'", PPR())
 
     def extract(self, graph: Graph, query: Query) -> Subgraph:
         """The seeds, the best entities, and the triples among them."""

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.core.errors import ModelError
+from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import fact
 from graphbrick.graphs.text import fold
 from graphbrick.pipeline.brick import Brick
@@ -66,14 +67,13 @@ class ShareSizer(Sizer):
 
     paper = "Cao et al., LEGO-GraphRAG, technical report (B.5: the threshold of subgraph recall, 0.50 to 0.75)"
 
-    least: float = 0.5
-    most: float = 0.75
+    least: float = parameter(0.5, above=0, below=1, search=(0.3, 0.5, 0.7))
+    most: float = parameter(0.75, above=0, below=1, search=(0.75, 0.9))
 
     def __post_init__(self) -> None:
-        self.require_open_unit("least", example=0.5)
-        self.require_open_unit("most", example=0.75)
+        super().__post_init__()
         if self.least > self.most:
-            self._refuse("most", f"at least {self.least}, which is least", max(self.least, 0.75))
+            self.refuse("most", f"at least {self.least}, which is least", max(self.least, 0.75))
 
     def size(self, around: Around) -> int:
         """The smallest number of entities with the share."""
@@ -102,12 +102,8 @@ class LearnedSizer(Sizer):
 
     paper = "Cao et al., LEGO-GraphRAG, technical report (B.5: learned from logged queries)"
 
-    path: str
-    recall: float = 0.9
-
-    def __post_init__(self) -> None:
-        self.require_text("path", example="sizes.json")
-        self.require_open_unit("recall", example=0.9)
+    path: str = parameter(path=True, example="sizes.json")
+    recall: float = parameter(0.9, above=0, below=1, search=(0.8, 0.9, 0.95))
 
     def size(self, around: Around) -> int:
         """The smallest number whose expected recall is the one aimed at; all entities where none has it."""

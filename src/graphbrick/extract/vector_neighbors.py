@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from graphbrick.core import Query, Subgraph
 from graphbrick.core.errors import ModelError
+from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event, fact
 from graphbrick.embedders.embedder import Embedder
 from graphbrick.embedders.minilm import MiniLM
@@ -16,6 +17,7 @@ from graphbrick.extract.connect import connected, parts_of
 from graphbrick.extract.seeds import among, start
 from graphbrick.graphs.graph import Graph
 from graphbrick.pipeline import ExtractStage
+from graphbrick.vectors.index import UNITS
 
 
 @dataclass(frozen=True, repr=False)
@@ -49,22 +51,12 @@ class VectorNeighbors(ExtractStage):
 
     paper = "Cao et al., LEGO-GraphRAG, VLDB 2025, technical report, B.7; Douze et al., The Faiss Library, 2024"
 
-    embedder: Embedder = field(default_factory=MiniLM)
-    n: int = 64
-    unit: str = "entity"
-    max_hops: int = 1
-    cap: int = 100_000
-    connect: bool = False
-
-    def __post_init__(self) -> None:
-        from graphbrick.vectors.index import UNITS
-
-        self.require_part("embedder", Embedder, example="MiniLM()")
-        self.require_int("n", minimum=1, example=64)
-        self.require_choice("unit", UNITS)
-        self.require_int("max_hops", minimum=0, maximum=100, example=1)
-        self.require_int("cap", minimum=1, example=100_000)
-        self.require_flag("connect")
+    embedder: Embedder = parameter(MiniLM())
+    n: int = parameter(64, at_least=1, search=(16, 64, 256))
+    unit: str = parameter("entity", choices=UNITS, search=UNITS)
+    max_hops: int = parameter(1, at_least=0, at_most=100, search=(0, 1, 2))
+    cap: int = parameter(100_000, at_least=1)
+    connect: bool = parameter(False, search=(False, True))
 
     def extract(self, graph: Graph, query: Query) -> Subgraph:
         """What is near the question, and the triples among it."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from graphbrick.core import Answer, Evidence, Item, Path, Query
 from graphbrick.core.errors import ModelError
+from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event
 from graphbrick.generate.answers import IN_JSON, IN_LINES, SCHEMA, Said, in_json, key, lines_of, read_answers
 from graphbrick.generate.prompts import NAMES, Turns, prompt
@@ -46,12 +47,8 @@ class Generate(GenerateStage):
 
     paper = "Cao et al., LEGO-GraphRAG, VLDB 2025 (generation; one- and few-shot: preliminary version)"
 
-    llm: ChatModel
-    prompt: str = "zero"
-
-    def __post_init__(self) -> None:
-        self.require_part("llm", ChatModel, example="LLM()")
-        self.require_text("prompt", example=NAMES[0])
+    llm: ChatModel = parameter(example="LLM()")
+    prompt: str = parameter(NAMES[0], path=True, search=NAMES)
 
     def generate(self, query: Query, evidence: Evidence) -> Answer:
         """Ask the model and read its reply."""

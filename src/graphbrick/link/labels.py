@@ -10,6 +10,7 @@ import numpy as np
 
 from graphbrick.core import Mention, Query
 from graphbrick.core.errors import LinkError
+from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.names import NearMatch
@@ -60,10 +61,7 @@ class LinkLabels(LinkStage):
         ['Nairobi']
     """
 
-    min_score: float = 0.8
-
-    def __post_init__(self) -> None:
-        self.require_open_unit("min_score", example=0.8)
+    min_score: float = parameter(0.8, above=0, below=1, search=(0.7, 0.8, 0.9))
 
     def link(self, graph: Graph, query: Query) -> Query:
         """The query with the seeds that its text names."""

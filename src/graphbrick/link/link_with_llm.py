@@ -9,6 +9,7 @@ from itertools import islice
 
 from graphbrick.core import Mention, Query
 from graphbrick.core.errors import LinkError
+from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.text import Token, fold, name_form, nfc, tokens
@@ -97,16 +98,10 @@ class LinkWithLLM(LinkStage):
 
     paper = "Sun et al., Think-on-Graph, ICLR 2024 (topic entities); Cao et al., LEGO-GraphRAG, VLDB 2025 (seeds)"
 
-    llm: ChatModel
-    n: int = 8
-    candidates: int = 8
-    min_score: float = 0.8
-
-    def __post_init__(self) -> None:
-        self.require_part("llm", ChatModel, example="LLM()")
-        self.require_int("n", minimum=1, example=8)
-        self.require_int("candidates", minimum=2, example=8)
-        self.require_open_unit("min_score", example=0.8)
+    llm: ChatModel = parameter(example="LLM()")
+    n: int = parameter(8, at_least=1)
+    candidates: int = parameter(8, at_least=2, search=(4, 8, 16))
+    min_score: float = parameter(0.8, above=0, below=1, search=(0.7, 0.8, 0.9))
 
     def link(self, graph: Graph, query: Query) -> Query:
         """The query with the seeds that the model finds in it."""

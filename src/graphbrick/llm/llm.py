@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from graphbrick.core.parameters import parameter
 from graphbrick.llm.chat import ChatModel
 from graphbrick.llm.openai_client import Connection, connect, is_here, require_address, server_of
 from graphbrick.llm.prices import Hosted, hosted
@@ -33,28 +34,20 @@ class LLM(ChatModel):
             for an estimate.
     """
 
-    model: str = "gpt-4.1-mini"
-    base_url: str = ""
-    temperature: float = 0.0
-    max_tokens: int = 256
-    timeout: float = 60.0
-    retries: int = 2
-    parallel: int = 8
-    structured: bool = True
-    context: int = 0
-    tokenizer: str = ""
+    model: str = parameter("gpt-4.1-mini")
+    base_url: str = parameter("", may_be_empty=True, example="http://localhost:8080/v1")
+    temperature: float = parameter(0.0, at_least=0, at_most=2)
+    max_tokens: int = parameter(256, at_least=1, search=(128, 256, 512))
+    timeout: float = parameter(60.0, at_least=0.001, at_most=86_400, changes_results=False)
+    retries: int = parameter(2, at_least=0, changes_results=False)
+    parallel: int = parameter(8, at_least=1, changes_results=False)
+    structured: bool = parameter(True, search=(False, True))
+    context: int = parameter(0, at_least=0, example=32_768)
+    tokenizer: str = parameter("", may_be_empty=True, path=True, example="tokenizer.json")
 
     def __post_init__(self) -> None:
-        self.require_text("model", example="gpt-4.1-mini")
+        super().__post_init__()
         require_address(self, self.base_url)
-        self.require_number("temperature", minimum=0, maximum=2, example=0.0)
-        self.require_int("max_tokens", minimum=1, example=256)
-        self.require_number("timeout", minimum=0.001, maximum=86_400, example=60.0)
-        self.require_int("retries", minimum=0, example=2)
-        self.require_int("parallel", minimum=1, example=8)
-        self.require_flag("structured")
-        self.require_int("context", minimum=0, example=32_768)
-        self.require_text("tokenizer", example="tokenizer.json", may_be_empty=True)
 
     def context_tokens(self) -> int:
         """The tokens that the model reads and writes at most."""

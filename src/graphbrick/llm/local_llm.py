@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from graphbrick.core.parameters import parameter
 from graphbrick.llm.chat import ChatModel
 from graphbrick.llm.openai_client import Connection
 from graphbrick.llm.prices import Hosted
@@ -26,22 +27,13 @@ class LocalLLM(ChatModel):
         threads: Threads to compute with; 0 for the cores of this machine.
     """
 
-    model: str = "qwen2.5-coder-1.5b"
-    temperature: float = 0.0
-    max_tokens: int = 256
-    timeout: float = 600.0
-    structured: bool = True
-    context: int = 8192
-    threads: int = 0
-
-    def __post_init__(self) -> None:
-        self.require_text("model", example="qwen2.5-coder-1.5b")
-        self.require_number("temperature", minimum=0, maximum=2, example=0.0)
-        self.require_int("max_tokens", minimum=1, example=256)
-        self.require_number("timeout", minimum=0.001, maximum=86_400, example=600.0)
-        self.require_flag("structured")
-        self.require_int("context", minimum=512, example=8192)
-        self.require_int("threads", minimum=0, example=2)
+    model: str = parameter("qwen2.5-coder-1.5b", path=True)
+    temperature: float = parameter(0.0, at_least=0, at_most=2)
+    max_tokens: int = parameter(256, at_least=1, search=(128, 256, 512))
+    timeout: float = parameter(600.0, at_least=0.001, at_most=86_400, changes_results=False)
+    structured: bool = parameter(True, search=(False, True))
+    context: int = parameter(8192, at_least=512)
+    threads: int = parameter(0, at_least=0, example=2, changes_results=False)
 
     @property
     def parallel(self) -> int:

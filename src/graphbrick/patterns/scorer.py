@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event
 from graphbrick.patterns.text import Steps, masked, split_start, steps_of
 from graphbrick.scorers.scorer import Scorer
@@ -42,10 +43,7 @@ class PatternScorer(Scorer):
 
     comparable: ClassVar[bool] = True
 
-    model: str
-
-    def __post_init__(self) -> None:
-        self.require_text("model", example="films.patterns")
+    model: str = parameter(path=True, example="films.patterns")
 
     def score(self, query: str, texts: Sequence[str]) -> npt.NDArray[np.float64]:
         """The score of the pattern of each text."""

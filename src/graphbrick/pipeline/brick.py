@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import difflib
 import inspect
 import re
-import sys
-from collections.abc import Iterable
 from dataclasses import MISSING, Field, dataclass, fields
-from typing import ClassVar
+from typing import ClassVar, NoReturn
 
-from graphbrick.core.errors import PipelineError
+from graphbrick.core.parameters import Declared, declared, refuse
 
 # The sizes say what a pipeline costs, so they are written even where they are the default.
 _ALWAYS_WRITTEN = ("k", "n")
-_LARGEST = 2**31 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,22 +22,49 @@ class Parameter:
         type: The annotation as text.
         default: The default as recipe text; None where the parameter must be given.
         doc: The line of the docstring about it.
+        allowed: What is allowed, in words, such as "a whole number of at least 1"; empty where nothing is declared.
+        example: An allowed value as recipe text.
+        at_least: The lowest number allowed.
+        at_most: The highest number allowed.
+        above: Numbers must be higher than this.
+        below: Numbers must be lower than this.
+        choices: The texts allowed; any text where there are none.
+        parts: The kinds of brick allowed, such as "Scorer".
+        search: Values that an automatic search should try, as recipe text.
+        changes_results: Whether another value can lead to other results.
+        path: Whether a text may name a file or folder.
     """
 
     name: str
     type: str
     default: str | None
     doc: str
+    allowed: str = ""
+    example: str | None = None
+    at_least: float | None = None
+    at_most: float | None = None
+    above: float | None = None
+    below: float | None = None
+    choices: tuple[str, ...] = ()
+    parts: tuple[str, ...] = ()
+    search: tuple[str, ...] = ()
+    changes_results: bool = True
+    path: bool = False
 
 
 class Brick:
     """A frozen dataclass of parameters whose ``repr`` is its recipe text.
 
-    Subclasses are declared with ``@dataclass(frozen=True, repr=False)``, name the ``paper`` they come from, and check
-    their parameters in ``__post_init__`` with the ``require_*`` methods.
+    Subclasses are declared with ``@dataclass(frozen=True, repr=False)``, name the ``paper`` they come from, and declare
+    each parameter with `graphbrick.core.parameters.parameter`, which says what is allowed. A rule about several
+    parameters together is checked in ``__post_init__``, after ``super().__post_init__()``.
     """
 
     paper: ClassVar[str] = ""
+
+    def __post_init__(self) -> None:
+        for entry in declared(type(self)):
+            entry.check(self)
 
     def __repr__(self) -> str:
         arguments = []
@@ -60,74 +83,48 @@ class Brick:
 
     @classmethod
     def parameters(cls) -> list[Parameter]:
-        """The parameters in order, with type, default and the line of the docstring about each."""
+        """The parameters in order: type, default and range of each, and the line of the docstring about it."""
         docs = _parameter_docs(inspect.getdoc(cls) or "")
-        return [
-            Parameter(
-                field.name,
-                str(field.type),
-                None if _required(field) else _literal(_default(field)),
-                docs.get(field.name, ""),
-            )
-            for field in _fields(cls)
-        ]
+        declarations = {entry.name: entry for entry in declared(cls)}
+        return [_listed(field, declarations.get(field.name), docs.get(field.name, "")) for field in _fields(cls)]
 
-    def require_int(self, name: str, *, minimum: int, example: int, maximum: int = _LARGEST) -> None:
-        """Raise unless the parameter is a whole number of at least ``minimum``, and small enough for the kernels."""
-        value = getattr(self, name)
-        if not isinstance(value, int) or isinstance(value, bool) or value < minimum:
-            self._refuse(name, f"a whole number of at least {minimum}", example)
-        if value > maximum:
-            self._refuse(name, f"at most {maximum:,}", example)
+    def refuse(self, name: str, allowed: str, example: object) -> NoReturn:
+        """Raise the error about a parameter that does not go with the others; for ``__post_init__`` of a subclass.
 
-    def require_open_unit(self, name: str, *, example: float) -> None:
-        """Raise unless the parameter is a number strictly between 0 and 1."""
-        value = getattr(self, name)
-        if not isinstance(value, int | float) or not 0 < value < 1:
-            self._refuse(name, "in (0, 1)", example)
-
-    def require_number(self, name: str, *, minimum: float, example: float, maximum: float = float("inf")) -> None:
-        """Raise unless the parameter is a finite number of at least ``minimum`` and at most ``maximum``."""
-        value = getattr(self, name)
-        is_number = isinstance(value, int | float) and not isinstance(value, bool)
-        if not is_number or not minimum <= value <= min(maximum, sys.float_info.max):
-            at_most = "" if maximum == float("inf") else f" and at most {maximum:g}"
-            self._refuse(name, f"a number of at least {minimum:g}{at_most}", example)
-
-    def require_choice(self, name: str, choices: Iterable[str]) -> None:
-        """Raise unless the parameter is one of ``choices``."""
-        value, allowed = getattr(self, name), list(choices)
-        if value not in allowed:
-            near = difflib.get_close_matches(str(value), allowed, n=1) or allowed[:1]
-            self._refuse(name, f"one of {', '.join(map(repr, allowed))}", near[0])
-
-    def require_text(self, name: str, *, example: str, may_be_empty: bool = False) -> None:
-        """Raise unless the parameter is a text, and not an empty one."""
-        value = getattr(self, name)
-        if not isinstance(value, str) or not (value.strip() or may_be_empty):
-            self._refuse(name, "a text" if may_be_empty else "a text that is not empty", example)
-
-    def require_flag(self, name: str) -> None:
-        """Raise unless the parameter is True or False."""
-        if not isinstance(getattr(self, name), bool):
-            self._refuse(name, "True or False", True)
-
-    def require_part(self, name: str, kind: type[Brick], *, example: str) -> None:
-        """Raise unless the parameter is a brick of ``kind``, such as a scorer."""
-        value = getattr(self, name)
-        if not isinstance(value, kind):
-            called = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", kind.__name__).lower()
-            raise PipelineError(f"{type(self).__name__} {name} must be a {called}, got {value!r}; try {example}")
-
-    def _refuse(self, name: str, allowed: str, example: object) -> None:
-        value = getattr(self, name)
-        is_long = isinstance(value, int) and value.bit_length() > 64  # too long to be worth printing, or to be printed
-        shown = "a number of more than 64 bits" if is_long else repr(value)
-        raise PipelineError(f"{type(self).__name__} {name} must be {allowed}, got {shown}; try {example!r}")
+        Args:
+            name: The parameter.
+            allowed: What would be allowed, after «must be».
+            example: An allowed value.
+        """
+        refuse(self, name, allowed, repr(example))
 
 
 def _fields(cls: type[Brick]) -> tuple[Field[object], ...]:
     return fields(cls)  # type: ignore[arg-type]
+
+
+def _listed(field: Field[object], entry: Declared | None, doc: str) -> Parameter:
+    default = None if _required(field) else _literal(_default(field))
+    if entry is None:
+        return Parameter(field.name, str(field.type), default, doc)
+    declaration = entry.declaration
+    return Parameter(
+        field.name,
+        str(field.type),
+        default,
+        doc,
+        allowed=entry.allowed(),
+        example=entry.example(),
+        at_least=declaration.at_least,
+        at_most=declaration.at_most,
+        above=declaration.above,
+        below=declaration.below,
+        choices=declaration.choices,
+        parts=tuple(kind.__name__ for kind in entry.parts),
+        search=tuple(map(_literal, declaration.search)),
+        changes_results=declaration.changes_results,
+        path=declaration.path,
+    )
 
 
 def _required(field: Field[object]) -> bool:

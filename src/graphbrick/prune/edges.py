@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from graphbrick.core import Query, Subgraph
+from graphbrick.core.parameters import parameter
 from graphbrick.prune.keep import ScoredPrune, distances, heads, with_triples
 
 
@@ -41,11 +42,7 @@ class PruneEdges(ScoredPrune):
 
     paper = "Cao et al., LEGO-GraphRAG, VLDB 2025 (subgraph extraction, edge pruning)"
 
-    by: str = "relation"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self.require_choice("by", ("relation", "triple"))
+    by: str = parameter("relation", choices=("relation", "triple"), search=("relation", "triple"))
 
     def prune(self, query: Query, subgraph: Subgraph) -> Subgraph:
         """The best edges."""

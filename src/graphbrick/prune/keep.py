@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from graphbrick.core import Query, Subgraph, seeds_of
 from graphbrick.core.errors import PipelineError
+from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event, fact
 from graphbrick.pipeline import PruneStage
 from graphbrick.scorers.scorer import Scorer
@@ -20,20 +21,15 @@ Ids = npt.NDArray[np.int32]
 class ScoredPrune(PruneStage):
     """A prune stage that scores texts and keeps the best ``n``, those above a ``threshold``, or both."""
 
-    scorer: Scorer
-    n: int | None = 64
-    threshold: float | None = None
-    connected: bool = False
+    scorer: Scorer = parameter(example="BM25()")
+    n: int | None = parameter(64, at_least=1, search=(16, 64, 256))
+    threshold: float | None = parameter(None, example=0.3)
+    connected: bool = parameter(False)
 
     def __post_init__(self) -> None:
-        self.require_part("scorer", Scorer, example="BM25()")
+        super().__post_init__()
         if self.n is None and self.threshold is None:
             raise PipelineError(f"{type(self).__name__} needs n, threshold, or both; try n=64")
-        if self.n is not None:
-            self.require_int("n", minimum=1, example=64)
-        if self.threshold is not None:
-            self.require_number("threshold", minimum=-1e300, example=0.3)
-        self.require_flag("connected")
 
     def best(self, scores: npt.NDArray[np.float64], *ties: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
         """The indices of what stays, best first; equal scores are ordered by ``ties``, then by index."""

@@ -6,6 +6,7 @@ import random
 from dataclasses import dataclass
 
 from graphbrick.core import Evidence, Query
+from graphbrick.core.parameters import parameter
 from graphbrick.pipeline import RerankStage
 
 
@@ -29,12 +30,8 @@ class RandomSample(RerankStage):
 
     paper = "Cao et al., LEGO-GraphRAG, preliminary version (path refinement, random)"
 
-    n: int = 64
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        self.require_int("n", minimum=1, example=64)
-        self.require_int("seed", minimum=0, example=0)
+    n: int = parameter(64, at_least=1, search=(16, 32, 64))
+    seed: int = parameter(0, at_least=0)
 
     def rerank(self, query: Query, evidence: Evidence) -> Evidence:
         """The paths drawn."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from graphbrick.core import Evidence, Query
+from graphbrick.core.parameters import parameter
 from graphbrick.pipeline import RerankStage
 from graphbrick.scorers.scorer import Scorer
 
@@ -42,17 +43,10 @@ class Rerank(RerankStage):
 
     paper = "Cao et al., LEGO-GraphRAG, VLDB 2025 (path retrieval, OSAR)"
 
-    scorer: Scorer
-    n: int = 32
-    by: str = "path"
-    threshold: float | None = None
-
-    def __post_init__(self) -> None:
-        self.require_part("scorer", Scorer, example="BM25()")
-        self.require_int("n", minimum=1, example=32)
-        self.require_choice("by", ("path", "pattern"))
-        if self.threshold is not None:
-            self.require_number("threshold", minimum=-1e300, example=0)
+    scorer: Scorer = parameter(example="BM25()")
+    n: int = parameter(32, at_least=1, search=(8, 16, 32, 64))
+    by: str = parameter("path", choices=("path", "pattern"), search=("path", "pattern"))
+    threshold: float | None = parameter(None, example=0)
 
     def rerank(self, query: Query, evidence: Evidence) -> Evidence:
         """The best paths, by score."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from graphbrick.core import Evidence, Query
+from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import fact
 from graphbrick.pipeline import RerankStage
 from graphbrick.scorers.scorer import Scorer
@@ -37,14 +38,9 @@ class Supplement(RerankStage):
 
     paper = "Cao et al., LEGO-GraphRAG, technical report (EEMs-S)"
 
-    scorer: Scorer
-    other: Scorer
-    n: int = 32
-
-    def __post_init__(self) -> None:
-        self.require_part("scorer", Scorer, example="LLMScorer(LLM())")
-        self.require_part("other", Scorer, example="MiniLM()")
-        self.require_int("n", minimum=1, example=32)
+    scorer: Scorer = parameter(example="LLMScorer(LLM())")
+    other: Scorer = parameter(example="MiniLM()")
+    n: int = parameter(32, at_least=1, search=(8, 16, 32, 64))
 
     def rerank(self, query: Query, evidence: Evidence) -> Evidence:
         """The paths chosen and those filled up."""

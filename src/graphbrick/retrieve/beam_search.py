@@ -10,6 +10,7 @@ import numpy.typing as npt
 from graphbrick.core import Evidence, Query, Subgraph, seeds_of, step_text
 from graphbrick.core.directions import DIRECTIONS, follow
 from graphbrick.core.errors import PipelineError
+from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event, fact
 from graphbrick.llm.chat import ChatModel
 from graphbrick.llm.enough import is_enough
@@ -68,38 +69,23 @@ class BeamSearch(RetrieveStage):
 
     paper = "Cao et al., LEGO-GraphRAG, VLDB 2025 (path retrieval, ISAR); Sun et al., Think-on-Graph, ICLR 2024"
 
-    scorer: Scorer
-    beam_width: int = 8
-    max_hops: int = 4
-    by: str = "path"
-    keep: str = "all"
-    cut: str | float | None = None
-    threshold: float | None = None
-    prefilter: Scorer | None = None
-    prefilter_n: int = 64
-    stop: ChatModel | None = None
-    direction: str = "both"
-    cap: int = 5_000
+    scorer: Scorer = parameter(example="MiniLM()")
+    beam_width: int = parameter(8, at_least=1, search=(4, 8, 16))
+    max_hops: int = parameter(4, at_least=1, at_most=100, search=(1, 2, 3, 4))
+    by: str = parameter("path", choices=("path", "triple"), search=("path", "triple"))
+    keep: str = parameter("all", choices=("all", "last"), search=("all", "last"))
+    cut: str | float | None = parameter(
+        None, choices=("mean",), at_least=0, at_most=100, example="mean", search=(None, "mean", 75)
+    )
+    threshold: float | None = parameter(None, example=0)
+    prefilter: Scorer | None = parameter(None, example="MiniLM()")
+    prefilter_n: int = parameter(64, at_least=1, search=(16, 64))
+    stop: ChatModel | None = parameter(None, example="LLM()")
+    direction: str = parameter("both", choices=DIRECTIONS)
+    cap: int = parameter(5_000, at_least=1)
 
     def __post_init__(self) -> None:
-        self.require_part("scorer", Scorer, example="MiniLM()")
-        self.require_int("beam_width", minimum=1, example=8)
-        self.require_int("max_hops", minimum=1, maximum=100, example=4)
-        self.require_choice("by", ("path", "triple"))
-        self.require_choice("keep", ("all", "last"))
-        if isinstance(self.cut, str) and self.cut != "mean":
-            self._refuse("cut", "'mean', a percentile from 0 to 100, or None", "mean")
-        if self.cut is not None and self.cut != "mean":
-            self.require_number("cut", minimum=0, maximum=100, example=75)
-        if self.threshold is not None:
-            self.require_number("threshold", minimum=-1e300, example=0)
-        if self.prefilter is not None:
-            self.require_part("prefilter", Scorer, example="MiniLM()")
-        self.require_int("prefilter_n", minimum=1, example=64)
-        if self.stop is not None:
-            self.require_part("stop", ChatModel, example="LLM()")
-        self.require_choice("direction", DIRECTIONS)
-        self.require_int("cap", minimum=1, example=5_000)
+        super().__post_init__()
         if self.prefilter is None and self.prefilter_n != type(self).prefilter_n:
             raise PipelineError("BeamSearch prefilter_n says how many candidates prefilter leaves; give prefilter too")
 

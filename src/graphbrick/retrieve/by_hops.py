@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from graphbrick.core import Evidence, Query, Subgraph
+from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import fact
 from graphbrick.pipeline import RetrieveStage
 from graphbrick.retrieve.hops import HopClassifier
@@ -37,14 +38,9 @@ class ByHops(RetrieveStage):
 
     paper = "Cao et al., LEGO-GraphRAG, technical report (hop classifier)"
 
-    classifier: HopClassifier
-    one: RetrieveStage
-    more: RetrieveStage
-
-    def __post_init__(self) -> None:
-        self.require_part("classifier", HopClassifier, example="PatternHops(MiniLM())")
-        self.require_part("one", RetrieveStage, example="BeamSearch(MiniLM(), cut='mean')")
-        self.require_part("more", RetrieveStage, example="BeamSearch(MiniLM(), by='triple')")
+    classifier: HopClassifier = parameter(example="PatternHops(MiniLM())")
+    one: RetrieveStage = parameter(example="BeamSearch(MiniLM(), cut='mean')")
+    more: RetrieveStage = parameter(example="BeamSearch(MiniLM(), by='triple')")
 
     def retrieve(self, query: Query, subgraph: Subgraph) -> Evidence:
         """What the stage for this question finds."""

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from graphbrick.core import Evidence, Query, Report, Subgraph, seeds_of
 from graphbrick.core.errors import GraphbrickError
+from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event, fact
 from graphbrick.llm.chat import ChatModel
 from graphbrick.llm.replies import numbered, one_line, without_thinking
@@ -49,16 +50,10 @@ class CommunityReports(RetrieveStage):
 
     paper = "Cao et al., LEGO-GraphRAG, VLDB 2025 (GRAG-M); Traag et al., From Louvain to Leiden, 2019"
 
-    llm: ChatModel
-    scorer: Scorer
-    n: int = 3
-    size: int = 50
-
-    def __post_init__(self) -> None:
-        self.require_part("llm", ChatModel, example="LLM()")
-        self.require_part("scorer", Scorer, example="MiniLM()")
-        self.require_int("n", minimum=1, example=3)
-        self.require_int("size", minimum=2, example=50)
+    llm: ChatModel = parameter(example="LLM()")
+    scorer: Scorer = parameter(example="MiniLM()")
+    n: int = parameter(3, at_least=1, search=(1, 3, 5))
+    size: int = parameter(50, at_least=2, search=(20, 50, 100))
 
     def retrieve(self, query: Query, subgraph: Subgraph) -> Evidence:
         """The reports."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from graphbrick.core import Query, Subgraph
+from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event
 from graphbrick.llm.chat import ChatModel
 from graphbrick.llm.json_replies import json_object, whole_number
@@ -58,10 +59,7 @@ class LLMHops(HopClassifier):
 
     paper = "Cao et al., LEGO-GraphRAG, technical report (hop classifier)"
 
-    llm: ChatModel
-
-    def __post_init__(self) -> None:
-        self.require_part("llm", ChatModel, example="LLM()")
+    llm: ChatModel = parameter(example="LLM()")
 
     def hops(self, query: Query, subgraph: Subgraph) -> int:
         """What the model says."""
@@ -103,12 +101,8 @@ class PatternHops(HopClassifier):
         2
     """
 
-    scorer: Scorer
-    max_hops: int = 3
-
-    def __post_init__(self) -> None:
-        self.require_part("scorer", Scorer, example="BM25()")
-        self.require_int("max_hops", minimum=1, maximum=100, example=3)
+    scorer: Scorer = parameter(example="BM25()")
+    max_hops: int = parameter(3, at_least=1, at_most=100, search=(2, 3, 4))
 
     def hops(self, query: Query, subgraph: Subgraph) -> int:
         """The number of hops of the best pattern."""

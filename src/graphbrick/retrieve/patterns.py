@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from graphbrick.core import Evidence, Path, Query, Subgraph, seeds_of, step_text
 from graphbrick.core.directions import DIRECTIONS
+from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event, fact
 from graphbrick.graphs.csr import Csr
 from graphbrick.pipeline import RetrieveStage
@@ -68,22 +69,13 @@ class Patterns(RetrieveStage):
 
     paper = "Luo et al., Reasoning on Graphs, ICLR 2024 (relation paths), with a scorer in the place of the planner"
 
-    scorer: Scorer
-    n: int = 32
-    each: int = 8
-    max_hops: int = 3
-    beam_width: int = 64
-    direction: str = "both"
-    cap: int = 100_000
-
-    def __post_init__(self) -> None:
-        self.require_part("scorer", Scorer, example="MiniLM()")
-        self.require_int("n", minimum=1, example=32)
-        self.require_int("each", minimum=1, example=8)
-        self.require_int("max_hops", minimum=1, maximum=100, example=3)
-        self.require_int("beam_width", minimum=1, example=64)
-        self.require_choice("direction", DIRECTIONS)
-        self.require_int("cap", minimum=1, example=100_000)
+    scorer: Scorer = parameter(example="MiniLM()")
+    n: int = parameter(32, at_least=1, search=(8, 32, 128))
+    each: int = parameter(8, at_least=1, search=(1, 8, 32))
+    max_hops: int = parameter(3, at_least=1, at_most=100, search=(1, 2, 3))
+    beam_width: int = parameter(64, at_least=1, search=(16, 64, 256))
+    direction: str = parameter("both", choices=DIRECTIONS)
+    cap: int = parameter(100_000, at_least=1)
 
     def retrieve(self, query: Query, subgraph: Subgraph) -> Evidence:
         """The paths of the best patterns."""

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.core.directions import follow
+from graphbrick.core.parameters import parameter
 from graphbrick.graphs.csr import Csr
 from graphbrick.retrieve.tree import TreeSearch
 
@@ -50,11 +51,7 @@ class ShortestPaths(TreeSearch):
 
     paper = "Cao et al., LEGO-GraphRAG, VLDB 2025 (path retrieval, SPR)"
 
-    keep: str = "all"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self.require_choice("keep", KEEP)
+    keep: str = parameter("all", choices=KEEP, search=KEEP)
 
     def _tree(self, csr: Csr, seeds: npt.NDArray[np.int32]) -> PathTree:
         from graphbrick.kernels.shortest_paths import PathTree, shortest_path_tree

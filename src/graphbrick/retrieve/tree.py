@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from graphbrick.core import Evidence, Path, Query, Subgraph, seeds_of
 from graphbrick.core.directions import DIRECTIONS
+from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event
 from graphbrick.graphs.csr import Csr
 from graphbrick.pipeline import RetrieveStage
@@ -29,14 +30,9 @@ class TreeSearch(RetrieveStage):
         cap: Paths at most.
     """
 
-    max_hops: int = 4
-    direction: str = "both"
-    cap: int = 10_000
-
-    def __post_init__(self) -> None:
-        self.require_int("max_hops", minimum=1, maximum=100, example=4)
-        self.require_choice("direction", DIRECTIONS)
-        self.require_int("cap", minimum=1, example=10_000)
+    max_hops: int = parameter(4, at_least=1, at_most=100, search=(1, 2, 3, 4))
+    direction: str = parameter("both", choices=DIRECTIONS)
+    cap: int = parameter(10_000, at_least=1)
 
     def retrieve(self, query: Query, subgraph: Subgraph) -> Evidence:
         """The paths from the seeds that are in the subgraph; none where no seed is."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from graphbrick.core.parameters import parameter
 from graphbrick.graphs.text import fold
 from graphbrick.scorers.scorer import Scorer
 
@@ -33,12 +34,8 @@ class BM25(Scorer):
 
     paper = "Robertson and Zaragoza, The Probabilistic Relevance Framework, 2009; Lù, BM25S, 2024"
 
-    k1: float = 1.5
-    b: float = 0.75
-
-    def __post_init__(self) -> None:
-        self.require_number("k1", minimum=0, example=1.5)
-        self.require_number("b", minimum=0, maximum=1, example=0.75)
+    k1: float = parameter(1.5, at_least=0, search=(0.9, 1.2, 1.5))
+    b: float = parameter(0.75, at_least=0, at_most=1, search=(0.4, 0.75))
 
     def score(self, query: str, texts: Sequence[str]) -> npt.NDArray[np.float64]:
         """BM25 of each text."""

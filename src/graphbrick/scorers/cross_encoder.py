@@ -11,7 +11,8 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.core.errors import ModelError, PipelineError
+from graphbrick.core.errors import ModelError
+from graphbrick.core.parameters import parameter
 from graphbrick.models.onnx_text import Texts, first_line, load, onnx_weights, readable
 from graphbrick.models.torch_text import BATCH, count_tokens, open_torch
 from graphbrick.scorers.scorer import Scorer
@@ -44,17 +45,13 @@ class CrossEncoder(Scorer):
     paper = "Nogueira and Cho, Passage Re-ranking with BERT, 2019"
     comparable: ClassVar[bool] = True
 
-    model: str = "BAAI/bge-reranker-v2-m3"
-    template: str = ""
+    model: str = parameter("BAAI/bge-reranker-v2-m3", path=True)
+    template: str = parameter("", may_be_empty=True, example="Query: {query}\nSentence: {text}")
 
     def __post_init__(self) -> None:
-        self.require_text("model", example="BAAI/bge-reranker-v2-m3")
-        self.require_text("template", example="Query: {query}\nSentence: {text}", may_be_empty=True)
+        super().__post_init__()
         if self.template and not ("{query}" in self.template and "{text}" in self.template):
-            raise PipelineError(
-                f"CrossEncoder template must hold {{query}} and {{text}}, got {self.template!r}; "
-                "try 'Query: {query}\\nSentence: {text}'"
-            )
+            self.refuse("template", "a text with {query} and {text} in it", "Query: {query}\nSentence: {text}")
 
     def score(self, query: str, texts: Sequence[str]) -> npt.NDArray[np.float64]:
         """What the model gives for each pair of query and text."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from graphbrick.core.parameters import parameter
 from graphbrick.graphs.text import fold
 from graphbrick.scorers.lsa import sklearn
 from graphbrick.scorers.scorer import Scorer
@@ -40,12 +41,8 @@ class LDA(Scorer):
 
     paper = "Blei, Ng and Jordan, Latent Dirichlet Allocation, JMLR 2003; Endres and Schindelin, A new metric, 2003"
 
-    topics: int = 10
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        self.require_int("topics", minimum=1, maximum=1000, example=10)
-        self.require_int("seed", minimum=0, example=0)
+    topics: int = parameter(10, at_least=1, at_most=1000, search=(5, 10, 20))
+    seed: int = parameter(0, at_least=0)
 
     def score(self, query: str, texts: Sequence[str]) -> npt.NDArray[np.float64]:
         """How like the topics of each text are to those of the query."""

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.core.errors import PipelineError
+from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import fact
 from graphbrick.llm.chat import ChatModel
 from graphbrick.llm.context_budget import cut_to_room, line_tokens, parts
@@ -53,6 +54,9 @@ _ONE = (
     + "Say whether the candidate helps to answer the question. Reply with one word: YES or NO."
 )  # fmt: skip
 _PROMPT_OF_ONE = "Question: {question}\nCandidate: {candidate}\nYES or NO:"
+
+
+REPLIES = ("list", "scores", "yes_no")
 
 
 @dataclass(frozen=True, repr=False)
@@ -104,25 +108,19 @@ class LLMScorer(Scorer):
         "technical report)"
     )
 
-    llm: ChatModel
-    reply: str = "list"
-    per_call: int = 64
-    rounds: int = 1
-    prefilter: Scorer | None = None
-    prefilter_n: int = 64
+    llm: ChatModel = parameter(example="LLM()")
+    reply: str = parameter("list", choices=REPLIES, search=REPLIES)
+    per_call: int = parameter(64, at_least=2, search=(16, 32, 64))
+    rounds: int = parameter(1, at_least=1, search=(1, 3))
+    prefilter: Scorer | None = parameter(None, example="MiniLM()")
+    prefilter_n: int = parameter(64, at_least=1, search=(16, 64))
 
     def __post_init__(self) -> None:
-        self.require_part("llm", ChatModel, example="LLM()")
-        self.require_choice("reply", ("list", "scores", "yes_no"))
-        self.require_int("per_call", minimum=2, example=64)
-        self.require_int("rounds", minimum=1, example=1)
+        super().__post_init__()
         if self.rounds > 1 and self.reply != "list":
             raise PipelineError(
                 f"LLMScorer rounds must be 1 where reply is {self.reply!r}, got {self.rounds}; try reply='list'"
             )
-        if self.prefilter is not None:
-            self.require_part("prefilter", Scorer, example="MiniLM()")
-        self.require_int("prefilter_n", minimum=1, example=64)
         if self.prefilter is None and self.prefilter_n != type(self).prefilter_n:
             raise PipelineError("LLMScorer prefilter_n says how many candidates prefilter leaves; give prefilter too")
 

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.core.errors import ModelError
+from graphbrick.core.parameters import parameter
 from graphbrick.graphs.text import fold
 from graphbrick.scorers.scorer import Scorer
 
@@ -42,10 +43,7 @@ class LSA(Scorer):
 
     paper = "Deerwester et al., Indexing by Latent Semantic Analysis, JASIS 1990"
 
-    components: int = 100
-
-    def __post_init__(self) -> None:
-        self.require_int("components", minimum=1, maximum=1000, example=100)
+    components: int = parameter(100, at_least=1, at_most=1000, search=(50, 100, 200))
 
     def score(self, query: str, texts: Sequence[str]) -> npt.NDArray[np.float64]:
         """The cosine of each text and the query in the space of the texts."""

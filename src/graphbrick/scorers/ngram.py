@@ -11,6 +11,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from graphbrick.core.parameters import parameter
 from graphbrick.graphs.text import fold
 from graphbrick.scorers.scorer import Scorer
 
@@ -37,10 +38,7 @@ class NGram(Scorer):
     paper = "Cavnar and Trenkle, N-Gram-Based Text Categorization, SDAIR 1994"
     comparable: ClassVar[bool] = True
 
-    size: int = 3
-
-    def __post_init__(self) -> None:
-        self.require_int("size", minimum=1, maximum=32, example=3)
+    size: int = parameter(3, at_least=1, at_most=32, search=(2, 3, 4))
 
     def score(self, query: str, texts: Sequence[str]) -> npt.NDArray[np.float64]:
         """The cosine of each text and the query."""

@@ -173,7 +173,7 @@ def _check_nonsense(brick: Brick) -> None:
 
 
 def _check_refused(brick: Brick, name: str, value: object) -> None:
-    advice = "check it in __post_init__, for instance with require_int, require_number, require_choice or require_text"
+    advice = "declare it with graphbrick.core.parameters.parameter"
     try:
         _with(brick, **{name: value})
     except PipelineError as error:

@@ -1,0 +1,114 @@
+"""Every brick declares its parameters, and the declarations are right."""
+
+from __future__ import annotations
+
+from dataclasses import MISSING, dataclass, fields, replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from graphbrick import LLM, BeamSearch, MiniLM
+from graphbrick.core.errors import PipelineError
+from graphbrick.core.parameters import Declared, declared, parameter
+from graphbrick.pipeline.brick import Brick
+from graphbrick.pipeline.catalog import built_in
+from graphbrick.pipeline.parsing import parse_brick
+from graphbrick.scorers.scorer import Scorer
+
+if TYPE_CHECKING:
+    from graphbrick.graphs.graph import Graph
+
+ALL = [(brick, entry) for brick in built_in().values() for entry in declared(brick)]
+NAMES = [f"{brick.__name__}.{entry.name}" for brick, entry in ALL]
+
+
+def made(brick: type[Brick]) -> Brick:
+    """A brick with the defaults, and the examples where there are none."""
+    required = [entry for entry in declared(brick) if entry.default is MISSING]
+    given = {entry.name: read(entry, entry.example()) for entry in required}
+    return brick(**given)
+
+
+def read(entry: Declared, text: str) -> Any:
+    return parse_brick(text) if entry.parts and text != "None" else eval(text, {})
+
+
+@pytest.mark.parametrize("brick", built_in().values(), ids=built_in())
+def test_every_parameter_is_declared_and_documented(brick: type[Brick]) -> None:
+    assert [entry.name for entry in declared(brick)] == [field.name for field in fields(brick)]  # type: ignore[arg-type]
+    assert all(p.doc and p.allowed and p.example is not None for p in brick.parameters())
+
+
+@pytest.mark.parametrize(("brick", "entry"), ALL, ids=NAMES)
+def test_default_and_example_are_allowed(brick: type[Brick], entry: Declared) -> None:
+    assert entry.default is MISSING or entry.accepts(entry.default)
+    assert entry.accepts(read(entry, entry.example()))
+
+
+@pytest.mark.parametrize(("brick", "entry"), ALL, ids=NAMES)
+def test_values_to_search_are_allowed_and_differ(brick: type[Brick], entry: Declared) -> None:
+    values = entry.declaration.search
+    assert all(entry.accepts(value) for value in values)
+    assert len(set(values)) == len(values) != 1
+    assert not values or entry.declaration.changes_results
+
+
+@pytest.mark.parametrize(("brick", "entry"), ALL, ids=NAMES)
+def test_what_is_outside_the_range_is_refused(brick: type[Brick], entry: Declared) -> None:
+    declaration, whole = entry.declaration, int in entry.types
+    step = 1 if whole else 1e-6
+    outside = [object(), b"", [], ()]
+    outside += [declaration.at_least - step] if declaration.at_least is not None else []
+    outside += [declaration.at_most + step] if declaration.at_most is not None else []
+    outside += [bound for bound in (declaration.above, declaration.below) if bound is not None]
+    outside += ["no such choice"] if declaration.choices else []
+    outside += [""] if str in entry.types and not declaration.may_be_empty else []
+    for value in outside:
+        with pytest.raises(PipelineError, match=f"^{brick.__name__} {entry.name} must be "):
+            replace(made(brick), **{entry.name: value})
+
+
+def test_several_types_are_named_in_one_error() -> None:
+    allowed = r"BeamSearch cut must be 'mean', a number of at least 0 and at most 100, or None, got 101; try 'mean'"
+    with pytest.raises(PipelineError, match=allowed):
+        BeamSearch(MiniLM(), cut=101)
+    with pytest.raises(PipelineError, match=r"BeamSearch stop must be a chat model or None, got 5; try LLM\(\)"):
+        BeamSearch(MiniLM(), stop=5)  # type: ignore[arg-type]
+
+
+def test_time_outs_and_tries_do_not_change_results() -> None:
+    assert {p.name for p in LLM.parameters() if not p.changes_results} == {"timeout", "retries", "parallel"}
+
+
+@dataclass(frozen=True, repr=False)
+class Ranged(Brick):
+    positive: float = parameter(1.0, above=0)
+    share: float = parameter(0.5, at_least=0, below=1)
+    temperature: float = parameter(-1.5)
+    embedder: Scorer | None = parameter(None, example="MiniLM()")
+
+
+def test_ranges_in_words() -> None:
+    assert [p.allowed for p in Ranged.parameters()] == [
+        "a number above 0",
+        "in [0, 1)",
+        "a number that is finite",
+        "a scorer or None",
+    ]
+
+
+@dataclass(frozen=True, repr=False)
+class Unresolved(Brick):
+    graph: Graph = parameter(example="Graph()")
+
+
+@dataclass(frozen=True, repr=False)
+class Unwritable(Brick):
+    numbers: list[int] = parameter(None)
+
+
+def test_types_that_cannot_be_checked() -> None:
+    with pytest.raises(PipelineError, match="import it at the top of the module"):
+        Unresolved(None)  # type: ignore[arg-type]
+    with pytest.raises(PipelineError, match=r"Unwritable numbers has the type list\[int\], which recipe text cannot"):
+        Unwritable([])
