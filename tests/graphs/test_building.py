@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -274,7 +275,7 @@ def test_a_full_disk_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(BucketWriter, "_append", full)
-    with pytest.raises(GraphbrickError, match="No space left on device; is the disk full"):
+    with pytest.raises(GraphbrickError, match="No space left on device; make space on the disk"):
         build(records(3000), tmp_path / "g.graph")
     assert list(tmp_path.iterdir()) == []
 
@@ -349,3 +350,20 @@ def test_check_finds_rows_out_of_order_and_directions_that_differ(tmp_path: Path
 def test_check_goes_piece_by_piece(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("graphbrick.graphs.check._PIECE", 7)
     build(records(500), tmp_path / "g.graph").check()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no limits on file sizes")
+@pytest.mark.parametrize("limit", [0, 1 << 12, 1 << 17, 1 << 20])
+def test_a_limit_on_file_sizes_names_the_file_and_leaves_nothing(tmp_path: Path, limit: int) -> None:
+    code = f"""
+        import resource
+        resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, {limit}))
+        from graphbrick.graphs.builder import build
+        build([(f"entity {{i}} with a long name", "r", f"entity {{i * 7}}") for i in range(60_000)], "g.graph")
+    """
+    command = [sys.executable, "-B", "-c", textwrap.dedent(code)]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert re.search(
+        r"GraphbrickError: g\.graph cannot be written \(\w+\.tmp[\w.]*\): File too large; raise", done.stderr
+    )
+    assert not list(tmp_path.iterdir())

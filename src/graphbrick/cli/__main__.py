@@ -1,5 +1,39 @@
-"""Run the command line as ``python -m graphbrick.cli``."""
+"""The entry point of the command line.
 
-from graphbrick.cli.app import main
+It imports almost nothing before it can handle Ctrl-C and a lack of memory, so that neither ever shows a traceback.
+"""
 
-main()
+from __future__ import annotations
+
+import os
+import signal
+import sys
+
+INTERRUPTED = 130
+
+
+def main() -> None:
+    """Import the commands and run the one that the arguments name; exit with its code."""
+    # Nothing needs cleaning up while modules are imported, and some C modules turn a KeyboardInterrupt into another
+    # error: so Ctrl-C ends the process at once until the command starts.
+    before = signal.signal(signal.SIGINT, lambda *_: _stop())
+    try:
+        from graphbrick.cli.app import main as run
+
+        signal.signal(signal.SIGINT, before)
+        run()
+    except KeyboardInterrupt:
+        _stop()
+    except MemoryError:
+        os.write(2, b"error: not enough memory to load graphbrick\n")
+        sys.exit(1)
+
+
+def _stop() -> None:
+    """End the process: one line, exit code 130."""
+    os.write(2, b"stopped by Ctrl-C\n")
+    os._exit(INTERRUPTED)
+
+
+if __name__ == "__main__":
+    main()

@@ -194,8 +194,11 @@ def main(arguments: list[str] | None = None) -> None:
         code = 3
     except GraphbrickError as error:
         code = _fail(str(error))
-    except typer.Abort:
+    except (typer.Abort, KeyboardInterrupt):
         code = 130
+    except MemoryError as error:
+        reason = f" ({error})" if str(error) else ""
+        code = _fail(f"not enough memory{reason}; use a machine with more, or a smaller graph")
     except Exception as error:
         # Usage errors come from click, or from the copy of it that typer brings along.
         if type(error).__name__ == "NoArgsIsHelpError":  # a group of commands by itself
@@ -207,6 +210,8 @@ def main(arguments: list[str] | None = None) -> None:
             code = _fail(f"{error.filename or 'input or output'}: {error.strerror or error}")
         else:
             raise
+    if code == 130:  # typer gives this code for Ctrl-C, and prints nothing
+        typer.echo("stopped by Ctrl-C", err=True)
     sys.exit(code if isinstance(code, int) else 0)
 
 

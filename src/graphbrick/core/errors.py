@@ -29,6 +29,9 @@ class ModelError(GraphbrickError):
     """A model that is not installed, or a model server that is away or refuses."""
 
 
+_QUOTED, _LONGEST_REASON = 200, 400  # characters
+
+
 class InputError(GraphbrickError):
     """One bad record of a source.
 
@@ -40,7 +43,9 @@ class InputError(GraphbrickError):
     """
 
     def __init__(self, reason: str, file: Path | str | None = None, line: int | None = None, text: str = "") -> None:
-        self.reason, self.file, self.line, self.text = reason, file, line, text[:200]
+        if len(reason) > _LONGEST_REASON:  # it quotes the input; the advice is at its end
+            reason = f"{reason[:_QUOTED]} ... {reason[_QUOTED - _LONGEST_REASON :]}"
+        self.reason, self.file, self.line, self.text = reason, file, line, text[:_QUOTED]
         where = "" if file is None else f"{file}"
         if line is not None:
             where += f", line {line}" if where else f"record {line}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -109,7 +110,18 @@ def build(
                 _feed(builder, parts, meter, progress)
             return builder.finish(bad)
         except OSError as error:
-            raise GraphbrickError(f"{path} cannot be written: {error.strerror or error}; is the disk full?") from error
+            raise GraphbrickError(_not_written(Path(path), error)) from error
+
+
+def _not_written(path: Path, error: OSError) -> str:
+    """Which file of a build could not be written, why, and what to do."""
+    file = f" ({Path(error.filename).name})" if error.filename else ""
+    advice = {
+        errno.ENOSPC: "make space on the disk",
+        errno.EDQUOT: "make space within your quota",
+        errno.EFBIG: "raise the limit on file sizes (ulimit -f)",
+    }.get(error.errno or 0, "choose another place for the graph")
+    return f"{path} cannot be written{file}: {error.strerror or error}; {advice}, and nothing was left behind"
 
 
 @dataclass(frozen=True)
@@ -239,9 +251,11 @@ class GraphBuilder:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
-        if self._ingest is not None:
-            self._ingest.close()
-        self._folder.__exit__(kind, error, tb)
+        try:
+            if self._ingest is not None:
+                self._ingest.close()
+        finally:
+            self._folder.__exit__(kind, error, tb)
 
     @property
     def has_read(self) -> bool:

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from graphbrick.core.errors import GraphFormatError
+from graphbrick.files.writing import naming
 
 FORMAT = "graphbrick-graph"
 VERSION = 2
@@ -79,7 +80,8 @@ class Manifest:
         """Write the manifest; without it a folder does not open, so this comes last in a build."""
         text = json.dumps(asdict(self), indent=1, ensure_ascii=False)
         # A file name that is no Unicode text holds lone surrogates; they become JSON escapes.
-        (folder / NAME).write_text(text + "\n", encoding="utf-8", errors="backslashreplace")
+        with naming(folder / NAME):
+            (folder / NAME).write_text(text + "\n", encoding="utf-8", errors="backslashreplace")
 
     @classmethod
     def read(cls, folder: Path) -> Manifest:

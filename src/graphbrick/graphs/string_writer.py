@@ -8,6 +8,7 @@ from types import TracebackType
 import numpy as np
 import zstandard
 
+from graphbrick.files.writing import FileWriter
 from graphbrick.graphs.interner import spans_of as spans_of
 from graphbrick.graphs.strings import StringTable
 from graphbrick.kernels.spans import Bytes, Offsets, copy_spans
@@ -27,7 +28,7 @@ class StringWriter:
 
     def __init__(self, folder: Path, name: str) -> None:
         (file,) = StringTable.files(name)
-        self._file = (folder / file).open("wb")
+        self._file = FileWriter(folder / file)
         self._pack = zstandard.ZstdCompressor(level=_LEVEL, write_checksum=False)
         self._rows = [(0, 0)]
         self._sizes: Offsets = np.empty(0, dtype=np.int64)
@@ -43,8 +44,9 @@ class StringWriter:
                 self._cut(last=True)
                 self._file.write(b"\0" * (-self._file.tell() % 8))  # the rows are read as numbers where they lie
                 self._file.write(np.array(self._rows, dtype="<u8").tobytes() + len(self._rows).to_bytes(8, "little"))
+                self._file.close()
         finally:
-            self._file.close()
+            self._file.abandon()
 
     def extend(self, data: Bytes, starts: Offsets, ends: Offsets) -> None:
         """Write the strings at these spans of UTF-8 text."""

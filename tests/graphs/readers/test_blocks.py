@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import tempfile
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -289,3 +290,24 @@ def test_the_meter_goes_to_the_end_of_the_file(tmp_path: Path) -> None:
         meter = Meter()
         assert list(blocks(tmp_path / name, 100, BadRecords(), meter)) == [(1, b"a|r|b\n" * 9)]
         assert meter.done == len(data)
+
+
+@pytest.mark.parametrize("name", ["kb.txt.zst", "kb.csv.zst", "kb.nt.zst"])
+def test_zstandard_that_unpacks_to_a_huge_line_is_read_piece_by_piece(tmp_path: Path, name: str) -> None:
+    packer = zstandard.ZstdCompressor().compressobj()
+    pieces = [packer.compress(bytes(1 << 20).replace(b"\0", b"a")) for _ in range(256)] + [packer.flush()]
+    (tmp_path / name).write_bytes(b"".join(pieces))
+    assert (tmp_path / name).stat().st_size < 50_000
+    tracemalloc.start()
+    try:
+        with pytest.raises(InputError, match=r"line 1: the line is longer than 1,048,576 bytes"):
+            list(read_source(tmp_path / name, nodes=None, options=ReadOptions(), bad=BadRecords()))
+        assert tracemalloc.get_traced_memory()[1] < 64 << 20
+    finally:
+        tracemalloc.stop()
+
+
+def test_skippable_frames_of_zstandard_are_skipped(tmp_path: Path) -> None:
+    (tmp_path / "kb.txt.zst").write_bytes(packed(b"a|r|b\n") + b"\x50\x2a\x4d\x18\x03\0\0\0abc" + packed(b"c|r|d\n"))
+    records = read_source(tmp_path / "kb.txt.zst", nodes=None, options=ReadOptions(), bad=BadRecords())
+    assert list(records) == [("a", "r", "b"), ("c", "r", "d")]

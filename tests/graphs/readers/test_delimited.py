@@ -419,3 +419,11 @@ def test_freebase(data_dir: Path) -> None:
     triples = read(data_dir / "freebase" / "triples.tsv.gz")
     assert len(triples) == 381_186
     assert triples[0] == ("m.027rn", "location.country.form_of_government", "m.06cx9")
+
+
+def test_a_quoted_record_of_many_lines_is_bounded(tmp_path: Path) -> None:
+    file = tmp_path / "kb.csv"
+    file.write_text("h,r,t\na,b,c\n" + '"x\ny",' * 1000)
+    options = ReadOptions(max_line_bytes=500)
+    with pytest.raises(InputError, match=r"line 3: .*the record is longer than 500 characters"):
+        list(read_source(file, nodes=None, options=options, bad=BadRecords()))

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import gzip
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -328,4 +329,28 @@ def test_entities_made_of_entities_are_refused(tmp_path: Path) -> None:
     levels = "".join(f'<!ENTITY l{i} "{f"&l{i - 1};" * 10}">\n' for i in range(1, 9))
     file.write_text(f'<?xml version="1.0"?>\n<!DOCTYPE rdf [<!ENTITY l0 "lol">\n{levels}]>\n<rdf>&l8;</rdf>')
     with pytest.raises(InputError, match="entities made of entities"):
+        list(read_source(file, nodes=None, options=ReadOptions(), bad=BadRecords()))
+
+
+def test_a_message_of_the_parser_is_cut(tmp_path: Path) -> None:
+    file = tmp_path / "kb.ttl"
+    file.write_text("<a> <b> " + "x" * 20_000 + " .")
+    with pytest.raises(InputError, match=r"line 1: column 9: xxx.* \.\.\. ") as caught:
+        list(read_source(file, nodes=None, options=ReadOptions(), bad=BadRecords()))
+    assert len(caught.value.reason) < 420
+
+
+def test_a_literal_that_the_parser_cannot_hold_is_a_fault_of_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import pyoxigraph
+
+    def parse(*_: object, **__: object) -> Iterator[object]:
+        raise MemoryError("Reached the buffer maximal size of 16777216")
+        yield
+
+    file = tmp_path / "kb.ttl"
+    file.write_text("<a> <b> <c> .")
+    monkeypatch.setattr(pyoxigraph, "parse", parse)
+    with pytest.raises(InputError, match=r"kb\.ttl: an IRI or a literal is longer than the parser's limit"):
         list(read_source(file, nodes=None, options=ReadOptions(), bad=BadRecords()))

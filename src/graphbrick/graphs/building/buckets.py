@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import zstandard
 
+from graphbrick.files.writing import FileWriter, write_array
 from graphbrick.kernels.spans import Bytes, Offsets
 from graphbrick.kernels.spooling import Integer, spool_occurrences, spool_rows, spool_texts
 
@@ -48,7 +49,7 @@ class BucketWriter:
 
     def __init__(self, file: Path, *, pack: bool = False) -> None:
         self._path, self._pack = file, pack
-        self._file = file.open("wb")
+        self._file = FileWriter(file)
         self._room = np.empty((COUNT, _SMALL), dtype=np.uint8)
         self._fill: Offsets = np.zeros(COUNT, dtype=np.int64)
         self._pieces: list[tuple[int, int, int, int]] = []  # bucket, place in the file, bytes there, bytes unpacked
@@ -178,16 +179,17 @@ class BucketWriter:
                 self._empty(bucket)
             for waiting in self._waiting:
                 waiting.result()
+            self._file.close()
         finally:
             self.stop()
         pieces = np.array(self._pieces, dtype=np.int64).reshape(-1, 4)
-        pieces[np.argsort(pieces[:, 0], kind="stable")].tofile(index_of(self._path))
+        write_array(index_of(self._path), pieces[np.argsort(pieces[:, 0], kind="stable")])
 
     def stop(self) -> None:
-        """Close the file, whatever is written."""
+        """Stop writing without keeping what is still in memory; does nothing after `close`."""
         if self._writer is not None:
             self._writer.shutdown(cancel_futures=True)
-        self._file.close()
+        self._file.abandon()
 
 
 def index_of(file: Path) -> Path:

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from graphbrick.files.writing import write_array
 from graphbrick.graphs.blocks import FOR_RELATION, KIND, NAMES_ONLY
 from graphbrick.graphs.building.buckets import BucketReader, BucketWriter, groups, width_for
 from graphbrick.graphs.building.ingest import FACTS, KEYS
@@ -64,7 +65,7 @@ class Dictionary:
             for begin, end in groups([keys, facts]):
                 self._group(keys, facts, begin, end, pairs, texts)
                 advance(float(sizes[end - 1] / sizes[-1]))
-        self._bits.tofile(self._work / FIRST)
+        write_array(self._work / FIRST, self._bits)
         return int(np.bitwise_count(self._bits).sum())
 
     def _group(

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.core.errors import InputError
+from graphbrick.files.writing import FileWriter
 from graphbrick.graphs.blocks import FOR_RELATION, NAMES_ONLY, Described, FactBlock, TripleBlock
 from graphbrick.graphs.building.buckets import BucketWriter, bucket_of_hash
 from graphbrick.graphs.interner import Interner, as_bytes
@@ -40,7 +41,7 @@ class Ingest:
         self._rules, self._language, self._work = rules, language.strip().casefold(), work
         self._keys = BucketWriter(work / KEYS, pack=True)
         self._facts = BucketWriter(work / FACTS, pack=True)
-        self._relation = (work / RELATION).open("wb")
+        self._relation = FileWriter(work / RELATION)
         self._seen = Interner()  # relations as they come, kept or not
         self._action: npt.NDArray[np.int8] = np.empty(0, dtype=np.int8)
         self._number: npt.NDArray[np.int32] = np.empty(0, dtype=np.int32)
@@ -50,8 +51,8 @@ class Ingest:
         self.triples = self.left_out = self.labels = self.facts = 0
 
     def close(self) -> None:
-        """Stop writing, whatever is written."""
-        self._relation.close()
+        """Stop writing without keeping what is still in memory."""
+        self._relation.abandon()
         self._keys.stop()
         self._facts.stop()
 
@@ -99,7 +100,7 @@ class Ingest:
             if names.any():
                 self._label(data, *(places[:, names] for places in (starts, ends)))
             starts, ends, seen = starts[:, keep], ends[:, keep], seen[keep]
-        self._number[seen].tofile(self._relation)
+        self._relation.write(self._number[seen])
         self._occurrences(data, starts, ends)
 
     def _settle_relations(self) -> None:

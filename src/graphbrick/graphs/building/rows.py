@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from graphbrick.files.writing import FileWriter
 from graphbrick.graphs.building.buckets import BucketReader, BucketWriter, groups, width_for
 from graphbrick.graphs.building.dictionary import FIRST, PAIRS
 from graphbrick.graphs.building.ingest import RELATION
@@ -25,16 +26,20 @@ class ArrayWriter:
     """An array file that is written bit by bit: its length stands in its head, which is written last."""
 
     def __init__(self, file: Path, dtype: type[np.generic]) -> None:
-        self._file, self._dtype, self._count = file.open("wb"), np.dtype(dtype), 0
+        self._file, self._dtype, self._count = FileWriter(file), np.dtype(dtype), 0
         self._head(np.iinfo(np.int64).max)
 
     def __enter__(self) -> ArrayWriter:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
-        self._file.seek(0)
-        self._head(self._count)
-        self._file.close()
+        try:
+            if kind is None:
+                self._file.rewind()
+                self._head(self._count)
+                self._file.close()
+        finally:
+            self._file.abandon()
 
     def _head(self, count: int) -> None:
         description = {"descr": self._dtype.str, "fortran_order": False, "shape": (count,)}
@@ -43,7 +48,7 @@ class ArrayWriter:
 
     def extend(self, values: npt.NDArray[Any]) -> None:
         """Write values behind those before."""
-        values.astype(self._dtype, copy=False).tofile(self._file)
+        self._file.write(np.ascontiguousarray(values, dtype=self._dtype))
         self._count += len(values)
 
 

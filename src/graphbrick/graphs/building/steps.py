@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from graphbrick.files.writing import naming
 from graphbrick.graphs.building.buckets import index_of
 
 STATE = "state.tmp.json"
@@ -79,5 +80,6 @@ class Steps:
         if self._mark:
             # Whole or not at all: a name that is there holds all of it.
             new = self._file.with_name(self._file.name + ".new")
-            new.write_text(json.dumps({"fingerprint": self._mark, "done": self._done}))
+            with naming(new):
+                new.write_text(json.dumps({"fingerprint": self._mark, "done": self._done}))
             new.rename(self._file)

@@ -260,12 +260,12 @@ class _Lines:
             for first, data in blocks(file, max_line_bytes, bad, meter)
             for number, (line, fault) in enumerate(text_lines(data), first)
         )
-        self._last = 0
+        self._last, self._file, self._limit = 0, file, max_line_bytes
         self.begin()
 
     def begin(self) -> None:
         """Forget the record before; the next line starts another."""
-        self.start, self.fault, self.text = 0, "", ""
+        self.start, self.fault, self.text, self._size = 0, "", "", 0
 
     def __iter__(self) -> Iterator[str]:
         return self
@@ -277,6 +277,9 @@ class _Lines:
         if not self.start:
             self.start, self.text = number, line
         self._last, self.fault = number, self.fault or fault
+        self._size += len(line)
+        if self._size > self._limit:
+            raise csv.Error(f"the record is longer than {self._limit:,} characters")
         return line + "\n"
 
 

@@ -241,6 +241,9 @@ def _quads_of_document(file: Path, parse: _Parse, bad: BadRecords, meter: Meter 
             raise InputError("XML entities made of entities are not read; write them out", file)
         try:
             yield from parse(stream, base_iri=f"file:///{quote(file.name)}")
+        except MemoryError as error:  # the parser's buffer is bounded
+            reason = "an IRI or a literal is longer than the parser's limit of 16 MiB; a quote may have been left open"
+            raise InputError(reason, file) from error
         except SyntaxError as error:
             advice = "; --skip-bad can skip only in line-based formats (.nt, .nq)" if bad.skip else ""
             raise InputError(_reason(error) + advice, file, error.lineno) from error

@@ -1,0 +1,67 @@
+"""Writing files whose errors name the file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+
+class FileWriter:
+    """A binary file opened for writing; an OSError of any call names the file.
+
+    Errors of a plain file object name it only when opening fails, not when the disk is full or a size limit is reached.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._file = path.open("wb")
+
+    def write(self, data: bytes | npt.NDArray[Any]) -> int:
+        """Write bytes or a contiguous array; returns the number of bytes."""
+        with naming(self.path):
+            return self._file.write(data)  # type: ignore[arg-type]  # arrays are buffers
+
+    def tell(self) -> int:
+        """Number of bytes before the place where the next bytes go."""
+        return self._file.tell()
+
+    def rewind(self) -> None:
+        """Go back to the start of the file."""
+        with naming(self.path):
+            self._file.seek(0)
+
+    def close(self) -> None:
+        """Write what is buffered and close the file, which is closed even if that fails."""
+        with naming(self.path):
+            self._file.close()
+
+    def abandon(self) -> None:
+        """Close the file without caring whether it is whole: an error is on its way, and the file will be removed."""
+        with suppress(OSError):
+            self._file.close()
+
+
+def write_array(path: Path, array: npt.NDArray[Any]) -> None:
+    """Write the bytes of an array, without a header."""
+    file = FileWriter(path)
+    try:
+        file.write(np.ascontiguousarray(array))
+        file.close()
+    finally:
+        file.abandon()
+
+
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Add the file's name to an OSError that has none."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None:
+            error.filename = str(path)
+        raise
