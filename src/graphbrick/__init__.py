@@ -16,12 +16,16 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from graphbrick.core import Answer as Answer
+    from graphbrick.core import Citation as Citation
     from graphbrick.core import Evidence as Evidence
     from graphbrick.core import Mention as Mention
+    from graphbrick.core import Passage as Passage
     from graphbrick.core import Path as Path
     from graphbrick.core import Query as Query
     from graphbrick.core import Report as Report
+    from graphbrick.core import Row as Row
     from graphbrick.core import Subgraph as Subgraph
+    from graphbrick.core import Triple as Triple
     from graphbrick.core.errors import GraphbrickError as GraphbrickError
     from graphbrick.core.trace import Trace as Trace
     from graphbrick.embedders import EmbeddingModel as EmbeddingModel
@@ -85,7 +89,19 @@ if TYPE_CHECKING:
 # a help text should.
 _HOMES = {
     "pipeline.budget": ("Budget", "spending"),
-    "core": ("Answer", "Evidence", "Mention", "Path", "Query", "Report", "Subgraph"),
+    "core": (
+        "Answer",
+        "Citation",
+        "Evidence",
+        "Mention",
+        "Passage",
+        "Path",
+        "Query",
+        "Report",
+        "Row",
+        "Subgraph",
+        "Triple",
+    ),
     "core.errors": ("GraphbrickError",),
     "extract": (
         "Communities",

@@ -6,8 +6,21 @@ from pathlib import Path as Folder
 import numpy as np
 import pytest
 
-from graphbrick import AllPaths, Evidence, GraphBuilder, Path, Report, ShortestPaths, Subgraph, build
-from graphbrick.core import Answer, Query, seeds_of
+from graphbrick import (
+    AllPaths,
+    Citation,
+    Evidence,
+    GraphBuilder,
+    Passage,
+    Path,
+    Report,
+    Row,
+    ShortestPaths,
+    Subgraph,
+    Triple,
+    build,
+)
+from graphbrick.core import Answer, Item, Query, seeds_of
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.records import EntityRecord, RelationRecord
 from graphbrick.testing import TINY, tiny_graph
@@ -160,15 +173,70 @@ class TestPath:
         assert (again, again.score, again.text) == (path, 2.0, path.text)
 
 
+class TestItems:
+    def test_every_kind_keeps_the_protocol(self, graph: Graph) -> None:
+        place = Citation("atlas.txt", 0, 7)
+        items: list[Item] = [
+            walk(graph, (KENYA, "capital", NAIROBI, True)),
+            Triple(graph, triple_id(graph, KENYA, "capital", NAIROBI)),
+            Row(("capital",), ("Nairobi",), (Citation(query="MATCH ..."),), (NAIROBI,), graph),
+            Passage("Nairobi lies in Kenya.", (place,), (NAIROBI, KENYA), graph),
+            Report(graph, (KENYA, NAIROBI), "Kenya and its capital."),
+        ]
+        assert [item.kind for item in items] == ["path", "triple", "row", "passage", "report"]
+        for item in items:
+            better = item.with_score(0.5)
+            assert (better.score, item.score) == (0.5, 0.0)
+            assert better == item
+            assert hash(better) == hash(item)
+            assert better.identity == item.identity
+            assert NAIROBI in item.entities
+            assert item.text
+            assert item.pattern_text
+            assert pickle.loads(pickle.dumps(item)) == item
+        assert len({item.identity for item in items}) == len(set(items)) == len(items)
+        assert items[3].citations == (place,)
+        assert items[1].text == items[0].text == "Kenya -> capital -> Nairobi"
+
+    def test_two_passages_of_the_same_words_are_two_items(self) -> None:
+        here, there = (Passage("The same.", (Citation(name),)) for name in ("a.txt", "b.txt"))
+        assert here != there
+        assert len(Evidence((here, there)).union(Evidence((here,)))) == 2
+
+    def test_counts_name_the_kinds(self, graph: Graph) -> None:
+        items = (walk(graph, (KENYA, "capital", NAIROBI, True)), Passage("One."), Passage("Two."))
+        assert Evidence(items).counts() == {"paths": 1, "passages": 2}
+        assert Evidence().counts() == {"paths": 0}
+
+    def test_a_path_that_comes_back_says_so(self, graph: Graph) -> None:
+        path = walk(graph, (KENYA, "borders", UGANDA, True), (UGANDA, "borders", KENYA, True))
+        assert path.comes_back
+        assert [step.back for step in path.steps] == [False, True]
+        assert path.pattern_text == "Kenya -> borders -> -> borders -> Kenya"
+        assert path.entities == (UGANDA, KENYA)
+        assert not walk(graph, (KENYA, "borders", UGANDA, True)).comes_back
+
+
 class TestEvidence:
-    def test_union_keeps_the_order_and_every_path_once(self, graph: Graph) -> None:
-        a = walk(graph, (KENYA, "capital", NAIROBI, True)).with_score(1)
-        b = walk(graph, (UGANDA, "capital", KAMPALA, True))
-        c = walk(graph, (RWANDA, "capital", KIGALI, True))
-        both = Evidence((b, a)).union(Evidence((a.with_score(9), c, b)))
+    def three(self, graph: Graph) -> tuple[Path, Path, Path]:
+        return (
+            walk(graph, (KENYA, "capital", NAIROBI, True)),
+            walk(graph, (UGANDA, "capital", KAMPALA, True)),
+            walk(graph, (RWANDA, "capital", KIGALI, True)),
+        )
+
+    def test_union_takes_turns_where_scores_do_not_compare(self, graph: Graph) -> None:
+        a, b, c = self.three(graph)
+        both = Evidence((b, a), scale="BM25()").union(Evidence((a.with_score(9), c, b), scale="MiniLM()"))
         assert both.items == (b, a, c)
-        assert both.items[1].score == 1  # the first one stays
-        assert len(both) == 3
+        assert both.scale == ""
+        assert Evidence((a, b)).union(Evidence((c,)), Evidence((b,))).items == (a, c, b)
+
+    def test_union_is_best_first_where_scores_compare(self, graph: Graph) -> None:
+        a, b, c = (path.with_score(score) for path, score in zip(self.three(graph), (0.5, 0.9, 0.7), strict=True))
+        both = Evidence((b, a), scale="MiniLM()").union(Evidence((c, a), scale="MiniLM()"))
+        assert both.items == (b, c, a)
+        assert both.scale == "MiniLM()"
 
     def test_union_with_nothing(self, graph: Graph) -> None:
         some = Evidence((walk(graph, (KENYA, "capital", NAIROBI, True)),))

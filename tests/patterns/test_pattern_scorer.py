@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from onnx_models import write_embedder
 
-from graphbrick import EmbeddingModel, Query, Rerank, ShortestPaths, Subgraph
+from graphbrick import EmbeddingModel, Query, Rerank, ShortestPaths, Subgraph, build
 from graphbrick.core.errors import ModelError, PipelineError
 from graphbrick.core.trace import Trace, record
 from graphbrick.patterns.folder import DESCRIPTION, WEIGHTS, check_place, load, save
@@ -124,7 +124,7 @@ def test_what_is_no_path_or_too_long_comes_last_and_is_told(folder: Path) -> Non
     assert scores[:3].tolist() == [NO_PATTERN] * 3
     assert scores[3] > NO_PATTERN
     assert [event.split(str(folder))[0] for event in trace.events] == [
-        "2 of 4 texts are no paths, so that ",
+        "2 of 4 items are not paths; ",
         "1 paths have more than 2 hops, for which ",
     ]
 
@@ -238,3 +238,17 @@ def test_a_place_with_something_else_is_never_replaced(model: PatternModel, tmp_
 def test_no_model_name_is_refused() -> None:
     with pytest.raises(PipelineError, match="model"):
         PatternScorer("")
+
+
+def test_an_arrow_in_a_name_loses_no_step(folder: Path, tmp_path: Path) -> None:
+    names = [("Ann", "currency", "C -> C++"), ("Ann", "currency", "plain"), ("Bob", "capital", "C -> C++")]
+    graph = build(names, tmp_path / "arrows.graph")
+    query = Query("which currency has Ann", (graph.entity("Ann"),))
+    evidence = ShortestPaths(max_hops=2).retrieve(query, Subgraph(graph))
+    trace = Trace()
+    with record(trace, "rerank", "rerank"):
+        ranked = Rerank(PatternScorer(str(folder))).rerank(query, evidence)
+    scores = {path.text: path.score for path in ranked.paths}
+    assert scores["Ann -> currency -> C -> C++"] == scores["Ann -> currency -> plain"] > NO_PATTERN
+    assert scores["Ann -> currency -> C -> C++ <- capital <- Bob"] > NO_PATTERN
+    assert not any("not paths" in event for event in trace.events)

@@ -14,6 +14,7 @@ from graphbrick import (
     Evidence,
     Generate,
     LinkLabels,
+    NGram,
     PathAnswer,
     Query,
     Rerank,
@@ -29,6 +30,18 @@ from graphbrick.testing import tiny_graph
 
 QUESTION = "Which currency is used in the country whose capital is Nairobi?"
 KENYA, SHILLING, NAIROBI, UGANDA = range(4)
+
+
+@dataclass(frozen=True, repr=False)
+class Finds(LinkStage):
+    """Links the seeds given, or fails."""
+
+    seeds: tuple[int, ...]
+
+    def link(self, graph: Graph, query: Query) -> Query:
+        if not self.seeds:
+            raise LinkError("none found")
+        return replace(query, seeds=self.seeds)
 
 
 @dataclass(frozen=True, repr=False)
@@ -442,6 +455,21 @@ class TestUnion:
         run = (Fixed((UGANDA, NAIROBI)) | Fixed((KENYA, UGANDA))).run(graph, QUESTION)
         assert run.query.seeds == (UGANDA, NAIROBI, KENYA)
         assert run.trace.stages[-1].counts_out == {"seeds": 3}
+
+    def test_a_branch_that_links_nothing_is_left_out(self, graph: Graph) -> None:
+        run = (Finds(()) | LinkLabels() | Finds(())).run(graph, QUESTION)
+        assert run.query.seeds == (NAIROBI,)
+        assert run.trace.events == ["Finds(()) was left out of the union: none found"] * 2
+        with pytest.raises(LinkError, match="none found"):
+            (Finds(()) | Finds(())).run(graph, QUESTION)
+
+    def test_of_rankings_by_the_same_scorer_is_best_first(self, graph: Graph) -> None:
+        query = Query(QUESTION, seeds=(KENYA, UGANDA))
+        ranked = Rerank(NGram(), n=4, by="pattern") | Rerank(NGram(), n=4)
+        run = (ShortestPaths(max_hops=1) >> ranked).run(graph, query)
+        assert run.evidence is not None
+        scores = [item.score for item in run.evidence.items]
+        assert scores == sorted(scores, reverse=True)
 
     def test_of_rankings(self, graph: Graph) -> None:
         ranked = Rerank(BM25(), n=1) | Rerank(BM25(k1=0.0), n=2)

@@ -70,10 +70,10 @@ def test_reports_are_written_about_the_communities_nearest_to_the_question(clubs
         evidence = stage.retrieve(query, Subgraph(clubs))
         assert len(server.requests) == 2
         asked = server.requests[0].prompt
-    assert [report.text for report in evidence.reports] == ["The owls\nThey know each other.", "Others"]
+    assert [report.text for report in evidence.items] == ["The owls\nThey know each other.", "Others"]
     assert evidence.paths == ()
-    first, second = evidence.reports
-    assert names(clubs, first.nodes) == set(CLUBS[1])
+    first, second = evidence.items
+    assert names(clubs, first.entities) == set(CLUBS[1])
     assert first.score > second.score == 0
     assert first.source == repr(stage)
     assert asked.count("-> knows ->") == 15
@@ -85,7 +85,7 @@ def test_an_empty_reply_gives_no_report_and_a_fault_is_told(clubs: Graph) -> Non
     query = Query("Whom does owl3 know?", seeds=(clubs.entity("owl3"),))
     with ScriptedLLM([Reply(""), "A report"]) as server:
         found = CommunityReports(LLM(base_url=server.base_url), BM25(), n=2).retrieve(query, Subgraph(clubs))
-        assert [report.text for report in found.reports] == ["A report"]
+        assert [report.text for report in found.items] == ["A report"]
     with ScriptedLLM([Reply(status=401)]) as server, pytest.raises(GraphbrickError, match="refused the key"):
         CommunityReports(LLM(base_url=server.base_url), BM25()).retrieve(query, Subgraph(clubs))
 

@@ -1,4 +1,4 @@
-"""The values that stages pass on: query, subgraph, path, evidence, answer. All are frozen."""
+"""The values that stages pass on: query, subgraph, items of evidence, answer. All are frozen."""
 
 from __future__ import annotations
 
@@ -9,10 +9,19 @@ from graphbrick.core.lazy import lazy_names
 if TYPE_CHECKING:
     from graphbrick.core.answer import Answer as Answer
     from graphbrick.core.evidence import Evidence as Evidence
-    from graphbrick.core.evidence import Item as Item
-    from graphbrick.core.evidence import Path as Path
-    from graphbrick.core.evidence import Report as Report
-    from graphbrick.core.evidence import step_text as step_text
+    from graphbrick.core.evidence import texts_of as texts_of
+    from graphbrick.core.items import BaseItem as BaseItem
+    from graphbrick.core.items import Citation as Citation
+    from graphbrick.core.items import Item as Item
+    from graphbrick.core.items import Passage as Passage
+    from graphbrick.core.items import Report as Report
+    from graphbrick.core.items import Row as Row
+    from graphbrick.core.items import Scorable as Scorable
+    from graphbrick.core.items import Triple as Triple
+    from graphbrick.core.path import Path as Path
+    from graphbrick.core.path import PathPattern as PathPattern
+    from graphbrick.core.path import Step as Step
+    from graphbrick.core.path import step_text as step_text
     from graphbrick.core.query import Mention as Mention
     from graphbrick.core.query import Query as Query
     from graphbrick.core.subgraph import Subgraph as Subgraph
@@ -20,15 +29,44 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "Answer": "answer",
+    "BaseItem": "items",
+    "Citation": "items",
     "Evidence": "evidence",
-    "Item": "evidence",
+    "Item": "items",
     "Mention": "query",
-    "Path": "evidence",
+    "Passage": "items",
+    "Path": "path",
+    "PathPattern": "path",
     "Query": "query",
-    "Report": "evidence",
+    "Report": "items",
+    "Row": "items",
+    "Scorable": "items",
+    "Step": "path",
     "Subgraph": "subgraph",
+    "Triple": "items",
     "seeds_of": "subgraph",
-    "step_text": "evidence",
+    "step_text": "path",
+    "texts_of": "evidence",
 }
-__all__ = ["Answer", "Evidence", "Item", "Mention", "Path", "Query", "Report", "Subgraph", "seeds_of", "step_text"]
+__all__ = [
+    "Answer",
+    "BaseItem",
+    "Citation",
+    "Evidence",
+    "Item",
+    "Mention",
+    "Passage",
+    "Path",
+    "PathPattern",
+    "Query",
+    "Report",
+    "Row",
+    "Scorable",
+    "Step",
+    "Subgraph",
+    "Triple",
+    "seeds_of",
+    "step_text",
+    "texts_of",
+]
 __getattr__ = lazy_names(__name__, _HOMES)

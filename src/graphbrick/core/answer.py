@@ -17,11 +17,13 @@ class Answer:
 
     Attributes:
         texts: The answers as text.
-        entities: The entity of each text, None where a text names no entity of the evidence.
+        entities: The entity of each text; None if a text names no entity of the evidence.
         evidence: The items that support the answers.
-        support: For each text, the places of those in ``evidence.items`` that support it; none where nothing that was
-            retrieved holds the answer.
+        support: For each text, the indices in ``evidence.items`` of the items that support it; empty if nothing that
+            was retrieved supports the answer.
         trace: What every stage did; set when a pipeline has run.
+        from_model: Whether a language model answered from its own knowledge rather than from the evidence. Such an
+            answer has no support, and may be given without any evidence.
     """
 
     texts: tuple[str, ...] = ()
@@ -29,3 +31,4 @@ class Answer:
     evidence: Evidence = field(default_factory=Evidence)
     support: tuple[tuple[int, ...], ...] = ()
     trace: Trace | None = None
+    from_model: bool = False

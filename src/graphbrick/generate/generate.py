@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import groupby
 
 from graphbrick.core import Answer, Evidence, Item, Path, Query
 from graphbrick.core.errors import ModelError
@@ -17,7 +18,15 @@ from graphbrick.llm.conversation import Request, readable
 from graphbrick.llm.replies import numbered, one_line, shown
 from graphbrick.pipeline import GenerateStage
 
-_LONGEST_REPORT = 4000  # characters
+_LONGEST = {"passage": 4000, "report": 4000}  # characters in the prompt; 1000 for other kinds
+_HEADINGS = {
+    "path": "Paths",
+    "triple": "Triples",
+    "row": "Rows of query results",
+    "passage": "Passages",
+    "report": "Reports on parts of the graph",
+}
+_ORDER = {kind: place for place, kind in enumerate(_HEADINGS)}
 _MOST = 100  # answers; more are a model that does not stop
 _LISTED = 5  # wrong numbers in an event
 _PLACE = re.compile(r"\{(format|question|evidence)\}")
@@ -73,7 +82,7 @@ class Generate(GenerateStage):
         Raises:
             ModelError: Not one item fits.
         """
-        items: list[Item] = [*evidence.paths, *evidence.reports]
+        items = sorted(evidence.items, key=lambda item: _ORDER.get(item.kind, len(_ORDER)))  # stable
         listed, turns = _listed(items), prompt(self.prompt)
         few, many = 0, len(items)
         while few < many:  # the largest number that fits
@@ -110,49 +119,69 @@ class Generate(GenerateStage):
 
 
 def _listed(items: list[Item]) -> list[str]:
-    """A text for each item: its line in the prompt, with the heading before the first of a kind."""
-    paths = [item.text for item in items if isinstance(item, Path)]
-    reports = [item.text for item in items if not isinstance(item, Path)]
-    lines = numbered(paths).split("\n") if paths else []
-    if lines:
-        lines[0] = f"Paths:\n{lines[0]}"
-    if reports:
-        more = numbered(reports, longest=_LONGEST_REPORT, first=len(paths) + 1).split("\n")
-        more[0] = ("\n" if paths else "") + f"Reports on parts of the graph:\n{more[0]}"
-        lines += more
+    """Return the numbered line of each item in the prompt, with a heading before the first item of each kind."""
+    lines: list[str] = []
+    for kind, group in groupby(items, key=lambda item: item.kind):
+        texts = [item.text for item in group]
+        rows = numbered(texts, longest=_LONGEST.get(kind, 1000), first=len(lines) + 1).split("\n")
+        rows[0] = f"{_HEADINGS.get(kind, kind.capitalize() + 's')}:\n{rows[0]}"
+        if lines:
+            rows[0] = f"\n{rows[0]}"
+        lines += rows
     return lines
 
 
 def _supported(answers: list[Said], items: list[Item], evidence: Evidence) -> Answer:
-    """Each answer with its entity on the paths, and the items that support it."""
-    names: dict[str, int] = {}
-    for item in evidence.items:
-        # The end of a path is the likelier meaning of a name than a station on the way.
-        for node in reversed(item.nodes):
-            names.setdefault(key(item.graph.label(node)), node)
-    _add_aliases(names, evidence)
+    """Return each answer with its entity, and the items that support it."""
+    names = _names(evidence)
     answers = [part for said in answers for part in _split(said, names)]
-    found = [names.get(key(said.text)) for said in answers]
+    entities = [names.get(key(said.text)) for said in answers]
     support = []
-    for said, entity in zip(answers, found, strict=True):
-        holding = [] if entity is None else [item for item in items if entity in _stations(item)]
+    for said, entity in zip(answers, entities, strict=True):
+        holding = _holding(said.text, entity, items)
         cited = [items[number - 1] for number in said.cited if 0 < number <= len(items)]
         wrong = [n for n in said.cited if not 0 < n <= len(items) or items[n - 1] not in holding]
-        if entity is None:
+        if not holding:
             event(f"the answer {said.text[:200]!r} stands on no path of the evidence")
         elif wrong:
-            named = ", ".join(map(str, wrong[:_LISTED])) + (" and more" if len(wrong) > _LISTED else "")
-            event(f"the answer {said.text[:200]!r} is not on what it was said to stand on: {named}")
+            numbers = ", ".join(map(str, wrong[:_LISTED])) + (" and more" if len(wrong) > _LISTED else "")
+            event(f"the answer {said.text[:200]!r} is not on what it was said to stand on: {numbers}")
         support.append([item for item in cited if item in holding] or holding)
     used = {id(item) for part in support for item in part}
-    kept = tuple(item for item in evidence.items if id(item) in used)
-    place = {id(item): i for i, item in enumerate(kept)}
+    supporting = tuple(item for item in evidence.items if id(item) in used)
+    index = {id(item): i for i, item in enumerate(supporting)}
     return Answer(
         tuple(said.text for said in answers),
-        tuple(found),
-        Evidence(kept),
-        tuple(tuple(place[id(item)] for item in part) for part in support),
+        tuple(entities),
+        replace(evidence, items=supporting),
+        tuple(tuple(index[id(item)] for item in part) for part in support),
     )
+
+
+def _holding(text: str, entity: int | None, items: list[Item]) -> list[Item]:
+    """Return the items that support an answer: they speak of its entity, or a text from a document or query has it."""
+    words = f" {key(text)} "
+    return [
+        item
+        for item in items
+        if (entity is not None and entity in item.entities) or (item.citations and words in f" {key(item.text)} ")
+    ]
+
+
+def _names(evidence: Evidence) -> dict[str, int]:
+    """Return the entities of the evidence by their labels, and by those of their aliases that are no label."""
+    labels: dict[str, int] = {}
+    aliases: dict[str, int] = {}
+    for item in evidence.items:
+        if item.graph is None:
+            continue
+        # The end of a path is the likelier meaning of a name than an entity on the way, and its start the least likely.
+        start = (item.start,) if isinstance(item, Path) else ()
+        for entity in (*reversed(item.entities), *start):
+            labels.setdefault(key(item.graph.label(entity)), entity)
+            for alias in item.graph.aliases(entity):
+                aliases.setdefault(key(alias), entity)
+    return aliases | labels
 
 
 def _split(said: Said, names: Mapping[str, int]) -> list[Said]:
@@ -161,16 +190,3 @@ def _split(said: Said, names: Mapping[str, int]) -> list[Said]:
     if len(parts) < 2 or key(said.text) in names or not any(key(part) in names for part in parts):
         return [said]
     return [Said(part, said.cited) for part in dict.fromkeys(parts)]
-
-
-def _add_aliases(names: dict[str, int], evidence: Evidence) -> None:
-    """Let the entities of the evidence be called by their other names too, where no label is the same."""
-    for item in evidence.items:
-        for node in reversed(item.nodes):
-            for alias in item.graph.aliases(node):
-                names.setdefault(key(alias), node)
-
-
-def _stations(item: Item) -> tuple[int, ...]:
-    """The entities that an item says something about: where a path starts is no proof."""
-    return item.nodes[1:] if isinstance(item, Path) else item.nodes

@@ -9,9 +9,10 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from graphbrick.core import Path, PathPattern, Scorable
 from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event
-from graphbrick.patterns.text import Steps, masked, split_start, steps_of
+from graphbrick.patterns.text import Steps, labelled, masked, split_start, steps_of
 from graphbrick.scorers.scorer import Scorer
 
 
@@ -19,24 +20,25 @@ from graphbrick.scorers.scorer import Scorer
 class PatternScorer(Scorer):
     """Scores paths by their relations, as learned from questions with answers (``graphbrick train patterns``).
 
-    Of a text such as ``Nairobi <- capital <- Kenya -> currency -> Kenyan shilling`` only the relations, their
-    directions and the start count: all paths of one pattern from one start have the same score. The name of the start
-    is masked in the question, so that what was learned holds for all entities. A question costs one embedding a start;
-    everything else is kept. Relations that had no example are scored by their words.
+    Only the relations of a path, their directions, its start, and where it comes back to its start count: all paths of
+    one pattern from one start have the same score. The name of the start is masked in the question, so that the model
+    holds for all entities. A question costs one embedding a start; everything else is cached. Relations without an
+    example in training are scored by their words.
 
-    The score of a path says how well the *end* of its pattern answers the question; it is trained so that among
-    patterns of one length the beginning of the right one is ahead, which is what a beam search needs. A text that is no
-    path, or of more hops than were trained, scores -1,000,000, which is an event.
+    The score says how well the *end* of the pattern answers the question; the model is trained so that among patterns
+    of one length the beginning of the right one is ahead, which a beam search needs. Items that are not paths, and
+    paths of more hops than were trained, score -1,000,000, which is an event. Plain texts, such as ``Nairobi <- capital
+    <- Kenya``, are read by their arrows.
 
     Args:
         model: The folder that ``graphbrick train patterns`` wrote.
 
     Returns:
-        One score a text; only differences between scores of one question have a meaning: they are those of log
+        One score an item; only differences between scores of one question have a meaning: they are differences of log
         probabilities.
 
     Raises:
-        ModelError: The folder is not there, is damaged, or was trained over an embedding model that is not installed.
+        ModelError: The folder is missing or damaged, or was trained over an embedding model that is not installed.
     """
 
     paper = "the relation patterns of Luo et al., Reasoning on Graphs, ICLR 2024, scored instead of written"
@@ -45,32 +47,55 @@ class PatternScorer(Scorer):
 
     model: str = parameter(path=True, example="films.patterns")
 
+    def rate_items(self, query: str, items: Sequence[Scorable], *, by_pattern: bool = False) -> npt.NDArray[np.float64]:
+        """Return the score of the pattern of each item; paths and patterns are not read from their text."""
+        known: dict[object, tuple[str, Steps]] = {}
+        walks = []
+        for item in items:
+            if isinstance(item, Path):
+                key = item.start, item.pattern, item.comes_back and item.nodes
+                walk = known.get(key)
+                if walk is None:
+                    walk = known[key] = item.start_label, labelled(item.steps)
+            else:
+                walk = (item.start_label, labelled(item.steps)) if isinstance(item, PathPattern) else ("", ())
+            walks.append(walk)
+        return self._scores(query, walks)
+
     def score(self, query: str, texts: Sequence[str]) -> npt.NDArray[np.float64]:
-        """The score of the pattern of each text."""
+        """Return the score of the pattern of each text."""
+        walks = []
+        for text in texts:
+            start, walked = split_start(text)
+            walks.append((start, steps_of(walked)))
+        return self._scores(query, walks)
+
+    def _scores(self, query: str, walks: Sequence[tuple[str, Steps]]) -> npt.NDArray[np.float64]:
+        """Return the score of each (label of the start, steps)."""
         from graphbrick.patterns.folder import load
 
         model = load(self.model)
-        if not texts:
+        if not walks:
             return np.zeros(0)
-        patterns: list[Steps] = []
+        places = {walk: i for i, walk in enumerate(dict.fromkeys(walks))}
+        distinct = list(places)
+        patterns = [steps for _, steps in distinct]
+        self._tell([steps for _, steps in walks], model.max_hops)
         by_start: dict[str, list[int]] = {}
-        for i, text in enumerate(texts):
-            start, walked = split_start(text)
+        for i, (start, _) in enumerate(distinct):
             by_start.setdefault(start, []).append(i)
-            patterns.append(steps_of(walked))
-        self._tell(patterns, model.max_hops)
-        scores = np.empty(len(texts))
-        for start, some in by_start.items():
-            scores[some] = model.score(model.ask(masked(query, start)), [patterns[i] for i in some])
+        scores = np.empty(len(distinct))
+        for start, rows in by_start.items():
+            scores[rows] = model.score(model.ask(masked(query, start)), [patterns[i] for i in rows])
         if any(patterns) and not any(model.knows(label) for steps in patterns for label, _ in steps):
             event(f"{self.model} was trained with none of these relations; they are scored by their words alone")
-        return scores
+        return scores[[places[walk] for walk in walks]]
 
     def _tell(self, patterns: Sequence[Steps], max_hops: int) -> None:
-        """Say which texts have no score."""
+        """Record which items have no score."""
         none = sum(not steps for steps in patterns)
         longer = sum(len(steps) > max_hops for steps in patterns)
         if none:
-            event(f"{none:,} of {len(patterns):,} texts are no paths, so that {self.model} puts them last")
+            event(f"{none:,} of {len(patterns):,} items are not paths; {self.model} puts them last")
         if longer:
             event(f"{longer:,} paths have more than {max_hops} hops, for which {self.model} was not trained; put last")

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 
+from graphbrick.core import Step
 from graphbrick.graphs.text import nfc, tokens
 
 Steps = tuple[tuple[str, bool], ...]
@@ -44,6 +46,15 @@ def steps_of(walked: str) -> Steps:
             return ()
         steps.append((relation, first.group() == "->"))
     return () if len(arrows) % 2 else tuple(steps)
+
+
+def labelled(steps: Iterable[Step]) -> Steps:
+    """Return steps as the model knows them: a step back to the start has a relation of its own.
+
+    >>> labelled([Step("child", True), Step("parent", True, back=True)])
+    (('child', True), ('parent X', True))
+    """
+    return tuple((f"{step.relation} {PLACEHOLDER}" if step.back else step.relation, step.forward) for step in steps)
 
 
 def readable(relation: str) -> str:

@@ -67,8 +67,7 @@ class Run:
         if level == Level.ANSWER and self.answer is not None:
             return {"answers": len(self.answer.texts)}
         if level == Level.EVIDENCE and self.evidence is not None:
-            reports = len(self.evidence.reports)
-            return {"paths": len(self.evidence) - reports} | ({"reports": reports} if reports else {})
+            return self.evidence.counts()
         if level == Level.SUBGRAPH and self.subgraph is not None:
             return {"nodes": self.subgraph.n_nodes, "triples": self.subgraph.n_triples}
         return {"seeds": len(self.query.seeds)}

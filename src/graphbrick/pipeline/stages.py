@@ -7,9 +7,10 @@ graph comes when it is called.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import ClassVar, TypeVar
+from functools import reduce
+from typing import ClassVar
 
 import numpy as np
 
@@ -20,9 +21,6 @@ from graphbrick.graphs.graph import Graph
 from graphbrick.pipeline.brick import Brick
 from graphbrick.pipeline.budget import StoppedError, current_budget
 from graphbrick.pipeline.run import Level, Run, Stop
-
-T = TypeVar("T")
-
 
 _NAMES = {Level.QUERY: "a query", Level.SUBGRAPH: "a subgraph", Level.EVIDENCE: "evidence", Level.ANSWER: "an answer"}
 _ADVICE = {
@@ -208,9 +206,14 @@ class PruneStage(Stage):
 
 
 class RetrieveStage(Stage):
-    """Finds reasoning paths in a subgraph, or in the whole graph where no stage made one."""
+    """Finds evidence, such as reasoning paths, in a subgraph, or in the whole graph if no stage made a subgraph.
+
+    Attributes:
+        starts_at_seeds: Whether every path that it gives starts at a seed; False for stages that find their own starts.
+    """
 
     kind = "retrieve"
+    starts_at_seeds: ClassVar[bool] = True
     _accepts = frozenset({Level.QUERY, Level.SUBGRAPH})
     _gives = Level.EVIDENCE
 
@@ -219,13 +222,19 @@ class RetrieveStage(Stage):
         """The evidence found, in the order that the brick states."""
 
     def _step(self, run: Run) -> Run:
-        return replace(run, evidence=self.retrieve(run.query, run.subgraph or Subgraph(run.graph)))
+        subgraph = run.subgraph or Subgraph(run.graph)
+        return replace(run, evidence=replace(self.retrieve(run.query, subgraph), subgraph=subgraph))
 
 
 class RerankStage(Stage):
-    """Orders evidence, or keeps a part of it."""
+    """Orders evidence, or keeps a part of it.
+
+    Attributes:
+        writes_items: Whether it may give items that are not among those it was given, such as summaries of them.
+    """
 
     kind = "rerank"
+    writes_items: ClassVar[bool] = False
     _accepts = frozenset({Level.EVIDENCE})
     _gives = Level.EVIDENCE
 
@@ -235,7 +244,8 @@ class RerankStage(Stage):
 
     def _step(self, run: Run) -> Run:
         assert run.evidence is not None
-        return replace(run, evidence=self.rerank(run.query, run.evidence))
+        evidence = self.rerank(run.query, run.evidence)
+        return replace(run, evidence=replace(evidence, subgraph=run.evidence.subgraph))
 
 
 class GenerateStage(Stage):
@@ -287,7 +297,11 @@ class Sequence(Pipeline):
 
 @dataclass(frozen=True, repr=False)
 class Union(Pipeline):
-    """What several pipelines give, together; written ``a | b``. Seeds, nodes, triples and paths are kept once each."""
+    """The results of several pipelines together; written ``a | b``.
+
+    Seeds, nodes and triples are kept once each; items of evidence are ordered by `Evidence.union`. A branch whose link
+    stage finds no entity is left out, which is an event; if no branch finds one, the first of their errors is raised.
+    """
 
     branches: tuple[Pipeline, ...]
 
@@ -323,11 +337,19 @@ class Union(Pipeline):
         """Run every branch from the same point and unite what they give."""
         if not any(_links(branch) for branch in self.branches):
             run = _link_by_default(run)  # once for all branches
-        runs = [branch.apply(run) for branch in self.branches]
+        runs: list[Run] = []
+        unlinked: list[tuple[Pipeline, LinkError]] = []
+        for branch in self.branches:
+            try:
+                runs.append(branch.apply(run))
+            except LinkError as error:
+                unlinked.append((branch, error))
+        if not runs:
+            raise unlinked[0][1]
         with record(run.trace, repr(self), "union") as entry:
-            union = runs[0]
-            for other in runs[1:]:
-                union = _unite(union, other)
+            for branch, reason in unlinked:
+                event(f"{branch!r} was left out of the union: {reason}")
+            union = _unite(runs)
             entry.counts_in = {k: sum(r.counts(self.gives).get(k, 0) for r in runs) for k in union.counts(self.gives)}
             entry.counts_out = union.counts(self.gives)
         return union
@@ -348,23 +370,24 @@ def _links(pipeline: Pipeline) -> bool:
     return isinstance(pipeline, LinkStage)
 
 
-def _unite(a: Run, b: Run) -> Run:
-    seeds = tuple(dict.fromkeys(a.query.seeds + b.query.seeds))
-    mentions = tuple(dict.fromkeys(a.query.mentions + b.query.mentions))
+def _unite(runs: list[Run]) -> Run:
+    """Return the first run with what all runs hold."""
+    queries = [run.query for run in runs]
+    subgraphs = [run.subgraph for run in runs if run.subgraph is not None]
+    evidences = [run.evidence for run in runs if run.evidence is not None]
+    stops = [run.stopped for run in runs if run.stopped is not None]
     return replace(
-        a,
-        query=replace(a.query, seeds=seeds, mentions=mentions),
-        linked=a.linked or b.linked,
-        subgraph=_either(a.subgraph, b.subgraph, Subgraph.union),
-        evidence=_either(a.evidence, b.evidence, Evidence.union),
-        stopped=_either(a.stopped, b.stopped, lambda x, y: Stop(x.reason, (*x.undone, *y.undone))),
+        runs[0],
+        query=replace(
+            queries[0],
+            seeds=tuple(dict.fromkeys(seed for query in queries for seed in query.seeds)),
+            mentions=tuple(dict.fromkeys(mention for query in queries for mention in query.mentions)),
+        ),
+        linked=any(run.linked for run in runs),
+        subgraph=reduce(Subgraph.union, subgraphs) if subgraphs else None,
+        evidence=evidences[0].union(*evidences[1:]) if evidences else None,
+        stopped=Stop(stops[0].reason, tuple(stage for stop in stops for stage in stop.undone)) if stops else None,
     )
-
-
-def _either(a: T | None, b: T | None, join: Callable[[T, T], T]) -> T | None:
-    if a is None or b is None:
-        return b if a is None else a
-    return join(a, b)
 
 
 def _parts(pipeline: Pipeline, kind: type[Pipeline]) -> tuple[Pipeline, ...]:

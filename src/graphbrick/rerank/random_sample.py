@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from graphbrick.core import Evidence, Query
 from graphbrick.core.parameters import parameter
@@ -12,14 +12,14 @@ from graphbrick.pipeline import RerankStage
 
 @dataclass(frozen=True, repr=False)
 class RandomSample(RerankStage):
-    """``n`` paths drawn at random, in the order they had: the baseline of path refinement.
+    """``n`` items of evidence drawn at random, in the order they had: the baseline of path refinement.
 
     Args:
-        n: Paths kept, at least 1.
-        seed: Of the random numbers, from 0; the same seed and question give the same paths on every machine.
+        n: Items kept, at least 1.
+        seed: Seed of the random numbers, from 0; the same seed and question give the same items on every machine.
 
     Returns:
-        At most ``n`` paths; all where there are no more.
+        At most ``n`` items; all if there are no more.
 
     Example:
         >>> from graphbrick import ShortestPaths
@@ -34,10 +34,10 @@ class RandomSample(RerankStage):
     seed: int = parameter(0, at_least=0)
 
     def rerank(self, query: Query, evidence: Evidence) -> Evidence:
-        """The paths drawn."""
+        """Return the items drawn."""
         if len(evidence) <= self.n:
             return evidence
         drawn = random.Random(f"{self.seed} {query.text}".encode("utf-8", "surrogatepass")).sample(
             range(len(evidence)), self.n
         )
-        return Evidence(tuple(evidence.items[i] for i in sorted(drawn)))
+        return replace(evidence, items=tuple(evidence.items[i] for i in sorted(drawn)))

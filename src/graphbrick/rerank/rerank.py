@@ -14,24 +14,25 @@ from graphbrick.scorers.scorer import Scorer
 
 @dataclass(frozen=True, repr=False)
 class Rerank(RerankStage):
-    """The ``n`` paths whose text scores best against the question.
+    """The ``n`` items of evidence whose text scores best against the question.
 
     This is the paper's one-way semantic ranking (OSAR) after a retrieve stage, and its path refinement after another
-    ranking. Paths of equal score keep their order, so that shorter ones stay first.
+    ranking. Items of equal score keep their order, so that shorter ones stay first.
 
-    By "pattern", a path is scored by what it says without the names on it: ``Nairobi <- capital <- country ->
-    currency -> currency``. Names that happen to resemble the question then do not count, and the many paths of one
-    pattern cost one text. The paper scores by path; with thousands of paths an embedding model then takes seconds.
+    By "pattern", a path is scored without the names on it: ``Nairobi <- capital <- country -> currency -> currency``.
+    Names that happen to resemble the question then do not count, and the many paths of one pattern cost one text. The
+    paper scores by path; with thousands of paths an embedding model then takes seconds. Items that are not paths are
+    always scored by their whole text.
 
     Args:
-        scorer: What scores path texts, such as BM25() or MiniLM().
-        n: Paths kept, at least 1.
+        scorer: The scorer, such as BM25() or MiniLM().
+        n: Items kept, at least 1.
         by: "path" for the whole text, "pattern" for types in the place of all entities but the seed.
-        threshold: Only paths that score above it are kept; None for no threshold. Language models score what they did
+        threshold: Only items that score above it are kept; None for no threshold. Language models score what they did
             not choose with 0.
 
     Returns:
-        At most ``n`` paths, best first, each with its score.
+        At most ``n`` items, best first, each with its score.
 
     Example:
         >>> from graphbrick import BM25, ShortestPaths
@@ -49,10 +50,10 @@ class Rerank(RerankStage):
     threshold: float | None = parameter(None, example=0)
 
     def rerank(self, query: Query, evidence: Evidence) -> Evidence:
-        """The best paths, by score."""
-        texts = evidence.texts() if self.by == "path" else [item.pattern_text for item in evidence.items]
-        scores = self.scorer.rate(query.text, texts)
+        """Return the best items, by score."""
+        scores = self.scorer.rate_items(query.text, evidence.items, by_pattern=self.by == "pattern")
         order = np.argsort(-scores, kind="stable")
         if self.threshold is not None:
             order = order[scores[order] > self.threshold]
-        return Evidence(tuple(evidence.items[i].with_score(float(scores[i])) for i in order[: self.n]))
+        items = tuple(evidence.items[i].with_score(float(scores[i])) for i in order[: self.n])
+        return Evidence(items, scale=repr(self.scorer) if self.scorer.comparable else "")

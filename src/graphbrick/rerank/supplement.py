@@ -1,4 +1,4 @@
-"""What one scorer chooses, filled up by another."""
+"""The choice of one scorer, filled up by another."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from graphbrick.scorers.scorer import Scorer
 
 @dataclass(frozen=True, repr=False)
 class Supplement(RerankStage):
-    """The paths that ``scorer`` chooses, then the best of the others by ``other`` until there are ``n`` (EEMs-S).
+    """The items that ``scorer`` chooses, then the best of the others by ``other`` until there are ``n`` (EEMs-S).
 
-    A language model often names fewer paths than it may; an embedding model fills up what it left short.
+    A language model often names fewer items than it may; an embedding model fills the remaining places.
 
     Args:
-        scorer: What chooses: the paths that it scores above 0, such as LLMScorer(LLM()).
-        other: What fills up, such as MiniLM().
-        n: Paths kept, at least 1.
+        scorer: Chooses the items that it scores above 0, such as LLMScorer(LLM()).
+        other: Scores the other items, such as MiniLM().
+        n: Items kept, at least 1.
 
     Returns:
-        At most ``n`` paths with the score of whichever scorer took them: first those chosen, best first, then those
-        filled up, best first. Paths of equal score keep their order.
+        At most ``n`` items with the score of the scorer that took them: first those chosen, best first, then the
+        others, best first. Items of equal score keep their order.
 
     Example:
         >>> from graphbrick import BM25, NGram, ShortestPaths
@@ -43,16 +43,15 @@ class Supplement(RerankStage):
     n: int = parameter(32, at_least=1, search=(8, 16, 32, 64))
 
     def rerank(self, query: Query, evidence: Evidence) -> Evidence:
-        """The paths chosen and those filled up."""
-        texts = evidence.texts()
-        first = self.scorer.rate(query.text, texts)
+        """Return the chosen items and those that fill up."""
+        first = self.scorer.rate_items(query.text, evidence.items)
         order = np.argsort(-first, kind="stable")
         chosen = order[first[order] > 0][: self.n]
-        kept = [evidence.items[i].with_score(float(first[i])) for i in chosen]
-        rest = np.setdiff1d(np.arange(len(texts)), chosen)
-        if len(kept) < self.n and len(rest):
-            second = self.other.rate(query.text, [texts[i] for i in rest])
-            best = np.argsort(-second, kind="stable")[: self.n - len(kept)]
-            kept += [evidence.items[rest[i]].with_score(float(second[i])) for i in best]
-        fact(chosen=len(chosen), filled_up=len(kept) - len(chosen))
-        return Evidence(tuple(kept))
+        items = [evidence.items[i].with_score(float(first[i])) for i in chosen]
+        rest = np.setdiff1d(np.arange(len(evidence)), chosen)
+        if len(items) < self.n and len(rest):
+            second = self.other.rate_items(query.text, [evidence.items[i] for i in rest])
+            best = np.argsort(-second, kind="stable")[: self.n - len(items)]
+            items += [evidence.items[rest[i]].with_score(float(second[i])) for i in best]
+        fact(chosen=len(chosen), filled_up=len(items) - len(chosen))
+        return Evidence(tuple(items))

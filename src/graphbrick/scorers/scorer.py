@@ -1,4 +1,4 @@
-"""What a scorer is: texts in, one number a text out, higher is closer to the query."""
+"""The base of scorers: items or texts in, one number for each out, higher is closer to the query."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from graphbrick.core import Scorable, texts_of
 from graphbrick.core.errors import ModelError
 from graphbrick.pipeline.brick import Brick
 
@@ -16,7 +17,9 @@ from graphbrick.pipeline.brick import Brick
 class Scorer(Brick):
     """Scores texts against a query. Bricks that rank or prune take one as their first parameter.
 
-    A scorer implements `score`; bricks call `rate`, which asks for every distinct text once and checks what comes back.
+    A scorer implements `score`. Bricks that have items of evidence call `rate_items`, bricks that have texts call
+    `rate`, which asks for every distinct text once and checks the result. A scorer that needs more of an item than its
+    text, such as the relations of a path, overrides `rate_items`.
 
     Attributes:
         comparable: Whether scores of different calls can be compared: True for similarities, False where a score
@@ -34,8 +37,21 @@ class Scorer(Brick):
             texts: What to score; may be empty.
         """
 
+    def rate_items(self, query: str, items: Sequence[Scorable], *, by_pattern: bool = False) -> npt.NDArray[np.float64]:
+        """Return the score of each item, float64 [items], all finite.
+
+        Args:
+            query: The question.
+            items: Items of evidence or relation patterns; may be empty.
+            by_pattern: Whether to score the text without names of entities rather than the whole text.
+
+        Raises:
+            ModelError: As for `rate`.
+        """
+        return self.rate(query, [item.pattern_text for item in items] if by_pattern else texts_of(items))
+
     def rate(self, query: str, texts: Sequence[str]) -> npt.NDArray[np.float64]:
-        """The score of each text, float64 [texts], all finite; equal texts are scored once and get the same.
+        """Return the score of each text, float64 [texts], all finite; equal texts are scored once and get the same.
 
         Raises:
             ModelError: `score` gave the wrong number of scores, or one that is not finite.

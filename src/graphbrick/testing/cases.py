@@ -8,14 +8,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from graphbrick.core import Answer, Evidence, Item, Path, Query, Report, Subgraph
+from graphbrick.core import Answer, Citation, Evidence, Item, Passage, Path, Query, Row, Subgraph, Triple
 from graphbrick.core.errors import LinkError
 from graphbrick.graphs.builder import build
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.manifest import sha256
 from graphbrick.graphs.records import EntityRecord
 from graphbrick.kernels.induced import induced_triples
-from graphbrick.pipeline import Stage
+from graphbrick.pipeline import RerankStage, RetrieveStage, Stage
 from graphbrick.retrieve.shortest_paths import ShortestPaths
 from graphbrick.testing.graphs import TINY, lasting_folder
 
@@ -52,14 +52,10 @@ def plain(value: object) -> object:
     if isinstance(value, Subgraph):
         ids = [None if array is None else (array.dtype.str, array.tolist()) for array in (value.nodes, value.triples)]
         return ids, plain(value.graph)
-    if isinstance(value, Path):
-        return value.nodes, value.triples, value.forward, value.score, value.source
-    if isinstance(value, Report):
-        return value.nodes, value.text, value.score, value.source
     if isinstance(value, Evidence):
-        return plain(value.items)
+        return tuple((item.kind, item.identity, item.text, item.score, item.source) for item in value.items)
     if isinstance(value, Answer):
-        return value.texts, value.entities, plain(value.evidence)
+        return value.texts, value.entities, value.support, value.from_model, plain(value.evidence)
     return str(value) if isinstance(value, LinkError) else value
 
 
@@ -91,7 +87,21 @@ def _subgraphs() -> list[tuple[str, Query, Subgraph, bool]]:
 
 def _evidences() -> list[tuple[str, Evidence]]:
     found = ShortestPaths(max_hops=3).retrieve(_query("Nairobi"), Subgraph(contract_graph()))
-    return [("some paths", found), ("one path", Evidence(found.items[:1])), ("empty evidence", Evidence())]
+    graph = contract_graph()
+    kenya, nairobi = graph.entity("Kenya"), graph.entity("Nairobi")
+    mixed = (
+        Passage("Nairobi is the capital of Kenya.", (Citation("atlas.txt", 0, 32),), (kenya, nairobi), graph),
+        *found.items[:2],
+        Triple(graph, graph.triples_from(kenya)[0]),
+        Row(("country", "capital"), ("Kenya", "Nairobi"), (Citation(query="MATCH ..."),), (kenya, nairobi), graph),
+        Passage("Nothing about any entity.", (Citation("atlas.txt", 40, 65),)),
+    )
+    return [
+        ("some paths", found),
+        ("one path", Evidence(found.items[:1])),
+        ("items of several kinds", Evidence(mixed)),
+        ("empty evidence", Evidence()),
+    ]
 
 
 def _link_cases(stage: Stage) -> list[Case]:
@@ -126,15 +136,16 @@ def _prune_cases(stage: Stage) -> list[Case]:
 
 def _retrieve_cases(stage: Stage) -> list[Case]:
     return [
-        Case(title, (query, given), partial(_wrong_retrieval, query=query, given=given, connected=connected))
+        Case(
+            title, (query, given), partial(_wrong_retrieval, stage=stage, query=query, given=given, connected=connected)
+        )
         for title, query, given, connected in _subgraphs()
     ]
 
 
 def _rerank_cases(stage: Stage) -> list[Case]:
-    n = getattr(stage, "n", None)
     return [
-        Case(title, (_query("Nairobi"), given), partial(_wrong_ranking, given=given, n=n))
+        Case(title, (_query("Nairobi"), given), partial(_wrong_ranking, stage=stage, given=given))
         for title, given in _evidences()
     ]
 
@@ -191,28 +202,41 @@ def _wrong_subgraph(result: object, query: Query, given: Subgraph) -> str | None
     return f"seed {lost[0]} was dropped; the seeds are always kept" if lost else None
 
 
-def _wrong_retrieval(result: object, query: Query, given: Subgraph, connected: bool) -> str | None:
+def _wrong_retrieval(result: object, stage: Stage, query: Query, given: Subgraph, connected: bool) -> str | None:
     if not isinstance(result, Evidence):
         return f"a retrieve stage gives Evidence, got {result!r}"
     wrong = _first(_wrong_item(item, given) for item in result.items)
     if wrong:
         return wrong
-    if any(path.start not in query.seeds for path in result.paths):
-        return "a path does not start at a seed"
-    if result.paths and not connected:
-        return f"there can be no path, got {result.paths[0]!r}"
-    return _repeated(result.items)
+    if isinstance(stage, RetrieveStage) and stage.starts_at_seeds:
+        if any(path.start not in query.seeds for path in result.paths):
+            return "a path does not start at a seed; a stage whose paths start elsewhere sets starts_at_seeds = False"
+        if result.paths and not connected:
+            return f"there can be no path, got {result.paths[0]!r}"
+    return _repeated([item.identity for item in result.items])
 
 
-def _wrong_ranking(result: object, given: Evidence, n: object) -> str | None:
+def _wrong_ranking(result: object, stage: Stage, given: Evidence) -> str | None:
     if not isinstance(result, Evidence):
         return f"a rerank stage gives Evidence, got {result!r}"
-    strange = [path for path in result.items if path not in given.items]
-    if strange:
-        return f"a rerank stage keeps a part of what it is given, but gave also {strange[0]!r}"
+    if isinstance(stage, RerankStage) and stage.writes_items:
+        wrong = _first(_wrong_item(item, Subgraph(contract_graph())) for item in result.items)
+        if wrong:
+            return wrong
+        if result.items and not given.items:
+            return f"there is no evidence to write from, yet the item {result.items[0]!r}"
+    else:
+        identities = {item.identity for item in given.items}
+        strange = [item for item in result.items if item.identity not in identities]
+        if strange:
+            return (
+                f"a rerank stage keeps a part of what it is given, but gave also {strange[0]!r}; a stage that writes "
+                "items anew declares writes_items = True"
+            )
+    n = getattr(stage, "n", None)
     if isinstance(n, int) and len(result) > n:
-        return f"{len(result)} paths were kept, more than n={n}"
-    return _repeated(result.items)
+        return f"{len(result)} items were kept, more than n={n}"
+    return _repeated([item.identity for item in result.items])
 
 
 def _wrong_answer(result: object, given: Evidence) -> str | None:
@@ -220,8 +244,17 @@ def _wrong_answer(result: object, given: Evidence) -> str | None:
         return f"a generate stage gives an Answer, got {result!r}"
     if len(result.texts) != len(result.entities):
         return f"there are {len(result.texts)} texts but {len(result.entities)} entities; an unknown one is None"
-    if result.texts and not given.items:
-        return f"there is no evidence, yet the answer {result.texts[0]!r}"
+    if result.from_model and any(result.support):
+        return "an answer from the model's own knowledge has no support; leave support empty, or from_model False"
+    if result.texts and not given.items and not result.from_model:
+        return (
+            f"there is no evidence, yet the answer {result.texts[0]!r}; an answer from the model's own knowledge is "
+            "flagged with from_model=True"
+        )
+    if result.support and len(result.support) != len(result.texts):
+        return f"there are {len(result.texts)} texts but {len(result.support)} entries of support; leave none out"
+    if any(not 0 <= place < len(result.evidence) for places in result.support for place in places):
+        return "support names an item that is not in the evidence of the answer"
     known = [entity for entity in result.entities if entity is not None]
     wrong = _outside(known, contract_graph().n_entities, "entity")
     wrong = wrong or _repeated(known) or _repeated(list(zip(result.texts, result.entities, strict=True)))
@@ -235,12 +268,16 @@ def _wrong_ids(ids: object, name: str) -> str | None:
 
 
 def _wrong_item(item: Item, given: Subgraph) -> str | None:
+    if (item.kind == "path") != isinstance(item, Path):
+        return f"an item of the kind {item.kind!r} is a {type(item).__name__}; only a Path is of the kind 'path'"
     if isinstance(item, Path):
         return _wrong_path(item, given)
     if not item.text.strip():
-        return "a report has no text"
-    outside = [node for node in item.nodes if not given.local([node])]
-    return f"a report names entity {outside[0]}, which is not in the subgraph" if outside else None
+        return f"a {item.kind} has no text"
+    if item.entities and item.graph is None:
+        return f"a {item.kind} speaks of entities but does not say of which graph"
+    outside = [entity for entity in item.entities if not given.local([entity])]
+    return f"a {item.kind} speaks of entity {outside[0]}, which is not in the subgraph" if outside else None
 
 
 def _wrong_path(path: Path, given: Subgraph) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from typing import Any
 
 from rich.console import Console
@@ -11,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from graphbrick.cli.printing.terminal import console, plain, print_json
-from graphbrick.core import Answer, Item, Path, Query, Report
+from graphbrick.core import Answer, Item, Path, Query
 from graphbrick.core.trace import Trace
 from graphbrick.graphs.graph import Graph
 from graphbrick.pipeline import Pipeline
@@ -89,11 +90,13 @@ def print_answers(out: Console, run: Run) -> None:
         return
     if not run.answer.texts:
         out.print("no answer found")
-    proofs = _proofs(run.answer.evidence.paths)
+    proofs = _proofs(run.answer.evidence.items)
     for text, entity in list(zip(run.answer.texts, run.answer.entities, strict=True))[:_ANSWERS_SHOWN]:
         out.print(Text(plain(text), style="bold green"))
         if entity in proofs:
             out.print(Text(plain(f"  {proofs[entity].text}")))
+        elif run.answer.from_model:
+            out.print(Text("  from the model's own knowledge, not from the graph", style="yellow"))
         elif entity is None:
             out.print(Text("  on no path of the evidence: the model may have made it up", style="yellow"))
     if len(run.answer.texts) > _ANSWERS_SHOWN:
@@ -111,15 +114,16 @@ def _print_unfinished(out: Console, run: Run) -> None:
         _print_paths(out, run)
 
 
-def _proofs(paths: Iterable[Path]) -> dict[int | None, Path]:
-    """The first path that ends at an entity, or else the first that passes it."""
-    ending: dict[int | None, Path] = {}
-    passing: dict[int | None, Path] = {}
-    for path in paths:
-        ending.setdefault(path.end, path)
-        for node in path.nodes[1:]:
-            passing.setdefault(node, path)
-    return passing | ending
+def _proofs(items: Iterable[Item]) -> dict[int | None, Item]:
+    """Return for each entity the first path that ends there, or else the first item that speaks of it."""
+    ending: dict[int | None, Item] = {}
+    speaking: dict[int | None, Item] = {}
+    for item in items:
+        if isinstance(item, Path):
+            ending.setdefault(item.end, item)
+        for entity in item.entities:
+            speaking.setdefault(entity, item)
+    return speaking | ending
 
 
 def stage_table(trace: Trace) -> Table:
@@ -188,11 +192,15 @@ def _seeds(graph: Graph, query: Query) -> list[dict[str, Any]]:
     return rows
 
 
-def _item_facts(path: Item) -> dict[str, Any]:
-    graph = path.graph
-    if isinstance(path, Report):
-        keys = [graph.key(node) for node in path.nodes]
-        return {"text": path.text, "score": path.score, "entities": keys, "source": path.source}
-    triples = [tuple(graph.key(n) if i != 1 else graph.relation_key(n) for i, n in enumerate(graph.triple(t)))
-               for t in path.triples]  # fmt: skip
-    return {"text": path.text, "score": path.score, "triples": triples, "forward": path.forward, "source": path.source}
+def _item_facts(item: Item) -> dict[str, Any]:
+    facts: dict[str, Any] = {"text": item.text, "score": item.score, "source": item.source}
+    if isinstance(item, Path):
+        graph = item.graph
+        ids = [graph.triple(triple) for triple in item.triples]
+        triples = [(graph.key(head), graph.relation_key(relation), graph.key(tail)) for head, relation, tail in ids]
+        return facts | {"triples": triples, "forward": item.forward}
+    if item.graph is not None:
+        facts["entities"] = [item.graph.key(entity) for entity in item.entities]
+    if item.citations:
+        facts["citations"] = [asdict(citation) for citation in item.citations]
+    return facts | {"kind": item.kind}

@@ -9,19 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Collection, Hashable
 
-from graphbrick.core import Evidence, Path
+from graphbrick.core import Evidence
 from graphbrick.evaluate.metrics.sets import Gold, gold_sets
 
 
 def met(evidence: Evidence) -> list[tuple[int, ...]]:
-    """The entities that each item of evidence meets: of a path all after its start, of a report all it is about.
+    """Return the entities that each item of evidence speaks of.
 
-    The start of a path is a seed and was given with the question, so that it is no merit of the path to meet it.
+    Those of a path are all after its start: the start was given with the question, so that meeting it is no merit. A
+    path that comes back to its start meets it.
 
     >>> met(Evidence())
     []
     """
-    return [item.nodes[1:] if isinstance(item, Path) else item.nodes for item in evidence.items]
+    return [item.entities for item in evidence.items]
 
 
 def path_precision(paths: Collection[Collection[Hashable]], gold: Gold) -> float:

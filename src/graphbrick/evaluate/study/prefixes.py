@@ -187,7 +187,8 @@ def _copy_of_evidence(evidence: Evidence) -> Evidence:
                 object.__setattr__(found, "prefix", copied(path.prefix))
         return found
 
-    return Evidence(tuple(copied(item) if isinstance(item, Path) else item for item in evidence.items))
+    items = tuple(copied(item) if isinstance(item, Path) else item for item in evidence.items)
+    return replace(evidence, items=items)
 
 
 def _copy_of(value: T) -> T:

@@ -1,0 +1,231 @@
+"""Items of evidence: the protocol that every stage works on, and the kinds that are not paths."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
+
+if TYPE_CHECKING:
+    from graphbrick.graphs.graph import Graph
+
+I = TypeVar("I", bound="BaseItem")  # noqa: E741 - a type variable
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """A place that an item of evidence was taken from.
+
+    Attributes:
+        document: Name or address of the document; empty if the item does not come from a document.
+        start: Offset of the first character in the document; None for the whole document.
+        end: Offset after the last character; None for the end of the document.
+        query: Text of the query that returned the item; empty if it does not come from a query.
+    """
+
+    document: str = ""
+    start: int | None = None
+    end: int | None = None
+    query: str = ""
+
+
+class Scorable(Protocol):
+    """Anything that a scorer can score: an item of evidence, or a relation pattern."""
+
+    @property
+    def text(self) -> str:
+        """The whole text."""
+
+    @property
+    def pattern_text(self) -> str:
+        """The text without names of entities; the whole text if there is no such form."""
+
+
+class Item(Scorable, Protocol):
+    """One item of evidence. Any class with these attributes can be used; `BaseItem` has defaults for most of them."""
+
+    @property
+    def kind(self) -> str:
+        """What the item is: "path", "triple", "row", "passage", "report", or another word in the singular."""
+
+    @property
+    def score(self) -> float:
+        """The score of the last ranking stage; 0 before any."""
+
+    @property
+    def source(self) -> str:
+        """The stage that made the item, as recipe text."""
+
+    @property
+    def graph(self) -> Graph | None:
+        """The graph that the entity ids belong to; None if the item speaks of no entity."""
+
+    @property
+    def entities(self) -> tuple[int, ...]:
+        """The entities that the item says something about, so that it can support them as answers."""
+
+    @property
+    def citations(self) -> tuple[Citation, ...]:
+        """Where the item was taken from; empty if the graph itself is the source."""
+
+    @property
+    def identity(self) -> Hashable:
+        """What makes the item different from other items of the same graph; score and source do not count."""
+
+    def with_score(self, score: float) -> Item:
+        """The same item with another score."""
+
+
+class BaseItem:
+    """Defaults for a kind of item that is a frozen dataclass; equality and hash follow the identity.
+
+    A kind declares ``@dataclass(frozen=True, eq=False)`` with the fields ``text``, ``score`` and ``source``, and
+    overrides what differs.
+
+    Example:
+        >>> Passage("Nairobi lies in Kenya.", citations=(Citation("atlas.txt", 10, 32),)).with_score(0.5).score
+        0.5
+    """
+
+    kind: ClassVar[str]
+
+    if TYPE_CHECKING:  # annotations only: at run time these would become defaults of the fields
+        text: Any
+        entities: Any
+        citations: Any
+
+    @property
+    def pattern_text(self) -> str:
+        """The text: only paths can be written without names."""
+        return str(self.text)
+
+    @property
+    def identity(self) -> Hashable:
+        """Kind, text, entities and citations."""
+        return self.kind, self.text, self.entities, self.citations
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, type(self)) and self.identity == other.identity
+
+    def __hash__(self) -> int:
+        return hash(self.identity)
+
+    def with_score(self: I, score: float) -> I:
+        """The same item with another score."""
+        return replace(self, score=score)  # type: ignore[type-var]
+
+
+@dataclass(frozen=True, eq=False)
+class Triple(BaseItem):
+    """One triple of a graph.
+
+    Attributes:
+        graph: The graph.
+        id: Triple id.
+        score: Score of the last ranking stage.
+        source: The stage that retrieved it.
+    """
+
+    kind = "triple"
+    citations = ()
+
+    graph: Graph
+    id: int
+    score: float = 0.0
+    source: str = ""
+
+    @property
+    def text(self) -> str:
+        """The triple as text, such as ``Kenya -> capital -> Nairobi``."""
+        return self.graph.triple_text(self.id)
+
+    @property
+    def entities(self) -> tuple[int, ...]:
+        """Head and tail."""
+        head, _, tail = self.graph.triple(self.id)
+        return head, tail
+
+    @property
+    def identity(self) -> Hashable:
+        """Kind and id."""
+        return self.kind, self.id
+
+
+@dataclass(frozen=True, eq=False)
+class Row(BaseItem):
+    """One row of a query's result.
+
+    Attributes:
+        columns: Names of the columns.
+        values: Value of each column as text.
+        citations: One citation with the query.
+        entities: The entities that the values name.
+        graph: The graph of these entities.
+        score: Score of the last ranking stage.
+        source: The stage that ran the query.
+
+    Example:
+        >>> Row(("country", "capital"), ("Kenya", "Nairobi")).text
+        'country: Kenya, capital: Nairobi'
+    """
+
+    kind = "row"
+
+    columns: tuple[str, ...]
+    values: tuple[str, ...]
+    citations: tuple[Citation, ...] = ()
+    entities: tuple[int, ...] = ()
+    graph: Graph | None = None
+    score: float = 0.0
+    source: str = ""
+
+    @property
+    def text(self) -> str:
+        """Every value with the name of its column."""
+        return ", ".join(f"{column}: {value}" for column, value in zip(self.columns, self.values, strict=True))
+
+
+@dataclass(frozen=True, eq=False)
+class Passage(BaseItem):
+    """A passage of a document.
+
+    Attributes:
+        text: The words of the passage.
+        citations: The place in the document.
+        entities: The entities that it mentions.
+        graph: The graph of these entities.
+        score: Score of the last ranking stage.
+        source: The stage that retrieved it.
+    """
+
+    kind = "passage"
+
+    text: str
+    citations: tuple[Citation, ...] = ()
+    entities: tuple[int, ...] = ()
+    graph: Graph | None = None
+    score: float = 0.0
+    source: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Report(BaseItem):
+    """A text about a part of a graph, such as what a language model wrote about a community.
+
+    Attributes:
+        graph: The graph.
+        entities: The entities that the report is about, ascending.
+        text: The words of the report.
+        citations: The documents that it was written from, if any.
+        score: Score of the last ranking stage.
+        source: The stage that made it.
+    """
+
+    kind = "report"
+
+    graph: Graph
+    entities: tuple[int, ...]
+    text: str
+    score: float = 0.0
+    source: str = ""
+    citations: tuple[Citation, ...] = ()
