@@ -641,7 +641,7 @@ def test_a_brick_without_entry_point_is_told_how_to_declare_one() -> None:
 
 
 def test_keeping_more_than_n_is_caught() -> None:
-    with pytest.raises(AssertionError, match="paths were kept, more than n=2"):
+    with pytest.raises(AssertionError, match="items were kept, more than n=2"):
         check_brick(Greedy(), installed=False)
 
 
