@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import inspect
 import re
+from collections.abc import Callable, Container
 from dataclasses import MISSING, Field, dataclass, fields
+from pathlib import Path
 from typing import ClassVar, NoReturn
 
 from graphbrick.core.parameters import Declared, declared, refuse
@@ -67,14 +69,38 @@ class Brick:
             entry.check(self)
 
     def __repr__(self) -> str:
+        return self.text(lambda _, value: literal(value))
+
+    def text(
+        self, write: Callable[[str, object], str], *, always: Container[str] = (), never: Container[str] = ()
+    ) -> str:
+        """Return the recipe text: parameters that must be given, sizes, and those that differ from the default.
+
+        Args:
+            write: Gives the text of a parameter's value, from its name and the value.
+            always: Parameters that are written even if they have their default.
+            never: Parameters that are left out.
+        """
         arguments = []
         for field in _fields(type(self)):
             value = getattr(self, field.name)
+            if field.name in never:
+                continue
             if _required(field):
-                arguments.append(_literal(value))
-            elif field.name in _ALWAYS_WRITTEN or value != _default(field):
-                arguments.append(f"{field.name}={_literal(value)}")
+                arguments.append(write(field.name, value))
+            elif field.name in _ALWAYS_WRITTEN or field.name in always or value != _default(field):
+                arguments.append(f"{field.name}={write(field.name, value)}")
         return f"{type(self).__name__}({', '.join(arguments)})"
+
+    def files(self) -> dict[str, Path]:
+        """Return the existing files and folders that parameters name, by parameter.
+
+        Their contents are part of the identity of the brick (`graphbrick.pipeline.identity`). Those are the parameters
+        declared with ``path=True``; a brick that finds its files in another way overrides this.
+        """
+        names = {entry.name: getattr(self, entry.name) for entry in declared(type(self)) if entry.declaration.path}
+        paths = {name: Path(value).expanduser() for name, value in names.items() if isinstance(value, str) and value}
+        return {name: path for name, path in paths.items() if path.exists()}
 
     @classmethod
     def summary(cls) -> str:
@@ -104,7 +130,7 @@ def _fields(cls: type[Brick]) -> tuple[Field[object], ...]:
 
 
 def _listed(field: Field[object], entry: Declared | None, doc: str) -> Parameter:
-    default = None if _required(field) else _literal(_default(field))
+    default = None if _required(field) else literal(_default(field))
     if entry is None:
         return Parameter(field.name, str(field.type), default, doc)
     declaration = entry.declaration
@@ -121,7 +147,7 @@ def _listed(field: Field[object], entry: Declared | None, doc: str) -> Parameter
         below=declaration.below,
         choices=declaration.choices,
         parts=tuple(kind.__name__ for kind in entry.parts),
-        search=tuple(map(_literal, declaration.search)),
+        search=tuple(map(literal, declaration.search)),
         changes_results=declaration.changes_results,
         path=declaration.path,
     )
@@ -135,7 +161,8 @@ def _default(field: Field[object]) -> object:
     return field.default if field.default_factory is MISSING else field.default_factory()
 
 
-def _literal(value: object) -> str:
+def literal(value: object) -> str:
+    """Return a value as recipe text."""
     # What came from numpy prints its type; recipe text has only plain literals.
     if isinstance(value, float):
         return repr(float(value))

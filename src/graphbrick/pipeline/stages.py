@@ -49,6 +49,19 @@ class Pipeline(ABC):
     def apply(self, run: Run) -> Run:
         """Carry a run on; the run given stays as it is, except that its trace grows."""
 
+    def identity(self) -> str:
+        """Return what decides the results of this pipeline: like its recipe text, but without paths and time-outs.
+
+        Parameters that cannot change results are left out, and a parameter that names an existing file or folder is
+        replaced by a checksum of its contents. See `graphbrick.pipeline.identity`, also for a short hash.
+
+        Raises:
+            InputError: A file that a parameter names cannot be read.
+        """
+        from graphbrick.pipeline.identity import identity_of
+
+        return identity_of(self)
+
     def __rshift__(self, other: Pipeline) -> Sequence:
         if not isinstance(other, Pipeline):
             return NotImplemented
@@ -276,7 +289,11 @@ class Sequence(Pipeline):
                 _refuse_join(before, after)
 
     def __repr__(self) -> str:
-        return " >> ".join(f"({stage!r})" if isinstance(stage, Union) else repr(stage) for stage in self.stages)
+        return self.text(repr)
+
+    def text(self, write: Callable[[Pipeline], str]) -> str:
+        """Return the recipe text, in which ``write`` gives the text of each stage."""
+        return " >> ".join(f"({write(stage)})" if isinstance(stage, Union) else write(stage) for stage in self.stages)
 
     @property
     def accepts(self) -> frozenset[Level]:
@@ -321,7 +338,11 @@ class Union(Pipeline):
             raise PipelineError(f"no stage can come before {self!r}: its branches go on from different levels")
 
     def __repr__(self) -> str:
-        return " | ".join(map(repr, self.branches))
+        return self.text(repr)
+
+    def text(self, write: Callable[[Pipeline], str]) -> str:
+        """Return the recipe text, in which ``write`` gives the text of each branch."""
+        return " | ".join(map(write, self.branches))
 
     @property
     def accepts(self) -> frozenset[Level]:

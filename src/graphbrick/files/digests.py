@@ -1,0 +1,45 @@
+"""Checksums of files and folders, which tell whether their contents have changed."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from functools import lru_cache
+from pathlib import Path
+
+from graphbrick.core.errors import InputError
+
+
+def digest(path: Path) -> str:
+    """Return the SHA-256 of a file, or of all files of a folder with their relative names, as hexadecimal text.
+
+    It depends on contents only, not on where the file or folder lies. Each file is read once per process, and again
+    when its size or time of change differs.
+
+    Raises:
+        InputError: The path does not exist or cannot be read.
+    """
+    try:
+        if not path.is_dir():
+            return _digest_of_file(path)
+        total = hashlib.sha256()
+        for name, file in sorted((file.relative_to(path).as_posix(), file) for file in _files_in(path)):
+            total.update(f"{name}\0{_digest_of_file(file)}\n".encode("utf-8", "surrogateescape"))
+        return total.hexdigest()
+    except OSError as error:
+        raise InputError(f"it cannot be read: {error.strerror or error}", error.filename or path) from error
+
+
+def _files_in(folder: Path) -> list[Path]:
+    return [Path(parent, name) for parent, _, names in os.walk(folder, followlinks=True) for name in names]
+
+
+def _digest_of_file(file: Path) -> str:
+    status = file.stat()
+    return _read(file, status.st_ino, status.st_size, status.st_mtime_ns)
+
+
+@lru_cache(maxsize=4096)
+def _read(file: Path, *_stamp: int) -> str:
+    with file.open("rb") as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()

@@ -1,0 +1,52 @@
+"""The identity of bricks and pipelines: what decides their results.
+
+Recipe text is not enough to know a pipeline again. A prompt file may have changed while its name stayed the same, and
+another time-out changes no result. The identity leaves out parameters declared with ``changes_results=False``. In the
+place of a file or folder that a parameter names, it has a checksum of the contents. A model known by a name, at a
+server or at a hub, counts as the same as long as its name is.
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+from graphbrick.core.errors import PipelineError
+from graphbrick.core.parameters import declared
+from graphbrick.files.digests import digest
+from graphbrick.pipeline.brick import Brick, literal
+from graphbrick.pipeline.stages import Pipeline, Sequence, Union
+
+
+def identity_of(value: Brick | Pipeline) -> str:
+    """Return the identity of a brick or pipeline as text.
+
+    Raises:
+        InputError: A file that a parameter names cannot be read.
+
+    Example:
+        >>> from graphbrick import LLM, BM25, Generate, Rerank
+        >>> identity_of(Rerank(BM25(), n=8) >> Generate(LLM(timeout=5)))
+        'Rerank(BM25(), n=8) >> Generate(LLM())'
+    """
+    if isinstance(value, Sequence | Union):
+        return value.text(identity_of)
+    if not isinstance(value, Brick):
+        raise PipelineError(f"{value!r} is neither a brick nor a pipeline, so it has no identity")
+    files = value.files()
+
+    def write(name: str, given: object) -> str:
+        if name in files:
+            return f"sha256:{digest(files[name])}"
+        return identity_of(given) if isinstance(given, Brick | Pipeline) else literal(given)
+
+    without_effect = {entry.name for entry in declared(type(value)) if not entry.declaration.changes_results}
+    return value.text(write, always=files, never=without_effect)
+
+
+def short_hash(identity: str) -> str:
+    """Return 12 hexadecimal digits that stand for an identity, for names of files and keys.
+
+    >>> short_hash("PPR(k=1000)")
+    'bded9a0427ff'
+    """
+    return hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()[:12]
