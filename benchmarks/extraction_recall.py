@@ -37,9 +37,9 @@ from graphbrick.extract.connect import parts_of
 from graphbrick.extract.seeds import among, best
 from graphbrick.extract.vector_neighbors import VectorNeighbors
 from graphbrick.graphs.records import EntityRecord, Record
+from graphbrick.indexes.vector_index import build_index, kept
 from graphbrick.kernels.ppr import ppr_push
 from graphbrick.pipeline import ExtractStage
-from graphbrick.vectors.index import build_index, kept
 
 SETS = ("metaqa", "freebase", "hetionet")
 RESTARTS = (0.2, 0.8)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from graphbrick.session import Session
 
 
 @pytest.fixture(scope="session")
@@ -17,6 +20,13 @@ def data_dir() -> Path:
     if not folder.is_dir():
         pytest.skip(f"no real data at {folder}; set GRAPHBRICK_DATA to the folder that holds metaqa/ and others")
     return folder
+
+
+@pytest.fixture
+def fresh_session() -> Iterator[Session]:
+    """The current session of the test, with nothing opened yet; closed at the end."""
+    with Session() as session:
+        yield session
 
 
 # In continuous integration a property test tries the same examples every time; elsewhere it looks for new ones. That

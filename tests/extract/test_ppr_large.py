@@ -62,7 +62,7 @@ def test_the_best_are_those_of_the_exact_scores(graph: Graph, direction: str) ->
 def test_the_scores_of_a_hub_are_worked_out_once(graph: Graph) -> None:
     pipeline, query = PPR(k=50), Query("?", seeds=(graph.entity(HUB),))
     first = pipeline.run(graph, query)
-    assert any("n0, a hub, were worked out" in text for text in first.trace.stages[-1].events)
+    assert any("n0, a hub, were computed" in text for text in first.trace.stages[-1].events)
     assert first.trace.stages[-1].facts["edges_seen"] > 0
     folders = sorted(folder.name for folder in (graph.place.parent / "large.graph.hubs").iterdir())
     assert folders == [f"both-0.2-0.1-{graph.entity(HUB)}-{graph.hash}", f"leading-both-{graph.hash}"]

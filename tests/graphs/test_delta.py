@@ -20,7 +20,7 @@ from graphbrick.graphs.delta_files import Delta, Facts
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.names import NameIndex
 from graphbrick.graphs.records import EntityRecord, Record, RelationRecord
-from graphbrick.vectors.embed_graph import _texts
+from graphbrick.indexes.embed_graph import _texts
 
 RECORDS: list[Record] = [
     EntityRecord("Q1", "Paris", ("City of Light",), ("city",), "capital of France"),

@@ -13,6 +13,7 @@ from graphbrick.core.errors import ModelError, PipelineError
 from graphbrick.core.trace import Trace, record
 from graphbrick.models import torch_text
 from graphbrick.scorers.cross_encoder import CrossEncoder
+from graphbrick.session import Session
 from graphbrick.testing import check_brick
 
 # Of the query a word counts its number, of the text eleven times that.
@@ -144,11 +145,10 @@ class StandIn:
 
 
 @pytest.fixture
-def stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
+def stand_in(monkeypatch: pytest.MonkeyPatch, fresh_session: Session) -> None:
     identity = SimpleNamespace(Identity=lambda: "raw")
     monkeypatch.setitem(sys.modules, "sentence_transformers", SimpleNamespace(CrossEncoder=StandIn))
     monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(nn=identity))
-    torch_text._open_torch.cache_clear()
 
 
 @pytest.mark.usefixtures("stand_in")
@@ -171,9 +171,9 @@ def test_a_template_needs_onnx() -> None:
         CrossEncoder("org/one", template="{query} {text}").score("a", ["b"])
 
 
+@pytest.mark.usefixtures("fresh_session")
 def test_missing_sentence_transformers_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
-    torch_text._open_torch.cache_clear()
     with pytest.raises(
         ModelError, match=r"BAAI/bge-reranker-v2-m3 needs the package sentence_transformers: .*\[torch\]"
     ):

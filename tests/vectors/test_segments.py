@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import fcntl
-import os
 from collections.abc import Callable, Sequence
 from hashlib import blake2b
 from pathlib import Path
@@ -12,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from graphbrick.files.locks import claim
 from graphbrick.vectors.segments import Hashes, Segment, hash_texts, merge, write_segment
 
 ODD = ["", " ", "a", "A", "á", "a\u0301", "\x00", "\ud800", "\udfff", "😀", "x" * 10_000]
@@ -122,13 +121,9 @@ def test_parts_that_another_process_has_merged_are_left(tmp_path: Path) -> None:
 
 def test_only_one_process_merges_at_a_time(tmp_path: Path) -> None:
     pair = [segment_of(tmp_path, [text]) for text in "ab"]
-    descriptor = os.open(tmp_path, os.O_RDONLY)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
+    with claim(tmp_path / ".merge.lock"):
         assert merge(tmp_path, pair) is None
-        assert len(list(tmp_path.iterdir())) == 2
-    finally:
-        os.close(descriptor)
+        assert len(list(tmp_path.glob("*.seg"))) == 2
     assert merge(tmp_path, pair) is not None
 
 

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
@@ -28,8 +28,9 @@ from graphbrick.embedders.embedder import Embedder
 from graphbrick.graphs.builder import build
 from graphbrick.graphs.graph import Graph
 from graphbrick.prune import PruneTriples
+from graphbrick.session import Session, current_session
 from graphbrick.testing import TINY
-from graphbrick.vectors import store as vectors
+from graphbrick.vectors import model_vectors
 from graphbrick.vectors.segments import Segment
 from graphbrick.vectors.store import VectorStore, current_store, store_of, using
 
@@ -70,10 +71,11 @@ class Toy(Embedder):
 
 
 @pytest.fixture(autouse=True)
-def fresh(monkeypatch: pytest.MonkeyPatch) -> None:
+def fresh(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     CALLS.clear()
     monkeypatch.delenv("GRAPHBRICK_VECTORS_MB", raising=False)
-    monkeypatch.setattr(vectors, "_stores", {})
+    with Session():
+        yield
 
 
 def anew(texts: Sequence[str], embedder: Embedder | None = None) -> npt.NDArray[np.float16]:
@@ -210,9 +212,8 @@ def test_a_run_keeps_its_vectors_beside_the_graph(tmp_path: Path) -> None:
     assert first.trace.stages[-1].cache_hits == 0
     assert pipeline.run(graph, "What is in Uganda?", seeds=["Kenya"]).trace.stages[-1].cache_hits == 10
     assert store_of(graph) is store_of(graph)
-    store_of(graph).flush()
+    current_session().drop(("vector store", tmp_path / "tiny.graph.vectors"))
     assert files(tmp_path / "tiny.graph.vectors") != []
-    vectors._stores.clear()
     again = pipeline.run(graph, "What is in Kenya?", seeds=["Kenya"])
     assert again.trace.stages[-1].cache_hits == 10
     assert again.subgraph is not None
@@ -258,7 +259,7 @@ def test_many_small_writes_leave_few_files(tmp_path: Path) -> None:
 
 
 def test_large_files_are_not_merged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(vectors, "_MERGE_BYTES", 24 + 100 * 32)
+    monkeypatch.setattr(model_vectors, "_MERGE_BYTES", 24 + 100 * 32)
     store = VectorStore(tmp_path / "g.vectors")
     for i in range(5):
         store.get(Toy(), numbered(100, start=100 * i))
@@ -291,7 +292,7 @@ def test_files_stay_few_after_another_process_has_merged_those_that_were_open(tm
 
 
 def test_a_full_memory_is_written_during_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(vectors, "_FLUSH_ROWS", 10)
+    monkeypatch.setattr(model_vectors, "_FLUSH_ROWS", 10)
     store = VectorStore(tmp_path / "g.vectors")
     store.get(Toy(), numbered(9))
     assert files(tmp_path) == []
@@ -352,7 +353,7 @@ def test_a_file_that_cannot_be_opened_now_is_not_removed(
     def fail(file: Path) -> Segment:
         raise OSError(number, os.strerror(number))
 
-    monkeypatch.setattr(vectors, "Segment", fail)
+    monkeypatch.setattr(model_vectors, "Segment", fail)
     entry = traced(lambda: VectorStore(tmp_path / "g.vectors").get(Toy(), ["a"]))
     assert len(entry.events) == 1
     assert file.exists()
@@ -434,7 +435,7 @@ def test_a_full_disk_is_an_event(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
     store = VectorStore(tmp_path / "g.vectors")
     with monkeypatch.context() as patch:
-        patch.setattr(vectors, "write_segment", full)
+        patch.setattr(model_vectors, "write_segment", full)
         store.get(Toy(), ["a"])
         (message,) = traced(store.flush).events
     assert "No space left on device" in message
@@ -544,7 +545,7 @@ def test_a_nonsense_limit_is_refused_before_the_work_and_not_when_the_process_en
 
 
 def test_threads_that_ask_for_the_same_texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(vectors, "_FLUSH_ROWS", 20)  # writes and merges while others read
+    monkeypatch.setattr(model_vectors, "_FLUSH_ROWS", 20)  # writes and merges while others read
     store, start = VectorStore(tmp_path / "g.vectors"), threading.Barrier(8)
 
     def work(number: int) -> bool:
@@ -587,7 +588,7 @@ def script_of(folder: Path, body: str) -> str:
         "import os, sys, time\nfrom collections.abc import Sequence\nfrom dataclasses import dataclass\n"
         "from hashlib import blake2b\nfrom pathlib import Path\n"
         "import numpy as np\nimport numpy.typing as npt\n"
-        "from graphbrick.graphs.graph import Graph\nfrom graphbrick.vectors import store as vectors\n"
+        "from graphbrick.graphs.graph import Graph\nfrom graphbrick.session import current_session\n"
         "from graphbrick.embedders.embedder import Embedder\n"
         "from graphbrick.vectors.store import VectorStore, store_of\n"
         f"CALLS = []\nfolder = Path({str(folder)!r})\ngraph = Graph.open(folder / 'tiny.graph')\n{toy}\n{body}\n"
@@ -634,7 +635,7 @@ for i in range(120):
     store.flush()
     if i % 10 == 0:
         store = VectorStore(store.folder)  # sees what the others wrote
-        vectors._stores.clear()
+        current_session().drop(("vector store", store.folder))
 print("done")
 """
     workers = [start_process(tmp_path, body, NUMBER=str(number)) for number in range(3)]

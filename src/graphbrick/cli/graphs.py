@@ -179,7 +179,7 @@ def embed(
     from graphbrick.cli.progress import progress
     from graphbrick.core.errors import GraphbrickError
     from graphbrick.core.trace import Trace, record
-    from graphbrick.vectors.embed_graph import embed_graph, n_texts
+    from graphbrick.indexes.embed_graph import embed_graph, n_texts
     from graphbrick.vectors.store import store_of
 
     embedder, opened = _embedder(model), open_graph(graph)
@@ -230,7 +230,7 @@ def index(
     from graphbrick.cli.printing.terminal import print_json
     from graphbrick.cli.progress import progress
     from graphbrick.core.trace import Trace, record
-    from graphbrick.vectors.index import build_index, kept, n_texts
+    from graphbrick.indexes.vector_index import build_index, kept, n_texts
 
     embedder, opened = _embedder(model), open_graph(graph)
     unit = "triple" if triples else "entity"

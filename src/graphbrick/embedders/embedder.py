@@ -75,7 +75,7 @@ class Embedder(Scorer):
         from graphbrick.vectors.store import current_store
 
         store = current_store()
-        asked = (self.encode_query(query) if store is None else store.asked(self, query)).astype(np.float16)
+        asked = (self.encode_query(query) if store is None else store.query_vector(self, query)).astype(np.float16)
         vectors = self.embed(texts).astype(np.float32)
         if vectors.shape[1] != len(asked):
             raise ModelError(

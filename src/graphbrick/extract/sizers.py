@@ -6,7 +6,6 @@ import json
 import re
 from abc import abstractmethod
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,6 +17,7 @@ from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import fact
 from graphbrick.graphs.text import fold
 from graphbrick.pipeline.brick import Brick
+from graphbrick.session import current_session
 
 FORMAT = "graphbrick-sizes"
 VERSION = 1
@@ -170,20 +170,19 @@ def sigmoid(x: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 
 
 def learned_sizes(path: str) -> Learned:
-    """What a file of ``graphbrick train sizes`` holds.
+    """Return the content of a file of ``graphbrick train sizes``.
 
     Raises:
         ModelError: There is no such file, or it is something else.
     """
     try:
-        return _read(path, Path(path).stat().st_mtime_ns)
+        changed = Path(path).stat().st_mtime_ns
+        return current_session().get(("learned sizes", path, changed), lambda: _read(path), at_most=8)
     except OSError as error:
         raise ModelError(f"{path} cannot be read ({error.strerror}); make it with graphbrick train sizes") from error
 
 
-@lru_cache(maxsize=8)
-def _read(path: str, changed: int) -> Learned:
-    del changed  # part of the key: a file that was written anew is read again
+def _read(path: str) -> Learned:
     try:
         found = json.loads(Path(path).read_text("utf-8"))
         if (found["format"], found["version"], tuple(found["features"])) != (FORMAT, VERSION, FEATURES):

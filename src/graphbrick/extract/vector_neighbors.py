@@ -1,4 +1,4 @@
-"""What is nearest to the question by its embedding, and its neighbourhood."""
+"""Extraction of the entities or triples nearest to the question by embedding, with their neighbourhood."""
 
 from __future__ import annotations
 
@@ -16,37 +16,39 @@ from graphbrick.embedders.minilm import MiniLM
 from graphbrick.extract.connect import connected, parts_of
 from graphbrick.extract.seeds import among, start
 from graphbrick.graphs.graph import Graph
+from graphbrick.indexes.vector_index import UNITS, index_of
 from graphbrick.pipeline import ExtractStage
-from graphbrick.vectors.index import UNITS
+from graphbrick.vectors.store import store_of
 
 
 @dataclass(frozen=True, repr=False)
 class VectorNeighbors(ExtractStage):
-    """The entities or triples nearest to the question by their embeddings, what is within some hops of them, the seeds.
+    """The entities or triples nearest to the question by embedding, their neighbourhood, and the seeds.
 
-    An index over the labels of all entities, or the texts of all triples, is kept beside the graph
-    (``graphbrick index GRAPH --model "MiniLM()"``; at the first question of a graph of at most 10,000 of them, which is
-    then an event). A question costs its own embedding, a search in the index, and the triples around what is found.
-    Seeds are kept but decide nothing: what is found may be far from them, unless ``connect`` joins the two.
+    An index over the labels of all entities, or the texts of all triples, is kept beside the graph. It is made by
+    ``graphbrick index GRAPH --model "MiniLM()"``, or by the first question to a graph with at most 10,000 of them, which
+    is an event. A question costs its own embedding, a search in the index, and reading the triples around the matches.
+    The seeds are in the subgraph but do not guide the search, so the matches may be far from them; ``connect`` joins
+    the two.
 
     Args:
-        embedder: What embeds question, labels and triples, such as MiniLM().
-        n: Entities (or triples) that are looked up in the index, at least 1. Ties go to the lower id.
+        embedder: Embeds question, labels and triples, such as MiniLM().
+        n: Nearest entities (or triples) taken from the index, at least 1. Ties go to the lower id.
         unit: "entity" (the nearest entities) or "triple" (the ends of the nearest triples).
-        max_hops: Triples, in either direction, between those and the entities that are kept too, from 0 to 100.
-        cap: Entities within ``max_hops`` at most, at least 1; nearer ones first, of the first hop that does not fit as
-            a whole those of lowest id. That the cap left entities out is an event.
-        connect: Whether the components that the subgraph falls into are joined by shortest links through the graph,
-            whose entities are then kept too. What could not be joined is an event.
+        max_hops: Hops around the matches, in either direction, whose entities are extracted too, from 0 to 100.
+        cap: Most entities within ``max_hops``, at least 1. Nearer ones come first; of the hop that does not fit, those
+            with the lowest ids. Reaching the cap is an event.
+        connect: Join the components of the subgraph by shortest links through the graph, and add their entities.
+            Components that cannot be joined are an event.
 
     Returns:
-        A `Subgraph` of the entities and all triples among them. The trace says how many components it has, and how
-        close the last one that was looked up is to the question.
+        A `Subgraph` of the entities and all triples among them. The trace has the number of components, and the
+        similarity of the last match to the question.
 
     Raises:
-        GraphbrickError: There is no index and the graph is too large to make one in passing, or the extra
+        GraphbrickError: There is no index and the graph is too large to make one during a run, or the extra
             ``graphbrick[vectors]`` is not installed.
-        ModelError: The model is not installed, or cannot be reached, or another one has its name now.
+        ModelError: The model is not installed, cannot be reached, or is another one of the same name.
     """
 
     paper = "Cao et al., LEGO-GraphRAG, VLDB 2025, technical report, B.7; Douze et al., The Faiss Library, 2024"
@@ -59,7 +61,7 @@ class VectorNeighbors(ExtractStage):
     connect: bool = parameter(False, search=(False, True))
 
     def extract(self, graph: Graph, query: Query) -> Subgraph:
-        """What is near the question, and the triples among it."""
+        """Return the entities near the question and the seeds, with the triples among them."""
         seeds = start(graph, query)
         nodes = np.union1d(self._around(graph, self._nearest(graph, query.text)), seeds)
         if self.connect:
@@ -68,27 +70,24 @@ class VectorNeighbors(ExtractStage):
         return among(graph, [nodes])
 
     def _nearest(self, graph: Graph, question: str) -> npt.NDArray[np.int32]:
-        """The entities that are found in the index, ascending."""
-        from graphbrick.vectors.index import index_of
-        from graphbrick.vectors.store import store_of
-
+        """Return the entities of the nearest matches in the index, ascending."""
         index = index_of(graph, self.embedder, self.unit)
         if not len(index):
             return np.empty(0, dtype=np.int32)
-        asked = store_of(graph).asked(self.embedder, question)
-        if len(asked) != index.dimensions:
+        vector = store_of(graph).query_vector(self.embedder, question)
+        if len(vector) != index.dimensions:
             raise ModelError(
-                f"{self.embedder!r} gives vectors of {len(asked)} dimensions, but the index of {graph.path} holds "
+                f"{self.embedder!r} gives vectors of {len(vector)} dimensions, but the index of {graph.path} holds "
                 f"{index.dimensions}: another model has this name now; remove {graph.path}.index and .vectors"
             )
-        found, scores = index.nearest(asked, self.n)
+        ids, scores = index.nearest(vector, self.n)
         fact(lowest_similarity=float(scores[-1]))
         if self.unit == "triple":
-            found = np.concatenate([graph.csr.heads(found), graph.csr.tail[found]])
-        return np.unique(found)
+            ids = np.concatenate([graph.csr.heads(ids), graph.csr.tail[ids]])
+        return np.unique(ids)
 
     def _around(self, graph: Graph, nodes: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
-        """Some entities and those within ``max_hops`` of them."""
+        """Return entities and those within ``max_hops`` of them."""
         from graphbrick.kernels.k_hop import k_hop
 
         if not self.max_hops:
@@ -96,7 +95,7 @@ class VectorNeighbors(ExtractStage):
         near, complete, capped = k_hop(*graph.csr.rows, nodes, True, True, self.max_hops, self.cap)
         if capped:
             event(
-                f"stopped at the cap of {self.cap:,} entities around what was found: {complete} of {self.max_hops} "
+                f"stopped at the cap of {self.cap:,} entities around the matches: {complete} of {self.max_hops} "
                 "hops are complete (raise cap, or lower n or max_hops)"
             )
         return near

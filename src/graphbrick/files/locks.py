@@ -1,20 +1,23 @@
-"""What must not run in two threads, or in two processes, at once."""
+"""Locks between threads that are free after a fork, and locks between processes."""
 
 from __future__ import annotations
 
-import fcntl
 import os
 import threading
-from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
+from weakref import WeakSet
+
+if TYPE_CHECKING:
+    from filelock import FileLock
 
 
 class ForkLock:
-    """A lock that is free in a forked process, whatever thread of the parent held it."""
+    """A lock between threads that is free in a forked process, whatever thread of the parent held it."""
 
     def __init__(self) -> None:
         self._renew()
-        os.register_at_fork(after_in_child=self._renew)
+        _fork_locks.add(self)
 
     def _renew(self) -> None:
         self._lock = threading.Lock()
@@ -26,28 +29,45 @@ class ForkLock:
         self._lock.release()
 
 
+_fork_locks: WeakSet[ForkLock] = WeakSet()
+
+
+def _renew_all() -> None:
+    for lock in list(_fork_locks):
+        lock._renew()
+
+
+if hasattr(os, "register_at_fork"):  # Windows has no fork
+    os.register_at_fork(after_in_child=_renew_all)
+
 AST = ForkLock()
-"""Held while `ast` parses, as numpy does to read the head of an array file too.
+"""Held while `ast` parses, as numpy does to read the header of an array file too.
 
 CPython 3.11 counts the recursion in one place for all threads and can fail with a SystemError when two parse at once.
 """
 
 
-def claim(file: Path) -> int:
-    """Lock a file until the descriptor that returns is closed, or the process ends however it ends.
+def claim(file: Path, *, wait: bool = False) -> FileLock:
+    """Lock a file against other processes and threads.
+
+    Args:
+        file: The lock file, made if it is missing. Remove it only while it is locked.
+        wait: Wait until nobody else has it.
+
+    Returns:
+        The held lock. It is released by ``release()``, as a context manager, when nothing refers to it any more, and
+        when the process ends, however it ends.
 
     Raises:
-        BlockingIOError: Another process has it.
+        BlockingIOError: Somebody else has it.
+        OSError: The file cannot be made.
     """
-    while True:
-        descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            # Whoever had it removed the file at its end: then this one is locked in vain.
-            with suppress(FileNotFoundError):
-                if file.stat().st_ino == os.fstat(descriptor).st_ino:
-                    return descriptor
-        except BaseException:
-            os.close(descriptor)
-            raise
-        os.close(descriptor)
+    from filelock import FileLock, Timeout
+
+    file.parent.stat()  # filelock would make a missing folder
+    lock = FileLock(file, thread_local=False, poll_interval=0.02)
+    try:
+        lock.acquire(timeout=-1 if wait else 0)
+    except Timeout as error:
+        raise BlockingIOError(f"{file} is locked by another process") from error
+    return lock

@@ -10,17 +10,16 @@ import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
-from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
 
 from graphbrick.core.errors import GraphbrickError, GraphFormatError
 from graphbrick.core.trace import event
-from graphbrick.files.locks import ForkLock
 from graphbrick.graphs.beside import Kept
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.strings import open_array
+from graphbrick.session import current_session
 
 _LARGE = 2_000_000  # triples; finding the partitions of more takes minutes or hours, and is to be asked for
 
@@ -142,10 +141,6 @@ class Inside(NamedTuple):
     neighbours: Ids
 
 
-_opened: WeakKeyDictionary[Graph, dict[Method, Partitions]] = WeakKeyDictionary()
-_lock = ForkLock()
-
-
 def partitions_of(graph: Graph, method: Method) -> Partitions:
     """The partitions of a graph: opened, or made and kept, which is an event.
 
@@ -153,11 +148,7 @@ def partitions_of(graph: Graph, method: Method) -> Partitions:
         GraphbrickError: There are none yet, and the graph is too large to make them in passing; or the library for it
             is not installed.
     """
-    with _lock:
-        known = _opened.setdefault(graph, {})
-        if method not in known:
-            known[method] = _open_or_make(graph, method)
-        return known[method]
+    return current_session().get(("partitions", method), lambda: _open_or_make(graph, method), of=graph)
 
 
 def kept(graph: Graph, method: Method) -> Kept:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +13,7 @@ import numpy.typing as npt
 
 from graphbrick.core.errors import ModelError
 from graphbrick.core.trace import count_call, event
-from graphbrick.files.locks import ForkLock
+from graphbrick.session import current_session
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
@@ -30,7 +29,7 @@ _MOST_TOKENS = 512  # attention takes memory with the square of the length; text
 _BATCH_TOKENS = 1024  # larger batches are no faster on a processor and take more memory
 _INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 _INTEGERS = {"tensor(int64)": np.int64, "tensor(int32)": np.int32}
-_loading = ForkLock()
+HELD = 4  # loaded models of a kind that a session holds
 
 Floats = npt.NDArray[np.float32]
 Texts = Sequence[str] | Sequence[tuple[str, str]]
@@ -160,13 +159,12 @@ def torch_weights(folder: Path) -> list[Path]:
 
 
 def load(model: str, weights: Path) -> OnnxText:
-    """The model of a folder; loaded once a process, and again when its files have changed."""
-    with _loading:
-        return _load(model, weights, stamp(weights), stamp(Path(model).expanduser() / TOKENIZER))
+    """Return the model of a folder; a session loads it once, and again when its files have changed."""
+    key = ("onnx model", model, weights, stamp(weights), stamp(Path(model).expanduser() / TOKENIZER))
+    return current_session().get(key, lambda: _load(model, weights), at_most=HELD)
 
 
-@lru_cache(maxsize=4)
-def _load(model: str, weights: Path, *_stamps: tuple[int, int]) -> OnnxText:
+def _load(model: str, weights: Path) -> OnnxText:
     session = open_session(weights, model)
     from tokenizers import Tokenizer
 

@@ -7,7 +7,6 @@ and size that is put there by hand is taken as it is.
 from __future__ import annotations
 
 import difflib
-import fcntl
 import hashlib
 import os
 import shutil
@@ -20,6 +19,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from graphbrick.core.errors import ModelError
+from graphbrick.files.locks import claim
 from graphbrick.models import fetching
 
 _SPARE = 1 << 24  # bytes of the disk that are left free
@@ -289,19 +289,11 @@ def _lock(model: Model) -> Path:
 
 @contextmanager
 def _only_one(model: Model, *, wait: bool) -> Iterator[None]:
-    """Be the only process, and thread, that changes a model.
+    """Keep other processes and threads from changing a model inside a block.
 
     Raises:
-        BlockingIOError: Another one does, and this one is not to wait.
+        BlockingIOError: Another one is changing it, and ``wait`` is False.
     """
     folder().mkdir(parents=True, exist_ok=True)
-    while True:
-        with _lock(model).open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-            try:
-                same = os.path.samestat(_lock(model).stat(), os.fstat(lock.fileno()))
-            except FileNotFoundError:
-                same = False
-            if same:  # else it was removed with the model while this one waited
-                yield
-                return
+    with claim(_lock(model), wait=wait):
+        yield

@@ -1,22 +1,20 @@
-"""Text models that sentence-transformers loads: opened once a process, with their tokens counted."""
+"""Text models that sentence-transformers loads: opened once a session, with their tokens counted."""
 
 from __future__ import annotations
 
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from graphbrick.core.errors import ModelError
 from graphbrick.core.trace import count_call, event
-from graphbrick.files.locks import ForkLock
-from graphbrick.models.onnx_text import TOKENIZER, WEIGHTS, Texts, cut_event, first_line
+from graphbrick.models.onnx_text import HELD, TOKENIZER, WEIGHTS, Texts, cut_event, first_line
+from graphbrick.session import current_session
 
 BATCH = 32  # texts that sentence-transformers runs at once
-_loading = ForkLock()
 
 
 def open_torch(kind: str, model: str) -> Any:
-    """A model of sentence-transformers, loaded once a process.
+    """Return a model of sentence-transformers; a session loads it once.
 
     Args:
         kind: The class, "SentenceTransformer" or "CrossEncoder".
@@ -25,11 +23,9 @@ def open_torch(kind: str, model: str) -> Any:
     Raises:
         ModelError: sentence-transformers is not installed, or cannot load the model.
     """
-    with _loading:
-        return _open_torch(kind, model)
+    return current_session().get(("torch model", kind, model), lambda: _open_torch(kind, model), at_most=HELD)
 
 
-@lru_cache(maxsize=4)
 def _open_torch(kind: str, model: str) -> Any:
     try:
         import sentence_transformers

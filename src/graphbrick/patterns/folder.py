@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import zipfile
-from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -13,15 +12,14 @@ import numpy as np
 
 from graphbrick.core.errors import ModelError, PipelineError
 from graphbrick.embedders.embedder import Embedder
-from graphbrick.files.locks import ForkLock
 from graphbrick.files.new_folder import new_folder
 from graphbrick.patterns.model import PatternModel
+from graphbrick.session import current_session
 
 FORMAT, VERSION = "graphbrick-patterns", 2
 DESCRIPTION, WEIGHTS = "model.json", "weights.npz"
 _ARRAYS = ("scale", "narrow", "maps", "lengths", "relation_weights", "pattern_weights")
 _OWN = ("format", "version", "embedder", "identity", "max_hops", "relations", "patterns", "sha256")
-_loading = ForkLock()
 
 
 def save(model: PatternModel, path: Path, *, overwrite: bool = False) -> None:
@@ -67,7 +65,7 @@ def check_place(path: Path, *, overwrite: bool) -> None:
 
 
 def load(path: str) -> PatternModel:
-    """The model in a folder; read once a process, and again when its files have changed.
+    """Return the model in a folder; a session reads it once, and again when its files have changed.
 
     Raises:
         ModelError: There is no such folder, it is damaged or foreign, or its embedder is another one now.
@@ -82,12 +80,10 @@ def load(path: str) -> PatternModel:
                 f"{path} holds no trained patterns: {name} is not there; make them with graphbrick train patterns"
             ) from error
         stamps.append((found.st_mtime_ns, found.st_size, found.st_ino))
-    with _loading:
-        return _load(folder, tuple(stamps))
+    return current_session().get(("pattern model", folder, *stamps), lambda: _load(folder), at_most=8)
 
 
-@lru_cache(maxsize=8)
-def _load(folder: Path, _stamps: tuple[tuple[int, int, int], ...]) -> PatternModel:
+def _load(folder: Path) -> PatternModel:
     from graphbrick.pipeline.parsing import parse_brick
 
     described, advice = _described(folder), "train the patterns again"

@@ -1,1 +1,1 @@
-"""Embeddings kept beside a graph, and indexes over them."""
+"""Embeddings kept beside a graph, so that no text is embedded twice by the same model."""

@@ -1,12 +1,11 @@
-"""Segment files: hashes of texts, sorted, and a vector for each, in one file that is there whole or not at all.
+"""Segment files: the sorted hashes of texts and a vector for each. A file is written whole or not at all.
 
 Layout: the header (magic, dimensions, rows), uint64 [rows, 2] hashes sorted by their first half, float16 [rows,
-dimensions] vectors, and the magic once more: a file of which the end was never written is known by that.
+dimensions] vectors, and the magic once more, which shows that the end was written.
 """
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import itertools
 import os
@@ -18,6 +17,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from graphbrick.files.locks import claim
+
 _MAGIC = 0x31564247  # "GBV1"
 _END = _MAGIC.to_bytes(8, "little")
 _HEADER = 3 * 8
@@ -28,7 +29,7 @@ Hashes = npt.NDArray[np.uint64]
 
 
 def hash_texts(texts: Sequence[str]) -> Hashes:
-    """128-bit hashes, uint64 [texts, 2]."""
+    """Return 128-bit hashes, uint64 [texts, 2]."""
     blake = hashlib.blake2b
     digests = b"".join([blake(text.encode("utf-8", "surrogatepass"), digest_size=16).digest() for text in texts])
     return np.frombuffer(digests, dtype=np.uint64).reshape(-1, 2)
@@ -38,7 +39,7 @@ class Segment:
     """One segment file, open by memory map.
 
     Raises:
-        ValueError: The file is no segment, or not whole.
+        ValueError: The file is not a segment, or is incomplete.
     """
 
     def __init__(self, file: Path) -> None:
@@ -49,7 +50,7 @@ class Segment:
             handle.seek(max(0, self.bytes - len(_END)))
             end = handle.read()
         if len(header) < 3 or header[0] != _MAGIC or end != _END or not header[2]:
-            raise ValueError("no segment of vectors, or not a whole one")
+            raise ValueError("it is not a segment of vectors, or it is incomplete")
         self.dimensions, rows = int(header[1]), int(header[2])
         if self.bytes != _HEADER + rows * (16 + 2 * self.dimensions) + len(_END):
             raise ValueError(f"{self.bytes:,} bytes do not hold {rows:,} vectors")
@@ -61,13 +62,13 @@ class Segment:
         self._first = np.ascontiguousarray(self.keys[:, 0])
 
     def find(self, keys: Hashes) -> npt.NDArray[np.int64]:
-        """The row of each hash, -1 for those that are not here."""
+        """Return the row of each hash, -1 for those that are not in this segment."""
         at = np.minimum(np.searchsorted(self._first, keys[:, 0]), len(self._first) - 1)
         return np.where((self.keys[at] == keys).all(axis=1), at, -1)
 
 
 def write_segment(folder: Path, keys: Hashes, vectors: npt.NDArray[np.float16]) -> Path:
-    """Write a segment under a new name; equal hashes are kept once."""
+    """Write a segment under a new name; of equal hashes the first is kept."""
     order = np.lexsort((keys[:, 1], keys[:, 0]))
     keys = keys[order]
     new = np.ones(len(keys), dtype=np.bool_)
@@ -91,7 +92,7 @@ def write_segment(folder: Path, keys: Hashes, vectors: npt.NDArray[np.float16]) 
 
 
 def remove_left_over(folder: Path) -> None:
-    """Remove what processes that were killed more than a day ago had begun to write."""
+    """Remove the incomplete files of processes that were killed more than a day ago."""
     for file in folder.glob(".*.part"):
         with suppress(OSError):
             if time.time() - file.stat().st_mtime > _LEFT_OVER_SECONDS:
@@ -99,19 +100,20 @@ def remove_left_over(folder: Path) -> None:
 
 
 def merge(folder: Path, segments: Sequence[Segment]) -> Segment | None:
-    """One segment in the place of several; None where another process is merging, or has merged some of them."""
-    descriptor = os.open(folder, os.O_RDONLY)
+    """Merge segments into one and remove them; None if another process is merging, or has merged some of them."""
+    lock_file = folder / ".merge.lock"
     try:
+        lock = claim(lock_file)
+    except BlockingIOError:
+        return None
+    with lock:
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return None
-        if not all(segment.file.exists() for segment in segments):
-            return None
-        keys = np.concatenate([segment.keys for segment in segments])
-        merged = Segment(write_segment(folder, keys, np.concatenate([segment.vectors for segment in segments])))
-        for segment in segments:
-            segment.file.unlink()
-        return merged
-    finally:
-        os.close(descriptor)
+            if not all(segment.file.exists() for segment in segments):
+                return None
+            keys = np.concatenate([segment.keys for segment in segments])
+            merged = Segment(write_segment(folder, keys, np.concatenate([segment.vectors for segment in segments])))
+            for segment in segments:
+                segment.file.unlink()
+            return merged
+        finally:
+            lock_file.unlink(missing_ok=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import os
 import stat
 import zipfile
 from collections.abc import Iterator
@@ -220,7 +219,7 @@ def test_one_process_fetches_at_a_time(hub: Hub, tmp_path: Path) -> None:
     held = claim(place / ".lock")
     with pytest.raises(InputError, match="is being fetched by another process"):
         fetch_dataset("packed")
-    os.close(held)
+    held.release()
     assert len(fetch_dataset("packed").files) == 2
 
 

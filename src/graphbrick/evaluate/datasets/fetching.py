@@ -307,4 +307,4 @@ def _alone(dataset: Dataset, place: Path) -> Iterator[None]:
     finally:
         with suppress(FileNotFoundError):
             lock.unlink()
-        os.close(held)
+        held.release()

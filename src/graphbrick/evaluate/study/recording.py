@@ -90,7 +90,7 @@ class Recorder:
     def _unlock(self) -> None:
         with suppress(FileNotFoundError):
             self._lock_file.unlink()
-        os.close(self._lock)
+        self._lock.release()
 
     # What is asked
 

@@ -19,10 +19,10 @@ from graphbrick.graphs.builder import build
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.records import EntityRecord
 from graphbrick.graphs.text import fold, hash64
+from graphbrick.indexes import faiss_files as vector_files
+from graphbrick.indexes import vector_index as vector_index
+from graphbrick.indexes.vector_index import build_index, command, index_of, kept, open_index
 from graphbrick.testing import TINY
-from graphbrick.vectors import index as vector_index
-from graphbrick.vectors import index_files as vector_files
-from graphbrick.vectors.index import build_index, command, index_of, kept, open_index
 
 CALLS: list[str] = []
 DAMAGED = ("vectors.faiss", "ids.npy", "facts.json")
@@ -139,7 +139,7 @@ def test_it_is_made_once_and_kept_for_other_processes(graph: Graph) -> None:
 
 
 def test_embeddings_that_are_kept_fill_it(graph: Graph) -> None:
-    from graphbrick.vectors.embed_graph import embed_graph
+    from graphbrick.indexes.embed_graph import embed_graph
 
     embed_graph(graph, Words())
     CALLS.clear()

@@ -15,7 +15,6 @@ import shlex
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -24,11 +23,11 @@ from graphbrick.core import Subgraph
 from graphbrick.core.errors import GraphbrickError, ModelError
 from graphbrick.core.trace import event
 from graphbrick.embedders.embedder import Embedder
-from graphbrick.files.locks import ForkLock
 from graphbrick.graphs.beside import Kept
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.strings import open_array
-from graphbrick.vectors.index_files import library, open_exact, open_groups, write_exact, write_groups
+from graphbrick.indexes.faiss_files import library, open_exact, open_groups, write_exact, write_groups
+from graphbrick.session import current_session
 from graphbrick.vectors.store import store_of
 
 UNITS = ("entity", "triple")
@@ -78,8 +77,6 @@ class VectorIndex:
 
 
 _NONE: npt.NDArray[Any] = np.zeros(0, dtype=np.float32)
-_opened: WeakKeyDictionary[Graph, dict[tuple[str, str], VectorIndex]] = WeakKeyDictionary()
-_lock = ForkLock()
 
 
 def index_of(graph: Graph, embedder: Embedder, unit: str) -> VectorIndex:
@@ -89,12 +86,8 @@ def index_of(graph: Graph, embedder: Embedder, unit: str) -> VectorIndex:
         GraphbrickError: There is none for this graph and it is too large to make one in passing; or it cannot be
             written; or the extra ``graphbrick[vectors]`` is not installed.
     """
-    key = embedder.identity, unit
-    with _lock:
-        known = _opened.setdefault(graph, {})
-        if key not in known:
-            known[key] = _open_or_make(graph, embedder, unit)
-        return known[key]
+    key = ("vector index", embedder.identity, unit)
+    return current_session().get(key, lambda: _open_or_make(graph, embedder, unit), of=graph)
 
 
 def kept(graph: Graph, embedder: Embedder, unit: str) -> Kept:
