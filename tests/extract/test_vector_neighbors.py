@@ -154,7 +154,7 @@ def test_the_cap_is_an_event(graph: Graph) -> None:
     run = run_of(graph, "kenya", VectorNeighbors(Shared(), n=1, cap=2), "Tokyo")
     assert len(found(run)) == 3
     assert run.trace.events[-1] == (
-        "stopped at the cap of 2 entities around what was found: 0 of 1 hops are complete "
+        "stopped at the cap of 2 entities around the matches: 0 of 1 hops are complete "
         "(raise cap, or lower n or max_hops)"
     )
 
