@@ -9,7 +9,7 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 from graphbrick.cli.app import app
-from graphbrick.cli.printing.bricks import brick_facts
+from graphbrick.pipeline.catalog import all_bricks, describe
 from graphbrick.recipes import Recipe, published
 
 FOLDER = Path(__file__).parent
@@ -35,16 +35,25 @@ def cli_page() -> str:
     return "".join(parts)
 
 
+BRICKS = """# Bricks
+
+`graphbrick bricks` prints this list, with the bricks of installed plug-ins; `graphbrick bricks PPR` prints one of them,
+and `--json` gives types, ranges and values to try as a web form needs them.
+"""
+
+
 def bricks_page() -> str:
     """Every brick with its parameters and paper."""
-    parts = [NOTE, "# Bricks\n\n`graphbrick bricks` prints this list, with the bricks of installed plug-ins.\n"]
-    for row in brick_facts():
+    parts = [NOTE, BRICKS]
+    for row in map(describe, all_bricks().values()):
         parts.append(f"\n## {row['name']}\n\n*{row['kind']}* — {row['summary']}\n")
         if row["parameters"]:
-            parts.append("\n| parameter | type | default | |\n|---|---|---|---|\n")
+            parts.append("\n| parameter | type | default | | worth trying |\n|---|---|---|---|---|\n")
         for parameter in row["parameters"]:
             default = "" if parameter["default"] is None else f"`{parameter['default']}`"
-            parts.append(f"| `{parameter['name']}` | {parameter['type']} | {default} | {parameter['doc']} |\n")
+            type_ = parameter["type"].replace("|", "\\|")
+            search = ", ".join(f"`{value}`" for value in parameter["search"])
+            parts.append(f"| `{parameter['name']}` | {type_} | {default} | {parameter['doc']} | {search} |\n")
         if row["paper"]:
             parts.append(f"\n{row['paper']}\n")
     return "".join(parts).replace("``", "`")

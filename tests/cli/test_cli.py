@@ -213,6 +213,24 @@ def test_bricks_lists_every_parameter(run):
     assert "restart: float = 0.2" in run("bricks").out
 
 
+def test_bricks_shows_the_bricks_that_are_named(run):
+    told = run("bricks", "Patterns", "BM25").out
+    assert [line.split()[0] for line in told.splitlines() if not line.startswith(" ")] == ["Patterns", "BM25"]
+    assert "beam_width: int = 64" in told
+    assert "a whole number of at least 1; worth trying: 16, 64, 256" in told
+    (row,) = json.loads(run("bricks", "Rerank", "--json").out)
+    assert row["kinds"] == ["RerankStage", "Stage"]
+    scorer, n, by, _ = row["parameters"]
+    assert (scorer["parts"], scorer["default"], scorer["example"]) == (["Scorer"], None, "BM25()")
+    assert (n["at_least"], n["search"]) == (1, ["8", "16", "32", "64"])
+    assert by["choices"] == ["path", "pattern"]
+
+
+@pytest.mark.parametrize(("name", "nearest"), [("Pattern", "Patterns"), ("ppr", "PPR"), ("ReRank", "Rerank")])
+def test_bricks_proposes_the_nearest_name(run, name, nearest):
+    refused(run("bricks", "PPR", name), f"there is no brick '{name}'; did you mean {nearest}?")
+
+
 def test_help_imports_nothing_heavy():
     script = (
         "import sys; from graphbrick.cli.app import main\n"

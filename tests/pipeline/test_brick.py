@@ -194,8 +194,8 @@ class TestCatalogue:
         ("loaded", "message"),
         [
             (ImportError("no module x"), r"the plug-in brick Sample \(plugin:Sample\) cannot be imported: no module x"),
-            (dict, r"the plug-in Sample \(plugin:Sample\) is no brick; derive it from a stage kind"),
-            (type("PPR", (Sample,), {}), "the plug-in plugin:Sample is called PPR, as another brick is; rename it"),
+            (dict, r"the plug-in Sample \(plugin:Sample\) is not a brick; derive it from a stage kind"),
+            (type("PPR", (Sample,), {}), "the plug-in plugin:Sample has the name of another brick, PPR; rename it"),
         ],
     )
     def test_a_broken_plug_in_is_named(self, install, loaded, message) -> None:  # type: ignore[no-untyped-def]

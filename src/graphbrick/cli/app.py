@@ -97,11 +97,14 @@ def ask(
 
 
 @app.command()
-def bricks(as_json: Json = False) -> None:
-    """List every brick with its parameters and paper."""
+def bricks(
+    names: Annotated[list[str] | None, typer.Argument(metavar="[BRICK]...", help="Only these, in full.")] = None,
+    as_json: Json = False,
+) -> None:
+    """List bricks with their parameters and papers."""
     from graphbrick.cli.printing.bricks import print_bricks
 
-    print_bricks(as_json=as_json)
+    print_bricks(names or (), as_json=as_json)
 
 
 @app.command()

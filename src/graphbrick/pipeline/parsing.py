@@ -17,7 +17,7 @@ from graphbrick.core.errors import RecipeSyntaxError
 from graphbrick.files.locks import AST
 from graphbrick.pipeline import Pipeline
 from graphbrick.pipeline.brick import Brick
-from graphbrick.pipeline.catalog import all_bricks, built_in
+from graphbrick.pipeline.catalog import all_bricks, built_in, unknown
 
 _LONGEST = 20_000  # characters; a recipe is a line or two
 
@@ -172,7 +172,4 @@ class _Reader:
         return built_in().get(name) or self._extra.get(name) or all_bricks().get(name)
 
     def _unknown(self, node: ast.expr, name: str) -> NoReturn:
-        known = [*all_bricks(), *self._extra]
-        near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
-        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
-        self._refuse(node, f"there is no brick {name!r}; {hint}")
+        self._refuse(node, unknown(name, [*all_bricks(), *self._extra]))

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from rich.table import Table
 from rich.text import Text
 
 from graphbrick.cli.printing.terminal import console, print_json
-from graphbrick.pipeline import Stage
+from graphbrick.pipeline.catalog import all_bricks, describe, find
 from graphbrick.recipes import Recipe
 
 
-def print_bricks(*, as_json: bool) -> None:
-    """Every brick with its parameters and paper."""
-    rows = brick_facts()
+def print_bricks(names: Sequence[str], *, as_json: bool) -> None:
+    """Print some bricks with their parameters and papers; all where no name is given."""
+    rows = [describe(brick) for brick in (map(find, names) if names else all_bricks().values())]
     if as_json:
         print_json(rows)
         return
@@ -24,6 +25,9 @@ def print_bricks(*, as_json: bool) -> None:
         for parameter in row["parameters"]:
             default = "" if parameter["default"] is None else f" = {parameter['default']}"
             out.print(Text(f"    {parameter['name']}: {parameter['type']}{default}  — {parameter['doc']}"))
+            if names:  # with a list of all bricks nobody reads so much
+                search = f"; worth trying: {', '.join(parameter['search'])}" if parameter["search"] else ""
+                out.print(Text(f"        {parameter['allowed']}{search}", style="dim"))
         if row["paper"]:
             out.print(Text(f"    {row['paper']}", style="dim"))
 
@@ -72,21 +76,3 @@ def recipe_facts(recipe: Recipe) -> dict[str, Any]:
         "figures": dict(recipe.figures),
         "note": recipe.note,
     }
-
-
-def brick_facts() -> list[dict[str, Any]]:
-    """Name, kind, summary, parameters and paper of every brick, from the code."""
-    from dataclasses import asdict
-
-    from graphbrick.pipeline.catalog import all_bricks
-
-    return [
-        {
-            "name": name,
-            "kind": brick.kind if issubclass(brick, Stage) else "model",
-            "summary": brick.summary(),
-            "parameters": [asdict(parameter) for parameter in brick.parameters()],
-            "paper": brick.paper,
-        }
-        for name, brick in all_bricks().items()
-    ]
