@@ -65,9 +65,9 @@ def claim(file: Path, *, wait: bool = False) -> FileLock:
     from filelock import FileLock, Timeout
 
     file.parent.stat()  # filelock would make a missing folder
-    lock = FileLock(file, thread_local=False, poll_interval=0.02)
+    lock = FileLock(file, thread_local=False)
     try:
-        lock.acquire(timeout=-1 if wait else 0)
+        lock.acquire(timeout=-1 if wait else 0, poll_interval=0.02)
     except Timeout as error:
         raise BlockingIOError(f"{file} is locked by another process") from error
     return lock

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import errno
-import fcntl
 import glob
 import itertools
 import json
@@ -144,6 +143,8 @@ def _claim(folder: Path) -> int:
 
     A lock tells of processes in other containers and on other hosts too, which a process id does not.
     """
+    import fcntl  # Windows has no such module; building a graph there is not supported
+
     descriptor = os.open(folder, os.O_RDONLY)
     fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     return descriptor

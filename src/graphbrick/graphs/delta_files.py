@@ -6,7 +6,6 @@ it is there whole or not at all. Its first line says which graph it belongs to a
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
 import os
@@ -204,6 +203,8 @@ def writing(folder: Path) -> Iterator[Writing]:
     Raises:
         GraphbrickError: There is no graph, or it cannot be written.
     """
+    import fcntl  # Windows has no such module; changing a graph there is not supported
+
     while True:
         manifest.Manifest.read(folder)  # says what is wrong with a folder that holds no graph
         try:
