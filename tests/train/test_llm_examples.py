@@ -260,9 +260,9 @@ def test_a_name_that_is_read_as_something_else_is_left_out(tmp_path: Path) -> No
     [
         ({"module": "extract"}, "module must be one of plan, rank, answer, got 'extract'"),
         ({"brick": Generate(LLM())}, r"the module plan is that of PlannedRelations, got the brick Generate"),
-        ({"epochs": 0}, "epochs must be a whole number from 1 to 10,000, got 0; try 2"),
-        ({"learning_rate": 0.0}, "learning_rate must be a number above 0 and below 1, got 0.0; try 0.0002"),
-        ({"dropout": 1.0}, "dropout must be a number from 0 and below 1"),
+        ({"epochs": 0}, "epochs must be a whole number of at least 1 and at most 10,000, got 0; try"),
+        ({"learning_rate": 0.0}, r"learning_rate must be in \(0, 1\), got 0.0; try 0.0002"),
+        ({"dropout": 1.0}, r"dropout must be in \[0, 1\)"),
         ({"texts": ["paths"]}, "texts must be some of path, step, relation, pattern, triple, entity, got paths"),
         ({"gguf": True}, "a GGUF file is written from the one that was tuned"),
         ({"seed": True}, "seed must be a whole number"),

@@ -20,7 +20,7 @@ from graphbrick.train import text_models, train_embedder, train_reranker
 from graphbrick.train.folder import DESCRIPTION, check_place, writing
 from graphbrick.train.path_examples import collect
 from graphbrick.train.patterns import Watch
-from graphbrick.train.text_models import Fitting, Row, base_of, prepare, ranked, rows_of
+from graphbrick.train.text_models import Row, TextParameters, base_of, prepare, ranked, rows_of
 
 ASKED = [
     Question("1", "Which currency is used around Nairobi?", ("Nairobi",), ("Kenyan shilling",)),
@@ -40,14 +40,14 @@ def no_packages(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(text_models, "find_spec", lambda name: None)
 
 
-def fitting(**options: Any) -> Fitting:
+def fitting(**options: Any) -> TextParameters:
     given: dict[str, Any] = {
         "caller": "train_embedder", "loss": "margin", "losses": ("margin",), "margin": 0.2, "by": "both",
         "max_hops": 2, "negative_hops": None, "k": 100, "positives": 4, "pool": 8, "least": 0.5, "negatives": 4,
         "hard": 2, "refresh": 1, "epochs": 1, "batch_size": 4, "learning_rate": 1e-4, "warm_up": 0.1, "patience": 1,
         "seed": 0,
     }  # fmt: skip
-    return Fitting(**given | options)
+    return TextParameters(**given | options)
 
 
 @pytest.mark.usefixtures("no_packages")
@@ -56,18 +56,18 @@ def fitting(**options: Any) -> Fitting:
     ("wrong", "says"),
     [
         ({"loss": "triplet"}, "loss must be one of .*, got 'triplet'; try "),
-        ({"by": "text"}, "by must be one of both, path, pattern, got 'text'"),
-        ({"max_hops": 0}, "max_hops must be a whole number from 1 to 10, got 0"),
+        ({"by": "text"}, "by must be one of 'both', 'path', 'pattern', got 'text'"),
+        ({"max_hops": 0}, "max_hops must be a whole number of at least 1 and at most 10, got 0; try 3"),
         ({"max_hops": True}, "max_hops must be"),
-        ({"negative_hops": 4}, "negative_hops must be a whole number from 1 to 3, got 4"),
-        ({"negatives": 40}, "negatives must be a whole number from 1 to 32, got 40"),
-        ({"hard": 9}, "hard must be a whole number from 0 to 8, got 9"),
+        ({"negative_hops": 4}, "negative_hops must be at most max_hops, which is 3, got 4"),
+        ({"negatives": 40}, "negatives must be at most pool, which is 32, got 40"),
+        ({"hard": 9}, "hard must be at most negatives, which is 8, got 9"),
         ({"epochs": 1.5}, "epochs must be a whole number"),
         ({"batch_size": 0}, "batch_size must be"),
         ({"seed": -1}, "seed must be"),
         ({"learning_rate": 0}, "learning_rate must be a number above 0 and at most 1, got 0"),
         ({"learning_rate": float("nan")}, "learning_rate must be"),
-        ({"warm_up": 1.1}, "warm_up must be a number from 0"),
+        ({"warm_up": 1.1}, "warm_up must be a number of at least 0 and at most 1"),
         ({"margin": -1}, "margin must be a number above 0"),
         ({"least": "half"}, "least must be"),
     ],
@@ -87,6 +87,12 @@ def test_a_missing_package_is_named(train: Train, graph: Graph, tmp_path: Path) 
     with pytest.raises(ModelError, match=r"needs the package torch: pip install 'graphbrick\[train\]'"):
         train(graph, ASKED, tmp_path / "out")
     assert not list(tmp_path.iterdir())
+
+
+@TRAININGS
+def test_an_unknown_option_is_a_type_error(train: Train, graph: Graph, tmp_path: Path) -> None:
+    with pytest.raises(TypeError, match="unexpected keyword argument 'epoch'"):
+        train(graph, ASKED, tmp_path / "out", epoch=3)
 
 
 @pytest.mark.usefixtures("no_packages")

@@ -1,7 +1,6 @@
 """The commands that train models; `graphbrick.cli.app` gives them their name."""
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,8 +11,6 @@ from graphbrick.cli.graphs import GraphFolder, Json, open_graph
 # Everything else is imported where it is used, so that help is shown at once.
 if TYPE_CHECKING:
     from graphbrick.embedders.embedder import Embedder
-    from graphbrick.scorers.scorer import Scorer
-    from graphbrick.train import TextReport
 
 _Questions = Annotated[
     list[Path],
@@ -66,11 +63,11 @@ def patterns(
     from graphbrick.retrieve import Patterns
     from graphbrick.train import train_patterns
 
-    asked = load_all(questions, form)
+    loaded = load_all(questions, form)
     opened, brick = open_graph(graph), _embedder(embedder)
     with progress("training") as shown:
         report = train_patterns(
-            opened, asked, out, max_hops=max_hops, embedder=brick, seed=seed, overwrite=overwrite,
+            opened, loaded, out, max_hops=max_hops, embedder=brick, seed=seed, overwrite=overwrite,
             watch=shown.step,
         )  # fmt: skip
     if as_json:
@@ -97,12 +94,12 @@ def sizes(
     from graphbrick.extract import PPR
     from graphbrick.train.sizes import train_sizes
 
-    asked = load_all(questions, form)
+    loaded = load_all(questions, form)
     opened, ppr = open_graph(graph), PPR(k=most)
     with progress("learning") as shown:
-        grounded = ground(opened, asked, watch=lambda n: shown.step("finding the questions", n, len(asked))).questions
+        grounded = ground(opened, loaded, watch=lambda n: shown.step("finding the questions", n, len(loaded))).questions
         report = train_sizes(
-            opened, grounded, out, ppr=ppr, seed=seed, watch=lambda n: shown.step("ranking", n, len(asked))
+            opened, grounded, out, ppr=ppr, seed=seed, watch=lambda n: shown.step("ranking", n, len(loaded))
         )
     if as_json:
         reached = {"recall": report.recall.tolist(), "size": report.size.tolist()}
@@ -116,78 +113,68 @@ def sizes(
     console().print(f"use it as SizedPPR(LearnedSizer({str(out)!r}, recall=0.9), {ppr!r})")
 
 
-@app.command()
-def embedder(
-    graph: GraphFolder,
-    questions: _Questions,
-    out: _Folder,
-    form: _Form = "auto",
-    base: Annotated[
-        str, typer.Option(metavar="MODEL", help="Trained on: a folder, a name of graphbrick models, or of the hub.")
-    ] = "sentence-transformers/all-MiniLM-L6-v2",
-    loss: Annotated[str, typer.Option(help="multiple_negatives or margin.")] = "multiple_negatives",
-    by: _By = "both",
-    max_hops: Annotated[int, typer.Option(help="The longest path.")] = 3,
-    epochs: _Epochs = 4,
-    batch_size: Annotated[int, typer.Option(help="Questions a step.")] = 16,
-    learning_rate: _Rate = 5e-5,
-    device: _Device = None,
-    seed: _Seed = 0,
-    overwrite: _Overwrite = False,
-    as_json: Json = False,
-) -> None:
-    """Train an embedding model; Rerank(EmbeddingModel('FOLDER')) then ranks by it."""
-    from graphbrick.cli.progress import progress
-    from graphbrick.embedders import EmbeddingModel
-    from graphbrick.evaluate.datasets import load_all
-    from graphbrick.train import train_embedder
+def _text_model(name: str, base: str, losses: str, batch_size: int, brick: str) -> Callable[..., None]:
+    """Return the command that trains one kind of text model.
 
-    asked = load_all(questions, form)
-    opened = open_graph(graph)
-    with progress("training") as shown:
-        report = train_embedder(
-            opened, asked, out, base=base, loss=loss, by=by, max_hops=max_hops, epochs=epochs, batch_size=batch_size,
-            learning_rate=learning_rate, device=device, seed=seed, overwrite=overwrite,
-            watch=shown.step,
-        )  # fmt: skip
-    _print_text_report(report, EmbeddingModel(str(out)), by, max_hops, as_json=as_json)
+    Args:
+        name: Name of the command; ``train_NAME`` does the work.
+        base: Base model by default.
+        losses: Names of the losses, the default first, as the help shows them.
+        batch_size: Questions a step by default.
+        brick: Name of the brick that uses the model.
+    """
+
+    def command(
+        graph: GraphFolder,
+        questions: _Questions,
+        out: _Folder,
+        form: _Form = "auto",
+        base: Annotated[
+            str, typer.Option(metavar="MODEL", help="Trained on: a folder, a name of graphbrick models, or of the hub.")
+        ] = base,
+        loss: Annotated[str, typer.Option(help=f"{losses}.")] = losses.replace(",", "").split()[0],
+        by: _By = "both",
+        max_hops: Annotated[int, typer.Option(help="The longest path.")] = 3,
+        epochs: _Epochs = 4,
+        batch_size: Annotated[int, typer.Option(help="Questions a step.")] = batch_size,
+        learning_rate: _Rate = 5e-5,
+        device: _Device = None,
+        seed: _Seed = 0,
+        overwrite: _Overwrite = False,
+        as_json: Json = False,
+    ) -> None:
+        import graphbrick
+        from graphbrick import PathAnswer, Rerank, ShortestPaths, train
+        from graphbrick.cli.printing.terminal import console, print_json
+        from graphbrick.cli.progress import progress
+        from graphbrick.evaluate.datasets import load_all
+
+        loaded = load_all(questions, form)
+        opened = open_graph(graph)
+        with progress("training") as shown:
+            report = getattr(train, f"train_{name}")(
+                opened, loaded, out, base=base, loss=loss, by=by, max_hops=max_hops, epochs=epochs,
+                batch_size=batch_size, learning_rate=learning_rate, device=device, seed=seed, overwrite=overwrite,
+                watch=shown.step,
+            )  # fmt: skip
+        if as_json:
+            print_json(report.to_dict())
+            return
+        reranked = Rerank(getattr(graphbrick, brick)(str(out)), by="path" if by == "path" else "pattern")
+        pipeline = ShortestPaths(max_hops=max_hops) >> reranked >> PathAnswer()
+        console().print(f"{report}\nuse it as {pipeline!r}")
+
+    return command
 
 
-@app.command()
-def reranker(
-    graph: GraphFolder,
-    questions: _Questions,
-    out: _Folder,
-    form: _Form = "auto",
-    base: Annotated[
-        str, typer.Option(metavar="MODEL", help="Trained on: a folder, a name of graphbrick models, or of the hub.")
-    ] = "cross-encoder/ms-marco-MiniLM-L6-v2",
-    loss: Annotated[str, typer.Option(help="binary, softmax or margin.")] = "binary",
-    by: _By = "both",
-    max_hops: Annotated[int, typer.Option(help="The longest path.")] = 3,
-    epochs: _Epochs = 4,
-    batch_size: Annotated[int, typer.Option(help="Questions a step.")] = 8,
-    learning_rate: _Rate = 5e-5,
-    device: _Device = None,
-    seed: _Seed = 0,
-    overwrite: _Overwrite = False,
-    as_json: Json = False,
-) -> None:
-    """Train a cross-encoder; Rerank(CrossEncoder('FOLDER')) then ranks by it."""
-    from graphbrick.cli.progress import progress
-    from graphbrick.evaluate.datasets import load_all
-    from graphbrick.scorers import CrossEncoder
-    from graphbrick.train import train_reranker
-
-    asked = load_all(questions, form)
-    opened = open_graph(graph)
-    with progress("training") as shown:
-        report = train_reranker(
-            opened, asked, out, base=base, loss=loss, by=by, max_hops=max_hops, epochs=epochs, batch_size=batch_size,
-            learning_rate=learning_rate, device=device, seed=seed, overwrite=overwrite,
-            watch=shown.step,
-        )  # fmt: skip
-    _print_text_report(report, CrossEncoder(str(out)), by, max_hops, as_json=as_json)
+app.command("embedder", help="Train an embedding model; Rerank(EmbeddingModel('FOLDER')) then ranks by it.")(
+    _text_model(
+        "embedder", "sentence-transformers/all-MiniLM-L6-v2", "multiple_negatives or margin", 16, "EmbeddingModel"
+    )
+)
+app.command("reranker", help="Train a cross-encoder; Rerank(CrossEncoder('FOLDER')) then ranks by it.")(
+    _text_model("reranker", "cross-encoder/ms-marco-MiniLM-L6-v2", "binary, softmax or margin", 8, "CrossEncoder")
+)
 
 
 @app.command()
@@ -239,11 +226,11 @@ def llm(
     from graphbrick.train import train_llm
 
     part = None if brick is None else parse_brick(brick)
-    asked = load_all(questions, form)
+    loaded = load_all(questions, form)
     opened = open_graph(graph)
     with progress("tuning") as shown:
         report = train_llm(
-            opened, asked, out, module=module, base=base, brick=part, max_hops=max_hops,
+            opened, loaded, out, module=module, base=base, brick=part, max_hops=max_hops,
             texts=[text.strip() for text in texts.split(",")], n=n, epochs=epochs, rank=rank, alpha=2 * rank,
             learning_rate=learning_rate, batch_size=batch_size, context=context, gguf=gguf, device=device, seed=seed,
             overwrite=overwrite, watch=shown.step,
@@ -257,23 +244,7 @@ def llm(
     console().print("\n".join([str(report), *ways]))
 
 
-def _print_text_report(report: TextReport, model: Scorer, by: str, max_hops: int, *, as_json: bool) -> None:
-    """Print the report of a training and a pipeline that uses the model as it was trained."""
-    from graphbrick.cli.printing.terminal import console, print_json
-    from graphbrick.generate import PathAnswer
-    from graphbrick.rerank import Rerank
-    from graphbrick.retrieve import ShortestPaths
-
-    if as_json:
-        print_json(report.to_dict())
-        return
-    pipeline = (
-        ShortestPaths(max_hops=max_hops) >> Rerank(model, by="path" if by == "path" else "pattern") >> PathAnswer()
-    )
-    console().print(f"{report}\nuse it as {pipeline!r}")
-
-
-def _embedder(text: str) -> Embedder:
+def _embedder(text: str) -> "Embedder":
     """The embedder that a recipe text names."""
     from graphbrick.core.errors import PipelineError
     from graphbrick.embedders.embedder import Embedder

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from graphbrick.core.errors import ModelError
 from graphbrick.models.onnx_text import first_line
-from graphbrick.train.torch_fit import quiet
+from graphbrick.train.torch_tools import quiet
 
 if TYPE_CHECKING:
     import torch

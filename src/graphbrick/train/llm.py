@@ -12,6 +12,7 @@ from typing import Any
 
 from graphbrick import __version__
 from graphbrick.core.errors import InputError
+from graphbrick.core.parameters import parameter
 from graphbrick.evaluate.datasets import Grounded, Question
 from graphbrick.extract.planned_relations import PlannedRelations
 from graphbrick.generate.generate import Generate
@@ -22,6 +23,7 @@ from graphbrick.models.onnx_text import torch_weights
 from graphbrick.pipeline import Pipeline
 from graphbrick.pipeline.brick import Brick
 from graphbrick.scorers.llm_scorer import LLMScorer
+from graphbrick.train.epochs import check_parameters
 from graphbrick.train.folder import check_place, writing
 from graphbrick.train.llm_examples import DEFAULT_TEXTS, TEXTS, Lost, Tuned, lessons
 from graphbrick.train.llm_fit import (
@@ -40,7 +42,7 @@ from graphbrick.train.llm_fit import (
 )
 from graphbrick.train.path_examples import collect, grounded, split
 from graphbrick.train.patterns import Watch
-from graphbrick.train.torch_fit import seeded
+from graphbrick.train.torch_tools import seeded
 
 KIND = "language model"
 MODULES: dict[str, type[PlannedRelations] | type[LLMScorer] | type[Generate]] = {
@@ -200,8 +202,11 @@ def train_llm(
     """
     started, place = time.perf_counter(), Path(out).expanduser()
     tuned = _brick(module, brick, context)
-    settings = Settings(epochs, learning_rate, warm_up, batch_size, patience, rank, alpha, dropout, seed)
-    how = Parameters(settings, max_hops, least, tuple(texts), n, nothing, context, device)
+    settings = Settings(
+        epochs=epochs, learning_rate=learning_rate, warm_up=warm_up, batch_size=batch_size, patience=patience,
+        rank=rank, alpha=alpha, dropout=dropout, seed=seed,
+    )  # fmt: skip
+    how = Parameters(settings, tuple(texts), device, max_hops, least, n, nothing, context)
     _, file = find_base(base)
     if gguf and file is None:
         raise InputError(
@@ -221,7 +226,7 @@ def train_llm(
     report = LLMReport(
         module=module, brick=repr(tuned), **counts, learned=len(learned), epochs=len(fitted.losses),
         losses=fitted.losses, weights=sum(p.numel() for p in model.parameters() if p.requires_grad),
-        untrained=fitted.before, trained=fitted.after, seconds=time.perf_counter() - started,
+        untrained=fitted.untrained, trained=fitted.trained, seconds=time.perf_counter() - started,
     )  # fmt: skip
     with writing(place, KIND, _about(graph, opened, how, report), overwrite=overwrite) as folder:
         tell("writing", 0, 1)
@@ -235,36 +240,17 @@ class Parameters:
     """The parameters of a tuning, all within their ranges; see `train_llm`."""
 
     settings: Settings
-    max_hops: int
-    least: float
     texts: tuple[str, ...]
-    n: int
-    nothing: float
-    context: int
     device: str | None
+    max_hops: int = parameter(3, at_least=1, at_most=10)
+    least: float = parameter(0.8, at_least=0, below=1)
+    n: int = parameter(32, at_least=2, at_most=1_000)
+    nothing: float = parameter(0.1, at_least=0, below=1)
+    context: int = parameter(4096, at_least=256, at_most=10_000_000)
 
     def __post_init__(self) -> None:
-        given = {**asdict(self), **asdict(self.settings)}
-        whole: dict[str, tuple[int, int, int]] = {
-            "max_hops": (1, 10, 3), "n": (2, 1_000, 32), "context": (256, 10_000_000, 4096), "epochs": (1, 10_000, 2),
-            "batch_size": (1, 10_000, 8), "patience": (1, 10_000, 1), "rank": (1, 4_096, 16), "alpha": (1, 65_536, 32),
-            "seed": (0, 2**31 - 1, 0),
-        }  # fmt: skip
-        for name, (low, high, example) in whole.items():
-            value = given[name]
-            if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
-                raise InputError(
-                    f"train_llm {name} must be a whole number from {low:,} to {high:,}, got {value!r}; try {example}"
-                )
-        shares = {"learning_rate": 2e-4, "warm_up": 0.1, "dropout": 0.05, "nothing": 0.1, "least": 0.8}
-        for name, near in shares.items():
-            value = given[name]
-            fine = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 1
-            if not fine or (name == "learning_rate" and not value):
-                raise InputError(
-                    f"train_llm {name} must be a number {'above' if name == 'learning_rate' else 'from'} 0 and below "
-                    f"1, got {value!r}; try {near:g}"
-                )
+        for given in (self.settings, self):
+            check_parameters("train_llm", given)
         unknown = [kind for kind in self.texts if kind not in TEXTS]
         if unknown or not self.texts:
             raise InputError(

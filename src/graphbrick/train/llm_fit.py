@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext, redirect_stderr
 from dataclasses import dataclass
 from io import StringIO
@@ -13,11 +12,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphbrick.core.errors import ModelError
+from graphbrick.core.parameters import parameter
 from graphbrick.models.onnx_text import first_line
 from graphbrick.models.store import known, resolve
+from graphbrick.train.epochs import Course, Fitted, fit_epochs
 from graphbrick.train.llm_examples import Lesson
 from graphbrick.train.llm_gguf import write_gguf
-from graphbrick.train.torch_fit import device_of, quiet, share_of_rate
+from graphbrick.train.patterns import Watch
+from graphbrick.train.torch_tools import device_of, quiet
 
 if TYPE_CHECKING:
     import torch
@@ -26,23 +28,17 @@ ADAPTER, MERGED, GGUF = "adapter", "merged", "model.gguf"
 
 _UNSEEN = -100  # a label that counts for nothing
 _AT_ONCE = {"cpu": 1_024, "cuda": 16_384}  # tokens of one pass, padding included
-_CLIP = 1.0
-Tell = Callable[[str, int, int], None]
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings(Course):
     """How weights are fitted; see `graphbrick.train.llm.train_llm`."""
 
-    epochs: int
-    learning_rate: float
-    warm_up: float
-    batch_size: int
-    patience: int
-    rank: int
-    alpha: int
-    dropout: float
-    seed: int
+    learning_rate: float = parameter(2e-4, above=0, below=1)
+    warm_up: float = parameter(0.1, at_least=0, below=1)
+    rank: int = parameter(16, at_least=1, at_most=4_096)
+    alpha: int = parameter(32, at_least=1, at_most=65_536)
+    dropout: float = parameter(0.05, at_least=0, below=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,20 +53,10 @@ class Quality:
     loss: float
     exact: float
 
-
-@dataclass(frozen=True, slots=True)
-class Fitted:
-    """What a fit did.
-
-    Attributes:
-        losses: Of every epoch, the mean loss while it was learned from.
-        before: On what was held back, before the first epoch; None where nothing was.
-        after: On the same with the weights that are kept.
-    """
-
-    losses: tuple[float, ...]
-    before: Quality | None
-    after: Quality | None
+    @property
+    def merit(self) -> float:
+        """What decides which epoch is best."""
+        return -self.loss
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,54 +222,30 @@ def adapt(base: Base, settings: Settings) -> Any:
 
 
 def fit(
-    model: Any,
-    learned: Sequence[Tokens],
-    held: Sequence[Tokens],
-    settings: Settings,
-    tell: Tell,
-) -> Fitted:
-    """Fit the adapter of a model to lessons, in place; it ends with the weights that were best on what is held back.
+    model: Any, learned: Sequence[Tokens], held: Sequence[Tokens], settings: Settings, tell: Watch
+) -> Fitted[Quality]:
+    """Fit the adapter of a model to lessons, in place; it ends with the weights that are best on the held-out ones.
 
-    AdamW, with a learning rate that rises for a while and then falls to nothing. A step is over ``batch_size`` lessons
-    in as many passes as memory needs; its loss is the mean over all tokens of their replies, however they are split.
+    A step takes ``batch_size`` lessons in as many passes as memory needs; its loss is the mean over all tokens of their
+    replies, however they are split.
     """
-    import torch
 
-    weights = [p for p in model.parameters() if p.requires_grad]
-    steps = -(-len(learned) // settings.batch_size)
-    total = steps * settings.epochs
-    optimizer = torch.optim.AdamW(weights, lr=settings.learning_rate, weight_decay=0.0)
-    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: share_of_rate(step, total, settings.warm_up))
-    before = quality(model, held) if held else None
-    best, kept, waited, losses = before, _copied(model), 0, list[float]()
-    for epoch in range(settings.epochs):
-        model.train()
-        order = np.random.default_rng([settings.seed, epoch]).permutation(len(learned)).tolist()
-        lost = tokens = 0.0
-        for step in range(steps):
-            batch = [learned[i] for i in order[step * settings.batch_size : (step + 1) * settings.batch_size]]
-            lost += _step(model, batch, weights)
-            optimizer.step()
-            schedule.step()
-            optimizer.zero_grad(set_to_none=True)
-            tokens += _said(batch)
-            tell(f"epoch {epoch + 1} of {settings.epochs}; loss {lost / tokens:.3f}", step + 1, steps)
-        losses.append(lost / tokens)
-        if not np.isfinite(losses[-1]):
-            raise ModelError(f"the loss is no number any more in epoch {epoch + 1}; try a smaller learning rate")
-        if best is None:
-            continue
-        now = quality(model, held)
-        if now.loss < best.loss:
-            best, kept, waited = now, _copied(model), 0
-        else:
-            waited += 1
-            if waited >= settings.patience:
-                break
-    if best is not None:
-        model.load_state_dict(kept, strict=False)
-    model.eval()
-    return Fitted(tuple(losses), before, best)
+    def learn(places: Sequence[int], rng: np.random.Generator) -> tuple[float, float]:
+        batch = [learned[i] for i in places]
+        total, tokens = 0.0, _reply_tokens(batch)
+        for lessons in _passes(batch, model.device.type):
+            loss = _loss(*_replies(model, lessons))
+            (loss / tokens).backward()
+            total += loss.item()
+        return total, tokens
+
+    def evaluate(name: str) -> Quality | None:
+        if not held:
+            return None
+        tell(name, 0, 1)
+        return quality(model, held)
+
+    return fit_epochs(model, len(learned), settings, tell, learn=learn, evaluate=evaluate)
 
 
 def save(base: Base, model: Any, folder: Path, *, gguf: bool) -> None:
@@ -309,20 +271,7 @@ def quality(model: Any, lessons: Sequence[Tokens]) -> Quality:
             logits, labels = _replies(model, batch)
             lost += _loss(logits, labels).item()
             exact += int(((logits.argmax(-1) == labels) | (labels == _UNSEEN)).all(-1).sum())
-    return Quality(lost / _said(lessons), exact / len(lessons))
-
-
-def _step(model: Any, batch: Sequence[Tokens], weights: Sequence[Any]) -> float:
-    """The gradient of one step; gives the sum of the losses."""
-    import torch
-
-    lost, tokens = 0.0, _said(batch)
-    for some in _passes(batch, model.device.type):
-        loss = _loss(*_replies(model, some))
-        (loss / tokens).backward()
-        lost += loss.item()
-    torch.nn.utils.clip_grad_norm_(weights, _CLIP)
-    return lost
+    return Quality(lost / _reply_tokens(lessons), exact / len(lessons))
 
 
 def _replies(model: Any, batch: Sequence[Tokens]) -> tuple[Any, Any]:
@@ -371,7 +320,7 @@ def _passes(lessons: Sequence[Tokens], device: str) -> list[list[Tokens]]:
     return groups
 
 
-def _said(lessons: Sequence[Tokens]) -> int:
+def _reply_tokens(lessons: Sequence[Tokens]) -> int:
     return sum(len(lesson.ids) - lesson.prompt for lesson in lessons)
 
 
@@ -383,7 +332,3 @@ def _half(device: str) -> AbstractContextManager[Any]:
     import torch
 
     return nullcontext() if device == "cpu" else torch.autocast(device, dtype=torch.bfloat16)
-
-
-def _copied(model: Any) -> dict[str, Any]:
-    return {name: copy.deepcopy(p.detach()) for name, p in model.named_parameters() if p.requires_grad}

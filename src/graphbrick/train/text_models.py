@@ -1,39 +1,63 @@
-"""What the training of embedding models and of re-rankers has in common, without torch."""
+"""Parameters, examples and reports of the training of embedding models and re-rankers, without torch."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 import numpy.typing as npt
 
 from graphbrick import __version__
 from graphbrick.core.errors import InputError, ModelError
+from graphbrick.core.parameters import parameter
 from graphbrick.evaluate.datasets import Grounded, Question
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.manifest import sha256
 from graphbrick.models.onnx_text import torch_weights
 from graphbrick.models.store import known, resolve
+from graphbrick.train.epochs import Course, Fitted, check_parameters
 from graphbrick.train.path_examples import PathExample, PathExamples, by_text, collect, grounded, split
 from graphbrick.train.patterns import Watch
 
-BY = ("both", "path", "pattern")
 PACKAGES = ("torch", "sentence_transformers", "onnx", "onnxscript", "onnxruntime")
 Key = tuple[int, tuple[tuple[int, bool], ...]]
 """The seed and the pattern of a path: two paths of one key say the same of a question."""
 
 
-@dataclass(frozen=True, slots=True)
-class Fitting:
-    """How a text model is trained; the parameters are those of `train_embedder` and `train_reranker`."""
+class TextOptions(TypedDict, total=False):
+    """Options that `train_embedder` and `train_reranker` share; `TextParameters` says their ranges.
 
-    caller: str
+    Attributes:
+        base: Base model: a folder, a name that `graphbrick models` knows, or one of the hub.
+        loss: Name of the loss.
+        margin: Margin of the loss "margin": of cosines (0.2) for an embedder, of raw scores (1.0) for a re-ranker.
+        by: Texts learned from: "path" and "pattern" as ``Rerank`` scores them, or "both".
+        max_hops: The longest path.
+        negative_hops: The longest negative; ``max_hops`` where None.
+        k: Entities around the seeds that paths run through.
+        positives: Paths to answers a question at most.
+        pool: Other paths a question at most, from which negatives are drawn.
+        least: Which paths are right; see `graphbrick.train.path_examples.collect`.
+        negatives: Negatives a question and epoch, at most ``pool``.
+        hard: How many of these are the ones that the model scores highest.
+        refresh: Epochs after which the hard ones are chosen again.
+        epochs: Epochs at most.
+        batch_size: Questions a step; 16 for an embedder, 8 for a re-ranker, which reads each with all its texts.
+        learning_rate: The highest learning rate.
+        warm_up: Share of the steps in which the learning rate rises; then it falls to nothing.
+        patience: Epochs without a better mean reciprocal rank after which training ends.
+        seed: Seed of everything that is drawn at random.
+        device: Such as "cpu" or "cuda:0"; by default a CUDA GPU if there is one, otherwise the CPU.
+        overwrite: Replace a trained model of this kind that is there.
+        watch: Told (what is done, how much of it is done, how much there is).
+    """
+
+    base: str
     loss: str
-    losses: tuple[str, ...]
     margin: float
     by: str
     max_hops: int
@@ -51,38 +75,46 @@ class Fitting:
     warm_up: float
     patience: int
     seed: int
+    device: str | None
+    overwrite: bool
+    watch: Watch | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextParameters(Course):
+    """Parameters of one training, checked; see `TextOptions`.
+
+    Attributes:
+        caller: The function that was called, for errors.
+        losses: The losses that it knows.
+    """
+
+    caller: str
+    losses: tuple[str, ...]
+    loss: str
+    margin: float = parameter(0.2, above=0, at_most=100)
+    by: str = parameter("both", choices=("both", "path", "pattern"))
+    max_hops: int = parameter(3, at_least=1, at_most=10)
+    negative_hops: int | None = parameter(None, at_least=1)
+    k: int = parameter(1000, at_least=1, at_most=1_000_000)
+    positives: int = parameter(16, at_least=1, at_most=10_000)
+    pool: int = parameter(32, at_least=1, at_most=10_000)
+    least: float = parameter(0.5, at_least=0, at_most=1)
+    negatives: int = parameter(8, at_least=1)
+    hard: int = parameter(4, at_least=0)
+    refresh: int = parameter(1, at_least=1, at_most=10_000)
 
     def __post_init__(self) -> None:
-        for name, allowed in (("loss", self.losses), ("by", BY)):
-            if getattr(self, name) not in allowed:
-                raise InputError(
-                    f"{self.caller} {name} must be one of {', '.join(allowed)}, got {getattr(self, name)!r}; "
-                    f"try {allowed[0]!r}"
-                )
-        whole = {
-            "max_hops": (1, 10), "k": (1, 1_000_000), "positives": (1, 10_000), "pool": (1, 10_000),
-            "negatives": (1, self.pool), "hard": (0, self.negatives), "refresh": (1, 10_000), "epochs": (1, 10_000),
-            "batch_size": (1, 10_000), "patience": (1, 10_000), "seed": (0, 2**31),
-        }  # fmt: skip
-        if self.negative_hops is not None:
-            whole["negative_hops"] = (1, self.max_hops)
-        for name, (low, high) in whole.items():
-            value = getattr(self, name)
-            if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
-                raise InputError(
-                    f"{self.caller} {name} must be a whole number from {low:,} to {high:,}, got {value!r}; "
-                    f"try {min(max(low, 3), high)}"
-                )
-        numbers = {"margin": (0.0, 100.0, 0.2), "least": (0.0, 1.0, 0.5), "learning_rate": (0.0, 1.0, 5e-5),
-                   "warm_up": (0.0, 1.0, 0.1)}  # fmt: skip
-        for name, (least, most, example) in numbers.items():
-            value, above = getattr(self, name), name in ("margin", "learning_rate")
-            is_number = isinstance(value, int | float) and not isinstance(value, bool)
-            if not is_number or not least <= value <= most or (above and value == 0):
-                raise InputError(
-                    f"{self.caller} {name} must be a number {'above' if above else 'from'} {least:g} and at most "
-                    f"{most:g}, got {value!r}; try {example:g}"
-                )
+        if self.loss not in self.losses:
+            raise InputError(
+                f"{self.caller} loss must be one of {', '.join(self.losses)}, got {self.loss!r}; try {self.losses[0]!r}"
+            )
+        check_parameters(self.caller, self)
+        pairs = (("negatives", "pool"), ("hard", "negatives"), ("negative_hops", "max_hops"))
+        for name, limit in pairs:
+            value, most = getattr(self, name), getattr(self, limit)
+            if value is not None and value > most:
+                raise InputError(f"{self.caller} {name} must be at most {limit}, which is {most}, got {value}")
 
     @property
     def forms(self) -> tuple[str, ...]:
@@ -127,22 +159,10 @@ class Ranked:
     mrr: float
     hits_at_1: float
 
-
-@dataclass(frozen=True, slots=True)
-class Fitted:
-    """What the training loop did.
-
-    Attributes:
-        epochs: Passes that were run.
-        best: The one whose weights were kept; 0 for those of the base.
-        untrained: How well the base ranks the rows kept apart; None where there are none.
-        trained: The same for the weights kept.
-    """
-
-    epochs: int
-    best: int
-    untrained: Ranked | None
-    trained: Ranked | None
+    @property
+    def merit(self) -> float:
+        """What decides which epoch is best."""
+        return self.mrr
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,13 +250,9 @@ class Prepared:
     apart: list[Row]
     questions: tuple[int, int, int]
 
-    def texts(self) -> list[str]:
-        """The distinct texts of all rows, in their order."""
-        return list(dict.fromkeys(text for row in self.learned + self.apart for text in row.positives + row.negatives))
-
 
 def prepare(
-    graph: Graph, questions: Sequence[Question] | Grounded, how: Fitting, tell: Watch, *, alone: bool
+    graph: Graph, questions: Sequence[Question] | Grounded, how: TextParameters, tell: Watch, *, alone: bool
 ) -> Prepared:
     """Find the paths of questions and write their texts.
 
@@ -291,17 +307,17 @@ def ranked(rows: Sequence[Row], scores: Sequence[npt.NDArray[np.float32]]) -> Ra
 
 
 def report_of(
-    given: Prepared, how: Fitting, fitted: Fitted, *, long: int, new_head: bool, seconds: float
+    given: Prepared, how: TextParameters, fitted: Fitted[Ranked], *, long: int, new_head: bool, seconds: float
 ) -> TextReport:
     """The report of a training."""
     found, (learned, apart, alone) = given.found, given.questions
     return TextReport(
         found.questions, learned, apart, found.unseeded, found.unanswered, found.unreached, found.cut, alone,
-        how.positives, long, new_head, fitted.epochs, fitted.best, fitted.untrained, fitted.trained, seconds,
+        how.positives, long, new_head, len(fitted.losses), fitted.best, fitted.untrained, fitted.trained, seconds,
     )  # fmt: skip
 
 
-def about(graph: Graph, base: str, how: Fitting, report: TextReport, **more: Any) -> dict[str, Any]:
+def about(graph: Graph, base: str, how: TextParameters, report: TextReport, more: Mapping[str, Any]) -> dict[str, Any]:
     """What ``training.json`` says; nothing that differs between two trainings that are the same."""
     from importlib.metadata import version
 
@@ -315,7 +331,7 @@ def about(graph: Graph, base: str, how: Fitting, report: TextReport, **more: Any
         "graph": graph.hash,
         "base": base,
         "base_sha256": [sha256(file) for file in weights],
-        "parameters": how.to_dict() | more,
+        "parameters": {**how.to_dict(), **more},
         "report": told,
     }
 
