@@ -10,7 +10,7 @@ import pytest
 
 from graphbrick import build
 from graphbrick.cli.app import main
-from graphbrick.evaluate.study.store import Study
+from graphbrick.evaluate.study.reader import Study
 from graphbrick.testing import TINY, Reply, ScriptedLLM
 
 BM25 = "PPR(k=6) >> ShortestPaths() >> Rerank(BM25(), n=4) >> PathAnswer()"
@@ -170,7 +170,7 @@ def test_ctrl_c_is_exit_code_130(run, graph, questions, tmp_path, monkeypatch):
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("graphbrick.evaluate.study.recording.Recorder.put", interrupted)
+    monkeypatch.setattr("graphbrick.evaluate.study.recorder.Recorder.put", interrupted)
     assert run("evaluate", graph, questions, "-p", NEAR, "--out", tmp_path / "runs.sqlite").code == 130
 
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from graphbrick.evaluate.study.exchanges import pack
-from graphbrick.evaluate.study.store import APPLICATION, SCHEMA, SINCE, VERSION
-from graphbrick.evaluate.study.stored import StoredExchange
+from graphbrick.evaluate.study.records import StoredExchange
+from graphbrick.evaluate.study.schema import APPLICATION, FIRST, SINCE, VERSION
 
 KINDS = ("link", "extract", "prune", "retrieve", "rerank", "generate")
 STARTED = "2026-01-02T03:04:05+00:00"
@@ -48,7 +48,7 @@ def write_study(
 ) -> Path:
     """Write a study of ``n`` questions a pipeline; the same arguments give the same figures."""
     db = sqlite3.connect(path)
-    db.executescript(SCHEMA if version == VERSION else SCHEMA.replace("".join(SINCE.values()), ""))
+    db.executescript(FIRST + "".join(SINCE[since] for since in range(2, version + 1)))
     db.execute(f"PRAGMA application_id = {APPLICATION}")
     db.execute(f"PRAGMA user_version = {version}")
     machine = {"cpu": "some processor", "cores": 2, "memory": 8 << 30, "system": "Linux", "python": "3.12.1"}
@@ -92,7 +92,7 @@ def _write_run(
     recipe = f"{pipeline.recipe}  # {number}"
     run = (number, pipeline.name, recipe, f"/graphs/{pipeline.graph}.graph", pipeline.graph, 0, STARTED,
            STARTED if done == n else None)  # fmt: skip
-    db.execute("INSERT INTO runs VALUES (?,?,?,?,?,?,?,?)", run)
+    db.execute(f"INSERT INTO runs VALUES (?,?,?,?,?,?,?,?{'' if version < 3 else ',NULL'})", run)
     db.executemany("INSERT INTO asked VALUES (?, ?)", [(number, question) for question in ids])
     for i, question in enumerate(ids[:done]):
         failed = rng.random() < pipeline.failed

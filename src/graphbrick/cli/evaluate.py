@@ -78,8 +78,8 @@ def evaluate(
     from graphbrick.cli.printing.studies import failures, print_study
     from graphbrick.cli.progress import progress
     from graphbrick.core.errors import PipelineError
-    from graphbrick.evaluate.study.experiment import evaluate as run
-    from graphbrick.evaluate.study.store import Study
+    from graphbrick.evaluate.experiment import evaluate as run
+    from graphbrick.evaluate.study.reader import Study
     from graphbrick.pipeline.budget import StoppedError
 
     chosen = _pipelines(recipe or [], pipeline or [], parts or [], llm)
@@ -132,7 +132,7 @@ def judge(
     from graphbrick.cli.progress import progress
     from graphbrick.core.errors import PipelineError
     from graphbrick.evaluate.judge.judging import judge_study
-    from graphbrick.evaluate.study.store import Study
+    from graphbrick.evaluate.study.reader import Study
     from graphbrick.pipeline.budget import StoppedError
 
     chosen = _judge(llm)
@@ -167,7 +167,7 @@ def compare(
 ) -> None:
     """Compare the pipelines of a study by paired tests, corrected for their number."""
     from graphbrick.cli.printing.studies import print_comparison
-    from graphbrick.evaluate.study.store import Study
+    from graphbrick.evaluate.study.reader import Study
 
     with Study.open(runs) as study:
         print_comparison(study, baseline=baseline, metric=metric, by=by, published=published, as_json=as_json)

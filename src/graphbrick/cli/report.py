@@ -70,7 +70,7 @@ def report(
 
 def _runs(path: Path) -> int:
     """How many runs there are to read."""
-    from graphbrick.evaluate.study.store import Study
+    from graphbrick.evaluate.study.reader import Study
 
     with Study.open(path) as study:
         return len(study.runs())

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING
 from graphbrick.core.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from graphbrick.evaluate.experiment import evaluate as evaluate
     from graphbrick.evaluate.judge.judging import judge_study as judge_study
-    from graphbrick.evaluate.study.experiment import evaluate as evaluate
-    from graphbrick.evaluate.study.store import Study as Study
+    from graphbrick.evaluate.study.reader import Study as Study
+from graphbrick.evaluate.study.reader import Study
 
 _HOMES = {
-    "Study": "study.store",
-    "evaluate": "study.experiment",
+    "Study": "study.reader",
+    "evaluate": "experiment",
     "judge_study": "judge.judging",
 }
 __all__ = ["Study", "evaluate", "judge_study"]

@@ -14,12 +14,13 @@ from made_study import Madeup, write_study
 from graphbrick import LLM
 from graphbrick.core.errors import InputError
 from graphbrick.evaluate.datasets import Question
+from graphbrick.evaluate.experiment import evaluate
 from graphbrick.evaluate.judge.judging import JUDGING, judge_study
 from graphbrick.evaluate.report.answers import judge_notes
 from graphbrick.evaluate.report.figures import read_figures
-from graphbrick.evaluate.study.experiment import evaluate
-from graphbrick.evaluate.study.recording import Recorder
-from graphbrick.evaluate.study.store import VERSION, Study
+from graphbrick.evaluate.study.reader import Study
+from graphbrick.evaluate.study.recorder import Recorder
+from graphbrick.evaluate.study.schema import VERSION
 from graphbrick.pipeline.budget import Budget, StoppedError, spending
 from graphbrick.testing import TINY, Reply, ScriptedLLM, tiny_graph
 from graphbrick.testing.llm_server import Request
@@ -148,8 +149,8 @@ def test_a_study_is_judged_afterwards_as_beside(tmp_path: Path, whole: dict) -> 
     told: list[tuple[str, int, int]] = []
     with ScriptedLLM(verdict) as server:
         with judge_study(path, model(server), watch=lambda *step: told.append(step)) as study:
-            assert study.sittings()[-1].options["judge"] == repr(model(server))
-            assert study.sittings()[-1].ended == "done"
+            assert study.sessions()[-1].options["judge"] == repr(model(server))
+            assert study.sessions()[-1].ended == "done"
         assert port_free(kept(path)) == whole
         before = len(server.requests)
         judge_study(path, model(server)).close()

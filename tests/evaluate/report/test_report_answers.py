@@ -13,7 +13,7 @@ from test_report_page import HOSTILE, check, report
 from graphbrick.evaluate.report import write_report
 from graphbrick.evaluate.report.answers import answers_table, judge_notes, published_table, rows_by_hops, rows_of
 from graphbrick.evaluate.report.figures import ANSWERED, read_figures
-from graphbrick.evaluate.study.store import Study
+from graphbrick.evaluate.study.reader import Study
 
 PIPELINES = [Madeup("plain", right=0.5), Madeup("modelled", right=0.9, tokens=900)]
 

@@ -9,7 +9,7 @@ from graphbrick.evaluate.report.overview import compared, comparison_table, head
 from graphbrick.evaluate.report.tables import Cell, Column, Table, markdown, table_html, table_markdown
 from graphbrick.evaluate.statistics.comparison import compare
 from graphbrick.evaluate.statistics.summary import summarize, summarize_by
-from graphbrick.evaluate.study.store import Study
+from graphbrick.evaluate.study.reader import Study
 
 
 def read(path, metric="hits_at_1"):

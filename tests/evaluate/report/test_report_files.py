@@ -14,7 +14,7 @@ from made_study import Madeup, write_study
 from graphbrick.cli.app import main
 from graphbrick.core.errors import InputError
 from graphbrick.evaluate.report import write_report, writing
-from graphbrick.evaluate.study.store import Study
+from graphbrick.evaluate.study.reader import Study
 
 
 class Result(NamedTuple):
@@ -162,7 +162,7 @@ def test_what_cannot_be_done_is_refused_in_a_line(small, tmp_path, run, options,
 def test_what_is_no_study_is_refused(tmp_path, run):
     assert "there is no such file" in run(tmp_path / "none.sqlite", "--html", tmp_path / "a").err
     (tmp_path / "text").write_text("no database, but long enough to be taken for one " * 20)
-    assert "this is no study" in run(tmp_path / "text", "--html", tmp_path / "a").err
+    assert "this is not a study" in run(tmp_path / "text", "--html", tmp_path / "a").err
     with pytest.raises(InputError, match="details must be at least 0, got -1"):
         write_report(tmp_path / "text", html=tmp_path / "a", details=-1)
 

@@ -16,7 +16,7 @@ from made_study import Madeup, write_study
 from graphbrick.evaluate.report import write_report
 from graphbrick.evaluate.report.browser import spread
 from graphbrick.evaluate.report.markup import data_block, element, escape, label, visible
-from graphbrick.evaluate.study.store import Study
+from graphbrick.evaluate.study.reader import Study
 
 HOSTILE = [
     "<script>hacked = 1</script>",

@@ -28,8 +28,8 @@ from graphbrick.evaluate.report.tables import columns_of
 from graphbrick.evaluate.statistics.comparison import Comparison
 from graphbrick.evaluate.statistics.intervals import Interval
 from graphbrick.evaluate.statistics.paired import benjamini_hochberg, holm
-from graphbrick.evaluate.study.store import Study
-from graphbrick.evaluate.study.stored import StudyQuestion, StudyRun
+from graphbrick.evaluate.study.reader import Study
+from graphbrick.evaluate.study.records import StudyQuestion, StudyRun
 
 _DECISIVE = "hits_at_1"
 _QUALITY = {"hits_at_1": "Hits@1", "hit": "Hit", "f1": "F1"}
@@ -137,9 +137,9 @@ _PLAIN: dict[str, Any] = {"box": None, "pad_edge": False, "title_justify": "left
 
 def _notes(study: Study, figures: Sequence[PipelineFigures]) -> Iterator[str]:
     """What a reader should know beside the figures."""
-    sittings = {sitting.id: sitting for sitting in study.sittings()}
+    sessions = {session.id: session for session in study.sessions()}
     for one in figures:
-        own = [sittings[number] for number in one.run.sittings]
+        own = [sessions[number] for number in one.run.sessions]
         changed = sorted(
             {name for a in own for b in own for name in a.versions.keys() | b.versions.keys()
              if a.versions.get(name) != b.versions.get(name)}

@@ -1,4 +1,4 @@
-"""Judging the answers of a study by a language model, while others are still given or afterwards."""
+"""Judging the answers of a study with a language model, during an evaluation or afterwards."""
 
 from __future__ import annotations
 
@@ -12,12 +12,11 @@ from dataclasses import fields, replace
 from graphbrick.core.errors import GraphbrickError
 from graphbrick.core.trace import Trace, record
 from graphbrick.evaluate.judge.judge import Judgement, judge
-from graphbrick.evaluate.judge.judgements import Unjudged
 from graphbrick.evaluate.study.environment import machine, versions
 from graphbrick.evaluate.study.exchanges import exchanges_of
-from graphbrick.evaluate.study.recording import Recorder
-from graphbrick.evaluate.study.store import Study
-from graphbrick.evaluate.study.stored import StoredJudgement
+from graphbrick.evaluate.study.reader import Study
+from graphbrick.evaluate.study.recorder import Recorder
+from graphbrick.evaluate.study.records import StoredJudgement, Unjudged
 from graphbrick.llm.chat import ChatModel
 from graphbrick.pipeline.budget import Budget, StoppedError, current_budget, spending
 
@@ -27,7 +26,7 @@ _NO_MATTER = ("parallel", "retries", "timeout", "threads")
 
 
 def name_of(llm: ChatModel) -> str:
-    """The recipe text of a judge, without parameters that change no verdict.
+    """Return the recipe text of a judge without the parameters that change no verdict.
 
     >>> from graphbrick import LLM
     >>> name_of(LLM("gpt-4.1", parallel=8, timeout=10.0))
@@ -38,24 +37,24 @@ def name_of(llm: ChatModel) -> str:
 
 
 class Judging:
-    """Judges answers in threads of its own, and writes each judgement when it is there.
+    """Judges answers in threads, and stores each judgement as soon as it is there.
 
-    An answer that several pipelines give to one question is judged once, so that the verdict is the same for all.
+    The same answer of several pipelines to one question is judged once, so that the verdict is the same for all.
 
     Args:
-        llm: The judge; None for no judging, so that nothing is done.
-        recorder: The study; that it has no other judge is for the caller to check (`Judgements.require`).
-        exchanges: Whether what the judge was told and replied is kept.
+        llm: The judge; None to judge nothing.
+        recorder: The study; the caller checks that it has no other judge (`Judgements.require`).
+        exchanges: Whether prompts and replies of the judge are stored.
     """
 
     def __init__(self, llm: ChatModel | None, recorder: Recorder, *, exchanges: bool = True) -> None:
         self._llm, self._recorder, self._exchanges = llm, recorder, exchanges
-        # By question and answer: the run whose judgement is kept, or what is under way.
+        # By question and answer: the run with a judgement to copy, or the judgement in progress.
         self._known: dict[tuple[int, str], int | Future[StoredJudgement]] = {}
         self._waiting: dict[Future[StoredJudgement], list[Unjudged]] = {}
         self._stopped, self._given_up = "", 0
         if llm is not None:
-            self._known |= {(question, said): run for run, question, said in recorder.judgements.kept()}
+            self._known |= {(question, answer): run for run, question, answer in recorder.judgements.with_verdict()}
 
     def __enter__(self) -> Judging:
         self._executor = ThreadPoolExecutor(1 if self._llm is None else self._llm.parallel, "judge")
@@ -66,21 +65,21 @@ class Judging:
         if error is not None and not isinstance(error, StoppedError) and budget is not None:
             budget.cancel()  # calls in flight are given up
         self._executor.shutdown(cancel_futures=True)
-        self.settle()
+        self.store()
 
     @property
     def left(self) -> int:
-        """How many answers are taken and not judged yet."""
+        """Number of submitted answers that are not judged yet."""
         return self._given_up + sum(map(len, self._waiting.values()))
 
-    def take(self, answers: Iterable[Unjudged]) -> None:
-        """Judge these answers; the call returns at once."""
+    def submit(self, answers: Iterable[Unjudged]) -> None:
+        """Judge these answers in the background."""
         if self._llm is None:
             return
         for one in answers:
             known = self._known.get((one.question, one.answer))
             if isinstance(known, int):
-                self._recorder.copy_judgement(known, one.question, one.run)
+                self._recorder.judgements.copy(known, one.question, one.run)
                 continue
             if known is None and self._stopped:
                 self._given_up += 1
@@ -90,8 +89,8 @@ class Judging:
                 self._known[one.question, one.answer] = known
             self._waiting.setdefault(known, []).append(one)
 
-    def settle(self) -> None:
-        """Write what has been judged by now."""
+    def store(self) -> None:
+        """Store the judgements that are done."""
         for future in [future for future in self._waiting if future.done()]:
             answers = self._waiting.pop(future)
             try:
@@ -101,18 +100,18 @@ class Judging:
                 self._stop(str(error))
                 continue
             for one in answers:
-                self._recorder.put_judgement(replace(found, run=one.run))
+                self._recorder.judgements.put(replace(found, run=one.run))
                 self._known[one.question, one.answer] = one.run
 
     def rest(self) -> Iterator[int]:
-        """Wait for the answers that are left and write them; how many are still left, again and again.
+        """Wait for the other judgements and store them; yield after each step how many are left.
 
         Raises:
-            StoppedError: A budget, or somebody, stopped the judge.
+            StoppedError: A budget or the user stopped the judge.
         """
         while self._waiting:
             wait(self._waiting, return_when=FIRST_COMPLETED)
-            self.settle()
+            self.store()
             yield self.left
         if self._stopped:
             raise StoppedError(
@@ -120,7 +119,7 @@ class Judging:
             )
 
     def _stop(self, reason: str) -> None:
-        """Begin no further call; what is left stays to be judged."""
+        """Start no further call; the other answers stay without a judgement."""
         if not self._stopped:
             self._stopped = reason
             for future in self._waiting:
@@ -128,7 +127,7 @@ class Judging:
 
 
 def _judged(llm: ChatModel, answer: Unjudged, exchanges: bool) -> StoredJudgement:
-    """The judgement of one answer; where the model fails there is none, and why."""
+    """Judge one answer; if the model fails, record why."""
     trace, error = Trace(), None
     with record(trace, name_of(llm), "judge") as entry:
         try:
@@ -137,10 +136,10 @@ def _judged(llm: ChatModel, answer: Unjudged, exchanges: bool) -> StoredJudgemen
             raise
         except GraphbrickError as failure:
             found, error = Judgement(None, "model"), str(failure)
-    said = exchanges_of([entry]) if exchanges else ()
+    words = exchanges_of([entry]) if exchanges else ()
     return StoredJudgement(
         *(answer.run, answer.question, name_of(llm), found.right, found.by, error, entry.seconds, trace.ledger),
-        *(tuple(entry.events), said),
+        *(tuple(entry.events), words),
     )
 
 
@@ -153,17 +152,17 @@ def judge_study(
     exchanges: bool = True,
     watch: Callable[[str, int, int], None] = lambda step, done, total: None,
 ) -> Study:
-    """Judge the answers that a study has kept; nothing is asked of its pipelines.
+    """Judge the answers stored in a study; no pipeline runs.
 
-    What was judged before stays. The same call goes on after a kill, Ctrl-C or the end of a budget.
+    Existing judgements stay. The same call continues after a kill, Ctrl-C or the end of a budget.
 
     Args:
         study: The file that `graphbrick.evaluate.evaluate` wrote.
         llm: The judge; best at temperature 0, and not the model that gave the answers.
         fresh: Forget all judgements, also those of another judge.
         retry: Judge again the answers without a verdict: the judge failed, or its reply could not be read.
-        exchanges: Whether what the judge was told and replied is kept.
-        watch: Told of progress: the step, how many answers are done, how many there are.
+        exchanges: Whether prompts and replies of the judge are stored.
+        watch: Called with progress: the step, how many answers are done, how many there are.
 
     Returns:
         The study, open for reading.
@@ -186,20 +185,20 @@ def judge_study(
         ...         study.results(1)[0].metrics["judge_at_1"]
         1.0
     """
-    Study.open(study).close()  # so that none is made where there is none
+    Study.open(study).close()  # so that a missing file is an error and is not created
     with Recorder(study) as recorder:
         if not fresh:
             recorder.judgements.require(name_of(llm))
         if fresh or retry:
-            recorder.forget_judgements(errors_only=not fresh)
+            recorder.judgements.remove(without_verdict=not fresh)
         options = {"judge": name_of(llm), "fresh": fresh, "retry": retry}
-        with recorder.sitting(options, versions(), machine()):
-            left = recorder.judgements.lacking()
+        with recorder.session(options, versions(), machine()):
+            left = recorder.judgements.missing()
             with (
                 nullcontext() if current_budget() else spending(Budget()),
                 Judging(llm, recorder, exchanges=exchanges) as judging,
             ):
-                judging.take(left)
+                judging.submit(left)
                 watch(JUDGING, len(left) - judging.left, len(left))
                 for still in judging.rest():
                     watch(JUDGING, len(left) - still, len(left))

@@ -14,8 +14,8 @@ from typing import Any
 
 from graphbrick.evaluate.report.figures import PipelineFigures, place_name
 from graphbrick.evaluate.report.markup import Html, data_block, visible
-from graphbrick.evaluate.study.store import Study
-from graphbrick.evaluate.study.stored import Detail, Result, StoredExchange, StoredJudgement, StudyQuestion, StudyRun
+from graphbrick.evaluate.study.reader import Study
+from graphbrick.evaluate.study.records import Detail, Result, StoredExchange, StoredJudgement, StudyQuestion, StudyRun
 
 _TOGETHER = 20  # questions in one piece
 _LONGEST = 800  # characters of one text

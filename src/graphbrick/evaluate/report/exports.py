@@ -29,7 +29,7 @@ from graphbrick.evaluate.report.tables import (
     table_markdown,
 )
 from graphbrick.evaluate.statistics.comparison import Comparison
-from graphbrick.evaluate.study.stored import Result, StudyQuestion, StudyRun
+from graphbrick.evaluate.study.records import Result, StudyQuestion, StudyRun
 
 _ABOUT = ("pipeline", "dataset", "question", "text", "hops", "distance", "answerable", "error", "lost_at", "ms")
 _QUALITY = ("#", "pipeline", "questions")  # beside what is in its groups

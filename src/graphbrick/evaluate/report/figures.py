@@ -11,8 +11,8 @@ from typing import NamedTuple
 from graphbrick.core.errors import InputError
 from graphbrick.evaluate.metrics.published import PUBLISHED_METRICS
 from graphbrick.evaluate.statistics.summary import Summary, summarize, summarize_by
-from graphbrick.evaluate.study.store import Study
-from graphbrick.evaluate.study.stored import Result, StoredJudgement, StudyQuestion, StudyRun
+from graphbrick.evaluate.study.reader import Study
+from graphbrick.evaluate.study.records import Result, StoredJudgement, StudyQuestion, StudyRun
 
 SEED = 0  # of the bootstrap, so that the same study gives the same page
 NOT_LOST = "not lost"

@@ -28,7 +28,7 @@ from graphbrick.evaluate.report.overview import (
 from graphbrick.evaluate.report.sections import charts
 from graphbrick.evaluate.report.tables import table_html
 from graphbrick.evaluate.statistics.comparison import Comparison
-from graphbrick.evaluate.study.store import Study
+from graphbrick.evaluate.study.reader import Study
 
 _PAIRS = 15  # comparisons that are shown at once, at most
 _TEMPLATES = files(__package__) / "templates"

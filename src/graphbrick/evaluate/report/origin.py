@@ -8,8 +8,8 @@ from graphbrick.evaluate.report.browser import Listing
 from graphbrick.evaluate.report.charts import badge
 from graphbrick.evaluate.report.figures import PipelineFigures
 from graphbrick.evaluate.report.markup import Html, element, join, label
-from graphbrick.evaluate.study.store import Study
-from graphbrick.evaluate.study.stored import QuestionFile, Sitting, StudyRun
+from graphbrick.evaluate.study.reader import Study
+from graphbrick.evaluate.study.records import EvaluationSession, QuestionFile, StudyRun
 
 
 def cards(study: Study, listing: Listing, figures: Sequence[PipelineFigures]) -> Html:
@@ -29,10 +29,10 @@ def cards(study: Study, listing: Listing, figures: Sequence[PipelineFigures]) ->
     if datasets:
         cards.insert(1, (", ".join(datasets[:3]) + (f" and {len(datasets) - 3} more" if len(datasets) > 3 else ""),
                          "data set" if len(datasets) == 1 else "data sets"))  # fmt: skip
-    sittings = study.sittings()
-    if sittings:
-        last = sittings[-1]
-        days = sorted({sitting.started[:10] for sitting in sittings})
+    sessions = study.sessions()
+    if sessions:
+        last = sessions[-1]
+        days = sorted({session.started[:10] for session in sessions})
         machine = (("cores", "{} cores"), ("memory", "{}"))
         size = [text.format(_plain(key, last.machine[key])) for key, text in machine if last.machine.get(key)]
         cards.append((", ".join(size) or "–", str(last.machine.get("cpu") or "machine")))
@@ -54,7 +54,7 @@ def warnings(study: Study, figures: Sequence[PipelineFigures]) -> Html:
     hashes = {one.run.graph_hash for one in figures}
     if len(hashes) > 1:
         found.append(f"The pipelines ran on {len(hashes)} graphs; only those on the same graph are compared.")
-    machines = {str(sorted(sitting.machine.items())) for sitting in study.sittings()}
+    machines = {str(sorted(session.machine.items())) for session in study.sessions()}
     if len(machines) > 1:
         found.append(f"The study was run on {len(machines)} machines; times cannot be compared between them.")
     failed = sum(one.errors for one in figures)
@@ -65,24 +65,26 @@ def warnings(study: Study, figures: Sequence[PipelineFigures]) -> Html:
 
 def setup(study: Study, figures: Sequence[PipelineFigures]) -> Html:
     """Machine, versions and options of every call of `evaluate`; recipe, graph and files of every run."""
-    question_files, sittings = {file.id: file for file in study.files()}, {s.id: s for s in study.sittings()}
-    last = max(sittings, default=0)
-    parts = [_sitting_facts(sitting, unfolded=number == last) for number, sitting in reversed(sittings.items())]
-    parts += [_run_facts(one, question_files, sittings) for one in figures]
+    question_files, sessions = {file.id: file for file in study.files()}, {s.id: s for s in study.sessions()}
+    last = max(sessions, default=0)
+    parts = [_session_facts(session, unfolded=number == last) for number, session in reversed(sessions.items())]
+    parts += [_run_facts(one, question_files, sessions) for one in figures]
     return join(*parts) if parts else element("p", "Nothing has been run yet.")
 
 
-def _run_facts(one: PipelineFigures, found: Mapping[int, QuestionFile], sittings: Mapping[int, Sitting]) -> Html:
+def _run_facts(
+    one: PipelineFigures, found: Mapping[int, QuestionFile], sessions: Mapping[int, EvaluationSession]
+) -> Html:
     summary = element("summary", badge(one.number), " ", label(one.name))
-    return element("details", summary, _definitions(_facts_of(one.run, found, sittings)))
+    return element("details", summary, _definitions(_facts_of(one.run, found, sessions)))
 
 
-def _sitting_facts(sitting: Sitting, *, unfolded: bool) -> Html:
-    facts = [("begun", sitting.started), ("finished", sitting.finished or "not recorded"), ("ended", sitting.ended)]
-    groups = (("machine", sitting.machine), ("options", sitting.options), ("versions", sitting.versions))
+def _session_facts(session: EvaluationSession, *, unfolded: bool) -> Html:
+    facts = [("begun", session.started), ("finished", session.finished or "not recorded"), ("ended", session.ended)]
+    groups = (("machine", session.machine), ("options", session.options), ("versions", session.versions))
     for name, values in groups:
         facts.append((name, ", ".join(f"{key} {_plain(key, value)}" for key, value in values.items())))
-    summary = element("summary", f"evaluated {_moment(sitting.started)}")
+    summary = element("summary", f"evaluated {_moment(session.started)}")
     return element("details", summary, _definitions(facts), open="" if unfolded else None)
 
 
@@ -105,10 +107,10 @@ def _definitions(facts: Sequence[tuple[str, str]]) -> Html:
 
 
 def _facts_of(
-    run: StudyRun, files: Mapping[int, QuestionFile], sittings: Mapping[int, Sitting]
+    run: StudyRun, files: Mapping[int, QuestionFile], sessions: Mapping[int, EvaluationSession]
 ) -> list[tuple[str, str]]:
     """How a run came about, as names and values."""
-    own = [sittings[i] for i in run.sittings if i in sittings]
+    own = [sessions[i] for i in run.sessions if i in sessions]
     facts = [
         ("recipe", run.recipe),
         ("graph", f"{run.graph_path} ({run.graph_hash})"),
@@ -117,4 +119,4 @@ def _facts_of(
     ]
     facts += [("file", f"{files[i].path}, sha256 {files[i].sha256}") for i in run.files if i in files]
     facts += [("begun", run.started), ("finished", run.finished or "not yet")]
-    return facts + [("sittings", ", ".join(f"{s.started} ({s.ended})" for s in own))] * bool(own)
+    return facts + [("sessions", ", ".join(f"{s.started} ({s.ended})" for s in own))] * bool(own)

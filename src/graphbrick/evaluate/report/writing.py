@@ -18,8 +18,8 @@ from graphbrick.evaluate.report.exports import CsvRows, markdown_page
 from graphbrick.evaluate.report.figures import read_figures
 from graphbrick.evaluate.report.html import page
 from graphbrick.evaluate.report.overview import compared, headline
-from graphbrick.evaluate.study.store import Study
-from graphbrick.evaluate.study.stored import Result, StudyRun
+from graphbrick.evaluate.study.reader import Study
+from graphbrick.evaluate.study.records import Result, StudyRun
 
 DETAILS = 1_000
 

@@ -1,4 +1,4 @@
-"""What was said to language models, as it is kept in a study: JSON, packed with Zstandard."""
+"""Prompts and replies of language models as a study stores them: JSON, compressed with Zstandard."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from collections.abc import Iterable, Sequence
 import zstandard
 
 from graphbrick.core.trace import StageTrace
-from graphbrick.evaluate.study.stored import StoredExchange
+from graphbrick.evaluate.study.records import StoredExchange
 
 
 def exchanges_of(stages: Iterable[StageTrace]) -> tuple[StoredExchange, ...]:
-    """All exchanges of some stages, in order."""
+    """Return the exchanges of stages, in order."""
     return tuple(
         StoredExchange(
-            place,
-            said.model,
-            tuple((message["role"], message["content"]) for message in said.messages),
-            *(said.reply, said.tokens_in, said.tokens_out, said.seconds, said.cached),
+            index,
+            exchange.model,
+            tuple((message["role"], message["content"]) for message in exchange.messages),
+            *(exchange.reply, exchange.tokens_in, exchange.tokens_out, exchange.seconds, exchange.cached),
         )
-        for place, stage in enumerate(stages)
-        for said in stage.exchanges
+        for index, stage in enumerate(stages)
+        for exchange in stage.exchanges
     )
 
 
 def pack(exchanges: Sequence[StoredExchange]) -> bytes:
-    """Exchanges as bytes.
+    """Return exchanges as bytes.
 
     >>> unpack(pack([StoredExchange(0, "m", (("user", "Why?"),), "Because", 2, 1, 0.5, False)]))[0].reply
     'Because'
@@ -36,7 +36,7 @@ def pack(exchanges: Sequence[StoredExchange]) -> bytes:
 
 
 def unpack(content: bytes | None) -> tuple[StoredExchange, ...]:
-    """The exchanges that `pack` made bytes of; none where there are none."""
+    """Return the exchanges that `pack` wrote; none for None."""
     if content is None:
         return ()
     rows = json.loads(zstandard.decompress(content))

@@ -33,7 +33,7 @@ from graphbrick.evaluate.metrics.sets import answer_scores
 from graphbrick.evaluate.metrics.subgraph_metrics import subgraph_scores
 from graphbrick.evaluate.study.exchanges import exchanges_of
 from graphbrick.evaluate.study.prefixes import Course
-from graphbrick.evaluate.study.stored import Detail, Result, StoredAnswer, StoredPath
+from graphbrick.evaluate.study.records import Detail, Result, StoredAnswer, StoredPath
 from graphbrick.graphs.graph import Graph
 from graphbrick.pipeline import Pipeline, Stage, Union
 from graphbrick.pipeline import Sequence as Stages
@@ -137,9 +137,9 @@ def result_of(
         course: What the pipeline did; None where it could not start.
         levels: What the pipeline reaches (`levels_of`).
         error: Why it could not start.
-        numbers: Those of run, question and sitting.
+        numbers: Those of run, question and session.
     """
-    run, number, sitting = numbers
+    run, number, session = numbers
     metrics = score(question, course, levels)
     ledger: Mapping[str, float] = {}
     stages: tuple[tuple[str, str, float], ...] = ()
@@ -152,7 +152,7 @@ def result_of(
     return Result(
         run=run,
         question=number,
-        sitting=sitting,
+        session=session,
         error=error,
         lost_at=lost_at(question, course, right=metrics["hits_at_1"] == 1),
         seconds=sum(seconds for _, _, seconds in stages),

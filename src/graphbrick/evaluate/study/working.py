@@ -19,8 +19,8 @@ from graphbrick.core.errors import GraphbrickError, LinkError
 from graphbrick.embedders.llm_embedder import LLMEmbedder
 from graphbrick.evaluate.datasets import GroundedQuestion
 from graphbrick.evaluate.study.prefixes import Course, SharedStages
+from graphbrick.evaluate.study.records import Detail, Result
 from graphbrick.evaluate.study.scoring import detail_of, levels_of, result_of
-from graphbrick.evaluate.study.stored import Detail, Result
 from graphbrick.graphs.graph import Graph
 from graphbrick.llm.chat import ChatModel
 from graphbrick.pipeline import Pipeline
@@ -64,7 +64,7 @@ class Work:
         graph: The graph.
         pipelines: All pipelines.
         runs: The number of the run of each.
-        sitting: The number of the sitting.
+        session: The number of the session.
         link: Whether seeds are looked for though the file gives them.
         exchanges: Whether what was said to language models is kept.
     """
@@ -74,13 +74,13 @@ class Work:
         graph: Graph,
         pipelines: Sequence[Pipeline],
         runs: Sequence[int],
-        sitting: int,
+        session: int,
         *,
         link: bool,
         exchanges: bool = True,
     ) -> None:
         self.exchanges = exchanges
-        self.graph, self.pipelines, self.runs, self.sitting, self.link = graph, pipelines, runs, sitting, link
+        self.graph, self.pipelines, self.runs, self.session, self.link = graph, pipelines, runs, session, link
         self._levels = [levels_of(pipeline) for pipeline in pipelines]
         self._shared: dict[tuple[int, ...], SharedStages] = {}
 
@@ -102,7 +102,7 @@ class Work:
             if course is not None and course.run.stopped is not None:
                 stopped = stopped or course.run.stopped.reason
                 continue
-            numbers = self.runs[place], task.number, self.sitting
+            numbers = self.runs[place], task.number, self.session
             result = result_of(question, course, self._levels[place], error=error, numbers=numbers)
             detail = detail_of(self.graph, question, course, numbers[:2], exchanges=self.exchanges)
             kept.append((result, detail))

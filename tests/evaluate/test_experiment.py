@@ -14,9 +14,9 @@ import pytest
 from graphbrick import LLM, Generate, GraphbrickError, ShortestPaths, build, parse
 from graphbrick.core.errors import InputError, PipelineError
 from graphbrick.evaluate.datasets import Question
+from graphbrick.evaluate.experiment import evaluate
 from graphbrick.evaluate.metrics.sets import answer_scores
-from graphbrick.evaluate.study.experiment import evaluate
-from graphbrick.evaluate.study.store import Study
+from graphbrick.evaluate.study.reader import Study
 from graphbrick.pipeline import RetrieveStage
 from graphbrick.pipeline.budget import Budget, StoppedError, spending
 from graphbrick.retrieve.shortest_paths import ShortestPaths as Paths
@@ -51,7 +51,7 @@ def kept(path):
         for run in study.runs():
             for result, detail in zip(study.results(run.id), study.details(run.id), strict=True):
                 stages = tuple((stage, kind) for stage, kind, _ in result.stage_seconds)
-                plain = replace(result, seconds=0, sitting=0, run=0, question=0, stage_seconds=stages)
+                plain = replace(result, seconds=0, session=0, run=0, question=0, stage_seconds=stages)
                 words = replace(detail, run=0, question=0,
                                 stages=tuple(dict(stage) | {"seconds": 0} for stage in detail.stages))  # fmt: skip
                 rows[run.recipe, names[result.question]] = (plain, dict(result.metrics), words)
@@ -126,7 +126,7 @@ def test_an_evaluation_that_is_killed_is_taken_up(tmp_path, whole, seed):
     study = evaluate(GRAPH, questions(), TEXTS, out=path)
     assert kept(path) == whole
     assert [run.done for run in study.runs()] == [30, 30, 30]
-    endings = {sitting.ended for sitting in study.sittings()}
+    endings = {sitting.ended for sitting in study.sessions()}
     assert endings <= {"done", "stopped by Ctrl-C", "Killed()"}
     study.close()
 
@@ -233,7 +233,7 @@ def test_files_are_read_and_recorded(tmp_path):
         assert [(found.path, found.questions) for found in study.files()] == [(str(file), 5)]
         assert {question.file for question in study.questions()} == {1}
         assert len(study.questions()) == 2
-        assert study.sittings()[0].options["seed"] == 3
+        assert study.sessions()[0].options["seed"] == 3
 
 
 def scripted(request):
@@ -250,8 +250,8 @@ def test_a_budget_ends_it_and_another_call_goes_on(tmp_path):
             (run,) = study.runs()
             assert 0 < run.done < 40
             assert run.finished is None
-            assert study.sittings()[0].options["workers"] == 4
-            assert "tokens" in study.sittings()[0].ended
+            assert study.sessions()[0].options["workers"] == 4
+            assert "tokens" in study.sessions()[0].ended
         before = len(server.requests)
         assert before == run.done
         with evaluate(GRAPH, asked_of(40), [pipeline], out=path) as study:
@@ -276,7 +276,7 @@ def test_ctrl_c_gives_calls_in_flight_up(tmp_path):
         assert len(server.requests) < 60
     with Study.open(tmp_path / "runs.sqlite") as study:
         assert study.runs()[0].done >= 5
-        assert study.sittings()[0].ended == "stopped by Ctrl-C"
+        assert study.sessions()[0].ended == "stopped by Ctrl-C"
 
 
 def test_progress_is_told(tmp_path):

@@ -6,14 +6,19 @@ import os
 import sqlite3
 import subprocess
 import sys
+from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
+from made_study import Madeup, write_study
 
 from graphbrick.core.errors import InputError
 from graphbrick.evaluate.datasets import Question, ground
-from graphbrick.evaluate.study.recording import Recorder
-from graphbrick.evaluate.study.store import VERSION, Study
-from graphbrick.evaluate.study.stored import Detail, Result, StoredAnswer, StoredPath
+from graphbrick.evaluate.study.identity import Identity, changed_files
+from graphbrick.evaluate.study.reader import Study
+from graphbrick.evaluate.study.recorder import Recorder
+from graphbrick.evaluate.study.records import Detail, Result, StoredAnswer, StoredPath
+from graphbrick.evaluate.study.schema import VERSION
 from graphbrick.testing import tiny_graph
 
 GRAPH = tiny_graph()
@@ -25,8 +30,8 @@ ASKED = [
 ]
 
 
-def result(run=1, question=1, sitting=1, error=None):
-    return Result(run, question, sitting, error, "ranking", 0.25, {"f1": 0.5, "nodes": None}, {"calls": 2},
+def result(run=1, question=1, session=1, error=None):
+    return Result(run, question, session, error, "ranking", 0.25, {"f1": 0.5, "nodes": None}, {"calls": 2},
                   (("PPR(k=1)", "extract", 0.25),), 3, 4)  # fmt: skip
 
 
@@ -60,7 +65,7 @@ def test_what_was_written_is_read_again(path):
     with Study.open(path) as study:
         (run,) = study.runs()
         assert (run.id, run.name, run.recipe, run.graph_hash, run.linked) == (1, "mine", "PPR(k=1)", GRAPH.hash, False)
-        assert (run.asked, run.done, run.finished, run.files, run.sittings) == (3, 2, None, (1,), (1,))
+        assert (run.asked, run.done, run.finished, run.files, run.sessions) == (3, 2, None, (1,), (1,))
         assert study.results(1)[0] == result()
         assert study.results(1)[0].metrics == {"f1": 0.5, "nodes": None}
         assert study.results(1)[1].error == HOSTILE.replace("\ud800", "\\ud800")
@@ -68,9 +73,9 @@ def test_what_was_written_is_read_again(path):
         assert study.detail(1, 1).events == [HOSTILE, "another"]
         assert [found.question for found in study.details(1)] == [1, 3]
         assert study.detail(1, 2) is None
-        (sitting,) = study.sittings()
-        assert (sitting.ended, sitting.versions, sitting.machine) == ("done", {"numpy": "2"}, {"cores": 2})
-        assert sitting.started <= sitting.finished
+        (session,) = study.sessions()
+        assert (session.ended, session.versions, session.machine) == ("done", {"numpy": "2"}, {"cores": 2})
+        assert session.started <= session.finished
         assert study.files()[0].sha256 == "abc"
 
 
@@ -163,11 +168,99 @@ def test_one_process_writes_at_a_time(path):
     with Recorder(path):
         with pytest.raises(InputError, match="another evaluation writes this study now"):
             Recorder(path)
-        script = "import sys; from graphbrick.evaluate.study.recording import Recorder; Recorder(sys.argv[1])"
+        script = "import sys; from graphbrick.evaluate.study.recorder import Recorder; Recorder(sys.argv[1])"
         done = subprocess.run([sys.executable, "-c", script, path], capture_output=True, text=True, check=False)
         assert "another evaluation writes this study now" in done.stderr
     Recorder(path).close()
     assert os.listdir(path.parent) == [path.name]  # noqa: PTH208 - hidden files count too
+
+
+def test_a_pipeline_with_other_files_is_another_run_and_one_with_another_timeout_is_not(path):
+    before, after = Identity("Generate()", {"prompt.txt": "1"}), Identity("Generate()", {"prompt.txt": "2"})
+    with Recorder(path) as recorder:
+        assert recorder.run("mine", "Generate(timeout=1)", GRAPH, linked=False, identity=before) == 1
+        assert recorder.run("mine", "Generate(timeout=2)", GRAPH, linked=False, identity=before) == 1
+        assert recorder.run("mine", "Generate(timeout=1)", GRAPH, linked=False, identity=after) == 2
+        assert recorder.run("mine", "Generate(timeout=1)", GRAPH, linked=True, identity=after) == 3
+    with Study.open(path) as study:
+        runs = study.runs()
+    assert [run.name for run in runs] == ["mine", "mine (2)", "mine (3)"]
+    assert [run.identity for run in runs] == [before, after, after]
+    assert changed_files(runs) == {2: ("mine", ("prompt.txt",))}
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_a_study_of_an_older_version_is_read_and_continued(path, version):
+    write_study(path, [Madeup("one"), Madeup("two")], 3, version=version)
+    with Study.open(path) as study:
+        (one, two), results = study.runs(), study.results(1)
+    assert (one.name, one.identity, len(results)) == ("one", None, 3)
+    graph = SimpleNamespace(hash=one.graph_hash, place="elsewhere")
+    identity = Identity(one.recipe, {"prompt.txt": "1"})
+    with Recorder(path) as recorder:
+        assert recorder.run("again", one.recipe, graph, linked=False, identity=identity) == 1
+        assert recorder.run("again", one.recipe, graph, linked=False, identity=identity) == 1
+        assert recorder.run("new", one.recipe, graph, linked=False, identity=Identity(one.recipe)) == 3
+        assert recorder.ask(1, [1, 2, 3]) == set()
+    with Study.open(path) as study:
+        assert [run.name for run in study.runs()] == ["one", "two", "new"]
+        assert [run.identity for run in study.runs()] == [identity, None, Identity(one.recipe)]
+        assert study.results(1) == results
+        assert (study.runs()[0].done, study.runs()[1]) == (3, two)
+
+
+def test_a_study_that_another_program_holds(path, monkeypatch):
+    monkeypatch.setattr("graphbrick.evaluate.study.reader._WAIT", 0.05)
+    monkeypatch.setattr("graphbrick.evaluate.study.recorder._WAIT", 0.05)
+    filled(path).close()
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("PRAGMA locking_mode = EXCLUSIVE")
+    other.execute("BEGIN EXCLUSIVE")
+    for attempt in (lambda: Study.open(path).runs(), lambda: Recorder(path).run("a", "b", GRAPH, linked=False)):
+        with pytest.raises(InputError, match=r"runs.sqlite: another program holds the study \(database is locked\)"):
+            attempt()
+    other.close()
+    Recorder(path).close()
+
+
+def test_a_study_that_is_damaged(path):
+    with filled(path) as recorder:
+        for question in (1, 2, 3):
+            recorder.put(result(question=question), detail(question=question))
+    whole = path.read_bytes()
+    path.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(InputError, match=r"not a study, or it is damaged"), Study.open(path) as study:
+        [study.runs(), study.questions(), study.results(1), list(study.details(1)), study.sessions()]
+    path.write_bytes(whole)
+    with sqlite3.connect(path) as db:
+        db.execute("UPDATE results SET metrics = '{' WHERE question = 2")
+        db.execute("UPDATE details SET answers = '[{}]' WHERE question = 2")
+    db.close()
+    with Study.open(path) as study:
+        for read in (lambda: study.results(1), lambda: list(study.details(1))):
+            with pytest.raises(InputError, match=r"the study is damaged: a row cannot be read .*restore a copy"):
+                read()
+
+
+def test_a_disk_that_is_full(tmp_path):
+    """Fill the file up to a limit of pages, which SQLite reports as a full disk."""
+    path = tmp_path / "runs.sqlite"
+    with (  # noqa: PT012 - the disk is full at one of the last two lines
+        pytest.raises(InputError, match="the disk is full; free space, and the same command goes on"),
+        filled(path) as recorder,
+        recorder.session({}, {}, {}),
+    ):
+        recorder.put(result(), detail())
+        recorder.commit()
+        recorder._db.execute(f"PRAGMA max_page_count = {recorder._db.value('PRAGMA page_count')}")
+        recorder.put(result(question=2), replace(detail(question=2), seeds=(("key", "x" * 1_000_000),)))
+        recorder.commit()
+    with Study.open(path) as study:
+        assert [one.question for one in study.results(1)] == [1]
+        assert study.detail(1, 2) is None
+    with Recorder(path) as recorder:
+        assert recorder.ask(1, [1, 2]) == {2}
+    assert os.listdir(tmp_path) == ["runs.sqlite"]  # noqa: PTH208 - hidden files count too
 
 
 def test_what_is_no_study(tmp_path):
@@ -179,7 +272,7 @@ def test_what_is_no_study(tmp_path):
     with sqlite3.connect(other) as db:
         db.execute("CREATE TABLE mine (x)")
     db.close()
-    for file, reason in ((text, "no study, or it"), (other, "no study of graphbrick")):
+    for file, reason in ((text, "not a study, or it"), (other, "not a study of graphbrick")):
         before = file.read_bytes()
         for attempt in (Study.open, Recorder):
             with pytest.raises(InputError, match=reason):

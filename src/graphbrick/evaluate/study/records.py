@@ -1,4 +1,4 @@
-"""What a study holds, as plain values; `graphbrick.evaluate.study.store` reads them."""
+"""The contents of a study as plain values; `graphbrick.evaluate.study.reader` reads them."""
 
 from __future__ import annotations
 
@@ -6,17 +6,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from graphbrick.evaluate.study.identity import Identity
+
 
 @dataclass(frozen=True, slots=True)
-class Sitting:
-    """One call of `evaluate`.
+class EvaluationSession:
+    """One call of `evaluate` or `judge_study`.
 
     Attributes:
         id: Its number.
         started: UTC, ISO 8601.
-        finished: The same; None where it was killed, or still runs.
-        ended: "done", "running" (also where it was killed), or why it stopped.
-        options: limit, seed, link, workers and what else was given.
+        finished: The same; None if it was killed, or still runs.
+        ended: "done", "running" (also if it was killed), or why it stopped.
+        options: limit, seed, link, workers and other parameters.
         versions: The versions of packages.
         machine: cpu, cores, memory (bytes), system, python.
     """
@@ -36,9 +38,9 @@ class QuestionFile:
 
     Attributes:
         id: Its number.
-        path: Where it was.
+        path: Its path at that time.
         sha256: Its checksum.
-        questions: How many questions it holds; fewer may have been asked.
+        questions: Number of questions in it; fewer may have been asked.
     """
 
     id: int
@@ -53,17 +55,18 @@ class StudyRun:
 
     Attributes:
         id: Its number, from 1.
-        name: How tables call it; unique in the study.
-        recipe: The text of the pipeline.
-        graph_path: Where the graph was.
-        graph_hash: Which graph it was.
-        linked: Whether the seeds were looked for in the question, though the file gives them.
+        name: Its name in tables; unique in the study.
+        recipe: The recipe text of the pipeline.
+        graph_path: The path of the graph at that time.
+        graph_hash: The hash of the graph.
+        linked: Whether seeds were linked although the file gives them.
         started: UTC, ISO 8601.
-        finished: The same; None while a question is left.
-        asked: How many questions it is to answer.
-        done: How many of them it is done with.
+        finished: The same; None until all questions are done.
+        asked: Number of questions it has to answer.
+        done: Number of questions it has answered.
         files: The numbers of the files they came from.
-        sittings: The numbers of the sittings that its results come from.
+        sessions: The numbers of the evaluation sessions that its results come from.
+        identity: What changes its results; None for a run of an older version that was not continued.
     """
 
     id: int
@@ -77,7 +80,8 @@ class StudyRun:
     asked: int
     done: int
     files: tuple[int, ...]
-    sittings: tuple[int, ...]
+    sessions: tuple[int, ...]
+    identity: Identity | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +89,9 @@ class GoldAnswer:
     """A gold answer.
 
     Attributes:
-        answer: As the file has it.
-        names: All texts it goes by; the first is the one to show.
-        keys: The entities that it may mean; none where the graph does not have it.
+        answer: As in the file.
+        names: Its name, then aliases.
+        keys: The entities that it may mean; none if the graph does not have it.
     """
 
     answer: str
@@ -97,21 +101,21 @@ class GoldAnswer:
 
 @dataclass(frozen=True, slots=True)
 class StudyQuestion:
-    """A question with what one graph has of it.
+    """A question, and what one graph has of it.
 
     Attributes:
-        id: Its number, in the order in which it was first asked.
-        graph_hash: Which graph.
-        dataset: Where it comes from.
+        id: Its number, in the order of first asking.
+        graph_hash: The hash of the graph.
+        dataset: Its data set.
         name: Its id in the file.
         text: The question.
-        hops: As stated by the file; None where it states none.
-        distance: Hops from a seed to the nearest answer; None where there is none within reach.
+        hops: As stated by the file; None if it states none.
+        distance: Hops from a seed to the nearest answer; None if none is within reach.
         answerable: Whether the graph has a gold answer.
         seeds: Key and label of the seeds that the graph has.
-        missing_seeds: Those that it does not have.
-        gold: The gold answers; none where the file keeps them secret.
-        facts: What else the file says.
+        missing_seeds: Seeds that it does not have.
+        gold: The gold answers; none if the file keeps them secret.
+        facts: Other fields of the file.
         file: The number of the file; None for questions that came from Python.
     """
 
@@ -130,7 +134,7 @@ class StudyQuestion:
     file: int | None = None
 
     def group(self, by: str) -> str:
-        """What it is counted under: "hops", "dataset", "distance", or one of its facts; empty where unknown."""
+        """Return its group by "hops", "dataset", "distance" or one of its facts; empty if unknown."""
         if by in ("hops", "distance"):
             value = self.hops if by == "hops" else self.distance
             return "" if value is None else str(value)
@@ -139,26 +143,26 @@ class StudyQuestion:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What came of one question in one run, as figures.
+    """The result of one question in one run, in figures.
 
     Attributes:
         run: The number of the run.
         question: The number of the question.
-        sitting: The number of the sitting.
-        error: Why the pipeline did not come to its end; None where it did.
-        lost_at: Where the answer was lost (`graphbrick.evaluate.metrics.lost`); None without gold answers.
+        session: The number of the evaluation session.
+        error: Why the pipeline failed; None if it did not.
+        lost_at: The stage that lost the answer (`graphbrick.evaluate.metrics.lost`); None without gold answers.
         seconds: Time of all stages together.
-        metrics: Each measure by name (`evaluate.study.scoring`); None for what cannot be scored. A study with a
-            judge has ``judge_at_1`` too. One begun with an older version of graphbrick may lack some.
+        metrics: Each measure by name (`evaluate.study.scoring`); None if it cannot be scored. A study with a judge
+            also has ``judge_at_1``. A study begun with an older version of graphbrick may lack some.
         ledger: calls, tokens_in, tokens_out, estimated, waited, cost, cache_hits.
         stage_seconds: Stage, kind and seconds of each stage in the order they ran.
-        n_answers: How many answers were given.
-        n_paths: How many items the evidence has.
+        n_answers: Number of answers.
+        n_paths: Number of evidence items.
     """
 
     run: int
     question: int
-    sitting: int
+    session: int
     error: str | None
     lost_at: str | None
     seconds: float
@@ -171,11 +175,11 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class StoredAnswer:
-    """An answer that was given.
+    """An answer of a pipeline.
 
     Attributes:
-        text: What was answered.
-        key: The entity; None where it names none of the evidence.
+        text: Its text.
+        key: The entity; None if it is not an entity of the evidence.
         right: Whether it is a gold answer, by its text; None without gold answers.
         support: The texts of the first paths that support it.
     """
@@ -191,10 +195,10 @@ class StoredPath:
     """An item of the evidence.
 
     Attributes:
-        text: What it says.
-        score: What the last ranking stage gave.
+        text: Its text.
+        score: The score of the last ranking stage.
         source: The stage that found it.
-        right: Whether it meets a gold answer; None without gold answers.
+        right: Whether it contains a gold answer; None without gold answers.
     """
 
     text: str
@@ -205,17 +209,17 @@ class StoredPath:
 
 @dataclass(frozen=True, slots=True)
 class StoredExchange:
-    """What a language model was told and what it replied, word for word.
+    """A prompt to a language model and its reply, word for word.
 
     Attributes:
-        stage: The place of the stage that asked, among those of the trace; 0 for a judge.
+        stage: Index in the trace of the stage that asked; 0 for a judge.
         model: The model that replied.
-        messages: Role and content of each message that it was told.
-        reply: What it said.
+        messages: Role and content of each message of the prompt.
+        reply: The reply.
         tokens_in: Tokens of the messages.
         tokens_out: Tokens of the reply.
         seconds: From the request to the end of the reply.
-        cached: Whether the reply was a kept one, so that no call was made.
+        cached: Whether the reply came from the cache, without a call.
     """
 
     stage: int
@@ -229,21 +233,40 @@ class StoredExchange:
 
 
 @dataclass(frozen=True, slots=True)
+class Unjudged:
+    """An answer to be judged.
+
+    Attributes:
+        run: The number of the run that gave it.
+        question: The number of the question.
+        text: The question.
+        answer: The first answer; empty if there is none.
+        gold: For each gold answer its names.
+    """
+
+    run: int
+    question: int
+    text: str
+    answer: str
+    gold: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class StoredJudgement:
-    """What a language model said of the first answer to one question in one run.
+    """The judgement of the first answer to one question in one run.
 
     Attributes:
         run: The number of the run.
         question: The number of the question.
         judge: The recipe text of the model.
-        right: Whether the answer is right; None where the verdict could not be read, or the model failed.
+        right: Whether the answer is right; None if the verdict could not be read, or the model failed.
         by: "no answer", "equality" or "model", as `graphbrick.evaluate.judge.judge.Judgement` has it.
-        error: Why the model failed; None where it did not.
+        error: Why the model failed; None if it did not.
         seconds: Time it took.
-        ledger: calls, tokens_in, tokens_out, estimated, waited, cost, cache_hits. One answer that several pipelines
-            give to a question is judged once, and what that took stands in each of them.
-        events: What a reader of the verdict should know.
-        exchanges: What the judge was told and replied; none where exchanges are not kept.
+        ledger: calls, tokens_in, tokens_out, estimated, waited, cost, cache_hits. The same answer of several pipelines
+            is judged once; each of them has the full cost.
+        events: Remarks for a reader of the verdict.
+        exchanges: Prompts and replies of the judge; none if exchanges are not kept.
     """
 
     run: int
@@ -274,16 +297,16 @@ def judge_score(right: bool | None, error: str | None) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class Detail:
-    """What came of one question in one run, in words.
+    """The result of one question in one run, in words.
 
     Attributes:
         run: The number of the run.
         question: The number of the question.
-        seeds: Key and label of the entities where the search started.
+        seeds: Key and label of the entities from which the search started.
         answers: The first answers, best first (`graphbrick.evaluate.study.scoring.ANSWERS_KEPT`).
         paths: The first items of the evidence, best first (`graphbrick.evaluate.study.scoring.PATHS_KEPT`).
-        stages: What each stage did, as in `core.trace.StageTrace`, but for what was said to language models.
-        exchanges: What was said to language models and what they replied; none where exchanges are not kept.
+        stages: Each stage as in `core.trace.StageTrace`, without exchanges.
+        exchanges: Prompts and replies of language models; none if exchanges are not kept.
     """
 
     run: int

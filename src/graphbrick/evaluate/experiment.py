@@ -1,0 +1,234 @@
+"""Evaluations: pipelines run on questions over a graph, measured, stored at once, continued after a kill."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from contextlib import closing, nullcontext
+from dataclasses import dataclass
+
+from graphbrick.core.errors import InputError
+from graphbrick.evaluate.datasets import GroundedQuestion, Question, ground
+from graphbrick.evaluate.judge.judging import JUDGING, Judging, name_of
+from graphbrick.evaluate.study.environment import machine, versions
+from graphbrick.evaluate.study.inputs import NamedPipeline, Pipelines, Questions, named_pipelines, read_questions
+from graphbrick.evaluate.study.inputs import SourcedQuestion as Sourced
+from graphbrick.evaluate.study.reader import Study
+from graphbrick.evaluate.study.recorder import Recorder
+from graphbrick.evaluate.study.records import Detail, Unjudged
+from graphbrick.evaluate.study.working import Task, Work, answered, waits
+from graphbrick.graphs.graph import Graph
+from graphbrick.graphs.manifest import sha256
+from graphbrick.llm.chat import ChatModel
+from graphbrick.pipeline import Pipeline
+from graphbrick.pipeline.budget import Budget, StoppedError, current_budget, spending
+
+Watch = Callable[[str, int, int], None]
+
+FINDING, ANSWERING = "finding the questions in the graph", "answering"
+"""The steps that ``watch`` is told of."""
+
+
+def evaluate(
+    graph: Graph,
+    questions: Questions,
+    pipelines: Pipelines,
+    *,
+    out: str | os.PathLike[str] = "runs.sqlite",
+    limit: int | None = None,
+    seed: int = 0,
+    link: bool = False,
+    workers: int | None = None,
+    fresh: bool = False,
+    retry: bool = False,
+    judge: ChatModel | None = None,
+    exchanges: bool = True,
+    watch: Watch = lambda step, done, total: None,
+) -> Study:
+    """Run pipelines on questions and store the result of every question in a file.
+
+    Every result is written within a second. Whatever ends an evaluation, the same call continues it: finished questions
+    are not asked again, also with another ``limit`` or further pipelines. A run is known by the identity of its
+    pipeline (`evaluate.study.identity`) and the hash of the graph, so that a changed graph, prompt file or model folder
+    begins another run, and a changed ``timeout`` does not. Stages that pipelines begin with alike run once
+    (`evaluate.study.prefixes`).
+
+    A question on which a pipeline fails is a result with an error, and scores 0. When the budget of
+    `graphbrick.pipeline.budget.spending` is used up, or at Ctrl-C, the evaluation stops, and what is done stays.
+
+    Args:
+        graph: The graph.
+        questions: Files of questions of any form (`graphbrick.evaluate.datasets.load`), splits of fetched data sets
+            (such as "webqsp:test"), questions, or several of these.
+        pipelines: Recipe texts or pipelines; as a mapping, with their names in tables.
+        out: The file (SQLite); created if there is none, else extended.
+        limit: Ask that many questions, drawn in proportion to hops (`graphbrick.evaluate.datasets.sample`); None for
+            all.
+        seed: Seed of this draw.
+        link: Find the seeds in the text of each question, even if the file gives them.
+        workers: Questions answered at once, at least 1; None for as many calls as the language models accept, and 1
+            without them. More than 1 are threads if a language model is called, else processes. Results do not depend
+            on it; times do, because workers share the machine.
+        fresh: Forget the results of these pipelines on this graph.
+        retry: Ask again the questions that ended in an error, and judge again the answers without a verdict.
+        judge: A language model that says of the first answer to each question whether it means the same as a gold
+            answer (`evaluate.judge.judge`), as the measure ``judge_at_1``. A study has one judge. Its cost is kept
+            apart from that of the pipelines. Answers of earlier calls are judged too.
+        exchanges: Whether the prompts and replies of language models are stored.
+        watch: Called with progress: the step, how many are done, how many there are.
+
+    Returns:
+        The study, open for reading.
+
+    Raises:
+        InputError: A file cannot be read, two questions have one id, a parameter is out of range, the study is being
+            written by another process, or holds another question with the same id.
+        PipelineError: A pipeline cannot be read, cannot start a run, or is there twice.
+        StoppedError: The budget is used up.
+
+    Example:
+        >>> import tempfile
+        >>> from graphbrick.testing import tiny_graph
+        >>> asked = [Question("1", "Which currency has Kenya?", ("Kenya",), ("Kenyan shilling",), dataset="mine")]
+        >>> text = "ShortestPaths() >> Rerank(BM25()) >> PathAnswer()"
+        >>> study = evaluate(tiny_graph(), asked, {"bm25": text}, out=tempfile.mkdtemp() + "/runs.sqlite")
+        >>> [(run.name, run.done, study.results(run.id)[0].metrics["hits_at_1"]) for run in study.runs()]
+        [('bm25', 1, 1.0)]
+    """
+    named = named_pipelines(pipelines)
+    workers = _workers(workers, [entry.pipeline for entry in named])
+    sourced = read_questions(questions, limit, seed)
+    if judge is not None and not isinstance(judge, ChatModel):
+        raise InputError(f"the judge must be a language model such as LLM('gpt-4.1'), got {judge!r:.80}")
+    options = {"limit": limit, "seed": seed, "link": link, "workers": workers, "fresh": fresh, "retry": retry,
+               "judge": None if judge is None else name_of(judge), "exchanges": exchanges}  # fmt: skip
+    with Recorder(out) as recorder, recorder.session(options, versions(), machine()) as session:
+        settings = _Settings(session, link, workers, fresh, retry, judge, exchanges)
+        _evaluate(recorder, graph, named, sourced, settings, watch)
+    return Study.open(out)
+
+
+@dataclass(frozen=True)
+class _Settings:
+    """The parameters of one evaluation session."""
+
+    session: int
+    link: bool
+    workers: int
+    fresh: bool
+    retry: bool
+    judge: ChatModel | None
+    exchanges: bool
+
+
+def _evaluate(
+    recorder: Recorder,
+    graph: Graph,
+    named: Sequence[NamedPipeline],
+    sourced: Sequence[Sourced],
+    settings: _Settings,
+    watch: Watch,
+) -> None:
+    """Answer the questions without a result, and judge the answers without a judgement."""
+    runs = [
+        recorder.run(entry.name, repr(entry.pipeline), graph, linked=settings.link, identity=entry.identity)
+        for entry in named
+    ]
+    _forget(recorder, runs, settings)
+    grounded = _ground(recorder, graph, [entry.question for entry in sourced], watch)
+    files = {entry.file: recorder.file(entry.file, sha256(entry.file), entry.total) for entry in sourced if entry.file}
+    numbers = recorder.add(graph, grounded, [None if entry.file is None else files[entry.file] for entry in sourced])
+    left = [recorder.ask(run, numbers) for run in runs]
+    tasks = [
+        Task(question, number, places, turn)
+        for turn, (question, number) in enumerate(zip(grounded, numbers, strict=True))
+        if (places := tuple(place for place in range(len(runs)) if number in left[place]))
+    ]
+    pipelines = [entry.pipeline for entry in named]
+    work = Work(graph, pipelines, runs, settings.session, link=settings.link, exchanges=settings.exchanges)
+    total = len(numbers) * len(runs)
+    progress = _Progress(watch, total - sum(map(len, left)), total)
+    try:
+        # A budget without limits makes it possible to stop calls in flight at Ctrl-C.
+        with (
+            nullcontext() if current_budget() else spending(Budget()),
+            Judging(settings.judge, recorder, exchanges=settings.exchanges) as judging,
+        ):
+            if settings.judge is not None:
+                judging.submit(recorder.judgements.missing(runs, numbers))
+            _answer(recorder, work, tasks, settings.workers, judging, progress)
+            before = judging.left
+            for still in judging.rest():
+                watch(JUDGING, before - still, before)
+    except StoppedError as error:
+        if progress.done < total:
+            raise StoppedError(
+                f"{error}; {total - progress.done:,} of {total:,} answers are left, and the same call goes on with them"
+            ) from error
+        if settings.judge is not None:
+            raise
+    finally:
+        recorder.close_runs(runs)
+
+
+def _forget(recorder: Recorder, runs: Sequence[int], settings: _Settings) -> None:
+    """Remove what ``fresh`` and ``retry`` ask for."""
+    judgements = recorder.judgements
+    if settings.judge is not None:
+        judgements.require(name_of(settings.judge), but=runs if settings.fresh else ())
+    if settings.fresh or settings.retry:
+        recorder.forget(runs, errors_only=not settings.fresh)
+        if settings.judge is not None:  # otherwise nobody would judge them again, and the reason would be lost
+            judgements.remove(runs, without_verdict=not settings.fresh)
+
+
+class _Progress:
+    """Counts answers and reports them to ``watch``."""
+
+    def __init__(self, watch: Watch, done: int, total: int) -> None:
+        self._watch, self.done, self._total = watch, done, total
+        watch(ANSWERING, done, total)
+
+    def add(self, done: int) -> None:
+        self.done += done
+        self._watch(ANSWERING, self.done, self._total)
+
+
+def _answer(
+    recorder: Recorder, work: Work, tasks: Sequence[Task], workers: int, judging: Judging, progress: _Progress
+) -> None:
+    """Store the answers of the pipelines, and have them judged meanwhile."""
+    questions = {task.number: task.question for task in tasks}
+    processes = workers > 1 and not waits(work.pipelines)
+    budget = current_budget()
+    assert budget is not None
+    with closing(answered(work, tasks, workers, processes=processes)) as answers:
+        for answer in answers:
+            for result, detail in answer.kept:
+                recorder.put(result, detail)
+                if result.metrics["hits_at_1"] is not None:
+                    judging.submit([_unjudged(questions[result.question], detail)])
+            judging.store()
+            progress.add(len(answer.kept))
+            budget.check()
+
+
+def _unjudged(question: GroundedQuestion, detail: Detail) -> Unjudged:
+    answer = detail.answers[0].text if detail.answers else ""
+    return Unjudged(detail.run, detail.question, question.question.text, answer, question.names)
+
+
+def _ground(recorder: Recorder, graph: Graph, questions: Sequence[Question], watch: Watch) -> list[GroundedQuestion]:
+    """Find the questions in the graph; those that were asked before are not looked up again."""
+    known = recorder.known(graph, questions)
+    new = [question for place, question in enumerate(questions) if place not in known]
+    grounded = iter(ground(graph, new, watch=lambda done: watch(FINDING, done, len(new))).questions)
+    return [known[place] if place in known else next(grounded) for place in range(len(questions))]
+
+
+def _workers(workers: int | None, pipelines: Sequence[Pipeline]) -> int:
+    if workers is None:
+        return max(waits(pipelines), 1)
+    if not isinstance(workers, int) or isinstance(workers, bool) or not 1 <= workers <= 1024:
+        raise InputError(f"workers must be a whole number from 1 to 1024, got {workers!r}; try 4")
+    return workers
