@@ -350,7 +350,7 @@ def test_the_same_study_twice_gives_the_same_tables(run, graph, questions, tmp_p
 
 def test_a_file_that_is_no_study(run, graph, questions, tmp_path):
     (tmp_path / "mine.csv").write_text("question,answers\n" * 50)
-    assert "no study" in run("evaluate", graph, questions, "-p", NEAR, "--out", tmp_path / "mine.csv").err
+    assert "not a study" in run("evaluate", graph, questions, "-p", NEAR, "--out", tmp_path / "mine.csv").err
     assert "no study" in run("compare", tmp_path / "mine.csv").err
     assert "there is no such file" in run("compare", tmp_path / "none.sqlite").err
     assert "this is a folder" in run("compare", tmp_path).err

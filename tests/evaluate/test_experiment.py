@@ -16,6 +16,8 @@ from graphbrick.core.errors import InputError, PipelineError
 from graphbrick.evaluate.datasets import Question
 from graphbrick.evaluate.experiment import evaluate
 from graphbrick.evaluate.metrics.sets import answer_scores
+from graphbrick.evaluate.report import write_report
+from graphbrick.evaluate.study.identity import changed_files
 from graphbrick.evaluate.study.reader import Study
 from graphbrick.pipeline import RetrieveStage
 from graphbrick.pipeline.budget import Budget, StoppedError, spending
@@ -203,6 +205,31 @@ def test_an_error_is_a_result_and_can_be_tried_again(tmp_path):
     assert sum(CountingPaths.asked.values()) == 4
     evaluate(GRAPH, asked_of(4), [pipeline], out=path, retry=True).close()
     assert CountingPaths.asked == {"q0": 1, "q1": 2, "q2": 1, "q3": 2}
+
+
+def test_another_prompt_is_another_run_and_another_timeout_is_not(tmp_path):
+    prompt = tmp_path / "prompt.txt"
+    prompt.write_text("[user]\n{evidence}\n{question}\n")
+    asked = [Question("q", "What is the capital of Kenya?", ("Kenya",), ("Nairobi",), dataset="d")]
+    with ScriptedLLM(lambda request: "Nairobi") as server:
+
+        def run(**options):
+            llm = LLM("m", base_url=server.base_url, **options)
+            pipeline = ShortestPaths(max_hops=1) >> Generate(llm, prompt=str(prompt))
+            with evaluate(GRAPH, asked, {"mine": pipeline}, out=tmp_path / "runs.sqlite") as study:
+                return study.runs(), len(server.requests)
+
+        run(timeout=5.0)
+        runs, calls = run(timeout=9.0, retries=1)
+        assert ([one.name for one in runs], calls) == (["mine"], 1)
+        prompt.write_text("[user]\nPaths:\n{evidence}\n{question}\n")
+        runs, calls = run(timeout=5.0)
+        assert ([one.name for one in runs], calls) == (["mine", "mine (2)"], 2)
+        assert changed_files(runs) == {2: ("mine", (str(prompt),))}
+        assert run()[1] == 2
+    write_report(tmp_path / "runs.sqlite", html=tmp_path / "out.html")
+    told = f"mine (2) is another run than mine, because a file changed: {prompt}"
+    assert told in (tmp_path / "out.html").read_text()
 
 
 def test_a_graph_that_was_changed_is_another_run(tmp_path):

@@ -92,7 +92,7 @@ def _write_run(
     recipe = f"{pipeline.recipe}  # {number}"
     run = (number, pipeline.name, recipe, f"/graphs/{pipeline.graph}.graph", pipeline.graph, 0, STARTED,
            STARTED if done == n else None)  # fmt: skip
-    db.execute(f"INSERT INTO runs VALUES (?,?,?,?,?,?,?,?{'' if version < 3 else ',NULL'})", run)
+    db.execute(f"INSERT INTO runs VALUES (?,?,?,?,?,?,?,?{',NULL,NULL' if version > 2 else ''})", run)
     db.executemany("INSERT INTO asked VALUES (?, ?)", [(number, question) for question in ids])
     for i, question in enumerate(ids[:done]):
         failed = rng.random() < pipeline.failed

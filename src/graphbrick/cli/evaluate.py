@@ -95,9 +95,12 @@ def evaluate(
         except StoppedError as error:
             stopped = error
     with Study.open(out) as study:
-        texts = {repr(one) for one in chosen.values()}
-        runs = [one for one in study.runs() if (one.recipe, one.graph_hash, one.linked) in
-                {(text, opened.hash, link) for text in texts}]  # fmt: skip
+        texts = {pipeline.identity() for pipeline in chosen.values()}
+        runs = [
+            run
+            for run in study.runs()
+            if run.identity and run.identity.text in texts and (run.graph_hash, run.linked) == (opened.hash, link)
+        ]
         print_study(study, runs, as_json=as_json)
         useless = failures(study, runs)
     if stopped is not None:

@@ -176,7 +176,10 @@ def test_one_process_writes_at_a_time(path):
 
 
 def test_a_pipeline_with_other_files_is_another_run_and_one_with_another_timeout_is_not(path):
-    before, after = Identity("Generate()", {"prompt.txt": "1"}), Identity("Generate()", {"prompt.txt": "2"})
+    before, after = (
+        Identity(f"Generate(prompt=sha256:{digit * 64})", {"prompt.txt": digit * 64, "other.txt": "7"})
+        for digit in "ab"
+    )
     with Recorder(path) as recorder:
         assert recorder.run("mine", "Generate(timeout=1)", GRAPH, linked=False, identity=before) == 1
         assert recorder.run("mine", "Generate(timeout=2)", GRAPH, linked=False, identity=before) == 1
@@ -186,6 +189,7 @@ def test_a_pipeline_with_other_files_is_another_run_and_one_with_another_timeout
         runs = study.runs()
     assert [run.name for run in runs] == ["mine", "mine (2)", "mine (3)"]
     assert [run.identity for run in runs] == [before, after, after]
+    assert runs[1].identity.files == after.files
     assert changed_files(runs) == {2: ("mine", ("prompt.txt",))}
 
 
@@ -200,11 +204,11 @@ def test_a_study_of_an_older_version_is_read_and_continued(path, version):
     with Recorder(path) as recorder:
         assert recorder.run("again", one.recipe, graph, linked=False, identity=identity) == 1
         assert recorder.run("again", one.recipe, graph, linked=False, identity=identity) == 1
-        assert recorder.run("new", one.recipe, graph, linked=False, identity=Identity(one.recipe)) == 3
+        assert recorder.run("new", one.recipe, graph, linked=False, identity=Identity("another")) == 3
         assert recorder.ask(1, [1, 2, 3]) == set()
     with Study.open(path) as study:
         assert [run.name for run in study.runs()] == ["one", "two", "new"]
-        assert [run.identity for run in study.runs()] == [identity, None, Identity(one.recipe)]
+        assert [run.identity for run in study.runs()] == [identity, None, Identity("another")]
         assert study.results(1) == results
         assert (study.runs()[0].done, study.runs()[1]) == (3, two)
 

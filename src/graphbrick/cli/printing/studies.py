@@ -28,6 +28,7 @@ from graphbrick.evaluate.report.tables import columns_of
 from graphbrick.evaluate.statistics.comparison import Comparison
 from graphbrick.evaluate.statistics.intervals import Interval
 from graphbrick.evaluate.statistics.paired import benjamini_hochberg, holm
+from graphbrick.evaluate.study.identity import changed_files
 from graphbrick.evaluate.study.reader import Study
 from graphbrick.evaluate.study.records import StudyQuestion, StudyRun
 
@@ -138,7 +139,11 @@ _PLAIN: dict[str, Any] = {"box": None, "pad_edge": False, "title_justify": "left
 def _notes(study: Study, figures: Sequence[PipelineFigures]) -> Iterator[str]:
     """What a reader should know beside the figures."""
     sessions = {session.id: session for session in study.sessions()}
+    changes = changed_files(study.runs())
     for one in figures:
+        if one.run.id in changes:
+            before, files = changes[one.run.id]
+            yield f"{one.name} is another run than {before}, because a file changed: {', '.join(files) or 'unknown'}"
         own = [sessions[number] for number in one.run.sessions]
         changed = sorted(
             {name for a in own for b in own for name in a.versions.keys() | b.versions.keys()

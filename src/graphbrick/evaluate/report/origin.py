@@ -8,6 +8,7 @@ from graphbrick.evaluate.report.browser import Listing
 from graphbrick.evaluate.report.charts import badge
 from graphbrick.evaluate.report.figures import PipelineFigures
 from graphbrick.evaluate.report.markup import Html, element, join, label
+from graphbrick.evaluate.study.identity import changed_files
 from graphbrick.evaluate.study.reader import Study
 from graphbrick.evaluate.study.records import EvaluationSession, QuestionFile, StudyRun
 
@@ -51,6 +52,11 @@ def warnings(study: Study, figures: Sequence[PipelineFigures]) -> Html:
             f"{len(unfinished)} of {len(figures)} pipelines are not done with all their questions; their figures are "
             "over those that are done, and the easier ones may have come first."
         )
+    changes = changed_files([one.run for one in sorted(figures, key=lambda one: one.run.id)])
+    for one in figures:
+        if one.run.id in changes:
+            before, files = changes[one.run.id]
+            found.append(f"{one.name} is another run than {before}, because a file changed: {', '.join(files)}")
     hashes = {one.run.graph_hash for one in figures}
     if len(hashes) > 1:
         found.append(f"The pipelines ran on {len(hashes)} graphs; only those on the same graph are compared.")
@@ -118,5 +124,7 @@ def _facts_of(
         ("questions", f"{run.done:,} of {run.asked:,} done"),
     ]
     facts += [("file", f"{files[i].path}, sha256 {files[i].sha256}") for i in run.files if i in files]
+    if run.identity is not None:
+        facts += [("pipeline file", f"{path}, sha256 {digest}") for path, digest in run.identity.files.items()]
     facts += [("begun", run.started), ("finished", run.finished or "not yet")]
     return facts + [("sessions", ", ".join(f"{s.started} ({s.ended})" for s in own))] * bool(own)

@@ -1,14 +1,15 @@
-"""The identity of a pipeline in a study: what changes its results, with checksums of the files it names."""
+"""The identity of a run: what changes its results, with checksums of the files that its pipeline names."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass
 from typing import TYPE_CHECKING
 
-from graphbrick.evaluate.study.encoding import plain
+from graphbrick.files.digests import digest
 from graphbrick.pipeline import Pipeline
+from graphbrick.pipeline.brick import Brick
 
 if TYPE_CHECKING:
     from graphbrick.evaluate.study.records import StudyRun
@@ -16,48 +17,64 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """What makes the results of a pipeline different from those of another one.
+    """What decides the results of a pipeline.
 
     Attributes:
-        text: The recipe text without the parameters that change no result, such as ``timeout``.
+        text: `Pipeline.identity`: the recipe text without parameters that change no result, such as ``timeout``, and
+            with a checksum instead of each file; two pipelines with the same text are the same.
         files: The checksum of each file or folder that the pipeline names, by its path.
     """
 
     text: str
-    files: Mapping[str, str] = field(default_factory=dict, hash=False)
+    files: Mapping[str, str] = field(default_factory=dict, hash=False, compare=False)
 
-    def to_json(self) -> str:
-        """Return the identity as JSON; equal identities give equal texts."""
-        return plain(json.dumps({"text": self.text, "files": dict(sorted(self.files.items()))}))
-
-    @classmethod
-    def from_json(cls, text: str) -> Identity:
-        """Return the identity that `to_json` wrote."""
-        return cls(**json.loads(text))
+    @property
+    def without_files(self) -> str:
+        """The same text for pipelines that differ only in the contents of files."""
+        return re.sub(r"\bsha256:[0-9a-f]{64}", "sha256", self.text)
 
 
 def identity_of(pipeline: Pipeline) -> Identity:
-    """Return the identity of a pipeline."""
-    return Identity(repr(pipeline))
+    """Return the identity of a pipeline.
+
+    Raises:
+        InputError: A file that it names cannot be read.
+    """
+    paths = {path for brick in bricks_of(pipeline) for path in brick.files().values()}
+    return Identity(pipeline.identity(), {str(path): digest(path) for path in sorted(paths)})
+
+
+def bricks_of(value: object) -> Iterator[Brick]:
+    """Yield all bricks of a pipeline, those inside other bricks included."""
+    if isinstance(value, Brick):
+        yield value
+    if isinstance(value, tuple):
+        for item in value:
+            yield from bricks_of(item)
+    elif is_dataclass(value) and not isinstance(value, type):
+        for entry in fields(value):
+            yield from bricks_of(getattr(value, entry.name))
 
 
 def changed_files(runs: Iterable[StudyRun]) -> dict[int, tuple[str, tuple[str, ...]]]:
-    """Find runs of the same pipeline before and after a file changed.
+    """Find runs of one pipeline before and after a file changed.
 
     Returns:
-        For the number of each run whose pipeline ran before with other files: the name of the last such run, and the
-        paths of the files that are different.
+        For the number of each run whose pipeline ran before with other contents of files: the name of the last such
+        run, and the paths of the files that differ.
     """
     last: dict[tuple[str, str, bool], StudyRun] = {}
     changed = {}
     for run in runs:
         if run.identity is None:
             continue
-        key = run.identity.text, run.graph_hash, run.linked
+        key = run.identity.without_files, run.graph_hash, run.linked
         before = last.get(key)
         if before is not None and before.identity is not None:
             old, new = before.identity.files, run.identity.files
-            paths = tuple(path for path in sorted({*old, *new}) if old.get(path) != new.get(path))
-            changed[run.id] = before.name, paths
+            changed[run.id] = (
+                before.name,
+                tuple(path for path in sorted({*old, *new}) if old.get(path) != new.get(path)),
+            )
         last[key] = run
     return changed

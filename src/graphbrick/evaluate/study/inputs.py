@@ -113,9 +113,8 @@ def named_pipelines(pipelines: Pipelines) -> list[NamedPipeline]:
         if Level.QUERY not in pipeline.accepts:
             raise PipelineError(f"{text} cannot start a run; put stages such as PPR() >> ShortestPaths() before it")
         identity = identity_of(pipeline)
-        key = identity.to_json()
-        if key in named:
-            names = f" ({named[key].name!r} and {name!r})" if name else ""
+        if identity.text in named:
+            names = f" ({named[identity.text].name!r} and {name!r})" if name else ""
             raise PipelineError(f"the pipeline {text} is there twice{names}; leave one out")
-        named[key] = NamedPipeline("" if name == text else name, pipeline, identity)
+        named[identity.text] = NamedPipeline("" if name == text else name, pipeline, identity)
     return list(named.values())

@@ -77,7 +77,7 @@ class Study:
 
     def runs(self) -> list[StudyRun]:
         """Return all runs, in the order in which they began."""
-        identity = "identity" if self._version >= 3 else "NULL AS identity"
+        identity = "identity, digests" if self._version >= 3 else "NULL AS identity, NULL AS digests"
         query = (
             f"SELECT id, name, recipe, graph_path, graph_hash, linked, started, finished, {identity},"
             " (SELECT count(*) FROM asked WHERE run = runs.id) AS asked,"
@@ -171,7 +171,8 @@ class Study:
 
 def _run(row: Row) -> StudyRun:
     files, sessions = (tuple(sorted(json.loads(row[name]))) for name in ("files", "sessions"))
-    identity = None if row["identity"] is None else Identity.from_json(row["identity"])
+    digests, text = row.pop("digests"), row["identity"]
+    identity = None if text is None else Identity(text, json.loads(digests))
     return StudyRun(**row | {"linked": bool(row["linked"]), "files": files, "sessions": sessions, "identity": identity})
 
 

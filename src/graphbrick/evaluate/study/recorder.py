@@ -147,7 +147,9 @@ class Recorder:
             linked: Whether seeds are linked although the file gives them.
             identity: What changes the results of the pipeline; None for its recipe text alone.
         """
-        key = (identity or Identity(recipe)).to_json()
+        identity = identity or Identity(recipe)
+        key = plain(identity.text)
+        digests = to_json(dict(identity.files))
         same = "graph_hash = ? AND linked = ?", (graph.hash, linked)
         number = self._db.value(f"SELECT id FROM runs WHERE identity = ? AND {same[0]}", (key, *same[1]))
         if number is not None:
@@ -156,15 +158,15 @@ class Recorder:
         number = self._db.value(f"SELECT id FROM runs WHERE identity IS NULL AND recipe = ? AND {same[0]}",
                                 (recipe, *same[1]))  # fmt: skip
         if number is not None:
-            self._db.execute("UPDATE runs SET identity = ? WHERE id = ?", (key, number))
+            self._db.execute("UPDATE runs SET identity = ?, digests = ? WHERE id = ?", (key, digests, number))
             return int(number)
         taken = {row["name"] for row in self._db.rows("SELECT name FROM runs")}
         name = plain(name) or f"pipeline {self._db.value('SELECT coalesce(max(id), 0) FROM runs') + 1}"
         free = next(text for text in chain([name], (f"{name} ({n})" for n in count(2))) if text not in taken)
         return self._db.insert(
-            "INSERT INTO runs (name, recipe, graph_path, graph_hash, linked, started, identity)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (free, recipe, plain(str(graph.place)), graph.hash, linked, now(), key),
+            "INSERT INTO runs (name, recipe, graph_path, graph_hash, linked, started, identity, digests)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            (free, recipe, plain(str(graph.place)), graph.hash, linked, now(), key, digests),
         )
 
     def forget(self, runs: Iterable[int], *, errors_only: bool = False) -> None:

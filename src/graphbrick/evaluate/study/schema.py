@@ -136,10 +136,11 @@ CREATE TABLE runs_3 (
   linked INTEGER NOT NULL,
   started TEXT NOT NULL,
   finished TEXT,
-  identity TEXT,                -- see graphbrick.evaluate.study.identity; NULL in runs of older versions
+  identity TEXT,                -- of the pipeline (graphbrick.pipeline.identity); NULL in runs of older versions
+  digests TEXT,                 -- JSON: path: sha256, of the files that the pipeline names
   UNIQUE (identity, graph_hash, linked)
 );
-INSERT INTO runs_3 SELECT id, name, recipe, graph_path, graph_hash, linked, started, finished, NULL FROM runs;
+INSERT INTO runs_3 SELECT id, name, recipe, graph_path, graph_hash, linked, started, finished, NULL, NULL FROM runs;
 DROP TABLE runs;
 ALTER TABLE runs_3 RENAME TO runs;
 """,

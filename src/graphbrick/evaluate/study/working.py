@@ -10,7 +10,7 @@ from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExe
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from contextvars import copy_context
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass
 from itertools import islice
 from multiprocessing import get_context, parent_process
 
@@ -18,6 +18,7 @@ from graphbrick.core import Query
 from graphbrick.core.errors import GraphbrickError, LinkError
 from graphbrick.embedders.llm_embedder import LLMEmbedder
 from graphbrick.evaluate.datasets import GroundedQuestion
+from graphbrick.evaluate.study.identity import bricks_of
 from graphbrick.evaluate.study.prefixes import Course, SharedStages
 from graphbrick.evaluate.study.records import Detail, Result
 from graphbrick.evaluate.study.scoring import detail_of, levels_of, result_of
@@ -116,19 +117,10 @@ def waits(pipelines: Iterable[Pipeline]) -> int:
     >>> waits([PPR() >> ShortestPaths() >> PathAnswer()])
     0
     """
-    models = [part for pipeline in pipelines for part in _parts(pipeline) if isinstance(part, ChatModel | LLMEmbedder)]
+    models = [
+        brick for pipeline in pipelines for brick in bricks_of(pipeline) if isinstance(brick, ChatModel | LLMEmbedder)
+    ]
     return max((part.parallel if isinstance(part, ChatModel) else 1 for part in models), default=0)
-
-
-def _parts(value: object) -> Iterator[object]:
-    """A pipeline and all bricks in it."""
-    yield value
-    if isinstance(value, tuple):
-        for item in value:
-            yield from _parts(item)
-    elif is_dataclass(value) and not isinstance(value, type):
-        for field in fields(value):
-            yield from _parts(getattr(value, field.name))
 
 
 def answered(work: Work, tasks: Sequence[Task], workers: int, *, processes: bool) -> Generator[Done, None, None]:
