@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
 if TYPE_CHECKING:
-    from graphbrick.graphs.graph import Graph
+    from graphbrick.core.graph import Graph
 
 I = TypeVar("I", bound="BaseItem")  # noqa: E741 - a type variable
 

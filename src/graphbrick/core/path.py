@@ -9,7 +9,7 @@ from graphbrick.core.cached import once
 from graphbrick.core.items import BaseItem
 
 if TYPE_CHECKING:
-    from graphbrick.graphs.graph import Graph
+    from graphbrick.core.graph import Graph
 
 
 class Step(NamedTuple):

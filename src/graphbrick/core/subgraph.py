@@ -15,7 +15,7 @@ from graphbrick.graphs.csr import Csr, ScatteredCsr, from_rows
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from graphbrick.graphs.graph import Graph
+    from graphbrick.core.graph import Graph
 
 
 @dataclass(frozen=True, eq=False)

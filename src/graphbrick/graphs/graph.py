@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import glob
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from graphbrick.core.directions import follow
 from graphbrick.core.errors import GraphFormatError, LinkError
+from graphbrick.core.graph import NeighbourList
 from graphbrick.graphs.check import check_invariants
 from graphbrick.graphs.csr import Csr, Ints, from_arrays
 from graphbrick.graphs.delta_files import read_deltas
@@ -21,8 +23,9 @@ from graphbrick.graphs.names import NameIndex
 from graphbrick.graphs.overlay import ChangedNames, ChangedTable, Changes, Texts
 from graphbrick.graphs.overlay_rows import changed_rows, find_triples
 from graphbrick.graphs.strings import StringTable, open_array
-from graphbrick.graphs.text import hash64, name_form
+from graphbrick.graphs.text import hash64, name_form, nfc, tokens
 
+_SEARCHED_WORDS = 32  # of a question
 _OPENINGS, _PAUSE = 40, 0.01  # how often, and how many seconds apart, a graph that is being replaced is tried
 
 
@@ -294,6 +297,52 @@ class Graph:
     def named(self, text: str) -> list[int]:
         """All entities whose label or alias equals a text after folding (case, accents, punctuation), ascending."""
         return sorted({self.names.entity(name) for name in self.names.exact(name_form(text))})
+
+    def search(self, text: str, n: int) -> list[int]:
+        """Return at most ``n`` entities whose names stand in a text, or are like it, best first."""
+        words = [token.text for token in tokens(nfc(text))[:_SEARCHED_WORDS]]
+        spans = [" ".join(words[i:j]) for i in range(len(words)) for j in range(i + 1, len(words) + 1)]
+        exact = [entity for span in sorted(spans, key=len, reverse=True) for entity in self.named(span)]
+        near = [match.entity for match in self.names.near(text, n)] if len(exact) < n else []
+        return list(dict.fromkeys(exact + near))[:n]
+
+    def neighbours(
+        self,
+        entities: Sequence[int],
+        *,
+        direction: str = "both",
+        relations: Collection[int] | None = None,
+        limit: int = 1000,
+    ) -> list[NeighbourList]:
+        """Return the triples of each entity: first those that leave it, then those that enter it.
+
+        Args:
+            entities: Entity ids.
+            direction: "out" for triples that leave the entity, "in" for those that enter it, or "both".
+            relations: Only triples of these relations; None for all.
+            limit: Most triples for one entity.
+        """
+        selected = None if relations is None else np.array(list(relations), dtype=np.int32)
+        return [self._neighbours(self._checked(entity), *follow(direction), selected, limit) for entity in entities]
+
+    def _neighbours(
+        self, entity: int, follow_out: bool, follow_in: bool, relations: Ints | None, limit: int
+    ) -> NeighbourList:
+        csr = self.csr
+        parts = [np.empty((0, 3), dtype=np.int32)]
+        if follow_out:
+            row = csr.row(entity, True)
+            tails = csr.tail[row]
+            parts.append(np.stack([np.full_like(tails, entity), csr.relation[row], tails], axis=1))
+        if follow_in:
+            row = csr.row(entity, False)
+            heads = csr.in_head[row]
+            entering = np.stack([heads, csr.relation[csr.in_triple[row]], np.full_like(heads, entity)], axis=1)
+            parts.append(entering[heads != entity] if follow_out else entering)  # a self loop is one triple
+        triples = np.concatenate(parts)
+        if relations is not None:
+            triples = triples[np.isin(triples[:, 1], relations)]
+        return NeighbourList(triples[:limit], len(triples) > limit)
 
     def check(self) -> None:
         """Read every file, compare its checksum with the manifest, and check that the files fit each other.

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from graphbrick.core import Path
-from graphbrick.graphs.graph import Graph
+from graphbrick.core.graph import Graph
 
 
 def follow_pattern(graph: Graph, start: int, pattern: Sequence[tuple[int, bool]], source: str = "") -> list[Path]:

@@ -7,17 +7,19 @@ graph comes when it is called.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import reduce
-from typing import ClassVar
+from typing import ClassVar, cast
 
 import numpy as np
 
 from graphbrick.core import Answer, Evidence, Query, Subgraph
 from graphbrick.core.errors import GraphbrickError, LinkError, PipelineError
+from graphbrick.core.graph import Capabilities, Capability, Labels, check_needs
 from graphbrick.core.trace import Trace, event, record
 from graphbrick.graphs.graph import Graph
+from graphbrick.graphs.local import LocalAround, mentioned, resolved
 from graphbrick.pipeline.brick import Brick
 from graphbrick.pipeline.budget import StoppedError, current_budget
 from graphbrick.pipeline.run import Level, Run, Stop
@@ -72,15 +74,18 @@ class Pipeline(ABC):
             return NotImplemented
         return Union((*_parts(self, Union), *_parts(other, Union)))
 
-    def __call__(self, graph: Graph, query: str | Query, *, seeds: Iterable[str | int] = ()) -> Answer:
+    def __call__(
+        self, graph: Graph | LocalAround | Labels, query: str | Query, *, seeds: Iterable[str | int] = ()
+    ) -> Answer:
         """Answer a question; the pipeline must end in a generate stage.
 
         Args:
-            graph: The graph to search.
+            graph: The graph to search: a `Graph`, a `LocalAround`, or another graph that gives what the stages need.
             query: The question as text, or a `Query`.
             seeds: Where to start, as entity keys, labels or ids; linked from the question when there are none.
 
         Raises:
+            GraphbrickError: A stage needs what the graph does not give.
             PipelineError: The pipeline gives no answer; `run` gives what it has.
             LinkError: The question names no entity of the graph, or a seed does not exist.
             StoppedError: The budget ended the run before the answer; `run` gives what it has.
@@ -95,7 +100,7 @@ class Pipeline(ABC):
             raise StoppedError(str(run.stopped))
         return replace(run.answer, trace=run.trace)
 
-    def run(self, graph: Graph, query: str | Query, *, seeds: Iterable[str | int] = ()) -> Run:
+    def run(self, graph: Graph | LocalAround | Labels, query: str | Query, *, seeds: Iterable[str | int] = ()) -> Run:
         """Run this pipeline, complete or not, and return all that it made.
 
         Args and errors as for calling it.
@@ -108,8 +113,6 @@ class Pipeline(ABC):
                 f"{self!r} cannot start a run: it needs {_needs(self)}; put stages such as PPR() >> ShortestPaths() "
                 "before it"
             )
-        if not isinstance(graph, Graph):
-            raise GraphbrickError(f"the graph must be a Graph, got {graph!r}; open it with Graph.open(folder)")
         if not isinstance(query, str | Query):
             raise GraphbrickError(f"the question must be a text or a Query, got {query!r}")
         asked = Query(query) if isinstance(query, str) else query
@@ -117,6 +120,15 @@ class Pipeline(ABC):
             raise GraphbrickError("the question is empty; ask for example «Which currency is used in Kenya?»")
         trace = Trace()
         given: list[str | int] = list(seeds) if isinstance(seeds, Iterable) and not isinstance(seeds, str) else [seeds]
+        if isinstance(graph, LocalAround):
+            with record(trace, repr(graph), "local") as entry:
+                graph, keys = graph.around(asked.text, given or asked.seeds)
+                given = list(keys)
+                entry.counts_out = {"entities": graph.n_entities, "triples": graph.n_triples}
+        else:
+            check_needs({repr(stage): stage.needs for stage in self.stages_within()}, graph)
+        if not isinstance(graph, Graph):
+            return self._run_on_other(graph, asked, given, trace)
         if given:
             with record(trace, "seeds", "link") as entry:
                 asked = resolve_seeds(graph, asked, given)
@@ -129,11 +141,28 @@ class Pipeline(ABC):
         with using(store_of(graph)):
             return self.apply(Run(graph, asked, linked=bool(asked.seeds), trace=trace))
 
+    def _run_on_other(self, graph: Labels, query: Query, seeds: list[str | int], trace: Trace) -> Run:
+        """Run on a graph that is not a folder graph; that it gives what the stages need has been checked."""
+        if seeds or not (query.seeds or _links(self)):
+            with record(trace, "seeds", "link") as entry:
+                ids = [resolved(graph, seed) for seed in seeds] or mentioned(graph, query.text)
+                if not ids:
+                    raise LinkError(f"nothing in {query.text[:80]!r} names an entity of {graph!r}; give a seed")
+                query = replace(query, seeds=tuple(dict.fromkeys(ids)))
+                entry.counts_out = {"seeds": len(query.seeds)}
+        return self.apply(Run(cast(Graph, graph), query, linked=bool(query.seeds), trace=trace))
+
+    def stages_within(self) -> Iterator[Stage]:
+        """Yield every stage of this pipeline, in the order of its text."""
+        yield from ()
+
 
 class Stage(Brick, Pipeline):
     """One slot of a pipeline. A brick derives from one of the kinds below and implements the one method of its kind."""
 
     kind: ClassVar[str]
+    needs: ClassVar[Capabilities] = frozenset({Capability.LABELS})
+    """What this stage needs of a graph, checked when a run starts."""
     _accepts: ClassVar[frozenset[Level]]
     _gives: ClassVar[Level]
 
@@ -165,6 +194,10 @@ class Stage(Brick, Pipeline):
             return run.stop(str(error), repr(self))
         return done
 
+    def stages_within(self) -> Iterator[Stage]:
+        """Yield this stage."""
+        yield self
+
     @abstractmethod
     def _step(self, run: Run) -> Run: ...
 
@@ -173,6 +206,7 @@ class LinkStage(Stage):
     """Finds the seeds of a question."""
 
     kind = "link"
+    needs = frozenset({Capability.LABELS, Capability.ADJACENCY})
     _accepts = frozenset({Level.QUERY})
     _gives = Level.QUERY
 
@@ -192,6 +226,7 @@ class ExtractStage(Stage):
     """Takes a subgraph around the seeds."""
 
     kind = "extract"
+    needs = frozenset({Capability.LABELS, Capability.ADJACENCY})
     _accepts = frozenset({Level.QUERY})
     _gives = Level.SUBGRAPH
 
@@ -207,6 +242,7 @@ class PruneStage(Stage):
     """Leaves out what does not bear on the question."""
 
     kind = "prune"
+    needs = frozenset({Capability.LABELS, Capability.ADJACENCY})
     _accepts = frozenset({Level.QUERY, Level.SUBGRAPH})
     _gives = Level.SUBGRAPH
 
@@ -226,6 +262,7 @@ class RetrieveStage(Stage):
     """
 
     kind = "retrieve"
+    needs = frozenset({Capability.LABELS, Capability.ADJACENCY})
     starts_at_seeds: ClassVar[bool] = True
     _accepts = frozenset({Level.QUERY, Level.SUBGRAPH})
     _gives = Level.EVIDENCE
@@ -305,6 +342,11 @@ class Sequence(Pipeline):
         """The level the last stage leads to."""
         return self.stages[-1].gives
 
+    def stages_within(self) -> Iterator[Stage]:
+        """Yield the stages of all parts."""
+        for part in self.stages:
+            yield from part.stages_within()
+
     def apply(self, run: Run) -> Run:
         """Run the stages in order."""
         for stage in self.stages:
@@ -353,6 +395,11 @@ class Union(Pipeline):
     def gives(self) -> Level:
         """The level that every branch leads to."""
         return self.branches[0].gives
+
+    def stages_within(self) -> Iterator[Stage]:
+        """Yield the stages of all branches."""
+        for branch in self.branches:
+            yield from branch.stages_within()
 
     def apply(self, run: Run) -> Run:
         """Run every branch from the same point and unite what they give."""

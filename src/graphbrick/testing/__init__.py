@@ -1,7 +1,7 @@
 """For tests of bricks and of programs that use graphbrick: a tiny graph, the contract of bricks, a scripted server."""
 
 from graphbrick.testing.contract import check_brick
-from graphbrick.testing.graphs import TINY, tiny_graph
+from graphbrick.testing.graphs import TINY, NeighboursOnly, tiny_graph
 from graphbrick.testing.llm_server import Reply, Request, ScriptedLLM
 
-__all__ = ["TINY", "Reply", "Request", "ScriptedLLM", "check_brick", "tiny_graph"]
+__all__ = ["TINY", "NeighboursOnly", "Reply", "Request", "ScriptedLLM", "check_brick", "tiny_graph"]

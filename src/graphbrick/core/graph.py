@@ -1,0 +1,279 @@
+"""What stages need of a graph, as protocols.
+
+A graph implements the protocols it can; a brick states the ones it needs (``needs``), which is checked when a run
+starts. The folder graph (`graphbrick.graphs.graph.Graph`) has labels, neighbours and adjacency. A database may have
+only labels and neighbours, or a query language; `graphbrick.graphs.local.LocalAround` makes a folder graph around the
+seeds of each question from it, on which every brick runs.
+
+A class may derive from a protocol to get the methods that have defaults. Ids are integers from 0 that stay the same as
+long as the graph object lives; a graph over a database can number its keys as it meets them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from enum import Enum
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+from graphbrick.core.errors import GraphbrickError
+
+if TYPE_CHECKING:
+    from graphbrick.graphs.csr import Csr, Ints
+
+
+@runtime_checkable
+class Labels(Protocol):
+    """Entities and relations have keys and labels, and entities are found by them.
+
+    Stages ask for the labels of single entities. A graph over a database should remember the labels of the entities
+    that its other methods have returned, so that `label` needs no request.
+    """
+
+    def label(self, entity: int) -> str:
+        """Return the name that people use; not unique."""
+        ...
+
+    def key(self, entity: int) -> str:
+        """Return the unique name in the source."""
+        ...
+
+    def relation_label(self, relation: int) -> str:
+        """Return the name of a relation that people use."""
+        ...
+
+    def relation_key(self, relation: int) -> str:
+        """Return the unique name of a relation in the source; by default its label."""
+        return self.relation_label(relation)
+
+    def entity(self, key: str) -> int:
+        """Return the entity with exactly this key.
+
+        Raises:
+            LinkError: There is none.
+        """
+        ...
+
+    def search(self, text: str, n: int) -> list[int]:
+        """Return at most ``n`` entities whose label or alias equals, contains or resembles a text, best first.
+
+        The text may be a whole question; then the entities whose names stand in it come first.
+        """
+        ...
+
+    def types(self, entity: int) -> list[str]:
+        """Return the types of an entity; by default none."""
+        return []
+
+    def first_type(self, entity: int) -> str:
+        """Return the first type of an entity; empty if it has none."""
+        return next(iter(self.types(entity)), "")
+
+    def description(self, entity: int) -> str:
+        """Return a sentence about an entity; by default an empty text."""
+        return ""
+
+    def aliases(self, entity: int) -> list[str]:
+        """Return other names of an entity; by default none."""
+        return []
+
+    def describe(self, entity: int) -> str:
+        """Return a text that tells an entity from others with the same label; by default label and key."""
+        return f"{self.label(entity)} [{self.key(entity)}]"
+
+
+class NeighbourList(NamedTuple):
+    """The triples around one entity.
+
+    Attributes:
+        triples: int32 [triples, 3]: head, relation, tail; each once.
+        is_cut: Whether there are more than the limit.
+    """
+
+    triples: npt.NDArray[np.int32]
+    is_cut: bool
+
+
+@runtime_checkable
+class Neighbours(Protocol):
+    """The triples around entities, many entities at a time."""
+
+    def neighbours(
+        self,
+        entities: Sequence[int],
+        *,
+        direction: str = "both",
+        relations: Collection[int] | None = None,
+        limit: int = 1000,
+    ) -> list[NeighbourList]:
+        """Return the triples of each entity, in the order of ``entities``.
+
+        Args:
+            entities: Entity ids.
+            direction: "out" for triples that leave the entity, "in" for those that enter it, or "both".
+            relations: Only triples of these relations; None for all.
+            limit: Most triples for one entity.
+        """
+        ...
+
+
+@runtime_checkable
+class Adjacency(Protocol):
+    """All triples have ids and lie in memory, or in files that are memory-mapped, as compressed sparse rows."""
+
+    @property
+    def csr(self) -> Csr:
+        """The rows of both directions."""
+        ...
+
+    @property
+    def n_entities(self) -> int:
+        """Number of entities."""
+        ...
+
+    @property
+    def n_relations(self) -> int:
+        """Number of relations."""
+        ...
+
+    @property
+    def n_triples(self) -> int:
+        """Number of triples."""
+        ...
+
+    def triple_ids(self) -> Ints:
+        """Return the ids of all triples, int32, ascending."""
+        ...
+
+    def triple(self, triple: int) -> tuple[int, int, int]:
+        """Return head, relation and tail of a triple."""
+        ...
+
+    def relation_of(self, triple: int) -> int:
+        """Return the relation of a triple."""
+        ...
+
+    def triple_text(self, triple: int) -> str:
+        """Return a triple as text, such as ``Kenya -> capital -> Nairobi``."""
+        ...
+
+    def degree(self, entity: int) -> int:
+        """Return the number of triples that leave or enter an entity."""
+        ...
+
+
+class Graph(Labels, Adjacency, Protocol):
+    """What a subgraph is a view of, and what paths lie in."""
+
+
+class Rows(NamedTuple):
+    """The result of a query.
+
+    Attributes:
+        columns: Names of the columns.
+        rows: One tuple of values a row.
+        is_cut: Whether there are more rows than the limit.
+    """
+
+    columns: tuple[str, ...]
+    rows: list[tuple[Any, ...]]
+    is_cut: bool = False
+
+
+@runtime_checkable
+class QueryLanguage(Protocol):
+    """The graph answers queries in a language of its own."""
+
+    @property
+    def language(self) -> str:
+        """Name of the language, such as "Cypher" or "SPARQL"."""
+        ...
+
+    def query(self, text: str, parameters: Mapping[str, Any], limit: int) -> Rows:
+        """Run a query that only reads and return at most ``limit`` rows.
+
+        Raises:
+            GraphbrickError: The query is wrong, writes, or took too long.
+        """
+        ...
+
+
+class PassageText(NamedTuple):
+    """A passage of a document that mentions entities of the graph.
+
+    Attributes:
+        text: The words.
+        document: Name or address of the document.
+        start: Offset of the first character in the document.
+        end: Offset after the last character.
+    """
+
+    text: str
+    document: str
+    start: int
+    end: int
+
+
+@runtime_checkable
+class Passages(Protocol):
+    """The graph knows the passages of documents that its entities come from."""
+
+    def passages(self, entities: Sequence[int], limit: int) -> list[list[PassageText]]:
+        """Return at most ``limit`` passages that mention each entity, in the order of ``entities``."""
+        ...
+
+
+class Capability(Enum):
+    """Something that a graph can do and a brick can need; the value is its name in messages."""
+
+    LABELS = "labels"
+    NEIGHBOURS = "neighbours"
+    ADJACENCY = "adjacency"
+    QUERY_LANGUAGE = "a query language"
+    PASSAGES = "passages"
+
+
+Capabilities: TypeAlias = frozenset[Capability]
+
+_PROTOCOLS: dict[Capability, Any] = {
+    Capability.LABELS: Labels,
+    Capability.NEIGHBOURS: Neighbours,
+    Capability.ADJACENCY: Adjacency,
+    Capability.QUERY_LANGUAGE: QueryLanguage,
+    Capability.PASSAGES: Passages,
+}
+
+
+def capabilities_of(graph: object) -> Capabilities:
+    """Return what a graph can do, by the protocols it implements."""
+    return frozenset(capability for capability, protocol in _PROTOCOLS.items() if isinstance(graph, protocol))
+
+
+def check_needs(needs: Mapping[str, Capabilities], graph: object) -> None:
+    """Check that a graph gives what bricks need.
+
+    Args:
+        needs: What each brick needs, by its recipe text.
+        graph: The graph.
+
+    Raises:
+        GraphbrickError: Something is missing; the message says what, and what to do.
+    """
+    gives, name = capabilities_of(graph), type(graph).__name__
+    if not gives:
+        raise GraphbrickError(f"the graph must be a Graph, got {graph!r}; open it with Graph.open(folder)")
+    brick = next((brick for brick, needed in needs.items() if needed - gives), None)
+    if brick is None:
+        return
+    missing = needs[brick] - gives
+    advice = f"use a brick that needs only {_listed(gives)}, or a graph that gives {_listed(missing)}"
+    if {Capability.LABELS, Capability.NEIGHBOURS} <= gives and missing == {Capability.ADJACENCY}:
+        advice = "use LocalAround(graph, hops=2), which copies the part of it around the seeds"
+    raise GraphbrickError(f"{brick} needs {_listed(missing)}, but {name} gives {_listed(gives)}; {advice}")
+
+
+def _listed(capabilities: Capabilities) -> str:
+    names = [capability.value for capability in Capability if capability in capabilities]
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -1,0 +1,165 @@
+"""Graphs that are not folder graphs: the needs of bricks, local graphs, and bricks that need only neighbours."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from graphbrick import BM25, PPR, KHop, PathAnswer, PruneTriples, Rerank, ShortestPaths
+from graphbrick.cli.app import DEFAULT_PIPELINE
+from graphbrick.core import Evidence, Query, Subgraph
+from graphbrick.core.errors import GraphbrickError, LinkError
+from graphbrick.core.graph import Adjacency, Capability, Labels, Neighbours, capabilities_of
+from graphbrick.core.items import Report
+from graphbrick.core.trace import Trace, record
+from graphbrick.graphs.local import LocalAround, local_graph
+from graphbrick.pipeline import RetrieveStage
+from graphbrick.pipeline.parsing import parse
+from graphbrick.testing import TINY, NeighboursOnly, tiny_graph
+
+QUESTION = "Which currency is used in the country whose capital is Nairobi?"
+
+
+@dataclass(frozen=True, repr=False)
+class NeighbourReports(RetrieveStage):
+    """An example brick that needs only labels and neighbours: one item a triple around the seeds."""
+
+    needs = frozenset({Capability.LABELS, Capability.NEIGHBOURS})
+
+    limit: int = 10
+
+    def retrieve(self, query: Query, subgraph: Subgraph) -> Evidence:
+        graph = subgraph.graph
+        assert isinstance(graph, Neighbours)
+        items = []
+        for rows, _ in graph.neighbours(query.seeds, limit=self.limit):
+            for head, relation, tail in rows.tolist():
+                text = f"{graph.label(head)} -> {graph.relation_label(relation)} -> {graph.label(tail)}"
+                items.append(Report(graph, (head, tail), text, source=repr(self)))
+        return Evidence(tuple(items))
+
+
+@pytest.fixture
+def remote() -> NeighboursOnly:
+    return NeighboursOnly(TINY)
+
+
+def test_capabilities(remote: NeighboursOnly) -> None:
+    assert capabilities_of(remote) == {Capability.LABELS, Capability.NEIGHBOURS}
+    assert capabilities_of(tiny_graph()) == {Capability.LABELS, Capability.NEIGHBOURS, Capability.ADJACENCY}
+    assert isinstance(tiny_graph(), Adjacency)
+    assert isinstance(tiny_graph(), Labels)
+    assert not capabilities_of("a text")
+
+
+def test_a_brick_that_needs_more_is_refused_with_advice_before_anything_runs(remote: NeighboursOnly) -> None:
+    pipeline = PPR(k=1000) >> ShortestPaths() >> PathAnswer()
+    with pytest.raises(GraphbrickError) as caught:
+        pipeline(remote, QUESTION)  # type: ignore[arg-type]
+    assert str(caught.value) == (
+        "PPR(k=1000) needs adjacency, but NeighboursOnly gives labels and neighbours; use LocalAround(graph, hops=2), "
+        "which copies the part of it around the seeds"
+    )
+    assert remote.calls == 0
+    with pytest.raises(GraphbrickError, match=r"the graph must be a Graph, got 'x'"):
+        pipeline("x", QUESTION)  # type: ignore[arg-type]
+
+
+def test_a_brick_that_needs_neighbours_runs_directly(remote: NeighboursOnly) -> None:
+    pipeline = NeighbourReports() >> Rerank(BM25(), n=2)
+    for graph in (remote, tiny_graph()):
+        run = pipeline.run(graph, "What is the capital of Kenya?")
+        assert run.evidence is not None
+        assert run.evidence.items[0].text == "Kenya -> capital -> Nairobi"
+    by_seed = pipeline.run(remote, "What is the capital?", seeds=["kenya"])
+    assert [remote.label(seed) for seed in by_seed.query.seeds] == ["Kenya"]
+    with pytest.raises(LinkError, match="nothing in 'What is it\\?' names an entity"):
+        pipeline.run(remote, "What is it?")
+    with pytest.raises(LinkError, match="no entity of NeighboursOnly has the key or label 'Ken'; nearest: Kenya"):
+        pipeline.run(remote, "What is it?", seeds=["Ken"])
+
+
+@pytest.mark.parametrize(
+    "pipeline",
+    [
+        parse(DEFAULT_PIPELINE.replace("MiniLM()", "BM25()")),
+        KHop(2) >> PruneTriples(BM25(), n=20) >> ShortestPaths() >> Rerank(BM25()) >> PathAnswer(),
+    ],
+    ids=repr,
+)
+def test_bricks_of_the_default_pipeline_run_on_a_local_graph(remote: NeighboursOnly, pipeline) -> None:
+    answer = pipeline(LocalAround(remote, hops=2), QUESTION)
+    assert answer.texts == pipeline(tiny_graph(), QUESTION).texts == ("Kenyan shilling",)
+    assert answer.trace is not None
+    first = answer.trace.stages[0]
+    assert (first.stage, first.kind) == ("LocalAround(NeighboursOnly, hops=2)", "local")
+    assert pipeline(LocalAround(remote), QUESTION, seeds=["Nairobi"]).texts == ("Kenyan shilling",)
+
+
+def test_a_local_graph_holds_what_is_within_the_hops(remote: NeighboursOnly) -> None:
+    seeds = [remote.entity("Nairobi")]
+    one, two = (set(local_graph(remote, seeds, hops=hops).key_triples()) for hops in (1, 2))
+    assert one == {("Kenya", "capital", "Nairobi")}
+    assert two == {triple for triple in TINY if "Kenya" in triple}
+    everything = local_graph(remote, seeds, hops=5)
+    assert set(everything.key_triples()) == set(TINY)
+    everything.check()
+    out = local_graph(remote, [remote.entity("Rwanda")], hops=1, direction="out")
+    assert set(out.key_triples()) == {triple for triple in TINY if triple[0] == "Rwanda"}
+
+
+def test_neighbours_are_asked_for_in_batches() -> None:
+    remote = NeighboursOnly([("hub", "r", f"leaf {i}") for i in range(600)])
+    local_graph(remote, [remote.entity("hub")], hops=2)
+    assert remote.calls == 1 + 3  # the hub, then 600 leaves, 256 a call
+
+
+def test_a_limit_that_cuts_is_an_event() -> None:
+    remote = NeighboursOnly([("hub", "r", f"leaf {i}") for i in range(50)])
+    seeds = [remote.entity("hub")]
+    with record(Trace(), "local", "local") as entry:
+        graph = local_graph(remote, seeds, hops=1, limit_per_node=10)
+    assert graph.n_triples == 10
+    assert entry.events == [
+        "only 10 triples each were copied of 1 larger entities: hub [hub]; raise limit_per_node for all"
+    ]
+    with record(Trace(), "local", "local") as entry:
+        assert local_graph(remote, seeds, hops=3, max_triples=20).n_triples == 50
+    assert entry.events == ["the local graph stopped in hop 2 of 3: it has 50 triples (max_triples)"]
+
+
+def test_faults_of_local_graphs(remote: NeighboursOnly) -> None:
+    with pytest.raises(GraphbrickError, match="hops of a local graph must be a whole number from 1, got 0"):
+        LocalAround(remote, hops=0)
+    with pytest.raises(GraphbrickError, match="needs at least one seed"):
+        local_graph(remote, [])
+    alone = NeighboursOnly([("a", "r", "b")])
+    with pytest.raises(GraphbrickError, match=r"no triple leads from or to b \[b\]"):
+        local_graph(alone, [alone.entity("b")], direction="out")
+
+
+def test_the_temporary_folder_goes_with_the_graph(remote: NeighboursOnly) -> None:
+    graph = local_graph(remote, [0])
+    place: Path = graph.path
+    assert place.exists()
+    del graph
+    assert not place.exists()
+
+
+def test_neighbours_of_a_folder_graph() -> None:
+    graph = tiny_graph()
+    kenya, rwanda, borders = graph.entity("Kenya"), graph.entity("Rwanda"), graph.relation_of(graph.triples_from(0)[-1])
+    for direction in ("out", "in", "both"):
+        other = NeighboursOnly(TINY)
+        ((rows, _),) = graph.neighbours([kenya], direction=direction)
+        ((expected, _),) = other.neighbours([other.entity("Kenya")], direction=direction)
+        named = {(graph.label(h), graph.relation_label(r), graph.label(t)) for h, r, t in rows.tolist()}
+        assert named == {(other.label(h), other.relation_label(r), other.label(t)) for h, r, t in expected.tolist()}
+    (both, cut) = graph.neighbours([rwanda, kenya], relations=[borders], limit=1)
+    assert np.array_equal(both.triples, [[rwanda, borders, rwanda]]) or both.is_cut
+    assert cut.is_cut
+    assert [graph.label(e) for e in graph.search("the capital of Kenya and of RWANDA", 2)] == ["Rwanda", "Kenya"]
+    assert graph.label(graph.search("Ugandann", 1)[0]) == "Uganda"
