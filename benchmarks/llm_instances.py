@@ -17,11 +17,10 @@ import time
 from collections import defaultdict
 from pathlib import Path
 
-from graphbrick import Graph, GraphbrickError, PathAnswer, Pipeline, recipe
+from graphbrick import Graph, GraphbrickError, PathAnswer, Pipeline, Session, recipe
 from graphbrick.cli.llm import model_text
 from graphbrick.evaluate.datasets import GroundedQuestion
 from graphbrick.evaluate.metrics.sets import f1, hits_at_1
-from graphbrick.llm.reply_cache import ReplyCache, keeping_replies
 from questions import load
 
 RECIPES = ("12", "3", "13", "7", "15")
@@ -95,7 +94,7 @@ def main() -> None:
         print(f"No. {name}: `{pipeline!r}`\n", flush=True)
     rows: dict[tuple[str, str], list[dict[str, float]]] = {(name, hops): [] for name in pipelines for hops in by_hops}
     last = time.monotonic() + 60 * given.minutes
-    with keeping_replies(ReplyCache(given.replies)):
+    with Session(replies=given.replies):
         for i in range(given.limit):
             for hops, questions in by_hops.items():
                 for name, pipeline in pipelines.items():

@@ -28,8 +28,9 @@ def data(*rows: object) -> Reply:
     return Reply(body=json.dumps({"data": items, "usage": {"prompt_tokens": 7}}))
 
 
-def test_unit_vectors_and_what_they_cost() -> None:
+def test_unit_vectors_and_what_they_cost(monkeypatch: pytest.MonkeyPatch) -> None:
     with ScriptedLLM([""]) as server, record(Trace(), "test", "rerank") as entry:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
         vectors = LLMEmbedder("some-model", base_url=server.base_url).encode(["Kenyan shilling", "shilling", " \n"])
         (request,) = server.requests
     assert vectors.shape == (3, 64)
@@ -96,7 +97,7 @@ def test_no_report_of_tokens_is_an_event() -> None:
         (Reply(body='{"data": []}'), r"gave a reply that cannot be read \(ValueError\)"),
         (Reply(body="{nope"), r"gave a reply that cannot be read \(JSONDecodeError\)"),
         (Reply("no such model", status=404), "refused with status 404: .*no such model"),
-        (Reply(f"wrong {KEY}", status=401), "refused the key; check OPENAI_API_KEY"),
+        (Reply(f"wrong {KEY}", status=401), "asks for a key; set GRAPHBRICK_API_KEYS="),
         (Reply(f"wrong {KEY}", status=400), r"refused with status 400: .*wrong \*\*\*"),
     ],
 )

@@ -42,7 +42,7 @@ def extract(
         found = PlannedRelations(llm, **parameters).extract(graph, query)
         prompt = server.requests[0].prompt if server.requests else ""
         assert entry.calls == len(server.requests) <= 1
-        assert all(llm.room(request.body["messages"]) >= 0 for request in server.requests)
+        assert all(llm.context_budget(request.body["messages"]) >= 0 for request in server.requests)
     assert found.nodes is not None
     assert found.triples is not None
     ends = {end for triple in found.triples.tolist() for end in graph.triple(triple)[::2]}

@@ -13,9 +13,9 @@ from graphbrick import LLM, Answer, Evidence, Generate, Query, ShortestPaths, Su
 from graphbrick.core import Report
 from graphbrick.core.errors import InputError, ModelError
 from graphbrick.core.trace import StageTrace, Trace, record
-from graphbrick.generate.answers import Said, in_json, lines_of, read_answers
+from graphbrick.generate.answers import Said, in_json, json_as_lines, read_answers
 from graphbrick.generate.prompts import NAMES, prompt
-from graphbrick.llm.chat import hearing
+from graphbrick.llm.chat import streaming
 from graphbrick.testing import ScriptedLLM, tiny_graph
 
 KENYA, SHILLING, NAIROBI, UGANDA, USHILLING, KAMPALA, RWANDA, KIGALI = range(8)
@@ -193,7 +193,7 @@ class TestContext:
 
 def test_what_is_heard_of_json() -> None:
     heard: list[str] = []
-    listen = lines_of(heard.append)
+    listen = json_as_lines(heard.append)
     whole = json.dumps({"answers": [{"answer": 'a "b" é', "paths": [1]}, {"answer": "c", "paths": []}]})
     for letter in whole:
         listen(letter)
@@ -203,7 +203,7 @@ def test_what_is_heard_of_json() -> None:
 
 def test_a_streamed_answer_in_json(evidence: Evidence) -> None:
     heard: list[str] = []
-    with hearing(heard.append):
+    with streaming(heard.append):
         answer, _, _ = generated('{"answers": [{"answer": "Kenyan shilling", "paths": [2]}]}', evidence)
     assert heard == ["Kenyan shilling\n"]
     assert answer.texts == ("Kenyan shilling",)

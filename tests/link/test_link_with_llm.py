@@ -73,7 +73,7 @@ class Linked:
                 self.mentions = query.mentions
             finally:
                 self.events, self.requests, self.calls = entry.events, server.requests, entry.calls
-                assert all(llm.room(request.body["messages"]) >= 0 for request in server.requests)
+                assert all(llm.context_budget(request.body["messages"]) >= 0 for request in server.requests)
 
 
 @pytest.mark.parametrize(

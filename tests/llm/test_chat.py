@@ -12,14 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from graphbrick import LLM, Budget, Generate, Query, ShortestPaths, spending
+from graphbrick import LLM, Budget, Generate, Query, Session, ShortestPaths, spending
 from graphbrick.core.errors import GraphbrickError, InputError, ModelError
 from graphbrick.core.trace import StageTrace, Trace, record
-from graphbrick.llm import conversation
-from graphbrick.llm.chat import hearing
-from graphbrick.llm.conversation import Request as Asked
-from graphbrick.llm.conversation import readable
-from graphbrick.llm.reply_cache import ReplyCache, keeping_replies
+from graphbrick.llm.chat import streaming
+from graphbrick.llm.messages import Reply as ModelReply
+from graphbrick.llm.messages import Request as ModelRequest
+from graphbrick.llm.reply_cache import ReplyCache
 from graphbrick.pipeline.budget import StoppedError
 from graphbrick.testing import Reply, Request, ScriptedLLM, tiny_graph
 
@@ -37,9 +36,8 @@ def environment(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.lower(), raising=False)
-    conversation._refused.clear()  # a port can come back with another server behind it
-    yield
-    conversation._refused.clear()
+    with Session():  # a port can come back with another server behind it
+        yield
 
 
 def llm(server: ScriptedLLM, **parameters: object) -> LLM:
@@ -47,11 +45,11 @@ def llm(server: ScriptedLLM, **parameters: object) -> LLM:
     return LLM("some-model", base_url=server.base_url, **given)  # type: ignore[arg-type]
 
 
-def asked(text: str = "How much?", **parameters: object) -> Asked:
-    return Asked(readable([{"role": "user", "content": text}]), **parameters)  # type: ignore[arg-type]
+def asked(text: str = "How much?", **parameters: object) -> ModelRequest:
+    return ModelRequest([{"role": "user", "content": text}], **parameters)  # type: ignore[arg-type]
 
 
-def recorded(model: LLM, *requests: Asked) -> tuple[list[conversation.Reply], StageTrace]:
+def recorded(model: LLM, *requests: ModelRequest) -> tuple[list[ModelReply], StageTrace]:
     with record(Trace(), repr(model), "generate") as entry:
         replies = model.ask_all(requests or [asked()])
     return replies, entry
@@ -109,26 +107,26 @@ class TestSeveral:
 
 class TestStreams:
     def test_the_pieces_are_the_reply(self) -> None:
-        heard: list[str] = []
+        pieces: list[str] = []
         with ScriptedLLM(["It is four,\nI think."]) as server, record(Trace(), "x", "generate") as entry:
-            (reply,) = llm(server).ask_all([asked("two and two")], heard=heard.append)
+            (reply,) = llm(server).ask_all([asked("two and two")], on_token=pieces.append)
             assert server.requests[0].body["stream"] is True
-        assert "".join(heard) == reply.text == "It is four,\nI think."
-        assert len(heard) == 5
+        assert "".join(pieces) == reply.text == "It is four,\nI think."
+        assert len(pieces) == 5
         assert (entry.calls, entry.tokens_in, entry.tokens_out, entry.estimated) == (1, 3, 5, 0)
 
     def test_the_answer_is_heard(self) -> None:
-        heard: list[str] = []
-        with ScriptedLLM(["Kenyan shilling"]) as server, hearing(heard.append):
+        pieces: list[str] = []
+        with ScriptedLLM(["Kenyan shilling"]) as server, streaming(pieces.append):
             (ShortestPaths() >> Generate(llm(server)))(tiny_graph(), QUESTION)
-        assert heard == ["Kenyan ", "shilling"]
+        assert pieces == ["Kenyan ", "shilling"]
 
     @pytest.mark.parametrize(
         ("fault", "message"),
         [
             (
                 Reply("one two three four", stall=30),
-                r"broke off in the middle of a reply: nothing more came for 0\.3 s",
+                r"broke off in the middle of a reply: no more text came for 0\.3 s",
             ),
             (Reply(status=500), "refused with status 500"),
             (Reply("one", delay=30), r"did not answer within 0\.3 s"),
@@ -136,20 +134,22 @@ class TestStreams:
     )
     def test_a_stream_that_fails(self, fault: Reply, message: str) -> None:
         with ScriptedLLM([fault]) as server, pytest.raises(ModelError, match=message):
-            llm(server, timeout=0.3).ask_all([asked()], heard=lambda piece: None)
+            llm(server, timeout=0.3).ask_all([asked()], on_token=lambda piece: None)
 
     def test_a_stream_that_is_cut_is_not_taken_for_a_whole_reply(self) -> None:
         with ScriptedLLM([Reply("one two three four", drop=True)]) as server, record(Trace(), "x", "generate") as entry:
-            (reply,) = llm(server).ask_all([asked()], heard=lambda piece: None)
+            (reply,) = llm(server).ask_all([asked()], on_token=lambda piece: None)
         assert reply.text == "one two "
-        assert "the stream of some-model ended without saying that it was complete" in entry.events
+        assert (
+            "the reply of some-model ended without a finish_reason: it may be cut, and is not recorded" in entry.events
+        )
         assert entry.estimated == entry.tokens_in + entry.tokens_out > 0
 
     def test_a_refusal_is_an_event(self) -> None:
         with ScriptedLLM([Reply(refusal="I cannot help with that")]) as server:
-            for heard in (None, lambda piece: None):
+            for on_token in (None, lambda piece: None):
                 with record(Trace(), "x", "generate") as entry:
-                    (reply,) = llm(server).ask_all([asked()], heard=heard)
+                    (reply,) = llm(server).ask_all([asked()], on_token=on_token)
                 assert reply.text == ""
                 assert entry.events == ["some-model refused: 'I cannot help with that'"]
 
@@ -189,10 +189,10 @@ class TestParameters:
 
     def test_log_probabilities(self) -> None:
         with ScriptedLLM([Reply("yes", likeliest={"yes": -0.1, "no": -2.5})]) as server:
-            (reply,), _ = recorded(llm(server), asked(likeliest=5, max_tokens=1))
+            (reply,), _ = recorded(llm(server), asked(top_logprobs=5, max_tokens=1))
             assert server.requests[0].body["top_logprobs"] == 5
             assert server.requests[0].body["max_tokens"] == 1
-        assert reply.likeliest == (("yes", -0.1), ("no", -2.5))
+        assert reply.choices[0].logprobs[0].top == (("yes", -0.1), ("no", -2.5))
 
     def test_a_prompt_that_does_not_fit_is_not_sent(self) -> None:
         with ScriptedLLM(["x"]) as server:
@@ -290,14 +290,14 @@ class TestCache:
         file = tmp_path / "replies.sqlite"
         with ScriptedLLM(["Kenyan shilling", "something else"]) as server:
             pipeline = ShortestPaths() >> Generate(llm(server))
-            with keeping_replies(ReplyCache(file)) as cache:
+            with Session(replies=file):
                 first = pipeline(tiny_graph(), QUESTION)
                 second = pipeline(tiny_graph(), QUESTION)
-                assert len(cache) == 1
+                assert len(ReplyCache(file)) == 1
             assert len(server.requests) == 1
-        with keeping_replies(ReplyCache(file, "replay")):  # the server is gone
+        with Session(replies=file, reply_mode="replay"):  # the server is gone
             third = pipeline(tiny_graph(), QUESTION)
-            with pytest.raises(ModelError, match="holds no reply of 'some-model' to this call"):
+            with pytest.raises(ModelError, match=r"holds no reply of 'some-model' at http://127\.0\.0\.1:\d+/v1 to"):
                 pipeline(tiny_graph(), "What is the capital of Kenya?")
         assert first.texts == second.texts == third.texts == ("Kenyan shilling",)
         assert [answer.trace and answer.trace.ledger["calls"] for answer in (first, second, third)] == [1, 0, 0]
@@ -307,7 +307,7 @@ class TestCache:
         assert (exchange.reply, exchange.cached, exchange.tokens_in > 0) == ("Kenyan shilling", True, True)
 
     def test_what_a_reply_depends_on(self, tmp_path: Path) -> None:
-        with ScriptedLLM([str(i) for i in range(9)]) as server, keeping_replies(ReplyCache(tmp_path / "r.sqlite")):
+        with ScriptedLLM([str(i) for i in range(9)]) as server, Session(replies=tmp_path / "r.sqlite"):
             same = llm(server)
             replies = [
                 same.complete(ASK),
@@ -322,49 +322,72 @@ class TestCache:
     def test_export_and_load(self, tmp_path: Path) -> None:
         first, second = ReplyCache(tmp_path / "a.sqlite"), ReplyCache(tmp_path / "b" / "b.sqlite")
         for i in range(3):
-            first.put({"model": "m", "messages": [{"content": f"é{i}"}]}, {"text": f"\u2028ü{i}"})
+            first.put({"server": "s", "model": "m", "messages": [{"content": f"é{i}"}]}, {"text": f"\u2028ü{i}"})
         assert first.export(tmp_path / "all.jsonl") == 3
         assert (second.load(tmp_path / "all.jsonl"), second.load(tmp_path / "all.jsonl"), len(second)) == (3, 0, 3)
-        assert second.get({"model": "m", "messages": [{"content": "é1"}]}) == {"text": "\u2028ü1"}
+        assert second.get({"server": "s", "model": "m", "messages": [{"content": "é1"}]}) == {"text": "\u2028ü1"}
         assert (second.clear(), len(second)) == (3, 0)
+
+    def test_replies_recorded_without_an_address_need_one(self, tmp_path: Path) -> None:
+        """What earlier versions recorded: no server, and no reason why the reply ended."""
+        request = {
+            "model": "some-model",
+            "temperature": 0.0,
+            "messages": ASK,
+            "max_tokens": 9,
+            "schema": None,
+            "likeliest": 0,
+        }
+        replies = [{"text": "four", "tokens_in": 3, "likeliest": [["four", -0.5]]}, {"text": "", "tokens_in": 3}]
+        lines = [{"request": request | {"max_tokens": 9 - i}, "reply": reply} for i, reply in enumerate(replies)]
+        source, cache = tmp_path / "old.jsonl", ReplyCache(tmp_path / "new.sqlite")
+        source.write_text("".join(json.dumps(line) + "\n" for line in lines))
+        with pytest.raises(InputError, match="recorded without the address of its server; give it with --server"):
+            cache.load(source)
+        assert cache.load(source, "http://models.example/v1/") == 1
+        with Session(replies=tmp_path / "new.sqlite", reply_mode="replay"):
+            model = LLM("some-model", base_url="http://models.example/v1", max_tokens=9)
+            (reply,), _ = recorded(model, ModelRequest(ASK))
+        assert (reply.text, reply.cached, reply.choices[0].logprobs[0].token) == ("four", True, "four")
 
     @pytest.mark.parametrize("line", ["{", "[]", '{"request": {}}', '{"request": 1, "reply": {}}'])
     def test_a_bad_export_is_not_loaded_in_part(self, line: str, tmp_path: Path) -> None:
         source, cache = tmp_path / "bad.jsonl", ReplyCache(tmp_path / "a.sqlite")
-        source.write_text('{"request": {}, "reply": {"text": "x"}}\n' + line + "\n")
+        source.write_text('{"request": {"server": "s"}, "reply": {"text": "x"}}\n' + line + "\n")
         with pytest.raises(InputError, match=r"bad\.jsonl, line 2: each line must be"):
             cache.load(source)
         assert len(cache) == 0
 
     def test_files_that_are_none(self, tmp_path: Path) -> None:
         (tmp_path / "text").write_text("this is no database, but long enough to be looked at" * 20)
-        with pytest.raises(InputError, match="no file of kept replies, or it is damaged"):
+        with pytest.raises(InputError, match="not a file of recorded replies, or it is damaged"):
             ReplyCache(tmp_path / "text")
-        with pytest.raises(InputError, match="there are no kept replies to replay"):
+        with pytest.raises(InputError, match="there are no recorded replies to replay"):
             ReplyCache(tmp_path / "none", "replay")
-        with pytest.raises(InputError, match="replies cannot be kept here"):
+        with pytest.raises(InputError, match="replies cannot be recorded here"):
             ReplyCache(tmp_path)
         with pytest.raises(InputError, match="for 'record' or 'replay', got 'off'"):
             ReplyCache(tmp_path / "x", "off")
 
     def test_a_damaged_reply(self, tmp_path: Path) -> None:
         file = tmp_path / "r.sqlite"
-        with ScriptedLLM(["x"]) as server, keeping_replies(ReplyCache(file)):
+        with ScriptedLLM(["x"]) as server, Session(replies=file):
             llm(server).complete(ASK)
             with sqlite3.connect(file) as database:
                 database.execute("UPDATE replies SET reply = ?", (json.dumps({"text": 4}),))
-            with pytest.raises(ModelError, match="a kept reply is damaged"):
+            with pytest.raises(ModelError, match="a recorded reply is damaged"):
                 llm(server).complete(ASK)
 
 
-def test_the_key_is_nowhere(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_the_key_is_nowhere(tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
     caplog.set_level(logging.DEBUG)
     file = tmp_path / "replies.sqlite"
     faults = [Reply(f"bad key {KEY}", status=500, headers={"retry-after-ms": "1"}), "Kenyan shilling"]
-    with ScriptedLLM(faults) as server, keeping_replies(ReplyCache(file)) as cache:
+    with ScriptedLLM(faults) as server, Session(replies=file):
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
         pipeline = ShortestPaths() >> Generate(llm(server, retries=1))
         run = pipeline.run(tiny_graph(), QUESTION)
-        cache.export(tmp_path / "replies.jsonl")
+        ReplyCache(file).export(tmp_path / "replies.jsonl")
         errors = []
         for status in (400, 401, 403, 429, 500):
             with (

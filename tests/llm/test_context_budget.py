@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from graphbrick import LLM
 from graphbrick.core.trace import Trace, record
-from graphbrick.llm.context_budget import cut_to_room, fitting, line_tokens, parts
+from graphbrick.llm.context_budget import cut_to_budget, fitting, line_tokens, pack
 from graphbrick.llm.replies import numbered
 
 LINES = st.lists(st.text(alphabet=st.sampled_from("ab 1.,é内")), min_size=1, max_size=30)
@@ -31,14 +31,14 @@ def test_what_fits_has_room_and_one_more_has_not(lines: list[str], context: int)
     llm = LLM(context=context, max_tokens=256)
     n = fitting(llm, prompt("Here:"), lines)
     totals = list(accumulate(line_tokens(llm, lines)))
-    room = llm.room(prompt("Here:"))
+    room = llm.context_budget(prompt("Here:"))
     assert n == 0 or totals[n - 1] <= room
     assert n == len(lines) or totals[n] > room
 
 
 @given(st.lists(st.integers(0, 20), max_size=40), st.integers(1, 40), st.integers(1, 9))
 def test_parts_hold_all_and_fit_in_as_few_as_can_be(sizes: list[int], room: int, most: int) -> None:
-    found = parts(sizes, room, most)
+    found = pack(sizes, room, most)
     assert [i for part in found for i in part] == list(range(len(sizes)))
     assert all(len(part) == 1 or sum(sizes[i] for i in part) <= room for part in found)
     assert all(0 < len(part) <= most for part in found)
@@ -52,7 +52,7 @@ def test_parts_hold_all_and_fit_in_as_few_as_can_be(sizes: list[int], room: int,
 
 @given(st.integers(1, 60), st.integers(1, 12))
 def test_parts_are_even_where_there_is_room(n: int, most: int) -> None:
-    lengths = [len(part) for part in parts([1] * n, 100, most)]
+    lengths = [len(part) for part in pack([1] * n, 100, most)]
     assert len(lengths) == -(-n // most)
     assert max(lengths) - min(lengths) <= 1
 
@@ -60,7 +60,7 @@ def test_parts_are_even_where_there_is_room(n: int, most: int) -> None:
 def test_what_is_too_long_is_cut_with_an_event() -> None:
     llm = LLM("some-model")
     with record(Trace(), "test", "rerank") as entry:
-        lines, sizes = cut_to_room(llm, ["short", "a long one " * 50], 20)
+        lines, sizes = cut_to_budget(llm, ["short", "a long one " * 50], 20)
     assert lines[0] == "short"
     assert 20 < len(lines[1]) < 100
     assert ("a long one " * 50).startswith(lines[1])
@@ -72,5 +72,5 @@ def test_what_is_too_long_is_cut_with_an_event() -> None:
 @pytest.mark.parametrize("room", [0, -5])
 def test_without_room_nothing_is_left(room: int) -> None:
     with record(Trace(), "test", "rerank") as entry:
-        assert cut_to_room(LLM(), ["a b c", ""], room)[0] == ["", ""]
+        assert cut_to_budget(LLM(), ["a b c", ""], room)[0] == ["", ""]
     assert len(entry.events) == 1

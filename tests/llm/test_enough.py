@@ -15,7 +15,7 @@ def ask(reply: str, paths: list[str] = PATHS, **parameters: object) -> tuple[boo
         llm = LLM("judge", base_url=server.base_url, retries=0, **parameters)  # type: ignore[arg-type]
         said = is_enough(llm, "Who\nis it?", paths)
         (request,) = server.requests
-        assert llm.room(request.body["messages"]) >= 0
+        assert llm.context_budget(request.body["messages"]) >= 0
     return said, entry.events, request
 
 

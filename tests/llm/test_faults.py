@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import socket
 import time
+from collections.abc import Iterator
 
 import pytest
 
-from graphbrick import parse
+from graphbrick import Session, parse
 from graphbrick.core.errors import GraphbrickError
-from graphbrick.llm import conversation
-from graphbrick.llm.chat import hearing
+from graphbrick.llm.chat import streaming
 from graphbrick.pipeline.run import Run
 from graphbrick.testing import Reply, ScriptedLLM, tiny_graph
 
@@ -54,12 +54,13 @@ EVENTS = {
 
 
 @pytest.fixture(autouse=True)
-def environment(monkeypatch: pytest.MonkeyPatch) -> None:
+def environment(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.lower(), raising=False)
-    conversation._refused.clear()
+    with Session():
+        yield
 
 
 def ask(name: str, url: str) -> Run:
@@ -120,7 +121,7 @@ def test_a_reply_that_is_no_use(name: str, fault: str) -> None:
 
 @pytest.mark.parametrize("fault", [Reply("a b c d", stall=180), Reply("a b c d", delay=180)], ids=["stalls", "is late"])
 def test_a_stream_that_hangs(fault: Reply) -> None:
-    with ScriptedLLM([fault]) as server, hearing(lambda piece: None), pytest.raises(GraphbrickError) as caught:
+    with ScriptedLLM([fault]) as server, streaming(lambda piece: None), pytest.raises(GraphbrickError) as caught:
         ask("generate", server.base_url)
     is_one_line(caught.value)
 

@@ -21,15 +21,16 @@ from local_models import use_fake_llama, write_gguf
 from graphbrick.core.errors import ModelError
 from graphbrick.core.trace import Trace, record
 from graphbrick.llm import serving
-from graphbrick.llm.serving import Server, close_shared, default_threads, serve, shared
+from graphbrick.llm.serving import Server, default_threads, serve
+from graphbrick.llm.serving import shared_server as shared
+from graphbrick.session import Session, current_session
 
 
 @pytest.fixture(autouse=True)
 def environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
     use_fake_llama(monkeypatch, tmp_path)
-    close_shared()
-    yield
-    close_shared()
+    with Session():
+        yield
 
 
 @pytest.fixture
@@ -43,6 +44,11 @@ def asked(server: Server) -> dict[str, Any]:
     with opener.open(server.base_url.replace("/v1", "/facts"), timeout=10) as reply:
         facts: dict[str, Any] = json.load(reply)
     return facts
+
+
+def _shared_in(session: Session, model: Path) -> Server:
+    with session.activate():
+        return shared(model, 1024, 1)
 
 
 def pid(server: Server) -> int:
@@ -172,7 +178,9 @@ def test_the_error_holds_what_the_server_said(tmp_path: Path) -> None:
 def test_a_server_that_does_not_start_in_time_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     started: list[int] = []
     monkeypatch.setattr(serving, "_START", 1.0)
-    monkeypatch.setattr(serving, "_end", lambda process, end=serving._end: (started.append(process.pid), end(process)))
+    monkeypatch.setattr(
+        serving, "_end", lambda process, owner, end=serving._end: (started.append(process.pid), end(process, owner))
+    )
     with pytest.raises(ModelError, match=r"the server of slow\.gguf did not start within 1 s; it said: nothing"):
         serve(write_gguf(tmp_path / "slow.gguf", mode="hangs"), context=1024)
     assert len(started) == 1
@@ -191,7 +199,7 @@ def test_a_taken_port_is_an_error(model: Path) -> None:
 
 def test_threads_get_the_same_server(model: Path) -> None:
     with ThreadPoolExecutor(8) as pool:
-        servers = list(pool.map(lambda _: shared(model, 1024, 1), range(8)))
+        servers = list(pool.map(lambda session: _shared_in(session, model), [current_session()] * 8))
     assert len({id(server) for server in servers}) == 1
     assert shared(str(model), 1024, 1) is servers[0]
 
@@ -214,8 +222,8 @@ def test_a_server_that_died_is_started_anew(model: Path) -> None:
 
 
 def test_closing_frees_all_of_them(model: Path) -> None:
-    servers = [shared(model, 1024, 1), shared(model, 2048, 1)]
-    close_shared()
+    with Session():
+        servers = [shared(model, 1024, 1), shared(model, 2048, 1)]
     assert not any(server.alive for server in servers)
     assert shared(model, 1024, 1).alive
 
@@ -234,7 +242,7 @@ def test_a_failed_start_leaves_nothing(tmp_path: Path) -> None:
 PARENT = """
 import os, signal, sys, time
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job would ignore it
-from graphbrick.llm.serving import shared
+from graphbrick.llm.serving import shared_server as shared
 server = shared(sys.argv[1], 1024, 1)
 {then}
 print(server._process.pid, flush=True)

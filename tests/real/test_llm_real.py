@@ -9,12 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from graphbrick import BM25, LLM, Budget, Generate, Graph, LocalLLM, Rerank, ShortestPaths, spending
+from graphbrick import BM25, LLM, Budget, Generate, Graph, LocalLLM, Rerank, Session, ShortestPaths, spending
 from graphbrick.core.trace import Trace, record
 from graphbrick.llm.chat import ChatModel
-from graphbrick.llm.conversation import Request
-from graphbrick.llm.reply_cache import ReplyCache, keeping_replies
-from graphbrick.llm.serving import close_shared
+from graphbrick.llm.messages import Request
 from graphbrick.models.store import kept
 from graphbrick.scorers.llm_scorer import LLMScorer
 
@@ -39,11 +37,11 @@ def test_structured_output(llm: LLM) -> None:
 
 
 def test_streaming_says_the_same_with_its_tokens(llm: LLM) -> None:
-    heard: list[str] = []
+    pieces: list[str] = []
     with record(Trace(), "x", "generate") as entry:
-        (streamed,) = llm.ask_all([Request(ASK)], heard=heard.append)
+        (streamed,) = llm.ask_all([Request(ASK)], on_token=pieces.append)
         (whole,) = llm.ask_all([Request(ASK)])
-    assert "".join(heard) == streamed.text == whole.text
+    assert "".join(pieces) == streamed.text == whole.text
     assert (streamed.tokens_in, streamed.tokens_out) == (whole.tokens_in, whole.tokens_out)
     assert streamed.tokens_out > 0
     assert entry.estimated == 0
@@ -51,8 +49,8 @@ def test_streaming_says_the_same_with_its_tokens(llm: LLM) -> None:
 
 def test_log_probabilities_tell_yes_from_no(llm: LLM) -> None:
     asked = ({"role": "user", "content": "Is Paris in France? Reply Yes or No."},)
-    (reply,) = llm.ask_all([Request(asked, max_tokens=1, likeliest=10)])
-    chances = {word.strip().lower(): p for word, p in reversed(reply.likeliest)}
+    (reply,) = llm.ask_all([Request(asked, max_tokens=1, top_logprobs=10)])
+    chances = {word.strip().lower(): p for word, p in reversed(reply.choices[0].logprobs[0].top)}
     assert chances["yes"] > chances.get("no", float("-inf"))
 
 
@@ -63,16 +61,16 @@ def test_cancelling_ends_a_call_and_the_server_goes_on(llm: LLM) -> None:
         timer = threading.Timer(3.0, budget.cancel)
         timer.start()
         with pytest.raises(Exception, match="the run was cancelled"):
-            llm.ask_all([Request(long)], heard=lambda piece: None)
+            llm.ask_all([Request(long)], on_token=lambda piece: None)
     assert time.monotonic() - start < 60
     assert llm.complete(ASK)
 
 
 def test_a_replay_gives_the_same_answers_without_a_call(world: Graph, llm: LLM, tmp_path: Path) -> None:
     pipeline = _PATHS >> Rerank(LLMScorer(llm), n=4) >> Generate(llm)
-    with keeping_replies(ReplyCache(tmp_path / "replies.sqlite")):
+    with Session(replies=tmp_path / "replies.sqlite"):
         first = pipeline.run(world, QUESTION)
-    with keeping_replies(ReplyCache(tmp_path / "replies.sqlite", "replay")):
+    with Session(replies=tmp_path / "replies.sqlite", reply_mode="replay"):
         again = pipeline.run(world, QUESTION)
     assert (first.answer, first.evidence) == (again.answer, again.evidence)
     assert first.trace.ledger["calls"] > 0
@@ -93,10 +91,8 @@ def test_a_local_model_needs_no_server(world: Graph, monkeypatch: pytest.MonkeyP
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
     model: ChatModel = LocalLLM(name)
-    try:
+    with Session():  # it closes the server
         run = (_PATHS >> Generate(model, prompt="few")).run(world, QUESTION)
-    finally:
-        close_shared()
     assert run.answer is not None
     assert "Kenyan shilling" in run.answer.texts
     assert run.trace.ledger["tokens_in"] > 0

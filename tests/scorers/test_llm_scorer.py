@@ -351,7 +351,7 @@ def test_prompts_fit_the_context() -> None:
     with ScriptedLLM(['{"numbers": []}']) as server:
         model = llm(server, context=1000, max_tokens=100)
         _, entry = rate(LLMScorer(model), texts)
-        assert all(model.room(request.body["messages"]) >= 0 for request in server.requests)
+        assert all(model.context_budget(request.body["messages"]) >= 0 for request in server.requests)
         shown = [list(candidates(request)) for request in server.requests]
     assert [text for part in shown for text in part] == texts
     # No more calls than it takes: two parts together would not fit.
@@ -383,7 +383,7 @@ def test_a_candidate_that_does_not_fit_is_cut(reply: str) -> None:
     with ScriptedLLM([""]) as server:
         model = llm(server, context=400, max_tokens=50)
         _, entry = rate(LLMScorer(model, reply=reply), ["1 2 3 4 5 6 7 8 9 0 " * 45, "short"])
-        assert all(model.room(request.body["messages"]) >= 0 for request in server.requests)
+        assert all(model.context_budget(request.body["messages"]) >= 0 for request in server.requests)
         assert "1 2 3 4 5 6 7 8 9 0 1" in "".join(request.prompt for request in server.requests)
         assert "short" in server.requests[-1].prompt
     assert len([event for event in entry.events if event.startswith("1 texts do not fit the context of")]) == 1

@@ -82,12 +82,12 @@ def ask(
 ) -> None:
     """Answer a question over a graph."""
     from graphbrick.cli.printing.runs import answering, print_run
-    from graphbrick.llm.chat import hearing
+    from graphbrick.llm.chat import streaming
     from graphbrick.pipeline.budget import StoppedError
 
     parsed = chosen_pipeline(pipeline, recipe, parts or [], llm)
     opened = open_graph(graph)
-    with limits(budget, cache, cache_file), answering() as listener, hearing(listener):
+    with limits(budget, cache, cache_file), answering() as on_token, streaming(on_token):
         run = parsed.run(opened, question, seeds=seed or ())
     print_run(run, parsed, explain=explain, as_json=as_json)
     if run.stopped is not None:

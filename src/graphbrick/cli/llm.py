@@ -1,4 +1,4 @@
-"""The parts of the command line about language models: which one, what it may cost, and the replies that are kept."""
+"""The parts of the command line about language models: which one, what it may cost, and recorded replies."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ CacheMode = Annotated[
     typer.Option(
         "--cache",
         metavar="MODE",
-        help="Replies of language models: record keeps and reuses them, replay calls nothing, off does neither.",
+        help="Replies of language models: record and reuse them, replay them without any call, or off.",
     ),
 ]
 CacheFile = Annotated[
     Path | None,
-    typer.Option("--cache-file", help="Where replies are kept [replies.sqlite in the user's cache folder]."),
+    typer.Option("--cache-file", help="Where replies are recorded [replies.sqlite in the user's cache folder]."),
 ]
 
-cache = typer.Typer(help="Show, export, import or clear the kept replies of language models.", no_args_is_help=True)
+cache = typer.Typer(help="Show, export, import or clear the recorded replies of language models.", no_args_is_help=True)
 """``graphbrick cache``."""
 
 
 def model_text(name: str) -> str:
-    """The recipe text of the model that ``--llm`` names.
+    """Return the recipe text of the model that ``--llm`` names.
 
     >>> model_text("gpt-4.1"), model_text("models/tuned.gguf")
     ("LLM(model='gpt-4.1')", "LocalLLM(model='models/tuned.gguf')")
@@ -58,18 +58,18 @@ def model_text(name: str) -> str:
 
 @contextmanager
 def limits(budget: str | None, cache_mode: str, cache_file: Path | None) -> Iterator[None]:
-    """Keep the runs inside to a budget, and record or replay what models reply to them."""
+    """Context manager that keeps the runs inside to a budget, and records or replays what models reply."""
     from graphbrick.core.errors import InputError
-    from graphbrick.llm.reply_cache import MODES, ReplyCache, default_path, keeping_replies
+    from graphbrick.llm.reply_cache import MODES, current_cache, default_path
     from graphbrick.pipeline.budget import Budget, spending
+    from graphbrick.session import Session
 
     if cache_mode not in MODES:
         raise InputError(f"--cache is one of {', '.join(MODES)}, got {cache_mode!r}")
     with ExitStack() as stack:
         if cache_mode != "off":
-            replies = ReplyCache(cache_file or default_path(), cache_mode)
-            stack.callback(replies.close)
-            stack.enter_context(keeping_replies(replies))
+            stack.enter_context(Session(replies=cache_file or default_path(), reply_mode=cache_mode))
+            current_cache()  # so that a file that cannot be used is an error before anything is done
         if budget is not None:
             stack.enter_context(spending(Budget.parse(budget)))
         yield
@@ -77,7 +77,7 @@ def limits(budget: str | None, cache_mode: str, cache_file: Path | None) -> Iter
 
 @cache.command("info")
 def cache_info(cache_file: CacheFile = None, as_json: Json = False) -> None:
-    """Say where replies are kept, and how many."""
+    """Say where replies are recorded, and how many there are."""
     from graphbrick.cli.printing.terminal import console, print_json
     from graphbrick.llm.reply_cache import ReplyCache, default_path
 
@@ -99,7 +99,7 @@ def cache_export(
     target: Annotated[Path, typer.Argument(metavar="FILE", help="JSON Lines to write.", show_default=False)],
     cache_file: CacheFile = None,
 ) -> None:
-    """Write the kept replies to a file, so that a run can be repeated elsewhere."""
+    """Write the recorded replies to a file, so that a run can be repeated elsewhere."""
     from graphbrick.cli.printing.terminal import console
     from graphbrick.llm.reply_cache import ReplyCache, default_path
 
@@ -110,19 +110,27 @@ def cache_export(
 @cache.command("import")
 def cache_import(
     source: Annotated[Path, typer.Argument(metavar="FILE", help="What cache export wrote.", show_default=False)],
+    server: Annotated[
+        str,
+        typer.Option(
+            "--server",
+            metavar="URL",
+            help="The server of replies that were recorded without one, as earlier versions did; local for LocalLLM.",
+        ),
+    ] = "",
     cache_file: CacheFile = None,
 ) -> None:
-    """Take over the replies of a file; those that are kept already stay as they are."""
+    """Add the replies of a file; those that are recorded already stay as they are."""
     from graphbrick.cli.printing.terminal import console
     from graphbrick.llm.reply_cache import ReplyCache, default_path
 
     path = cache_file or default_path()
-    console().print(f"{ReplyCache(path).load(source):,} new replies in {path}")
+    console().print(f"{ReplyCache(path).load(source, server):,} new replies in {path}")
 
 
 @cache.command("clear")
 def cache_clear(cache_file: CacheFile = None) -> None:
-    """Remove the kept replies."""
+    """Remove the recorded replies."""
     from graphbrick.cli.printing.terminal import console
     from graphbrick.llm.reply_cache import ReplyCache, default_path
 

@@ -34,10 +34,12 @@ class Exchange:
         cost: In US dollars, 0 where no price is known.
         cached: Whether the reply was a kept one: then no call was made, and tokens, seconds and cost are those of the
             call that it was kept from.
+        tool_calls: The tools that the model called, each ``{"id": ..., "type": "function", "function": {...}}``.
+        alternatives: The other replies if several were asked for, each as a message.
     """
 
     model: str
-    messages: list[dict[str, str]]
+    messages: list[dict[str, Any]]
     reply: str
     tokens_in: int = 0
     tokens_out: int = 0
@@ -45,6 +47,8 @@ class Exchange:
     seconds: float = 0.0
     cost: float = 0.0
     cached: bool = False
+    tool_calls: list[dict[str, Any]] = field(default_factory=list)
+    alternatives: list[dict[str, Any]] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -133,12 +137,17 @@ def record(trace: Trace, stage: str, kind: str) -> Iterator[StageTrace]:
         _current.reset(token)
 
 
-def event(message: str) -> None:
-    """Record an event of the running stage; outside a run it is logged."""
+def event(message: str, *, once: bool = False) -> None:
+    """Record an event of the running stage; outside a run it is logged.
+
+    Args:
+        message: What a reader of the result should know.
+        once: Whether to leave it out if the stage has the same event already.
+    """
     entry = _current.get()
     if entry is None:
         _log.info(message)
-    else:
+    elif not once or message not in entry.events:
         entry.events.append(message)
 
 

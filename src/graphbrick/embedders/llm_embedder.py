@@ -15,11 +15,11 @@ from graphbrick.core.errors import ModelError
 from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import Exchange, count_exchange, event
 from graphbrick.embedders.embedder import Embedder
-from graphbrick.llm.background import wait_for
-from graphbrick.llm.openai_client import connect, require_address, server_of
+from graphbrick.llm.connection import connect, require_address, server_address, server_of
+from graphbrick.llm.context_budget import text_tokens
 from graphbrick.llm.prices import Hosted, hosted
 from graphbrick.llm.reply_cache import current_cache
-from graphbrick.llm.tokens import text_tokens
+from graphbrick.llm.runtime import model_runtime
 from graphbrick.models.onnx_text import readable
 from graphbrick.pipeline.budget import current_budget
 
@@ -34,7 +34,7 @@ _RETRIES = 2
 class LLMEmbedder(Embedder):
     """Cosine similarity of embeddings from an OpenAI-compatible endpoint, such as those of a language model.
 
-    The key comes from ``OPENAI_API_KEY``, as for `LLM`. Vectors are kept under the names of the model and its server:
+    Keys come from the environment, as for `LLM`. Vectors are kept under the names of the model and its server:
     where another model is put behind the same name, remove the folder of kept vectors beside the graph.
 
     Args:
@@ -78,11 +78,14 @@ class LLMEmbedder(Embedder):
         """The vectors of one request, or those that were kept of it."""
         # Some servers refuse a text that is empty.
         sent = [text if text.strip() else " " for text in readable(texts)]
-        request, cache = {"model": self.model, "input": sent}, current_cache()
-        kept = None if cache is None else cache.get(request)
-        if kept is not None:
+        request = {"server": server_address(self.base_url), "model": self.model, "input": sent}
+        cache = current_cache()
+        recorded = None if cache is None else cache.get(request)
+        if recorded is not None:
+            if not isinstance(recorded.get("vectors"), list):
+                raise ModelError("recorded vectors are damaged; record them again after graphbrick cache clear")
             count_exchange(Exchange(self.model, [], "", cached=True), kept=False)
-            return self._unit(kept["vectors"], texts)
+            return self._unit(recorded["vectors"], texts)
         rows = self._call(sent)
         vectors = self._unit(rows, texts)
         if cache is not None:
@@ -96,7 +99,7 @@ class LLMEmbedder(Embedder):
         )
         price = hosted(self.model) or Hosted()
         expected = sum(text_tokens(text) for text in sent)
-        budget, notes, start = current_budget(), list[str](), time.perf_counter()
+        runtime, budget, notes, start = model_runtime(), current_budget(), list[str](), time.perf_counter()
 
         async def once(client: AsyncOpenAI) -> tuple[list[list[float]], int | None]:
             call = client.embeddings.create(model=self.model, input=sent)
@@ -107,18 +110,18 @@ class LLMEmbedder(Embedder):
 
         async def within_budget() -> tuple[list[list[float]], int | None]:
             if budget is None:
-                return await server.ask(once, notes)
+                return await server.retry(runtime, once, notes)
             aside = expected, price.cost(expected, 0)
             await budget.set_aside(*aside)
             used = 0
             try:
-                rows, tokens = await server.ask(once, notes)
+                rows, tokens = await server.retry(runtime, once, notes)
                 used = expected if tokens is None else tokens
                 return rows, tokens
             finally:
                 await budget.settle(*aside, used, price.cost(used, 0))
 
-        rows, tokens = wait_for(within_budget(), budget)
+        rows, tokens = runtime.wait(within_budget(), budget)
         if tokens is None:
             notes.append(f"{self.model} did not report the tokens it used; they are estimated")
         used = expected if tokens is None else tokens

@@ -17,8 +17,8 @@ from graphbrick.extract.seeds import start
 from graphbrick.graphs.graph import Graph
 from graphbrick.llm.chat import ChatModel
 from graphbrick.llm.context_budget import fitting, line_tokens
-from graphbrick.llm.conversation import Request, readable
 from graphbrick.llm.json_replies import json_list, json_object, whole_number
+from graphbrick.llm.messages import Request
 from graphbrick.llm.path_replies import Step, read_paths
 from graphbrick.llm.replies import one_line, plain, shown
 from graphbrick.pipeline import ExtractStage
@@ -152,7 +152,7 @@ class PlannedRelations(ExtractStage):
             )
         path = json_list(whole_number(1, max(fit, 1)), most=self.max_hops)
         schema = json_object(paths=json_list(path, most=self.plans))
-        request = Request(readable(self._messages(query, starts, moves[:fit])), schema)
+        request = Request(self._messages(query, starts, moves[:fit]), schema)
         return Asked(request, {move: offer[move] for move in list(offer)[:fit]})
 
     def _plans(self, graph: Graph, request: Request, offer: Offer) -> list[Plan]:
@@ -180,7 +180,7 @@ class PlannedRelations(ExtractStage):
     def _starts(self, graph: Graph, seeds: Ids, query: Query) -> list[str]:
         """The names of the seeds, of which the prompt may take half of what is free."""
         names = [one_line(graph.label(seed)) for seed in seeds.tolist()]
-        room = self.llm.room(self._messages(query, [], [])) // 2
+        room = self.llm.context_budget(self._messages(query, [], [])) // 2
         fit = max(sum(total <= room for total in accumulate(line_tokens(self.llm, names))), 1)
         if fit < len(names):
             event(

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from graphbrick.graphs.text import fold
+from graphbrick.llm.json_replies import json_string
 from graphbrick.llm.replies import opened
 
 NOTHING = "NOT IN THE PATHS"
@@ -42,7 +43,7 @@ SCHEMA = {
 }
 _BULLET = re.compile(r"^\s*(?:[-*•]|\d{1,3}[.)])\s+")
 _CITED = re.compile(r"^(.*\S)\s*\[\s*((?:paths?\s*)?\d{1,6}(?:\s*[,;&-]\s*\d{1,6})*)\s*\]\W*$", re.IGNORECASE)
-_WHOLE = re.compile(r'"answer"\s*:\s*("(?:[^"\\]|\\.)*")')
+_WHOLE = re.compile(r'"answer"\s*:\s*("(?:[^"\\]|\\.)*")', re.DOTALL)
 
 
 class Said(NamedTuple):
@@ -111,26 +112,26 @@ def key(text: str) -> str:
     return fold(text) or text
 
 
-def lines_of(listener: Callable[[str], None]) -> Callable[[str], None]:
-    """What hears pieces of JSON and tells a listener the answers in them, one a line, as soon as each is whole.
+def json_as_lines(on_token: Callable[[str], None]) -> Callable[[str], None]:
+    """Return a token callback that reads JSON and passes on the answers in it, one a line, as soon as each is whole.
 
-    What does not begin as JSON is passed on as it comes: not every server keeps to a schema.
+    A reply that does not begin as JSON is passed on as it comes: not every server keeps to a schema.
     """
-    whole, told = "", 0
+    whole, passed = "", 0
 
-    def hear(piece: str) -> None:
-        nonlocal whole, told
+    def read(piece: str) -> None:
+        nonlocal whole, passed
         whole += piece
-        begun = whole.lstrip()
+        begun = whole[:1000].lstrip()
         if begun and begun[0] not in "{`":
-            listener(whole[told:])
-            told = len(whole)
-            return
-        for match in _WHOLE.finditer(whole, told):
-            listener(f"{json.loads(match.group(1))}\n")
-            told = match.end()
+            on_token(whole[passed:])
+            passed = len(whole)
+        elif '"' in piece:
+            for match in _WHOLE.finditer(whole, passed):
+                on_token(f"{json_string(match.group(1))}\n")
+                passed = match.end()
 
-    return hear
+    return read
 
 
 def _item(item: object) -> Said | None:

@@ -11,10 +11,10 @@ from graphbrick.core import Answer, Evidence, Item, Path, Query
 from graphbrick.core.errors import ModelError
 from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event
-from graphbrick.generate.answers import IN_JSON, IN_LINES, SCHEMA, Said, in_json, key, lines_of, read_answers
+from graphbrick.generate.answers import IN_JSON, IN_LINES, SCHEMA, Said, in_json, json_as_lines, key, read_answers
 from graphbrick.generate.prompts import NAMES, Turns, prompt
-from graphbrick.llm.chat import ChatModel, current_listener
-from graphbrick.llm.conversation import Request, readable
+from graphbrick.llm.chat import ChatModel, current_on_token
+from graphbrick.llm.messages import Request
 from graphbrick.llm.replies import numbered, one_line, shown
 from graphbrick.pipeline import GenerateStage
 
@@ -65,9 +65,10 @@ class Generate(GenerateStage):
             event("no answer: the evidence is empty; the model was not called")
             return Answer()
         request, items = self.asked(query, evidence)
-        listener = current_listener()
-        heard = lines_of(listener) if listener is not None and self.llm.structured else listener
-        reply = self.llm.ask_all([request], heard=heard)[0].text
+        on_token = current_on_token()
+        if on_token is not None and self.llm.structured:
+            on_token = json_as_lines(on_token)
+        reply = self.llm.ask_all([request], on_token=on_token)[0].text
         answers = read_answers(reply)
         if len(answers) > _MOST:
             event(f"of {len(answers):,} answers the first {_MOST} were taken: {shown(reply)}")
@@ -87,7 +88,7 @@ class Generate(GenerateStage):
         few, many = 0, len(items)
         while few < many:  # the largest number that fits
             middle = (few + many + 1) // 2
-            if self.llm.room(self._messages(turns, query, listed[:middle])) >= 0:
+            if self.llm.context_budget(self._messages(turns, query, listed[:middle])) >= 0:
                 few = middle
             else:
                 many = middle - 1
@@ -98,7 +99,7 @@ class Generate(GenerateStage):
             )
         if few < len(items):
             event(f"only the first {few:,} of {len(items):,} items of the evidence fit the model's context")
-        return Request(readable(self._messages(turns, query, listed[:few])), SCHEMA), items[:few]
+        return Request(self._messages(turns, query, listed[:few]), SCHEMA), items[:few]
 
     def _messages(self, turns: Turns, query: Query, listed: list[str]) -> list[dict[str, str]]:
         """The turns of the prompt with all that they leave open."""

@@ -16,8 +16,8 @@ from graphbrick.graphs.text import Token, fold, name_form, nfc, tokens
 from graphbrick.link.labels import STOP_WORDS, ranked, report
 from graphbrick.llm.chat import ChatModel
 from graphbrick.llm.context_budget import fitting
-from graphbrick.llm.conversation import Request, readable
 from graphbrick.llm.json_replies import json_list, json_object, whole_number
+from graphbrick.llm.messages import Request
 from graphbrick.llm.replies import (
     lines_of,
     numbered,
@@ -183,7 +183,7 @@ class LinkWithLLM(LinkStage):
                 event(f"{self.llm.model} was shown the first {fit} of {len(entities):,} entities named {name.text!r}")
             asked.append((name, first[:fit], lines[:fit]))
             schema = json_object(number=whole_number(1, fit))
-            requests.append(Request(readable(self._which(text, name, lines[:fit])), schema))
+            requests.append(Request(self._which(text, name, lines[:fit]), schema))
         chosen = {}
         replies = self.llm.ask_all(requests) if requests else []
         for (name, offered, lines), reply in zip(asked, replies, strict=True):

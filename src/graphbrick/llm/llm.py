@@ -6,29 +6,36 @@ from dataclasses import dataclass
 
 from graphbrick.core.parameters import parameter
 from graphbrick.llm.chat import ChatModel
-from graphbrick.llm.openai_client import Connection, connect, is_here, require_address, server_of
+from graphbrick.llm.connection import (
+    Connection,
+    connect,
+    is_loopback,
+    require_address,
+    server_address,
+    server_of,
+)
 from graphbrick.llm.prices import Hosted, hosted
 
-_CONTEXT = 8192  # tokens, where nothing is known of a model
+_CONTEXT = 8192  # tokens, if nothing is known of a model
 
 
 @dataclass(frozen=True, repr=False)
 class LLM(ChatModel):
     """A chat model behind an OpenAI-compatible endpoint: OpenAI, vLLM, Ollama, llama.cpp, LiteLLM and others.
 
-    The key comes from ``OPENAI_API_KEY`` and is never part of a recipe; a server named by ``base_url`` or
-    ``OPENAI_BASE_URL`` may need none. What it costs comes from a table of prices that ``GRAPHBRICK_PRICES`` can extend;
-    a server on this machine costs nothing unless its model is in the table.
+    ``OPENAI_API_KEY`` is sent to the server of ``OPENAI_BASE_URL`` only, or to OpenAI if that is not set; the keys of
+    other servers are in ``GRAPHBRICK_API_KEYS`` (docs/llm.md). A key is never part of a recipe. Costs come from a table
+    of prices that ``GRAPHBRICK_PRICES`` can extend; a server on this machine costs nothing unless its model is there.
 
     Args:
         model: The model's name at the server.
         base_url: The server, such as "http://localhost:8080/v1"; empty for OPENAI_BASE_URL, or OpenAI.
         temperature: 0 for the likeliest reply, at most 2.
         max_tokens: Longest reply, in tokens.
-        timeout: Seconds to wait for a reply, or for the next piece of a streamed one; at most a day.
+        timeout: Seconds to wait for a reply, or for more text of a streamed one; at most a day.
         retries: How often to try again after a lost connection, a time-out, or the status 408, 409, 429 or 5xx.
         parallel: Calls in flight at the same time, at least 1.
-        structured: Whether to ask for replies by JSON schema where bricks have one; small models may do better without.
+        structured: Whether to ask for replies by JSON schema if a brick has one; small models may do better without.
         context: Tokens that the model reads and writes at most; 0 for what the table of prices says, else 8,192.
         tokenizer: A tokenizer.json or a model's name on the Hugging Face hub, to count tokens with before a call; empty
             for an estimate.
@@ -50,12 +57,16 @@ class LLM(ChatModel):
         require_address(self, self.base_url)
 
     def context_tokens(self) -> int:
-        """The tokens that the model reads and writes at most."""
+        """Return how many tokens the model reads and writes at most."""
         known = hosted(self.model)
         return self.context or (known.context if known else 0) or _CONTEXT
 
+    def address(self) -> str:
+        """Return the address of the server, as the environment names it now."""
+        return server_address(self.base_url)
+
     def connection(self) -> Connection:
-        """The server, as the environment names it now."""
+        """Return the server, as the environment names it now."""
         return connect(
             self.base_url,
             self.timeout,
@@ -65,5 +76,5 @@ class LLM(ChatModel):
         )
 
     def price(self) -> Hosted | None:
-        """What the table of prices says; nothing for a server on this machine."""
-        return hosted(self.model) or (Hosted() if is_here(server_of(self.base_url)) else None)
+        """Return what the table of prices says; nothing for a server on this machine."""
+        return hosted(self.model) or (Hosted() if is_loopback(server_of(self.base_url)) else None)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from graphbrick.core.parameters import parameter
 from graphbrick.llm.chat import ChatModel
-from graphbrick.llm.openai_client import Connection
+from graphbrick.llm.connection import Connection
 from graphbrick.llm.prices import Hosted
 
 
@@ -21,8 +21,8 @@ class LocalLLM(ChatModel):
         model: A model that ``graphbrick models fetch`` brought, or the path of a GGUF file.
         temperature: 0 for the likeliest reply, at most 2.
         max_tokens: Longest reply, in tokens.
-        timeout: Seconds to wait for a reply, or for the next piece of a streamed one; at most a day.
-        structured: Whether to ask for replies by JSON schema where bricks have one.
+        timeout: Seconds to wait for a reply, or for more text of a streamed one; at most a day.
+        structured: Whether to ask for replies by JSON schema if a brick has one.
         context: Tokens that the model reads and writes at most; memory grows with it.
         threads: Threads to compute with; 0 for the cores of this machine.
     """
@@ -41,17 +41,21 @@ class LocalLLM(ChatModel):
         return 1
 
     def context_tokens(self) -> int:
-        """The tokens that the model reads and writes at most."""
+        """Return how many tokens the model reads and writes at most."""
         return self.context
 
+    def address(self) -> str:
+        """Return "local": the model's name or path says the rest."""
+        return "local"
+
     def connection(self) -> Connection:
-        """The process that runs the model; it is started at the first call."""
-        from graphbrick.llm.serving import shared
+        """Return the process that runs the model; it is started at the first call."""
+        from graphbrick.llm.serving import shared_server
         from graphbrick.models.store import resolve
 
-        server = shared(resolve(self.model), self.context, self.threads or None)
+        server = shared_server(resolve(self.model), self.context, self.threads or None)
         return Connection(server.base_url, "", self.timeout, 0)
 
     def price(self) -> Hosted:
-        """Nothing."""
+        """Return that it costs nothing."""
         return Hosted()

@@ -1,4 +1,4 @@
-"""Replies of model servers kept on disk, so that a run can be repeated to the letter without calling anything."""
+"""Recorded replies of model servers (SQLite), so that a run can be repeated without calling a model."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
 from graphbrick.core.errors import InputError, ModelError
+from graphbrick.session import current_session
 
 MODES = ("record", "replay", "off")
 _SCHEMA = "CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, request TEXT, reply TEXT, kept_at REAL)"
@@ -22,18 +22,19 @@ _WAIT = 60.0  # seconds for another process that writes
 
 
 class ReplyCache:
-    """A file of replies (SQLite), shared by threads and processes.
+    """A file of recorded replies, shared by threads and processes. `current_cache` opens that of a `Session`.
 
-    A reply is found by what was asked: the model's name, the messages, the parameters and the schema, but not the
-    address of the server, and never a key.
+    A reply is found by the request: the address of the server, the model's name, the messages, the parameters and the
+    schema; never a key. Replies that were recorded before addresses were part of the request are not found; `load`
+    reads an export of them and gives them an address.
 
     Args:
-        path: The file; made where there is none.
-        mode: "record" gives a kept reply where there is one, and keeps what is called for otherwise; "replay" gives
-            kept replies only, and any other call is an error.
+        path: The file; made if there is none.
+        mode: "record" gives a recorded reply if there is one, and records what is called for otherwise; "replay" gives
+            recorded replies only, and any other call is an error.
 
     Raises:
-        InputError: The file is something else, cannot be written, or is not there to be replayed.
+        InputError: The file is something else, cannot be written, or is missing and to be replayed.
     """
 
     def __init__(self, path: str | Path, mode: str = "record") -> None:
@@ -41,45 +42,55 @@ class ReplyCache:
             raise InputError(f"a cache of replies is for 'record' or 'replay', got {mode!r}")
         self.path, self.mode = Path(path), mode
         if mode == "replay" and not self.path.is_file():
-            raise InputError("there are no kept replies to replay; run with --cache record first", self.path)
+            raise InputError("there are no recorded replies to replay; run with --cache record first", self.path)
         self._lock = threading.Lock()
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._db = sqlite3.connect(self.path, timeout=_WAIT, check_same_thread=False, isolation_level=None)
-            with self._guarded():
+            with self._locked():
                 self._db.execute("PRAGMA journal_mode=WAL")
                 self._db.execute(_SCHEMA)
         except (OSError, sqlite3.OperationalError) as error:
-            raise InputError(f"replies cannot be kept here: {error}", self.path) from error
+            raise InputError(f"replies cannot be recorded here: {error}", self.path) from error
 
     def get(self, request: Mapping[str, Any]) -> dict[str, Any] | None:
-        """The kept reply to a request.
+        """Return the recorded reply to a request; None if there is none.
 
         Raises:
-            ModelError: There is none, and the cache is replayed.
+            ModelError: There is none, and the cache is replayed; or what was recorded is not a reply.
         """
-        with self._guarded():
+        with self._locked():
             row = self._db.execute("SELECT reply FROM replies WHERE key = ?", (_key(request),)).fetchone()
         if row is None and self.mode == "replay":
             raise ModelError(
-                f"{self.path} holds no reply of {request.get('model')!r} to this call, and replaying makes no calls; "
-                "record the same pipeline, graph and question first (--cache record)"
+                f"{self.path} holds no reply of {request.get('model')!r} at {request.get('server')} to this call, and "
+                "replaying makes no calls; record the same pipeline, graph and question first (--cache record)"
             )
-        return None if row is None else json.loads(row[0])
+        if row is None:
+            return None
+        try:
+            reply = json.loads(row[0])
+        except (TypeError, ValueError):
+            reply = None
+        if not isinstance(reply, dict):
+            raise ModelError(
+                f"a recorded reply in {self.path} is damaged; record it again after graphbrick cache clear"
+            )
+        return reply
 
     def put(self, request: Mapping[str, Any], reply: Mapping[str, Any]) -> None:
-        """Keep a reply; one that is there already stays."""
+        """Record a reply; one that is there already stays."""
         row = (_key(request), _text(request), _text(reply), time.time())
-        with self._guarded():
+        with self._locked():
             self._db.execute("INSERT OR IGNORE INTO replies VALUES (?, ?, ?, ?)", row)
 
     def __len__(self) -> int:
-        with self._guarded():
+        with self._locked():
             return int(self._db.execute("SELECT count(*) FROM replies").fetchone()[0])
 
     def export(self, target: Path) -> int:
-        """Write all replies to a JSON Lines file, in the order of their keys; their number."""
-        with self._guarded():
+        """Write all replies to a JSON Lines file, in the order of their keys; return how many there are."""
+        with self._locked():
             rows = self._db.execute("SELECT request, reply FROM replies ORDER BY key").fetchall()
         part = target.with_name(f"{target.name}.{os.getpid()}.part")
         try:
@@ -91,16 +102,26 @@ class ReplyCache:
             part.unlink(missing_ok=True)
         return len(rows)
 
-    def load(self, source: Path) -> int:
-        """Take over the replies of an exported file, all or none; the number that are new."""
+    def load(self, source: Path, server: str = "") -> int:
+        """Add the replies of an exported file, all or none; return how many are new.
+
+        Args:
+            source: What `export` wrote.
+            server: Address for replies that were recorded before addresses were part of the request, such as
+                "https://api.openai.com/v1", or "local" for `LocalLLM`. Empty ones among them are left out: a server
+                may have sent something else.
+
+        Raises:
+            InputError: A line is not a reply, or has no address and none was given.
+        """
         rows = []
         try:
             with source.open(encoding="utf-8") as lines:
                 for number, line in enumerate(lines, 1):
-                    rows.append(_exported(line, source, number))
+                    rows += _exported(line, source, number, server)
         except UnicodeDecodeError as error:
             raise InputError(f"an export of replies is UTF-8: {error}", source) from error
-        with self._guarded():
+        with self._locked():
             before = self._db.total_changes
             self._db.execute("BEGIN IMMEDIATE")
             self._db.executemany("INSERT OR IGNORE INTO replies VALUES (?, ?, ?, ?)", rows)
@@ -108,8 +129,8 @@ class ReplyCache:
             return self._db.total_changes - before
 
     def clear(self) -> int:
-        """Remove all replies; their number."""
-        with self._guarded():
+        """Remove all replies; return how many there were."""
+        with self._locked():
             return self._db.execute("DELETE FROM replies").rowcount
 
     def close(self) -> None:
@@ -118,22 +139,45 @@ class ReplyCache:
             self._db.close()
 
     @contextmanager
-    def _guarded(self) -> Iterator[None]:
+    def _locked(self) -> Iterator[None]:
         with self._lock:
             try:
                 yield
             except sqlite3.DatabaseError as error:
                 if self._db.in_transaction:
                     self._db.execute("ROLLBACK")
-                raise InputError(f"this is no file of kept replies, or it is damaged: {error}", self.path) from error
+                reason = f"this is not a file of recorded replies, or it is damaged: {error}"
+                raise InputError(reason, self.path) from error
 
 
 def default_path() -> Path:
-    """Where replies are kept when no file is named."""
+    """Return where replies are recorded if no file is named."""
     from platformdirs import user_cache_path
 
-    given = os.environ.get("GRAPHBRICK_CACHE")
-    return (Path(given) if given else user_cache_path("graphbrick")) / "replies.sqlite"
+    folder = os.environ.get("GRAPHBRICK_CACHE")
+    return (Path(folder) if folder else user_cache_path("graphbrick")) / "replies.sqlite"
+
+
+def current_cache() -> ReplyCache | None:
+    """Return the recorded replies of the current session; None if it records none.
+
+    Example:
+        >>> import tempfile
+        >>> from graphbrick import LLM, Generate, Session, ShortestPaths
+        >>> from graphbrick.testing import ScriptedLLM, tiny_graph
+        >>> question = "Which currency is used in Kenya?"
+        >>> with tempfile.TemporaryDirectory() as folder, ScriptedLLM(["Kenyan shilling"]) as server:
+        ...     pipeline = ShortestPaths() >> Generate(LLM(base_url=server.base_url))
+        ...     with Session(replies=f"{folder}/replies.sqlite"):
+        ...         first, again = pipeline(tiny_graph(), question), pipeline(tiny_graph(), question)
+        >>> first.texts == again.texts, len(server.requests), again.trace.ledger["cache_hits"]
+        (True, 1, 1)
+    """
+    session = current_session()
+    path = session.replies
+    if path is None:
+        return None
+    return session.get(("recorded replies",), lambda: ReplyCache(path, session.reply_mode), close=ReplyCache.close)
 
 
 def _text(value: Mapping[str, Any]) -> str:
@@ -144,8 +188,8 @@ def _key(request: Mapping[str, Any]) -> str:
     return hashlib.sha256(_text(request).encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _exported(line: str, source: Path, number: int) -> tuple[str, str, str, float]:
-    """One line of an export as a row."""
+def _exported(line: str, source: Path, number: int, server: str) -> list[tuple[str, str, str, float]]:
+    """Return the row of one line of an export; none for an empty reply of unknown origin."""
     try:
         entry = json.loads(line)
         request, reply = entry["request"], entry["reply"]
@@ -154,36 +198,11 @@ def _exported(line: str, source: Path, number: int) -> tuple[str, str, str, floa
     except (ValueError, TypeError, KeyError) as error:
         reason = 'each line must be {"request": {...}, "reply": {...}}, as graphbrick cache export writes it'
         raise InputError(reason, source, number, line) from error
-    return _key(request), _text(request), _text(reply), time.time()
-
-
-_current: ContextVar[ReplyCache | None] = ContextVar("graphbrick_replies", default=None)
-
-
-@contextmanager
-def keeping_replies(cache: ReplyCache) -> Iterator[ReplyCache]:
-    """Record or replay what models reply to the runs inside.
-
-    Example:
-        >>> import tempfile
-        >>> from graphbrick import LLM, Generate, ShortestPaths
-        >>> from graphbrick.testing import ScriptedLLM, tiny_graph
-        >>> ask = "Which currency is used in Kenya?"
-        >>> with tempfile.TemporaryDirectory() as folder, ScriptedLLM(["Kenyan shilling"]) as server:
-        ...     pipeline = ShortestPaths() >> Generate(LLM(base_url=server.base_url))
-        ...     with keeping_replies(ReplyCache(f"{folder}/replies.sqlite")) as cache:
-        ...         first, again = pipeline(tiny_graph(), ask), pipeline(tiny_graph(), ask)
-        ...     cache.close()
-        >>> first.texts == again.texts, len(server.requests), again.trace.ledger["cache_hits"]
-        (True, 1, 1)
-    """
-    token = _current.set(cache)
-    try:
-        yield cache
-    finally:
-        _current.reset(token)
-
-
-def current_cache() -> ReplyCache | None:
-    """The cache that holds here."""
-    return _current.get()
+    if "server" not in request:
+        if not server:
+            reason = "this reply was recorded without the address of its server; give it with --server"
+            raise InputError(reason, source, number)
+        request = request | {"server": server.rstrip("/")}
+        if not (reply.get("text") or reply.get("vectors")):
+            return []
+    return [(_key(request), _text(request), _text(reply), time.time())]

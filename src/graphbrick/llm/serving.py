@@ -5,7 +5,6 @@ It listens on loopback, works on one request at a time, and ends with the proces
 
 from __future__ import annotations
 
-import atexit
 import http.client
 import json
 import os
@@ -16,14 +15,15 @@ import threading
 import time
 import weakref
 from collections import deque
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from graphbrick.core.errors import ModelError
 from graphbrick.core.trace import event
-from graphbrick.files.locks import ForkLock
 from graphbrick.llm.gguf import read_head
+from graphbrick.session import current_session
 
 LOOPBACK = "127.0.0.1"
 _START = 300.0  # seconds until the server answers; a large model is read from a slow disk
@@ -37,7 +37,7 @@ _LEAST_CONTEXT = 256  # tokens: llama.cpp rounds up to this
 
 
 class Server:
-    """A model server that runs; made by `serve` and `shared`.
+    """A model server that runs; made by `serve` and `shared_server`.
 
     Use it as a context manager, or call `close`. It also ends when it is no longer referred to, and with the process.
 
@@ -52,7 +52,7 @@ class Server:
         self.path, self.context, self.threads = path, context, threads
         self.base_url = ""
         self._process, self._said = process, deque[str](maxlen=_LINES)
-        self._close = weakref.finalize(self, _end, process)
+        self._close = weakref.finalize(self, _end, process, os.getpid())
         # It holds what was said, not the server: else that would never be collected.
         self._reader = threading.Thread(target=_drain, args=(process, self._said), daemon=True)
         self._reader.start()
@@ -134,15 +134,11 @@ def serve(
     return server
 
 
-_servers: dict[tuple[Path, int, int], Server] = {}
-_starting = ForkLock()
-os.register_at_fork(after_in_child=_servers.clear)  # a forked process starts its own: that of the parent may end
+def shared_server(path: Path | str, context: int, threads: int | None = None) -> Server:
+    """Return the server of the current session for a file; it is started at the first call.
 
-
-def shared(path: Path | str, context: int, threads: int | None = None) -> Server:
-    """The server of this process for a file, started when it is first asked for; closed when the process ends.
-
-    Threads that ask at the same time get the same one. One that has ended is started anew, which is an event.
+    Threads that call at the same time get the same server. One that has ended is started anew, which is an event. It
+    is closed with the session, and a forked process starts its own.
 
     Args:
         path: The file.
@@ -153,26 +149,15 @@ def shared(path: Path | str, context: int, threads: int | None = None) -> Server
         ModelError: As for `serve`.
     """
     threads = default_threads() if threads is None else threads
-    key = (Path(path).resolve(), context, threads)
-    found = _servers.get(key)
-    if found is not None and found.alive:
-        return found
-    with _starting:
-        found = _servers.get(key)
-        if found is not None:
-            if found.alive:
-                return found
-            event(found.fault("had ended and was started anew"))
-            found.close()
-        _servers[key] = server = serve(path, context=context, threads=threads)
-        return server
 
+    def is_alive(server: Server) -> bool:
+        if not server.alive:
+            event(server.fault("had ended and was started anew"), once=True)
+        return server.alive
 
-@atexit.register
-def close_shared() -> None:
-    """End the servers that `shared` has started, to free their memory; the next call starts them anew."""
-    while _servers:
-        _servers.popitem()[1].close()
+    key = ("model server", Path(path).resolve(), context, threads)
+    make = partial(serve, path, context=context, threads=threads)
+    return current_session().get(key, make, close=Server.close, usable=is_alive)
 
 
 def default_threads() -> int:
@@ -290,8 +275,10 @@ def _is_well(address: str) -> bool:
         connection.close()
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """Close the standard input, at which the server ends; else kill it."""
+def _end(process: subprocess.Popen[bytes], owner: int) -> None:
+    """Close the standard input, at which the server ends; else kill it. A forked process leaves it to its parent."""
+    if os.getpid() != owner:
+        return
     assert process.stdin is not None
     assert process.stdout is not None
     try:

@@ -15,9 +15,9 @@ from graphbrick.core.errors import PipelineError
 from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import fact
 from graphbrick.llm.chat import ChatModel
-from graphbrick.llm.context_budget import cut_to_room, line_tokens, parts
-from graphbrick.llm.conversation import Request, readable
+from graphbrick.llm.context_budget import cut_to_budget, line_tokens, pack
 from graphbrick.llm.json_replies import json_list, json_object, whole_number
+from graphbrick.llm.messages import Request
 from graphbrick.llm.replies import lines_of, numbered, one_line, read_numbers, read_scores
 from graphbrick.scorers.scorer import Scorer
 from graphbrick.scorers.yes_no import LIKELIEST, LONGEST, probabilities
@@ -179,10 +179,8 @@ class LLMScorer(Scorer):
         return probabilities(self.llm.ask_all(self._calls_of_each(query, candidates)))
 
     def _calls_of_each(self, query: str, candidates: Sequence[str]) -> list[Request]:
-        lines, _ = cut_to_room(self.llm, candidates, self.llm.room(self._about_one(query, "")))
-        return [
-            Request(readable(self._about_one(query, line)), max_tokens=LONGEST, likeliest=LIKELIEST) for line in lines
-        ]
+        lines, _ = cut_to_budget(self.llm, candidates, self.llm.context_budget(self._about_one(query, "")))
+        return [Request(self._about_one(query, line), max_tokens=LONGEST, top_logprobs=LIKELIEST) for line in lines]
 
     def _scored(self, query: str, candidates: Sequence[str]) -> npt.NDArray[np.float64]:
         """By "scores": a hundredth of what the model gives."""
@@ -231,11 +229,11 @@ class LLMScorer(Scorer):
         self, query: str, candidates: Sequence[str], asked: Sequence[int]
     ) -> list[tuple[list[int], list[str], Request]]:
         """The calls about some candidates: the places of those in each, their texts, the request."""
-        room = self.llm.room(self._messages(query, []))
-        lines, sizes = cut_to_room(self.llm, [candidates[i] for i in asked], room)
-        some = parts(sizes, room, min(self.per_call, self._most_replied(len(lines))))
+        room = self.llm.context_budget(self._messages(query, []))
+        lines, sizes = cut_to_budget(self.llm, [candidates[i] for i in asked], room)
+        some = pack(sizes, room, min(self.per_call, self._most_replied(len(lines))))
         texts = [[lines[i] for i in part] for part in some]
-        requests = [Request(readable(self._messages(query, part)), self._schema(len(part))) for part in texts]
+        requests = [Request(self._messages(query, part), self._schema(len(part))) for part in texts]
         places = [[asked[i] for i in part] for part in some]
         return list(zip(places, texts, requests, strict=True))
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from graphbrick.core.trace import event
 from graphbrick.graphs.text import fold
-from graphbrick.llm.conversation import Reply
+from graphbrick.llm.messages import Reply
 from graphbrick.llm.replies import read_yes, shown
 
 LIKELIEST = 20
@@ -49,12 +49,14 @@ def probabilities(replies: Sequence[Reply]) -> npt.NDArray[np.float64]:
 
 
 def probability_of_yes(reply: Reply) -> float | None:
-    """The probability of yes among yes and no as first word; None where neither is among the likeliest.
+    """Return the probability of yes among yes and no as first word; None if neither is among the likeliest.
 
-    >>> reply = Reply("YES", likeliest=(("YES", math.log(0.6)), (" no", math.log(0.2)), ("Hm", math.log(0.1))))
+    >>> top = (("YES", math.log(0.6)), (" no", math.log(0.2)), ("Hm", math.log(0.1)))
+    >>> reply = Reply((Choice(assistant("YES"), "stop", (TokenLogprob("YES", math.log(0.6), top),)),))
     >>> round(probability_of_yes(reply), 6)
     0.75
     """
-    yes = sum(math.exp(p) for word, p in reply.likeliest if fold(word) in _YES)
-    no = sum(math.exp(p) for word, p in reply.likeliest if fold(word) in _NO)
+    first = next((token.top for token in reply.choices[0].logprobs if token.token.strip()), ())
+    yes = sum(math.exp(p) for word, p in first if fold(word) in _YES)
+    no = sum(math.exp(p) for word, p in first if fold(word) in _NO)
     return yes / (yes + no) if yes + no > 0 else None

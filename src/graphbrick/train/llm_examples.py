@@ -18,6 +18,7 @@ from graphbrick.extract.planned_relations import PlannedRelations
 from graphbrick.generate.answers import Said, read_answers, write_answers
 from graphbrick.generate.generate import Generate
 from graphbrick.graphs.graph import Graph
+from graphbrick.llm.messages import Message
 from graphbrick.llm.path_replies import read_paths, write_paths
 from graphbrick.llm.replies import one_line, read_numbers, read_scores, read_yes
 from graphbrick.retrieve.beam import Partial, expand
@@ -244,8 +245,10 @@ def _answer(
     return [_lesson(example, request.messages, reply, right=read_answers(reply) == said)]
 
 
-def _lesson(example: PathExample, messages: Sequence[Mapping[str, str]], reply: str, *, right: bool) -> Lesson | None:
+def _lesson(example: PathExample, messages: Sequence[Message], reply: str, *, right: bool) -> Lesson | None:
     """The lesson; None where its reply is not read as it is meant."""
     is_text = reply.encode("utf-8", "replace").decode() == reply  # a badly decoded name is none
-    made = Lesson(example.wording, tuple(dict(message) for message in messages), reply)
+    made = Lesson(
+        example.wording, tuple({"role": message.role, "content": message.text} for message in messages), reply
+    )
     return made if right and is_text else None
