@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import json
 import socket
+import sqlite3
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from graphbrick import Session, parse
-from graphbrick.core.errors import GraphbrickError
+from graphbrick import LLM, Session, parse
+from graphbrick.core.errors import GraphbrickError, ModelError
+from graphbrick.core.trace import Trace, record
 from graphbrick.llm.chat import streaming
+from graphbrick.llm.reply_cache import ReplyCache
 from graphbrick.pipeline.run import Run
-from graphbrick.testing import Reply, ScriptedLLM, tiny_graph
+from graphbrick.testing import Reply, Request, ScriptedLLM, tiny_graph
 
 KEY = "sk-secret-0123456789"
+ASK = [{"role": "user", "content": "How much is two and two?"}]
 QUESTION = "Which currency is used in the country whose capital is Nairobi?"
 _TIMEOUT = 0.4  # seconds
 _PATIENCE = 20.0  # seconds in which even a busy machine has an answer
@@ -40,6 +46,9 @@ ERRORS = {
     "invalid JSON": Reply(body='{"choices": [{"mess'),
     "another kind of JSON": Reply(body='{"choices": [{"message": {"content": {"a": 1}}}]}'),
     "a page": Reply(body="<html>Please log in</html>", content_type="text/html"),
+    "null": Reply(body="null"),
+    "an empty body": Reply(body=""),
+    "deep brackets": Reply(body="[" * 100_000),
     "a reply of three minutes": Reply("Kenyan shilling", delay=180),
 }
 EVENTS = {
@@ -50,6 +59,10 @@ EVENTS = {
     "prose": Reply("Well, that is a difficult question, and I would rather talk about something else."),
     "nothing but marks": Reply("\x00\x1b[31m\ud7ff\n\n```\n```"),
     "no usage": Reply("Kenyan shilling", usage=False),
+    "deep brackets": Reply("[" * 100_000),
+    "brackets and commas": Reply("[1," * 30_000),
+    "nested objects": Reply('{"a":' * 30_000),
+    "deep but whole": Reply("[" * 900 + "]" * 900),
 }
 
 
@@ -136,3 +149,131 @@ def test_a_fault_that_passes_is_an_event() -> None:
     assert "refused with status 429" in event
     assert event.endswith("tried again after 0.0 s (1 of 1)")
     assert run.trace.stages[-1].calls == 1
+
+
+COMPLETION = {"choices": [{"message": {"content": "Kenyan shilling"}, "finish_reason": "stop"}]}
+BODIES = {
+    "a page": Reply(body="<html>Please log in</html>", content_type="text/html"),
+    "null": Reply(body="null"),
+    "nothing": Reply(body=""),
+    "half of it": Reply(body=json.dumps(COMPLETION)[:40]),
+    "an error": Reply(body='{"error": {"message": "overloaded"}}'),
+    "an event that is an error": Reply(body='data: {"error": {"message": "overloaded"}}\n\n'),
+    "an empty stream": Reply(body="data: [DONE]\n\n", content_type="text/event-stream"),
+    "no reason why it ended": Reply(body='{"choices": [{"message": {"content": ""}}]}'),
+}
+
+
+@pytest.mark.parametrize("streamed", [False, True], ids=["whole", "streamed"])
+@pytest.mark.parametrize("body", BODIES)
+def test_what_is_no_completion_is_said_and_never_recorded(body: str, streamed: bool, tmp_path: Path) -> None:
+    path, pieces = tmp_path / "replies.sqlite", list[str]()
+    on_token = pieces.append if streamed else None
+    with Session(replies=path), ScriptedLLM([BODIES[body], "Kenyan shilling"]) as server:
+        model = LLM("some-model", base_url=server.base_url, retries=0)
+        with pytest.raises(ModelError, match="is not a chat completion") as caught:
+            model.ask(ASK, on_token=on_token)
+        assert len(ReplyCache(path)) == 0
+        assert model.ask(ASK, on_token=on_token).text == "Kenyan shilling"
+        assert len(ReplyCache(path)) == 1
+    beginning = " ".join((BODIES[body].body or "").split())[:20]
+    assert (beginning or "it sent nothing").replace("data: ", "") in str(caught.value)
+
+
+@pytest.mark.parametrize("fault", [Reply("Kenyan shilling", finish_reason=""), Reply("Kenyan shilling", drop=True)])
+def test_a_reply_that_may_be_cut_is_not_recorded(fault: Reply, tmp_path: Path) -> None:
+    with Session(replies=tmp_path / "r.sqlite"), ScriptedLLM([fault]) as server:
+        with record(Trace(), "x", "generate") as entry:
+            LLM("some-model", base_url=server.base_url).ask(ASK, on_token=lambda piece: None)
+        assert len(ReplyCache(tmp_path / "r.sqlite")) == 0
+    assert "the reply of some-model ended without a finish_reason: it may be cut, and is not recorded" in entry.events
+
+
+def test_a_recorded_reply_is_that_of_its_server(tmp_path: Path) -> None:
+    with Session(replies=tmp_path / "r.sqlite"), ScriptedLLM(["one"]) as first, ScriptedLLM(["two"]) as second:
+        texts = [LLM("m", base_url=server.base_url).complete(ASK) for server in (first, second, first)]
+        assert texts == ["one", "two", "one"]
+        assert [len(server.requests) for server in (first, second)] == [1, 1]
+
+
+def test_a_recorded_null_is_not_a_reason_to_call(tmp_path: Path) -> None:
+    file = tmp_path / "r.sqlite"
+    with ScriptedLLM(["one"]) as server:
+        model = LLM("m", base_url=server.base_url)
+        with Session(replies=file):
+            model.complete(ASK)
+        with sqlite3.connect(file) as database:
+            database.execute("UPDATE replies SET reply = 'null'")
+        database.close()
+        with Session(replies=file, reply_mode="replay"), pytest.raises(ModelError, match="is damaged; record it again"):
+            model.complete(ASK)
+        assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        r"""{"answers": [{"answer": "King\'s \q", "paths": [1]}]}""",
+        '{"answers": [{"answer": "King\'s\n\\q", "paths": []}]}',
+    ],
+)
+def test_wrong_escapes_in_a_streamed_reply(reply: str) -> None:
+    pieces: list[str] = []
+    with ScriptedLLM([reply]) as server, streaming(pieces.append):
+        run = ask("generate", server.base_url)
+    assert run.answer is not None
+    assert run.answer.texts[0].split() == ["King's", "\\q"]
+    assert "".join(pieces).split() == ["King's", "\\q"]
+
+
+USAGES = ['{"prompt_tokens": 1e999}', '{"prompt_tokens": -1}', '{"prompt_tokens": "3"}', "[]", '{"prompt_tokens": NaN}']
+
+
+@pytest.mark.parametrize("usage", USAGES)
+def test_tokens_that_are_no_number_are_estimated(usage: str) -> None:
+    body = json.dumps(COMPLETION)[:-1] + f', "usage": {usage}}}'
+    with ScriptedLLM([Reply(body=body)]) as server:
+        run = ask("generate", server.base_url)
+    assert "some-model did not report the tokens it used; they are estimated" in run.trace.events
+    assert 0 < run.trace.ledger["tokens_in"] < 1000
+
+
+def test_half_characters_can_be_written(tmp_path: Path) -> None:
+    message = {"content": "Kenyan \ud800 shilling"}
+    body = json.dumps({"choices": [{"message": message, "finish_reason": "stop"}]})
+    for reply in (Reply(body=body), Reply(r'{"answers": [{"answer": "a \ud800 b", "paths": []}]}')):
+        with Session(replies=tmp_path / "r.sqlite"), ScriptedLLM([reply]) as server:
+            run = ask("generate", server.base_url)
+        assert run.answer is not None
+        (tmp_path / "answer").write_text(str(run.answer) + str(run.trace.to_dict()), encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("reply", "message"),
+    [
+        (Reply("", forever=True), r"did not answer within 0\.4 s"),
+        (Reply("word ", forever=True), "does not stop: it was asked for at most 256 tokens"),
+    ],
+    ids=["empty pieces", "text without end"],
+)
+def test_a_stream_without_end_ends(reply: Reply, message: str) -> None:
+    with ScriptedLLM([reply]) as server, streaming(lambda piece: None), pytest.raises(ModelError, match=message):
+        ask("generate", server.base_url)
+
+
+def test_what_a_server_refuses_is_said_in_every_run_and_kept_by_server() -> None:
+    def strict(request: Request) -> Reply:
+        known = "response_format" not in request.body
+        return Reply("Kenyan shilling") if known else Reply("response_format is unknown", status=400)
+
+    with ScriptedLLM(strict) as old, ScriptedLLM(["Kenyan shilling"]) as new:
+        events = [ask("generate", old.base_url).trace.events for _ in range(2)]
+        assert not any("response_format" in event for event in ask("generate", new.base_url).trace.events)
+        assert "response_format" in new.requests[0].body
+        assert len(old.requests) == 3
+        with Session():
+            ask("rerank", old.base_url)
+            assert len(old.requests) == 5  # another session tries again
+    for told in events:
+        (event,) = (event for event in told if "response_format" in event)
+        assert event.startswith("some-model does not know response_format, so that it was asked without")

@@ -1,4 +1,4 @@
-"""A model server on this machine that says what a test wants it to say."""
+"""A model server on loopback that replies with what a test scripts."""
 
 from __future__ import annotations
 
@@ -25,17 +25,20 @@ class Reply:
 
     Attributes:
         text: What the model says; may be empty. A request for embeddings gets vectors in its place.
-        status: HTTP status; of 400 and above, the body is an error message and ``text`` its words.
+        status: HTTP status; from 400 on, the body is an error message and ``text`` its words.
         headers: Further headers, such as ``{"Retry-After": "1"}``.
         delay: Seconds to wait before replying.
         drop: Break the connection in the middle of the body.
         stall: Seconds to wait in the middle of a reply that is streamed.
-        refusal: What the model says in the place of a reply that it refuses.
+        refusal: What the model says instead of a reply that it refuses.
         likeliest: The likeliest first words with the natural logarithm of their probability.
-        body: Send this in the place of the JSON object, for instance to send invalid JSON.
+        body: Send this instead of the JSON object, for instance to send invalid JSON.
         content_type: What the body claims to be.
-        finish_reason: "stop", or "length" for a reply that was cut.
+        finish_reason: "stop", "length" for a reply that was cut, or "tool_calls"; empty for none.
         usage: Whether the tokens are reported: one a word.
+        tool_calls: Names and arguments, as JSON text, of the tools that the model calls.
+        others: Further replies, for requests with ``n`` above 1.
+        forever: Repeat a streamed text until the client leaves; an empty text is sent as empty pieces.
     """
 
     text: str = ""
@@ -50,6 +53,9 @@ class Reply:
     content_type: str = "application/json"
     finish_reason: str = "stop"
     usage: bool = True
+    tool_calls: Sequence[tuple[str, str]] = ()
+    others: Sequence[str] = ()
+    forever: bool = False
 
 
 @dataclass(frozen=True)
@@ -69,7 +75,7 @@ class Request:
     @property
     def prompt(self) -> str:
         """What the model was told, its messages one after the other; empty for embeddings."""
-        return "\n\n".join(str(message["content"]) for message in self.body.get("messages", []))
+        return "\n\n".join(str(message.get("content") or "") for message in self.body.get("messages", []))
 
 
 Script: TypeAlias = Callable[[Request], str | Reply]
@@ -141,6 +147,11 @@ class ScriptedLLM:
         self._closing.wait(reply.delay)
         return reply
 
+    @property
+    def closing(self) -> bool:
+        """Whether the server is being closed."""
+        return self._closing.is_set()
+
     def pause(self, seconds: float) -> None:
         """Wait, but not longer than the server lives."""
         self._closing.wait(seconds)
@@ -188,8 +199,13 @@ class _Handler(BaseHTTPRequestHandler):
         whole = _completion(reply, sent)
         words = re.findall(r"\S+\s*|\s+", reply.text)
         deltas: list[dict[str, Any]] = [{"role": "assistant", "content": word} for word in words]
+        deltas += _tool_call_deltas(reply)
         chunks = [_chunk(whole, delta) for delta in deltas or [{"role": "assistant", "refusal": reply.refusal}]]
-        chunks.append(_chunk(whole, {}, finish_reason=reply.finish_reason))
+        for i, text in enumerate(reply.others[: sent.get("n", 1) - 1], 1):
+            chunks.append(_chunk(whole, {"role": "assistant", "content": text}, index=i))
+            chunks.append(_chunk(whole, {}, finish_reason=reply.finish_reason, index=i))
+        if reply.finish_reason:
+            chunks.append(_chunk(whole, {}, finish_reason=reply.finish_reason))
         if reply.usage and sent.get("stream_options", {}).get("include_usage"):
             chunks.append({**_chunk(whole, {}), "choices": [], "usage": whole["usage"]})
         lines = [f"data: {json.dumps(chunk)}\n\n" for chunk in chunks] + ["data: [DONE]\n\n"]
@@ -202,6 +218,9 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write("".join(lines[:middle]).encode())
             self.wfile.flush()
             self.server.script.pause(reply.stall)
+            while reply.forever and not self.server.script.closing:
+                self.wfile.write(f"data: {json.dumps(_chunk(whole, {'content': reply.text}))}\n\n".encode())
+                self.server.script.pause(0.0 if reply.text else 0.02)
             if not reply.drop:
                 self.wfile.write("".join(lines[middle:]).encode())
         except ConnectionError:
@@ -221,24 +240,49 @@ def _body(reply: Reply, path: str, sent: Mapping[str, Any]) -> str:
 
 
 def _completion(reply: Reply, sent: Mapping[str, Any]) -> dict[str, Any]:
-    message = {"role": "assistant", "content": reply.text if reply.refusal is None else None, "refusal": reply.refusal}
-    tokens_in = sum(len(str(message["content"]).split()) for message in sent.get("messages", []))
+    message: dict[str, Any] = {
+        "role": "assistant",
+        "content": reply.text if reply.refusal is None else None,
+        "refusal": reply.refusal,
+    }
+    if reply.tool_calls:
+        message["tool_calls"] = [_tool_call(i, name, text) for i, (name, text) in enumerate(reply.tool_calls)]
+    choice = {"index": 0, "message": message, "finish_reason": reply.finish_reason or None}
+    choices = [{**choice, "logprobs": _likeliest(reply, sent)}]
+    for i, text in enumerate(reply.others[: sent.get("n", 1) - 1], 1):
+        choices.append({**choice, "index": i, "message": {"role": "assistant", "content": text}})
+    tokens_in = sum(len(str(message.get("content") or "").split()) for message in sent.get("messages", []))
     tokens_out = len(reply.text.split())
     return {
         "id": "scripted",
         "object": "chat.completion",
         "created": 0,
         "model": sent.get("model", ""),
-        "choices": [
-            {"index": 0, "message": message, "finish_reason": reply.finish_reason, "logprobs": _likeliest(reply, sent)}
-        ],
+        "choices": choices,
         "usage": {"prompt_tokens": tokens_in, "completion_tokens": tokens_out, "total_tokens": tokens_in + tokens_out},
     }
 
 
-def _chunk(whole: Mapping[str, Any], delta: Mapping[str, Any], finish_reason: str | None = None) -> dict[str, Any]:
-    """A piece of a streamed reply."""
-    choice = {"index": 0, "delta": delta, "finish_reason": finish_reason}
+def _tool_call(number: int, name: str, arguments: str) -> dict[str, Any]:
+    return {"id": f"call_{number}", "type": "function", "function": {"name": name, "arguments": arguments}}
+
+
+def _tool_call_deltas(reply: Reply) -> list[dict[str, Any]]:
+    """Return the tool calls in pieces: id and name, then the arguments in three parts."""
+    deltas: list[dict[str, Any]] = []
+    for i, (name, text) in enumerate(reply.tool_calls):
+        deltas.append({"tool_calls": [{"index": i} | _tool_call(i, name, "")]})
+        third = max(len(text) // 3, 1)
+        pieces = [text[:third], text[third : 2 * third], text[2 * third :]]
+        deltas += [{"tool_calls": [{"index": i, "function": {"arguments": piece}}]} for piece in pieces]
+    return deltas
+
+
+def _chunk(
+    whole: Mapping[str, Any], delta: Mapping[str, Any], finish_reason: str | None = None, index: int = 0
+) -> dict[str, Any]:
+    """Return a piece of a streamed reply."""
+    choice = {"index": index, "delta": delta, "finish_reason": finish_reason}
     return {**whole, "object": "chat.completion.chunk", "choices": [choice], "usage": None}
 
 
