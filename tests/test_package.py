@@ -67,7 +67,7 @@ for name in ("register_at_fork", "fork", "sched_getaffinity", "getuid", "geteuid
         delattr(os, name)
 import graphbrick
 for module in pkgutil.walk_packages(graphbrick.__path__, "graphbrick."):
-    if module.name.endswith((".__main__", ".serving_child", "llm.serving")):
+    if module.name.endswith((".__main__", ".serving_child")):
         continue
     try:
         importlib.import_module(module.name)

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from graphbrick.core.errors import GraphbrickError
-from graphbrick.session import Session, current_session
+from graphbrick.session import Session, current_session, set_default_session
 
 needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 
@@ -171,6 +171,15 @@ def test_the_default_session_is_renewed_when_it_was_closed():
     default.close()
     assert current_session() is not default
     assert current_session().get(("thing",), lambda: 1) == 1
+
+
+def test_another_default_session():
+    before = current_session()
+    session = Session(vectors_mb=7)
+    set_default_session(session)
+    assert current_session() is session
+    assert before.closed
+    session.close()
 
 
 def test_it_pickles_to_its_settings(tmp_path: Path):

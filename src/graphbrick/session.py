@@ -238,6 +238,18 @@ def current_session() -> Session:
     return session if session is not None else _default_session()
 
 
+def set_default_session(session: Session) -> None:
+    """Make a session the default one of this process, as a worker does with the session of its parent.
+
+    A default session that was open is closed.
+    """
+    global _default
+    with _default_lock:
+        previous, _default = _default, session
+    if previous is not None and previous is not session:
+        previous.close()
+
+
 def _default_session() -> Session:
     global _default
     with _default_lock:

@@ -1,12 +1,17 @@
 from __future__ import annotations
 
+import gc
 import json
 import sys
+import threading
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
+from weakref import ref
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +27,7 @@ from graphbrick.graphs.text import fold, hash64
 from graphbrick.indexes import faiss_files as vector_files
 from graphbrick.indexes import vector_index as vector_index
 from graphbrick.indexes.vector_index import build_index, command, index_of, kept, open_index
+from graphbrick.session import Session
 from graphbrick.testing import TINY
 
 CALLS: list[str] = []
@@ -255,3 +261,48 @@ def test_without_the_library_the_error_says_what_to_install(graph: Graph, monkey
     monkeypatch.setitem(sys.modules, "faiss", None)
     with pytest.raises(GraphbrickError, match=r"pip install 'graphbrick\[vectors\]'"):
         index_of(graph, Words(), "entity")
+
+
+# Sessions
+
+
+def test_making_the_index_of_one_graph_does_not_hold_up_another_graph(graph: Graph, tmp_path: Path) -> None:
+    other = build(TINY, tmp_path / "other.graph")
+    begun, go_on = threading.Event(), threading.Event()
+
+    @dataclass(frozen=True, repr=False)
+    class Slow(Words):
+        """Waits in the thread that makes the first index."""
+
+        def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+            if threading.current_thread() is not threading.main_thread():
+                begun.set()
+                assert go_on.wait(30)
+            return super().encode(texts)
+
+    with Session() as session, ThreadPoolExecutor(1) as pool:
+        making = pool.submit(copy_context().run, index_of, graph, Slow(), "entity")
+        assert begun.wait(30)
+        assert len(index_of(other, Slow(), "entity")) == other.n_entities
+        assert not making.done()
+        go_on.set()
+        assert len(making.result(30)) == graph.n_entities
+        assert len(session.opened("vector index")) == 2
+
+
+def test_closing_the_session_lets_the_index_go(graph: Graph) -> None:
+    with Session():
+        index = ref(index_of(graph, Words(), "entity"))
+        gc.collect()
+        assert index() is not None
+    gc.collect()
+    assert index() is None
+
+
+def test_two_sessions_may_use_the_index_and_the_vectors_of_one_graph(graph: Graph) -> None:
+    with Session() as first:
+        one = index_of(graph, Words(), "entity")
+        with Session() as second:
+            other = index_of(graph, Words(), "entity")
+            assert (first.opened("vector index"), second.opened("vector index")) == ([one], [other])
+        assert len(one) == len(other) == graph.n_entities

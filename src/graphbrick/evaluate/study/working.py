@@ -26,6 +26,7 @@ from graphbrick.graphs.graph import Graph
 from graphbrick.llm.chat import ChatModel
 from graphbrick.pipeline import Pipeline
 from graphbrick.pipeline.budget import StoppedError, current_budget
+from graphbrick.session import Session, current_session, set_default_session
 
 
 @dataclass(frozen=True)
@@ -161,7 +162,7 @@ def _executor(work: Work, workers: int, *, processes: bool) -> Iterator[Executor
     executor: Executor
     if processes:
         # Not forked: threads of numba and onnxruntime do not survive that.
-        executor = ProcessPoolExecutor(workers, get_context("spawn"), _begin_process, (work,))
+        executor = ProcessPoolExecutor(workers, get_context("spawn"), _begin_process, (work, current_session()))
     else:
         executor = ThreadPoolExecutor(workers, "evaluate")
     try:
@@ -189,10 +190,11 @@ def _submit(executor: Executor, work: Work, task: Task) -> Future[Done]:
 _work: Work | None = None
 
 
-def _begin_process(work: Work) -> None:
+def _begin_process(work: Work, session: Session) -> None:
     """What a worker process begins with."""
     global _work
     _work = work
+    set_default_session(session)  # the settings of the first process; opened things are its own
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to all; the first process ends the others
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
