@@ -125,7 +125,7 @@ def exact(graph: Graph, seeds: tuple[int, ...], restart: float) -> tuple[Callabl
     """What gives the subgraph of exact PPR for any k, and the seconds that the scores took."""
     ids = np.array(sorted(seeds), dtype=np.int32)
     start = time.perf_counter()
-    scores = ppr_push(*graph.csr.rows, ids, restart, True, True, 1e-6)[0]
+    scores = ppr_push(graph.csr.rows, ids, restart, True, True, 1e-6)[0]
     return lambda k: among(graph, [best(scores, ids, k)]), time.perf_counter() - start
 
 

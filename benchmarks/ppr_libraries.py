@@ -23,9 +23,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from graphbrick.core.csr import Csr
 from graphbrick.core.directions import follow
 from graphbrick.evaluate.metrics.ranking import best_nodes
-from graphbrick.graphs.csr import Csr
 from graphbrick.kernels.fora import fora_top_k
 from graphbrick.kernels.rbs import by_degree, randomized_forward, rbs_both_ways
 from graphbrick.kernels.top_ppr import top_ppr
@@ -167,14 +167,14 @@ def _walks_prepare(csr: Csr, direction: str) -> Any:
 
 def _fora_query(state: Any, seeds: Ids, restart: float, k: int, *, epsilon: float) -> Found:
     csr, ways = state
-    nodes, scores, _ = fora_top_k(*csr.rows, seeds, restart, *ways, k, epsilon, 1 / csr.n_nodes, _RANDOM_SEED)
+    nodes, scores, _ = fora_top_k(csr.rows, seeds, restart, *ways, k, epsilon, 1 / csr.n_nodes, _RANDOM_SEED)
     return nodes, scores
 
 
 def _top_ppr_query(state: Any, seeds: Ids, restart: float, k: int, *, precision: float, gap: float) -> Found:
     csr, ways = state
     nodes, scores, _ = top_ppr(
-        *csr.rows, seeds, restart, *ways, k, precision, gap, 1 / csr.n_nodes, _RANDOM_SEED
+        csr.rows, seeds, restart, *ways, k, precision, gap, 1 / csr.n_nodes, _RANDOM_SEED
     )  # fmt: skip
     return nodes, scores
 
@@ -186,15 +186,15 @@ def _rbs_prepare(csr: Csr, direction: str) -> Any:
 def _rbs_query(state: Any, seeds: Ids, restart: float, k: int, *, theta: float) -> Found:
     csr, ways, index = state
     if index is None:
-        nodes, scores, _ = randomized_forward(*csr.rows, seeds, restart, *ways, k, _finer(theta, restart), _RANDOM_SEED)
+        nodes, scores, _ = randomized_forward(csr.rows, seeds, restart, *ways, k, _finer(theta, restart), _RANDOM_SEED)
     else:
-        nodes, scores, _ = rbs_both_ways(*csr.rows, *index, seeds, restart, k, _finer(theta, restart), _RANDOM_SEED)
+        nodes, scores, _ = rbs_both_ways(csr.rows, index, seeds, restart, k, _finer(theta, restart), _RANDOM_SEED)
     return nodes, scores
 
 
 def _agp_query(state: Any, seeds: Ids, restart: float, k: int, *, theta: float) -> Found:
     csr, ways = state
-    nodes, scores, _ = randomized_forward(*csr.rows, seeds, restart, *ways, k, _finer(theta, restart), _RANDOM_SEED)
+    nodes, scores, _ = randomized_forward(csr.rows, seeds, restart, *ways, k, _finer(theta, restart), _RANDOM_SEED)
     return nodes, scores
 
 

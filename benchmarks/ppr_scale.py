@@ -33,10 +33,10 @@ import numpy.typing as npt
 
 import synthetic
 from graphbrick import PPR, Graph, Query
+from graphbrick.core.csr import Csr
 from graphbrick.core.directions import follow
 from graphbrick.evaluate.metrics.ranking import best_nodes, quality
 from graphbrick.extract.seeds import best_of
-from graphbrick.graphs.csr import Csr
 from graphbrick.kernels.exact_ppr import exact_ppr
 
 K = 1000

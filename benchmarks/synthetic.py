@@ -21,7 +21,7 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.graphs.csr import Csr, from_arrays
+from graphbrick.core.csr import Csr, from_arrays
 from graphbrick.kernels.random_walk import mix
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)

@@ -73,7 +73,7 @@ def ids(values: Iterable[int]) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
 def view(data: st.DataObject, graph: Graph) -> Subgraph:
     """Some of the entities and some of the triples among them."""
     nodes = ids(data.draw(st.sets(st.integers(0, graph.n_entities - 1)), label="nodes"))
-    among = induced_triples(*graph.csr.rows, graph.csr.in_triple, nodes).tolist()
+    among = induced_triples(graph.csr.rows, nodes).tolist()
     return Subgraph(
         graph, nodes, ids(data.draw(st.sets(st.sampled_from(among)) if among else st.just(set()), label="triples"))
     )

@@ -47,7 +47,7 @@ def test_each_is_the_union_of_what_every_seed_gives(graph: Graph, brick: Brick) 
         assert subgraph.nodes is not None
         assert subgraph.nodes.dtype == np.int32
         assert subgraph.triples is not None
-        among = induced_triples(*graph.csr.rows, graph.csr.in_triple, subgraph.nodes)
+        among = induced_triples(graph.csr.rows, subgraph.nodes)
         assert subgraph.triples.tolist() == among.tolist()
     together = brick.extract(graph, Query("?", seeds=(7, 3, 20)))
     assert len(nodes_of(together)) <= max(3, getattr(brick, "k", getattr(brick, "cap", 0)))

@@ -40,7 +40,7 @@ def test_the_subgraph_is_what_the_walks_visit(direction: str, way: tuple[bool, b
     assert subgraph.nodes is not None
     assert subgraph.triples is not None
     assert subgraph.nodes.tolist() == sorted(expected)
-    among = induced_triples(*graph.csr.rows, graph.csr.in_triple, subgraph.nodes)
+    among = induced_triples(graph.csr.rows, subgraph.nodes)
     assert subgraph.triples.tolist() == among.tolist()
 
 

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from graphbrick.core.csr import Csr, from_rows, from_sorted
 from graphbrick.core.errors import GraphbrickError
 from graphbrick.graphs import overlay_rows
-from graphbrick.graphs.csr import Csr, from_rows, from_sorted
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.overlay_map import open_with_room
 from graphbrick.graphs.overlay_rows import changed_rows, find_triples
@@ -147,9 +147,9 @@ def test_kernels_on_changed_rows(
     same = induced_triples(*fresh.rows, fresh.in_triple, nodes)
     assert sorted(texts(rows, found)) == sorted(texts(fresh, same))
     for ways in ((True, True), (True, False), (False, True)):
-        reached = [k_hop(*csr.rows, seeds, *ways, 2, n)[0].tolist() for csr in (rows, fresh)]
+        reached = [k_hop(csr.rows, seeds, *ways, 2, n)[0].tolist() for csr in (rows, fresh)]
         assert reached[0] == reached[1] == k_hop_python(rows, seeds.tolist(), *ways, 2, n)[0]
-        scores = [ppr_push(*csr.rows, seeds, 0.2, *ways, 1e-10)[0] for csr in (rows, fresh)]
+        scores = [ppr_push(csr.rows, seeds, 0.2, *ways, 1e-10)[0] for csr in (rows, fresh)]
         assert scores[0] == pytest.approx(scores[1], abs=1e-9)
     assert hop_distances(*rows.rows, seeds).tolist() == hop_distances_python(fresh, seeds.tolist())
 

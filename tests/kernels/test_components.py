@@ -4,7 +4,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from graphbrick.graphs.csr import Csr, from_sorted
+from graphbrick.core.csr import Csr, from_sorted
 from graphbrick.kernels.components import components, components_python, shortest_link, shortest_link_python
 
 
@@ -32,7 +32,7 @@ def ids(nodes: object) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
 @pytest.mark.parametrize("density", [0.4, 0.7, 1.5])
 def test_components_are_those_of_networkx(seed: int, density: float) -> None:
     csr = random_csr(seed, density=density)
-    lowest = components(*csr.rows[:3])
+    lowest = components(csr.rows)
     assert lowest.dtype == np.int32
     assert lowest.tolist() == components_python(csr)
     of_networkx = {node: min(part) for part in nx.connected_components(undirected(csr)) for node in part}
@@ -43,7 +43,7 @@ def test_a_long_chain_is_one_component() -> None:
     n = 100_000
     head, tail = np.arange(n - 1, dtype=np.int32), np.arange(1, n, dtype=np.int32)
     chain = from_sorted(n, head, tail, np.zeros(n - 1, dtype=np.int32))
-    assert not components(*chain.rows[:3]).any()
+    assert not components(chain.rows).any()
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -52,7 +52,7 @@ def test_a_link_is_a_shortest_path_and_that_of_the_readable_version(seed: int) -
     rng = np.random.default_rng(seed)
     chosen = rng.choice(80, size=6, replace=False)
     sources, others = ids(chosen[:3]), ids(chosen[3:])
-    link, looked = shortest_link(*csr.rows, sources, others, 10**9)
+    link, looked = shortest_link(csr.rows, sources, others, 10**9)
     assert link.tolist() == shortest_link_python(csr, sources.tolist(), set(others.tolist()))
     graph = undirected(csr)
     distances = [nx.shortest_path_length(graph, a, b) for a in sources for b in others if nx.has_path(graph, a, b)]
@@ -64,8 +64,8 @@ def test_a_link_is_a_shortest_path_and_that_of_the_readable_version(seed: int) -
     assert link[-1] in sources
     assert all(graph.has_edge(a, b) for a, b in zip(link[:-1].tolist(), link[1:].tolist(), strict=True))
     # What it looked at is enough for it, and less is not.
-    assert shortest_link(*csr.rows, sources, others, looked)[0].tolist() == link.tolist()
-    less, looked_less = shortest_link(*csr.rows, sources, others, looked - 1)
+    assert shortest_link(csr.rows, sources, others, looked)[0].tolist() == link.tolist()
+    less, looked_less = shortest_link(csr.rows, sources, others, looked - 1)
     assert (len(less), looked_less) == (0, looked - 1)
 
 
@@ -75,5 +75,5 @@ def test_a_search_that_sees_thousands_of_nodes_grows_its_tables() -> None:
     head = np.concatenate([np.zeros(n), np.arange(1, n + 1)]).astype(np.int32)
     tail = np.arange(1, 2 * n + 1, dtype=np.int32)
     csr = from_sorted(2 * n + 1, head, tail, np.zeros(2 * n, dtype=np.int32))
-    link, _ = shortest_link(*csr.rows, ids([0]), ids([2 * n]), 10**9)
+    link, _ = shortest_link(csr.rows, ids([0]), ids([2 * n]), 10**9)
     assert link.tolist() == [2 * n, n, 0]

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphbrick import Subgraph
-from graphbrick.graphs.csr import Csr, from_sorted
+from graphbrick.core.csr import Csr, from_sorted
 from graphbrick.kernels.distances import hop_distances, hop_distances_python
 from graphbrick.testing import tiny_graph
 
@@ -24,7 +24,7 @@ def csr_of(n: int, triples: set[tuple[int, int, int]]) -> Csr:
 
 
 def compiled(csr: Csr, seeds: list[int]) -> list[int]:
-    found: npt.NDArray[np.int32] = hop_distances(*csr.rows, np.array(seeds, dtype=np.int32))
+    found: npt.NDArray[np.int32] = hop_distances(csr.rows, np.array(seeds, dtype=np.int32))
     assert found.dtype == np.int32
     return found.tolist()
 

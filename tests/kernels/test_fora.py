@@ -4,7 +4,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from graphbrick.graphs.csr import Csr, from_sorted
+from graphbrick.core.csr import Csr, from_sorted
 from graphbrick.kernels.fora import fora, fora_top_k, published_threshold, walks_needed
 from graphbrick.kernels.ppr import ppr_push, ppr_python
 
@@ -43,7 +43,7 @@ def test_errors_are_within_the_guarantee(way: tuple[bool, bool], restart: float,
         csr = heavy_tailed(number, 60, 200)
         for seeds in (ids(1), ids(0, 9, 9)):
             exact = ppr_python(csr, seeds, restart, *way, iterations=300)
-            nodes, scores, edges = fora(*csr.rows, seeds, restart, *way, 60, epsilon, delta, failure, r_max, number)
+            nodes, scores, edges = fora(csr.rows, seeds, restart, *way, 60, epsilon, delta, failure, r_max, number)
             found = np.zeros(csr.n_nodes)
             found[nodes] = scores
             large = exact > 2 * delta  # the division by the sum makes scores larger than those that delta speaks of
@@ -62,8 +62,8 @@ def test_errors_are_within_the_guarantee(way: tuple[bool, bool], restart: float,
 def test_the_best_of_a_larger_graph(way: tuple[bool, bool], restart: float) -> None:
     csr, k, epsilon = heavy_tailed(7, 3000, 12_000), 50, 0.1
     for seeds in (ids(40), ids(300, 2)):
-        exact = ppr_push(*csr.rows, seeds, restart, *way, 1e-12)[0]
-        nodes, scores, _ = fora_top_k(*csr.rows, seeds, restart, *way, k, epsilon, 1e-4, 3)
+        exact = ppr_push(csr.rows, seeds, restart, *way, 1e-12)[0]
+        nodes, scores, _ = fora_top_k(csr.rows, seeds, restart, *way, k, epsilon, 1e-4, 3)
         assert len(nodes) == min(k, np.count_nonzero(exact))
         assert (np.diff(scores) <= 0).all()
         cut = np.sort(exact)[-k]
@@ -75,7 +75,7 @@ def test_the_same_seed_gives_the_same_result() -> None:
     csr = heavy_tailed(1, 500, 2000)
 
     def once(seed: int) -> Found:
-        return fora_top_k(*csr.rows, ids(3), 0.2, True, True, 20, 0.5, 0.01, seed)
+        return fora_top_k(csr.rows, ids(3), 0.2, True, True, 20, 0.5, 0.01, seed)
 
     first, again, other = once(1), once(1), once(2)
     assert first[0].tolist() == again[0].tolist()
@@ -87,7 +87,7 @@ def test_the_same_seed_gives_the_same_result() -> None:
 def test_an_isolated_seed_and_one_that_cannot_be_left() -> None:
     csr = from_sorted(4, ids(0, 1), ids(1, 2), ids(0, 0))
     for seed in (3, 2):
-        nodes, scores, edges = fora_top_k(*csr.rows, ids(seed), 0.2, True, False, 5, 0.5, 0.01, 0)
+        nodes, scores, edges = fora_top_k(csr.rows, ids(seed), 0.2, True, False, 5, 0.5, 0.01, 0)
         assert (nodes.tolist(), scores.tolist(), edges) == ([seed], [1.0], 0)
-    nodes, scores, _ = fora(*csr.rows, ids(3, 0), 0.5, True, False, 9, 0.1, 1e-3, 0.01, 0.0, 0)
+    nodes, scores, _ = fora(csr.rows, ids(3, 0), 0.5, True, False, 9, 0.1, 1e-3, 0.01, 0.0, 0)
     np.testing.assert_allclose(scores, ppr_python(csr, ids(3, 0), 0.5, True, False)[nodes], rtol=0.1)

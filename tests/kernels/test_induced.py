@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphbrick.graphs.csr import Csr, from_sorted
+from graphbrick.core.csr import Csr, from_sorted
 from graphbrick.kernels.induced import induced_triples, induced_triples_python
 
 
@@ -24,7 +24,7 @@ triples = st.sets(st.tuples(st.integers(0, 11), st.integers(0, 11), st.integers(
 def test_like_the_readable_version(given_triples: set[tuple[int, int, int]], nodes: set[int]) -> None:
     csr = rows_of(12, given_triples)
     kept = np.array(sorted(nodes), dtype=np.int32)
-    assert induced_triples(*csr.rows, csr.in_triple, kept).tolist() == induced_triples_python(csr, sorted(nodes))
+    assert induced_triples(csr.rows, kept).tolist() == induced_triples_python(csr, sorted(nodes))
 
 
 @pytest.mark.parametrize("hub", [0, 2500, 4999])
@@ -36,6 +36,6 @@ def test_rows_of_hubs_are_searched(hub: int) -> None:
     among |= {(int(a), int(b), 0) for a, b in rng.integers(0, 5000, (4000, 2))}
     csr = rows_of(5000, among)
     nodes = sorted({hub, *rng.integers(0, 5000, 300).tolist()})
-    found = induced_triples(*csr.rows, csr.in_triple, np.array(nodes, dtype=np.int32))
+    found = induced_triples(csr.rows, np.array(nodes, dtype=np.int32))
     assert found.tolist() == induced_triples_python(csr, nodes)
     assert len(found) > 300

@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from graphbrick.graphs.csr import Csr, from_sorted
+from graphbrick.core.csr import Csr, from_sorted
 from graphbrick.graphs.partitions import Partitions
 from graphbrick.kernels.inside_rows import inside_rows, inside_rows_python
 
@@ -30,7 +30,7 @@ def test_rows_are_those_of_the_readable_version(seed: int, way: tuple[bool, bool
     both = [partitions.member[partitions.pointer[p] : partitions.pointer[p + 1]] for p in parts]
     members, offset = np.concatenate(both), np.array([0, len(both[0])], dtype=np.int32)
     pointers, neighbours = inside_rows(
-        *csr.rows, partitions.label, partitions.place, parts, offset, members, *way, loops
+        csr.rows, partitions.label, partitions.place, parts, offset, members, *way, loops
     )
     assert (pointers.dtype, neighbours.dtype) == (np.uint32, np.int32)
     rows = [neighbours[a:b].tolist() for a, b in pairwise(pointers.tolist())]
@@ -45,7 +45,5 @@ def test_no_member_has_no_row() -> None:
     csr = random_csr(np.random.default_rng(0))
     partitions = Partitions.of(np.zeros(csr.n_nodes, dtype=np.int32))
     none = np.empty(0, dtype=np.int32)
-    pointers, neighbours = inside_rows(
-        *csr.rows, partitions.label, partitions.place, none, none, none, True, True, True
-    )
+    pointers, neighbours = inside_rows(csr.rows, partitions.label, partitions.place, none, none, none, True, True, True)
     assert (pointers.tolist(), len(neighbours)) == ([0], 0)

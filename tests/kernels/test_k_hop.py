@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphbrick.graphs.csr import Csr, from_sorted
+from graphbrick.core.csr import Csr, from_sorted
 from graphbrick.kernels.k_hop import k_hop, k_hop_python
 
 Triple = tuple[int, int, int]
@@ -28,7 +28,7 @@ def csr_of(n: int, triples: list[Triple]) -> Csr:
 def fast(csr: Csr, seeds: list[int], out: bool, into: bool, max_hops: int, cap: int) -> Found:
     starts = np.array(seeds, dtype=np.int32)
     nodes, complete, capped = k_hop(
-        *csr.rows, starts, out, into, max_hops, cap
+        csr.rows, starts, out, into, max_hops, cap
     )  # fmt: skip
     assert nodes.dtype == np.int32
     return nodes.tolist(), complete, capped

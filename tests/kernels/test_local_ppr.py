@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphbrick.graphs.csr import Csr, from_sorted
+from graphbrick.core.csr import Csr, from_sorted
 from graphbrick.kernels import local_ppr, refine_ppr
 from graphbrick.kernels.exact_ppr import exact_ppr
 from graphbrick.kernels.local_ppr import DEGREE, RESIDUAL, SETTLED, Pushed
@@ -41,14 +41,14 @@ def skewed(n: int, m: int, seed: int) -> Csr:
 
 def run(kernel: str, csr: Csr, seeds: Any, restart: float, way: tuple[bool, bool], k: int, tolerance: float) -> Pushed:
     if kernel == "push":
-        return local_ppr.push(*csr.rows, seeds, restart, *way, k, tolerance, 0, NO_BUDGET)
-    return local_ppr.sweep(*csr.rows, seeds, restart, *way, k, tolerance, NO_BUDGET)
+        return local_ppr.push(csr.rows, seeds, restart, *way, k, tolerance, 0, NO_BUDGET)
+    return local_ppr.sweep(csr.rows, seeds, restart, *way, k, tolerance, NO_BUDGET)
 
 
 def refined(csr: Csr, found: Pushed, seeds: Any, restart: float, way: tuple[bool, bool], k: int, hubs: Any) -> Any:
     leading = csr.degrees() if all(way) else ((csr.in_end - csr.in_begin) if way[0] else csr.out_degrees())
     return refine_ppr.refine(
-        *csr.rows, seeds, restart, *way, k, found.nodes, found.state.copy(), found.table,
+        csr.rows, seeds, restart, *way, k, found.nodes, found.state.copy(), found.table,
         hubs, leading[hubs].astype(np.int32),
     )  # fmt: skip
 
@@ -107,7 +107,7 @@ def test_the_best_are_found_long_before(restart: float, way: tuple[bool, bool]) 
         seeds = ids(int(seed))
         exact = exact_ppr(csr, [seeds], restart, *way)[:, 0]
         k = min(300, np.count_nonzero(exact > 1e-12))
-        found = local_ppr.push(*csr.rows, seeds, restart, *way, k, 0.01, 20_000, NO_BUDGET)
+        found = local_ppr.push(csr.rows, seeds, restart, *way, k, 0.01, 20_000, NO_BUDGET)
         nodes, scores, _, _ = refined(csr, found, seeds, restart, way, k, hubs)
         top = nodes[np.lexsort((nodes, -scores))[:k]]
         assert np.mean(exact[top] >= 0.99 * np.sort(exact)[-k]) >= 0.97
@@ -121,7 +121,7 @@ def test_a_hub_of_another_part_of_the_graph_is_left_out() -> None:
     other = {(100 + u, 99, 0) for u in range(400)}
     csr = rows_of(500, part | other)
     seeds = ids(3)
-    found = local_ppr.push(*csr.rows, seeds, 0.2, True, True, 10, 0.9, 0, NO_BUDGET)
+    found = local_ppr.push(csr.rows, seeds, 0.2, True, True, 10, 0.9, 0, NO_BUDGET)
     nodes, scores, left, _ = refined(csr, found, seeds, 0.2, (True, True), 10, ids(99))
     assert left > 0.01
     assert scores[nodes.tolist().index(99)] == 0
@@ -130,8 +130,8 @@ def test_a_hub_of_another_part_of_the_graph_is_left_out() -> None:
 def test_the_budget_ends_the_search() -> None:
     csr = skewed(5000, 40_000, 4)
     for found in (
-        local_ppr.push(*csr.rows, ids(9), 0.2, True, True, 100, 1e-6, 0, 1000),
-        local_ppr.sweep(*csr.rows, ids(9), 0.2, True, True, 100, 1e-6, 1000),
+        local_ppr.push(csr.rows, ids(9), 0.2, True, True, 100, 1e-6, 0, 1000),
+        local_ppr.sweep(csr.rows, ids(9), 0.2, True, True, 100, 1e-6, 1000),
     ):
         assert found.spent
         assert found.edges > 1000
@@ -141,7 +141,7 @@ def test_tables_and_queues_grow() -> None:
     # The second node leads to more nodes than there is room for at first, while others wait.
     n = 60_000
     csr = rows_of(n, {(0, v, 0) for v in range(1, 20)} | {(u, v, 0) for u in (3, 7) for v in range(20 + u, n, 2)})
-    found = local_ppr.push(*csr.rows, ids(0), 0.2, True, False, 50_000, 1e-3, 0, NO_BUDGET)
+    found = local_ppr.push(csr.rows, ids(0), 0.2, True, False, 50_000, 1e-3, 0, NO_BUDGET)
     scores = np.zeros(n)
     scores[found.nodes] = found.state[:, SETTLED] + 0.2 * found.state[:, RESIDUAL]
     exact = exact_ppr(csr, [ids(0)], 0.2, True, False)[:, 0]
@@ -168,7 +168,7 @@ def test_on_a_real_graph(data_dir: Path, tmp_path: Path, way: tuple[bool, bool])
     csr = build(data_dir / "freebase" / "triples.tsv.gz", tmp_path / "core.graph").csr
     for seeds in (ids(11), ids(4000, 9000)):
         exact = exact_ppr(csr, [seeds], 0.2, *way, error=1e-10)[:, 0]
-        found = local_ppr.sweep(*csr.rows, seeds, 0.2, *way, 1000, 1e-3, NO_BUDGET)
+        found = local_ppr.sweep(csr.rows, seeds, 0.2, *way, 1000, 1e-3, NO_BUDGET)
         nodes, scores, _, _ = refined(csr, found, seeds, 0.2, way, 1000, ids())
         top = nodes[np.lexsort((nodes, -scores))[:1000]]
         assert np.mean(exact[top] >= 0.99 * np.sort(exact)[-1000]) >= 0.98

@@ -10,9 +10,9 @@ import numpy.typing as npt
 import pytest
 
 from graphbrick.core import Query
+from graphbrick.core.csr import Csr, from_sorted
 from graphbrick.extract.ppr import PPR
 from graphbrick.graphs.builder import build
-from graphbrick.graphs.csr import Csr, from_sorted
 from graphbrick.graphs.graph import Graph
 from graphbrick.kernels.induced import induced_triples
 from graphbrick.kernels.ppr import ppr_push, ppr_python
@@ -48,7 +48,7 @@ def heads(csr: Csr) -> npt.NDArray[np.int64]:
 
 def push(csr: Csr, seeds: Any, restart: float, out: bool, into: bool, tolerance: float = 1e-9) -> tuple[Scores, float]:
     seeds = np.asarray(seeds, dtype=np.int32)
-    scores, error, _ = ppr_push(*csr.rows, seeds, restart, out, into, tolerance)
+    scores, error, _ = ppr_push(csr.rows, seeds, restart, out, into, tolerance)
     return scores, error
 
 
@@ -155,7 +155,7 @@ def test_the_error_bound_holds_where_walks_end_soon() -> None:
 
 def test_a_smaller_tolerance_looks_at_more_edges() -> None:
     csr, _ = random_csr(8)
-    arguments = (*csr.rows, np.array([0], dtype=np.int32), 0.2, True, True)
+    arguments = (csr.rows, np.array([0], dtype=np.int32), 0.2, True, True)
     edges = [ppr_push(*arguments, 10.0**-digits)[2] for digits in (1, 3, 5, 8)]
     assert edges == sorted(edges)
     assert edges[0] < edges[-1]
@@ -171,16 +171,16 @@ def test_induced_triples() -> None:
         inside = set(kept.tolist())
         ends = zip(heads(csr).tolist(), csr.tail.tolist(), strict=True)
         expected = [t for t, (head, tail) in enumerate(ends) if head in inside and tail in inside]
-        found = induced_triples(*csr.rows, csr.in_triple, kept)
+        found = induced_triples(csr.rows, kept)
         assert found.tolist() == expected
         assert found.dtype == np.int32
 
 
 def test_induced_triples_of_nothing_and_of_everything() -> None:
     csr, _ = random_csr(1)
-    assert induced_triples(*csr.rows, csr.in_triple, np.array([], dtype=np.int32)).tolist() == []
+    assert induced_triples(csr.rows, np.array([], dtype=np.int32)).tolist() == []
     everything = np.arange(csr.n_nodes, dtype=np.int32)
-    assert induced_triples(*csr.rows, csr.in_triple, everything).tolist() == list(range(csr.n_triples))
+    assert induced_triples(csr.rows, everything).tolist() == list(range(csr.n_triples))
 
 
 # Through the brick

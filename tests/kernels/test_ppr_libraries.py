@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from graphbrick.core.csr import Csr, from_sorted
 from graphbrick.core.directions import follow
-from graphbrick.graphs.csr import Csr, from_sorted
 from graphbrick.kernels.ppr import ppr_python
 
 DIRECTIONS = ["both", "out", "in"]

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chi2_contingency, chisquare
 
-from graphbrick.graphs.csr import Csr, from_sorted
+from graphbrick.core.csr import Csr, from_sorted
 from graphbrick.kernels.random_walk import (
     below,
     below_python,
@@ -50,7 +50,7 @@ def graphs(draw: st.DrawFn) -> Csr:
 
 def fast(csr: Csr, start: int, number: int, length: int, restart: float, out: bool, into: bool, seed: int) -> list[int]:
     stations = np.full(length + 1, -1, dtype=np.int32)
-    walk(*csr.rows, start, number, restart, out, into, seed, stations)
+    walk(csr.rows, start, number, restart, out, into, seed, stations)
     return stations.tolist()
 
 
@@ -59,7 +59,7 @@ def visited(
 ) -> list[int]:
     starts = np.array(seeds, dtype=np.int32)
     nodes = walked_nodes(
-        *csr.rows, starts, walks, length, restart, *way, seed
+        csr.rows, starts, walks, length, restart, *way, seed
     )  # fmt: skip
     assert nodes.dtype == np.int32
     return nodes.tolist()

@@ -4,7 +4,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from graphbrick.graphs.csr import Csr, from_sorted
+from graphbrick.core.csr import Csr, from_sorted
 from graphbrick.kernels.ppr import ppr_push, ppr_python
 from graphbrick.kernels.rbs import by_degree, randomized_forward, rbs_both_ways, rbs_to_target
 
@@ -63,7 +63,7 @@ def test_scores_to_a_target_are_right_on_average(way: tuple[bool, bool]) -> None
     for target in (0, 7, 35):
         total, squares = np.zeros(40), np.zeros(40)
         for seed in range(rounds):
-            nodes, scores, _ = rbs_to_target(*csr.rows, *index, target, restart, 0.02, seed)
+            nodes, scores, _ = rbs_to_target(csr.rows, index, target, restart, 0.02, seed)
             total[nodes] += scores
             squares[nodes] += scores**2
         mean = total / rounds
@@ -77,10 +77,10 @@ def test_scores_to_a_target_are_right_on_average(way: tuple[bool, bool]) -> None
 def test_scores_from_the_seeds_are_right_on_average(way: tuple[bool, bool]) -> None:
     csr, restart, rounds = heavy_tailed(4, 40, 150), 0.2, 3000
     exact = ppr_python(csr, ids(1, 20), restart, *way)
-    kernels = [lambda seed: randomized_forward(*csr.rows, ids(1, 20), restart, *way, 40, 0.002, seed)]
+    kernels = [lambda seed: randomized_forward(csr.rows, ids(1, 20), restart, *way, 40, 0.002, seed)]
     if all(way):
         index = by_degree(csr, True, True)
-        kernels.append(lambda seed: rbs_both_ways(*csr.rows, *index, ids(1, 20), restart, 40, 0.02, seed))
+        kernels.append(lambda seed: rbs_both_ways(csr.rows, index, ids(1, 20), restart, 40, 0.02, seed))
     for kernel in kernels:
         total, squares = np.zeros(40), np.zeros(40)
         for seed in range(rounds):
@@ -99,10 +99,10 @@ def test_small_thresholds_are_exact(way: tuple[bool, bool], restart: float) -> N
     csr, k = heavy_tailed(5, 2000, 8000), 100
     index = by_degree(csr, *way)
     for seeds in (ids(3), ids(700, 700, 4), ids(1999, 50)):
-        exact = ppr_push(*csr.rows, seeds, restart, *way, 1e-12)[0]
-        results = [randomized_forward(*csr.rows, seeds, restart, *way, k, 1e-8, 1)]
+        exact = ppr_push(csr.rows, seeds, restart, *way, 1e-12)[0]
+        results = [randomized_forward(csr.rows, seeds, restart, *way, k, 1e-8, 1)]
         if all(way):
-            results.append(rbs_both_ways(*csr.rows, *index, seeds, restart, k, 1e-8, 1))
+            results.append(rbs_both_ways(csr.rows, index, seeds, restart, k, 1e-8, 1))
         for nodes, scores, edges in results:
             assert len(nodes) == min(k, np.count_nonzero(exact))
             assert (np.diff(scores) <= 0).all()
@@ -116,11 +116,11 @@ def test_larger_thresholds_look_at_fewer_edges_and_the_same_seed_gives_the_same(
     index = by_degree(csr, True, True)
     seen = []
     for theta in (1e-3, 1e-4, 1e-5):
-        found = [rbs_both_ways(*csr.rows, *index, ids(9), 0.2, 10, theta, seed) for seed in (1, 1, 2)]
+        found = [rbs_both_ways(csr.rows, index, ids(9), 0.2, 10, theta, seed) for seed in (1, 1, 2)]
         assert found[0][0].tolist() == found[1][0].tolist()
         assert found[0][1].tolist() == found[1][1].tolist() != found[2][1].tolist()
         seen.append(found[0][2])
-        forward = [randomized_forward(*csr.rows, ids(9), 0.2, True, True, 10, theta, seed) for seed in (1, 1)]
+        forward = [randomized_forward(csr.rows, ids(9), 0.2, True, True, 10, theta, seed) for seed in (1, 1)]
         assert forward[0][1].tolist() == forward[1][1].tolist()
     assert seen == sorted(seen)
     assert seen[0] < seen[-1]
@@ -129,8 +129,8 @@ def test_larger_thresholds_look_at_fewer_edges_and_the_same_seed_gives_the_same(
 def test_an_isolated_seed_and_one_that_cannot_be_left() -> None:
     csr = from_sorted(4, ids(0, 1), ids(1, 2), ids(0, 0))
     both = by_degree(csr, True, True)
-    nodes, scores, _ = rbs_both_ways(*csr.rows, *both, ids(3), 0.2, 5, 1e-3, 0)
+    nodes, scores, _ = rbs_both_ways(csr.rows, both, ids(3), 0.2, 5, 1e-3, 0)
     assert (nodes.tolist(), scores.tolist()) == ([3], [pytest.approx(1)])
     for seed in (3, 2):
-        nodes, scores, _ = randomized_forward(*csr.rows, ids(seed), 0.2, True, False, 5, 1e-3, 0)
+        nodes, scores, _ = randomized_forward(csr.rows, ids(seed), 0.2, True, False, 5, 1e-3, 0)
         assert (nodes.tolist(), scores.tolist()) == ([seed], [1.0])

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphbrick.graphs.csr import Csr, from_sorted
+from graphbrick.core.csr import Csr, from_sorted
 from graphbrick.kernels.relation_patterns import (
     Carried,
     carry_on,
@@ -28,7 +28,24 @@ def csr_of(n: int, triples: list[Triple]) -> Csr:
 def carried(csr: Csr, seed: int, ends: list[list[int]], out: bool, into: bool, cap: int) -> Carried:
     begin = np.cumsum([0, *map(len, ends)]).astype(np.int64)
     flat = np.array([node for some in ends for node in some], dtype=np.int32)
-    return Carried(*carry_on(*csr.rows, csr.in_triple, csr.relation, seed, flat, begin, out, into, cap))
+    return Carried(
+        *carry_on(
+            csr.out_begin,
+            csr.out_end,
+            csr.tail,
+            csr.in_begin,
+            csr.in_end,
+            csr.in_head,
+            csr.in_triple,
+            csr.relation,
+            seed,
+            flat,
+            begin,
+            out,
+            into,
+            cap,
+        )
+    )
 
 
 def listed(found: Carried) -> tuple[list[tuple[int, int, list[int]]], int]:

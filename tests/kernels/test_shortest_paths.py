@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from graphbrick.core import Query, Subgraph
-from graphbrick.graphs.csr import Csr, from_sorted
-from graphbrick.kernels.shortest_paths import PathTree, Step, shortest_path_tree, shortest_paths_python
+from graphbrick.core.csr import Csr, from_sorted
+from graphbrick.kernels.path_tree import PathTree, Step, shortest_path_tree, shortest_paths_python
 from graphbrick.retrieve.shortest_paths import ShortestPaths
 from graphbrick.testing import tiny_graph
 
@@ -43,12 +43,10 @@ def layers(width: int, depth: int) -> Csr:
 
 
 def tree(csr: Csr, seeds: list[int], out: bool, into: bool, max_hops: int, cap: int = NO_CAP) -> PathTree:
-    return PathTree(
-        *shortest_path_tree(
-            *csr.rows, csr.in_triple,
+    return shortest_path_tree(
+            csr.rows,
             np.array(seeds, dtype=np.int32), out, into, max_hops, cap,
-        )
-    )  # fmt: skip
+        )  # fmt: skip
 
 
 def paths_of(found: PathTree, n_seeds: int) -> list[Found]:

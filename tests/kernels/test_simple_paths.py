@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphbrick.graphs.csr import Csr, from_sorted
-from graphbrick.kernels.shortest_paths import PathTree, Step
-from graphbrick.kernels.simple_paths import simple_path_tree, simple_paths_python
+from graphbrick.core.csr import Csr, from_sorted
+from graphbrick.kernels.path_tree import PathTree, Step, simple_path_tree, simple_paths_python
 
 Triple = tuple[int, int, int]
 Found = tuple[int, tuple[Step, ...]]
@@ -32,12 +31,10 @@ def complete(n: int) -> Csr:
 
 
 def tree(csr: Csr, seeds: list[int], out: bool, into: bool, max_hops: int, cap: int = NO_CAP) -> PathTree:
-    return PathTree(
-        *simple_path_tree(
-            *csr.rows, csr.in_triple,
+    return simple_path_tree(
+            csr.rows,
             np.array(seeds, dtype=np.int32), out, into, max_hops, cap,
-        )
-    )  # fmt: skip
+        )  # fmt: skip
 
 
 def paths_of(found: PathTree, n_seeds: int) -> list[Found]:

@@ -4,7 +4,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from graphbrick.graphs.csr import Csr, from_sorted
+from graphbrick.core.csr import Csr, from_sorted
 from graphbrick.kernels.ppr import ppr_push
 from graphbrick.kernels.top_ppr import _backward, _split, top_ppr
 from graphbrick.kernels.touched import nothing_touched
@@ -45,7 +45,7 @@ def test_a_backward_push_loses_nothing(way: tuple[bool, bool], restart: float) -
     back = nothing_touched(4)
     for target in (0, 3, 40, 79):  # hubs, an ordinary node, one without triples; the room is used again
         for r_max in (0.5, 0.05, 1e-9):
-            back, edges = _backward(*csr.rows, back, target, restart, *way, r_max)
+            back, edges = _backward(csr.rows, back, target, restart, *way, r_max)
             count = back.used[0]
             settled, residual = np.zeros(80), np.zeros(80)
             settled[back.node[:count]] = back.score[:count]
@@ -72,8 +72,8 @@ def test_split_by_hand() -> None:
 def test_the_share_promised_is_right(way: tuple[bool, bool], restart: float) -> None:
     csr, k, gap = heavy_tailed(7, 3000, 12_000), 50, 0.05
     for seeds in (ids(400), ids(1000, 2), ids(2900)):
-        exact = ppr_push(*csr.rows, seeds, restart, *way, 1e-12)[0]
-        nodes, scores, _ = top_ppr(*csr.rows, seeds, restart, *way, k, 0.9, gap, 0.01, 3)
+        exact = ppr_push(csr.rows, seeds, restart, *way, 1e-12)[0]
+        nodes, scores, _ = top_ppr(csr.rows, seeds, restart, *way, k, 0.9, gap, 0.01, 3)
         there = min(k, np.count_nonzero(exact))
         assert len(nodes) == there
         assert len(set(nodes.tolist())) == there
@@ -84,7 +84,7 @@ def test_the_share_promised_is_right(way: tuple[bool, bool], restart: float) -> 
 
 def test_the_same_seed_gives_the_same_result() -> None:
     csr = heavy_tailed(1, 3000, 12_000)
-    first, again, other = (top_ppr(*csr.rows, ids(3), 0.2, True, True, 20, 0.9, 0.1, 0.01, seed) for seed in (1, 1, 2))
+    first, again, other = (top_ppr(csr.rows, ids(3), 0.2, True, True, 20, 0.9, 0.1, 0.01, seed) for seed in (1, 1, 2))
     assert first[0].tolist() == again[0].tolist()
     assert first[1].tolist() == again[1].tolist()
     assert first[1].tolist() != other[1].tolist()
@@ -95,5 +95,5 @@ def test_the_same_seed_gives_the_same_result() -> None:
 def test_an_isolated_seed_and_one_that_cannot_be_left() -> None:
     csr = from_sorted(4, ids(0, 1), ids(1, 2), ids(0, 0))
     for seed in (3, 2):
-        nodes, scores, _ = top_ppr(*csr.rows, ids(seed), 0.2, True, False, 5, 0.9, 0.1, 0.01, 0)
+        nodes, scores, _ = top_ppr(csr.rows, ids(seed), 0.2, True, False, 5, 0.9, 0.1, 0.01, 0)
         assert (nodes.tolist(), scores.tolist()) == ([seed], [1.0])

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphbrick.graphs.csr import Csr, from_sorted
+from graphbrick.core.csr import Csr, from_sorted
+from graphbrick.kernels.hashing import slot_of
 from graphbrick.kernels.random_walk import below  # noqa: F401  (compiled before: keeps deadlines out of examples)
 from graphbrick.kernels.touched import (
     add_estimates,
@@ -16,7 +17,6 @@ from graphbrick.kernels.touched import (
     forget,
     forward_push,
     nothing_touched,
-    slot,
     start_at,
     step_all,
     touch,
@@ -60,7 +60,7 @@ def endless(csr: Csr, restart: float, out: bool, into: bool) -> npt.NDArray[np.f
 
 def start(csr: Csr, seeds: list[int], out: bool, into: bool) -> Any:
     ids = np.array(seeds, dtype=np.int32)
-    return start_at(csr.out_begin, csr.out_end, csr.in_begin, csr.in_end, ids, out, into)
+    return start_at(csr.rows, ids, out, into)
 
 
 def dense(near: Any, values: npt.NDArray[np.float64], n: int) -> npt.NDArray[np.float64]:
@@ -79,7 +79,7 @@ def test_a_push_loses_nothing(csr: Csr, way: tuple[bool, bool], restart: float) 
         near = start(csr, seeds, *way)
         exact = np.mean([walks[s] for s in seeds], axis=0)
         for r_max in (0.1, 0.01, 1e-5, 1e-12):  # goes on from where it was
-            near, edges = forward_push(*csr.rows, near, restart, *way, r_max)
+            near, edges = forward_push(csr.rows, near, restart, *way, r_max)
             settled, residual = dense(near, near.score, n), dense(near, near.residual, n)
             np.testing.assert_allclose(settled + residual @ walks, exact, rtol=0, atol=1e-12)
             degrees = (steps(csr, *way) > 0).any(axis=1) * near_degrees(csr, *way)
@@ -103,7 +103,7 @@ def test_slots_are_a_dictionary(nodes: list[int], room: int) -> None:
     twin: dict[int, int] = {}
     for v in nodes:
         near = with_room(near, 1)
-        assert slot(near, v) == twin.get(v, -1)
+        assert slot_of(near.table, v) == twin.get(v, -1)
         assert touch(near, v) == twin.setdefault(v, len(twin))
     assert near.node[: near.used[0]].tolist() == list(twin)
     near = with_room(near, len(nodes))
@@ -112,8 +112,8 @@ def test_slots_are_a_dictionary(nodes: list[int], room: int) -> None:
         assert near.estimate[i] == 0.5 * nodes.count(v)
     forget(near)
     assert near.used[0] == 0
-    assert (near.table == np.uint64(2**64 - 1)).all()
-    assert all(slot(near, v) == -1 for v in nodes)
+    assert (near.table == -1).all()
+    assert all(slot_of(near.table, v) == -1 for v in nodes)
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -125,7 +125,7 @@ def test_walks_end_where_the_dense_solution_says(way: tuple[bool, bool]) -> None
         walking, entry = np.arange(many, dtype=np.int32), np.empty(many, dtype=np.int64)
         state, n = np.uint64(source), many
         while n:
-            state, n = step_all(*csr.rows, restart, *way, np.uint64(state), at, walking, entry, n)
+            state, n = step_all(csr.rows, restart, *way, np.uint64(state), at, walking, entry, n)
         ended = np.bincount(at[at >= 0], minlength=csr.n_nodes) / many
         np.testing.assert_allclose(ended, walks[source], rtol=0, atol=5 * np.sqrt(0.25 / many))
         assert (ended[walks[source] == 0] == 0).all()
@@ -136,7 +136,7 @@ def test_walks_end_where_the_dense_solution_says(way: tuple[bool, bool]) -> None
 def test_a_first_step_is_certain_with_no_restart() -> None:
     csr = mixed()
     at, walking = np.array([5, 5, 4, 6], dtype=np.int32), np.arange(4, dtype=np.int32)
-    _, n = step_all(*csr.rows, 0.0, True, False, np.uint64(9), at, walking, np.empty(4, dtype=np.int64), 4)
+    _, n = step_all(csr.rows, 0.0, True, False, np.uint64(9), at, walking, np.empty(4, dtype=np.int64), 4)
     assert at.tolist() == [1, 1, -1, -1]
     assert walking[:n].tolist() == [0, 1]
 

@@ -109,7 +109,7 @@ def view(data: st.DataObject, graph: Graph) -> Subgraph:
     if data.draw(st.booleans(), label="whole"):
         return Subgraph(graph)
     nodes = ids(data.draw(st.sets(st.integers(0, graph.n_entities - 1)), label="nodes"))
-    among = induced_triples(*graph.csr.rows, graph.csr.in_triple, nodes).tolist()
+    among = induced_triples(graph.csr.rows, nodes).tolist()
     triples = data.draw(st.sets(st.sampled_from(among)) if among else st.just(set()), label="triples")
     return Subgraph(graph, nodes, ids(triples))
 

@@ -96,7 +96,7 @@ def test_paths_of_a_subgraph_have_the_ids_of_the_graph() -> None:
     graph = tiny_graph()
     nairobi, kenya, uganda, kampala = (graph.entity(key) for key in ("Nairobi", "Kenya", "Uganda", "Kampala"))
     nodes = np.array(sorted([nairobi, kenya, uganda, kampala]), dtype=np.int32)
-    triples = induced_triples(*graph.csr.rows, graph.csr.in_triple, nodes)
+    triples = induced_triples(graph.csr.rows, nodes)
     largest = next(t for t in triples if graph.triple_text(int(t)) == "Uganda -> largest city -> Kampala")
     subgraph = Subgraph(graph, nodes, triples[triples != largest])
     brick = AllPaths(max_hops=3)

@@ -191,7 +191,7 @@ def view(data: st.DataObject, graph: Graph) -> Subgraph:
         return Subgraph(graph)
     chosen = data.draw(st.sets(st.integers(0, graph.n_entities - 1)), label="nodes")
     nodes = np.array(sorted(chosen), dtype=np.int32)
-    among = induced_triples(*graph.csr.rows, graph.csr.in_triple, nodes).tolist()
+    among = induced_triples(graph.csr.rows, nodes).tolist()
     triples = data.draw(st.sets(st.sampled_from(among)) if among else st.just(set()), label="triples")
     return Subgraph(graph, nodes, np.array(sorted(triples), dtype=np.int32))
 
@@ -433,7 +433,7 @@ def test_a_beam_that_cannot_leave_its_paths_ends() -> None:
     graph = tiny_graph()
     query = starting(graph, "Kenya")
     nodes = np.array(sorted([*query.seeds, graph.entity("Uganda")]), dtype=np.int32)
-    part = Subgraph(graph, nodes, induced_triples(*graph.csr.rows, graph.csr.in_triple, nodes))
+    part = Subgraph(graph, nodes, induced_triples(graph.csr.rows, nodes))
     items, entry = retrieve(BeamSearch(Ranks(), max_hops=50), query, part)
     assert sorted(path.text for path in items) == ["Kenya -> borders -> Uganda", "Kenya <- borders <- Uganda"]
     assert (entry.facts, entry.events) == ({"candidates": 2, "steps": 1}, [])

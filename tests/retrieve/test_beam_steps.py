@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from graphbrick import EntityRecord, Query, ShortestPaths, Subgraph
 from graphbrick.core import step_text
+from graphbrick.core.csr import Csr, from_sorted
 from graphbrick.graphs.builder import build
-from graphbrick.graphs.csr import Csr, from_sorted
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.records import Record, RelationRecord
 from graphbrick.retrieve.beam import Candidates, Partial, expand, in_turns

@@ -35,7 +35,7 @@ def test_clubs_are_the_communities(clubs: Graph) -> None:
 
 def test_the_communities_of_a_part_have_its_ids(clubs: Graph) -> None:
     nodes = np.array(sorted(clubs.entity(name) for name in (*CLUBS[0], *CLUBS[2])), dtype=np.int32)
-    part = Subgraph(clubs, nodes, induced_triples(*clubs.csr.rows, clubs.csr.in_triple, nodes))
+    part = Subgraph(clubs, nodes, induced_triples(clubs.csr.rows, nodes))
     found = [names(clubs, nodes[local]) for local in leiden(part, 50)]
     assert sorted(map(sorted, found)) == sorted([CLUBS[0], CLUBS[2]])
 

@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphbrick.core import Query, Subgraph
+from graphbrick.core.csr import Csr, from_sorted
 from graphbrick.core.errors import PipelineError
 from graphbrick.graphs.builder import build
-from graphbrick.graphs.csr import Csr, from_sorted
 from graphbrick.graphs.graph import Graph
-from graphbrick.kernels.shortest_paths import PathTree, shortest_path_tree, shortest_paths_python
+from graphbrick.kernels.path_tree import shortest_path_tree, shortest_paths_python
 from graphbrick.retrieve.shortest_paths import ShortestPaths
 from graphbrick.testing import check_brick, tiny_graph
 
@@ -52,12 +52,10 @@ def test_one_is_the_first_of_all(csr: Csr, data: st.DataObject, way: tuple[bool,
         first.setdefault((seed, int(csr.tail[triple] if forward else head[triple])), (seed, steps))
     expected = list(first.values())
     assert shortest_paths_python(csr, seeds, *way, max_hops, one=True) == expected
-    tree = PathTree(
-        *shortest_path_tree(
-            *csr.rows, csr.in_triple,
+    tree = shortest_path_tree(
+            csr.rows,
             np.array(seeds, dtype=np.int32), *way, max_hops, cap, True,
-        )
-    )  # fmt: skip
+        )  # fmt: skip
     last = list(zip(tree.triple.tolist(), tree.forward.tolist(), strict=True))[len(seeds) :]
     assert last == [steps[-1] for _, steps in expected[:cap]]
     assert tree.capped == (cap < len(expected))

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.core.cached import once
+from graphbrick.core.csr import Csr, ScatteredCsr, from_rows
 from graphbrick.core.query import Query
-from graphbrick.graphs.csr import Csr, ScatteredCsr, from_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

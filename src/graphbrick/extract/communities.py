@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.core import Query, Subgraph, seeds_of
+from graphbrick.core.csr import Rows
 from graphbrick.core.directions import follow
 from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import fact
@@ -78,8 +79,11 @@ class Communities(RankedExtract):
         from graphbrick.kernels.ppr import ppr_push
 
         members, local, pointers, neighbours = self._partitions(graph).inside(graph, seeds, *follow(self.direction))
-        rows = pointers[:-1], pointers[1:], neighbours
-        scores, error, edges = ppr_push(*rows, *rows, local, self.restart, True, False, self.tolerance)
+        begin, end = pointers[:-1], pointers[1:]
+        rows = Rows(
+            begin, end, neighbours, neighbours, begin, end, neighbours, neighbours
+        )  # only outgoing ones are used
+        scores, error, edges = ppr_push(rows, local, self.restart, True, False, self.tolerance)
         order = np.argsort(members)  # so that ties go to the lower id, also of another partition
         kept = best(scores[order], np.searchsorted(members, seeds, sorter=order).astype(np.int32), self.k)
         return Ranking(members[order][kept], float(error), int(edges))

@@ -21,7 +21,7 @@ def parts_of(graph: Graph, nodes: Entities) -> list[Entities]:
 
     view = among(graph, [nodes])
     assert view.nodes is not None
-    lowest = components(*view.csr.rows[:3])
+    lowest = components(view.csr.rows)
     order = np.argsort(lowest, kind="stable")
     borders = np.flatnonzero(np.diff(lowest[order])) + 1
     return [view.nodes[part] for part in np.split(order, borders)] if len(order) else []
@@ -46,7 +46,7 @@ def connected(graph: Graph, nodes: Entities) -> Entities:
         parts.sort(key=lambda part: (len(part), int(part[0])))
         first, others = parts[0], [*parts[1:], *far]
         budget = min(_LOOKED_AT, left)
-        link, looked = shortest_link(*graph.csr.rows, first, np.sort(np.concatenate(others)), budget)
+        link, looked = shortest_link(graph.csr.rows, first, np.sort(np.concatenate(others)), budget)
         left -= int(looked)
         if not len(link):
             (far if looked == budget else alone).append(first)

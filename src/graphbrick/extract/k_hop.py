@@ -57,7 +57,7 @@ class KHop(ExtractStage):
         from graphbrick.kernels.k_hop import k_hop
 
         csr = graph.csr
-        nodes, complete, capped = k_hop(*csr.rows, seeds, *follow(self.direction), self.max_hops, self.cap)
+        nodes, complete, capped = k_hop(csr.rows, seeds, *follow(self.direction), self.max_hops, self.cap)
         if capped:
             around = f" around {graph.describe(int(seeds[0]))}" if self.seeds == "each" else ""
             event(

@@ -71,8 +71,8 @@ class PageRank(RankedExtract):
 
         whole = graph.csr
         ways = follow(self.direction)
-        near, _, _ = k_hop(*whole.rows, seeds, *ways, self.max_hops, graph.n_entities)
+        near, _, _ = k_hop(whole.rows, seeds, *ways, self.max_hops, graph.n_entities)
         csr = among(graph, [near]).csr
         everywhere = np.arange(len(near), dtype=np.int32)
-        scores, error, edges = ppr_push(*csr.rows, everywhere, self.restart, *ways, self.tolerance)
+        scores, error, edges = ppr_push(csr.rows, everywhere, self.restart, *ways, self.tolerance)
         return near, scores, float(error), int(edges)

@@ -130,13 +130,13 @@ class PPR(RankedExtract):
 
         rows, k, ways = graph.csr.rows, self.k, follow(self.direction)
         if _is_small(graph):
-            found = sweep(*rows, seeds, self.restart, *ways, k, self.tolerance / _FINER, self.edge_budget)
+            found = sweep(rows, seeds, self.restart, *ways, k, self.tolerance / _FINER, self.edge_budget)
         else:
-            found = push(*rows, seeds, self.restart, *ways, k, self.tolerance, _LEAST_EDGES, self.edge_budget)
+            found = push(rows, seeds, self.restart, *ways, k, self.tolerance, _LEAST_EDGES, self.edge_budget)
         if found.spent:
             event(f"the edge budget of {self.edge_budget:,} ended the search; scores are less exact than asked for")
         nodes, values, left, edges = refine(
-            *rows, seeds, self.restart, *ways, k, found.nodes, found.state, found.table,
+            rows, seeds, self.restart, *ways, k, found.nodes, found.state, found.table,
             *leading_hubs(graph, self.direction),
         )  # fmt: skip
         given = 1 - found.dropped

@@ -55,7 +55,7 @@ class RandomWalk(ExtractStage):
 
         csr, seeds = graph.csr, start(graph, query)
         nodes = walked_nodes(
-            *csr.rows, seeds,
+            csr.rows, seeds,
             self.walks, self.length, float(self.restart), *follow(self.direction), self.seed,
         )  # fmt: skip
         return among(graph, [nodes])

@@ -42,7 +42,7 @@ def among(graph: Graph, parts: Iterable[Entities]) -> Subgraph:
     from graphbrick.kernels.induced import induced_triples
 
     nodes = np.unique(np.concatenate([np.empty(0, dtype=np.int32), *parts]))
-    return Subgraph(graph, nodes, induced_triples(*graph.csr.rows, graph.csr.in_triple, nodes))
+    return Subgraph(graph, nodes, induced_triples(graph.csr.rows, nodes))
 
 
 def best(scores: npt.NDArray[np.float64], seeds: Entities, k: int) -> Entities:

@@ -92,7 +92,7 @@ class VectorNeighbors(ExtractStage):
 
         if not self.max_hops:
             return nodes
-        near, complete, capped = k_hop(*graph.csr.rows, nodes, True, True, self.max_hops, self.cap)
+        near, complete, capped = k_hop(graph.csr.rows, nodes, True, True, self.max_hops, self.cap)
         if capped:
             event(
                 f"stopped at the cap of {self.cap:,} entities around the matches: {complete} of {self.max_hops} "

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from graphbrick.core.csr import Csr, Ints, from_arrays
 from graphbrick.core.directions import follow
 from graphbrick.core.errors import GraphFormatError, LinkError
 from graphbrick.core.graph import NeighbourList
 from graphbrick.graphs.check import check_invariants
-from graphbrick.graphs.csr import Csr, Ints, from_arrays
 from graphbrick.graphs.delta_files import read_deltas
 from graphbrick.graphs.manifest import NAME, Manifest, sha256
 from graphbrick.graphs.names import NameIndex

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from graphbrick.core.csr import Csr, ScatteredCsr
 from graphbrick.core.errors import GraphbrickError
-from graphbrick.graphs.csr import Csr, ScatteredCsr
 from graphbrick.graphs.overlay_map import open_with_room
 
 _MOST = 2**31 - 1  # ids are int32

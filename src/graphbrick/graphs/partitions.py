@@ -118,7 +118,7 @@ class Partitions:
             raise GraphFormatError("kept partitions are damaged (entities and their partitions do not agree)")
         rows = graph.csr.rows
         pointers, neighbours = inside_rows(
-            *rows, self.label, self.place, parts, offset, members, follow_out, follow_in, True
+            rows, self.label, self.place, parts, offset, members, follow_out, follow_in, True
         )
         for array in (pointers, neighbours):
             array.setflags(write=False)  # the type that kernels are compiled for
@@ -240,7 +240,7 @@ def _divide(graph: Graph, leiden: Callable[..., Any], method: Method, label: Ids
     place[members] = np.arange(len(members), dtype=np.int32)
     parts, offset = label[members[:1]], np.zeros(1, dtype=np.int32)
     rows = graph.csr.rows
-    pointers, neighbours = inside_rows(*rows, label, place, parts, offset, members, True, True, False)
+    pointers, neighbours = inside_rows(rows, label, place, parts, offset, members, True, True, False)
     if not len(neighbours):  # which the library does not take
         return place[members]
     pointers, weights = pointers.astype(np.int64), np.ones(len(neighbours))

@@ -7,10 +7,9 @@ from collections.abc import Collection
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.graphs.csr import Csr
-from graphbrick.kernels.hashing import FREE, node_set, slot_of, table_for
+from graphbrick.core.csr import Csr, Rows
+from graphbrick.kernels.hashing import FREE, grow, larger_set, node_set, place_of, table_for
 from graphbrick.kernels.jit import jit
-from graphbrick.kernels.shortest_paths import grow
 
 
 @jit
@@ -23,10 +22,9 @@ def _root(parent: npt.NDArray[np.int32], node: int) -> np.int32:
 
 
 @jit
-def components(
-    out_begin: npt.NDArray[np.uint32], out_end: npt.NDArray[np.uint32], tail: npt.NDArray[np.int32]
-) -> npt.NDArray[np.int32]:
+def components(rows: Rows) -> npt.NDArray[np.int32]:
     """The lowest node of the weakly connected component of each node, int32 [nodes]."""
+    out_begin, out_end, tail = rows.out_begin, rows.out_end, rows.tail
     n = len(out_begin)
     parent = np.arange(n).astype(np.int32)
     for u in range(n):
@@ -56,12 +54,7 @@ def components_python(csr: Csr) -> list[int]:
 
 @jit
 def shortest_link(
-    out_begin: npt.NDArray[np.uint32],
-    out_end: npt.NDArray[np.uint32],
-    tail: npt.NDArray[np.int32],
-    in_begin: npt.NDArray[np.uint32],
-    in_end: npt.NDArray[np.uint32],
-    in_head: npt.NDArray[np.int32],
+    rows: Rows,
     sources: npt.NDArray[np.int32],
     others: npt.NDArray[np.int32],
     budget: int,
@@ -80,13 +73,14 @@ def shortest_link(
         int32, both ends included, from the other to the source; empty where the budget or the graph ends first. The
         number of triples looked at.
     """
+    out_begin, out_end, tail, _, in_begin, in_end, in_head, _ = rows
     wanted = node_set(others)
     table = table_for(2 * len(sources))
     queue = np.empty(max(1024, len(sources)), dtype=np.int32)
     before = np.empty(len(queue), dtype=np.int32)
     count = 0
     for s in sources:
-        table[slot_of(table, s)] = s
+        table[place_of(table, s)] = s
         queue[count], before[count] = s, -1
         count += 1
     looked = np.int64(0)
@@ -103,10 +97,10 @@ def shortest_link(
                     return np.empty(0, dtype=np.int32), looked
                 looked += 1
                 v = tail[e] if direction == 0 else in_head[e]
-                slot = slot_of(table, v)
-                if table[slot] != FREE:
+                at = place_of(table, v)
+                if table[at] != FREE:
                     continue
-                if wanted[slot_of(wanted, v)] == v:
+                if wanted[place_of(wanted, v)] == v:
                     link = [v, u]
                     i = before[p]
                     while i != -1:
@@ -115,13 +109,11 @@ def shortest_link(
                     return np.array(link, dtype=np.int32), looked
                 if count == len(queue):
                     queue, before = grow(queue, 2 * count), grow(before, 2 * count)
-                table[slot] = v
+                table[at] = v
                 queue[count], before[count] = v, p
                 count += 1
                 if 2 * count > len(table):
-                    table = table_for(2 * count)
-                    for i in range(count):
-                        table[slot_of(table, queue[i])] = queue[i]
+                    table = larger_set(queue, count)
         p += 1
     return np.empty(0, dtype=np.int32), looked
 

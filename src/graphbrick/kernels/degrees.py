@@ -3,25 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from graphbrick.core.csr import Rows
 from graphbrick.kernels.jit import jit
 
 
 @jit
-def walk_degree(
-    out_begin: npt.NDArray[np.uint32],
-    out_end: npt.NDArray[np.uint32],
-    in_begin: npt.NDArray[np.uint32],
-    in_end: npt.NDArray[np.uint32],
-    u: int,
-    out: bool,
-    into: bool,
-) -> np.int64:
-    """The number of triples that leave a node (``out``), enter it (``into``), or both."""
+def walk_degree(rows: Rows, u: int, follow_out: bool, follow_in: bool) -> np.int64:
+    """Return the number of triples that a walk can take from a node."""
     degree = np.int64(0)
-    if out:
-        degree += np.int64(out_end[u]) - np.int64(out_begin[u])
-    if into:
-        degree += np.int64(in_end[u]) - np.int64(in_begin[u])
+    if follow_out:
+        degree += np.int64(rows.out_end[u]) - np.int64(rows.out_begin[u])
+    if follow_in:
+        degree += np.int64(rows.in_end[u]) - np.int64(rows.in_begin[u])
     return degree

@@ -7,34 +7,43 @@ from collections import deque
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.graphs.csr import Csr
+from graphbrick.core.csr import Csr, Rows
+from graphbrick.core.limits import check_limits
 from graphbrick.kernels.jit import jit
+from graphbrick.kernels.slices import SLICE
+
+
+def hop_distances(rows: Rows, seeds: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+    """Return the number of triples on a shortest way to the nearest seed, int32 [nodes]; -1 if no seed is reached.
+
+    The search can be stopped between two slices.
+    """
+    n = len(rows.out_begin)
+    distance, queue = np.full(n, -1, dtype=np.int32), np.empty(n, dtype=np.int32)
+    distinct = np.unique(seeds)
+    distance[distinct], queue[: len(distinct)] = 0, distinct
+    following, count = 0, len(distinct)
+    while following < count:
+        check_limits()
+        following, count = _search(rows, distance, queue, following, count, SLICE)
+    return distance
 
 
 @jit
-def hop_distances(
-    out_begin: npt.NDArray[np.uint32],
-    out_end: npt.NDArray[np.uint32],
-    tail: npt.NDArray[np.int32],
-    in_begin: npt.NDArray[np.uint32],
-    in_end: npt.NDArray[np.uint32],
-    in_head: npt.NDArray[np.int32],
-    seeds: npt.NDArray[np.int32],
-) -> npt.NDArray[np.int32]:
-    """Triples on the shortest way to the nearest seed, int32 [nodes]; -1 where no seed is reached."""
-    n = len(out_begin)
-    distance = np.full(n, -1, dtype=np.int32)
-    queue = np.empty(n, dtype=np.int32)
-    count = 0
-    for s in seeds:
-        if distance[s] == -1:
-            distance[s] = 0
-            queue[count] = s
-            count += 1
-    at = 0
-    while at < count:
-        u = queue[at]
-        at += 1
+def _search(
+    rows: Rows,
+    distance: npt.NDArray[np.int32],
+    queue: npt.NDArray[np.int32],
+    following: int,
+    count: int,
+    most_edges: int,
+) -> tuple[int, int]:
+    """Search on until about ``most_edges`` edges are read; returns the next place of the queue, and its end."""
+    out_begin, out_end, tail, _, in_begin, in_end, in_head, _ = rows
+    edges = np.int64(0)
+    while following < count and edges < most_edges:
+        u = queue[following]
+        following += 1
         for e in range(np.int64(out_begin[u]), np.int64(out_end[u])):
             v = tail[e]
             if distance[v] == -1:
@@ -47,11 +56,12 @@ def hop_distances(
                 distance[v] = distance[u] + 1
                 queue[count] = v
                 count += 1
-    return distance
+        edges += np.int64(out_end[u]) - np.int64(out_begin[u]) + np.int64(in_end[u]) - np.int64(in_begin[u])
+    return following, count
 
 
 def hop_distances_python(csr: Csr, seeds: list[int]) -> list[int]:
-    """The same distances, one node at a time."""
+    """Return the same distances, one node at a time."""
     neighbours: list[set[int]] = [set() for _ in range(csr.n_nodes)]
     for u in range(csr.n_nodes):
         for e in range(int(csr.out_begin[u]), int(csr.out_end[u])):

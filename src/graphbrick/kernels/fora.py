@@ -1,4 +1,4 @@
-"""FORA: forward push, then random walks from what it left; a published rival that ours is compared with.
+"""FORA: forward push, then random walks from the residuals; a published method that ours is compared with.
 
 Wang et al., "FORA: Simple and Effective Approximate Single-Source Personalized PageRank" (KDD 2017), with what its
 authors added later (ACM TODS 44(4), 2019): walks that take their first step for certain, and a push that goes on as
@@ -12,11 +12,14 @@ import math
 import numpy as np
 import numpy.typing as npt
 
+from graphbrick.core.csr import Rows
+from graphbrick.core.limits import check_limits
 from graphbrick.kernels.degrees import walk_degree
+from graphbrick.kernels.hashing import GOLDEN
 from graphbrick.kernels.jit import jit
-from graphbrick.kernels.random_walk import mix
+from graphbrick.kernels.random_walk import mix, mix_python
+from graphbrick.kernels.slices import SLICE
 from graphbrick.kernels.touched import (
-    GOLDEN,
     Touched,
     add_estimates,
     best_touched,
@@ -29,146 +32,31 @@ from graphbrick.kernels.touched import (
 _STEP = 0.5  # one step of a walk takes as long as pushing along so many edges
 _AT_ONCE = 4096  # walks
 _COARSE = 1e-3  # the threshold that the push begins with
+_FIRST_WALK = -1
+
+Result = tuple[npt.NDArray[np.int32], npt.NDArray[np.float64], int]
 
 
-@jit
 def walks_needed(epsilon: float, delta: float, failure: float) -> float:
-    """How many walks a unit of residual mass needs (Theorem 1 of the paper).
+    """Return how many walks a unit of residual mass needs (Theorem 1 of the paper).
 
     With them, every score above ``delta`` is off by at most ``epsilon`` times itself with probability 1 - ``failure``.
     """
     return (2.0 * epsilon / 3.0 + 2.0) * math.log(2.0 / failure) / (epsilon * epsilon * delta)
 
 
-@jit
 def published_threshold(epsilon: float, delta: float, failure: float, edges: int) -> float:
-    """Where the push of the first paper ends: both parts take equally long if all edges of the graph are touched."""
+    """Return where the push of the first paper ends: both parts take equally long if all edges are touched."""
     return epsilon / math.sqrt(edges) * math.sqrt(delta / ((2.0 * epsilon / 3.0 + 2.0) * math.log(2.0 / failure)))
 
 
-@jit
-def _push_while_cheaper(
-    out_begin: npt.NDArray[np.uint32],
-    out_end: npt.NDArray[np.uint32],
-    tail: npt.NDArray[np.int32],
-    in_begin: npt.NDArray[np.uint32],
-    in_end: npt.NDArray[np.uint32],
-    in_head: npt.NDArray[np.int32],
-    near: Touched,
-    restart: float,
-    follow_out: bool,
-    follow_in: bool,
-    r_max: float,
-    edges: np.int64,
-    walks: float,
-    enough: float,
-) -> tuple[Touched, float, np.int64, float]:
-    """Halve the threshold until the walks would take no longer than the push did, or ``enough`` residual is left.
-
-    Returns:
-        What is touched, the threshold that comes next, all edges looked at, and the residual mass.
-    """
-    while True:
-        left = 0.0
-        for i in range(near.used[0]):
-            left += near.residual[i]
-        # A walk takes 1 / restart steps.
-        if left <= enough or edges >= _STEP * (1.0 - restart) * left * walks / restart:
-            return near, r_max, edges, left
-        near, more = forward_push(
-            out_begin, out_end, tail, in_begin, in_end, in_head, near, restart, follow_out, follow_in, r_max
-        )
-        edges += more
-        r_max /= 2.0
+def first_state(seed: int) -> np.uint64:
+    """Return the state of the random numbers that a seed stands for."""
+    return np.uint64(mix_python((seed + 1) * int(GOLDEN) & (2**64 - 1)))
 
 
-@jit
-def _walk_on(
-    out_begin: npt.NDArray[np.uint32],
-    out_end: npt.NDArray[np.uint32],
-    tail: npt.NDArray[np.int32],
-    in_begin: npt.NDArray[np.uint32],
-    in_end: npt.NDArray[np.uint32],
-    in_head: npt.NDArray[np.int32],
-    near: Touched,
-    restart: float,
-    follow_out: bool,
-    follow_in: bool,
-    walks: float,
-    state: np.uint64,
-) -> tuple[Touched, np.uint64, np.int64]:
-    """Fill in the estimates: what is settled, and where walks from the residuals end.
-
-    A residual r starts r * ``walks`` walks, rounded up or down by chance so that it is right on average. The paper
-    rounds up and gives each walk a weight of its own, which costs a walk for every node touched.
-
-    Returns:
-        What is touched, the next state of the random numbers, and the number of steps.
-    """
-    steps = np.int64(0)
-    sources = near.used[0]
-    for i in range(sources):
-        near.estimate[i] = near.score[i] + restart * near.residual[i]
-    at = np.empty(_AT_ONCE, dtype=np.int32)
-    walking = np.empty(_AT_ONCE, dtype=np.int32)
-    entry = np.empty(_AT_ONCE, dtype=np.int64)
-    filled = 0
-    source, due = -1, np.int64(0)
-    while True:
-        while due == 0 and source + 1 < sources:
-            source += 1
-            wanted = (1.0 - restart) * near.residual[source] * walks
-            if wanted > 0.0:
-                state += GOLDEN
-                due = np.int64(wanted + np.float64(mix(state) >> np.uint64(11)) * 2.0**-53)
-        if due > 0:
-            more = _AT_ONCE - filled
-            if due < more:
-                more = int(due)
-            at[filled : filled + more] = near.node[source]
-            filled += more
-            due -= more
-        if due == 0 and source + 1 < sources and filled < _AT_ONCE:
-            continue
-        if filled == 0:
-            for i in range(sources, near.used[0]):  # touched by a walk alone
-                near.degree[i] = walk_degree(out_begin, out_end, in_begin, in_end, near.node[i], follow_out, follow_in)
-            return near, state, steps
-        for number in range(filled):
-            walking[number] = number
-        n_walking, chance = filled, 0.0  # the first step is taken for certain: its share was settled above
-        while n_walking:
-            state, n_walking = step_all(
-                out_begin,
-                out_end,
-                tail,
-                in_begin,
-                in_end,
-                in_head,
-                chance,
-                follow_out,
-                follow_in,
-                state,
-                at,
-                walking,
-                entry,
-                n_walking,
-            )
-            steps += n_walking
-            chance = restart
-        near = with_room(near, filled)
-        add_estimates(near, at[:filled], 1.0 / walks)
-        filled = 0
-
-
-@jit
 def fora(
-    out_begin: npt.NDArray[np.uint32],
-    out_end: npt.NDArray[np.uint32],
-    tail: npt.NDArray[np.int32],
-    in_begin: npt.NDArray[np.uint32],
-    in_end: npt.NDArray[np.uint32],
-    in_head: npt.NDArray[np.int32],
+    rows: Rows,
     seeds: npt.NDArray[np.int32],
     restart: float,
     follow_out: bool,
@@ -179,74 +67,43 @@ def fora(
     failure: float,
     r_max: float,
     seed: int,
-) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64], np.int64]:
-    """The ``k`` best nodes, where every score above ``delta`` is off by at most ``epsilon`` times itself.
+) -> Result:
+    """Return the ``k`` best nodes, where every score above ``delta`` is off by at most ``epsilon`` times itself.
 
     That holds for a node with probability 1 - ``failure``, and for the scores before they are divided by their sum,
     which is 1 where no walk meets a node that it cannot leave.
 
     Args:
+        rows: The rows of the graph.
         seeds: int32, at least one; each starts an equal share of the walks.
+        restart: Probability of going back to the seeds.
+        follow_out: Walk along the triples.
+        follow_in: Walk against the triples.
+        k: How many nodes.
+        epsilon: The relative error allowed.
+        delta: The smallest score that it holds for.
+        failure: The probability that it does not hold.
         r_max: Where the push ends, for example `published_threshold`; 0 for as soon as the walks are cheaper.
-        seed: Of the random numbers; the same seed gives the same result.
+        seed: The seed of the random numbers; the same one gives the same result.
 
     Returns:
         int32 and float64 [at most k], highest score first, ties to the lower id; the number of edges looked at, which
         counts a step of a walk as one.
     """
-    near = start_at(out_begin, out_end, in_begin, in_end, seeds, follow_out, follow_in)
+    near = start_at(rows, seeds, follow_out, follow_in)
     walks = walks_needed(epsilon, delta, failure)
-    edges, left = np.int64(0), 0.0
     if r_max > 0.0:
-        near, edges = forward_push(
-            out_begin, out_end, tail, in_begin, in_end, in_head, near, restart, follow_out, follow_in, r_max
-        )
-        left = near.residual[: near.used[0]].sum()
+        near, edges = forward_push(rows, near, restart, follow_out, follow_in, r_max)
     else:
-        near, _, edges, left = _push_while_cheaper(
-            out_begin,
-            out_end,
-            tail,
-            in_begin,
-            in_end,
-            in_head,
-            near,
-            restart,
-            follow_out,
-            follow_in,
-            _COARSE,
-            edges,
-            walks,
-            epsilon * delta,
+        near, _, edges = _push_while_cheaper(
+            rows, near, restart, follow_out, follow_in, _COARSE, 0, walks, epsilon * delta
         )
-    # Where all that is left is less than the error allowed, no walk is needed.
-    state = mix(np.uint64(seed + 1) * GOLDEN)
-    near, _, steps = _walk_on(
-        out_begin,
-        out_end,
-        tail,
-        in_begin,
-        in_end,
-        in_head,
-        near,
-        restart,
-        follow_out,
-        follow_in,
-        walks if left > epsilon * delta else 0.0,
-        state,
-    )
-    nodes, scores = best_touched(near, near.estimate, k, near.estimate[: near.used[0]].sum())
-    return nodes, scores, edges + steps
+    near, _, steps = _estimate(rows, near, restart, follow_out, follow_in, walks, epsilon * delta, first_state(seed))
+    return *best_touched(near, near.estimate, k, near.estimate[: near.used[0]].sum()), edges + steps
 
 
-@jit
 def fora_top_k(
-    out_begin: npt.NDArray[np.uint32],
-    out_end: npt.NDArray[np.uint32],
-    tail: npt.NDArray[np.int32],
-    in_begin: npt.NDArray[np.uint32],
-    in_end: npt.NDArray[np.uint32],
-    in_head: npt.NDArray[np.int32],
+    rows: Rows,
     seeds: npt.NDArray[np.int32],
     restart: float,
     follow_out: bool,
@@ -255,58 +112,148 @@ def fora_top_k(
     epsilon: float,
     failure: float,
     seed: int,
-) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64], np.int64]:
-    """The ``k`` best nodes, with scores that are off by at most ``epsilon`` times themselves.
+) -> Result:
+    """Return the ``k`` best nodes, with scores that are off by at most ``epsilon`` times themselves.
 
     `fora` needs to know how small the k-th score is. This tries ``delta`` = 1 / k and goes on, with the push where it
     was and new walks, until the k-th estimate is at least (1 + ``epsilon``) ``delta``, or ``delta`` is 1 / nodes. Each
     time ``delta`` falls to a quarter, as the authors' program does.
 
-    Returns:
-        As `fora`.
+    Args and returns as for `fora`.
     """
-    near = start_at(out_begin, out_end, in_begin, in_end, seeds, follow_out, follow_in)
-    least, delta = 1.0 / len(out_begin), 1.0 / k
-    r_max, edges, total = _COARSE, np.int64(0), np.int64(0)
-    state = mix(np.uint64(seed + 1) * GOLDEN)
+    near = start_at(rows, seeds, follow_out, follow_in)
+    least, delta = 1.0 / len(rows.out_begin), 1.0 / k
+    r_max, edges, steps, state = _COARSE, 0, 0, first_state(seed)
     while True:
         delta = max(delta, least)
         walks = walks_needed(epsilon, delta, failure)
-        near, r_max, edges, left = _push_while_cheaper(
-            out_begin,
-            out_end,
-            tail,
-            in_begin,
-            in_end,
-            in_head,
-            near,
-            restart,
-            follow_out,
-            follow_in,
-            r_max,
-            edges,
-            walks,
-            epsilon * delta,
+        near, r_max, edges = _push_while_cheaper(
+            rows, near, restart, follow_out, follow_in, r_max, edges, walks, epsilon * delta
         )
-        near, state, steps = _walk_on(
-            out_begin,
-            out_end,
-            tail,
-            in_begin,
-            in_end,
-            in_head,
-            near,
-            restart,
-            follow_out,
-            follow_in,
-            walks if left > epsilon * delta else 0.0,
-            state,
+        near, state, more = _estimate(rows, near, restart, follow_out, follow_in, walks, epsilon * delta, state)
+        steps += more
+        estimate = near.estimate[: near.used[0]]
+        is_enough = len(estimate) >= k and np.partition(estimate, len(estimate) - k)[-k] >= (1.0 + epsilon) * delta
+        if delta == least or is_enough:
+            return *best_touched(near, near.estimate, k, estimate.sum()), edges + steps
+        delta /= 4.0
+
+
+def _push_while_cheaper(
+    rows: Rows,
+    near: Touched,
+    restart: float,
+    follow_out: bool,
+    follow_in: bool,
+    r_max: float,
+    edges: int,
+    walks: float,
+    enough: float,
+) -> tuple[Touched, float, int]:
+    """Halve the threshold until the walks would take no longer than the push did, or ``enough`` residual is left.
+
+    Returns:
+        The nodes touched, the threshold that comes next, and all edges looked at.
+    """
+    while True:
+        left = near.residual[: near.used[0]].sum()
+        # A walk takes 1 / restart steps.
+        if left <= enough or edges >= _STEP * (1.0 - restart) * left * walks / restart:
+            return near, r_max, edges
+        near, more = forward_push(rows, near, restart, follow_out, follow_in, r_max)
+        edges += more
+        r_max /= 2.0
+
+
+def _estimate(
+    rows: Rows,
+    near: Touched,
+    restart: float,
+    follow_out: bool,
+    follow_in: bool,
+    walks: float,
+    enough: float,
+    state: np.uint64,
+) -> tuple[Touched, np.uint64, int]:
+    """Fill in the estimates: the mass that is settled, and where walks from the residuals end.
+
+    Residuals of ``enough`` or less in all are smaller than the error allowed, and start no walk.
+
+    Returns:
+        The nodes touched, the next state of the random numbers, and the number of steps.
+    """
+    count = near.used[0]
+    near.estimate[:count] = near.score[:count] + restart * near.residual[:count]
+    if near.residual[:count].sum() <= enough:
+        return near, state, 0
+    source, due, total = _FIRST_WALK, 0, 0
+    while source < count:
+        check_limits()
+        near, state, source, due, steps = _walk_on(
+            rows, near, int(count), restart, follow_out, follow_in, walks, np.uint64(state), source, due, SLICE
         )
         total += steps
-        count = near.used[0]
-        if delta == least or (
-            count >= k and np.partition(near.estimate[:count], count - k)[count - k] >= (1.0 + epsilon) * delta
-        ):
-            nodes, scores = best_touched(near, near.estimate, k, near.estimate[: near.used[0]].sum())
-            return nodes, scores, edges + total
-        delta /= 4.0
+    return near, state, total
+
+
+@jit
+def _walk_on(
+    rows: Rows,
+    near: Touched,
+    sources: int,
+    restart: float,
+    follow_out: bool,
+    follow_in: bool,
+    walks: float,
+    state: np.uint64,
+    source: int,
+    due: int,
+    most_steps: int,
+) -> tuple[Touched, np.uint64, int, int, int]:
+    """Walk from the residuals until about ``most_steps`` steps are taken.
+
+    A residual r starts r * ``walks`` walks, rounded up or down by chance so that it is right on average. The paper
+    rounds up and gives each walk a weight of its own, which costs a walk for every node touched.
+
+    Args:
+        source: The slot that walks start from, of the first ``sources``; -1 before the first.
+        due: How many walks are still to start there.
+
+    Returns:
+        The nodes touched, the next state of the random numbers, ``source`` (``sources`` at the end) and ``due`` to go
+        on with, and the number of steps.
+    """
+    steps = 0
+    at = np.empty(_AT_ONCE, dtype=np.int32)
+    walking = np.empty(_AT_ONCE, dtype=np.int32)
+    entry = np.empty(_AT_ONCE, dtype=np.int64)
+    while steps < most_steps and source < sources:
+        filled = 0
+        while filled < _AT_ONCE:
+            if due == 0:
+                source += 1
+                if source == sources:
+                    break
+                wanted = (1.0 - restart) * near.residual[source] * walks
+                if wanted > 0.0:
+                    state += GOLDEN
+                    due = int(wanted + np.float64(mix(state) >> np.uint64(11)) * 2.0**-53)
+            more = min(_AT_ONCE - filled, due)
+            at[filled : filled + more] = near.node[source]
+            filled += more
+            due -= more
+        for number in range(filled):
+            walking[number] = number
+        n_walking, chance = filled, 0.0  # the first step is taken for certain: its share is settled already
+        while n_walking:
+            state, n_walking = step_all(
+                rows, chance, follow_out, follow_in, state, at, walking, entry, n_walking
+            )  # fmt: skip
+            steps += n_walking
+            chance = restart
+        near = with_room(near, filled)
+        before = near.used[0]
+        add_estimates(near, at[:filled], 1.0 / walks)
+        for i in range(before, near.used[0]):  # touched by a walk alone
+            near.degree[i] = walk_degree(rows, near.node[i], follow_out, follow_in)
+    return near, state, source, due, steps

@@ -5,18 +5,33 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.graphs.csr import Csr
-from graphbrick.kernels.hashing import node_set, slot_of
+from graphbrick.core.csr import Csr, Rows
+from graphbrick.core.limits import check_limits
+from graphbrick.kernels.hashing import grow, node_set, place_of
 from graphbrick.kernels.jit import jit
-from graphbrick.kernels.shortest_paths import grow
+from graphbrick.kernels.slices import SLICE
 
 # A row of more entries than this many times the number of nodes is searched for each of them instead of read.
 _LONG = 8
 
 
+def induced_triples(rows: Rows, nodes: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+    """Return the ids of all triples with both ends among ``nodes`` (int32, ascending): int32, ascending.
+
+    The row of a node that many triples leave is not read: each of the nodes is searched in it, or it in the incoming
+    row of that node, whichever is shorter. Time grows with the nodes and their ordinary rows, not with the hubs. The
+    work can be stopped between two slices.
+    """
+    table, triples, count, following = node_set(nodes), np.empty(1024, dtype=np.int32), 0, 0
+    while following < len(nodes):
+        check_limits()
+        triples, count, following = _search(rows, nodes, table, triples, count, following, SLICE)
+    return np.sort(triples[:count])
+
+
 @jit
 def lower_bound(row: npt.NDArray[np.int32], begin: np.int64, end: np.int64, value: int) -> np.int64:
-    """The first entry of an ascending part of an array that is not below a value."""
+    """Return the first position in an ascending part of an array whose entry is not below a value."""
     low, high = np.int64(begin), np.int64(end)
     while low < high:
         middle = (low + high) // 2
@@ -28,32 +43,33 @@ def lower_bound(row: npt.NDArray[np.int32], begin: np.int64, end: np.int64, valu
 
 
 @jit
-def induced_triples(
-    out_begin: npt.NDArray[np.uint32],
-    out_end: npt.NDArray[np.uint32],
-    tail: npt.NDArray[np.int32],
-    in_begin: npt.NDArray[np.uint32],
-    in_end: npt.NDArray[np.uint32],
-    in_head: npt.NDArray[np.int32],
-    in_triple: npt.NDArray[np.int32],
+def _search(
+    rows: Rows,
     nodes: npt.NDArray[np.int32],
-) -> npt.NDArray[np.int32]:
-    """The ids of all triples with both ends among ``nodes`` (int32, ascending): int32, ascending.
+    table: npt.NDArray[np.int32],
+    triples: npt.NDArray[np.int32],
+    count: int,
+    following: int,
+    most_edges: int,
+) -> tuple[npt.NDArray[np.int32], int, int]:
+    """Look for triples from the node at position ``following`` on, until about ``most_edges`` edges are read.
 
-    The row of a node that many triples leave is not read: each of the nodes is searched in it, or it in the incoming
-    row of that node, whichever is shorter. Time grows with the nodes and their ordinary rows, not with the hubs.
+    Returns:
+        The triples in an array with room for more; how many they are; the position of the next node.
     """
-    table = node_set(nodes)
-    found = np.empty(1024, dtype=np.int32)
-    count = 0
-    for u in nodes:
+    out_begin, out_end, tail, _, in_begin, in_end, in_head, in_triple = rows
+    edges = np.int64(0)
+    while following < len(nodes) and edges < most_edges:
+        u = nodes[following]
+        following += 1
         first, last = np.int64(out_begin[u]), np.int64(out_end[u])
+        edges += min(last - first, np.int64(_LONG * len(nodes)))
         if last - first <= _LONG * len(nodes):
             for e in range(first, last):
-                if table[slot_of(table, tail[e])] == tail[e]:
-                    if count == len(found):
-                        found = grow(found, 2 * count)
-                    found[count] = e
+                if table[place_of(table, tail[e])] == tail[e]:
+                    if count == len(triples):
+                        triples = grow(triples, 2 * count)
+                    triples[count] = e
                     count += 1
             continue
         for v in nodes:
@@ -61,16 +77,16 @@ def induced_triples(
             short = end - begin < last - first
             at = lower_bound(in_head, begin, end, u) if short else lower_bound(tail, first, last, v)
             while (at < end and in_head[at] == u) if short else (at < last and tail[at] == v):
-                if count == len(found):
-                    found = grow(found, 2 * count)
-                found[count] = in_triple[at] if short else at
+                if count == len(triples):
+                    triples = grow(triples, 2 * count)
+                triples[count] = in_triple[at] if short else at
                 count += 1
                 at += 1
-    return np.sort(found[:count])
+    return triples, count, following
 
 
 def induced_triples_python(csr: Csr, nodes: list[int]) -> list[int]:
-    """The same triples, by reading all rows of the nodes."""
+    """Return the same triples, by reading all rows of the nodes."""
     inside = set(nodes)
     rows = (range(int(csr.out_begin[u]), int(csr.out_end[u])) for u in nodes)
     return sorted(e for row in rows for e in row if int(csr.tail[e]) in inside)

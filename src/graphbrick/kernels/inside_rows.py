@@ -5,19 +5,14 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.graphs.csr import Csr
+from graphbrick.core.csr import Csr, Rows
+from graphbrick.kernels.hashing import grow
 from graphbrick.kernels.jit import jit
-from graphbrick.kernels.shortest_paths import grow
 
 
 @jit
 def inside_rows(
-    out_begin: npt.NDArray[np.uint32],
-    out_end: npt.NDArray[np.uint32],
-    tail: npt.NDArray[np.int32],
-    in_begin: npt.NDArray[np.uint32],
-    in_end: npt.NDArray[np.uint32],
-    in_head: npt.NDArray[np.int32],
+    rows: Rows,
     label: npt.NDArray[np.int32],
     place: npt.NDArray[np.int32],
     parts: npt.NDArray[np.int32],
@@ -43,6 +38,7 @@ def inside_rows(
     Returns:
         uint32 [members + 1], where the row of each begins and the last one ends; int32, local ids of the neighbours.
     """
+    out_begin, out_end, tail, _, in_begin, in_end, in_head, _ = rows
     pointers = np.zeros(len(members) + 1, dtype=np.uint32)
     neighbours = np.empty(max(1024, 4 * len(members)), dtype=np.int32)
     count = 0

@@ -14,7 +14,7 @@ F = TypeVar("F", bound=Callable[..., object])
 
 
 def jit(function: F) -> F:
-    """Compile a kernel with numba; array arguments are the read-only and fresh arrays of `graphbrick.graphs.csr`."""
+    """Compile a kernel with numba, for the read-only arrays of `graphbrick.core.csr` and fresh arrays as arguments."""
     compiled: F
     try:
         compiled = numba.njit(cache=True, nogil=True)(function)

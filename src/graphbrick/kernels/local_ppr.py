@@ -17,16 +17,18 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from graphbrick.core.csr import Rows
+from graphbrick.core.limits import check_limits
 from graphbrick.kernels.degrees import walk_degree
+from graphbrick.kernels.hashing import slot_for, slots_of
 from graphbrick.kernels.jit import jit
+from graphbrick.kernels.slices import SLICE
 
-Pointers: TypeAlias = npt.NDArray[np.uint32]
 Ids: TypeAlias = npt.NDArray[np.int32]
 Longs: TypeAlias = npt.NDArray[np.int64]
 Floats: TypeAlias = npt.NDArray[np.float64]
 
 RESIDUAL, SETTLED, DEGREE, WAITS = 0, 1, 2, 3
-_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _BLOCK = 32  # so many rows are asked for before any is used: the memory answers them at once
 _LEAST_CAPACITY = 1 << 16
 _GONE = 1e-12  # a residual mass that changes no digit of a score
@@ -47,53 +49,23 @@ class Pushed(NamedTuple):
     nodes: Ids
     state: Floats
     table: Longs
-    edges: np.int64
+    edges: int
     dropped: float
     spent: bool
 
 
 @jit
-def slot_of(table: Longs, node: int) -> np.int64:
-    """The slot of a node in a table of (node << 32 | slot), or -1; in a table of no entries a node is its own slot."""
-    if len(table) == 0:
-        return np.int64(node)
-    mask = np.uint64(len(table) - 1)
-    at = (np.uint64(node) * _MULTIPLIER >> np.uint64(32)) & mask
-    while table[at] != -1:
-        if table[at] >> 32 == node:
-            return np.int64(table[at] & 0xFFFFFFFF)
-        at = (at + np.uint64(1)) & mask
-    return np.int64(-1)
-
-
-@jit
-def _slot_for(table: Longs, node: int, new: int) -> np.int64:
-    """The slot of a node, which becomes ``new`` where it has none."""
-    mask = np.uint64(len(table) - 1)
-    at = (np.uint64(node) * _MULTIPLIER >> np.uint64(32)) & mask
-    while table[at] != -1:
-        if table[at] >> 32 == node:
-            return np.int64(table[at] & 0xFFFFFFFF)
-        at = (at + np.uint64(1)) & mask
-    table[at] = np.int64(node) << 32 | new
-    return np.int64(new)
-
-
-@jit
 def _with_room(nodes: Ids, state: Floats, count: int, capacity: int) -> tuple[Ids, Floats, Longs]:
-    """Nodes and state with room for ``capacity`` entries (a power of two), and the table of the first ``count``."""
+    """Return nodes and state with room for ``capacity`` entries, and the slots of the first ``count``."""
     larger, wider = np.empty(capacity, dtype=np.int32), np.empty((capacity, 4))
     larger[:count], wider[:count] = nodes[:count], state[:count]
-    table = np.full(2 * capacity, -1, dtype=np.int64)
-    for slot in range(count):
-        _slot_for(table, larger[slot], slot)
-    return larger, wider, table
+    return larger, wider, slots_of(larger, count, capacity)
 
 
 @jit
 def _read_block(
-    out_begin: Pointers, out_end: Pointers, tail: Ids, in_begin: Pointers, in_end: Pointers, in_head: Ids,
-    follow_out: bool, follow_in: bool, nodes: Ids, state: Floats, epsilon: float, slots: Longs, rows: Longs, size: int,
+    rows: Rows, follow_out: bool, follow_in: bool, nodes: Ids, state: Floats, epsilon: float,
+    slots: Longs, ends: Longs, size: int,
 ) -> tuple[int, np.int64]:  # fmt: skip
     """Read where the rows of ``size`` slots are, and keep those whose residual is to be pushed.
 
@@ -101,29 +73,30 @@ def _read_block(
     kept, which brings it near for the push.
 
     Returns:
-        How many slots are kept, at the front of ``slots`` and ``rows``; a sum that makes the reads happen.
+        How many slots are kept, at the front of ``slots`` and ``ends``; a sum that makes the reads happen.
     """
+    out_begin, out_end, tail, _, in_begin, in_end, in_head, _ = rows
     for b in range(size):
         u = nodes[slots[b]]
-        rows[b, 0], rows[b, 1] = np.int64(out_begin[u]), np.int64(out_end[u])
-        rows[b, 2], rows[b, 3] = np.int64(in_begin[u]), np.int64(in_end[u])
+        ends[b, 0], ends[b, 1] = np.int64(out_begin[u]), np.int64(out_end[u])
+        ends[b, 2], ends[b, 3] = np.int64(in_begin[u]), np.int64(in_end[u])
     kept, touched = 0, np.int64(0)
     for b in range(size):
         degree = np.int64(0)
         if follow_out:
-            degree += rows[b, 1] - rows[b, 0]
+            degree += ends[b, 1] - ends[b, 0]
         if follow_in:
-            degree += rows[b, 3] - rows[b, 2]
+            degree += ends[b, 3] - ends[b, 2]
         s = slots[b]
         state[s, DEGREE] = np.float64(degree)
         if state[s, RESIDUAL] > epsilon * degree:
             slots[kept] = s
             for c in range(4):
-                rows[kept, c] = rows[b, c]
-            if follow_out and rows[kept, 0] < rows[kept, 1]:
-                touched += tail[rows[kept, 0]]
-            if follow_in and rows[kept, 2] < rows[kept, 3]:
-                touched += in_head[rows[kept, 2]]
+                ends[kept, c] = ends[b, c]
+            if follow_out and ends[kept, 0] < ends[kept, 1]:
+                touched += tail[ends[kept, 0]]
+            if follow_in and ends[kept, 2] < ends[kept, 3]:
+                touched += in_head[ends[kept, 2]]
             kept += 1
     return kept, touched
 
@@ -137,7 +110,7 @@ def _give(
     mask = len(queue) - 1
     for e in range(first, last):
         v = ends[e]
-        t = _slot_for(table, v, count)
+        t = slot_for(table, v, count)
         if t == count:
             nodes[t] = v
             state[t, RESIDUAL], state[t, SETTLED], state[t, DEGREE], state[t, WAITS] = 0.0, 0.0, -1.0, 0.0
@@ -159,43 +132,107 @@ def _kth(state: Floats, restart: float, k: int) -> float:
     return float(np.partition(state[:, SETTLED] + restart * state[:, RESIDUAL], n - k)[n - k])
 
 
-@jit
+class _Push(NamedTuple):
+    """A push between two slices.
+
+    Attributes:
+        nodes: int32 [capacity], the nodes touched.
+        state: float64 [capacity, 4]; see the module.
+        table: int64, for `slot_of`.
+        queue: int32 [capacity], a ring of slots to be pushed.
+        cursor: int64 [4]: number of nodes, where the ring begins and ends, and edges walked.
+        mass: float64 [2]: the residual that a triple of a node may hold, and the mass that could not walk on.
+    """
+
+    nodes: Ids
+    state: Floats
+    table: Longs
+    queue: Ids
+    cursor: Longs
+    mass: Floats
+
+
+_COUNT, _FRONT, _BACK, _EDGES = range(4)
+_EPSILON, _DROPPED = range(2)
+
+
 def push(
-    out_begin: Pointers, out_end: Pointers, tail: Ids, in_begin: Pointers, in_end: Pointers, in_head: Ids,
-    seeds: Ids, restart: float, follow_out: bool, follow_in: bool,
+    rows: Rows, seeds: Ids, restart: float, follow_out: bool, follow_in: bool,
     k: int, tolerance: float, least_edges: int, edge_budget: int,
 ) -> Pushed:  # fmt: skip
     """Push until ``restart`` times the residual an edge may hold is at most ``tolerance`` times the k-th score.
 
-    ``epsilon`` is what a residual may be for each triple of its node; it falls by four until the rule holds and
+    ``epsilon`` is the residual that a node may hold for each of its triples; it falls by four until the rule holds and
     ``least_edges`` were walked (a few hubs at the beginning look like an end), or nothing is left to push, or
-    ``edge_budget`` is reached.
+    ``edge_budget`` is reached. The work can be stopped between two slices.
     """
+    pushing, done = _start(seeds), False
+    while not done:
+        check_limits()
+        pushing, done = _push_on(
+            rows, pushing, restart, follow_out, follow_in, k, tolerance, least_edges, edge_budget, SLICE
+        )
+    count, edges = int(pushing.cursor[_COUNT]), int(pushing.cursor[_EDGES])
+    # Copies, as the arrays have room for more.
+    nodes, state = pushing.nodes[:count].copy(), pushing.state[:count].copy()
+    return Pushed(nodes, state, pushing.table, edges, float(pushing.mass[_DROPPED]), edges > edge_budget)
+
+
+@jit
+def _start(seeds: Ids) -> _Push:
+    """Return the seeds, each with its share of the mass as residual, none of them in the queue."""
     capacity = _LEAST_CAPACITY
     while capacity < 2 * len(seeds):
         capacity *= 2
     nodes, state, table = _with_room(np.empty(0, dtype=np.int32), np.empty((0, 4)), 0, capacity)
     queue = np.empty(capacity, dtype=np.int32)
-    slots, rows = np.empty(_BLOCK, dtype=np.int64), np.empty((_BLOCK, 4), dtype=np.int64)
     count, _ = _give(seeds, 0, len(seeds), 1.0 / len(seeds), 2.0, nodes, state, table, queue, 0, 0)
-    epsilon, dropped, edges, touched = 1e-3, 0.0, np.int64(0), np.int64(0)
+    pushing = _Push(nodes, state, table, queue, np.array([count, 0, 0, 0]), np.array([1e-3, 0.0]))
+    pushing.cursor[_BACK] = _fill_queue(state, queue, count, 1e-3)
+    return pushing
+
+
+@jit
+def _fill_queue(state: Floats, queue: Ids, count: int, epsilon: float) -> int:
+    """Put every slot into the queue that holds more than it may; returns how many."""
+    back = 0
+    for s in range(count):
+        state[s, WAITS] = 0.0
+        if state[s, RESIDUAL] > epsilon * max(1.0, state[s, DEGREE]):
+            queue[back], state[s, WAITS] = s, 1.0
+            back += 1
+    return back
+
+
+@jit
+def _unrolled(queue: Ids, front: int, back: int, capacity: int) -> Ids:
+    """Return a ring with room for ``capacity`` slots that begins with those of the queue, in its order."""
+    larger = np.empty(capacity, dtype=np.int32)
+    for q in range(back - front):
+        larger[q] = queue[(front + q) & (len(queue) - 1)]
+    return larger
+
+
+@jit
+def _push_on(
+    rows: Rows, pushing: _Push, restart: float, follow_out: bool, follow_in: bool,
+    k: int, tolerance: float, least_edges: int, edge_budget: int, most_edges: int,
+) -> tuple[_Push, bool]:  # fmt: skip
+    """Push on until the rule of `push` holds, or about ``most_edges`` edges are read; returns whether it holds."""
+    tail, in_head = rows.tail, rows.in_head
+    nodes, state, table, queue, cursor, mass = pushing
+    count, front, back, edges = cursor[_COUNT], cursor[_FRONT], cursor[_BACK], cursor[_EDGES]
+    epsilon, dropped, touched, done = mass[_EPSILON], mass[_DROPPED], np.int64(0), False
+    until = min(edges + most_edges, np.int64(edge_budget))
+    slots, ends = np.empty(_BLOCK, dtype=np.int64), np.empty((_BLOCK, 4), dtype=np.int64)
     while True:
-        front, back = 0, 0
-        for s in range(count):
-            state[s, WAITS] = 0.0
-            if state[s, RESIDUAL] > epsilon * max(1.0, state[s, DEGREE]):
-                queue[back], state[s, WAITS] = s, 1.0
-                back += 1
-        while front < back and edges <= edge_budget:
+        while front < back and edges <= until:
             size = min(_BLOCK, back - front)
             for b in range(size):
                 slots[b] = queue[(front + b) & (len(queue) - 1)]
                 state[slots[b], WAITS] = 0.0
             front += size
-            kept, seen = _read_block(
-                out_begin, out_end, tail, in_begin, in_end, in_head,
-                follow_out, follow_in, nodes, state, epsilon, slots, rows, size,
-            )  # fmt: skip
+            kept, seen = _read_block(rows, follow_out, follow_in, nodes, state, epsilon, slots, ends, size)
             touched ^= seen
             for b in range(kept):
                 s = slots[b]
@@ -206,53 +243,82 @@ def push(
                     dropped += (1.0 - restart) * r
                     continue
                 edges += np.int64(degree)
-                if count + degree > capacity:
-                    # The queue keeps its order: it holds each node once at most, so it has room for all of them.
-                    waiting = back - front
-                    larger = np.empty(waiting, dtype=np.int32)
-                    for q in range(waiting):
-                        larger[q] = queue[(front + q) & (len(queue) - 1)]
+                if count + degree > len(nodes):
+                    capacity = len(nodes)
                     while count + degree > capacity:
                         capacity *= 2
+                    # The queue holds each node once at most, so it has room for all of them.
+                    queue = _unrolled(queue, front, back, capacity)
+                    front, back = np.int64(0), back - front
                     nodes, state, table = _with_room(nodes, state, count, capacity)
-                    queue = np.empty(capacity, dtype=np.int32)
-                    queue[:waiting] = larger
-                    front, back = 0, waiting
                 share = (1.0 - restart) * r / degree
                 if follow_out:
                     count, back = _give(
-                        tail, rows[b, 0], rows[b, 1], share, epsilon, nodes, state, table, queue, count, back
+                        tail, ends[b, 0], ends[b, 1], share, epsilon, nodes, state, table, queue, count, back
                     )
                 if follow_in:
                     count, back = _give(
-                        in_head, rows[b, 2], rows[b, 3], share, epsilon, nodes, state, table, queue, count, back
+                        in_head, ends[b, 2], ends[b, 3], share, epsilon, nodes, state, table, queue, count, back
                     )
+        if front < back and edges <= edge_budget:
+            break  # the slice is used up
         left = state[:count, RESIDUAL].sum()
         near = edges >= least_edges and restart * epsilon <= tolerance * _kth(state[:count], restart, k)
-        if near or left < _GONE or edges > edge_budget:
+        # ``touched`` is never -1; it is used so that the compiler keeps the reads that bring rows near.
+        done = near or left < _GONE or edges > edge_budget or touched == -1
+        if done:
             break
         epsilon *= 0.25
-    # ``touched`` is used, so that the compiler keeps the reads that bring rows near.
-    spent = bool(edges > edge_budget or touched == -1)
-    return Pushed(nodes[:count].copy(), state[:count].copy(), table, edges, dropped, spent)
+        front, back = np.int64(0), np.int64(_fill_queue(state, queue, count, epsilon))
+    cursor[_COUNT], cursor[_FRONT], cursor[_BACK], cursor[_EDGES] = count, front, back, edges
+    mass[_EPSILON], mass[_DROPPED] = epsilon, dropped
+    return _Push(nodes, state, table, queue, cursor, mass), done
+
+
+def sweep(
+    rows: Rows, seeds: Ids, restart: float, follow_out: bool, follow_in: bool,
+    k: int, tolerance: float, edge_budget: int,
+) -> Pushed:  # fmt: skip
+    """Do the same as `push` over arrays with one entry a node, in order of id, with the same rule for its end."""
+    n = len(rows.out_begin)
+    state = _start_sweep(rows, seeds, follow_out, follow_in)
+    mass, edges, done = np.array([1e-4, 0.0]), 0, False
+    while not done:
+        check_limits()
+        edges, done = _sweep_on(
+            rows, state, mass, restart, follow_out, follow_in, k, tolerance, edges, edge_budget, SLICE
+        )
+    no_table = np.empty(0, dtype=np.int64)
+    return Pushed(np.arange(n, dtype=np.int32), state, no_table, int(edges), float(mass[_DROPPED]), edges > edge_budget)
 
 
 @jit
-def sweep(
-    out_begin: Pointers, out_end: Pointers, tail: Ids, in_begin: Pointers, in_end: Pointers, in_head: Ids,
-    seeds: Ids, restart: float, follow_out: bool, follow_in: bool, k: int, tolerance: float, edge_budget: int,
-) -> Pushed:  # fmt: skip
-    """`push` over arrays with one entry a node, in order of id, with the same rule for its end."""
-    n = len(out_begin)
-    state = np.zeros((n, 4))
-    for u in range(n):
-        state[u, DEGREE] = walk_degree(out_begin, out_end, in_begin, in_end, u, follow_out, follow_in)
+def _start_sweep(rows: Rows, seeds: Ids, follow_out: bool, follow_in: bool) -> Floats:
+    """Return the state in which every seed holds its share of the mass."""
+    state = np.zeros((len(rows.out_begin), 4))
+    for u in range(len(state)):
+        state[u, DEGREE] = walk_degree(rows, u, follow_out, follow_in)
     for s in seeds:
         state[s, RESIDUAL] += 1.0 / len(seeds)
-    epsilon, dropped, edges = 1e-4, 0.0, np.int64(0)
-    while edges <= edge_budget:
+    return state
+
+
+@jit
+def _sweep_on(
+    rows: Rows, state: Floats, mass: Floats, restart: float, follow_out: bool, follow_in: bool,
+    k: int, tolerance: float, edges: int, edge_budget: int, most_edges: int,
+) -> tuple[np.int64, bool]:  # fmt: skip
+    """Sweep over all nodes until the rule of `push` holds, or about ``most_edges`` edges are read.
+
+    Returns:
+        The edges walked in all, and whether the rule holds.
+    """
+    out_begin, out_end, tail, _, in_begin, in_end, in_head, _ = rows
+    epsilon, dropped, walked, done = mass[_EPSILON], mass[_DROPPED], np.int64(edges), False
+    until = min(walked + most_edges, np.int64(edge_budget))
+    while walked <= until:
         pushed = False
-        for u in range(n):
+        for u in range(len(state)):
             r, degree = state[u, RESIDUAL], state[u, DEGREE]
             if r <= epsilon * degree or r == 0.0:
                 continue
@@ -262,7 +328,7 @@ def sweep(
             if degree == 0.0:
                 dropped += (1.0 - restart) * r
                 continue
-            edges += np.int64(degree)
+            walked += np.int64(degree)
             share = (1.0 - restart) * r / degree
             if follow_out:
                 for e in range(np.int64(out_begin[u]), np.int64(out_end[u])):
@@ -271,8 +337,9 @@ def sweep(
                 for e in range(np.int64(in_begin[u]), np.int64(in_end[u])):
                     state[in_head[e], RESIDUAL] += share
         if not pushed:
-            if restart * epsilon <= tolerance * _kth(state, restart, k) or state[:, RESIDUAL].sum() < _GONE:
+            done = restart * epsilon <= tolerance * _kth(state, restart, k) or state[:, RESIDUAL].sum() < _GONE
+            if done:
                 break
             epsilon *= 0.1
-    no_table = np.empty(0, dtype=np.int64)
-    return Pushed(np.arange(n).astype(np.int32), state, no_table, edges, dropped, bool(edges > edge_budget))
+    mass[_EPSILON], mass[_DROPPED] = epsilon, dropped
+    return walked, done or walked > edge_budget

@@ -10,25 +10,23 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.graphs.csr import Csr
+from graphbrick.core.csr import Csr, Rows
+from graphbrick.core.limits import check_limits
 from graphbrick.kernels.jit import jit
+from graphbrick.kernels.slices import SLICE
+
+_LEFT, _SETTLED, _EPSILON = range(3)
 
 
-@jit
 def ppr_push(
-    out_begin: npt.NDArray[np.uint32],
-    out_end: npt.NDArray[np.uint32],
-    tail: npt.NDArray[np.int32],
-    in_begin: npt.NDArray[np.uint32],
-    in_end: npt.NDArray[np.uint32],
-    in_head: npt.NDArray[np.int32],
+    rows: Rows,
     seeds: npt.NDArray[np.int32],
     restart: float,
     follow_out: bool,
     follow_in: bool,
     tolerance: float,
-) -> tuple[npt.NDArray[np.float64], float, np.int64]:
-    """Scores by forward push: residual mass is settled where it lies and passed on, until little is left.
+) -> tuple[npt.NDArray[np.float64], float, int]:
+    """Return scores by forward push: residual mass is settled where it lies and passed on, until little is left.
 
     A sweep goes through all nodes in order of id and pushes those whose residual is above ``epsilon`` times their
     degree; ``epsilon`` falls by ten until the error bound is at most ``tolerance``. This is the power iteration with
@@ -40,60 +38,90 @@ def ppr_push(
     Returns:
         float64 [nodes], summing to 1; the bound on the sum of absolute errors; the number of edges looked at.
     """
-    n = len(out_begin)
-    score = np.zeros(n)
-    residual = np.zeros(n)
-    for s in seeds:
-        residual[s] += 1.0 / len(seeds)
-    left, settled = 1.0, 0.0
+    n = len(rows.out_begin)
+    score, residual = np.zeros(n), np.zeros(n)
+    np.add.at(residual, seeds, 1.0 / len(seeds))
+    ends = len(rows.tail) * (int(follow_out) + int(follow_in))
+    mass = np.array([1.0, 0.0, 0.1 / max(ends, 1)])
+    node, pushed, edges = 0, False, 0
+    while True:
+        check_limits()
+        # The first sweep is always made: even with a coarse tolerance the neighbours of the seeds get a score.
+        node, pushed, read = _sweep(rows, score, residual, mass, restart, follow_out, follow_in, node, pushed, SLICE)
+        edges += read
+        left, settled, _ = mass.tolist()
+        if node == n:
+            if 2.0 * (1.0 - restart) * left <= tolerance * (settled + left):
+                break
+            node, pushed = 0, False
+    score += restart * residual
+    left = max(left, 0.0)
+    return score / score.sum(), 2.0 * (1.0 - restart) * left / (settled + left), edges
+
+
+@jit
+def _sweep(
+    rows: Rows,
+    score: npt.NDArray[np.float64],
+    residual: npt.NDArray[np.float64],
+    mass: npt.NDArray[np.float64],
+    restart: float,
+    follow_out: bool,
+    follow_in: bool,
+    node: int,
+    pushed: bool,
+    most_edges: int,
+) -> tuple[int, bool, np.int64]:
+    """Push the nodes from ``node`` on, to the end of the sweep or until about ``most_edges`` edges are read.
+
+    Args:
+        mass: float64 [3]: the residual mass, the mass that is settled, and ``epsilon``; changed.
+        pushed: Whether this sweep has pushed a node before.
+
+    Returns:
+        The next node; whether this sweep has pushed any; the edges read.
+    """
+    out_begin, out_end, tail, _, in_begin, in_end, in_head, _ = rows
+    left, settled, epsilon = mass[_LEFT], mass[_SETTLED], mass[_EPSILON]
     edges = np.int64(0)
-    ends = 0.0
-    if follow_out:
-        ends += len(tail)
-    if follow_in:
-        ends += len(tail)
-    epsilon = 0.1 / max(ends, 1.0)
-    first = True  # even a coarse tolerance is to see the neighbours of the seeds
-    while first or 2.0 * (1.0 - restart) * left > tolerance * (settled + left):
-        pushed, first = False, False
-        for u in range(n):
-            r = residual[u]
-            if r <= 0.0:
-                continue
-            o0, o1 = np.int64(out_begin[u]), np.int64(out_end[u])
-            i0, i1 = np.int64(in_begin[u]), np.int64(in_end[u])
-            degree = np.int64(0)
-            if follow_out:
-                degree += o1 - o0
-            if follow_in:
-                degree += i1 - i0
-            if r <= epsilon * degree:
-                continue
-            pushed = True
-            residual[u] = 0.0
-            score[u] += restart * r
-            settled += restart * r
-            left -= restart * r
-            if degree == 0:
-                # What would walk on is dropped here and given back by the final division: that equals a restart.
-                left -= (1.0 - restart) * r
-                continue
-            edges += degree
-            share = (1.0 - restart) * r / degree
-            if follow_out:
-                for e in range(o0, o1):
-                    residual[tail[e]] += share
-            if follow_in:
-                for e in range(i0, i1):
-                    residual[in_head[e]] += share
-        if not pushed:
-            epsilon *= 0.1
-            left = residual.sum()  # summed anew, so that rounding does not pile up
-    total = 0.0
-    for u in range(n):
-        score[u] += restart * residual[u]
-        total += score[u]
-    return score / total, 2.0 * (1.0 - restart) * max(left, 0.0) / (settled + max(left, 0.0)), edges
+    n = len(out_begin)
+    while node < n and edges < most_edges:
+        u = node
+        node += 1
+        r = residual[u]
+        if r <= 0.0:
+            continue
+        o0, o1 = np.int64(out_begin[u]), np.int64(out_end[u])
+        i0, i1 = np.int64(in_begin[u]), np.int64(in_end[u])
+        degree = np.int64(0)
+        if follow_out:
+            degree += o1 - o0
+        if follow_in:
+            degree += i1 - i0
+        if r <= epsilon * degree:
+            continue
+        pushed = True
+        residual[u] = 0.0
+        score[u] += restart * r
+        settled += restart * r
+        left -= restart * r
+        if degree == 0:
+            # What would walk on is dropped here and given back by the final division: that equals a restart.
+            left -= (1.0 - restart) * r
+            continue
+        edges += degree
+        share = (1.0 - restart) * r / degree
+        if follow_out:
+            for e in range(o0, o1):
+                residual[tail[e]] += share
+        if follow_in:
+            for e in range(i0, i1):
+                residual[in_head[e]] += share
+    if node == n and not pushed:
+        epsilon *= 0.1
+        left = residual.sum()  # summed again, so that rounding errors do not pile up
+    mass[_LEFT], mass[_SETTLED], mass[_EPSILON] = left, settled, epsilon
+    return node, pushed, edges
 
 
 def ppr_python(
@@ -105,7 +133,7 @@ def ppr_python(
     *,
     iterations: int = 2000,
 ) -> npt.NDArray[np.float64]:
-    """The same scores by plain power iteration over a dense matrix; for small graphs and for tests.
+    """Return the same scores by plain power iteration over a dense matrix; for small graphs and for tests.
 
     S(v) = a [v is a seed] / |seeds| + (1 - a) sum over u -> v of S(u) / degree(u)   (Cao et al., VLDB 2025)
     """

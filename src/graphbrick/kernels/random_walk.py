@@ -12,11 +12,12 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.graphs.csr import Csr
-from graphbrick.kernels.hashing import FREE, slot_of, table_for
+from graphbrick.core.csr import Csr, Rows
+from graphbrick.core.limits import check_limits
+from graphbrick.kernels.hashing import FREE, GOLDEN, place_of, table_for
 from graphbrick.kernels.jit import jit
+from graphbrick.kernels.slices import SLICE
 
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MASK = 2**64 - 1
 
 
@@ -34,7 +35,7 @@ def below(state: np.uint64, size: np.uint64) -> tuple[np.uint64, np.uint64]:
     # Of the 2^64 random numbers the first 2^64 mod size are drawn anew; each remainder is then left equally often.
     least = (np.uint64(0) - size) % size
     while True:
-        state += _GOLDEN
+        state += GOLDEN
         drawn = mix(state)
         if drawn >= least:
             return state, drawn % size
@@ -42,12 +43,7 @@ def below(state: np.uint64, size: np.uint64) -> tuple[np.uint64, np.uint64]:
 
 @jit
 def walk(
-    out_begin: npt.NDArray[np.uint32],
-    out_end: npt.NDArray[np.uint32],
-    tail: npt.NDArray[np.int32],
-    in_begin: npt.NDArray[np.uint32],
-    in_end: npt.NDArray[np.uint32],
-    in_head: npt.NDArray[np.int32],
+    rows: Rows,
     start: int,
     number: int,
     restart: float,
@@ -60,15 +56,16 @@ def walk(
 
     A step goes back to ``start`` with probability ``restart``, and where the walk cannot go on.
     """
-    state = mix(np.uint64(seed + 1) * _GOLDEN)
-    state = mix(state + np.uint64(start + 1) * _GOLDEN)
-    state = mix(state + np.uint64(number + 1) * _GOLDEN)
+    out_begin, out_end, tail, _, in_begin, in_end, in_head, _ = rows
+    state = mix(np.uint64(seed + 1) * GOLDEN)
+    state = mix(state + np.uint64(start + 1) * GOLDEN)
+    state = mix(state + np.uint64(number + 1) * GOLDEN)
     u = np.int64(start)
     stations[0] = u
     for step in range(1, len(stations)):
         chance = 1.0
         if restart > 0.0:
-            state += _GOLDEN
+            state += GOLDEN
             chance = np.float64(mix(state) >> np.uint64(11)) * 2.0**-53
         first_out, first_in = np.int64(out_begin[u]), np.int64(in_begin[u])
         n_out = np.int64(out_end[u]) - first_out if follow_out else np.int64(0)
@@ -82,14 +79,8 @@ def walk(
         stations[step] = u
 
 
-@jit
 def walked_nodes(
-    out_begin: npt.NDArray[np.uint32],
-    out_end: npt.NDArray[np.uint32],
-    tail: npt.NDArray[np.int32],
-    in_begin: npt.NDArray[np.uint32],
-    in_end: npt.NDArray[np.uint32],
-    in_head: npt.NDArray[np.int32],
+    rows: Rows,
     seeds: npt.NDArray[np.int32],
     walks: int,
     length: int,
@@ -98,24 +89,49 @@ def walked_nodes(
     follow_in: bool,
     seed: int,
 ) -> npt.NDArray[np.int32]:
-    """The nodes on ``walks`` walks of ``length`` steps from each of the seeds: int32, ascending."""
-    most = min(len(out_begin), len(seeds) * (walks * length + 1))
-    found, seen = np.empty(most, dtype=np.int32), table_for(most)
+    """Return the nodes on ``walks`` walks of ``length`` steps from each of the seeds: int32, ascending.
+
+    The work can be stopped between two slices.
+    """
+    most = min(len(rows.out_begin), len(seeds) * (walks * length + 1))
+    nodes, seen, count = np.empty(most, dtype=np.int32), table_for(most), 0
+    at_once = max(1, SLICE // length)
+    for start in seeds.tolist():
+        for first in range(0, walks, at_once):
+            check_limits()
+            last = min(walks, first + at_once)
+            count = _walk_from(
+                rows, start, first, last, length, restart, follow_out, follow_in, seed, nodes, seen, count
+            )
+    return np.sort(nodes[:count])
+
+
+@jit
+def _walk_from(
+    rows: Rows,
+    start: int,
+    first: int,
+    last: int,
+    length: int,
+    restart: float,
+    follow_out: bool,
+    follow_in: bool,
+    seed: int,
+    nodes: npt.NDArray[np.int32],
+    seen: npt.NDArray[np.int32],
+    count: int,
+) -> int:
+    """Take the walks ``first .. last`` from a node, add what they visit to ``nodes``, and return how many these are."""
     stations = np.empty(length + 1, dtype=np.int32)
-    count = 0
-    for start in seeds:
-        for number in range(walks):
-            walk(
-                out_begin, out_end, tail, in_begin, in_end, in_head,
-                start, number, restart, follow_out, follow_in, seed, stations,
-            )  # fmt: skip
-            for u in stations:
-                at = slot_of(seen, u)
-                if seen[at] == FREE:
-                    seen[at] = u
-                    found[count] = u
-                    count += 1
-    return np.sort(found[:count])
+    for number in range(first, last):
+        walk(rows, start, number, restart, follow_out, follow_in, seed, stations)
+        for u in stations:
+            at = place_of(seen, u)
+            if seen[at] == FREE:
+                seen[at] = u
+                nodes[count] = u
+                count += 1
+    return count
 
 
 def mix_python(state: int) -> int:
@@ -128,7 +144,7 @@ def mix_python(state: int) -> int:
 def below_python(state: int, size: int) -> tuple[int, int]:
     """`below` in plain integers."""
     while True:
-        state = (state + int(_GOLDEN)) & _MASK
+        state = (state + int(GOLDEN)) & _MASK
         drawn = mix_python(state)
         if drawn >= 2**64 % size:
             return state, drawn % size
@@ -138,7 +154,7 @@ def walk_python(
     csr: Csr, start: int, number: int, length: int, restart: float, follow_out: bool, follow_in: bool, seed: int
 ) -> list[int]:
     """The ``length + 1`` nodes that `walk` fills in."""
-    golden, state = int(_GOLDEN), 0
+    golden, state = int(GOLDEN), 0
     for part in (seed, start, number):
         state = mix_python((state + (part + 1) * golden) & _MASK)
     stations = [start]

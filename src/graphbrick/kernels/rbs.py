@@ -23,28 +23,27 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.graphs.csr import Csr
+from graphbrick.core.csr import Csr, Rows
+from graphbrick.core.limits import check_limits
 from graphbrick.kernels.degrees import walk_degree
+from graphbrick.kernels.fora import Result, first_state
+from graphbrick.kernels.hashing import GOLDEN, slot_for
 from graphbrick.kernels.jit import jit
 from graphbrick.kernels.random_walk import mix
-from graphbrick.kernels.touched import (
-    GOLDEN,
-    Touched,
-    best_touched,
-    enter,
-    nothing_touched,
-    touch,
-    with_room,
-)
+from graphbrick.kernels.slices import SLICE
+from graphbrick.kernels.touched import Touched, best_touched, nothing_touched, touch, with_room
 
 _BLOCK = 32  # rows whose beginnings are read at once, so that the reads overlap
+_READY, _POSITION, _WAITING = range(3)
+
+Ids = npt.NDArray[np.int32]
 
 
 class ByDegree(NamedTuple):
     """The rows of a graph with each row in the order of the degree of its entries: what the search reads.
 
     Attributes:
-        leaving: int32 [triples], as ``tail``, sorted by degree within a row; empty where triples are not walked back.
+        leaving: int32 [triples], as ``tail``, sorted by degree within a row; empty if triples are not walked back.
         leaving_degree: int32 [triples], the degrees of them.
         entering: int32 [triples], as ``in_head``, sorted by degree within a row; empty likewise.
         entering_degree: int32 [triples].
@@ -56,26 +55,28 @@ class ByDegree(NamedTuple):
     entering_degree: npt.NDArray[np.int32]
 
 
+def by_degree(csr: Csr, follow_out: bool, follow_in: bool) -> ByDegree:
+    """Return the index that the search needs, for one way to walk: 8 bytes a triple and direction walked."""
+    degrees = csr.out_degrees() * follow_out + csr.in_degrees() * follow_in
+    rows = _sort_rows(csr.rows, np.argsort(degrees, kind="stable"), follow_out, follow_in)
+    for array in rows:
+        array.setflags(write=False)
+    return ByDegree(*rows)
+
+
 @jit
 def _sort_rows(
-    out_begin: npt.NDArray[np.uint32],
-    out_end: npt.NDArray[np.uint32],
-    tail: npt.NDArray[np.int32],
-    in_begin: npt.NDArray[np.uint32],
-    in_end: npt.NDArray[np.uint32],
-    in_head: npt.NDArray[np.int32],
-    order: npt.NDArray[np.int64],
-    follow_out: bool,
-    follow_in: bool,
-) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+    rows: Rows, order: npt.NDArray[np.int64], follow_out: bool, follow_in: bool
+) -> tuple[Ids, Ids, Ids, Ids]:
     """Go through the nodes by degree and enter each in the rows of its neighbours, which are then sorted."""
+    out_begin, out_end, tail, _, in_begin, in_end, in_head, _ = rows
     n_out = len(tail) if follow_in else 0
     n_in = len(tail) if follow_out else 0
     leaving, leaving_degree = np.empty(n_out, dtype=np.int32), np.empty(n_out, dtype=np.int32)
     entering, entering_degree = np.empty(n_in, dtype=np.int32), np.empty(n_in, dtype=np.int32)
     out_at, in_at = out_begin.copy(), in_begin.copy()
     for v in order:
-        degree = walk_degree(out_begin, out_end, in_begin, in_end, v, follow_out, follow_in)
+        degree = walk_degree(rows, v, follow_out, follow_in)
         if follow_out:
             for e in range(np.int64(out_begin[v]), np.int64(out_end[v])):
                 u = tail[e]
@@ -89,58 +90,116 @@ def _sort_rows(
     return leaving, leaving_degree, entering, entering_degree
 
 
-def by_degree(csr: Csr, follow_out: bool, follow_in: bool) -> ByDegree:
-    """The index that the search needs, for one way to walk: 8 bytes a triple and direction walked."""
-    degrees = np.zeros(csr.n_nodes, dtype=np.int64)
-    if follow_out:
-        degrees += csr.out_end
-        degrees -= csr.out_begin
-    if follow_in:
-        degrees += csr.in_end
-        degrees -= csr.in_begin
-    order = np.argsort(degrees, kind="stable")
-    rows = _sort_rows(*csr.rows, order, follow_out, follow_in)
-    for array in rows:
-        array.setflags(write=False)
-    return ByDegree(*rows)
+def rbs_to_target(rows: Rows, index: ByDegree, target: int, restart: float, theta: float, seed: int) -> Result:
+    """Return the score of one node for every source: how often a walk that restarts at the source is at the target.
+
+    Scores above ``theta`` have an expected error that is small beside them, all are right on average. A walk that
+    cannot go on is lost, so that the scores of one source need not sum to 1.
+
+    Args:
+        rows: The rows of the graph.
+        index: From `by_degree`, which also says how the walks go.
+        target: The node.
+        restart: Probability of going back to the source.
+        theta: The size of scores that are to be found.
+        seed: The seed of the random numbers; the same one gives the same result.
+
+    Returns:
+        int32, all sources found, in no order; float64, their scores; the number of edges looked at.
+    """
+    near = nothing_touched(1024)
+    near.residual[touch(near, target)] = restart
+    near, edges = _search_back(rows, index, near, restart, restart * theta, seed)
+    count = near.used[0]
+    return near.node[:count].copy(), near.estimate[:count].copy(), edges
 
 
-@jit
+def rbs_both_ways(rows: Rows, index: ByDegree, seeds: Ids, restart: float, k: int, theta: float, seed: int) -> Result:
+    """Return the ``k`` best nodes from the seeds, walked both ways, by one search to the seeds; see this module.
+
+    Args:
+        rows: The rows of the graph.
+        index: From `by_degree`, both ways.
+        seeds: int32, at least one.
+        restart: Probability of going back to the seeds.
+        k: How many nodes.
+        theta: As in `rbs_to_target`; with several seeds, on the average of them.
+        seed: The seed of the random numbers; the same one gives the same result.
+
+    Returns:
+        int32 and float64 [at most k], highest score first, ties to the lower id; the number of edges looked at.
+    """
+    near = nothing_touched(max(1024, len(seeds)))
+    amount, total = 0.0, 1.0
+    for s in seeds.tolist():
+        i = touch(near, s)
+        degree = int(walk_degree(rows, s, True, True))
+        near.degree[i] = max(1, degree)
+        if degree == 0:
+            total -= (1.0 - restart) / len(seeds)  # the walks that would go on from there are dropped
+        near.residual[i] += restart / (len(seeds) * near.degree[i])
+        amount += restart * theta / (len(seeds) * near.degree[i])
+    near, edges = _search_back(rows, index, near, restart, amount, seed)
+    count = near.used[0]
+    near.estimate[:count] *= near.degree[:count]
+    return *best_touched(near, near.estimate, k, total), edges
+
+
 def _search_back(
-    out_begin: npt.NDArray[np.uint32],
-    out_end: npt.NDArray[np.uint32],
-    in_begin: npt.NDArray[np.uint32],
-    in_end: npt.NDArray[np.uint32],
-    leaving: npt.NDArray[np.int32],
-    leaving_degree: npt.NDArray[np.int32],
-    entering: npt.NDArray[np.int32],
-    entering_degree: npt.NDArray[np.int32],
-    near: Touched,
-    restart: float,
-    amount: float,
-    state: np.uint64,
-) -> tuple[Touched, np.int64]:
+    rows: Rows, index: ByDegree, near: Touched, restart: float, amount: float, seed: int
+) -> tuple[Touched, int]:
     """Carry all residues back, level by level; the estimates are what was met at a node (Algorithm 1 of the paper).
 
     Args:
+        rows: The rows of the graph.
+        index: From `by_degree`.
         near: The targets, each with a residue.
-        amount: What a predecessor gets whose share is less than that, if chance will have it.
+        restart: Probability that a walk restarts.
+        amount: What a predecessor with a smaller share gets, with the probability that makes it right on average.
+        seed: The seed of the random numbers.
     """
+    cursor, state, edges = _first_level(near), first_state(seed), 0
+    while cursor[_READY]:
+        check_limits()
+        near, state, read = _search_on(rows, index, near, cursor, restart, amount, np.uint64(state), SLICE)
+        edges += read
+    return near, edges
+
+
+def _first_level(near: Touched) -> npt.NDArray[np.int64]:
+    """Queue every node; returns the number of slots in the queue, the next one's place, and how many come after."""
+    count = int(near.used[0])
+    near.queue[:count] = np.arange(count)
+    return np.array([count, 0, 0])
+
+
+@jit
+def _search_on(
+    rows: Rows,
+    index: ByDegree,
+    near: Touched,
+    cursor: npt.NDArray[np.int64],
+    restart: float,
+    amount: float,
+    state: np.uint64,
+    most_edges: int,
+) -> tuple[Touched, np.uint64, np.int64]:
+    """Search back until all is done or about ``most_edges`` edges are read; returns the edges read."""
+    out_begin, out_end, _, _, in_begin, in_end, _, _ = rows
+    leaving, leaving_degree, entering, entering_degree = index
     table, counter, node, degrees, score, residual, estimate, queued, queue, following = near
-    mask, count = np.uint64(len(table) - 1), counter[0]
-    edges = np.int64(0)
-    ready = count
-    for i in range(count):
-        queue[i] = i
-    while ready:
-        for position in range(ready):
-            i = queue[position]
-            estimate[i] += residual[i]
-            score[i] = residual[i]
-            residual[i] = 0.0
-        waiting = 0
+    count, edges = counter[0], np.int64(0)
+    ready, position, waiting = cursor[_READY], cursor[_POSITION], cursor[_WAITING]
+    while ready and edges < most_edges:
+        if position == 0:
+            for place in range(ready):
+                i = queue[place]
+                estimate[i] += residual[i]
+                score[i] = residual[i]
+                residual[i] = 0.0
+            waiting = np.int64(0)
         read = np.int64(0)
-        for position in range(ready):
+        while position < ready and edges < most_edges:
             if position % _BLOCK == 0:
                 for ahead in range(position, min(position + _BLOCK, ready)):
                     u = node[queue[ahead]]
@@ -149,6 +208,7 @@ def _search_back(
                     if len(leaving) and out_begin[u] < out_end[u]:
                         read |= leaving[out_begin[u]] | leaving_degree[out_begin[u]]
             i = queue[position]
+            position += 1
             u, passed = node[i], (1.0 - restart) * score[i]
             state += GOLDEN
             sure = passed / amount
@@ -174,10 +234,11 @@ def _search_back(
                         )
                         near = with_room(near, 1)
                         table, counter, node, degrees, score, residual, estimate, queued, queue, following = near
-                        mask = np.uint64(len(table) - 1)
-                    j = enter(table, mask, node, entering[e] if way == 0 else leaving[e], count)
+                    v = entering[e] if way == 0 else leaving[e]
+                    j = slot_for(table, v, count)
                     if j == count:
                         count += 1
+                        node[j] = v
                         residual[j] = estimate[j] = 0.0
                         degrees[j] = degree
                     if residual[j] == 0.0:
@@ -186,161 +247,80 @@ def _search_back(
                     residual[j] += passed / degree if degree <= sure else amount
         if read < 0:  # never, as ids are at least 0; but without a use the reads ahead would be left out
             edges += 1
-        queue[:waiting] = following[:waiting]
-        ready = waiting
+        if position == ready:
+            queue[:waiting] = following[:waiting]
+            ready, position = waiting, np.int64(0)
     counter[0] = count
-    return Touched(table, counter, node, degrees, score, residual, estimate, queued, queue, following), edges
+    cursor[_READY], cursor[_POSITION], cursor[_WAITING] = ready, position, waiting
+    return Touched(table, counter, node, degrees, score, residual, estimate, queued, queue, following), state, edges
 
 
-@jit
-def rbs_to_target(
-    out_begin: npt.NDArray[np.uint32],
-    out_end: npt.NDArray[np.uint32],
-    tail: npt.NDArray[np.int32],
-    in_begin: npt.NDArray[np.uint32],
-    in_end: npt.NDArray[np.uint32],
-    in_head: npt.NDArray[np.int32],
-    leaving: npt.NDArray[np.int32],
-    leaving_degree: npt.NDArray[np.int32],
-    entering: npt.NDArray[np.int32],
-    entering_degree: npt.NDArray[np.int32],
-    target: int,
-    restart: float,
-    theta: float,
-    seed: int,
-) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64], np.int64]:
-    """The score of one node for every source: how often a walk from there, which restarts there, is at the target.
-
-    Scores above ``theta`` have an expected error that is small beside them, all are right on average. A walk that
-    cannot go on is lost, so that the scores of one source need not sum to 1.
-
-    Args:
-        leaving: This and the next three from `by_degree`, which also says how the walks go.
-
-    Returns:
-        int32, all sources found, in no order; float64, their scores; the number of edges looked at.
-    """
-    near = nothing_touched(1024)
-    near.residual[touch(near, target)] = restart
-    near, edges = _search_back(
-        out_begin,
-        out_end,
-        in_begin,
-        in_end,
-        leaving,
-        leaving_degree,
-        entering,
-        entering_degree,
-        near,
-        restart,
-        restart * theta,
-        mix(np.uint64(seed + 1) * GOLDEN),
-    )
-    count = near.used[0]
-    return near.node[:count].copy(), near.estimate[:count].copy(), edges
-
-
-@jit
-def rbs_both_ways(
-    out_begin: npt.NDArray[np.uint32],
-    out_end: npt.NDArray[np.uint32],
-    tail: npt.NDArray[np.int32],
-    in_begin: npt.NDArray[np.uint32],
-    in_end: npt.NDArray[np.uint32],
-    in_head: npt.NDArray[np.int32],
-    leaving: npt.NDArray[np.int32],
-    leaving_degree: npt.NDArray[np.int32],
-    entering: npt.NDArray[np.int32],
-    entering_degree: npt.NDArray[np.int32],
-    seeds: npt.NDArray[np.int32],
-    restart: float,
-    k: int,
-    theta: float,
-    seed: int,
-) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64], np.int64]:
-    """The ``k`` best nodes from the seeds, walked both ways, by one search to the seeds; see the head of this file.
-
-    Args:
-        leaving: This and the next three from `by_degree`, both ways.
-        theta: As in `rbs_to_target`; where there are several seeds, on the average of them.
-
-    Returns:
-        int32 and float64 [at most k], highest score first, ties to the lower id; the number of edges looked at.
-    """
-    near = nothing_touched(max(1024, len(seeds)))
-    amount, total = 0.0, 1.0
-    for s in seeds:
-        i = touch(near, s)
-        degree = walk_degree(out_begin, out_end, in_begin, in_end, s, True, True)
-        near.degree[i] = degree
-        if degree == 0:
-            near.degree[i] = 1
-            total -= (1.0 - restart) / len(seeds)  # what would walk on from there is dropped
-        near.residual[i] += restart / (len(seeds) * near.degree[i])
-        amount += restart * theta / (len(seeds) * near.degree[i])
-    near, edges = _search_back(
-        out_begin,
-        out_end,
-        in_begin,
-        in_end,
-        leaving,
-        leaving_degree,
-        entering,
-        entering_degree,
-        near,
-        restart,
-        amount,
-        mix(np.uint64(seed + 1) * GOLDEN),
-    )
-    for found in range(near.used[0]):
-        near.estimate[found] *= near.degree[found]
-    nodes, scores = best_touched(near, near.estimate, k, total)
-    return nodes, scores, edges
-
-
-@jit
 def randomized_forward(
-    out_begin: npt.NDArray[np.uint32],
-    out_end: npt.NDArray[np.uint32],
-    tail: npt.NDArray[np.int32],
-    in_begin: npt.NDArray[np.uint32],
-    in_end: npt.NDArray[np.uint32],
-    in_head: npt.NDArray[np.int32],
-    seeds: npt.NDArray[np.int32],
+    rows: Rows,
+    seeds: Ids,
     restart: float,
     follow_out: bool,
     follow_in: bool,
     k: int,
     theta: float,
     seed: int,
-) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64], np.int64]:
-    """The ``k`` best nodes from the seeds, walked any way: what is small is passed on to a few drawn by chance.
+) -> Result:
+    """Return the ``k`` best nodes from the seeds, walked any way: small shares are passed on to a few nodes by chance.
 
     Args:
+        rows: The rows of the graph.
+        seeds: int32, at least one.
+        restart: Probability of going back to the seeds.
+        follow_out: Walk along the triples.
+        follow_in: Walk against the triples.
+        k: How many nodes.
         theta: A share below ``theta`` is passed on as ``theta``, with the probability that makes it right on average.
+        seed: The seed of the random numbers; the same one gives the same result.
 
     Returns:
         As `rbs_both_ways`.
     """
     near = nothing_touched(max(1024, len(seeds)))
-    for s in seeds:
+    for s in seeds.tolist():
         near.residual[touch(near, s)] += 1.0 / len(seeds)
-    state = mix(np.uint64(seed + 1) * GOLDEN)
+    cursor, state, edges = _first_level(near), first_state(seed), 0
+    while cursor[_READY]:
+        check_limits()
+        near, state, read = _forward_on(
+            rows, near, cursor, restart, follow_out, follow_in, theta, np.uint64(state), SLICE
+        )
+        edges += read
+    estimate = near.estimate
+    return *best_touched(near, estimate, k, estimate[: near.used[0]].sum()), edges
+
+
+@jit
+def _forward_on(
+    rows: Rows,
+    near: Touched,
+    cursor: npt.NDArray[np.int64],
+    restart: float,
+    follow_out: bool,
+    follow_in: bool,
+    theta: float,
+    state: np.uint64,
+    most_edges: int,
+) -> tuple[Touched, np.uint64, np.int64]:
+    """Pass residues on until all is done or about ``most_edges`` edges are read; returns the edges read."""
+    out_begin, out_end, tail, _, in_begin, in_end, in_head, _ = rows
     table, counter, node, degrees, score, residual, estimate, queued, queue, following = near
-    mask, count = np.uint64(len(table) - 1), counter[0]
-    edges = np.int64(0)
-    ready = count
-    for i in range(count):
-        queue[i] = i
-    while ready:
-        for position in range(ready):
-            i = queue[position]
-            estimate[i] += restart * residual[i]
-            score[i] = residual[i]
-            residual[i] = 0.0
-        waiting = 0
+    count, edges = counter[0], np.int64(0)
+    ready, position, waiting = cursor[_READY], cursor[_POSITION], cursor[_WAITING]
+    while ready and edges < most_edges:
+        if position == 0:
+            for place in range(ready):
+                i = queue[place]
+                estimate[i] += restart * residual[i]
+                score[i] = residual[i]
+                residual[i] = 0.0
+            waiting = np.int64(0)
         read = np.int64(0)
-        for position in range(ready):
+        while position < ready and edges < most_edges:
             if position % _BLOCK == 0:
                 for ahead in range(position, min(position + _BLOCK, ready)):
                     u = node[queue[ahead]]
@@ -349,6 +329,7 @@ def randomized_forward(
                     if follow_in and in_begin[u] < in_end[u]:
                         read |= in_head[in_begin[u]]
             i = queue[position]
+            position += 1
             u = node[i]
             o0, i0 = np.int64(out_begin[u]), np.int64(in_begin[u])
             n_out = np.int64(out_end[u]) - o0 if follow_out else np.int64(0)
@@ -357,7 +338,7 @@ def randomized_forward(
                 continue
             i0 -= n_out
             share = (1.0 - restart) * score[i] / degree
-            # Of the entries that get something only by chance, as many are skipped at once as chance passes over.
+            # Entries that get something only by chance are skipped, as many at once as chance passes over.
             skip = 0.0 if share >= theta else 1.0 / np.log1p(-share / theta)
             share = max(share, theta)
             e = np.int64(-1)
@@ -376,10 +357,10 @@ def randomized_forward(
                     near = Touched(table, counter, node, degrees, score, residual, estimate, queued, queue, following)
                     near = with_room(near, 1)
                     table, counter, node, degrees, score, residual, estimate, queued, queue, following = near
-                    mask = np.uint64(len(table) - 1)
-                j = enter(table, mask, node, v, count)
+                j = slot_for(table, v, count)
                 if j == count:
                     count += 1
+                    node[j] = v
                     residual[j] = estimate[j] = 0.0
                 if residual[j] == 0.0:
                     following[waiting] = j
@@ -387,9 +368,9 @@ def randomized_forward(
                 residual[j] += share
         if read < 0:  # never, as ids are at least 0; but without a use the reads ahead would be left out
             edges += 1
-        queue[:waiting] = following[:waiting]
-        ready = waiting
+        if position == ready:
+            queue[:waiting] = following[:waiting]
+            ready, position = waiting, np.int64(0)
     counter[0] = count
-    near = Touched(table, counter, node, degrees, score, residual, estimate, queued, queue, following)
-    nodes, scores = best_touched(near, estimate, k, estimate[:count].sum())
-    return nodes, scores, edges
+    cursor[_READY], cursor[_POSITION], cursor[_WAITING] = ready, position, waiting
+    return Touched(table, counter, node, degrees, score, residual, estimate, queued, queue, following), state, edges

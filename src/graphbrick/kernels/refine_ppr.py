@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from graphbrick.core.csr import Rows
 from graphbrick.kernels.degrees import walk_degree
+from graphbrick.kernels.hashing import slot_of
 from graphbrick.kernels.jit import jit
 from graphbrick.kernels.local_ppr import (
     DEGREE,
@@ -18,8 +20,6 @@ from graphbrick.kernels.local_ppr import (
     Floats,
     Ids,
     Longs,
-    Pointers,
-    slot_of,
 )
 
 _NEAR = 2.0  # a score within this factor of the cut is worked out once more
@@ -29,8 +29,8 @@ _CANDIDATES = 3  # times k
 
 @jit
 def _led_from(
-    ends: Ids, first: np.int64, last: np.int64, table: Longs, state: Floats, base: Floats, walk: float,
-    out_begin: Pointers, out_end: Pointers, in_begin: Pointers, in_end: Pointers, follow_out: bool, follow_in: bool,
+    rows: Rows, ends: Ids, first: np.int64, last: np.int64, table: Longs, state: Floats, base: Floats, walk: float,
+    follow_out: bool, follow_in: bool,
 ) -> float:  # fmt: skip
     """What the nodes of a row hold for each triple that a walk can take from them, summed up."""
     total = 0.0
@@ -41,7 +41,7 @@ def _led_from(
         if s >= 0:
             degree = state[s, DEGREE]
             if degree < 0.0:
-                degree = np.float64(walk_degree(out_begin, out_end, in_begin, in_end, u, follow_out, follow_in))
+                degree = np.float64(walk_degree(rows, u, follow_out, follow_in))
                 state[s, DEGREE] = degree
             total += base[s] / degree
     return total
@@ -120,19 +120,14 @@ def best_candidates(nodes: Ids, values: Floats, seeds: Ids, k: int) -> Ids:
 
 @jit
 def refine(
-    out_begin: Pointers, out_end: Pointers, tail: Ids, in_begin: Pointers, in_end: Pointers, in_head: Ids,
+    rows: Rows,
     seeds: Ids, restart: float, follow_out: bool, follow_in: bool, k: int,
     nodes: Ids, state: Floats, table: Longs, hubs: Ids, hub_degrees: Ids,
 ) -> tuple[Ids, Floats, float, np.int64]:  # fmt: skip
     """The scores of the nodes that may be among the best ``k``.
 
     Args:
-        out_begin: With the next five, the rows of the graph.
-        out_end: ...
-        tail: ...
-        in_begin: ...
-        in_end: ...
-        in_head: ...
+        rows: The rows of the graph.
         seeds: Where walks start, int32.
         restart: Probability of going back to the seeds.
         follow_out: Walk along the triples.
@@ -148,6 +143,7 @@ def refine(
         int32 [candidates], at least ``k`` where so many were touched; their scores, float64, not yet divided by the
         mass that was not dropped; the residual mass; edges looked at.
     """
+    out_begin, out_end, tail, _, in_begin, in_end, in_head, _ = rows
     left = float(state[:, RESIDUAL].sum())
     ends = np.float64(len(tail)) * (np.float64(follow_out) + np.float64(follow_in))
     walk = (1.0 - restart) * left / max(ends, 1.0)  # what a triple brings to the node it leads to
@@ -158,7 +154,7 @@ def refine(
     leading[n_touched:] = hub_degrees[from_hub]
     for i in range(n_touched):
         # Walked backwards, what leaves a node is what leads to it.
-        leading[i] = walk_degree(out_begin, out_end, in_begin, in_end, chosen[i], follow_in, follow_out)
+        leading[i] = walk_degree(rows, chosen[i], follow_in, follow_out)
     for i in range(n):
         score[i] = walk * leading[i] + _score_of(chosen[i], table, base)
     cut = np.partition(score, n - k)[n - k] if n > k else 0.0
@@ -181,11 +177,9 @@ def refine(
         elif score[i] <= _NEAR * cut and leading[i] <= _LONG:
             edges += leading[i]
             came = _led_from(
-                in_head, entering[0], entering[1], table, state, base, walk,
-                out_begin, out_end, in_begin, in_end, follow_out, follow_in,
+                rows, in_head, entering[0], entering[1], table, state, base, walk, follow_out, follow_in
             ) + _led_from(
-                tail, leaving[0], leaving[1], table, state, base, walk,
-                out_begin, out_end, in_begin, in_end, follow_out, follow_in,
+                rows, tail, leaving[0], leaving[1], table, state, base, walk, follow_out, follow_in
             )  # fmt: skip
             fine[i] = (1.0 - restart) * came
             for seed in seeds:

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.graphs.csr import Csr
+from graphbrick.kernels.hashing import grow
 from graphbrick.kernels.jit import jit
-from graphbrick.kernels.shortest_paths import grow
 
 
 class Carried(NamedTuple):

@@ -1,4 +1,4 @@
-"""What an algorithm that stays near its seeds knows of the nodes it has touched, and the two ways it goes on.
+"""The nodes that an algorithm near its seeds has touched, and the two ways it goes on: forward push and random walks.
 
 Memory grows with the nodes touched and not with the graph: scores and residuals lie in growing arrays behind a hash
 table of node ids. Forward push settles residual mass and passes it on; walks carry on what it left. Both walk along
@@ -14,13 +14,14 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from graphbrick.core.csr import Rows
+from graphbrick.core.limits import check_limits
 from graphbrick.kernels.degrees import walk_degree
+from graphbrick.kernels.hashing import GOLDEN, forget_slots, grow, slot_for, slot_table, slots_of
 from graphbrick.kernels.jit import jit
 from graphbrick.kernels.random_walk import mix
-from graphbrick.kernels.shortest_paths import grow
+from graphbrick.kernels.slices import SLICE
 
-GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-_FREE = np.uint64(2**64 - 1)
 _LOW = np.uint64(2**32 - 1)
 _HALF = np.uint64(32)
 _UNKNOWN = np.int64(2**62)
@@ -32,19 +33,19 @@ class Touched(NamedTuple):
     """The nodes touched so far. Node ``node[i]`` has slot i; slots are in the order of first touch.
 
     Attributes:
-        table: uint64 [places, a power of two], a hash table: node id in the upper half, slot in the lower one.
+        table: int64 [a power of two], the map from nodes to slots; see `graphbrick.kernels.hashing`.
         used: int64 [1], the number of slots in use.
         node: int32 [capacity].
         degree: int64 [capacity], the number of steps that can be taken from the node.
         score: float64 [capacity], mass that is settled.
         residual: float64 [capacity], mass that is still to be settled or passed on.
-        estimate: float64 [capacity], what the caller makes of it.
+        estimate: float64 [capacity], for the caller.
         queued: bool [capacity], whether the node is to be pushed.
         queue: int32 [capacity], slots to be pushed; ``following`` those of the round after.
         following: int32 [capacity].
     """
 
-    table: npt.NDArray[np.uint64]
+    table: npt.NDArray[np.int64]
     used: npt.NDArray[np.int64]
     node: npt.NDArray[np.int32]
     degree: npt.NDArray[np.int64]
@@ -58,12 +59,9 @@ class Touched(NamedTuple):
 
 @jit
 def nothing_touched(capacity: int) -> Touched:
-    """No node yet, and room for some."""
-    places = 16
-    while places < 2 * capacity:
-        places *= 2
+    """Return arrays for ``capacity`` nodes, none of which is touched yet."""
     return Touched(
-        np.full(places, _FREE, dtype=np.uint64),
+        slot_table(capacity),
         np.zeros(1, dtype=np.int64),
         np.empty(capacity, dtype=np.int32),
         np.empty(capacity, dtype=np.int64),
@@ -77,51 +75,16 @@ def nothing_touched(capacity: int) -> Touched:
 
 
 @jit
-def _place(table: npt.NDArray[np.uint64], node: int) -> np.int64:
-    """Where a node is in the table, or the free place where it belongs."""
-    mask = np.uint64(len(table) - 1)
-    key = np.uint64(node)
-    at = (key * GOLDEN >> _HALF) & mask
-    while table[at] != _FREE and table[at] >> _HALF != key:
-        at = (at + np.uint64(1)) & mask
-    return np.int64(at)
-
-
-@jit
-def slot(near: Touched, node: int) -> np.int64:
-    """The slot of a node, or -1 where it was not touched."""
-    entry = near.table[_place(near.table, node)]
-    return np.int64(-1) if entry == _FREE else np.int64(entry & _LOW)
-
-
-@jit
-def enter(
-    table: npt.NDArray[np.uint64], mask: np.uint64, nodes: npt.NDArray[np.int32], node: int, count: int
-) -> np.int64:
-    """The slot of a node; ``count`` where it was not touched, and it then has that slot."""
-    key = np.uint64(node)
-    at = (key * GOLDEN >> _HALF) & mask
-    while True:
-        entry = table[at]
-        if entry >> _HALF == key:
-            return np.int64(entry & _LOW)
-        if entry == _FREE:
-            table[at] = key << _HALF | np.uint64(count)
-            nodes[count] = node
-            return np.int64(count)
-        at = (at + np.uint64(1)) & mask
-
-
-@jit
 def touch(near: Touched, node: int) -> np.int64:
-    """The slot of a node, a new one where it was not touched before; `with_room` was called for it.
+    """Return the slot of a node, a new one if it was not touched before; `with_room` was called for it.
 
     The degree of a new slot is left for the caller to fill in.
     """
     new = near.used[0]
-    i = enter(near.table, np.uint64(len(near.table) - 1), near.node, node, new)
+    i = slot_for(near.table, node, new)
     if i == new:
         near.used[0] = new + 1
+        near.node[i] = node
         near.score[i] = near.residual[i] = near.estimate[i] = 0.0
         near.queued[i] = False
     return i
@@ -129,40 +92,36 @@ def touch(near: Touched, node: int) -> np.int64:
 
 @jit
 def add_estimates(near: Touched, nodes: npt.NDArray[np.int32], amount: float) -> None:
-    """Add to the estimate of each of some nodes, as often as it is given; those below 0 are left out.
+    """Add to the estimate of each node, as often as it is given; nodes below 0 are left out.
 
     The degree of a new slot is left for the caller to fill in. `with_room` was called for all of them.
     """
-    # Arrays by themselves and not by their tuple: handing over a tuple of ten counts its references, every time.
+    # Separate arrays and not their tuple: passing a tuple of ten to a function counts its references every time.
     table, node, score, residual = near.table, near.node, near.score, near.residual
     estimate, queued, count = near.estimate, near.queued, near.used[0]
-    mask = np.uint64(len(table) - 1)
     for v in nodes:
         if v < 0:
             continue
-        i = enter(table, mask, node, v, count)
+        i = slot_for(table, v, count)
         if i == count:
-            count += 1
+            node[i] = v
             score[i] = residual[i] = estimate[i] = 0.0
             queued[i] = False
+            count += 1
         estimate[i] += amount
     near.used[0] = count
 
 
 @jit
 def with_room(near: Touched, more: int) -> Touched:
-    """The same nodes, with room for ``more`` further ones."""
+    """Return the same nodes, with room for ``more`` further ones."""
     count = near.used[0]
     if count + more <= len(near.node):
         return near
     capacity = 2 * (count + more)
-    table, places = near.table, len(near.table)
-    while places < 2 * capacity:
-        places *= 2
-    if places > len(table):
-        table = np.full(places, _FREE, dtype=np.uint64)
-        for i in range(count):
-            table[_place(table, near.node[i])] = np.uint64(near.node[i]) << _HALF | np.uint64(i)
+    table = near.table
+    if len(table) < 2 * capacity:
+        table = slots_of(near.node, count, capacity)
     return Touched(
         table,
         near.used,
@@ -179,68 +138,63 @@ def with_room(near: Touched, more: int) -> Touched:
 
 @jit
 def forget(near: Touched) -> None:
-    """No node is touched any more; the room stays."""
-    # Last in, first out: so that no node is cut off from its place by a place before it that is free again.
-    for i in range(near.used[0] - 1, -1, -1):
-        near.table[_place(near.table, near.node[i])] = _FREE
+    """Make all nodes untouched again; the room stays."""
+    forget_slots(near.table, near.node, near.used[0])
     near.used[0] = 0
 
 
 @jit
-def start_at(
-    out_begin: npt.NDArray[np.uint32],
-    out_end: npt.NDArray[np.uint32],
-    in_begin: npt.NDArray[np.uint32],
-    in_end: npt.NDArray[np.uint32],
-    seeds: npt.NDArray[np.int32],
-    follow_out: bool,
-    follow_in: bool,
-) -> Touched:
-    """The seeds, each with its share of the mass as residual; a seed given twice has twice the share."""
+def start_at(rows: Rows, seeds: npt.NDArray[np.int32], follow_out: bool, follow_in: bool) -> Touched:
+    """Return the seeds, each with its share of the mass as residual; a seed given twice has twice the share."""
     near = nothing_touched(max(1024, len(seeds)))
     for s in seeds:
         i = touch(near, s)
         near.residual[i] += 1.0 / len(seeds)
-        near.degree[i] = walk_degree(out_begin, out_end, in_begin, in_end, s, follow_out, follow_in)
+        near.degree[i] = walk_degree(rows, s, follow_out, follow_in)
     return near
 
 
-@jit
 def forward_push(
-    out_begin: npt.NDArray[np.uint32],
-    out_end: npt.NDArray[np.uint32],
-    tail: npt.NDArray[np.int32],
-    in_begin: npt.NDArray[np.uint32],
-    in_end: npt.NDArray[np.uint32],
-    in_head: npt.NDArray[np.int32],
-    near: Touched,
-    restart: float,
-    follow_out: bool,
-    follow_in: bool,
-    r_max: float,
-) -> tuple[Touched, np.int64]:
+    rows: Rows, near: Touched, restart: float, follow_out: bool, follow_in: bool, r_max: float
+) -> tuple[Touched, int]:
     """Push until no residual is above ``r_max`` times the degree of its node, in rounds (Andersen et al., FOCS 2006).
 
     What every push leaves true: the score of a node by an endless walk is its settled score, and what an endless walk
-    from each residual would settle there.
+    from each residual would settle there. The work can be stopped between two slices.
 
     Returns:
-        What is touched now, and the number of edges looked at.
+        The nodes touched now, and the number of edges looked at.
     """
-    # Everything by itself and in one function: a call for each edge that hands over arrays takes as long as the edge.
+    edges, done = 0, False
+    while not done:
+        check_limits()
+        near, read, done = _push(rows, near, restart, follow_out, follow_in, r_max, SLICE)
+        edges += read
+    return near, edges
+
+
+@jit
+def _push(
+    rows: Rows, near: Touched, restart: float, follow_out: bool, follow_in: bool, r_max: float, most_edges: int
+) -> tuple[Touched, np.int64, bool]:
+    """Push until no residual is too large or about ``most_edges`` edges are read; returns whether none is left."""
+    # Everything by itself and in one function: a call for each edge that passes arrays takes as long as the edge.
+    out_begin, out_end, tail, _, in_begin, in_end, in_head, _ = rows
     table, counter, node, degrees, score, residual, estimate, queued, queue, following = near
     mask, count = np.uint64(len(table) - 1), counter[0]
     edges = np.int64(0)
     ready = 0
     for i in range(count):
-        if residual[i] > r_max * degrees[i]:
+        queued[i] = residual[i] > r_max * degrees[i]
+        if queued[i]:
             queue[ready] = i
-            queued[i] = True
             ready += 1
-    while ready:
+    while ready and edges < most_edges:
         waiting = 0
-        read, seen = np.int32(0), np.uint64(0)
+        read, seen = np.int32(0), np.int64(0)
         for position in range(ready):
+            if edges >= most_edges:
+                break
             if position % _BLOCK == 0:
                 for ahead in range(position, min(position + _BLOCK, ready)):
                     u = node[queue[ahead]]
@@ -285,9 +239,11 @@ def forward_push(
                         continue
                     begin, end = np.int64(in_begin[u]), np.int64(in_end[u])
                 for e in range(begin, end):
-                    j = enter(table, mask, node, tail[e] if way == 0 else in_head[e], count)
+                    v = tail[e] if way == 0 else in_head[e]
+                    j = slot_for(table, v, count)
                     if j == count:
                         count += 1
+                        node[j] = v
                         score[j] = estimate[j] = 0.0
                         residual[j] = share
                         degrees[j] = _UNKNOWN
@@ -299,33 +255,24 @@ def forward_push(
                         following[waiting] = j
                         waiting += 1
             for new in range(before, count):
-                v = node[new]
-                degrees[new] = 0
-                if follow_out:
-                    degrees[new] += np.int64(out_end[v]) - np.int64(out_begin[v])
-                if follow_in:
-                    degrees[new] += np.int64(in_end[v]) - np.int64(in_begin[v])
+                degrees[new] = walk_degree(rows, node[new], follow_out, follow_in)
             for new in range(before, count):
                 if residual[new] > r_max * degrees[new]:
                     queued[new] = True
                     following[waiting] = new
                     waiting += 1
         if read < 0:  # never, as ids are at least 0; but without a use of both the reads ahead would be left out
-            edges += np.int64(seen & np.uint64(1))
+            edges += seen & np.int64(1)
         queue[:waiting] = following[:waiting]
         ready = waiting
     counter[0] = count
-    return Touched(table, counter, node, degrees, score, residual, estimate, queued, queue, following), edges
+    near = Touched(table, counter, node, degrees, score, residual, estimate, queued, queue, following)
+    return near, edges, edges < most_edges
 
 
 @jit
 def step_all(
-    out_begin: npt.NDArray[np.uint32],
-    out_end: npt.NDArray[np.uint32],
-    tail: npt.NDArray[np.int32],
-    in_begin: npt.NDArray[np.uint32],
-    in_end: npt.NDArray[np.uint32],
-    in_head: npt.NDArray[np.int32],
+    rows: Rows,
     restart: float,
     follow_out: bool,
     follow_in: bool,
@@ -335,19 +282,26 @@ def step_all(
     entry: npt.NDArray[np.int64],
     n_walking: int,
 ) -> tuple[np.uint64, int]:
-    """Many walks at once, one step each, so that their reads overlap.
+    """Take one step of many walks at once, so that their reads overlap.
 
     A walk ends where it is with probability ``restart``; where it cannot go on it is lost, and its place is -1. One
     random number decides on both the end and the step: the chance of a neighbour is off by at most 2^-32 of the whole.
 
     Args:
+        rows: The rows of the graph.
+        restart: Probability that a walk ends before the step.
+        follow_out: Walk along the triples.
+        follow_in: Walk against the triples.
+        state: The state of the random numbers.
         at: Where each walk is; changed.
         walking: The walks that have not ended, ``n_walking`` of them; changed.
         entry: Room for one number a walk.
+        n_walking: How many walks have not ended.
 
     Returns:
         The next state of the random numbers, and how many walks have not ended.
     """
+    out_begin, out_end, tail, _, in_begin, in_end, in_head, _ = rows
     stop = np.uint64(restart * 2.0**32)
     left = 0
     for position in range(n_walking):
@@ -379,10 +333,10 @@ def step_all(
 def best_touched(
     near: Touched, scores: npt.NDArray[np.float64], k: int, total: float
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64]]:
-    """The ``k`` nodes with the highest scores above 0, ties to the lower id, and their shares of the total.
+    """Return the ``k`` nodes with the highest scores above 0, ties to the lower id, and their shares of the total.
 
     Args:
-        near: What is touched.
+        near: The nodes touched.
         scores: float64 [slots].
         k: How many.
         total: What all scores are divided by.
@@ -394,14 +348,14 @@ def best_touched(
     cut = 0.0
     if count > k:
         cut = np.partition(scores[:count], count - k)[count - k]
-    kept = np.empty(count, dtype=np.int32)
-    n_kept = 0
+    slots = np.empty(count, dtype=np.int32)
+    n = 0
     for i in range(count):
         if scores[i] >= cut and scores[i] > 0.0:
-            kept[n_kept] = i
-            n_kept += 1
-    kept = kept[:n_kept]
-    kept = kept[np.argsort(near.node[kept])]
+            slots[n] = i
+            n += 1
+    slots = slots[:n]
+    slots = slots[np.argsort(near.node[slots])]
     # Stable, so that of equal scores the lower id stays first.
-    kept = kept[np.argsort(-scores[kept], kind="mergesort")][:k]
-    return near.node[kept], scores[kept] / total
+    slots = slots[np.argsort(-scores[slots], kind="mergesort")][:k]
+    return near.node[slots], scores[slots] / total

@@ -45,7 +45,7 @@ def distances(query: Query, subgraph: Subgraph) -> Ids:
     from graphbrick.kernels.distances import hop_distances
 
     csr = subgraph.csr
-    found = hop_distances(*csr.rows, seeds_of(query, subgraph))
+    found = hop_distances(csr.rows, seeds_of(query, subgraph))
     return np.where(found < 0, np.iinfo(np.int32).max, found).astype(np.int32)
 
 

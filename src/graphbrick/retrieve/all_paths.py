@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from graphbrick.core.csr import Csr
 from graphbrick.core.directions import follow
-from graphbrick.graphs.csr import Csr
 from graphbrick.retrieve.tree import TreeSearch
 
 if TYPE_CHECKING:
-    from graphbrick.kernels.shortest_paths import PathTree
+    from graphbrick.kernels.path_tree import PathTree
 
 
 @dataclass(frozen=True, repr=False)
@@ -51,12 +51,6 @@ class AllPaths(TreeSearch):
     paper = "Cao et al., LEGO-GraphRAG, VLDB 2025 (path retrieval, EPR)"
 
     def _tree(self, csr: Csr, seeds: npt.NDArray[np.int32]) -> PathTree:
-        from graphbrick.kernels.shortest_paths import PathTree
-        from graphbrick.kernels.simple_paths import simple_path_tree
+        from graphbrick.kernels.path_tree import simple_path_tree
 
-        return PathTree(
-            *simple_path_tree(
-                *csr.rows, csr.in_triple,
-                seeds, *follow(self.direction), self.max_hops, self.cap,
-            )
-        )  # fmt: skip
+        return simple_path_tree(csr.rows, seeds, *follow(self.direction), self.max_hops, self.cap)

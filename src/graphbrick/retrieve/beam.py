@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.core import Path, Subgraph
-from graphbrick.graphs.csr import Csr
+from graphbrick.core.csr import Csr
 
 Ints = npt.NDArray[np.int64]
 

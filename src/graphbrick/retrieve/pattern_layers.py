@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from graphbrick.core.csr import Csr
 from graphbrick.core.directions import follow
-from graphbrick.graphs.csr import Csr
 from graphbrick.kernels.relation_patterns import Carried, carry_on, step_back
 
 Ints = npt.NDArray[np.int64]
@@ -66,7 +66,7 @@ def next_layer(csr: Csr, seed: int, layer: Layer, chosen: Ints, *, direction: st
     at = np.repeat(first - starts[:-1], sizes) + np.arange(starts[-1])
     carried = Carried(
         *carry_on(
-            *csr.rows, csr.in_triple, csr.relation,
+            csr.out_begin, csr.out_end, csr.tail, csr.in_begin, csr.in_end, csr.in_head, csr.in_triple, csr.relation,
             seed, layer.carried.end[at], starts, *follow(direction), cap,
         )
     )  # fmt: skip

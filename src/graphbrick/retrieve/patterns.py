@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.core import Evidence, Path, Query, Subgraph, seeds_of, step_text
+from graphbrick.core.csr import Csr
 from graphbrick.core.directions import DIRECTIONS
 from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event, fact
-from graphbrick.graphs.csr import Csr
 from graphbrick.pipeline import RetrieveStage
 from graphbrick.retrieve.pattern_layers import Ints, Layer, first_layer, next_layer, way_to
 from graphbrick.scorers.scorer import Scorer

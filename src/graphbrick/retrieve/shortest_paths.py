@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from graphbrick.core.csr import Csr
 from graphbrick.core.directions import follow
 from graphbrick.core.parameters import parameter
-from graphbrick.graphs.csr import Csr
 from graphbrick.retrieve.tree import TreeSearch
 
 if TYPE_CHECKING:
-    from graphbrick.kernels.shortest_paths import PathTree
+    from graphbrick.kernels.path_tree import PathTree
 
 KEEP = ("all", "one")
 
@@ -54,11 +54,6 @@ class ShortestPaths(TreeSearch):
     keep: str = parameter("all", choices=KEEP, search=KEEP)
 
     def _tree(self, csr: Csr, seeds: npt.NDArray[np.int32]) -> PathTree:
-        from graphbrick.kernels.shortest_paths import PathTree, shortest_path_tree
+        from graphbrick.kernels.path_tree import shortest_path_tree
 
-        return PathTree(
-            *shortest_path_tree(
-                *csr.rows, csr.in_triple,
-                seeds, *follow(self.direction), self.max_hops, self.cap, self.keep == "one",
-            )
-        )  # fmt: skip
+        return shortest_path_tree(csr.rows, seeds, *follow(self.direction), self.max_hops, self.cap, self.keep == "one")

@@ -10,14 +10,14 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.core import Evidence, Path, Query, Subgraph, seeds_of
+from graphbrick.core.csr import Csr
 from graphbrick.core.directions import DIRECTIONS
 from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event
-from graphbrick.graphs.csr import Csr
 from graphbrick.pipeline import RetrieveStage
 
 if TYPE_CHECKING:
-    from graphbrick.kernels.shortest_paths import PathTree
+    from graphbrick.kernels.path_tree import PathTree
 
 
 @dataclass(frozen=True, repr=False)

@@ -69,7 +69,7 @@ def _query(*seeds: str) -> Query:
 def _part(*names: str) -> Subgraph:
     graph = contract_graph()
     nodes = np.array(sorted(graph.entity(name) for name in names), dtype=np.int32)
-    return Subgraph(graph, nodes, induced_triples(*graph.csr.rows, graph.csr.in_triple, nodes))
+    return Subgraph(graph, nodes, induced_triples(graph.csr.rows, nodes))
 
 
 def _subgraphs() -> list[tuple[str, Query, Subgraph, bool]]:

@@ -21,7 +21,7 @@ from graphbrick.patterns.text import masked
 from graphbrick.train.patterns import apart, linked
 
 if TYPE_CHECKING:
-    from graphbrick.kernels.shortest_paths import PathTree
+    from graphbrick.kernels.path_tree import PathTree
 
 CAP = 200_000  # paths around the seeds of one question
 Ints = npt.NDArray[np.int64]
@@ -236,14 +236,13 @@ class _Around:
 
 def _tree(subgraph: Subgraph, starts: npt.NDArray[np.int32], max_hops: int) -> tuple[PathTree, bool]:
     """All simple paths, or where there are too many all shortest ones, and whether that is so."""
-    from graphbrick.kernels.shortest_paths import PathTree, shortest_path_tree
-    from graphbrick.kernels.simple_paths import simple_path_tree
+    from graphbrick.kernels.path_tree import shortest_path_tree, simple_path_tree
 
     csr = subgraph.csr
-    tree = PathTree(*simple_path_tree(*csr.rows, csr.in_triple, starts, True, True, max_hops, CAP))
+    tree = simple_path_tree(csr.rows, starts, True, True, max_hops, CAP)
     if not tree.capped:
         return tree, False
-    return PathTree(*shortest_path_tree(*csr.rows, csr.in_triple, starts, True, True, max_hops, CAP)), True
+    return shortest_path_tree(csr.rows, starts, True, True, max_hops, CAP), True
 
 
 def _walked(tree: PathTree, subgraph: Subgraph, n_seeds: int) -> tuple[Ints, Ints, Ints]:

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from graphbrick.core.csr import Csr
 from graphbrick.evaluate.datasets.grounding import GroundedQuestion
-from graphbrick.graphs.csr import Csr
 from graphbrick.graphs.graph import Graph
 from graphbrick.patterns.text import Steps, masked
 from graphbrick.retrieve.pattern_layers import Layer, first_layer, next_layer

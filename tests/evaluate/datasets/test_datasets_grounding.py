@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from graphbrick import Graph, build
 from graphbrick.core import Query
+from graphbrick.core.csr import from_sorted
 from graphbrick.core.errors import InputError, LinkError
 from graphbrick.evaluate.datasets import Question, ground
 from graphbrick.evaluate.datasets.nearest import nearest_hops
-from graphbrick.graphs.csr import from_sorted
 from graphbrick.graphs.delta import change
 from graphbrick.graphs.records import EntityRecord
 from graphbrick.kernels.distances import hop_distances_python

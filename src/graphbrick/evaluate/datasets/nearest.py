@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.graphs.csr import Csr, Ints
+from graphbrick.core.csr import Csr, Ints
 
 _NO_CAP = 2**31 - 1
 
@@ -42,7 +42,7 @@ def nearest_hops(csr: Csr, sources: Ints, targets: Ints, max_hops: int) -> int |
     work = [_triples(csr, nodes) for nodes in sets]
     for hops in range(1, max_hops + 1):
         side = int(work[1] < work[0])
-        grown, _, _ = k_hop(*csr.rows, sets[side], True, True, 1, _NO_CAP)
+        grown, _, _ = k_hop(csr.rows, sets[side], True, True, 1, _NO_CAP)
         if len(grown) == len(sets[side]):
             return None  # a part of the graph that the other does not touch
         sets[side], work[side] = grown, _triples(csr, grown)

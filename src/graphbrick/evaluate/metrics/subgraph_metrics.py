@@ -75,5 +75,5 @@ def n_components(subgraph: Subgraph) -> int:
         >>> n_components(Subgraph(tiny_graph()))
         1
     """
-    lowest = components(*subgraph.csr.rows[:3])
+    lowest = components(subgraph.csr.rows)
     return int(np.count_nonzero(lowest == np.arange(len(lowest), dtype=np.int32)))

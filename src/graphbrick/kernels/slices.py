@@ -1,0 +1,11 @@
+"""How kernels can be stopped: they work in slices and return to Python between them.
+
+Compiled code reads no clock and sees no Ctrl-C. A kernel that may take long therefore keeps its state in arrays, stops
+after about `SLICE` edges, and goes on where it stopped when it is called again. Between two calls Python runs
+`graphbrick.core.limits.check_limits`. The result does not depend on the size of a slice.
+"""
+
+from __future__ import annotations
+
+SLICE = 1 << 20
+"""Edges in a slice: some ten milliseconds, and a hundred thousand times the cost of a call."""
