@@ -142,16 +142,16 @@ def test_kernels_on_changed_rows(
     rows, fresh = change(n, built, deleted, added, folder), rows_of(n, (built - deleted) | added)
     seeds = np.array([data.draw(st.integers(0, n - 1))], dtype=np.int32)
     nodes = np.array(sorted(data.draw(st.sets(st.integers(0, n - 1)))), dtype=np.int32)
-    found = induced_triples(*rows.rows, rows.in_triple, nodes)
+    found = induced_triples(rows.rows, nodes)
     assert found.tolist() == induced_triples_python(rows, nodes.tolist())
-    same = induced_triples(*fresh.rows, fresh.in_triple, nodes)
+    same = induced_triples(fresh.rows, nodes)
     assert sorted(texts(rows, found)) == sorted(texts(fresh, same))
     for ways in ((True, True), (True, False), (False, True)):
         reached = [k_hop(csr.rows, seeds, *ways, 2, n)[0].tolist() for csr in (rows, fresh)]
         assert reached[0] == reached[1] == k_hop_python(rows, seeds.tolist(), *ways, 2, n)[0]
         scores = [ppr_push(csr.rows, seeds, 0.2, *ways, 1e-10)[0] for csr in (rows, fresh)]
         assert scores[0] == pytest.approx(scores[1], abs=1e-9)
-    assert hop_distances(*rows.rows, seeds).tolist() == hop_distances_python(fresh, seeds.tolist())
+    assert hop_distances(rows.rows, seeds).tolist() == hop_distances_python(fresh, seeds.tolist())
 
 
 def texts(rows: Csr, ids: npt.NDArray[np.int32]) -> list[Triple]:

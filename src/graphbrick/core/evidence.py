@@ -8,6 +8,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from graphbrick.core.items import Item, Scorable
+from graphbrick.core.limits import check_limits
 from graphbrick.core.path import Path, step_text
 
 if TYPE_CHECKING:
@@ -83,7 +84,9 @@ def texts_of(items: Sequence[Scorable]) -> list[str]:
     texts_by_id: dict[int, str] = {}
     steps: dict[tuple[int, bool], str] = {}
     texts = []
-    for item in items:
+    for number, item in enumerate(items):
+        if number % 1024 == 0:
+            check_limits()
         before = texts_by_id.get(id(item.prefix)) if isinstance(item, Path) else None
         if before is None or not isinstance(item, Path):
             text = item.text

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from graphbrick.core.limits import check_limits
 from graphbrick.core.trace import event, fact
 from graphbrick.extract.seeds import among
 from graphbrick.graphs.graph import Graph
@@ -43,6 +44,7 @@ def connected(graph: Graph, nodes: Entities) -> Entities:
     alone: list[Entities] = []  # to which no triple leads
     left, added = _IN_ALL, 0
     while parts and len(parts) + len(far) > 1 and left > 0:
+        check_limits()
         parts.sort(key=lambda part: (len(part), int(part[0])))
         first, others = parts[0], [*parts[1:], *far]
         budget = min(_LOOKED_AT, left)

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.core.errors import GraphbrickError, GraphFormatError
+from graphbrick.core.limits import check_limits
 from graphbrick.core.trace import event
 from graphbrick.graphs.beside import Kept
 from graphbrick.graphs.graph import Graph
@@ -219,6 +220,7 @@ def part(graph: Graph, method: Method, *, progress: Callable[[int], None] = lamb
     todo = [np.arange(graph.n_entities, dtype=np.int32)] * bool(graph.n_entities)
     following = settled = 0
     while todo:
+        check_limits()
         members = todo.pop()
         community = _divide(graph, leiden, method, label, members)
         following += 1

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.graphs.csr import Csr
+from graphbrick.core.csr import Csr
 from graphbrick.kernels.hashing import grow
 from graphbrick.kernels.jit import jit
 

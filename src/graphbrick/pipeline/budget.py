@@ -12,6 +12,7 @@ from contextvars import ContextVar
 from typing import Any
 
 from graphbrick.core.errors import GraphbrickError, InputError
+from graphbrick.core.limits import limited_by
 
 _EXAMPLE = "tokens=20000,usd=0.05,seconds=60"
 
@@ -159,7 +160,7 @@ _current: ContextVar[Budget | None] = ContextVar("graphbrick_budget", default=No
 
 @contextmanager
 def spending(budget: Budget) -> Iterator[Budget]:
-    """Keep all runs inside to a budget.
+    """Keep all runs inside to a budget; long work inside a stage checks it too (`graphbrick.core.limits`).
 
     Example:
         >>> from graphbrick import PathAnswer, ShortestPaths
@@ -172,7 +173,8 @@ def spending(budget: Budget) -> Iterator[Budget]:
     budget.begin()
     token = _current.set(budget)
     try:
-        yield budget
+        with limited_by(budget.check):
+            yield budget
     finally:
         _current.reset(token)
 

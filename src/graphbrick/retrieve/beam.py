@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from graphbrick.core import Path, Subgraph
 from graphbrick.core.csr import Csr
+from graphbrick.core.limits import check_limits
 
 Ints = npt.NDArray[np.int64]
 
@@ -68,6 +69,7 @@ def expand(beam: list[Partial], csr: Csr, *, follow_out: bool, follow_in: bool, 
     parts: list[Candidates] = []
     found = held = 0
     for index, path in enumerate(beam):
+        check_limits()
         u = path.nodes[-1]
         for is_forward, follow in ((True, follow_out), (False, follow_in)):
             if not follow:

@@ -12,12 +12,16 @@ import numpy.typing as npt
 from graphbrick.core import Evidence, Path, Query, Subgraph, seeds_of
 from graphbrick.core.csr import Csr
 from graphbrick.core.directions import DIRECTIONS
+from graphbrick.core.limits import check_limits
 from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event
 from graphbrick.pipeline import RetrieveStage
 
 if TYPE_CHECKING:
     from graphbrick.kernels.path_tree import PathTree
+
+
+_CHECK_EVERY = 1024  # paths
 
 
 @dataclass(frozen=True, repr=False)
@@ -65,7 +69,9 @@ def evidence_of(tree: PathTree, n_seeds: int, subgraph: Subgraph, cap: int, sour
     graph = subgraph.graph
     found: list[Path] = []
     steps = zip(nodes[n_seeds:], last, parents[n_seeds:], ways[n_seeds:], strict=True)
-    for node, triple, parent, way in steps:
+    for number, (node, triple, parent, way) in enumerate(steps):
+        if number % _CHECK_EVERY == 0:
+            check_limits()
         if parent < n_seeds:
             found.append(Path(graph, (nodes[parent], node), (triple,), (way,), 0.0, source))
         else:
