@@ -21,7 +21,7 @@ import numpy.typing as npt
 from graphbrick.core.errors import GraphbrickError
 
 if TYPE_CHECKING:
-    from graphbrick.graphs.csr import Csr, Ints
+    from graphbrick.core.csr import Csr, Ints
 
 
 @runtime_checkable
