@@ -13,14 +13,19 @@ from graphbrick.cli.llm import BudgetText, CacheFile, CacheMode, LLMName, limits
 
 # Everything else is imported where it is used, so that help is shown at once.
 if TYPE_CHECKING:
+    from graphbrick.evaluate.report.summary import StudySummary
     from graphbrick.llm.chat import ChatModel
     from graphbrick.pipeline import Pipeline
+    from graphbrick.pipeline.budget import StoppedError
 
 StudyFile = Annotated[Path, typer.Argument(metavar="RUNS", help="What graphbrick evaluate wrote.", show_default=False)]
 
 
 NoExchanges = Annotated[
     bool, typer.Option("--no-exchanges", help="Do not keep the prompts and replies of language models.")
+]
+By = Annotated[
+    str | None, typer.Option(help="Also for each group: hops, dataset, distance, or a fact of the questions.")
 ]
 
 
@@ -46,9 +51,7 @@ def evaluate(
         typer.Option("--set", metavar="PART=BRICK", help="A part of the recipes, such as embedder='BM25()'."),
     ] = None,
     llm: LLMName = None,
-    out: Annotated[Path, typer.Option("--out", "-o", help="The study to write or to go on with.")] = Path(
-        "runs.sqlite"
-    ),
+    out: Annotated[Path, typer.Option("--out", "-o", help="The study to write or to continue.")] = Path("runs.sqlite"),
     limit: Annotated[int | None, typer.Option(help="Ask only so many questions, of each hop count its share.")] = None,
     seed: Annotated[int, typer.Option(help="Which questions --limit draws.")] = 0,
     link: Annotated[
@@ -66,6 +69,7 @@ def evaluate(
         ),
     ] = None,
     no_exchanges: NoExchanges = False,
+    by: By = None,
     budget: BudgetText = None,
     cache: CacheMode = "off",
     cache_file: CacheFile = None,
@@ -75,11 +79,11 @@ def evaluate(
 
     Results are written at once. After a kill, Ctrl-C or the end of the budget, the same command goes on.
     """
-    from graphbrick.cli.printing.studies import failures, print_study
+    from graphbrick.cli.printing.studies import print_summary
     from graphbrick.cli.progress import progress
-    from graphbrick.core.errors import PipelineError
-    from graphbrick.evaluate.experiment import evaluate as run
-    from graphbrick.evaluate.study.reader import Study
+    from graphbrick.evaluate import Study
+    from graphbrick.evaluate import evaluate as run
+    from graphbrick.evaluate.report.summary import summarize_study
     from graphbrick.pipeline.budget import StoppedError
 
     chosen = _pipelines(recipe or [], pipeline or [], parts or [], llm)
@@ -96,17 +100,14 @@ def evaluate(
             stopped = error
     with Study.open(out) as study:
         texts = {pipeline.identity() for pipeline in chosen.values()}
-        runs = [
-            run
+        numbers = {
+            run.id
             for run in study.runs()
             if run.identity and run.identity.text in texts and (run.graph_hash, run.linked) == (opened.hash, link)
-        ]
-        print_study(study, runs, as_json=as_json)
-        useless = failures(study, runs)
-    if stopped is not None:
-        raise stopped
-    if useless:
-        raise PipelineError("; ".join(useless))
+        }
+        summary = summarize_study(study, runs=numbers, by=by)
+    print_summary(summary, as_json=as_json)
+    _finish(stopped, summary)
 
 
 def judge(
@@ -131,11 +132,10 @@ def judge(
 
     After a kill, Ctrl-C or the end of the budget, the same command goes on.
     """
-    from graphbrick.cli.printing.studies import judge_failures, print_judged
+    from graphbrick.cli.printing.studies import print_judged
     from graphbrick.cli.progress import progress
-    from graphbrick.core.errors import PipelineError
-    from graphbrick.evaluate.judge.judging import judge_study
-    from graphbrick.evaluate.study.reader import Study
+    from graphbrick.evaluate import Study, judge_study
+    from graphbrick.evaluate.report.summary import summarize_study
     from graphbrick.pipeline.budget import StoppedError
 
     chosen = _judge(llm)
@@ -146,12 +146,19 @@ def judge(
         except StoppedError as error:
             stopped = error
     with Study.open(runs) as study:
-        print_judged(study, as_json=as_json)
-        useless = judge_failures(study, study.runs())
+        summary = summarize_study(study)
+    print_judged(summary, as_json=as_json)
+    _finish(stopped, summary)
+
+
+def _finish(stopped: StoppedError | None, summary: StudySummary) -> None:
+    """Raise what ended an evaluation early, or an error if nothing worked."""
+    from graphbrick.core.errors import PipelineError
+
     if stopped is not None:
         raise stopped
-    if useless:
-        raise PipelineError("; ".join(useless))
+    if summary.failures:
+        raise PipelineError("; ".join(summary.failures))
 
 
 def compare(
@@ -160,20 +167,20 @@ def compare(
         str | None, typer.Option(metavar="NAME", help="Compare all with this pipeline [every pair].")
     ] = None,
     metric: Annotated[str, typer.Option(help="What they are compared by, such as hits_at_1, hit, f1.")] = "hits_at_1",
-    by: Annotated[
-        str | None, typer.Option(help="Also for each group: hops, dataset, distance, or a fact of the questions.")
-    ] = None,
+    by: By = None,
     published: Annotated[
         bool, typer.Option("--published", help="Also the scores as RoG, ToG and LEGO-GraphRAG count them.")
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Compare the pipelines of a study by paired tests, corrected for their number."""
+    """Compare the pipelines of a study by paired tests, corrected for their number; one is shown with its interval."""
     from graphbrick.cli.printing.studies import print_comparison
-    from graphbrick.evaluate.study.reader import Study
+    from graphbrick.evaluate import Study
+    from graphbrick.evaluate.report.summary import compare_study
 
     with Study.open(runs) as study:
-        print_comparison(study, baseline=baseline, metric=metric, by=by, published=published, as_json=as_json)
+        comparison = compare_study(study, baseline=baseline, metric=metric, by=by)
+    print_comparison(comparison, published=published, as_json=as_json)
 
 
 def _pipelines(recipes: list[str], texts: list[str], parts: list[str], llm: str | None) -> dict[str, Pipeline]:

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from graphbrick.cli.evaluate import By
 from graphbrick.cli.graphs import Json
 
 # Everything else is imported where it is used, so that help is shown at once.
@@ -25,6 +26,7 @@ def report(
     baseline: Annotated[
         str | None, typer.Option(metavar="PIPELINE", help="Compare all others with this one [every pair].")
     ] = None,
+    by: By = None,
     title: Annotated[str | None, typer.Option(help="What stands above it [the name of the file].")] = None,
     details: Annotated[
         str, typer.Option(metavar="N|all", help="Questions with answers and paths in the page, evenly spread.")
@@ -34,11 +36,14 @@ def report(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Report a study: a page with tables, charts and every question; Markdown; CSV."""
+    """Report a study: a page with tables, charts and every question; Markdown; CSV; without these, on the terminal."""
     from graphbrick.cli.printing.terminal import plain, print_json
     from graphbrick.cli.progress import progress
     from graphbrick.evaluate.report import write_report
 
+    if html is None and markdown is None and csv is None:
+        _print(runs, metric, baseline, by, as_json=as_json)
+        return
     total = _runs(runs)
     with progress(f"reading {runs}", total) as watch:
         written = write_report(
@@ -48,6 +53,7 @@ def report(
             csv=csv,
             metric=metric,
             baseline=baseline,
+            by=by,
             title=title,
             details=_count(details),
             exchanges=not no_exchanges,
@@ -68,16 +74,35 @@ def report(
         )
 
 
+def _print(runs: Path, metric: str, baseline: str | None, by: str | None, *, as_json: bool) -> None:
+    """Print the figures of a study and how its pipelines compare."""
+    from graphbrick.cli.printing.studies import print_summary, print_tests
+    from graphbrick.cli.printing.terminal import console, print_json
+    from graphbrick.evaluate import Study
+    from graphbrick.evaluate.report.summary import compare_study, summarize_study
+
+    with Study.open(runs) as study:
+        summary = summarize_study(study, metric=metric, by=by)
+        comparison = compare_study(study, baseline=baseline, metric=metric, by=by)
+    if as_json:
+        print_json(summary.to_dict() | {"comparison": comparison.to_dict()})
+        return
+    print_summary(summary, metric=metric)
+    out = console()
+    out.print()
+    print_tests(out, comparison)
+
+
 def _runs(path: Path) -> int:
-    """How many runs there are to read."""
-    from graphbrick.evaluate.study.reader import Study
+    """Return the number of runs of a study."""
+    from graphbrick.evaluate import Study
 
     with Study.open(path) as study:
         return len(study.runs())
 
 
 def _count(text: str) -> int | None:
-    """The number of questions that a text names, None for all."""
+    """Return the number of questions that a text means; None for all."""
     from graphbrick.core.errors import InputError
 
     if text == "all":

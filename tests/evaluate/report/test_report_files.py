@@ -139,7 +139,6 @@ def test_permissions_and_links_stay(small, tmp_path):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ((), "nothing would be written; name a file with --html, --markdown or --csv"),
         (("--html", "{tmp}"), "is a folder; name a file for --html"),
         (("--html", "{tmp}/a", "--csv", "{tmp}/./a"), "would overwrite --html; name another file"),
         (("--html", "{study}"), "would overwrite the study; name another file"),

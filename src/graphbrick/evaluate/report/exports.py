@@ -19,6 +19,8 @@ from graphbrick.evaluate.report.markup import visible
 from graphbrick.evaluate.report.overview import (
     QUALITY_GROUPS,
     comparison_table,
+    group_name,
+    groups_shown,
     measure_name,
     pipelines_table,
     strata_table,
@@ -42,6 +44,7 @@ def markdown_page(
     comparisons: Sequence[Comparison],
     *,
     decisive: str,
+    by: str | None = None,
     title: str,
     said: str,
     judge: str | None = None,
@@ -60,10 +63,10 @@ def markdown_page(
     )
     yield "\n" + "".join(f"{one.number}. {markdown(one.name)}: {_code(one.run.recipe)}\n" for one in figures)
     yield from _answers(figures, judge)
-    for by, name in (("hops", "hops"), ("dataset", "data set")):
-        strata = strata_table(figures, by, decisive)
+    for group in groups_shown(by):
+        strata = strata_table(figures, group, decisive)
         if strata is not None:
-            yield f"\n## {measure_name(decisive)} by {name}\n\n{table_markdown(strata)}"
+            yield f"\n## {measure_name(decisive)} by {group_name(group)}\n\n{table_markdown(strata)}"
     if comparisons:
         yield f"\n## Comparison by {measure_name(decisive)}\n\n"
         yield table_markdown(comparison_table(comparisons, figures, decisive))

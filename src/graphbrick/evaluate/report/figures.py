@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean, median
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from graphbrick.core.errors import InputError
 from graphbrick.evaluate.metrics.published import PUBLISHED_METRICS
@@ -69,6 +69,10 @@ class Answers(NamedTuple):
     answerable: int
     means: Mapping[str, Mean]
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the means by measure, as plain JSON types."""
+        return {name: mean._asdict() for name, mean in self.means.items()}
+
 
 class Judged(NamedTuple):
     """What a judge did with the answers of a pipeline.
@@ -108,7 +112,7 @@ class PipelineFigures:
         errors: How many ended in an error.
         means: By measure, over all questions done and over those that are answerable.
         averages: By measure, the mean over all questions that have it; None where there is none.
-        by: The decisive measure by "hops" and by "dataset", in natural order.
+        by: The decisive measure by "hops", by "dataset" and by what else was asked for, in natural order.
         times: None where no question is done.
         used: Sums over questions: calls, tokens_in, tokens_out, estimated, cost, cache_hits.
         lost: How many questions were lost at which stage; those without gold answers are not counted.
@@ -144,12 +148,36 @@ class PipelineFigures:
         """One of ``used``, for a question on average; 0 where none is done."""
         return self.used[name] / self.results if self.results else 0.0
 
+    def to_dict(self, by: str | None = None) -> dict[str, Any]:
+        """Return the figures as plain JSON types; with ``by`` also the decisive measure of each group."""
+        groups = {} if by is None else {"by": {name: mean.to_dict() for name, mean in self.by[by].items()}}
+        return {
+            "run": self.run.id,
+            "name": self.name,
+            "recipe": self.run.recipe,
+            "graph": {"path": self.run.graph_path, "hash": self.run.graph_hash},
+            "linked": self.run.linked,
+            "asked": self.run.asked,
+            "done": self.results,
+            "answerable": self.answerable,
+            "errors": self.errors,
+            "means": {name: {"pipeline": self.name} | mean.to_dict() for name, mean in self.means.items()},
+            **groups,
+            "answers": self.answers.to_dict(),
+            "judged": None if self.judged is None else self.judged._asdict(),
+            "averages": dict(self.averages),
+            "milliseconds": None if self.times is None else self.times._asdict(),
+            "used": {name: self.a_question(name) for name in self.used},
+            "lost": dict(self.lost),
+        }
+
 
 def read_figures(
     study: Study,
     questions: Sequence[StudyQuestion],
     decisive: str,
     *,
+    by: str | None = None,
     watch: Callable[[StudyRun, Sequence[Result]], None] = lambda run, results: None,
     progress: Callable[[int], None] = lambda done: None,
 ) -> list[PipelineFigures]:
@@ -159,6 +187,7 @@ def read_figures(
         study: Where the results are.
         questions: All of the study's questions.
         decisive: The measure that pipelines are ordered and compared by.
+        by: Also group the decisive measure by this property of questions; None for hops and data set only.
         watch: Called with the results of each run, which are not kept.
         progress: Called with the number of runs read.
 
@@ -173,7 +202,7 @@ def read_figures(
         known.update(*{tuple(result.metrics) for result in results})  # those of one version have all the same
         asked = [questions[places[result.question]] for result in results]
         judged = _judged([one for one in study.judgements(run.id, words=False) if one.question in places])
-        found.append(replace(_figures(run, results, asked, decisive, places), judged=judged))
+        found.append(replace(_figures(run, results, asked, decisive, places, by), judged=judged))
         progress(done)
     if known and decisive not in known:
         raise InputError(f"there is no measure {decisive!r} in this study; it has {', '.join(sorted(known))}")
@@ -187,6 +216,7 @@ def _figures(
     asked: Sequence[StudyQuestion],
     decisive: str,
     places: Mapping[int, int],
+    by: str | None,
 ) -> PipelineFigures:
     measures = dict.fromkeys((*MEASURED, decisive))
     can = [question.answerable for question in asked]
@@ -203,8 +233,10 @@ def _figures(
         means={name: summarize([r.metrics.get(name) for r in results], can, seed=SEED) for name in measures},
         averages={name: _average(results, name) for name in AVERAGED},
         by={
-            by: {str(name): found for name, found in summarize_by(_strata(asked, by), values, can, seed=SEED).items()}
-            for by in STRATA
+            group: {
+                str(name): mean for name, mean in summarize_by(_strata(asked, group), values, can, seed=SEED).items()
+            }
+            for group in dict.fromkeys((*STRATA, *([by] if by else [])))
         },
         times=_times(results) if results else None,
         used={name: sum(result.ledger.get(name, 0) for result in results) for name in _SUMMED},

@@ -41,6 +41,7 @@ def page(
     comparisons: Sequence[Comparison],
     *,
     decisive: str,
+    by: str | None,
     title: str,
     said: str,
     written: str,
@@ -54,12 +55,13 @@ def page(
         figures: Of the pipelines, best first.
         comparisons: Of pairs of them.
         decisive: The measure they were compared by.
-        title: What stands above it.
+        by: What questions are also grouped by; None for hops and data set only.
+        title: The title.
         said: What the study says in a sentence or two.
         written: When, as text.
         version: Of graphbrick.
     """
-    sections = _sections(study, listing, figures, comparisons, decisive)
+    sections = _sections(study, listing, figures, comparisons, decisive, by)
     script = _template("script.js")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     mark = "\0data\0"
@@ -100,6 +102,7 @@ def _sections(
     figures: Sequence[PipelineFigures],
     comparisons: Sequence[Comparison],
     decisive: str,
+    by: str | None,
 ) -> list[tuple[str, str, Html]]:
     sections = []
     if figures:
@@ -120,7 +123,7 @@ def _sections(
             f"0.05 after Holm's correction for {len(comparisons)} comparison{'s' * (len(comparisons) > 1)}."
         )
         sections.append(("comparison", "Comparison", join(element("p", note), _pairs(comparisons, figures, decisive))))
-    sections += charts(figures, decisive)
+    sections += charts(figures, decisive, by)
     if listing.questions and figures:
         sections.append(("questions", "Questions", _browser(listing)))
     sections.append(("setup", "How it was run", setup(study, figures)))

@@ -8,7 +8,7 @@ from math import floor, log10
 
 from graphbrick.core.errors import InputError
 from graphbrick.evaluate.report.charts import Part, badge, milliseconds, percent, short, stack
-from graphbrick.evaluate.report.figures import NOT_LOST, SEED, PipelineFigures
+from graphbrick.evaluate.report.figures import NOT_LOST, SEED, STRATA, PipelineFigures
 from graphbrick.evaluate.report.markup import element, join, label
 from graphbrick.evaluate.report.tables import Cell, Column, Table, interval_cell
 from graphbrick.evaluate.statistics.comparison import Comparison, compare
@@ -91,10 +91,20 @@ def pipelines_table(figures: Sequence[PipelineFigures]) -> Table:
     return Table("pipelines", "The pipelines, best first", columns, rows)
 
 
-def strata_table(figures: Sequence[PipelineFigures], by: str, decisive: str) -> Table | None:
-    """The decisive measure by hops or data set; None where all questions are in one group."""
+def groups_shown(by: str | None) -> list[str]:
+    """Return what a report groups questions by: hops, data set, and what was asked for."""
+    return list(dict.fromkeys((*STRATA, *([by] if by else []))))
+
+
+def group_name(by: str) -> str:
+    """Return the name of a group in headings."""
+    return "data set" if by == "dataset" else by
+
+
+def strata_table(figures: Sequence[PipelineFigures], by: str, decisive: str, *, least: int = 2) -> Table | None:
+    """Make the table of the decisive measure by group; None if there are fewer than ``least`` groups."""
     names = list(dict.fromkeys(name for one in figures for name in one.by[by]))
-    if len(names) < 2:
+    if len(names) < least:
         return None
     columns = [Column("pipeline", text=True), *(Column(name or "unknown") for name in names)]
     rows = []

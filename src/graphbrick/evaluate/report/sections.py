@@ -14,9 +14,16 @@ from graphbrick.evaluate.report.charts import (
     short,
     stacked_bars,
 )
-from graphbrick.evaluate.report.figures import PipelineFigures
+from graphbrick.evaluate.report.figures import STRATA, PipelineFigures
 from graphbrick.evaluate.report.markup import Html, element, join
-from graphbrick.evaluate.report.overview import STAGES, lost_parts, measure_name, strata_table
+from graphbrick.evaluate.report.overview import (
+    STAGES,
+    group_name,
+    groups_shown,
+    lost_parts,
+    measure_name,
+    strata_table,
+)
 from graphbrick.evaluate.report.scatter import Point, scatter
 from graphbrick.evaluate.report.tables import table_html
 from graphbrick.evaluate.statistics.intervals import Interval
@@ -26,7 +33,7 @@ _TOGETHER = ("h1", "h2", "h3", "h4", "h5")
 _APART = ("extract", "rerank", "retrieve", "link", "prune")
 
 
-def charts(figures: Sequence[PipelineFigures], decisive: str) -> list[tuple[str, str, Html]]:
+def charts(figures: Sequence[PipelineFigures], decisive: str, by: str | None = None) -> list[tuple[str, str, Html]]:
     """The sections with charts: id, title, content; none where no question is done."""
     done = [one for one in figures if one.results]
     if not done:
@@ -36,10 +43,11 @@ def charts(figures: Sequence[PipelineFigures], decisive: str) -> list[tuple[str,
     if size:
         sections.append(("size", "Subgraph size", size))
     sections.append(("stages", "Time by stage", _stages(done)))
-    for by, title in (("hops", "Results by hops"), ("dataset", "Results by data set")):
-        strata = _by(done, by, decisive)
+    for group in groups_shown(by):
+        strata = _by(done, group, decisive)
         if strata:
-            sections.append((by, title, strata))
+            key = group if group in STRATA else "group"  # facts have any name
+            sections.append((key, f"Results by {group_name(group)}", strata))
     lost = _lost(done)
     if lost:
         sections.append(("lost", "Where questions are lost", lost))
@@ -171,7 +179,7 @@ def _by(figures: Sequence[PipelineFigures], by: str, decisive: str) -> Html | No
     names = sorted((name for name in counts if name in largest), key=_natural)
     parts = []
     for name, colour in zip(names, _TOGETHER if by == "hops" else _APART, strict=False):
-        unit = "" if by == "dataset" else " hop" if name == "1" else " hops"
+        unit = "" if by not in ("hops", "distance") else " hop" if name == "1" else " hops"
         shown = f"{name}{unit}" if name else "unknown"
         parts.append(Part(f"{shown} ({counts[name]:,})", "union" if not name else colour))
     rows, intervals = [], list[list[Interval | None]]()

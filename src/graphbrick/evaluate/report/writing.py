@@ -18,6 +18,7 @@ from graphbrick.evaluate.report.exports import CsvRows, markdown_page
 from graphbrick.evaluate.report.figures import read_figures
 from graphbrick.evaluate.report.html import page
 from graphbrick.evaluate.report.overview import compared, headline
+from graphbrick.evaluate.report.summary import groups_of, name_of
 from graphbrick.evaluate.study.reader import Study
 from graphbrick.evaluate.study.records import Result, StudyRun
 
@@ -53,6 +54,7 @@ def write_report(
     csv: str | os.PathLike[str] | None = None,
     metric: str = "hits_at_1",
     baseline: str | None = None,
+    by: str | None = None,
     title: str | None = None,
     details: int | None = DETAILS,
     exchanges: bool = True,
@@ -67,7 +69,8 @@ def write_report(
         csv: Where every result goes, a row a pipeline and question.
         metric: By which pipelines are ordered and compared; better chosen before the results are seen.
         baseline: The pipeline that all others are compared with; None for every pair.
-        title: What stands above page and tables; None for the name of the file.
+        by: Group questions by "hops", "dataset", "distance" or one of their facts; None for hops and data set.
+        title: The title of page and tables; None for the name of the file.
         details: Questions of which the page holds answers and paths, evenly spread; None for all.
         exchanges: Whether the page holds prompts and replies of language models, of the questions with details.
         progress: Called with the number of runs read.
@@ -83,7 +86,7 @@ def write_report(
     _check(files, Path(study))
     with Study.open(study) as opened:
         return _write(
-            opened, files, metric, baseline, title or f"Study {opened.path.stem}", details, exchanges, progress
+            opened, files, metric, baseline, by, title or f"Study {opened.path.stem}", details, exchanges, progress
         )
 
 
@@ -92,6 +95,7 @@ def _write(
     files: dict[str, Path],
     metric: str,
     baseline: str | None,
+    by: str | None,
     title: str,
     details: int | None,
     exchanges: bool,
@@ -100,6 +104,8 @@ def _write(
     from graphbrick import __version__
 
     questions = study.questions()
+    if by is not None:
+        groups_of(questions, by, study)
     listing = Listing(questions, spread(len(questions), details) if "html" in files else [], exchanges=exchanges)
     metrics: dict[str, None] = {}
 
@@ -109,13 +115,13 @@ def _write(
         for names in dict.fromkeys(tuple(result.metrics) for result in results):
             metrics.update(dict.fromkeys(names))
 
-    figures = read_figures(study, questions, metric, watch=watch, progress=progress)
+    figures = read_figures(study, questions, metric, by=by, watch=watch, progress=progress)
     if any(found.mean > 1 for one in figures if (found := one.means[metric].all) is not None):
         reason = "exceeds 1 as it is counted there" if metric in PUBLISHED_METRICS else "is a size"
         raise InputError(
             f"pipelines cannot be ranked by {metric}, which {reason}; take a share, such as hits_at_1 or f1"
         )
-    comparisons = compared(figures, baseline=baseline)
+    comparisons = compared(figures, baseline=name_of([one.run for one in figures], baseline))
     said = headline(figures, comparisons, metric)
     if "csv" in files:
         with _replacing(files["csv"]) as out:
@@ -124,11 +130,13 @@ def _write(
                 rows.write(one.run, study.results(one.run.id))
     if "markdown" in files:
         with _replacing(files["markdown"]) as out:
-            page_of = markdown_page(figures, comparisons, decisive=metric, title=title, said=said, judge=study.judge)
+            page_of = markdown_page(
+                figures, comparisons, decisive=metric, by=by, title=title, said=said, judge=study.judge
+            )
             out.writelines(page_of)
     if "html" in files:
         pieces = page(
-            study, listing, figures, comparisons, decisive=metric, title=title, said=said,
+            study, listing, figures, comparisons, decisive=metric, by=by, title=title, said=said,
             written=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"), version=__version__,
         )  # fmt: skip
         with _replacing(files["html"]) as out:

@@ -28,6 +28,13 @@ class Summary(NamedTuple):
     questions: int
     unscored: int
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the summary as plain JSON types."""
+        parts = {"all": self.all, "answerable": self.answerable}
+        return {"unscored": self.unscored} | {
+            name: None if part is None else part._asdict() for name, part in parts.items()
+        }
+
 
 def summarize(
     values: Sequence[float | None],
