@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import gc
 import json
+import resource
+import signal
 import sys
 import threading
 from collections.abc import Sequence
@@ -167,7 +169,7 @@ def test_groups_find_most_of_the_nearest(
 ) -> None:
     monkeypatch.setattr(vector_index, "_EXACT", 100)
     monkeypatch.setattr(vector_index, "_CHUNK", 300)
-    monkeypatch.setattr(vector_files, "_LOOKED_AT", 400)
+    monkeypatch.setattr(vector_files, "_COMPARED", 400)
     index = build_index(many, Words(), "entity")
     assert capfd.readouterr() == ("", "")  # faiss likes to talk
     place = kept(many, Words(), "entity")
@@ -180,7 +182,7 @@ def test_groups_find_most_of_the_nearest(
         found = index.nearest(ask(question), 10)[0].tolist()
         assert texts[found[0]] == question
         assert len(set(found) & best(texts, question, 10)) >= 6
-    monkeypatch.setattr(vector_files, "_LOOKED_AT", 10_000)  # all groups
+    monkeypatch.setattr(vector_files, "_COMPARED", 10_000)  # all groups
     again = open_index(place)
     assert again is not None
     for question in texts[:20]:
@@ -306,3 +308,19 @@ def test_two_sessions_may_use_the_index_and_the_vectors_of_one_graph(graph: Grap
             other = index_of(graph, Words(), "entity")
             assert (first.opened("vector index"), second.opened("vector index")) == ([one], [other])
         assert len(one) == len(other) == graph.n_entities
+
+
+@pytest.mark.parametrize("exact", [True, False])
+def test_a_full_disk_is_one_error_and_leaves_nothing(many: Graph, monkeypatch: pytest.MonkeyPatch, exact: bool) -> None:
+    if not exact:
+        monkeypatch.setattr(vector_index, "_EXACT", 10)
+    before = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, limits[1]))
+    try:
+        with pytest.raises(GraphbrickError, match=rf"cannot be kept in {many.path}\.index \(File too large\)"):
+            build_index(many, Words(), "entity")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        signal.signal(signal.SIGXFSZ, before)
+    assert list(many.place.with_name("many.graph.index").iterdir()) == []

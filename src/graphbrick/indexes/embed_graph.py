@@ -1,4 +1,4 @@
-"""Embedding what a graph says, once, so that queries find it at hand."""
+"""Embedding the texts of a graph ahead of questions, so that runs find the vectors ready."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ def embed_graph(
 ) -> int:
     """Embed the names of all relations and the labels of all entities, and keep the vectors beside the graph.
 
-    What is there already is not made again, so that an interrupted run goes on where it was: vectors are written every
-    4,096 texts.
+    Existing vectors are not made again. Vectors are written every 4,096 texts, so an interrupted run continues where it
+    stopped.
 
     Args:
         graph: The graph.
         embedder: The model.
         triples: Also embed the text of every triple, as `PruneTriples` scores it.
-        progress: Called with the number of texts done.
+        progress: Called with the number of texts done so far.
 
     Returns:
-        The number of texts that were embedded now.
+        The number of texts that were embedded by this call.
     """
     store = store_of(graph)
     done = made = 0
@@ -47,7 +47,7 @@ def embed_graph(
 
 
 def n_texts(graph: Graph, *, triples: bool) -> int:
-    """How many texts `embed_graph` goes through."""
+    """Return the number of texts that `embed_graph` goes through."""
     return graph.n_relations + graph.n_entities + (graph.n_triples if triples else 0)
 
 

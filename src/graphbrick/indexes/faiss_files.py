@@ -1,8 +1,8 @@
-"""The files of an index over vectors, as faiss searches them: all compared, or grouped around centres (IVF).
+"""The files of an index over vectors: exact (every vector is compared) or grouped around centres (IVF).
 
-Both hold half precision and are read by memory map. faiss could write groups by itself, but only from memory, or with
-messages on standard output; so they are laid out here as its on-disk lists are: of each group the vectors, then their
-row numbers.
+Both hold half precision and are searched by faiss through memory maps. faiss can write groups itself, but only from
+memory, or with 2.7 times the disk and messages on standard output. So the groups are laid out here the way its on-disk
+lists are: for each group the vectors, then their row numbers.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ import numpy.typing as npt
 
 from graphbrick.core.errors import GraphbrickError
 
-_SEARCHED = "vectors.faiss"
+_INDEX = "vectors.faiss"
 _RAW, _GROUPS, _SIZES = "rows.raw", "groups.bin", "group_sizes.npy"
 _ID_BYTES = 8
-_LOOKED_AT = 100_000  # vectors: some 20 ms with 384 dimensions
-_LEAST_PART = 32  # of more than 3.2 million vectors, a thirty-second part
-_EACH = 40  # vectors a centre needs to be found from
+_COMPARED = 100_000  # vectors compared with a question: about 20 ms with 384 dimensions
+_LEAST_PART = 32  # with more than 3.2 million vectors, a thirty-second part of them is compared
+_PER_CENTRE = 40  # vectors of the sample needed to find a centre
 
 Vectors = npt.NDArray[np.float32]
 
 
 def library() -> Any:
-    """faiss.
+    """Return the faiss module.
 
     Raises:
         GraphbrickError: It is not installed.
@@ -41,7 +41,11 @@ def library() -> Any:
 
 
 def write_exact(folder: Path, vectors: Iterator[Vectors]) -> None:
-    """Write vectors that are all compared; they are held in memory, in half precision."""
+    """Write an exact index; memory holds all vectors in half precision.
+
+    Raises:
+        OSError: It cannot be written.
+    """
     faiss = library()
     index = None
     for part in vectors:
@@ -50,27 +54,30 @@ def write_exact(folder: Path, vectors: Iterator[Vectors]) -> None:
         index.add(part)
     if index is None:
         index = faiss.IndexScalarQuantizer(1, faiss.ScalarQuantizer.QT_fp16, faiss.METRIC_INNER_PRODUCT)
-    faiss.write_index(index, str(folder / _SEARCHED))
+    _write(index, folder / _INDEX)
 
 
 def write_groups(folder: Path, vectors: Iterator[Vectors], sample: Vectors, n: int) -> None:
-    """Write ``n`` vectors grouped around centres; memory holds the sample and 12 bytes a vector.
+    """Write ``n`` vectors grouped around centres; memory holds the sample and 12 bytes for each vector.
 
     Args:
         folder: Where the files go.
         vectors: All vectors in order.
-        sample: What the centres are found from.
+        sample: The vectors from which the centres are found.
         n: Number of vectors.
+
+    Raises:
+        OSError: They cannot be written.
     """
     faiss = library()
     dimensions = sample.shape[1]
-    centres = max(1, min(round(4 * math.sqrt(n)), len(sample) // _EACH))
+    centres = max(1, min(round(4 * math.sqrt(n)), len(sample) // _PER_CENTRE))
     index = faiss.IndexIVFScalarQuantizer(
         faiss.IndexFlatIP(dimensions), dimensions, centres, faiss.ScalarQuantizer.QT_fp16, faiss.METRIC_INNER_PRODUCT,
         False,
     )  # fmt: skip
     index.train(sample)
-    faiss.write_index(index, str(folder / _SEARCHED))
+    _write(index, folder / _INDEX)
     group = np.empty(n, dtype=np.int32)
     raw = folder / _RAW
     with raw.open("wb") as file:
@@ -89,46 +96,53 @@ def write_groups(folder: Path, vectors: Iterator[Vectors], sample: Vectors, n: i
     raw.unlink()
 
 
+def _write(index: Any, file: Path) -> None:
+    try:
+        library().write_index(index, str(file))
+    except RuntimeError as error:  # the only kind that faiss raises; the system's reason comes last, in parentheses
+        raise OSError(str(error).rpartition("(")[2].rstrip(")\n")) from error
+
+
 def open_exact(folder: Path) -> Any:
-    """What `write_exact` wrote, by memory map.
+    """Open what `write_exact` wrote, by memory map.
 
     Raises:
         RuntimeError: faiss cannot read it.
     """
     faiss = library()
-    return faiss.read_index(str(folder / _SEARCHED), faiss.IO_FLAG_MMAP_IFC)
+    return faiss.read_index(str(folder / _INDEX), faiss.IO_FLAG_MMAP_IFC)
 
 
 def open_groups(folder: Path) -> Any:
-    """What `write_groups` wrote, by memory map.
+    """Open what `write_groups` wrote, by memory map.
 
     Raises:
         RuntimeError: faiss cannot read it.
-        ValueError: The sizes of the groups are not those of the files.
+        ValueError: The file does not have the size of its groups.
     """
     faiss = library()
-    index = faiss.read_index(str(folder / _SEARCHED))
+    index = faiss.read_index(str(folder / _INDEX))
     sizes = np.load(folder / _SIZES)
     entry = index.code_size + _ID_BYTES
     total = int(sizes.sum()) * entry
-    found = (folder / _GROUPS).stat().st_size
-    if len(sizes) != index.nlist or found != total or (sizes < 0).any():
-        raise ValueError(f"{_GROUPS} has {found:,} bytes instead of {total:,}")
+    actual = (folder / _GROUPS).stat().st_size
+    if len(sizes) != index.nlist or actual != total or (sizes < 0).any():
+        raise ValueError(f"{_GROUPS} has {actual:,} bytes instead of {total:,}")
     lists = faiss.OnDiskInvertedLists()
     lists.nlist, lists.code_size, lists.totsize = index.nlist, index.code_size, total
     lists.filename, lists.read_only = str(folder / _GROUPS), True
-    lists.prefetch_nthread = 0  # else a search leaves up to 32 threads that go on reading when it has returned
+    lists.prefetch_nthread = 0  # otherwise a search leaves up to 32 threads that still read after it has returned
     begin = 0
     for size in sizes.tolist():
         one = faiss.OnDiskOneList()
         one.size, one.capacity, one.offset = size, size, begin
         lists.lists.push_back(one)
         begin += size * entry
-    if total:  # what is empty cannot be mapped
+    if total:  # an empty file cannot be mapped
         lists.do_mmap()
     index.replace_invlists(lists, True)
-    lists.this.disown()  # the index frees it
+    lists.this.disown()  # the index owns the lists now
     index.ntotal = int(sizes.sum())
-    part = max(1 / _LEAST_PART, _LOOKED_AT / max(1, index.ntotal))
+    part = max(1 / _LEAST_PART, _COMPARED / max(1, index.ntotal))
     index.nprobe = max(1, min(index.nlist, math.ceil(part * index.nlist)))
     return index

@@ -1,10 +1,10 @@
-"""An index over the embeddings of a graph's entities or triples: the nearest to a question, without looking at all.
+"""An index over the embeddings of a graph's entities or triples, which finds those nearest to a question.
 
-``films.graph`` has it in ``films.graph.index/``, one folder a model, unit and version of the graph. Up to 250,000
-vectors are compared one by one (exact); more are grouped around centres (IVF), and of the groups those nearest to the
-question are looked at, with about 100,000 vectors or, of more than 3.2 million, a thirty-second part. Then not all of
-the nearest are found: of the 64 labels of MetaQA nearest to its questions, half of the groups give .97, a quarter .92,
-an eighth .86 and a thirty-second part .72. The library is the extra ``graphbrick[vectors]`` (faiss).
+The index of ``films.graph`` is in ``films.graph.index/``, with one folder for each model, unit and version of the
+graph. Up to 250,000 vectors are all compared with the question (exact). More are grouped around centres (IVF), and only
+the groups nearest to the question are compared: about 100,000 vectors, or a thirty-second part of more than 3.2
+million. Then some of the nearest are missed. Of the 64 labels of MetaQA nearest to a question, half of the groups find
+.97, a quarter .92, an eighth .86, a thirty-second part .72. The library is the extra ``graphbrick[vectors]`` (faiss).
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ from graphbrick.vectors.store import store_of
 
 UNITS = ("entity", "triple")
 
-_EXACT = 250_000  # vectors up to which all are compared: some 30 ms with 384 dimensions
-_SAMPLE = 400_000  # vectors that the centres are found from: 600 MB with 384 dimensions
+_EXACT = 250_000  # most vectors that are all compared: about 30 ms with 384 dimensions
+_SAMPLE = 400_000  # vectors from which the centres are found: 600 MB with 384 dimensions
 _CHUNK, _BATCH = 4096, 256
-_IN_PASSING = 10_000  # texts; embedding more takes minutes, and is to be asked for
-_OFF = 0.02  # as `Embedder.score` allows
+_IN_PASSING = 10_000  # most texts embedded during a run; more take minutes, so the user has to ask for it
+_OFF = 0.02  # squared lengths may differ from 1 by this, as in `Embedder.score`
 
 Ids = npt.NDArray[np.int32]
 
@@ -45,7 +45,7 @@ class VectorIndex:
     """An open index.
 
     Args:
-        index: What faiss made.
+        index: The index of faiss.
         ids: int32, the entity or triple of each vector.
     """
 
@@ -57,52 +57,51 @@ class VectorIndex:
 
     @property
     def dimensions(self) -> int:
-        """Dimensions of the vectors."""
+        """Number of dimensions of the vectors."""
         return int(self._index.d)
 
     def nearest(self, vector: npt.NDArray[np.float32], n: int) -> tuple[Ids, npt.NDArray[np.float32]]:
-        """The ``n`` ids whose vectors are closest to one, best first, ties by id; and their cosines."""
-        asked = vector[None].astype(np.float16).astype(np.float32)
-        wanted = min(n + 16, len(self))
+        """Return the ``n`` ids whose vectors are closest to a vector, best first, ties by id; and their cosines."""
+        if not len(self):
+            return self._ids[:0], np.zeros(0, dtype=np.float32)
+        query = vector[None].astype(np.float16).astype(np.float32)
+        count = min(n + 16, len(self))
         while True:
-            scores, rows = (found[0] for found in self._index.search(asked, wanted)) if wanted else (_NONE, _NONE)
+            scores, rows = (result[0] for result in self._index.search(query, count))
             scores, rows = scores[rows >= 0], rows[rows >= 0]
-            # As long as the last one found ties with the last one kept, others of the same score may be missing.
-            if wanted == len(self) or len(rows) < wanted or scores[-1] < scores[n - 1]:
+            # While the last result ties with the n-th, others with the same score may be missing.
+            if count == len(self) or len(rows) < count or scores[-1] < scores[n - 1]:
                 break
-            wanted = min(4 * wanted, len(self))
+            count = min(4 * count, len(self))
         ids = self._ids[rows]
         order = np.lexsort((ids, -scores))[:n]
         return ids[order], scores[order]
 
 
-_NONE: npt.NDArray[Any] = np.zeros(0, dtype=np.float32)
-
-
 def index_of(graph: Graph, embedder: Embedder, unit: str) -> VectorIndex:
-    """The index over a graph's entities or triples: opened, or, where that is quick, made and kept, which is an event.
+    """Return the index over a graph's entities or triples. For a small graph a missing one is made, which is an event.
 
     Raises:
-        GraphbrickError: There is none for this graph and it is too large to make one in passing; or it cannot be
-            written; or the extra ``graphbrick[vectors]`` is not installed.
+        GraphbrickError: There is none and the graph is too large to make one during a run; or it cannot be written; or
+            the extra ``graphbrick[vectors]`` is not installed.
     """
     key = ("vector index", embedder.identity, unit)
     return current_session().get(key, lambda: _open_or_make(graph, embedder, unit), of=graph)
 
 
 def kept(graph: Graph, embedder: Embedder, unit: str) -> Kept:
-    """Where an index is kept."""
+    """Return the folder of an index."""
     model = hashlib.blake2b(embedder.identity.encode(), digest_size=8).hexdigest()
     return Kept(graph, "index", f"{type(embedder).__name__}-{model}-{unit}")
 
 
 def n_texts(graph: Graph, unit: str) -> int:
-    """How many texts an index is over."""
+    """Return the number of texts in an index."""
     return graph.n_entities if unit == "entity" else graph.n_triples
 
 
 def open_index(place: Kept) -> VectorIndex | None:
-    """The index in a folder; None where there is none.
+    """Open the index in a folder; None if there is none.
 
     Raises:
         ValueError: It is damaged.
@@ -110,7 +109,7 @@ def open_index(place: Kept) -> VectorIndex | None:
     facts = place.facts()
     if facts is None:
         return None
-    library()  # that it is missing is no damage
+    library()  # a missing library is not damage
     try:
         index = open_exact(place.folder) if facts["exact"] else open_groups(place.folder)
         ids = open_array(place.folder / "ids.npy")
@@ -126,20 +125,20 @@ def build_index(
 ) -> VectorIndex:
     """Make the index over a graph's entities or triples and keep it beside the graph.
 
-    Embeddings that are kept are not made again, and those made are kept, so that an interrupted run goes on where it
-    was. The text of an entity is its label, that of a triple ``Kenya -> capital -> Nairobi``.
+    New embeddings are kept too, so an interrupted run continues where it stopped. The text of an entity is its label,
+    that of a triple is like ``Kenya -> capital -> Nairobi``.
 
     Args:
         graph: The graph.
         embedder: The model.
         unit: "entity" or "triple".
-        progress: Called with the number of texts done.
+        progress: Called with the number of texts embedded so far.
 
     Raises:
         GraphbrickError: It cannot be written, or the extra ``graphbrick[vectors]`` is not installed.
         ModelError: The vectors are not of length 1.
     """
-    library()  # before the work
+    library()  # fail before the work
     place = kept(graph, embedder, unit)
     ids = _ids(graph, unit)
 
@@ -167,7 +166,7 @@ def build_index(
 
 
 def command(graph: Graph, embedder: Embedder, unit: str) -> str:
-    """What makes an index on the command line."""
+    """Return the command that makes an index."""
     triples = " --triples" if unit == "triple" else ""
     return f"graphbrick index {shlex.quote(str(graph.path))} --model {shlex.quote(repr(embedder))}{triples}"
 
@@ -176,9 +175,9 @@ def _open_or_make(graph: Graph, embedder: Embedder, unit: str) -> VectorIndex:
     place = kept(graph, embedder, unit)
     advice = command(graph, embedder, unit)
     try:
-        found = open_index(place)
-        if found is not None:
-            return found
+        index = open_index(place)
+        if index is not None:
+            return index
         why = "is of an older version of the graph" if place.older() else "was not made yet"
     except (OSError, ValueError) as error:
         why = f"is damaged ({error})"
@@ -191,7 +190,7 @@ def _open_or_make(graph: Graph, embedder: Embedder, unit: str) -> VectorIndex:
 
 
 def _ids(graph: Graph, unit: str) -> Ids:
-    """The entities or triples, in the order of their vectors."""
+    """Return the entities or triples, in the order of their vectors."""
     if unit == "entity":
         return np.arange(graph.n_entities, dtype=np.int32)
     return graph.triple_ids()
@@ -205,7 +204,7 @@ def _texts(graph: Graph, unit: str, ids: Ids) -> list[str]:
 
 def _embedded(graph: Graph, embedder: Embedder, texts: list[str]) -> npt.NDArray[np.float32]:
     vectors = store_of(graph).get(embedder, texts).astype(np.float32)
-    if not np.abs(np.einsum("ij,ij->i", vectors, vectors) - 1).max() <= _OFF:  # also where one is no number
+    if not np.abs(np.einsum("ij,ij->i", vectors, vectors) - 1).max() <= _OFF:  # also false for NaN
         raise ModelError(
             f"{embedder!r} gave vectors that are not of length 1; an index over them would not rank by cosine"
         )
@@ -215,7 +214,7 @@ def _embedded(graph: Graph, embedder: Embedder, texts: list[str]) -> npt.NDArray
 def _vectors(
     graph: Graph, embedder: Embedder, unit: str, ids: Ids, progress: Callable[[int], None]
 ) -> Iterator[npt.NDArray[np.float32]]:
-    """The vectors of all ids in order, some thousands at a time."""
+    """Yield the vectors of all ids in order, some thousands at a time."""
     for start in range(0, len(ids), _CHUNK):
         texts = _texts(graph, unit, ids[start : start + _CHUNK])
         parts = []
@@ -226,7 +225,7 @@ def _vectors(
 
 
 def _sample(graph: Graph, embedder: Embedder, unit: str, ids: Ids) -> npt.NDArray[np.float32]:
-    """Vectors evenly spaced over all."""
-    chosen = ids[:: max(1, math.ceil(len(ids) / _SAMPLE))]
-    parts = np.split(chosen, range(_CHUNK, len(chosen), _CHUNK))
+    """Return vectors of evenly spaced ids."""
+    selected = ids[:: max(1, math.ceil(len(ids) / _SAMPLE))]
+    parts = np.split(selected, range(_CHUNK, len(selected), _CHUNK))
     return np.concatenate([_embedded(graph, embedder, _texts(graph, unit, part)) for part in parts])
