@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphbrick import Graph, Query, build
+from graphbrick import Graph, Query, build, change
 from graphbrick.core.errors import PipelineError
 from graphbrick.extract import hubs, ppr
 from graphbrick.extract.ppr import PPR
@@ -129,3 +129,39 @@ def test_the_best_of_some_scores(values: dict[int, float], seeds: set[int], k: i
     )
     expected = sorted(ranked[: max(k, len(seeds))])
     assert best_of(nodes, scores, np.array(sorted(seeds), dtype=np.int32), k).tolist() == expected
+
+
+def test_after_a_small_change_the_scores_of_a_hub_are_used_and_new_entities_are_found(graph: Graph) -> None:
+    hub = graph.entity(HUB)
+    pipeline, query = PPR(k=100), Query("?", seeds=(hub,))
+    before = pipeline.run(graph, query)
+    related = [(HUB, "spoke", "new"), ("new", "r1", "n1"), ("new", "r1", HUB), ("far", "r1", "n4999")]
+    after_change = change(graph.place, add=related, delete=[(HUB, "spoke", "n399")]).graph
+    after = pipeline.run(after_change, query)
+    (told,) = [text for text in after.trace.events if "n0, a hub" in text]
+    assert told.endswith(" were computed when the graph was built; 0.0% of the triples have changed since")
+    assert after.trace.stages[-1].facts["edges_seen"] == 0
+    assert before.subgraph is not None
+    assert after.subgraph is not None
+    assert len(np.intersect1d(after.subgraph.nodes, before.subgraph.nodes)) >= 98  # type: ignore[arg-type]
+    kept, new, far = PPR(k=100)._of_hub(after_change, hub), after_change.entity("new"), after_change.entity("far")
+    scores = dict(zip(kept.nodes.tolist(), kept.values.tolist(), strict=True))
+    assert scores[new] == pytest.approx(exact(after_change, [hub])[new], rel=0.2)
+    assert far not in scores or scores[far] < scores[new]
+
+
+def test_after_a_large_change_the_scores_of_a_hub_are_computed_again(graph: Graph) -> None:
+    pipeline, query = PPR(k=50), Query("?", seeds=(graph.entity(HUB),))
+    pipeline.run(graph, query)
+    # Much has changed about the hub, little about the graph.
+    changed = change(graph.place, add=[(HUB, "spoke", f"m{i}") for i in range(200)]).graph
+    assert any("a hub, were computed; later runs" in text for text in pipeline.run(changed, query).trace.events)
+    changed = change(graph.place, add=[(f"a{i}", "r", f"b{i}") for i in range(3000)]).graph
+    assert any("a hub, were computed; later runs" in text for text in pipeline.run(changed, query).trace.events)
+
+
+def test_the_command_renews_the_scores_of_hubs(graph: Graph) -> None:
+    PPR(k=50).keep_hubs(graph)
+    changed = change(graph.place, add=[("n1", "r", "n4998")]).graph
+    PPR(k=50).keep_hubs(changed)
+    assert PPR(k=50).run(changed, Query("?", seeds=(graph.entity(HUB),))).trace.events == []

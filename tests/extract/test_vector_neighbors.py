@@ -10,13 +10,18 @@ import numpy.typing as npt
 import pytest
 
 from graphbrick.core import Query
-from graphbrick.core.errors import ModelError, PipelineError
+from graphbrick.core.errors import GraphbrickError, ModelError, PipelineError
+from graphbrick.core.trace import Trace, record
 from graphbrick.embedders.embedder import Embedder
 from graphbrick.embedders.minilm import MiniLM
 from graphbrick.extract.vector_neighbors import VectorNeighbors
 from graphbrick.graphs.builder import build
+from graphbrick.graphs.delta import change
 from graphbrick.graphs.graph import Graph
+from graphbrick.graphs.records import EntityRecord
 from graphbrick.graphs.text import fold, hash64
+from graphbrick.indexes import vector_index
+from graphbrick.indexes.vector_index import build_index, index_of
 from graphbrick.pipeline.run import Run
 from graphbrick.scorers.lsa import LSA
 from graphbrick.testing import TINY, check_brick
@@ -194,3 +199,68 @@ def test_nonsense_is_refused(parameters: dict[str, object], message: str) -> Non
     with pytest.raises(PipelineError) as caught:
         VectorNeighbors(**parameters)  # type: ignore[arg-type]
     assert message in str(caught.value)
+
+
+def large(tmp_path: Path) -> Graph:
+    """A graph of 60 entities and 100 triples with distinct labels."""
+    rng = np.random.default_rng(3)
+    pairs = list(dict.fromkeys((int(a), int(b)) for a, b in rng.integers(0, 60, (400, 2)) if a < b))[:100]
+    CALLS.clear()
+    names = [f"name{i} word{i % 7}" for i in range(60)]
+    return build([(names[a], f"rel{a % 5}", names[b]) for a, b in pairs], tmp_path / "large.graph")
+
+
+def nearest(graph: Graph, unit: str, question: str, n: int = 15) -> tuple[list[str], list[float]]:
+    ids, scores = index_of(graph, Shared(), unit).nearest(Shared().encode_query(question), n)
+    text = graph.label if unit == "entity" else graph.triple_text
+    pairs = sorted((-round(float(score), 3), text(i)) for i, score in zip(ids.tolist(), scores, strict=True))
+    return [name for _, name in pairs], [-score for score, _ in pairs]
+
+
+@pytest.mark.parametrize("unit", ["entity", "triple"])
+def test_after_a_small_change_the_index_is_extended_and_gives_what_a_new_one_gives(tmp_path: Path, unit: str) -> None:
+    graph = large(tmp_path)
+    index_of(graph, Shared(), unit)
+    gone, *_ = graph.key_triples()
+    first = graph.label(0)
+    changed = change(
+        graph.path,
+        add=[("newcomer word1", "rel1", first), EntityRecord(graph.key(5), label="renamed word2")],
+        delete=[gone],
+    ).graph
+    CALLS.clear()
+    with record(Trace(), "Test()", "extract") as entry:
+        index = index_of(changed, Shared(), unit)
+    embedded = [text for call in CALLS for text in call]
+    assert 0 < len(embedded) <= 8  # only what is new
+    (told,) = entry.events
+    assert told.startswith("the index was made when the graph was built; 2.0% of the triples have changed since: ")
+    assert len(index) == (changed.n_entities if unit == "entity" else changed.n_triples)
+    questions = ["newcomer word1", "renamed word2", graph.label(5), "word3 rel1", " ".join(gone)]
+    extended = [nearest(changed, unit, question) for question in questions]
+    if unit == "entity":
+        assert extended[0][0][0] == "newcomer word1"
+        assert extended[1][0][0] == "renamed word2"
+    else:
+        assert f"newcomer word1 -> rel1 -> {first}" in extended[0][0]
+        assert " -> ".join(gone) not in extended[4][0]
+    assert not any(graph.label(5) in text.split(" -> ") for names, _ in extended for text in names)
+    build_index(changed, Shared(), unit)
+    anew = [nearest(Graph.open(graph.path), unit, question) for question in questions]
+    for (_, scores), (_, expected) in zip(extended, anew, strict=True):
+        assert scores == pytest.approx(expected, abs=0.002)
+    assert [names[:3] for names, _ in extended] == [names[:3] for names, _ in anew]
+
+
+@pytest.mark.parametrize("unit", ["entity", "triple"])
+def test_after_a_large_change_the_index_is_made_anew_or_refused(
+    tmp_path: Path, unit: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graph = large(tmp_path)
+    index_of(graph, Shared(), unit)
+    changed = change(graph.path, add=[(f"more{i}", "rel1", f"more{i + 1}") for i in range(15)]).graph
+    monkeypatch.setattr(vector_index, "_IN_PASSING", 10)
+    with pytest.raises(GraphbrickError, match=r"made when the graph was built; 13\.0% .*; make it with: graphbrick"):
+        index_of(changed, Shared(), unit)
+    monkeypatch.undo()
+    assert len(index_of(changed, Shared(), unit)) == (changed.n_entities if unit == "entity" else changed.n_triples)

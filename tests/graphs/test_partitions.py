@@ -17,6 +17,7 @@ from graphbrick.core.errors import GraphbrickError, GraphFormatError
 from graphbrick.core.trace import StageTrace, Trace, record
 from graphbrick.graphs import partitions
 from graphbrick.graphs.builder import build
+from graphbrick.graphs.delta import change
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.partitions import Method, Partitions, keep, kept, part, partitions_of
 
@@ -238,3 +239,61 @@ def test_threads_make_them_once(clubs: Graph, monkeypatch: pytest.MonkeyPatch) -
         found = list(pool.map(lambda _: partitions_of(clubs, Method()), range(8)))
     assert len(calls) == 1
     assert all(each is found[0] for each in found)
+
+
+def test_after_a_small_change_new_entities_join_the_partition_of_most_of_their_neighbours(clubs: Graph) -> None:
+    before, _ = traced(clubs)
+    added = [("cub", "knows", "fox1"), ("fox2", "knows", "cub"), ("cub", "met", "owl2"), ("kit", "knows", "cub")]
+    changed = change(clubs.path, add=added).graph
+    after, entry = traced(changed)
+    assert entry.events == [
+        "the partitions were made when the graph was built; 7.7% of the triples have changed since; 2 new entities "
+        f"joined the partitions of their neighbours (anew: graphbrick partition {clubs.path})"
+    ]
+    assert after.label[: clubs.n_entities].tolist() == before.label.tolist()
+    assert names(changed, after)[0] == sorted([*CLUBS[0], "cub", "kit"])
+    after_reopening, entry = traced(Graph.open(clubs.path))
+    assert entry.events == []
+    assert after_reopening.label.tolist() == after.label.tolist()
+    # What has changed is counted from where the partitions were found, not from where they were extended.
+    changed = change(clubs.path, add=[("cub", "knows", "fox3"), ("kit", "knows", "fox4")]).graph
+    after, entry = traced(changed)
+    assert (
+        "were made when the graph was built; 11.1% of the triples have changed since (at most 10% may have)"
+        in (entry.events[0])
+    )
+
+
+def test_new_entities_that_are_connected_with_each_other_only_have_a_partition_of_their_own(clubs: Graph) -> None:
+    traced(clubs)
+    changed = change(clubs.path, add=[("ant1", "knows", "ant2"), ("elk1", "knows", "elk2")]).graph
+    after, _ = traced(changed)
+    assert names(changed, after) == [*map(sorted, CLUBS), ["hermit"], ["ant1", "ant2"], ["elk1", "elk2"]]
+
+
+def test_a_deleted_triple_leaves_the_partitions_as_they_are(clubs: Graph) -> None:
+    before, _ = traced(clubs)
+    after, entry = traced(change(clubs.path, delete=[INSIDE[0]]).graph)
+    assert after.label.tolist() == before.label.tolist()
+    assert "2.1% of the triples have changed since (anew: graphbrick partition" in entry.events[0]
+
+
+def test_partitions_of_a_large_graph_that_has_changed_much_are_refused(
+    clubs: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    traced(clubs)
+    changed = change(clubs.path, add=[(f"fly{i}", "knows", "fox0") for i in range(6)]).graph
+    monkeypatch.setattr(partitions, "_LARGE", 10)
+    with pytest.raises(GraphbrickError, match=r"were made when the graph was built; 11.1% .*make them first with"):
+        partitions_of(changed, DEFAULT)
+
+
+def test_what_is_beside_a_damaged_or_foreign_folder_is_not_used(clubs: Graph) -> None:
+    traced(clubs)
+    (kept(clubs, DEFAULT).folder / "label.npy").write_bytes(b"")
+    changed = change(clubs.path, add=[("cub", "knows", "fox1")]).graph
+    assert "are of an older version of the graph" in traced(changed)[1].events[0]
+    # Building again numbers the entities anew.
+    traced(changed)
+    again = build([*BETWEEN, *INSIDE], clubs.path, overwrite=True)
+    assert "are of an older version of the graph" in traced(again)[1].events[0]

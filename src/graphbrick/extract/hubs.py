@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
@@ -11,8 +11,9 @@ import numpy.typing as npt
 
 from graphbrick.core.directions import follow
 from graphbrick.core.trace import event
-from graphbrick.graphs.beside import Kept
+from graphbrick.graphs.beside import MOST_CHANGED, Kept
 from graphbrick.graphs.graph import Graph
+from graphbrick.graphs.overlay import ChangesSince
 from graphbrick.graphs.strings import open_array
 from graphbrick.session import current_session
 
@@ -65,23 +66,32 @@ def leading_hubs(graph: Graph, direction: str) -> tuple[Ids, Ids]:
     def open_or_make() -> tuple[Ids, Ids]:
         if graph.n_triples < _LARGE:
             return _leading(graph, direction)
-        arrays = _kept_or_made(
-            Kept(graph, "hubs", f"leading-{direction}"),
-            lambda: dict(zip(("nodes", "degrees"), _leading(graph, direction), strict=True)),
-        )
+        place = Kept(graph, "hubs", f"leading-{direction}")
+        arrays, _ = _earlier_arrays(place)
+        if arrays:
+            return _with_degrees(graph, direction, arrays["nodes"])
+        arrays = _kept_or_made(place, lambda: dict(zip(("nodes", "degrees"), _leading(graph, direction), strict=True)))
         return arrays["nodes"], arrays["degrees"]
 
     return current_session().get(("leading hubs", direction), open_or_make, of=graph)
 
 
-def hub_scores(graph: Graph, hub: int, name: str, compute: Callable[[], Scores]) -> Scores:
+def hub_scores(
+    graph: Graph, hub: int, direction: str, restart: float, name: str, compute: Callable[[], Scores], *, renew: bool
+) -> Scores:
     """Return the kept scores of walks from a hub; if there are none, compute and keep them, which is an event.
+
+    After a small change of the graph the kept scores are used, which is an event too; entities that are new since then
+    get the scores that one step of the walk from the others gives them.
 
     Args:
         graph: The graph.
         hub: The entity.
+        direction: Which triples the walk follows.
+        restart: Probability of going back to the hub.
         name: What the scores depend on besides graph and entity, as part of a file name.
         compute: Computes the scores.
+        renew: Compute scores that were kept for an earlier version of the graph again.
     """
     edges = 0
 
@@ -92,16 +102,82 @@ def hub_scores(graph: Graph, hub: int, name: str, compute: Callable[[], Scores])
         event(f"the scores of walks from {graph.describe(hub)}, a hub, were computed; later runs read them")
         return {"nodes": scores.nodes, "values": scores.values, "error": np.array([scores.error])}
 
-    arrays = _kept_or_made(Kept(graph, "hubs", f"{name}-{hub}"), make)
+    place, degree = Kept(graph, "hubs", f"{name}-{hub}"), graph.degree(hub)
+    if not renew and not place.folder.exists():
+
+        def reuse() -> tuple[Scores | None, str]:
+            arrays, since = _earlier_arrays(place, degree)
+            if since is None:
+                return None, ""
+            kept = Scores(arrays["nodes"], arrays["values"], float(arrays["error"][0]), 0)
+            return _with_new_entities(graph, kept, since.n_entities, direction, restart), str(since)
+
+        scores, when = current_session().get(("earlier hub scores", name, hub), reuse, of=graph)
+        if scores is not None:
+            event(f"the scores of walks from {graph.describe(hub)}, a hub, were computed {when}")
+            return scores
+    arrays = _kept_or_made(place, make, {"degree": degree})
     return Scores(arrays["nodes"], arrays["values"], float(arrays["error"][0]), edges)
 
 
-def _kept_or_made(place: Kept, make: Callable[[], Arrays]) -> Arrays:
-    """Return the arrays of a folder beside a graph, or make and keep them; a folder that fails is an event."""
+def _with_new_entities(graph: Graph, scores: Scores, first: int, direction: str, restart: float) -> Scores:
+    """Return scores with those of the entities from ``first`` on: what one step from the others brings them."""
+    csr, (out, into) = graph.csr, follow(direction)
+    value = np.zeros(graph.n_entities)
+    value[scores.nodes] = scores.values / np.maximum(_degrees(graph, out, into)[scores.nodes], 1)
+    new = np.arange(first, graph.n_entities, dtype=np.int32)
+    sums = np.zeros(len(new))
+    if out:
+        sums += [value[csr.in_head[csr.row(entity, False)]].sum() for entity in new.tolist()]
+    if into:
+        sums += [value[csr.tail[csr.row(entity, True)]].sum() for entity in new.tolist()]
+    reached = sums > 0
+    nodes = np.concatenate([scores.nodes, new[reached]]).astype(np.int32)
+    values = np.concatenate([scores.values, (1 - restart) * sums[reached]])
+    for array in (nodes, values):
+        array.setflags(write=False)
+    return Scores(nodes, values, scores.error, scores.edges)
+
+
+def _earlier_arrays(place: Kept, degree: int = 0) -> tuple[Arrays, ChangesSince | None]:
+    """Return the arrays that were kept for an earlier version of the graph, if they are still usable.
+
+    Args:
+        place: Where they would be for this version.
+        degree: Number of triples of the entity that they are about, if any; it must not have changed much either.
+
+    Returns:
+        The arrays, and what has changed since; no arrays and None if there are none that can be used.
+    """
+    earlier = None if place.folder.exists() else place.earlier()
+    if earlier is None or not earlier.is_usable:
+        return {}, None
+    before = earlier.facts.get("degree", degree)
+    if abs(degree - before) > MOST_CHANGED * before:
+        return {}, None
+    try:
+        return _arrays(earlier.folder, earlier.facts), earlier.since
+    except (ValueError, OSError) as error:
+        event(f"{earlier.folder} is damaged ({error}); it is made again")
+        return {}, None
+
+
+def _arrays(folder: Path, facts: Mapping[str, Any]) -> Arrays:
+    return {Path(name).stem: open_array(folder / name) for name in facts["files"]}
+
+
+def _kept_or_made(place: Kept, make: Callable[[], Arrays], more: Mapping[str, Any] | None = None) -> Arrays:
+    """Return the arrays of a folder beside a graph, or make and keep them; a folder that fails is an event.
+
+    Args:
+        place: The folder.
+        make: Makes the arrays.
+        more: Further facts to keep with arrays that are made.
+    """
     try:
         facts = place.facts()
         if facts is not None:
-            return {Path(name).stem: open_array(place.folder / name) for name in facts["files"]}
+            return _arrays(place.folder, facts)
     except (ValueError, OSError) as error:
         event(f"{place.folder} is damaged ({error}); it is made again")
     arrays = make()
@@ -109,7 +185,7 @@ def _kept_or_made(place: Kept, make: Callable[[], Arrays]) -> Arrays:
     def fill(folder: Path) -> dict[str, object]:
         for name, array in arrays.items():
             np.save(folder / f"{name}.npy", array)
-        return {}
+        return dict(more or {})
 
     try:
         place.write(fill)
@@ -124,11 +200,22 @@ def _leading(graph: Graph, direction: str) -> tuple[Ids, Ids]:
     out, into = follow(direction)
     degrees = _degrees(graph, into, out)  # the triples to an entity are those that a walk backwards can take from it
     many = np.argpartition(-degrees, _LEADING)[:_LEADING] if len(degrees) > _LEADING else np.arange(len(degrees))
-    nodes: Ids = np.sort(many[degrees[many] > 0]).astype(np.int32)
-    leading: Ids = degrees[nodes].astype(np.int32)
-    for array in (nodes, leading):
+    return _with_degrees(graph, direction, np.sort(many[degrees[many] > 0]).astype(np.int32))
+
+
+def _with_degrees(graph: Graph, direction: str, nodes: Ids) -> tuple[Ids, Ids]:
+    """Return entities and the number of triples that lead to each; both arrays are read-only."""
+    out, into = follow(direction)
+    csr = graph.csr
+    degrees = np.zeros(len(nodes), dtype=np.int32)
+    if into:
+        degrees += (csr.out_end[nodes] - csr.out_begin[nodes]).astype(np.int32)
+    if out:
+        degrees += (csr.in_end[nodes] - csr.in_begin[nodes]).astype(np.int32)
+    nodes = np.array(nodes)
+    for array in (nodes, degrees):
         array.setflags(write=False)
-    return nodes, leading
+    return nodes, degrees
 
 
 def _degrees(graph: Graph, out: bool, into: bool) -> npt.NDArray[np.int64]:

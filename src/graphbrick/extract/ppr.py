@@ -109,12 +109,12 @@ class PPR(RankedExtract):
         leading_hubs(graph, self.direction)
         hubs = [] if _is_small(graph) else hubs_of(graph, self.direction).tolist()
         for done, hub in enumerate(hubs, 1):
-            self._of_hub(graph, hub)
+            self._of_hub(graph, hub, renew=True)
             if progress is not None:
                 progress(done)
         return len(hubs)
 
-    def _of_hub(self, graph: Graph, hub: int) -> Scores:
+    def _of_hub(self, graph: Graph, hub: int, *, renew: bool = False) -> Scores:
         def work_out() -> Scores:
             wide = replace(self, k=_HUB_K, tolerance=self.tolerance / _HUB_FINER, edge_budget=_MOST_EDGES)
             found = wide._walked(graph, np.array([hub], dtype=np.int32))
@@ -122,7 +122,8 @@ class PPR(RankedExtract):
             at = np.searchsorted(found.nodes, kept, sorter=(order := np.argsort(found.nodes)))
             return found._replace(nodes=kept, values=found.values[order[at]])
 
-        return hub_scores(graph, hub, f"{self.direction}-{self.restart!r}-{self.tolerance!r}", work_out)
+        name = f"{self.direction}-{self.restart!r}-{self.tolerance!r}"
+        return hub_scores(graph, hub, self.direction, self.restart, name, work_out, renew=renew)
 
     def _walked(self, graph: Graph, seeds: npt.NDArray[np.int32]) -> Scores:
         from graphbrick.kernels.local_ppr import push, sweep

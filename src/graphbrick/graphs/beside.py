@@ -1,7 +1,8 @@
-"""Folders of what was computed for a graph, kept beside it: there whole or not at all, known by what they are for.
+"""Folders of what was computed for a graph, kept beside it. Each is there whole or not at all.
 
 Each is ``<graph>.<what>/<name>-<hash of the graph>/``, with a ``facts.json`` that says what it holds and how large its
-files are. A folder that is removed can be made again.
+files are. A folder that is removed can be made again. After a change of the graph (not after building it again) a
+folder of an earlier version can still be used, as long as at most `MOST_CHANGED` of the triples have changed.
 """
 
 from __future__ import annotations
@@ -14,13 +15,36 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from graphbrick.graphs.graph import Graph
+from graphbrick.graphs.overlay import ChangesSince
+
+MOST_CHANGED = 0.1
+"""Share of the triples that may have changed since a folder was made; beyond it, it is made again."""
 
 _FACTS, _FORMAT = "facts.json", 1
 _LEFT_OVER_SECONDS = 86_400
 _serial = itertools.count()
+
+
+class Earlier(NamedTuple):
+    """A folder that was made for an earlier version of the graph.
+
+    Attributes:
+        folder: The folder.
+        facts: What it says it holds.
+        since: What has changed in the graph since its content was computed.
+    """
+
+    folder: Path
+    facts: dict[str, Any]
+    since: ChangesSince
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether so little has changed that the content is still approximately right."""
+        return self.since.share <= MOST_CHANGED
 
 
 class Kept:
@@ -33,42 +57,46 @@ class Kept:
     """
 
     def __init__(self, graph: Graph, what: str, name: str) -> None:
-        self._name = name
+        self._graph, self._name = graph, name
         self.parent = graph.place.with_name(f"{graph.place.name}.{what}")
         self.folder = self.parent / f"{name}-{graph.hash}"
 
     def older(self) -> list[Path]:
-        """The folders of the same parameters for other versions of the graph, which are of no more use."""
+        """Return the folders with the same parameters for other versions of the graph, or for other graphs."""
         return sorted(
             folder
             for folder in self.parent.glob("*")
             if folder.name.rpartition("-")[0] == self._name and folder != self.folder
         )
 
+    def earlier(self) -> Earlier | None:
+        """Return the folder of the latest earlier version of the graph; None if there is none that is whole.
+
+        A fact "made" is the hash of the version that the content was computed for, if that is not the folder's own.
+        """
+        candidates = []
+        for folder in self.older():
+            with suppress(ValueError):  # a damaged folder is as good as none
+                facts = facts_of(folder)
+                since = self._graph.changes_since((facts or {}).get("made", folder.name.rpartition("-")[2]))
+                if facts is not None and since is not None:
+                    candidates.append(Earlier(folder, facts, since))
+        return max(candidates, key=lambda earlier: earlier.since.number, default=None)
+
+    def missing_because(self) -> str:
+        """Return why there is no folder for this version of the graph, for messages: "was ..." or "is ..."."""
+        earlier = self.earlier()
+        if earlier is not None:
+            return f"was made {earlier.since} (at most {MOST_CHANGED:.0%} may have)"
+        return "is of an older version of the graph" if self.older() else "was not made yet"
+
     def facts(self) -> dict[str, Any] | None:
-        """What the folder says it holds; None where there is none.
+        """Return what the folder says it holds; None if there is none.
 
         Raises:
             ValueError: It is not whole.
         """
-        try:
-            facts: dict[str, Any] = json.loads((self.folder / _FACTS).read_text(encoding="utf-8"))
-            sizes = dict(facts["files"])
-            version = facts["format"]
-        except (FileNotFoundError, NotADirectoryError):
-            if self.folder.exists():
-                raise ValueError(f"no {_FACTS}") from None
-            return None
-        except (ValueError, KeyError, TypeError, RecursionError) as error:
-            raise ValueError(f"its {_FACTS} cannot be read ({error})") from error
-        if version != _FORMAT:
-            raise ValueError(f"format {version!r} instead of {_FORMAT}")
-        for name, size in sizes.items():
-            file = self.folder / name
-            found = file.stat().st_size if file.is_file() else -1
-            if found != size:
-                raise ValueError(f"{name} is {'missing' if found < 0 else f'{found:,} bytes instead of {size:,}'}")
-        return facts
+        return facts_of(self.folder)
 
     def write(self, fill: Callable[[Path], Mapping[str, Any]]) -> None:
         """Make the folder anew; what was there, and what was for other versions of the graph, is removed.
@@ -110,3 +138,29 @@ class Kept:
             with suppress(OSError):
                 if time.time() - folder.stat().st_mtime > _LEFT_OVER_SECONDS:
                     shutil.rmtree(folder)
+
+
+def facts_of(folder: Path) -> dict[str, Any] | None:
+    """Return what a folder beside a graph says it holds; None if there is none.
+
+    Raises:
+        ValueError: It is not whole.
+    """
+    try:
+        facts: dict[str, Any] = json.loads((folder / _FACTS).read_text(encoding="utf-8"))
+        sizes = dict(facts["files"])
+        version = facts["format"]
+    except (FileNotFoundError, NotADirectoryError):
+        if folder.exists():
+            raise ValueError(f"no {_FACTS}") from None
+        return None
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise ValueError(f"its {_FACTS} cannot be read ({error})") from error
+    if version != _FORMAT:
+        raise ValueError(f"format {version!r} instead of {_FORMAT}")
+    for name, size in sizes.items():
+        file = folder / name
+        actual = file.stat().st_size if file.is_file() else -1
+        if actual != size:
+            raise ValueError(f"{name} is {'missing' if actual < 0 else f'{actual:,} bytes instead of {size:,}'}")
+    return facts

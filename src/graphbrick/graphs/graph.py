@@ -20,7 +20,7 @@ from graphbrick.graphs.check import check_invariants
 from graphbrick.graphs.delta_files import read_deltas
 from graphbrick.graphs.manifest import NAME, Manifest, sha256
 from graphbrick.graphs.names import NameIndex
-from graphbrick.graphs.overlay import ChangedNames, ChangedTable, Changes, Texts
+from graphbrick.graphs.overlay import ChangedNames, ChangedTable, Changes, ChangesSince, Texts
 from graphbrick.graphs.overlay_rows import changed_rows, find_triples
 from graphbrick.graphs.strings import StringTable, open_array
 from graphbrick.graphs.text import hash64, name_form, nfc, tokens
@@ -72,10 +72,10 @@ class Graph:
         self._check_lengths()
         # Opened with the rest: a graph that is overwritten stays whole for whoever has it open.
         self.names: NameIndex | ChangedNames = NameIndex(path, labels, manifest.max_name_tokens, near=manifest.near)
-        deltas, self.hash = read_deltas(path, manifest.hash)
+        self._deltas, self.hash = read_deltas(path, manifest.hash)
         """A hash of the content, 16 hexadecimal digits; another after every change."""
-        if deltas:
-            self._change(Changes.of(deltas, manifest.entities, manifest.relations))
+        if self._deltas:
+            self._change(Changes.of(self._deltas, manifest.entities, manifest.relations))
         self._relation_of = memoryview(self.csr.relation)  # type: ignore[arg-type]  # its items are plain integers
 
     @classmethod
@@ -343,6 +343,20 @@ class Graph:
         if relations is not None:
             triples = triples[np.isin(triples[:, 1], relations)]
         return NeighbourList(triples[:limit], len(triples) > limit)
+
+    def changes_since(self, version: str) -> ChangesSince | None:
+        """Return what has changed since an earlier version of this graph.
+
+        Args:
+            version: The `hash` that the graph had then.
+
+        Returns:
+            The changes; None if the hash is that of another graph, or of this version.
+        """
+        parents = [delta.parent for delta in self._deltas]
+        if version not in parents:
+            return None
+        return ChangesSince.of(parents.index(version), self._deltas, self.n_entities, self.n_triples)
 
     def check(self) -> None:
         """Read every file, compare its checksum with the manifest, and check that the files fit each other.

@@ -89,6 +89,47 @@ class Changes:
         )
 
 
+@dataclass(frozen=True, eq=False)
+class ChangesSince:
+    """How much a graph has changed since an earlier version of it.
+
+    Attributes:
+        number: Number of changes that the earlier version had.
+        n_entities: Number of entities that it had; later ones have higher ids.
+        triples: Triples added or deleted since.
+        share: Those as a share of the triples that the graph has now.
+        renamed: Ids of the entities that may have another label, int64, ascending.
+        renamed_relations: Ids of such relations, int64, ascending.
+    """
+
+    number: int
+    n_entities: int
+    triples: int
+    share: float
+    renamed: npt.NDArray[np.int64]
+    renamed_relations: npt.NDArray[np.int64]
+
+    @classmethod
+    def of(cls, number: int, deltas: Sequence[Delta], n_entities: int, n_triples: int) -> ChangesSince:
+        """Return the changes from ``number`` on of a graph that has so many entities and triples with all of them."""
+        later = deltas[number:]
+        before = n_entities - sum(len(delta.entities) for delta in later)
+        triples = sum(len(delta.added) + len(delta.deleted) for delta in later)
+        renamed = {
+            entity
+            for delta in later
+            for entity, facts in delta.facts.items()
+            if facts.label is not None and entity < before
+        }
+        relations = {relation for delta in later for relation in delta.relation_labels}
+        ids = (np.array(sorted(numbers), dtype=np.int64) for numbers in (renamed, relations))
+        return cls(number, before, triples, triples / max(1, n_triples), *ids)
+
+    def __str__(self) -> str:
+        when = f"at change {self.number} of the graph" if self.number else "when the graph was built"
+        return f"{when}; {self.share:.1%} of the triples have changed since"
+
+
 def _numbered(keys: Iterable[str], first: int) -> dict[str, int]:
     return {key: number for number, key in enumerate(keys, first)}
 

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from graphbrick.core.errors import GraphbrickError, GraphFormatError
 from graphbrick.core.limits import check_limits
 from graphbrick.core.trace import event
-from graphbrick.graphs.beside import Kept
+from graphbrick.graphs.beside import Earlier, Kept
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.strings import open_array
 from graphbrick.session import current_session
@@ -171,7 +171,10 @@ def _open_or_make(graph: Graph, method: Method) -> Partitions:
     try:
         if place.facts() is not None:
             return Partitions.open(place.folder, graph.n_entities)
-        why = "are of an older version of the graph" if place.older() else "were not made yet"
+        earlier = place.earlier()
+        if earlier is not None and earlier.is_usable:
+            return _extended(graph, method, earlier)
+        why = place.missing_because().replace("was ", "were ", 1).replace("is ", "are ", 1)
     except (OSError, ValueError) as error:
         why = f"are damaged ({error})"
     if graph.n_triples > _LARGE:
@@ -187,8 +190,72 @@ def _open_or_make(graph: Graph, method: Method) -> Partitions:
     return found
 
 
-def keep(graph: Graph, method: Method, found: Partitions) -> None:
+def _extended(graph: Graph, method: Method, earlier: Earlier) -> Partitions:
+    """Return the partitions of an earlier version, with the new entities put to most of their neighbours.
+
+    They are kept for this version, and still count as made at the earlier one.
+    """
+    partitions = Partitions.open(earlier.folder, earlier.since.n_entities)
+    new = graph.n_entities - earlier.since.n_entities
+    more = f"; {new:,} new entities joined the partitions of their neighbours" if new else ""
+    event(f"the partitions were made {earlier.since}{more} (anew: {command(graph, method)})")
+    if new:
+        partitions = Partitions.of(with_new_entities(graph, partitions.label))
+        try:
+            keep(graph, method, partitions, made=earlier.facts.get("made", earlier.facts["graph"]))
+        except OSError as error:
+            event(f"extended partitions cannot be kept ({error.strerror or error}); they will be extended again")
+    return partitions
+
+
+def with_new_entities(graph: Graph, label: Ids) -> Ids:
+    """Return labels for all entities of a graph from those of its first entities.
+
+    An entity without a label gets the label that most of its triples lead to; of several the lowest. Entities that are
+    connected with other new ones only get a label of their own.
+
+    Args:
+        graph: The graph.
+        label: int32 [entities that have one].
+
+    Returns:
+        int32 [entities].
+    """
+    first, csr = len(label), graph.csr
+    labels = np.concatenate([label, np.full(graph.n_entities - first, -1, dtype=np.int32)])
+
+    def around(entity: int) -> Ids:
+        return np.concatenate([csr.tail[csr.row(entity, True)], csr.in_head[csr.row(entity, False)]])
+
+    candidates = list(range(first, graph.n_entities))
+    while candidates:
+        following: set[int] = set()
+        for entity in candidates:
+            neighbours = around(entity)
+            known = labels[neighbours][labels[neighbours] >= 0]
+            if len(known):
+                labels[entity] = np.bincount(known).argmax()
+                following.update(neighbours[labels[neighbours] < 0].tolist())
+        candidates = sorted(entity for entity in following if labels[entity] < 0)
+    own = int(labels.max(initial=-1))
+    for start in range(first, graph.n_entities):
+        if labels[start] < 0:  # not connected with any entity that has a label
+            own, stack = own + 1, [start]
+            while stack:
+                entity = stack.pop()
+                labels[entity] = own
+                stack += [other for other in around(entity).tolist() if labels[other] < 0]
+    return labels
+
+
+def keep(graph: Graph, method: Method, found: Partitions, *, made: str = "") -> None:
     """Write the partitions of a graph beside it.
+
+    Args:
+        graph: The graph.
+        method: How they were found.
+        found: The partitions.
+        made: The hash of the version of the graph that they were found in; empty for this version.
 
     Raises:
         OSError: They cannot be written.
@@ -196,7 +263,7 @@ def keep(graph: Graph, method: Method, found: Partitions) -> None:
 
     def fill(folder: Path) -> dict[str, Any]:
         found.save(folder)
-        return {"graph": graph.hash, **method._asdict(), "partitions": len(found)}
+        return {"graph": graph.hash, **method._asdict(), "partitions": len(found)} | ({"made": made} if made else {})
 
     kept(graph, method).write(fill)
 

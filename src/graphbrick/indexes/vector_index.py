@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import math
 import shlex
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +23,9 @@ from graphbrick.core import Subgraph
 from graphbrick.core.errors import GraphbrickError, ModelError
 from graphbrick.core.trace import event
 from graphbrick.embedders.embedder import Embedder
-from graphbrick.graphs.beside import Kept
+from graphbrick.graphs.beside import MOST_CHANGED, Earlier, Kept
 from graphbrick.graphs.graph import Graph
+from graphbrick.graphs.overlay_rows import find_triples
 from graphbrick.graphs.strings import open_array
 from graphbrick.indexes.faiss_files import library, open_exact, open_groups, write_exact, write_groups
 from graphbrick.session import current_session
@@ -35,6 +36,7 @@ UNITS = ("entity", "triple")
 _EXACT = 250_000  # most vectors that are all compared: about 30 ms with 384 dimensions
 _SAMPLE = 400_000  # vectors from which the centres are found: 600 MB with 384 dimensions
 _CHUNK, _BATCH = 4096, 256
+_TRIPLES = "triples.npy"
 _IN_PASSING = 10_000  # most texts embedded during a run; more take minutes, so the user has to ask for it
 _OFF = 0.02  # squared lengths may differ from 1 by this, as in `Embedder.score`
 
@@ -42,18 +44,25 @@ Ids = npt.NDArray[np.int32]
 
 
 class VectorIndex:
-    """An open index.
+    """An open index, which may be extended by vectors that are compared one by one.
 
     Args:
         index: The index of faiss.
-        ids: int32, the entity or triple of each vector.
+        ids: int32, the entity or triple of each vector; -1 for one that is no longer there.
+        more: float16 [vectors, dimensions], further vectors; None for none.
+        more_ids: int32, the entity or triple of each of those.
     """
 
-    def __init__(self, index: Any, ids: Ids) -> None:
+    def __init__(
+        self, index: Any, ids: Ids, more: npt.NDArray[np.float16] | None = None, more_ids: Ids | None = None
+    ) -> None:
         self._index, self._ids = index, ids
+        self._more = np.zeros((0, index.d), dtype=np.float16) if more is None else more
+        self._more_ids = np.zeros(0, dtype=np.int32) if more_ids is None else more_ids
+        self._n_masked = int(np.count_nonzero(ids < 0))
 
     def __len__(self) -> int:
-        return len(self._ids)
+        return len(self._ids) - self._n_masked + len(self._more_ids)
 
     @property
     def dimensions(self) -> int:
@@ -62,20 +71,29 @@ class VectorIndex:
 
     def nearest(self, vector: npt.NDArray[np.float32], n: int) -> tuple[Ids, npt.NDArray[np.float32]]:
         """Return the ``n`` ids whose vectors are closest to a vector, best first, ties by id; and their cosines."""
-        if not len(self):
-            return self._ids[:0], np.zeros(0, dtype=np.float32)
-        query = vector[None].astype(np.float16).astype(np.float32)
-        count = min(n + 16, len(self))
-        while True:
-            scores, rows = (result[0] for result in self._index.search(query, count))
-            scores, rows = scores[rows >= 0], rows[rows >= 0]
-            # While the last result ties with the n-th, others with the same score may be missing.
-            if count == len(self) or len(rows) < count or scores[-1] < scores[n - 1]:
-                break
-            count = min(4 * count, len(self))
-        ids = self._ids[rows]
+        question = vector.astype(np.float16).astype(np.float32)
+        ids, scores = self._nearest_indexed(question, n)
+        if len(self._more_ids):
+            ids = np.concatenate([ids, self._more_ids])
+            scores = np.concatenate([scores, self._more.astype(np.float32) @ question])
         order = np.lexsort((ids, -scores))[:n]
         return ids[order], scores[order]
+
+    def _nearest_indexed(self, question: npt.NDArray[np.float32], n: int) -> tuple[Ids, npt.NDArray[np.float32]]:
+        """Return at least the ``n`` nearest of the indexed vectors that are still there, and their cosines."""
+        total = len(self._ids)
+        wanted = min(n + 16, total)
+        while wanted:
+            scores, rows = (result[0] for result in self._index.search(question[None], wanted))
+            scores, rows = scores[rows >= 0], rows[rows >= 0]
+            ids = self._ids[rows]
+            there = ids >= 0
+            # While the last match ties with the n-th one that is still there, others of that score may be missing.
+            is_enough = np.count_nonzero(there) >= n and scores[-1] < scores[there][n - 1]
+            if wanted == total or len(rows) < wanted or is_enough:
+                return ids[there], scores[there]
+            wanted = min(4 * wanted, total)
+        return np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.float32)
 
 
 def index_of(graph: Graph, embedder: Embedder, unit: str) -> VectorIndex:
@@ -107,17 +125,54 @@ def open_index(place: Kept) -> VectorIndex | None:
         ValueError: It is damaged.
     """
     facts = place.facts()
-    if facts is None:
-        return None
+    return None if facts is None else VectorIndex(*_open_files(place.folder, facts))
+
+
+def _open_files(folder: Path, facts: Mapping[str, Any]) -> tuple[Any, Ids]:
+    """Return the faiss index in a folder, and the entity or triple of each vector.
+
+    Raises:
+        ValueError: It is damaged.
+    """
     library()  # a missing library is not damage
     try:
-        index = open_exact(place.folder) if facts["exact"] else open_groups(place.folder)
-        ids = open_array(place.folder / "ids.npy")
+        index = open_exact(folder) if facts["exact"] else open_groups(folder)
+        ids = open_array(folder / "ids.npy")
     except (RuntimeError, KeyError, ValueError, OSError) as error:
         raise ValueError(f"it cannot be read: {str(error).strip().splitlines()[-1][-120:]}") from error
     if index.ntotal != len(ids) or ids.dtype.name != "int32":
         raise ValueError(f"{index.ntotal:,} vectors for {len(ids):,} ids")
-    return VectorIndex(index, ids)
+    return index, ids
+
+
+def _extended(graph: Graph, embedder: Embedder, unit: str, earlier: Earlier) -> VectorIndex | None:
+    """Return the index of an earlier version, without what has gone or has another text now, and with what is new.
+
+    Returns:
+        The index; None if too much has changed, or the earlier version did not note its triples.
+    """
+    index, ids = _open_files(earlier.folder, earlier.facts)
+    since = earlier.since
+    if unit == "entity":
+        now: Ids = np.array(ids)
+        now[since.renamed[since.renamed < len(ids)]] = -1
+    else:
+        file = earlier.folder / _TRIPLES
+        if not file.exists():
+            return None
+        triples = np.array(open_array(file))
+        now = find_triples(graph.csr, triples).astype(np.int32)
+        now[np.isin(triples[:, [0, 2]], since.renamed).any(axis=1)] = -1
+        now[np.isin(triples[:, 1], since.renamed_relations)] = -1
+    new = np.setdiff1d(_ids(graph, unit), now).astype(np.int32)
+    if len(new) > min(MOST_CHANGED * max(1, len(ids)), _EXACT) or np.count_nonzero(now < 0) > MOST_CHANGED * len(ids):
+        return None
+    vectors = np.concatenate([np.zeros((0, index.d)), *_vectors(graph, embedder, unit, new, lambda done: None)])
+    event(
+        f"the index was made {since}: {len(new):,} vectors were added to it and {np.count_nonzero(now < 0):,} left out "
+        f"(anew: {command(graph, embedder, unit)})"
+    )
+    return VectorIndex(index, now, vectors.astype(np.float16), new)
 
 
 def build_index(
@@ -150,6 +205,9 @@ def build_index(
         else:
             write_groups(folder, vectors, _sample(graph, embedder, unit, ids), len(ids))
         np.save(folder / "ids.npy", ids)
+        if unit == "triple":  # ids of triples change with the graph
+            columns = graph.csr.heads(ids), graph.csr.relation[ids], graph.csr.tail[ids]
+            np.save(folder / _TRIPLES, np.stack(columns, axis=1))
         store_of(graph).flush()
         return {"graph": graph.hash, "model": embedder.identity, "unit": unit, "vectors": len(ids), "exact": exact}
 
@@ -178,7 +236,12 @@ def _open_or_make(graph: Graph, embedder: Embedder, unit: str) -> VectorIndex:
         index = open_index(place)
         if index is not None:
             return index
-        why = "is of an older version of the graph" if place.older() else "was not made yet"
+        earlier = place.earlier()
+        if earlier is not None and earlier.is_usable:
+            extended = _extended(graph, embedder, unit, earlier)
+            if extended is not None:
+                return extended
+        why = place.missing_because()
     except (OSError, ValueError) as error:
         why = f"is damaged ({error})"
     what = f"the index over {n_texts(graph, unit):,} {'entities' if unit == 'entity' else 'triples'} in {place.parent}"
