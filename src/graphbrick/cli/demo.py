@@ -9,12 +9,12 @@ import numpy as np
 from rich.console import Console
 from rich.text import Text
 
-from graphbrick.cli.printing.graphs import size
 from graphbrick.cli.printing.runs import print_answers, stage_table
 from graphbrick.cli.printing.terminal import console
 from graphbrick.cli.progress import progress
 from graphbrick.demo.graph import world_graph
 from graphbrick.graphs.graph import Graph
+from graphbrick.graphs.info import size
 from graphbrick.graphs.text import fold
 from graphbrick.link.labels import STOP_WORDS
 from graphbrick.pipeline.parsing import parse
@@ -38,7 +38,8 @@ def run_demo(pipeline: str, *, rebuild: bool = False) -> None:
     facts = graph.manifest
     out.print(Text("The world as a graph", style="bold"))
     out.print(
-        f"{facts.entities:,} entities, {facts.relations} relations, {facts.triples:,} triples, {size(graph)}; "
+        f"{facts.entities:,} entities, {facts.relations} relations, {facts.triples:,} triples, "
+        f"{size(graph) / 1e6:,.1f} MB; "
         f"from GeoNames, ISO and airport tables inside Python packages; ready in {time.perf_counter() - start:.1f} s"
     )
     with progress("compiling the kernels and loading the model (the first time only)"):

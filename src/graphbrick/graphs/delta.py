@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +15,7 @@ from graphbrick.core.errors import GraphbrickError, InputError, LinkError
 from graphbrick.graphs.builder import checked_records
 from graphbrick.graphs.delta_files import Delta, Facts, writing
 from graphbrick.graphs.graph import Graph
+from graphbrick.graphs.info import graph_info
 from graphbrick.graphs.overlay_rows import find_triples
 from graphbrick.graphs.readers import ReadOptions, is_rdf, rdf, read_source
 from graphbrick.graphs.records import BadRecords, EntityRecord, Record, RelationRecord, TripleRecord
@@ -48,6 +50,12 @@ class Change:
     entities: int
     described: int
     bad: BadRecords = field(repr=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the change as plain JSON types."""
+        counts = {name: getattr(self, name) for name in ("added", "known", "deleted", "entities", "described")}
+        bad = {"skipped": self.bad.count, "reasons": list(map(str, self.bad.kept))}
+        return {"graph": graph_info(self.graph), **counts, "missing": self.missing, **bad}
 
 
 def change(

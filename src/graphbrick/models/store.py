@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 from graphbrick.core.errors import ModelError
 from graphbrick.files.locks import claim
@@ -94,6 +95,20 @@ class Model:
     def path(self) -> Path:
         """Its file, or its folder, whether it was fetched or not."""
         return folder() / self.folder if self.folder else self.files[0].path
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the model, and whether it was fetched, as plain JSON types."""
+        path = kept(self.name)
+        return {
+            "name": self.name,
+            "role": self.role,
+            "about": self.about,
+            "licence": self.licence,
+            "bytes": self.bytes,
+            "fetched": path is not None,
+            "path": None if path is None else str(path),
+            "files": [{"name": file.name, "bytes": file.bytes, "sha256": file.sha256} for file in self.files],
+        }
 
 
 @lru_cache(maxsize=1)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from enum import IntEnum
+from typing import Any
 
-from graphbrick.core import Answer, Evidence, Query, Subgraph
+from graphbrick.core import Answer, Evidence, Item, Path, Query, Subgraph
 from graphbrick.core.trace import Trace
 from graphbrick.graphs.graph import Graph
 
@@ -57,6 +58,26 @@ class Run:
     trace: Trace = field(default_factory=Trace)
     stopped: Stop | None = None
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the run as plain JSON types, with keys of the graph in the place of numbers."""
+        graph, stopped = self.graph, self.stopped
+        answer = self.answer or Answer()
+        answers = zip(answer.texts, answer.entities, answer.support or ((),) * len(answer.texts), strict=True)
+        return {
+            "question": self.query.text,
+            "graph": {"path": str(graph.path), "hash": graph.hash},
+            "seeds": [_seed(graph, self.query, seed) for seed in self.query.seeds],
+            "subgraph": None if self.subgraph is None else self.counts(Level.SUBGRAPH),
+            "answers": [
+                {"text": text, "key": None if entity is None else graph.key(entity), "support": list(items)}
+                for text, entity, items in answers
+            ],
+            "support": [_item(item) for item in answer.evidence.items],
+            "stopped": None if stopped is None else {"reason": stopped.reason, "undone": list(stopped.undone)},
+            "evidence": None if self.evidence is None else [_item(item) for item in self.evidence.items],
+            "trace": self.trace.to_dict(),
+        }
+
     def stop(self, reason: str, stage: str) -> Run:
         """This run, ended before a stage, or one more stage that an end left undone."""
         before = self.stopped or Stop(reason, ())
@@ -80,3 +101,28 @@ class Run:
         if self.evidence is not None:
             return Level.EVIDENCE
         return Level.QUERY if self.subgraph is None else Level.SUBGRAPH
+
+
+def _seed(graph: Graph, query: Query, seed: int) -> dict[str, Any]:
+    """Return a seed with the mention that it was linked from."""
+    row: dict[str, Any] = {"key": graph.key(seed), "label": graph.label(seed)}
+    for mention in query.mentions:
+        if mention.entity == seed:
+            others = [graph.key(other) for other in mention.others]
+            row |= {"mention": mention.text, "score": mention.score, "others": others}
+    return row
+
+
+def _item(item: Item) -> dict[str, Any]:
+    """Return an item of the evidence as plain JSON types."""
+    facts: dict[str, Any] = {"text": item.text, "score": item.score, "source": item.source}
+    if isinstance(item, Path):
+        graph = item.graph
+        ids = [graph.triple(triple) for triple in item.triples]
+        triples = [(graph.key(head), graph.relation_key(relation), graph.key(tail)) for head, relation, tail in ids]
+        return facts | {"triples": triples, "forward": item.forward}
+    if item.graph is not None:
+        facts["entities"] = [item.graph.key(entity) for entity in item.entities]
+    if item.citations:
+        facts["citations"] = [asdict(citation) for citation in item.citations]
+    return facts | {"kind": item.kind}

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 from string import Template
+from typing import Any
 
 from graphbrick.core.errors import PipelineError
 from graphbrick.pipeline import Pipeline, Sequence, Union
@@ -55,6 +56,19 @@ class Recipe:
     def uses_llm(self) -> bool:
         """Whether retrieval calls a language model."""
         return bool({"llm", "tuned_llm"} & set(self.parts))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the recipe as plain JSON types; parts without default stay ``$name`` in its text."""
+        return {
+            "recipe": self.name,
+            "title": self.title,
+            "group": self.group,
+            "paper": self.paper,
+            "pipeline": self.shown,
+            "parts": dict(self.parts),
+            "figures": dict(self.figures),
+            "note": self.note,
+        }
 
     def text(self, **parts: str | Brick) -> str:
         """The recipe text.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from rich.table import Table
 from rich.text import Text
@@ -33,9 +32,9 @@ def print_bricks(names: Sequence[str], *, as_json: bool) -> None:
 
 
 def print_recipes(recipes: list[Recipe], *, as_json: bool) -> None:
-    """The published recipes, a line each."""
+    """Print the published recipes, a line each."""
     if as_json:
-        print_json([recipe_facts(recipe) for recipe in recipes])
+        print_json([recipe.to_dict() for recipe in recipes])
         return
     out = console()
     table = Table("recipe", "WebQSP", "CWQ", "what it does", "parts", box=None, pad_edge=False)
@@ -47,8 +46,8 @@ def print_recipes(recipes: list[Recipe], *, as_json: bool) -> None:
 
 
 def print_recipe(recipe: Recipe, *, as_json: bool) -> None:
-    """All that is known of a recipe."""
-    facts = recipe_facts(recipe)
+    """Print all fields of a recipe."""
+    facts = recipe.to_dict()
     if as_json:
         print_json(facts)
         return
@@ -62,17 +61,3 @@ def print_recipe(recipe: Recipe, *, as_json: bool) -> None:
         if value:
             table.add_row(Text(name, style="bold"), Text(str(value)))
     out.print(table)
-
-
-def recipe_facts(recipe: Recipe) -> dict[str, Any]:
-    """A recipe as plain JSON types; its text with the default parts, those without default as ``$name``."""
-    return {
-        "recipe": recipe.name,
-        "title": recipe.title,
-        "group": recipe.group,
-        "paper": recipe.paper,
-        "pipeline": recipe.shown,
-        "parts": dict(recipe.parts),
-        "figures": dict(recipe.figures),
-        "note": recipe.note,
-    }

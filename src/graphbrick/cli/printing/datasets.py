@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import Any
-
 from rich.table import Table
 from rich.text import Text
 
 from graphbrick.cli.printing.terminal import console, plain, print_json
-from graphbrick.evaluate.datasets.fetching import Fetched, fetched_splits, folder
+from graphbrick.evaluate.datasets.fetching import Fetched, describe, fetched_splits, folder
 from graphbrick.evaluate.datasets.table import Dataset
 
 _UNCHECKED = "nothing could be checked: the table of data sets has no sha256"
 
 
 def print_datasets(datasets: list[Dataset], *, as_json: bool) -> None:
-    """Every data set that is known, and which of its splits were fetched."""
+    """Print every known data set, and which of its splits were fetched."""
     if as_json:
-        print_json([dataset_facts(dataset) for dataset in datasets])
+        print_json([describe(dataset) for dataset in datasets])
         return
     table = Table("data set", "about", "licence", "splits", "fetch", "fetched", box=None, pad_edge=False)
     for dataset in datasets:
@@ -30,9 +27,9 @@ def print_datasets(datasets: list[Dataset], *, as_json: bool) -> None:
 
 
 def print_dataset(dataset: Dataset, *, as_json: bool) -> None:
-    """All that is known of a data set."""
+    """Print all fields of a data set."""
     if as_json:
-        print_json(dataset_facts(dataset))
+        print_json(describe(dataset))
         return
     rows = [("title", dataset.title), ("paper", dataset.paper), ("page", dataset.page), ("licence", dataset.licence)]
     rows += [("graph", dataset.graph), ("form", dataset.form), ("note", dataset.note)]
@@ -50,12 +47,10 @@ def print_dataset(dataset: Dataset, *, as_json: bool) -> None:
 
 
 def print_fetched(fetched: Fetched, *, named: bool, as_json: bool) -> None:
-    """Where a data set lies, its licence, and what was checked; ``named`` where it can be named by its name."""
+    """Print folder, licence and checksums; with ``named`` also how to use the data set by its name."""
     dataset = fetched.dataset
     if as_json:
-        files = [asdict(file) | {"path": str(file.path)} for file in fetched.files]
-        about = {"name": dataset.name, "licence": dataset.licence, "page": dataset.page}
-        print_json(about | {"folder": str(fetched.folder), "files": files})
+        print_json(fetched.to_dict())
         return
     out = console()
     for file in fetched.files:
@@ -67,10 +62,3 @@ def print_fetched(fetched: Fetched, *, named: bool, as_json: bool) -> None:
     if named and dataset.splits:
         one = f"{dataset.name}:{dataset.splits[-1]}"
         out.print(Text(f"graphbrick evaluate GRAPH {one} takes it by its name"), soft_wrap=True)
-
-
-def dataset_facts(dataset: Dataset) -> dict[str, Any]:
-    """A data set as plain JSON types."""
-    files = [asdict(file) | {"members": dict(file.members)} for file in dataset.files]
-    kept = {"by_hand": [list(pair) for pair in dataset.by_hand], "splits": list(dataset.splits)}
-    return asdict(dataset) | {"files": files} | kept | {"fetched": fetched_splits(dataset)}

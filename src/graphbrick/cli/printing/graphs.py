@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import shlex
-from typing import Any
 
 import numpy as np
 from rich.console import Console
@@ -14,23 +12,23 @@ from rich.text import Text
 from graphbrick.cli.printing.terminal import console, plain, print_json
 from graphbrick.graphs.delta import Change
 from graphbrick.graphs.graph import Graph
+from graphbrick.graphs.info import graph_info, isolated, size, skipped
 from graphbrick.graphs.partitions import Partitions
 
 _MISMATCH = "; are these the nodes of these edges?"
 _SKIPPED_SHOWN = 20
-_PIECE = 1 << 22  # entries of a large array that are looked at together
 _SHOWN = 20
 
 
 def print_built(graph: Graph, *, as_json: bool) -> None:
-    """The report of a build."""
+    """Print the report of a build."""
     if as_json:
-        print_json(graph_facts(graph))
+        print_json(graph_info(graph))
         return
     out, facts = console(), graph.manifest
     out.print(
         f"{graph.path}: {facts.entities:,} entities, {facts.relations:,} relations, {facts.triples:,} triples "
-        f"({size(graph)})"
+        f"({size(graph) / 1e6:,.1f} MB)"
     )
     if facts.duplicates:
         out.print(f"{facts.duplicates:,} triples were given more than once and are stored once")
@@ -58,8 +56,8 @@ def print_built(graph: Graph, *, as_json: bool) -> None:
 
 
 def print_info(graph: Graph, *, checked: bool, as_json: bool) -> None:
-    """What a graph holds: counts, the commonest relations, and its manifest."""
-    facts = graph_facts(graph)
+    """Print counts, the most frequent relations and the manifest of a graph."""
+    facts = graph_info(graph)
     if as_json:
         print_json({**facts, "checked": checked})
         return
@@ -80,8 +78,7 @@ def print_info(graph: Graph, *, checked: bool, as_json: bool) -> None:
 
 
 def print_partitions(partitions: Partitions, folder: str, *, as_json: bool) -> None:
-    """How many partitions a graph has, and how large they are."""
-
+    """Print the number of partitions of a graph and their sizes."""
     sizes = np.sort(np.diff(partitions.pointer))[::-1].tolist()
     if as_json:
         print_json({"partitions": len(sizes), "entities": sum(sizes), "largest": sizes[:20], "folder": folder})
@@ -90,39 +87,8 @@ def print_partitions(partitions: Partitions, folder: str, *, as_json: bool) -> N
     console().print(f"{len(sizes):,} partitions, the largest of {largest or 0} entities, kept in {folder}")
 
 
-def graph_facts(graph: Graph) -> dict[str, Any]:
-    """Counts and origin of a graph, and its twenty commonest relations."""
-
-    counts = np.zeros(graph.n_relations, dtype=np.int64)
-    for run in graph.csr.runs():
-        for start in range(run.start, run.stop, _PIECE):
-            piece = graph.csr.relation[start : min(start + _PIECE, run.stop)]
-            counts += np.bincount(piece, minlength=graph.n_relations)
-    top = np.argsort(-counts, kind="stable")[:20]
-    manifest = graph.manifest
-    return {
-        "graph": str(graph.path),
-        "entities": graph.n_entities,
-        "relations": graph.n_relations,
-        "triples": graph.n_triples,
-        **({"changes": graph.changes.counts(manifest.triples)} if graph.changes.files else {}),
-        "isolated": isolated(graph),
-        "duplicates": manifest.duplicates,
-        "left_out": manifest.left_out,
-        "labels_read": manifest.labels_read,
-        "near_misses": manifest.near,
-        "skipped": manifest.skipped,
-        "bytes": sum(entry.bytes for entry in manifest.files.values()),
-        "source": manifest.source,
-        "hash": graph.hash,
-        "format_version": manifest.version,
-        "created_by": manifest.created_by,
-        "top_relations": [{"label": graph.relation_label(int(r)), "triples": int(counts[r])} for r in top if counts[r]],
-    }
-
-
 def pending(graph: Graph) -> str:
-    """What was changed since a graph was built, for people."""
+    """Describe what was changed since a graph was built."""
     facts = graph.changes.counts(graph.manifest.triples)
     advice = f"; fold them in: graphbrick compact {shlex.quote(str(graph.path))}" if facts["compact_advised"] else ""
     return (
@@ -132,34 +98,10 @@ def pending(graph: Graph) -> str:
     )
 
 
-def isolated(graph: Graph) -> int:
-    """The number of entities without any triple."""
-
-    csr, count = graph.csr, 0
-    for start in range(0, csr.n_nodes, _PIECE):
-        part = slice(start, start + _PIECE)
-        alone = (csr.out_begin[part] == csr.out_end[part]) & (csr.in_begin[part] == csr.in_end[part])
-        count += int(np.count_nonzero(alone))
-    return count
-
-
-def skipped(graph: Graph) -> list[dict[str, Any]]:
-    """The bad records that a build left out, as far as they were kept."""
-    file = graph.path / "skipped.jsonl"
-    return [json.loads(line) for line in file.read_text(encoding="utf-8").split("\n") if line] if file.is_file() else []
-
-
-def size(graph: Graph) -> str:
-    """The size of a graph on disk, for people."""
-    return f"{sum(entry.bytes for entry in graph.manifest.files.values()) / 1e6:,.1f} MB"
-
-
 def print_change(change: Change, *, as_json: bool) -> None:
-    """What was added or deleted, and what was left out."""
+    """Print what was added, deleted and left out."""
     if as_json:
-        counts = {name: getattr(change, name) for name in ("added", "known", "deleted", "entities", "described")}
-        bad = {"skipped": change.bad.count, "reasons": list(map(str, change.bad.kept))}
-        print_json({"graph": graph_facts(change.graph), **counts, "missing": change.missing, **bad})
+        print_json(change.to_dict())
         return
     out, graph = console(), change.graph
     out.print(

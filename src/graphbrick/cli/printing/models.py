@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from rich.table import Table
 from rich.text import Text
@@ -13,9 +12,9 @@ from graphbrick.models.store import Model, kept
 
 
 def print_models(models: list[Model], folder: Path, *, as_json: bool) -> None:
-    """Every model that is known, and whether it was fetched."""
+    """Print every known model, and whether it was fetched."""
     if as_json:
-        print_json([model_facts(model) for model in models])
+        print_json([model.to_dict() for model in models])
         return
     out = console()
     table = Table("model", "role", "size", "licence", "fetched", "what it is", box=None, pad_edge=False)
@@ -29,27 +28,12 @@ def print_models(models: list[Model], folder: Path, *, as_json: bool) -> None:
 
 
 def print_fetched(models: list[Model], *, as_json: bool) -> None:
-    """Where models lie."""
+    """Print the paths of models."""
     if as_json:
-        print_json([model_facts(model) for model in models])
+        print_json([model.to_dict() for model in models])
         return
     for model in models:
         console().print(Text(plain(f"{model.path} ({_size(model)}, sha256 as expected)")))
-
-
-def model_facts(model: Model) -> dict[str, Any]:
-    """A model as plain JSON types."""
-    path = kept(model.name)
-    return {
-        "name": model.name,
-        "role": model.role,
-        "about": model.about,
-        "licence": model.licence,
-        "bytes": model.bytes,
-        "fetched": path is not None,
-        "path": None if path is None else str(path),
-        "files": [{"name": file.name, "bytes": file.bytes, "sha256": file.sha256} for file in model.files],
-    }
 
 
 def _size(model: Model) -> str:

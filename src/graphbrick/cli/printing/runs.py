@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
-from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from graphbrick.cli.printing.terminal import console, plain, print_json
-from graphbrick.core import Answer, Item, Path, Query
+from graphbrick.core import Item, Path
 from graphbrick.core.trace import Trace
-from graphbrick.graphs.graph import Graph
 from graphbrick.pipeline import Pipeline
 from graphbrick.pipeline.run import Run
 
@@ -50,7 +47,7 @@ def answering() -> Iterator[Callable[[str], None]]:
 def print_run(run: Run, pipeline: Pipeline, *, explain: bool, as_json: bool) -> None:
     """The answers of a run, with their paths; with ``explain`` also how they came about."""
     if as_json:
-        print_json(run_facts(run, pipeline))
+        print_json({"pipeline": repr(pipeline)} | run.to_dict())
         return
     out = console()
     if explain:
@@ -153,54 +150,3 @@ def _used(ledger: dict[str, float], cost: tuple[str, ...]) -> list[str]:
 
 def _counts(counts: dict[str, int]) -> str:
     return ", ".join(f"{value:,} {name}" for name, value in counts.items())
-
-
-def run_facts(run: Run, pipeline: Pipeline) -> dict[str, Any]:
-    """A run as plain JSON types."""
-    graph = run.graph
-    answer = run.answer or Answer()
-    answers = zip(answer.texts, answer.entities, answer.support or ((),) * len(answer.texts), strict=True)
-    return {
-        "question": run.query.text,
-        "pipeline": repr(pipeline),
-        "graph": {"path": str(graph.path), "hash": graph.hash},
-        "seeds": _seeds(graph, run.query),
-        "subgraph": None
-        if run.subgraph is None
-        else {"nodes": run.subgraph.n_nodes, "triples": run.subgraph.n_triples},
-        "answers": [
-            {"text": text, "key": None if e is None else graph.key(e), "support": list(places)}
-            for text, e, places in answers
-        ],
-        "support": [_item_facts(item) for item in answer.evidence.items],
-        "stopped": None if run.stopped is None else {"reason": run.stopped.reason, "undone": list(run.stopped.undone)},
-        "evidence": None if run.evidence is None else [_item_facts(item) for item in run.evidence.items],
-        "trace": run.trace.to_dict(),
-    }
-
-
-def _seeds(graph: Graph, query: Query) -> list[dict[str, Any]]:
-    mentions = {mention.entity: mention for mention in query.mentions}
-    rows = []
-    for seed in query.seeds:
-        row: dict[str, Any] = {"key": graph.key(seed), "label": graph.label(seed)}
-        if seed in mentions:
-            mention = mentions[seed]
-            others = [graph.key(other) for other in mention.others]
-            row |= {"mention": mention.text, "score": mention.score, "others": others}
-        rows.append(row)
-    return rows
-
-
-def _item_facts(item: Item) -> dict[str, Any]:
-    facts: dict[str, Any] = {"text": item.text, "score": item.score, "source": item.source}
-    if isinstance(item, Path):
-        graph = item.graph
-        ids = [graph.triple(triple) for triple in item.triples]
-        triples = [(graph.key(head), graph.relation_key(relation), graph.key(tail)) for head, relation, tail in ids]
-        return facts | {"triples": triples, "forward": item.forward}
-    if item.graph is not None:
-        facts["entities"] = [item.graph.key(entity) for entity in item.entities]
-    if item.citations:
-        facts["citations"] = [asdict(citation) for citation in item.citations]
-    return facts | {"kind": item.kind}

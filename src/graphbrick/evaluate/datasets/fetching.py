@@ -12,7 +12,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +63,12 @@ class Fetched:
     dataset: Dataset
     folder: Path
     files: tuple[FetchedFile, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what was fetched as plain JSON types."""
+        files = [asdict(file) | {"path": str(file.path)} for file in self.files]
+        about = {"name": self.dataset.name, "licence": self.dataset.licence, "page": self.dataset.page}
+        return about | {"folder": str(self.folder), "files": files}
 
 
 def folder() -> Path:
@@ -139,6 +145,14 @@ def fetched_splits(dataset: Dataset) -> list[str]:
     """The splits of a data set that `split_files` finds."""
     place = folder() / dataset.name
     return [of for of in dataset.splits if all(path.is_file() for path in _places(dataset, place, of))]
+
+
+def describe(dataset: Dataset) -> dict[str, Any]:
+    """Return a data set, and which of its splits were fetched, as plain JSON types."""
+    files = [asdict(file) | {"members": dict(file.members)} for file in dataset.files]
+    by_hand = [list(pair) for pair in dataset.by_hand]
+    lists = {"files": files, "by_hand": by_hand, "splits": list(dataset.splits)}
+    return asdict(dataset) | lists | {"fetched": fetched_splits(dataset)}
 
 
 def named_files(text: str) -> tuple[Path, ...] | None:

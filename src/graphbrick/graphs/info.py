@@ -1,0 +1,71 @@
+"""Facts about a graph folder as plain values: counts, origin, and the most frequent relations."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+
+from graphbrick.graphs.graph import Graph
+
+_BLOCK = 1 << 22  # entries of a large array that are read together
+_TOP = 20  # relations listed
+
+
+def graph_info(graph: Graph) -> dict[str, Any]:
+    """Return counts and origin of a graph, and its twenty most frequent relations, as plain JSON types.
+
+    Example:
+        >>> from graphbrick.testing import tiny_graph
+        >>> info = graph_info(tiny_graph())
+        >>> info["entities"], info["triples"], info["top_relations"][0]
+        (8, 10, {'label': 'borders', 'triples': 4})
+    """
+    counts = np.zeros(graph.n_relations, dtype=np.int64)
+    for run in graph.csr.runs():
+        for start in range(run.start, run.stop, _BLOCK):
+            block = graph.csr.relation[start : min(start + _BLOCK, run.stop)]
+            counts += np.bincount(block, minlength=graph.n_relations)
+    top = np.argsort(-counts, kind="stable")[:_TOP]
+    manifest = graph.manifest
+    return {
+        "graph": str(graph.path),
+        "entities": graph.n_entities,
+        "relations": graph.n_relations,
+        "triples": graph.n_triples,
+        **({"changes": graph.changes.counts(manifest.triples)} if graph.changes.files else {}),
+        "isolated": isolated(graph),
+        "duplicates": manifest.duplicates,
+        "left_out": manifest.left_out,
+        "labels_read": manifest.labels_read,
+        "near_misses": manifest.near,
+        "skipped": manifest.skipped,
+        "bytes": size(graph),
+        "source": manifest.source,
+        "hash": graph.hash,
+        "format_version": manifest.version,
+        "created_by": manifest.created_by,
+        "top_relations": [{"label": graph.relation_label(int(r)), "triples": int(counts[r])} for r in top if counts[r]],
+    }
+
+
+def isolated(graph: Graph) -> int:
+    """Return the number of entities without any triple."""
+    csr, count = graph.csr, 0
+    for start in range(0, csr.n_nodes, _BLOCK):
+        part = slice(start, start + _BLOCK)
+        alone = (csr.out_begin[part] == csr.out_end[part]) & (csr.in_begin[part] == csr.in_end[part])
+        count += int(np.count_nonzero(alone))
+    return count
+
+
+def size(graph: Graph) -> int:
+    """Return the size of a graph on disk in bytes."""
+    return sum(entry.bytes for entry in graph.manifest.files.values())
+
+
+def skipped(graph: Graph) -> list[dict[str, Any]]:
+    """Return the bad records that a build left out, as far as they were stored."""
+    file = graph.path / "skipped.jsonl"
+    return [json.loads(line) for line in file.read_text(encoding="utf-8").split("\n") if line] if file.is_file() else []
