@@ -132,7 +132,7 @@ def test_a_chinese_question(run, graph):
         ("PRP(k=10) >> ShortestPaths() >> PathAnswer()", "did you mean PPR?"),
         ("PPR(k=10) >> PathAnswer()", "put a retrieve stage such as ShortestPaths() between them"),
         ("PPR(kk=10) >> ShortestPaths() >> PathAnswer()", "did you mean k?"),
-        ("PPR(restart=17) >> ShortestPaths() >> PathAnswer()", "PPR restart must be in (0, 1), got 17; try 0.2"),
+        ("PPR(restart=17) >> ShortestPaths() >> PathAnswer()", "PPR restart must be in [0.001, 1), got 17; try 0.2"),
         ("PPR().__class__", "is not allowed"),
         ("__import__('os').system('touch hacked')", "is not the name of a brick"),
         ("PPR(k=10 >> ShortestPaths()", "cannot be read"),
