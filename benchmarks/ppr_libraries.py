@@ -26,6 +26,7 @@ import numpy.typing as npt
 from graphbrick.core.csr import Csr
 from graphbrick.core.directions import follow
 from graphbrick.evaluate.metrics.ranking import best_nodes
+from graphbrick.extract.solvers import finer
 from graphbrick.kernels.fora import fora_top_k
 from graphbrick.kernels.rbs import by_degree, randomized_forward, rbs_both_ways
 from graphbrick.kernels.top_ppr import top_ppr
@@ -37,11 +38,6 @@ Found = tuple[Ids, Scores]
 _CHANGE = 1e-8  # sum of absolute changes of an iteration at which the libraries stop
 _ITERATIONS = 1000
 _RANDOM_SEED = 1
-
-
-def _finer(theta: float, restart: float) -> float:
-    """The threshold for a restart, given that for 0.2: where walks are short the k-th score is far smaller."""
-    return theta * (0.2 / restart) ** 3
 
 
 @dataclass(frozen=True)
@@ -186,15 +182,15 @@ def _rbs_prepare(csr: Csr, direction: str) -> Any:
 def _rbs_query(state: Any, seeds: Ids, restart: float, k: int, *, theta: float) -> Found:
     csr, ways, index = state
     if index is None:
-        nodes, scores, _ = randomized_forward(csr.rows, seeds, restart, *ways, k, _finer(theta, restart), _RANDOM_SEED)
+        nodes, scores, _ = randomized_forward(csr.rows, seeds, restart, *ways, k, finer(theta, restart), _RANDOM_SEED)
     else:
-        nodes, scores, _ = rbs_both_ways(csr.rows, index, seeds, restart, k, _finer(theta, restart), _RANDOM_SEED)
+        nodes, scores, _ = rbs_both_ways(csr.rows, index, seeds, restart, k, finer(theta, restart), _RANDOM_SEED)
     return nodes, scores
 
 
 def _agp_query(state: Any, seeds: Ids, restart: float, k: int, *, theta: float) -> Found:
     csr, ways = state
-    nodes, scores, _ = randomized_forward(csr.rows, seeds, restart, *ways, k, _finer(theta, restart), _RANDOM_SEED)
+    nodes, scores, _ = randomized_forward(csr.rows, seeds, restart, *ways, k, finer(theta, restart), _RANDOM_SEED)
     return nodes, scores
 
 

@@ -31,8 +31,12 @@ if TYPE_CHECKING:
     from graphbrick.embedders import EmbeddingModel as EmbeddingModel
     from graphbrick.embedders import LLMEmbedder as LLMEmbedder
     from graphbrick.embedders import MiniLM as MiniLM
+    from graphbrick.extract import AGP as AGP
+    from graphbrick.extract import FORA as FORA
     from graphbrick.extract import PPR as PPR
+    from graphbrick.extract import RBS as RBS
     from graphbrick.extract import Communities as Communities
+    from graphbrick.extract import ExactPPR as ExactPPR
     from graphbrick.extract import KHop as KHop
     from graphbrick.extract import LearnedSizer as LearnedSizer
     from graphbrick.extract import PageRank as PageRank
@@ -40,6 +44,7 @@ if TYPE_CHECKING:
     from graphbrick.extract import RandomWalk as RandomWalk
     from graphbrick.extract import ShareSizer as ShareSizer
     from graphbrick.extract import SizedPPR as SizedPPR
+    from graphbrick.extract import TopPPR as TopPPR
     from graphbrick.extract import VectorNeighbors as VectorNeighbors
     from graphbrick.generate import Generate as Generate
     from graphbrick.generate import PathAnswer as PathAnswer
@@ -104,15 +109,20 @@ _HOMES = {
     ),
     "core.errors": ("GraphbrickError",),
     "extract": (
+        "AGP",
         "Communities",
+        "ExactPPR",
+        "FORA",
         "KHop",
         "LearnedSizer",
         "PPR",
         "PageRank",
         "PlannedRelations",
+        "RBS",
         "RandomWalk",
         "ShareSizer",
         "SizedPPR",
+        "TopPPR",
         "VectorNeighbors",
     ),
     "generate": ("Generate", "PathAnswer"),

@@ -8,13 +8,15 @@ from graphbrick.extract.ppr import PPR
 from graphbrick.extract.random_walk import RandomWalk
 from graphbrick.extract.sized_ppr import SizedPPR
 from graphbrick.extract.sizers import LearnedSizer, ShareSizer
+from graphbrick.extract.solvers import AGP, FORA, RBS, ExactPPR, TopPPR
 from graphbrick.extract.vector_neighbors import VectorNeighbors
 
 BRICKS = (
     RandomWalk, KHop, PageRank, PPR, SizedPPR, Communities, VectorNeighbors, PlannedRelations, ShareSizer, LearnedSizer,
+    ExactPPR, FORA, TopPPR, RBS, AGP,
 )  # fmt: skip
 
 __all__ = [
-    "BRICKS", "PPR", "Communities", "KHop", "LearnedSizer", "PageRank", "PlannedRelations", "RandomWalk", "ShareSizer",
-    "SizedPPR", "VectorNeighbors",
+    "AGP", "BRICKS", "FORA", "PPR", "RBS", "Communities", "ExactPPR", "KHop", "LearnedSizer", "PageRank",
+    "PlannedRelations", "RandomWalk", "ShareSizer", "SizedPPR", "TopPPR", "VectorNeighbors",
 ]  # fmt: skip

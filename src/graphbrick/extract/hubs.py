@@ -33,13 +33,13 @@ class Scores(NamedTuple):
     Attributes:
         nodes: int32, the entities that have a score.
         values: float64, one for each node.
-        error: Bound on the sum of the absolute errors over all entities.
+        error: Bound on the sum of the absolute errors over all entities; None if the method has none.
         edges: Number of edges that were looked at; 0 for kept scores.
     """
 
     nodes: Ids
     values: npt.NDArray[np.float64]
-    error: float
+    error: float | None
     edges: int
 
 

@@ -13,6 +13,7 @@ from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event
 from graphbrick.extract.hubs import Scores, hub_scores, hubs_of, is_hub, leading_hubs
 from graphbrick.extract.seeds import RankedExtract, Ranking, best_of
+from graphbrick.extract.solvers import PageRankSolver
 from graphbrick.graphs.graph import Graph
 
 # Up to so many entities and triples together an array with an entry for each is faster than a table of the touched.
@@ -51,6 +52,8 @@ class PPR(RankedExtract):
         seeds: "together" (one ranking, where each seed starts an equal share of the walks) or "each" (a ranking of its
             own for every seed, of which ``k`` are kept; their union, with all triples among the entities of any).
         edge_budget: Edges walked at most, at least 1; when it ends the search that is an event.
+        solver: The method: None for the push described above, which alone reads ``tolerance`` and ``edge_budget``, or
+            a published one such as `FORA`, `TopPPR`, `RBS`, `AGP` or `ExactPPR`.
 
     Returns:
         A `Subgraph` of at most max(k, number of seeds) entities ("each": k times the number of seeds), all with a score
@@ -66,6 +69,7 @@ class PPR(RankedExtract):
 
     tolerance: float = parameter(0.1, above=0, below=1)
     edge_budget: int = parameter(50_000_000, at_least=1)
+    solver: PageRankSolver | None = parameter(None, example="FORA()")
 
     paper = "Cao et al., LEGO-GraphRAG, VLDB 2025 (subgraph extraction, structure-based)"
 
@@ -81,6 +85,8 @@ class PPR(RankedExtract):
             graph: The graph walked.
             seeds: int32, entity ids; each starts an equal share of the walks.
         """
+        if self.solver is not None:
+            return self.solver.scores(graph, seeds, self.k, float(self.restart), self.direction)
         hubs = [seed for seed in seeds.tolist() if is_hub(graph, seed, self.direction)]
         if _is_small(graph) or not hubs or 2 * self.k > _HUB_K:
             return self._walked(graph, seeds)
@@ -92,7 +98,7 @@ class PPR(RankedExtract):
         weights = [n / len(seeds) for n, _ in parts]
         nodes, places = np.unique(np.concatenate([part.nodes for _, part in parts]), return_inverse=True)
         shares = np.concatenate([weight * part.values for weight, (_, part) in zip(weights, parts, strict=True)])
-        error = sum(weight * part.error for weight, (_, part) in zip(weights, parts, strict=True))
+        error = sum(weight * (part.error or 0.0) for weight, (_, part) in zip(weights, parts, strict=True))
         values = np.bincount(places, weights=shares).astype(np.float64)
         return Scores(nodes.astype(np.int32), values, error, sum(part.edges for _, part in parts))
 

@@ -70,12 +70,12 @@ class Ranking(NamedTuple):
 
     Attributes:
         nodes: int32, ascending.
-        error: The bound on the sum of absolute errors of the scores.
+        error: The bound on the sum of absolute errors of the scores; None if the method has none.
         edges: Edges looked at.
     """
 
     nodes: Entities
-    error: float
+    error: float | None
     edges: int
 
 
@@ -101,7 +101,10 @@ class RankedExtract(ExtractStage):
         """The ``k`` best entities and the triples among them."""
         found = [self.rank(graph, group) for group in groups(start(graph, query), self.seeds)]
         if found:
-            fact(error_bound=max(part.error for part in found), edges_seen=sum(part.edges for part in found))
+            fact(edges_seen=sum(part.edges for part in found))
+            errors = [part.error for part in found if part.error is not None]
+            if errors:
+                fact(error_bound=max(errors))
         return among(graph, [part.nodes for part in found])
 
     @abstractmethod
