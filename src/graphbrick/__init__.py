@@ -86,7 +86,9 @@ if TYPE_CHECKING:
     from graphbrick.scorers import LDA as LDA
     from graphbrick.scorers import LSA as LSA
     from graphbrick.scorers import CrossEncoder as CrossEncoder
-    from graphbrick.scorers import LLMScorer as LLMScorer
+    from graphbrick.scorers import LLMListwiseScorer as LLMListwiseScorer
+    from graphbrick.scorers import LLMPointwiseScorer as LLMPointwiseScorer
+    from graphbrick.scorers import LLMRatingScorer as LLMRatingScorer
     from graphbrick.scorers import NGram as NGram
     from graphbrick.session import Session as Session
 
@@ -136,7 +138,16 @@ _HOMES = {
     "embedders": ("EmbeddingModel", "LLMEmbedder", "MiniLM"),
     "llm": ("LLM", "LocalLLM"),
     "patterns": ("PatternScorer",),
-    "scorers": ("BM25", "CrossEncoder", "LDA", "LLMScorer", "LSA", "NGram"),
+    "scorers": (
+        "BM25",
+        "CrossEncoder",
+        "LDA",
+        "LLMListwiseScorer",
+        "LLMPointwiseScorer",
+        "LLMRatingScorer",
+        "LSA",
+        "NGram",
+    ),
     "pipeline.parsing": ("parse",),
     "pipeline": ("Pipeline",),
     "prune": ("PruneEdges", "PruneNodes", "PruneTriples"),

@@ -16,7 +16,7 @@ from graphbrick import (
     Generate,
     LearnedSizer,
     LLMEmbedder,
-    LLMScorer,
+    LLMListwiseScorer,
     PathAnswer,
     PatternScorer,
     Rerank,
@@ -66,7 +66,7 @@ def test_a_change_that_keeps_the_size_is_seen(prompt: Path) -> None:
 @pytest.mark.parametrize("changed", [{"timeout": 5.0}, {"retries": 0}, {"parallel": 1}])
 def test_time_outs_tries_and_concurrency_change_nothing(changed: dict[str, float]) -> None:
     assert Generate(LLM(**changed)).identity() == Generate(LLM()).identity()  # type: ignore[arg-type]
-    assert identity_of(LLMScorer(LLM(**changed))) == identity_of(LLMScorer(LLM()))  # type: ignore[arg-type]
+    assert identity_of(LLMListwiseScorer(LLM(**changed))) == identity_of(LLMListwiseScorer(LLM()))  # type: ignore[arg-type]
     assert identity_of(LLMEmbedder(timeout=5.0, batch=1)) == identity_of(LLMEmbedder())
 
 

@@ -14,7 +14,7 @@ from graphbrick.core.trace import Trace, record
 from graphbrick.llm.chat import ChatModel
 from graphbrick.llm.messages import Request
 from graphbrick.models.store import kept
-from graphbrick.scorers.llm_scorer import LLMScorer
+from graphbrick.scorers import LLMListwiseScorer
 
 pytestmark = pytest.mark.models
 
@@ -67,7 +67,7 @@ def test_cancelling_ends_a_call_and_the_server_goes_on(llm: LLM) -> None:
 
 
 def test_a_replay_gives_the_same_answers_without_a_call(world: Graph, llm: LLM, tmp_path: Path) -> None:
-    pipeline = _PATHS >> Rerank(LLMScorer(llm), n=4) >> Generate(llm)
+    pipeline = _PATHS >> Rerank(LLMListwiseScorer(llm), n=4) >> Generate(llm)
     with Session(replies=tmp_path / "replies.sqlite"):
         first = pipeline.run(world, QUESTION)
     with Session(replies=tmp_path / "replies.sqlite", reply_mode="replay"):

@@ -15,7 +15,7 @@ from graphbrick.core import Evidence, Subgraph
 from graphbrick.core.trace import StageTrace, Trace, record
 from graphbrick.link import LinkWithLLM
 from graphbrick.retrieve import CommunityReports, LLMHops
-from graphbrick.scorers import LLMScorer
+from graphbrick.scorers import LLMListwiseScorer, LLMPointwiseScorer, LLMRatingScorer
 from graphbrick.scorers.scorer import Scorer
 from graphbrick.testing import tiny_graph
 
@@ -73,19 +73,19 @@ def test_the_reranker_prefers_the_relation_asked_for(reranker: CrossEncoder) -> 
 
 def test_a_list_is_read(llm: LLM) -> None:
     texts = [path.text for path in paths_of_nairobi().paths]
-    with shown("LLMScorer by list") as entry:
-        scores = LLMScorer(llm).rate(TWO_HOPS, texts)
+    with shown("LLMListwiseScorer") as entry:
+        scores = LLMListwiseScorer(llm).rate(TWO_HOPS, texts)
     say(list(zip(scores.tolist(), texts, strict=True)))
-    check_scores(scores, entry, LLMScorer(llm))
+    check_scores(scores, entry, LLMListwiseScorer(llm))
     assert not [event for event in entry.events if "could be read" in event]
 
 
 def test_scores_are_read(llm: LLM) -> None:
     texts = [path.text for path in paths_of_nairobi().paths]
-    with shown("LLMScorer by scores") as entry:
-        scores = LLMScorer(llm, reply="scores").rate(TWO_HOPS, texts)
+    with shown("LLMRatingScorer") as entry:
+        scores = LLMRatingScorer(llm).rate(TWO_HOPS, texts)
     say(list(zip(scores.tolist(), texts, strict=True)))
-    check_scores(scores, entry, LLMScorer(llm))
+    check_scores(scores, entry, LLMListwiseScorer(llm))
     assert np.count_nonzero(scores) > 0
     assert not [event for event in entry.events if "has no score" in event]
 
@@ -94,9 +94,9 @@ def test_scores_are_read(llm: LLM) -> None:
 def test_json_and_words_are_read_alike(structured: bool, llm: LLM) -> None:
     model = replace(llm, structured=structured)
     texts = [path.text for path in paths_of_nairobi().paths]
-    for reply in ("list", "scores"):
-        with shown(f"LLMScorer by {reply}, {'JSON' if structured else 'words'}") as entry:
-            LLMScorer(model, reply=reply).rate(TWO_HOPS, texts)
+    for scorer in (LLMListwiseScorer, LLMRatingScorer):
+        with shown(f"{scorer.__name__}, {'JSON' if structured else 'words'}") as entry:
+            scorer(model).rate(TWO_HOPS, texts)
         say(entry.exchanges[0].reply)
         assert entry.exchanges[0].reply.lstrip().startswith("{") or not structured
         assert not [event for event in entry.events if "could be read" in event]
@@ -105,8 +105,8 @@ def test_json_and_words_are_read_alike(structured: bool, llm: LLM) -> None:
 def test_the_right_path_is_a_likelier_yes_than_most_wrong_ones(llm: LLM) -> None:
     # Not than all: the model of half a billion weights does not take both hops in.
     for question, right in RIGHT:
-        with shown(f"LLMScorer by yes_no, {question}") as entry:
-            scores = LLMScorer(llm, reply="yes_no").rate(question, [*WRONG, right])
+        with shown(f"LLMPointwiseScorer, {question}") as entry:
+            scores = LLMPointwiseScorer(llm).rate(question, [*WRONG, right])
         say(scores.round(2).tolist())
         assert scores[-1] > np.median(scores[:-1])
         assert (entry.calls, entry.events) == (len(WRONG) + 1, [])
@@ -121,9 +121,9 @@ def test_names_are_found(structured: bool, llm: LLM) -> None:
 
 
 def test_more_candidates_than_fit_a_call(llm: LLM) -> None:
-    scorer = LLMScorer(llm, per_call=3)
+    scorer = LLMListwiseScorer(llm, per_call=3)
     texts = [path.text for path in paths_of_nairobi().paths]
-    with shown("LLMScorer, three candidates a call") as entry:
+    with shown("LLMListwiseScorer, three candidates a call") as entry:
         scores = scorer.rate(TWO_HOPS, texts)
     assert entry.calls == -(-len(texts) // 3)
     check_scores(scores, entry, scorer)

@@ -13,11 +13,17 @@ from graphbrick import BM25, LLM, Budget, Rerank, ShortestPaths, spending
 from graphbrick.core.errors import ModelError, PipelineError
 from graphbrick.core.trace import StageTrace, Trace, record
 from graphbrick.pipeline.budget import StoppedError
+from graphbrick.scorers import LLMListwiseScorer, LLMPointwiseScorer, LLMRatingScorer
 from graphbrick.scorers.llm_scorer import LLMScorer
 from graphbrick.testing import Reply, Request, ScriptedLLM, check_brick, tiny_graph
 
 TEXTS = ["Kenya -> currency -> Kenyan shilling", "Kenya -> borders -> Uganda", "Kenya", "Uganda"]
 QUESTION = "Which currency is used in Kenya?"
+KINDS: dict[str, type[LLMScorer]] = {
+    "list": LLMListwiseScorer,
+    "scores": LLMRatingScorer,
+    "yes_no": LLMPointwiseScorer,
+}
 WORDS = [f"w{i}" for i in range(10)]
 
 
@@ -39,6 +45,10 @@ def rate(scorer: LLMScorer, texts: Sequence[str] = TEXTS, question: str = QUESTI
         scores = scorer.score(question, texts)
     assert scores.dtype == np.float64
     return scores.tolist(), entry
+
+
+def _kind(name: str, model: LLM, *, per_call: int) -> LLMScorer:
+    return KINDS[name](model, **({} if name == "yes_no" else {"per_call": per_call}))  # type: ignore[arg-type]
 
 
 def candidates(request: Request) -> dict[str, int]:
@@ -70,7 +80,7 @@ class Wants:
 
 def test_what_the_model_names_has_scores_by_place_and_all_else_none() -> None:
     with ScriptedLLM(["1, 4, 3"]) as server:
-        scores, entry = rate(LLMScorer(llm(server)))
+        scores, entry = rate(LLMListwiseScorer(llm(server)))
         assert len(server.requests) == 1
     assert scores == pytest.approx([1, 0, 1 / 3, 2 / 3])
     assert (entry.calls, entry.events, entry.facts) == (1, [], {})
@@ -79,7 +89,7 @@ def test_what_the_model_names_has_scores_by_place_and_all_else_none() -> None:
 
 def test_what_the_model_is_told() -> None:
     with ScriptedLLM(["1"]) as server:
-        rate(LLMScorer(llm(server)), ["Kenya\nUganda", "a {b} % 2. c", "", "\u2028x\t y"], "Who\nis it?")
+        rate(LLMListwiseScorer(llm(server)), ["Kenya\nUganda", "a {b} % 2. c", "", "\u2028x\t y"], "Who\nis it?")
         (request,) = server.requests
     system, user = request.body["messages"]
     assert (system["role"], user["role"]) == ("system", "user")
@@ -101,8 +111,8 @@ def test_what_the_model_is_told() -> None:
 def test_without_a_schema_the_model_is_told_to_use_words() -> None:
     with ScriptedLLM(["1", "1: 7\n2: 8"]) as server:
         model = llm(server, structured=False)
-        rate(LLMScorer(model), ["a", "b"])
-        rate(LLMScorer(model, reply="scores"), ["a", "b"])
+        rate(LLMListwiseScorer(model), ["a", "b"])
+        rate(LLMRatingScorer(model), ["a", "b"])
         first, second = server.requests
     assert "separated by commas. If no candidate helps, reply NONE." in first.prompt
     assert "one line for every candidate" in second.prompt
@@ -115,7 +125,7 @@ def test_without_a_schema_the_model_is_told_to_use_words() -> None:
 
 def test_long_candidates_are_cut_with_an_event() -> None:
     with ScriptedLLM(["1"]) as server:
-        _, entry = rate(LLMScorer(llm(server)), ["a" * 1001, "b" * 1000])
+        _, entry = rate(LLMListwiseScorer(llm(server)), ["a" * 1001, "b" * 1000])
         assert len(server.requests[0].prompt) < 3000
         assert f"1. {'a' * 1000}\n2. {'b' * 1000}\n" in server.requests[0].prompt
     assert entry.events == ["1 texts of more than 1,000 characters were cut for the language model"]
@@ -140,7 +150,7 @@ def test_long_candidates_are_cut_with_an_event() -> None:
 )
 def test_replies_of_all_kinds(reply: str, expected: list[float], events: int) -> None:
     with ScriptedLLM([reply]) as server:
-        scores, entry = rate(LLMScorer(llm(server)))
+        scores, entry = rate(LLMListwiseScorer(llm(server)))
     assert scores == expected
     assert len(entry.events) == events
     chose_none = reply in ("NONE", '{"numbers": []}')
@@ -150,10 +160,10 @@ def test_replies_of_all_kinds(reply: str, expected: list[float], events: int) ->
 
 def test_no_text_asks_nothing() -> None:
     with ScriptedLLM(["1"]) as server:
-        assert rate(LLMScorer(llm(server)), [])[0] == []
-        assert rate(LLMScorer(llm(server), reply="scores"), [])[0] == []
-        assert rate(LLMScorer(llm(server), reply="yes_no"), [])[0] == []
-        assert rate(LLMScorer(llm(server), prefilter=BM25()), [])[0] == []
+        assert rate(LLMListwiseScorer(llm(server)), [])[0] == []
+        assert rate(LLMRatingScorer(llm(server)), [])[0] == []
+        assert rate(LLMPointwiseScorer(llm(server)), [])[0] == []
+        assert rate(LLMListwiseScorer(llm(server), prefilter=BM25()), [])[0] == []
         assert server.requests == []
 
 
@@ -161,7 +171,7 @@ def test_no_text_asks_nothing() -> None:
 @pytest.mark.parametrize("reply", ["list", "scores"])
 def test_every_candidate_is_put_to_the_model_once(n: int, calls: int, reply: str) -> None:
     with ScriptedLLM(["NONE"]) as server:
-        rate(LLMScorer(llm(server), reply=reply, per_call=3), WORDS[:n])
+        rate(_kind(reply, llm(server), per_call=3), WORDS[:n])
         shown = [list(candidates(request)) for request in server.requests]
     assert [text for part in shown for text in part] == WORDS[:n]
     assert len(shown) == calls
@@ -172,11 +182,11 @@ def test_every_candidate_is_put_to_the_model_once(n: int, calls: int, reply: str
 def test_choices_of_several_calls_are_merged_by_place() -> None:
     # Calls hold w0-w2, w3-w5 and w6-w9 here.
     with ScriptedLLM(["NONE", "2", "NONE"]) as server:
-        scores, entry = rate(LLMScorer(llm(server), per_call=4), WORDS)
+        scores, entry = rate(LLMListwiseScorer(llm(server), per_call=4), WORDS)
     assert (entry.calls, entry.facts) == (3, {"calls_that_chose_none": 2})
     assert scores == [0, 0, 0, 0, 1, 0, 0, 0, 0, 0]
     with ScriptedLLM(["3, 1", "2, 3, 1", "4"]) as server:
-        scores, _ = rate(LLMScorer(llm(server), per_call=4), WORDS)
+        scores, _ = rate(LLMListwiseScorer(llm(server), per_call=4), WORDS)
     best_first = [WORDS[i] for i in np.argsort(-np.array(scores)) if scores[i] > 0]
     assert best_first == ["w2", "w4", "w9", "w0", "w5", "w3"]
     assert sorted(scores)[-6:] == pytest.approx([i / 6 for i in range(1, 7)])
@@ -191,7 +201,7 @@ def test_later_rounds_rank_what_was_chosen_against_each_other() -> None:
         return Wants("w9", "w4")(request)
 
     with ScriptedLLM(script) as server:
-        scores, entry = rate(LLMScorer(llm(server), per_call=4, rounds=5), WORDS)
+        scores, entry = rate(LLMListwiseScorer(llm(server), per_call=4, rounds=5), WORDS)
         assert len(server.requests) == 4  # the second round fits one call and is the last
     # w0 and w2 were chosen once, then dropped out.
     assert scores == pytest.approx([0.25, 0, 0.5, 0, 0.75, 0, 0, 0, 0, 1])
@@ -204,14 +214,14 @@ def test_rounds_are_at_most_as_many_as_asked_for() -> None:
 
     for rounds, calls in ((1, 4), (2, 8), (3, 12)):
         with ScriptedLLM(all_of_them) as server:
-            scores, _ = rate(LLMScorer(llm(server), per_call=3, rounds=rounds), WORDS)
+            scores, _ = rate(LLMListwiseScorer(llm(server), per_call=3, rounds=rounds), WORDS)
             assert len(server.requests) == calls
         assert sorted(scores) == pytest.approx([i / 10 for i in range(1, 11)])
 
 
 def test_a_later_round_that_cannot_be_read_keeps_the_choice_before() -> None:
     with ScriptedLLM(["2", "1", "3", "I cannot decide."]) as server:
-        scores, entry = rate(LLMScorer(llm(server), per_call=4, rounds=2), WORDS)
+        scores, entry = rate(LLMListwiseScorer(llm(server), per_call=4, rounds=2), WORDS)
         assert len(server.requests) == 4
     assert [i for i, score in enumerate(scores) if score] == [1, 3, 8]
     assert entry.events == ["no candidate could be read out of the reply 'I cannot decide.'"]
@@ -219,7 +229,7 @@ def test_a_later_round_that_cannot_be_read_keeps_the_choice_before() -> None:
 
 def test_no_choice_in_the_first_round_is_the_end() -> None:
     with ScriptedLLM(["NONE"]) as server:
-        scores, entry = rate(LLMScorer(llm(server), per_call=4, rounds=3), WORDS)
+        scores, entry = rate(LLMListwiseScorer(llm(server), per_call=4, rounds=3), WORDS)
         assert len(server.requests) == 3
     assert scores == [0] * 10
     assert entry.facts == {"calls_that_chose_none": 3}
@@ -227,7 +237,7 @@ def test_no_choice_in_the_first_round_is_the_end() -> None:
 
 def test_scores_of_each_candidate() -> None:
     with ScriptedLLM(["1: 100\n2: 25\n3: 0", "1: 60\n2: 150"]) as server:
-        scores, entry = rate(LLMScorer(llm(server), reply="scores", per_call=2), TEXTS)
+        scores, entry = rate(LLMRatingScorer(llm(server), per_call=2), TEXTS)
         prompts = [request.prompt for request in server.requests]
         schemas = [schema_of(request) for request in server.requests]
     assert scores == [1, 0.25, 0.6, 1]
@@ -241,7 +251,7 @@ def test_scores_of_each_candidate() -> None:
         "the scores of 2 are not within 0 and 100 and were clipped",
     ]
     with ScriptedLLM(["I cannot say"]) as server:
-        scores, entry = rate(LLMScorer(llm(server), reply="scores"))
+        scores, entry = rate(LLMRatingScorer(llm(server)))
     assert scores == [0, 0, 0, 0]
     assert len(entry.events) == 1
 
@@ -249,7 +259,7 @@ def test_scores_of_each_candidate() -> None:
 def test_a_threshold_of_zero_keeps_what_was_chosen() -> None:
     graph = tiny_graph()
     with ScriptedLLM(Wants("Nairobi <- capital <- Kenya -> currency -> Kenyan shilling")) as server:
-        pipeline = ShortestPaths(max_hops=2) >> Rerank(LLMScorer(llm(server)), n=4)
+        pipeline = ShortestPaths(max_hops=2) >> Rerank(LLMListwiseScorer(llm(server)), n=4)
         run = pipeline.run(graph, "Which currency is used around Nairobi?", seeds=("Nairobi",))
     assert run.evidence is not None
     assert [item.score for item in run.evidence.items] == [1, 0, 0, 0]
@@ -259,26 +269,23 @@ def test_a_threshold_of_zero_keeps_what_was_chosen() -> None:
 
 def test_a_fault_of_the_server_is_raised() -> None:
     with ScriptedLLM([Reply("no", status=400)]) as server, pytest.raises(ModelError, match="status 400"):
-        rate(LLMScorer(llm(server)))
+        rate(LLMListwiseScorer(llm(server)))
 
 
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"reply": "lists"}, r"LLMScorer reply must be one of 'list', 'scores', 'yes_no', got 'lists'; try 'list'"),
-        ({"per_call": 1}, "LLMScorer per_call must be a whole number of at least 2, got 1; try 64"),
-        ({"rounds": 0}, "LLMScorer rounds must be a whole number of at least 1, got 0; try 1"),
-        ({"rounds": 2, "reply": "scores"}, r"LLMScorer rounds must be 1 where reply is 'scores', got 2"),
-        ({"rounds": 2, "reply": "yes_no"}, r"LLMScorer rounds must be 1 where reply is 'yes_no', got 2"),
-        ({"prefilter": "BM25"}, r"LLMScorer prefilter must be a scorer or None, got 'BM25'; try MiniLM\(\)"),
-        ({"prefilter": BM25(), "prefilter_n": 0}, "LLMScorer prefilter_n must be a whole number of at least 1, got 0"),
+        ({"per_call": 1}, "LLMListwiseScorer per_call must be a whole number of at least 2, got 1; try 64"),
+        ({"rounds": 0}, "LLMListwiseScorer rounds must be a whole number of at least 1, got 0; try 1"),
+        ({"prefilter": "BM25"}, r"LLMListwiseScorer prefilter must be a scorer or None, got 'BM25'; try MiniLM\(\)"),
+        ({"prefilter": BM25(), "prefilter_n": 0}, "prefilter_n must be a whole number of at least 1, got 0"),
         ({"prefilter_n": 9}, "prefilter_n says how many candidates prefilter leaves; give prefilter too"),
-        ({"llm": "gpt"}, r"LLMScorer llm must be a chat model, got 'gpt'; try LLM\(\)"),
+        ({"llm": "gpt"}, r"LLMListwiseScorer llm must be a chat model, got 'gpt'; try LLM\(\)"),
     ],
 )
 def test_wrong_parameters(parameters: dict[str, object], message: str) -> None:
     with pytest.raises(PipelineError, match=message):
-        LLMScorer(**({"llm": LLM()} | parameters))  # type: ignore[arg-type]
+        LLMListwiseScorer(**({"llm": LLM()} | parameters))  # type: ignore[arg-type]
 
 
 @pytest.fixture(scope="module")
@@ -299,23 +306,23 @@ def reader() -> Iterator[ScriptedLLM]:
 
 
 @pytest.mark.parametrize(
-    "parameters",
+    ("kind", "parameters"),
     [
-        {},
-        {"reply": "scores"},
-        {"reply": "yes_no"},
-        {"per_call": 5, "rounds": 2},
-        {"reply": "scores", "per_call": 2},
-        {"prefilter": BM25(), "prefilter_n": 3},
+        (LLMListwiseScorer, {}),
+        (LLMRatingScorer, {}),
+        (LLMPointwiseScorer, {}),
+        (LLMListwiseScorer, {"per_call": 5, "rounds": 2}),
+        (LLMRatingScorer, {"per_call": 2}),
+        (LLMListwiseScorer, {"prefilter": BM25(), "prefilter_n": 3}),
     ],
 )
-def test_the_contract(reader: ScriptedLLM, parameters: dict[str, object]) -> None:
-    check_brick(LLMScorer(llm(reader), **parameters), installed=False)  # type: ignore[arg-type]
+def test_the_contract(reader: ScriptedLLM, kind: type[LLMScorer], parameters: dict[str, object]) -> None:
+    check_brick(kind(llm(reader), **parameters), installed=False)  # type: ignore[arg-type]
 
 
 def test_what_could_not_be_read_stands_below_what_was_chosen() -> None:
     with ScriptedLLM(["2, 1", "What?"]) as server:
-        scores, entry = rate(LLMScorer(llm(server), per_call=2), TEXTS)
+        scores, entry = rate(LLMListwiseScorer(llm(server), per_call=2), TEXTS)
     assert scores == [0.5, 1, 0.25, 0.25]
     assert len(entry.events) == 1
 
@@ -332,7 +339,7 @@ def test_the_calls_of_one_scoring_are_in_flight_together(reply: str, texts: int)
         return Reply('{"numbers": [1]}')
 
     with ScriptedLLM(script) as server:
-        _, entry = rate(LLMScorer(llm(server, parallel=4), reply=reply, per_call=2), WORDS[:texts])
+        _, entry = rate(_kind(reply, llm(server, parallel=4), per_call=2), WORDS[:texts])
     assert entry.calls == 4
 
 
@@ -342,7 +349,7 @@ def test_which_reply_comes_first_does_not_matter() -> None:
         return Reply(json.dumps({"numbers": [2]}), delay=0.3 if "w0" in shown else 0.0)
 
     with ScriptedLLM(script) as server:
-        scores, _ = rate(LLMScorer(llm(server, parallel=5), per_call=2), WORDS)
+        scores, _ = rate(LLMListwiseScorer(llm(server, parallel=5), per_call=2), WORDS)
     assert scores == pytest.approx([0, 1, 0, 0.8, 0, 0.6, 0, 0.4, 0, 0.2])
 
 
@@ -350,7 +357,7 @@ def test_prompts_fit_the_context() -> None:
     texts = [f"{'word ' * 40}{i}" for i in range(40)]
     with ScriptedLLM(['{"numbers": []}']) as server:
         model = llm(server, context=1000, max_tokens=100)
-        _, entry = rate(LLMScorer(model), texts)
+        _, entry = rate(LLMListwiseScorer(model), texts)
         assert all(model.context_budget(request.body["messages"]) >= 0 for request in server.requests)
         shown = [list(candidates(request)) for request in server.requests]
     assert [text for part in shown for text in part] == texts
@@ -366,7 +373,7 @@ def test_replies_by_scores_fit_the_longest_reply() -> None:
         lambda request: json.dumps({str(i): 100 for i in range(1, len(candidates(request)) + 1)})
     ) as server:
         model = llm(server, max_tokens=90)
-        scores, entry = rate(LLMScorer(model, reply="scores"), WORDS * 3)
+        scores, entry = rate(LLMRatingScorer(model), WORDS * 3)
         sizes = [len(candidates(request)) for request in server.requests]
     assert scores == [1] * 30
     assert (sum(sizes), entry.events) == (30, [])
@@ -374,7 +381,7 @@ def test_replies_by_scores_fit_the_longest_reply() -> None:
     assert all(model.tokens([{"role": "user", "content": reply}]) <= 90 for reply in replies)
     assert len(sizes) < 10
     with ScriptedLLM(['{"1": 100}']) as server:
-        rate(LLMScorer(llm(server, max_tokens=1), reply="scores"), ["a", "b"])
+        rate(LLMRatingScorer(llm(server, max_tokens=1)), ["a", "b"])
         assert len(server.requests) == 2
 
 
@@ -382,7 +389,7 @@ def test_replies_by_scores_fit_the_longest_reply() -> None:
 def test_a_candidate_that_does_not_fit_is_cut(reply: str) -> None:
     with ScriptedLLM([""]) as server:
         model = llm(server, context=400, max_tokens=50)
-        _, entry = rate(LLMScorer(model, reply=reply), ["1 2 3 4 5 6 7 8 9 0 " * 45, "short"])
+        _, entry = rate(KINDS[reply](model), ["1 2 3 4 5 6 7 8 9 0 " * 45, "short"])
         assert all(model.context_budget(request.body["messages"]) >= 0 for request in server.requests)
         assert "1 2 3 4 5 6 7 8 9 0 1" in "".join(request.prompt for request in server.requests)
         assert "short" in server.requests[-1].prompt
@@ -392,7 +399,7 @@ def test_a_candidate_that_does_not_fit_is_cut(reply: str) -> None:
 @pytest.mark.parametrize("reply", ["list", "scores", "yes_no"])
 def test_a_question_that_does_not_fit_is_an_error_before_the_call(reply: str) -> None:
     with ScriptedLLM([""]) as server:
-        scorer = LLMScorer(llm(server, context=300, max_tokens=50), reply=reply)
+        scorer = KINDS[reply](llm(server, context=300, max_tokens=50))
         with pytest.raises(ModelError, match="has room for 300 tokens, of which 50 are for the reply"):
             rate(scorer, ["a", "b"], "Who? " * 300)
         assert server.requests == []
@@ -401,7 +408,7 @@ def test_a_question_that_does_not_fit_is_an_error_before_the_call(reply: str) ->
 def test_a_budget_stops_between_calls() -> None:
     with ScriptedLLM(["NONE"]) as server, spending(Budget(tokens=700)):
         with pytest.raises(StoppedError):
-            rate(LLMScorer(llm(server), per_call=2), WORDS)
+            rate(LLMListwiseScorer(llm(server), per_call=2), WORDS)
         assert 0 < len(server.requests) < 5
 
 
@@ -411,7 +418,7 @@ def test_a_budget_stops_between_calls() -> None:
 def test_the_prefilter_chooses_what_the_model_sees() -> None:
     texts = ["Kenya borders Uganda", "currency of Kenya", "Uganda", "Which currency is used in Kenya", "Nairobi"]
     with ScriptedLLM(['{"numbers": [2]}']) as server:
-        scorer = LLMScorer(llm(server), prefilter=BM25(), prefilter_n=2)
+        scorer = LLMListwiseScorer(llm(server), prefilter=BM25(), prefilter_n=2)
         scores, entry = rate(scorer, texts)
         (request,) = server.requests
     assert list(candidates(request)) == [texts[3], texts[1]]  # best first
@@ -421,13 +428,13 @@ def test_the_prefilter_chooses_what_the_model_sees() -> None:
 
 def test_what_cannot_be_read_stands_above_what_was_filtered_out() -> None:
     with ScriptedLLM(["Hm"]) as server:
-        scores, _ = rate(LLMScorer(llm(server), prefilter=BM25(), prefilter_n=1), TEXTS)
+        scores, _ = rate(LLMListwiseScorer(llm(server), prefilter=BM25(), prefilter_n=1), TEXTS)
     assert scores == [0.5, 0, 0, 0]
 
 
 def test_few_candidates_are_not_filtered() -> None:
     with ScriptedLLM(["1"]) as server:
-        _, entry = rate(LLMScorer(llm(server), prefilter=BM25(), prefilter_n=4), TEXTS)
+        _, entry = rate(LLMListwiseScorer(llm(server), prefilter=BM25(), prefilter_n=4), TEXTS)
         assert list(candidates(server.requests[0])) == TEXTS
     assert entry.facts == {}
 
@@ -449,7 +456,7 @@ def test_the_probability_of_yes_among_yes_and_no() -> None:
         likely(nothing=0.9, NO=0.01),
     ]
     with ScriptedLLM(replies) as server:
-        scores, entry = rate(LLMScorer(llm(server), reply="yes_no"))
+        scores, entry = rate(LLMPointwiseScorer(llm(server)))
         assert len(server.requests) == 4
         body = server.requests[0].body
     assert scores == pytest.approx([0.75, 0.15 / 0.75, 1, 0])
@@ -466,7 +473,7 @@ def test_the_probability_of_yes_among_yes_and_no() -> None:
 
 def test_without_log_probabilities_the_word_counts() -> None:
     with ScriptedLLM(["YES", "No.", "<think>Hm", "It depends"]) as server:
-        scores, entry = rate(LLMScorer(llm(server), reply="yes_no"))
+        scores, entry = rate(LLMPointwiseScorer(llm(server)))
     assert scores == [1, 0, 0.5, 0.5]
     assert entry.events == [
         "2 of 4 replies came without log-probabilities; they score 1 for yes, 0 for no",
@@ -476,19 +483,19 @@ def test_without_log_probabilities_the_word_counts() -> None:
 
 def test_neither_word_among_the_likeliest_is_an_event() -> None:
     with ScriptedLLM([likely(Perhaps=0.9, Kenya=0.1)]) as server:
-        scores, entry = rate(LLMScorer(llm(server), reply="yes_no"))
+        scores, entry = rate(LLMPointwiseScorer(llm(server)))
     assert scores == [0.5] * 4
     assert entry.events == ["4 of 4 replies say neither yes nor no and score 0.5: 'Perhaps'"]
 
 
 def test_a_cut_reply_is_no_event_where_the_first_word_is_all_that_counts() -> None:
     with ScriptedLLM([Reply("YES it is", likeliest={"YES": -0.1, "NO": -3.0}, finish_reason="length")]) as server:
-        _, entry = rate(LLMScorer(llm(server), reply="yes_no"))
+        _, entry = rate(LLMPointwiseScorer(llm(server)))
     assert entry.events == []
 
 
 def test_only_scores_of_one_candidate_a_call_compare() -> None:
-    assert LLMScorer(LLM(), reply="yes_no").comparable
-    assert not LLMScorer(LLM()).comparable
-    assert not LLMScorer(LLM(), reply="scores").comparable
-    assert not LLMScorer(LLM(), reply="yes_no", prefilter=BM25()).comparable
+    assert LLMPointwiseScorer(LLM()).comparable
+    assert not LLMListwiseScorer(LLM()).comparable
+    assert not LLMRatingScorer(LLM()).comparable
+    assert not LLMPointwiseScorer(LLM(), prefilter=BM25()).comparable

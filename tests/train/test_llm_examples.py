@@ -19,13 +19,16 @@ from graphbrick.graphs.graph import Graph
 from graphbrick.prune import PruneEdges
 from graphbrick.rerank import Rerank
 from graphbrick.retrieve import BeamSearch
-from graphbrick.scorers.llm_scorer import LLMScorer
+from graphbrick.scorers import LLMListwiseScorer, LLMPointwiseScorer, LLMRatingScorer
 from graphbrick.testing import Request, ScriptedLLM
 from graphbrick.train.llm import train_llm
 from graphbrick.train.llm_examples import TEXTS, Lesson, Lost, Tuned, lessons
 from graphbrick.train.path_examples import PathExample, collect, grounded
 
 WAYS = pytest.mark.parametrize("structured", [True, False], ids=["json", "lines"])
+
+
+KINDS = {"list": LLMListwiseScorer, "scores": LLMRatingScorer, "yes_no": LLMPointwiseScorer}
 
 
 @pytest.fixture(autouse=True)
@@ -126,7 +129,7 @@ def test_a_learned_plan_is_read_as_the_right_relation_paths(
 def test_a_learned_choice_keeps_what_is_right(
     films: Graph, examples: list[PathExample], server: ScriptedLLM, structured: bool, reply: str
 ) -> None:
-    scorer = LLMScorer(llm(server, structured=structured, max_tokens=1000), reply=reply)
+    scorer = KINDS[reply](llm(server, structured=structured, max_tokens=1000))
     made = made_of(scorer, films, examples, texts=["path"])
     teach(made)
     for example in examples:
@@ -177,7 +180,7 @@ def test_a_prompt_without_what_is_right_is_learned_as_such(
     # Of the two directors every path of up to two hops goes through one of their films.
     some = [example for example in examples if "who directed" in example.text]
     answer = made_of(Generate(llm(structured=structured)), films, some, nothing=0.999999)
-    choice = made_of(LLMScorer(llm(structured=structured)), films, some, nothing=0.999999)
+    choice = made_of(LLMListwiseScorer(llm(structured=structured)), films, some, nothing=0.999999)
     assert {lesson.reply for lesson in answer} == {'{"answers": []}' if structured else "NOT IN THE PATHS"}
     assert {lesson.reply for lesson in choice} == {'{"numbers": []}' if structured else "NONE"}
     for example, lesson in zip(some, answer, strict=True):
@@ -196,7 +199,7 @@ def test_steps_are_those_of_a_beam_search(films: Graph, examples: list[PathExamp
     example, graph = examples[0], films
     query = Query(example.text, example.found.seeds)
     with ScriptedLLM(script) as other:
-        scorer = LLMScorer(llm(other), per_call=64)
+        scorer = LLMListwiseScorer(llm(other), per_call=64)
         BeamSearch(scorer, max_hops=1).retrieve(query, Subgraph(graph))
         BeamSearch(scorer, max_hops=1, by="triple").retrieve(query, Subgraph(graph))
         PruneEdges(scorer, n=4).prune(query, Subgraph(graph))
@@ -217,13 +220,13 @@ def test_what_goes_on_like_a_right_path_is_never_wrong(films: Graph) -> None:
     example = collect(films, grounded(films, [question], 1), max_hops=1).all[0]
     assert len(example.positives) == 2
     few = replace(example, positives=example.positives[:1])
-    for lesson in made_of(LLMScorer(llm()), films, [few], texts=["step", "triple"]):
+    for lesson in made_of(LLMListwiseScorer(llm()), films, [few], texts=["step", "triple"]):
         assert len(candidates(lesson)) == 3  # the other actor is neither right nor wrong
         assert sum("starring" in text for text in candidates(lesson)) == 1
 
 
 def test_the_same_seed_makes_the_same_lessons(films: Graph, examples: list[PathExample]) -> None:
-    scorer = LLMScorer(llm())
+    scorer = LLMListwiseScorer(llm())
     once, again, other = (lessons(scorer, films, examples, Lost(), seed=seed) for seed in (1, 1, 2))
     assert once == again != other
 
@@ -313,7 +316,10 @@ def test_the_command_says_what_is_wrong(films: Graph, tmp_path: Path, capsys: py
     given = ["train", "llm", str(films.path), str(tmp_path / "questions.jsonl"), "--out", str(tmp_path / "out")]
     for more, message in (
         (["--module", "extract", "--base", "a/b"], "module must be one of plan, rank, answer"),
-        (["--module", "rank", "--base", "a/b", "--brick", "Rerank(BM25())"], "the module rank is that of LLMScorer"),
+        (
+            ["--module", "rank", "--base", "a/b", "--brick", "Rerank(BM25())"],
+            "the module rank is that of LLMScorer",
+        ),
         (["--module", "plan", "--base", str(tmp_path / "away")], "there is no base model"),
     ):
         with pytest.raises(SystemExit, match="1"):

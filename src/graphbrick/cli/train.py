@@ -185,7 +185,7 @@ def llm(
     module: Annotated[
         str,
         typer.Option(
-            help="What it is tuned for: plan (PlannedRelations), rank (LLMScorer) or answer (Generate).",
+            help="What it is tuned for: plan (PlannedRelations), rank (LLMListwiseScorer) or answer (Generate).",
             show_default=False,
         ),
     ],
@@ -200,7 +200,9 @@ def llm(
     form: _Form = "auto",
     brick: Annotated[
         str | None,
-        typer.Option(metavar="BRICK", help='The brick as it will ask, such as "LLMScorer(LLM(structured=False))".'),
+        typer.Option(
+            metavar="BRICK", help='The brick to tune, such as "LLMListwiseScorer(LLM(structured=False))".'
+        ),
     ] = None,
     max_hops: Annotated[int, typer.Option(help="The longest path to an answer.")] = 3,
     texts: Annotated[

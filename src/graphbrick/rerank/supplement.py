@@ -20,7 +20,7 @@ class Supplement(RerankStage):
     A language model often names fewer items than it may; an embedding model fills the remaining places.
 
     Args:
-        scorer: Chooses the items that it scores above 0, such as LLMScorer(LLM()).
+        scorer: Chooses the items that it scores above 0, such as LLMListwiseScorer(LLM()).
         other: Scores the other items, such as MiniLM().
         n: Items kept, at least 1.
 
@@ -38,7 +38,7 @@ class Supplement(RerankStage):
 
     paper = "Cao et al., LEGO-GraphRAG, technical report (EEMs-S)"
 
-    scorer: Scorer = parameter(example="LLMScorer(LLM())")
+    scorer: Scorer = parameter(example="LLMListwiseScorer(LLM())")
     other: Scorer = parameter(example="MiniLM()")
     n: int = parameter(32, at_least=1, search=(8, 16, 32, 64))
 

@@ -22,6 +22,7 @@ from graphbrick.llm.llm import LLM
 from graphbrick.models.onnx_text import torch_weights
 from graphbrick.pipeline import Pipeline
 from graphbrick.pipeline.brick import Brick
+from graphbrick.scorers.llm_listwise import LLMListwiseScorer
 from graphbrick.scorers.llm_scorer import LLMScorer
 from graphbrick.train.epochs import check_parameters
 from graphbrick.train.folder import check_place, writing
@@ -161,16 +162,16 @@ def train_llm(
         graph: The graph.
         questions: Questions with answers, or what `ground` found of them; those without seeds are linked by labels.
         out: The folder to write.
-        module: "plan" for the relation paths of PlannedRelations, "rank" for the choices of LLMScorer, "answer" for the
-            answers of Generate.
+        module: "plan" for the relation paths of PlannedRelations, "rank" for the choices of an LLMScorer, "answer" for
+            the answers of Generate.
         base: The instruct model to tune: a folder of transformers, a name of the hub, a GGUF file, or a name that
             ``graphbrick models list`` shows.
         brick: The brick as it will ask, with its parameters and its language model: prompts depend on whether that is
             ``structured``, and on the context that it says it has. None for the brick as it is by default.
         max_hops: The longest path to an answer, from 1 to 10.
         least: Of the best pattern's F1, the share that a pattern has at least whose paths are right; in [0, 1).
-        texts: What LLMScorer is to rank: "path", "step" (paths that grow in a beam search), "relation"; "pattern" (by
-            pattern), "triple" (by triple), "entity".
+        texts: What an LLMScorer is to rank: "path", "step" (paths that grow in a beam search), "relation"; "pattern"
+            (by pattern), "triple" (by triple), "entity".
         n: Candidates, or paths of the evidence, in a prompt at most, at least 2.
         nothing: Share of the prompts that hold nothing right, so that the model learns to say so; in [0, 1).
         epochs: Passes at most, at least 1.
@@ -264,7 +265,7 @@ def _brick(module: str, brick: Brick | Pipeline | None, context: int) -> Tuned:
     if kind is None:
         raise InputError(f"train_llm module must be one of {', '.join(MODULES)}, got {module!r}; try 'plan'")
     if brick is None:
-        return kind(LLM("tuned", context=context))
+        return (LLMListwiseScorer if kind is LLMScorer else kind)(LLM("tuned", context=context))
     if not isinstance(brick, kind):
         raise InputError(f"the module {module} is that of {kind.__name__}, got the brick {brick!r}")
     return brick

@@ -20,7 +20,7 @@ from graphbrick.generate.generate import Generate
 from graphbrick.graphs.graph import Graph
 from graphbrick.llm.messages import Message
 from graphbrick.llm.path_replies import read_paths, write_paths
-from graphbrick.llm.replies import one_line, read_numbers, read_scores, read_yes
+from graphbrick.llm.replies import one_line
 from graphbrick.retrieve.beam import Partial, expand
 from graphbrick.scorers.llm_scorer import LLMScorer
 from graphbrick.train.path_examples import PathExample
@@ -150,25 +150,16 @@ def _rank(
     texts = [*right, *wrong]
     texts = [texts[i] for i in rng.permutation(len(texts))]
     made: list[Lesson | None] = []
-    for places, request in brick.asked(example.text, texts) if texts and wrong else ():
+    for places, request in brick.requests(example.text, texts) if texts and wrong else ():
         said = [texts[i] for i in places]
         useful = sorted(
             (number for number, text in enumerate(said, 1) if text in place), key=lambda i: place[said[i - 1]]
         )
-        reply = brick.reply_of(useful, len(said))
-        meant = sorted(useful) if brick.reply == "scores" else useful
-        made.append(_lesson(example, request.messages, reply, right=_reads(brick, reply, said) == meant))
+        reply = brick.write_reply(useful, len(said))
+        read = brick.read_reply(reply, said)
+        right_reply = read is not None and sorted(read) == sorted(useful)
+        made.append(_lesson(example, request.messages, reply, right=right_reply))
     return made
-
-
-def _reads(brick: LLMScorer, reply: str, texts: Sequence[str]) -> list[int] | None:
-    """The candidates that a reply names, best first; of equal scores by number."""
-    if brick.reply == "yes_no":
-        return [1] if read_yes(reply) else []
-    if brick.reply == "list":
-        return read_numbers(reply, texts)
-    scores = read_scores(reply, len(texts))
-    return sorted((i for i, score in scores.items() if score), key=lambda i: -scores[i])
 
 
 def _candidates(
