@@ -127,7 +127,7 @@ def test_read_as_python_reads_it(text: str, pipeline: Pipeline | None) -> None:
         ("PPR(restrat=0.5)", "PPR has no parameter 'restrat'; did you mean restart? (at column 5)"),
         ("KHop(x=5)", "KHop has no parameter 'x'; it has max_hops, direction, cap, seeds (at column 6)"),
         ("PathAnswer(x=5)", "PathAnswer has no parameter 'x'; it has none (at column 12)"),
-        ("PPR(1, 2, 3, 4, 5, 6, 7, 8)", "PPR takes at most 7 parameters, got 7 (at column 1)"),
+        ("PPR(1, 2, 3, 4, 5, 6, 7, 8)", "PPR takes at most 7 parameters, got 8 (at column 1)"),
         ("PPR(5, k=5)", "PPR got k twice (at column 8)"),
         ("PPR(k=5, k=6)", "PPR got k twice (at column 10)"),
         ("Rerank()", "Rerank needs scorer (at column 1)"),

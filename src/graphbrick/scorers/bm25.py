@@ -15,7 +15,7 @@ from graphbrick.scorers.scorer import Scorer
 
 @dataclass(frozen=True, repr=False)
 class BM25(Scorer):
-    """Words in common with the query, rare ones counting more (Lucene's variant, by bm25s).
+    """Words in common with the query; rare words count more (Lucene's variant, by bm25s).
 
     Texts and query are folded to lower-case words without accents; ``starred_actors`` is two words. Document
     frequencies are those of the texts scored together.

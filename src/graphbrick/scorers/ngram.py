@@ -11,6 +11,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from graphbrick.core.limits import check_limits
 from graphbrick.core.parameters import parameter
 from graphbrick.graphs.text import fold
 from graphbrick.scorers.scorer import Scorer
@@ -18,7 +19,7 @@ from graphbrick.scorers.scorer import Scorer
 
 @dataclass(frozen=True, repr=False)
 class NGram(Scorer):
-    """Groups of letters in common with the query: words that are spelt alike count, not only equal ones.
+    """Character n-grams in common with the query: similar spellings count, not only equal words.
 
     Texts and query are folded to lower-case words without accents, each word is put between two spaces and cut into
     all groups of ``size`` characters; a word that is shorter than that, with its spaces, is one group. The score is the
@@ -43,8 +44,12 @@ class NGram(Scorer):
     def score(self, query: str, texts: Sequence[str]) -> npt.NDArray[np.float64]:
         """The cosine of each text and the query."""
         groups: dict[str, list[str]] = {}  # the texts of one graph repeat their words
-        asked = self._counts(query, groups)
-        return np.array([_cosine(asked, self._counts(text, groups)) for text in texts], dtype=np.float64)
+        query_counts, scores = self._counts(query, groups), np.zeros(len(texts))
+        for i, text in enumerate(texts):
+            if i % 1024 == 0:
+                check_limits()
+            scores[i] = _cosine(query_counts, self._counts(text, groups))
+        return scores
 
     def _counts(self, text: str, groups: dict[str, list[str]]) -> Counter[str]:
         counts: Counter[str] = Counter()
