@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from graphbrick.extract import RBS as RBS
     from graphbrick.extract import Communities as Communities
     from graphbrick.extract import ExactPPR as ExactPPR
+    from graphbrick.extract import Expand as Expand
     from graphbrick.extract import KHop as KHop
     from graphbrick.extract import LearnedSizer as LearnedSizer
     from graphbrick.extract import PageRank as PageRank
@@ -63,6 +64,7 @@ if TYPE_CHECKING:
     from graphbrick.llm import LocalLLM as LocalLLM
     from graphbrick.patterns import PatternScorer as PatternScorer
     from graphbrick.pipeline import Pipeline as Pipeline
+    from graphbrick.pipeline import Repeat as Repeat
     from graphbrick.pipeline.budget import Budget as Budget
     from graphbrick.pipeline.budget import spending as spending
     from graphbrick.pipeline.parsing import parse as parse
@@ -78,6 +80,8 @@ if TYPE_CHECKING:
     from graphbrick.retrieve import BeamSearch as BeamSearch
     from graphbrick.retrieve import ByHops as ByHops
     from graphbrick.retrieve import CommunityReports as CommunityReports
+    from graphbrick.retrieve import EnoughPaths as EnoughPaths
+    from graphbrick.retrieve import LLMEnough as LLMEnough
     from graphbrick.retrieve import LLMHops as LLMHops
     from graphbrick.retrieve import PatternHops as PatternHops
     from graphbrick.retrieve import Patterns as Patterns
@@ -115,6 +119,7 @@ _HOMES = {
         "Communities",
         "ExactPPR",
         "FORA",
+        "Expand",
         "KHop",
         "LearnedSizer",
         "PPR",
@@ -149,7 +154,7 @@ _HOMES = {
         "NGram",
     ),
     "pipeline.parsing": ("parse",),
-    "pipeline": ("Pipeline",),
+    "pipeline": ("Pipeline", "Repeat"),
     "prune": ("PruneEdges", "PruneNodes", "PruneTriples"),
     "recipes": ("recipe",),
     "rerank": ("RandomSample", "Rerank", "Supplement"),
@@ -158,6 +163,8 @@ _HOMES = {
         "BeamSearch",
         "ByHops",
         "CommunityReports",
+        "EnoughPaths",
+        "LLMEnough",
         "LLMHops",
         "PatternHops",
         "Patterns",

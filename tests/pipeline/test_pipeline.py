@@ -24,7 +24,7 @@ from graphbrick import (
 from graphbrick.core.errors import GraphbrickError, LinkError, PipelineError
 from graphbrick.core.trace import event
 from graphbrick.graphs.graph import Graph
-from graphbrick.pipeline import ExtractStage, LinkStage, Pipeline, PruneStage, RetrieveStage, Sequence, Union
+from graphbrick.pipeline import ExtractStage, LinkStage, Pipeline, PruneStage, RetrieveStage, Sequence, Union, execute
 from graphbrick.pipeline.run import Level
 from graphbrick.testing import tiny_graph
 
@@ -485,10 +485,10 @@ class TestUnion:
         assert [s.counts_in for s in run.trace.stages if s.kind == "prune"] == [{"nodes": 2, "triples": 1}] * 3
 
 
-def test_applying_leaves_the_run_given_as_it_is(graph: Graph) -> None:
+def test_executing_leaves_the_run_given_as_it_is(graph: Graph) -> None:
     run = LinkLabels().run(graph, QUESTION)
     before = replace(run)
-    after = PPR().apply(run)
+    after = execute(PPR(), run)
     assert run == before
     assert run.subgraph is None
     assert after.subgraph is not None

@@ -13,7 +13,7 @@ from onnx_models import write_cross_encoder, write_embedder
 from graphbrick import LLM, Graph, PathAnswer, Run, build, parse, recipe
 from graphbrick.core.errors import PipelineError, RecipeSyntaxError
 from graphbrick.demo.graph import world_graph
-from graphbrick.pipeline import Pipeline, Sequence, Stage, Union
+from graphbrick.pipeline import Pipeline, Sequence, Stage, Union, execute
 from graphbrick.recipes import Recipe, published
 from graphbrick.scorers.llm_scorer import LLMScorer
 from graphbrick.testing import Request, ScriptedLLM
@@ -243,9 +243,9 @@ def test_kept_vectors_give_the_same_paths_as_new_ones(name: str, world: tuple[Gr
     store.flush()
     reread = VectorStore(store.folder)
     with using(reread):
-        from_disk = pipeline.apply(Run(graph, first.query, linked=True))
+        from_disk = execute(pipeline, Run(graph, first.query, linked=True))
     with using(None):
-        anew = pipeline.apply(Run(graph, first.query, linked=True))
+        anew = execute(pipeline, Run(graph, first.query, linked=True))
     assert sum(stage.cache_hits for stage in anew.trace.stages) == 0
     for run in (kept, from_disk, anew):
         assert run.evidence is not None

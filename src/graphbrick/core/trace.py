@@ -1,8 +1,8 @@
 """What every stage did: seconds, counts, model calls, tokens, and events.
 
-A brick reports through `event` and `fact`, a model through `count_call` and `count_exchange`; the runner opens one
-`StageTrace` a stage and collects them. An event is anything a reader of the result should know: a cap that was reached,
-a reply that could not be parsed, a name that means several entities.
+A brick reports through `event` and `fact`, a model through `count_call` and `count_exchange`; the interpreter opens
+one `StageTrace` per stage and collects them. An event is anything a reader of the result should know: a cap that was
+reached, a reply that could not be parsed, a name that means several entities.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 _log = logging.getLogger("graphbrick")
@@ -57,20 +57,21 @@ class StageTrace:
 
     Attributes:
         stage: The stage as recipe text.
-        kind: link, extract, prune, retrieve, rerank, generate or union.
-        seconds: Wall-clock time.
-        counts_in: What the stage was given, such as ``{"nodes": 1000, "triples": 2740}``.
-        counts_out: What it gave.
-        calls: Model calls that were made (one a batch for local models).
+        kind: link, extract, expand, prune, retrieve, rerank, generate, union or repeat.
+        seconds: Wall-clock time, including that of the children.
+        counts_in: Sizes of the input, such as ``{"nodes": 1000, "triples": 2740}``.
+        counts_out: Sizes of the output.
+        calls: Model calls made by the stage itself, without its children (one per batch for local models).
         tokens_in: Tokens sent to models.
         tokens_out: Tokens that models wrote.
-        estimated: Of these tokens, those that a server did not report and that were counted here.
-        waited: Seconds spent on calls to language models, one after the other; calls at the same time count each.
+        estimated: How many of these tokens a server did not report, so that they were counted here.
+        waited: Seconds spent on calls to language models; calls at the same time count each.
         cost: In US dollars, 0 for local models.
-        cache_hits: Calls that a kept reply saved, and texts whose embedding was kept.
+        cache_hits: Calls saved by a recorded reply, and texts whose embedding was kept.
         facts: Figures of the method itself, such as the error bound of scores.
         events: What a reader of the result should know.
-        exchanges: What language models were told and what they replied.
+        exchanges: Messages to language models and their replies.
+        children: The stages that ran within this one, in order, such as those of the rounds of a `Repeat`.
     """
 
     stage: str
@@ -88,28 +89,56 @@ class StageTrace:
     facts: dict[str, float] = field(default_factory=dict)
     events: list[str] = field(default_factory=list)
     exchanges: list[Exchange] = field(default_factory=list)
+    children: list[StageTrace] = field(default_factory=list)
+
+    def walk(self, depth: int = 0) -> Iterator[tuple[int, StageTrace]]:
+        """Yield this stage and all stages within it in order, each with its depth."""
+        yield depth, self
+        for child in self.children:
+            yield from child.walk(depth + 1)
+
+    def copy(self) -> StageTrace:
+        """Return a copy that shares nothing that can grow."""
+        return replace(
+            self,
+            counts_in=dict(self.counts_in),
+            counts_out=dict(self.counts_out),
+            facts=dict(self.facts),
+            events=list(self.events),
+            exchanges=list(self.exchanges),
+            children=[child.copy() for child in self.children],
+        )
 
 
 @dataclass(slots=True)
 class Trace:
-    """The stages of one run, in the order they ran."""
+    """The stages of one run, in the order they ran; stages that ran within a stage are its children."""
 
     stages: list[StageTrace] = field(default_factory=list)
 
     @property
     def seconds(self) -> float:
-        """Time of all stages together."""
+        """Time of all stages together; that of children is part of their stage's."""
         return sum(stage.seconds for stage in self.stages)
 
     @property
     def events(self) -> list[str]:
-        """The events of all stages, in order."""
-        return [event for stage in self.stages for event in stage.events]
+        """The events of all stages, in order, children included."""
+        return [event for _, stage in self.walk() for event in stage.events]
 
     @property
     def ledger(self) -> dict[str, float]:
-        """What all stages cost together, by the names of `StageTrace`: calls, tokens, seconds waited, dollars, hits."""
-        return {name: sum(getattr(stage, name) for stage in self.stages) for name in _LEDGER}
+        """The cost of all stages, children included: calls, tokens, seconds waited, dollars, hits."""
+        return {name: sum(getattr(stage, name) for _, stage in self.walk()) for name in _LEDGER}
+
+    def walk(self) -> Iterator[tuple[int, StageTrace]]:
+        """Yield every stage in order, children after their stage, each with its depth from 0."""
+        for stage in self.stages:
+            yield from stage.walk()
+
+    def copy(self) -> Trace:
+        """Return a copy that shares nothing that can grow."""
+        return Trace([stage.copy() for stage in self.stages])
 
     def to_dict(self) -> dict[str, Any]:
         """The trace as plain JSON types."""

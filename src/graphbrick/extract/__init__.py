@@ -1,6 +1,7 @@
 """Extract stages: take a subgraph around the seeds."""
 
 from graphbrick.extract.communities import Communities
+from graphbrick.extract.expand import Expand
 from graphbrick.extract.k_hop import KHop
 from graphbrick.extract.page_rank import PageRank
 from graphbrick.extract.planned_relations import PlannedRelations
@@ -13,10 +14,10 @@ from graphbrick.extract.vector_neighbors import VectorNeighbors
 
 BRICKS = (
     RandomWalk, KHop, PageRank, PPR, SizedPPR, Communities, VectorNeighbors, PlannedRelations, ShareSizer, LearnedSizer,
-    ExactPPR, FORA, TopPPR, RBS, AGP,
+    Expand, ExactPPR, FORA, TopPPR, RBS, AGP,
 )  # fmt: skip
 
 __all__ = [
-    "AGP", "BRICKS", "FORA", "PPR", "RBS", "Communities", "ExactPPR", "KHop", "LearnedSizer", "PageRank",
+    "AGP", "BRICKS", "FORA", "PPR", "RBS", "Communities", "ExactPPR", "Expand", "KHop", "LearnedSizer", "PageRank",
     "PlannedRelations", "RandomWalk", "ShareSizer", "SizedPPR", "TopPPR", "VectorNeighbors",
 ]  # fmt: skip

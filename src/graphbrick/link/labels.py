@@ -73,6 +73,10 @@ class LinkLabels(LinkStage):
         seeds = tuple(dict.fromkeys(mention.entity for mention in mentions))
         return replace(query, seeds=seeds, mentions=tuple(mentions))
 
+    def resolve(self, graph: Graph, query: Query, seeds: Iterable[str | int]) -> Query:
+        """Return the query with given seeds; see `resolve_seeds`."""
+        return resolve_seeds(graph, query, seeds)
+
     def _near(self, graph: Graph, text: str, words: list[Token]) -> list[Mention]:
         """Near misses in a question that names nothing exactly."""
         found = _near_matches(graph, text, words)

@@ -7,42 +7,53 @@ from typing import TYPE_CHECKING
 from graphbrick.core.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from graphbrick.pipeline.composition import Pipeline as Pipeline
+    from graphbrick.pipeline.composition import Repeat as Repeat
+    from graphbrick.pipeline.composition import Sequence as Sequence
+    from graphbrick.pipeline.composition import Union as Union
+    from graphbrick.pipeline.conditions import Condition as Condition
+    from graphbrick.pipeline.interpreter import execute as execute
     from graphbrick.pipeline.run import Level as Level
     from graphbrick.pipeline.run import Run as Run
     from graphbrick.pipeline.run import Stop as Stop
+    from graphbrick.pipeline.stages import ExpandStage as ExpandStage
     from graphbrick.pipeline.stages import ExtractStage as ExtractStage
     from graphbrick.pipeline.stages import GenerateStage as GenerateStage
     from graphbrick.pipeline.stages import LinkStage as LinkStage
-    from graphbrick.pipeline.stages import Pipeline as Pipeline
     from graphbrick.pipeline.stages import PruneStage as PruneStage
     from graphbrick.pipeline.stages import RerankStage as RerankStage
     from graphbrick.pipeline.stages import RetrieveStage as RetrieveStage
-    from graphbrick.pipeline.stages import Sequence as Sequence
     from graphbrick.pipeline.stages import Stage as Stage
-    from graphbrick.pipeline.stages import Union as Union
 
 _HOMES = {
+    "Condition": "conditions",
+    "ExpandStage": "stages",
     "ExtractStage": "stages",
     "GenerateStage": "stages",
     "Level": "run",
     "LinkStage": "stages",
-    "Pipeline": "stages",
+    "Pipeline": "composition",
     "PruneStage": "stages",
+    "Repeat": "composition",
     "RerankStage": "stages",
     "RetrieveStage": "stages",
     "Run": "run",
-    "Sequence": "stages",
+    "Sequence": "composition",
     "Stage": "stages",
     "Stop": "run",
-    "Union": "stages",
+    "Union": "composition",
+    "execute": "interpreter",
 }
 __all__ = [
+    "Condition",
+    "ExpandStage",
     "ExtractStage",
     "GenerateStage",
     "Level",
     "LinkStage",
     "Pipeline",
     "PruneStage",
+    "Repeat",
     "RerankStage",
     "RetrieveStage",
     "Run",
@@ -50,5 +61,6 @@ __all__ = [
     "Stage",
     "Stop",
     "Union",
+    "execute",
 ]
 __getattr__ = lazy_names(__name__, _HOMES)

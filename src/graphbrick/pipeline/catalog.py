@@ -12,6 +12,8 @@ from typing import Any
 
 from graphbrick.core.errors import PipelineError
 from graphbrick.pipeline.brick import Brick
+from graphbrick.pipeline.composition import Repeat
+from graphbrick.pipeline.stages import LinkStage
 
 ENTRY_POINTS = "graphbrick.bricks"
 _FOLDERS = (
@@ -21,10 +23,18 @@ _FOLDERS = (
 
 
 @lru_cache(maxsize=1)
+def default_linker() -> LinkStage:
+    """Return the link stage of pipelines that have none of their own."""
+    linker = import_module("graphbrick.link").LinkLabels()
+    assert isinstance(linker, LinkStage)
+    return linker
+
+
+@lru_cache(maxsize=1)
 def built_in() -> dict[str, type[Brick]]:
     """Return the bricks of the package by name, in the order of the stages, models last."""
     folders = (import_module(f"graphbrick.{folder}") for folder in _FOLDERS)
-    return {brick.__name__: brick for folder in folders for brick in folder.BRICKS}
+    return {brick.__name__: brick for folder in folders for brick in folder.BRICKS} | {"Repeat": Repeat}
 
 
 @lru_cache(maxsize=1)

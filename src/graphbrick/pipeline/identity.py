@@ -14,7 +14,7 @@ from graphbrick.core.errors import PipelineError
 from graphbrick.core.parameters import declared
 from graphbrick.files.digests import digest
 from graphbrick.pipeline.brick import Brick, literal
-from graphbrick.pipeline.stages import Pipeline, Sequence, Union
+from graphbrick.pipeline.composition import Pipeline, Sequence, Union
 
 
 def identity_of(value: Brick | Pipeline) -> str:

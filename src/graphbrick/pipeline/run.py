@@ -1,7 +1,10 @@
-"""One execution of a pipeline: what it has so far."""
+"""One execution of a pipeline: what it has so far, and the graph it is on."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import asdict, dataclass, field, replace
 from enum import IntEnum
 from typing import Any
@@ -126,3 +129,21 @@ def _item(item: Item) -> dict[str, Any]:
     if item.citations:
         facts["citations"] = [asdict(citation) for citation in item.citations]
     return facts | {"kind": item.kind}
+
+
+_graph: ContextVar[Graph | None] = ContextVar("graphbrick_graph", default=None)
+
+
+@contextmanager
+def on_graph(graph: Graph | None) -> Iterator[None]:
+    """Say which graph the stages inside work on, for what is kept beside a graph, such as vectors."""
+    token = _graph.set(graph)
+    try:
+        yield
+    finally:
+        _graph.reset(token)
+
+
+def current_graph() -> Graph | None:
+    """Return the graph that the running pipeline works on; None outside a run."""
+    return _graph.get()

@@ -4,11 +4,23 @@ from graphbrick.retrieve.all_paths import AllPaths
 from graphbrick.retrieve.beam_search import BeamSearch
 from graphbrick.retrieve.by_hops import ByHops
 from graphbrick.retrieve.community_reports import CommunityReports
+from graphbrick.retrieve.enough import EnoughPaths, LLMEnough
 from graphbrick.retrieve.hops import LLMHops, PatternHops
 from graphbrick.retrieve.patterns import Patterns
 from graphbrick.retrieve.shortest_paths import ShortestPaths
 
-BRICKS = (AllPaths, ShortestPaths, BeamSearch, Patterns, ByHops, CommunityReports, LLMHops, PatternHops)
+BRICKS = (
+    AllPaths,
+    ShortestPaths,
+    BeamSearch,
+    Patterns,
+    ByHops,
+    CommunityReports,
+    LLMHops,
+    PatternHops,
+    EnoughPaths,
+    LLMEnough,
+)
 
 __all__ = [
     "BRICKS",
@@ -16,6 +28,8 @@ __all__ = [
     "BeamSearch",
     "ByHops",
     "CommunityReports",
+    "EnoughPaths",
+    "LLMEnough",
     "LLMHops",
     "PatternHops",
     "Patterns",

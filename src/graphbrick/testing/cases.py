@@ -127,6 +127,12 @@ def _extract_cases(stage: Stage) -> list[Case]:
     ]
 
 
+def _expand_cases(stage: Stage) -> list[Case]:
+    return [
+        Case(title, (query, given), partial(_wrong_expansion, given=given)) for title, query, given, _ in _subgraphs()
+    ]
+
+
 def _prune_cases(stage: Stage) -> list[Case]:
     return [
         Case(title, (query, given), partial(_wrong_subgraph, query=query, given=given))
@@ -159,6 +165,7 @@ def _generate_cases(stage: Stage) -> list[Case]:
 CASES: Mapping[str, Callable[[Stage], list[Case]]] = {
     "link": _link_cases,
     "extract": _extract_cases,
+    "expand": _expand_cases,
     "prune": _prune_cases,
     "retrieve": _retrieve_cases,
     "rerank": _rerank_cases,
@@ -200,6 +207,16 @@ def _wrong_subgraph(result: object, query: Query, given: Subgraph) -> str | None
         return "it holds nodes or triples that were not in the subgraph given"
     lost = [seed for seed in query.seeds if given.local([seed]) and seed not in nodes]
     return f"seed {lost[0]} was dropped; the seeds are always kept" if lost else None
+
+
+def _wrong_expansion(result: object, given: Subgraph) -> str | None:
+    wrong = _wrong_subgraph(result, Query(QUESTION), Subgraph(given.graph))
+    if wrong or not isinstance(result, Subgraph) or result.is_whole or given.nodes is None or given.triples is None:
+        return wrong
+    lost = [node for node in given.nodes.tolist() if not result.local([node])]
+    if lost or not _within(set(given.triples.tolist()), result):
+        return "it lost nodes or triples of the subgraph given; an expand stage only adds"
+    return None
 
 
 def _wrong_retrieval(result: object, stage: Stage, query: Query, given: Subgraph, connected: bool) -> str | None:

@@ -246,7 +246,7 @@ def _check_trace(brick: Brick) -> None:
         return
     entry = trace.stages[-1]
     right = entry.stage == repr(stage) and entry.seconds >= 0
-    _require(right, brick, f"the trace must end with this stage, got {entry!r}; leave apply() to the base class")
+    _require(right, brick, f"the trace must end with this stage, got {entry!r}")
     _try(brick, "writing its trace as JSON (give fact() plain numbers)", lambda: json.dumps(trace.to_dict()))
 
 

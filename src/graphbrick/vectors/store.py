@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.files.locks import ForkLock
+from graphbrick.pipeline.run import current_graph
 from graphbrick.session import current_session
 from graphbrick.vectors.model_vectors import ModelVectors, Vectors, byte_limit
 
@@ -88,17 +89,22 @@ def store_of(graph: Graph) -> VectorStore:
     )
 
 
-_current: ContextVar[VectorStore | None] = ContextVar("graphbrick_vectors", default=None)
+_BESIDE_THE_GRAPH = "beside the graph"
+_current: ContextVar[VectorStore | str | None] = ContextVar("graphbrick_vectors", default=_BESIDE_THE_GRAPH)
 
 
 def current_store() -> VectorStore | None:
     """Return the store of the graph that the running pipeline works on; None outside a run."""
-    return _current.get()
+    store = _current.get()
+    if not isinstance(store, str):
+        return store
+    graph = current_graph()
+    return None if graph is None else store_of(graph)
 
 
 @contextmanager
 def using(store: VectorStore | None) -> Iterator[None]:
-    """Let embedders look vectors up in a store inside a block; None lets them embed every text."""
+    """Let embedders look vectors up in a given store inside a block; None lets them embed every text."""
     token = _current.set(store)
     try:
         yield

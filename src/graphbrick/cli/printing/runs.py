@@ -129,10 +129,10 @@ def stage_table(trace: Trace) -> Table:
     table = Table("stage", "ms", "in", "out", "calls", "kept", "tokens in/out", *cost, box=None, pad_edge=False)
     for column in (1, *range(4, 7 + len(cost))):
         table.columns[column].justify = "right"
-    for stage in trace.stages:
+    for depth, stage in trace.walk():
         used = {name: getattr(stage, name) for name in trace.ledger}
         counts = _counts(stage.counts_in), _counts(stage.counts_out)
-        table.add_row(Text(stage.stage), f"{1000 * stage.seconds:,.1f}", *counts, *_used(used, cost))
+        table.add_row(Text(f"{'  ' * depth}{stage.stage}"), f"{1000 * stage.seconds:,.1f}", *counts, *_used(used, cost))
     table.add_row(Text("all", style="bold"), f"{1000 * trace.seconds:,.1f}", "", "", *_used(trace.ledger, cost))
     return table
 

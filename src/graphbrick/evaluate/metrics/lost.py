@@ -25,7 +25,7 @@ from __future__ import annotations
 from graphbrick.core import Evidence
 from graphbrick.evaluate.datasets import GroundedQuestion
 from graphbrick.evaluate.metrics.path_metrics import met
-from graphbrick.evaluate.study.prefixes import Course
+from graphbrick.pipeline.interpreter import Course
 
 PLACES = ("none", "absent", "linking", "extraction", "retrieval", "ranking", "generation")
 """The places where an answer is lost, in order."""
@@ -36,6 +36,8 @@ _PLACE_OF = {
     "prune": "extraction",
     "retrieve": "retrieval",
     "union": "retrieval",
+    "expand": "extraction",
+    "repeat": "retrieval",
     "rerank": "ranking",
     "generate": "generation",
 }

@@ -20,9 +20,10 @@ everything but sizes without gold answers, and what a pipeline has no stage for.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 from graphbrick.core import Answer, Evidence, Item, Subgraph
+from graphbrick.core.trace import StageTrace
 from graphbrick.evaluate.datasets import GroundedQuestion
 from graphbrick.evaluate.metrics.answers import answer_form, gold_forms, text_scores
 from graphbrick.evaluate.metrics.lost import lost_at
@@ -32,11 +33,10 @@ from graphbrick.evaluate.metrics.ranking_metrics import hit_at, ndcg_at, recall_
 from graphbrick.evaluate.metrics.sets import answer_scores
 from graphbrick.evaluate.metrics.subgraph_metrics import subgraph_scores
 from graphbrick.evaluate.study.exchanges import exchanges_of
-from graphbrick.evaluate.study.prefixes import Course
 from graphbrick.evaluate.study.records import Detail, Result, StoredAnswer, StoredPath
 from graphbrick.graphs.graph import Graph
-from graphbrick.pipeline import Pipeline, Stage, Union
-from graphbrick.pipeline import Sequence as Stages
+from graphbrick.pipeline import Pipeline
+from graphbrick.pipeline.interpreter import Course
 from graphbrick.pipeline.run import Level
 
 ANSWERS_KEPT, SUPPORT_KEPT, PATHS_KEPT = 20, 2, 10
@@ -65,12 +65,7 @@ METRICS = (
 
 def levels_of(pipeline: Pipeline) -> frozenset[Level]:
     """The levels that a pipeline reaches, such as the subgraph where it extracts one."""
-    if isinstance(pipeline, Stage):
-        return frozenset({pipeline.gives})
-    parts = (
-        pipeline.stages if isinstance(pipeline, Stages) else pipeline.branches if isinstance(pipeline, Union) else ()
-    )
-    return frozenset().union(*(levels_of(part) for part in parts))
+    return frozenset(stage.gives for stage in pipeline.stages_within())
 
 
 def score(question: GroundedQuestion, course: Course | None, levels: frozenset[Level]) -> dict[str, float | None]:
@@ -185,7 +180,7 @@ def detail_of(
         return Detail(*numbers, seeds=(), answers=(), paths=(), stages=())
     run = course.run
     gold, forms = set(question.answers), frozenset[str]().union(*gold_forms(question.names))
-    stages = [{key: value for key, value in asdict(stage).items() if key != "exchanges"} for stage in run.trace.stages]
+    stages = [stage for _, stage in run.trace.walk()]
     items = (run.evidence or Evidence()).items[:PATHS_KEPT]
     return Detail(
         *numbers,
@@ -195,9 +190,15 @@ def detail_of(
             StoredPath(item.text, float(item.score), item.source, _meets(item, gold) if question.gold else None)
             for item in items
         ),
-        stages=tuple(stages),
-        exchanges=exchanges_of(run.trace.stages) if exchanges else (),
+        stages=tuple(_told(stage) for stage in stages),
+        exchanges=exchanges_of(stages) if exchanges else (),
     )
+
+
+def _told(stage: StageTrace) -> dict[str, object]:
+    """Return the trace of a stage as it is stored: exchanges and children are stored by themselves."""
+    told = asdict(replace(stage, exchanges=[], children=[]))
+    return {name: value for name, value in told.items() if name not in ("exchanges", "children")}
 
 
 def _answers(graph: Graph, answer: Answer, forms: frozenset[str] | None) -> tuple[StoredAnswer, ...]:

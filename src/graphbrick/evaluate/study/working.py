@@ -19,13 +19,14 @@ from graphbrick.core.errors import GraphbrickError, LinkError
 from graphbrick.embedders.llm_embedder import LLMEmbedder
 from graphbrick.evaluate.datasets import GroundedQuestion
 from graphbrick.evaluate.study.identity import bricks_of
-from graphbrick.evaluate.study.prefixes import Course, SharedStages
+from graphbrick.evaluate.study.prefixes import SharedStages
 from graphbrick.evaluate.study.records import Detail, Result
 from graphbrick.evaluate.study.scoring import detail_of, levels_of, result_of
 from graphbrick.graphs.graph import Graph
 from graphbrick.llm.chat import ChatModel
 from graphbrick.pipeline import Pipeline
 from graphbrick.pipeline.budget import StoppedError, current_budget
+from graphbrick.pipeline.interpreter import Course
 from graphbrick.session import Session, current_session, set_default_session
 
 

@@ -1,0 +1,343 @@
+"""The interpreter: runs any pipeline, for a question, a study or a server.
+
+`execute` carries a run through a pipeline. `follow` does the same and tells what there was after each stage; it may be
+given a memory, so that the common beginnings of several pipelines are done once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import reduce
+from typing import Protocol, cast
+
+import numpy as np
+
+from graphbrick.core import Answer, Query, Subgraph
+from graphbrick.core.errors import GraphbrickError, LinkError, PipelineError
+from graphbrick.core.graph import Labels, check_needs
+from graphbrick.core.trace import Trace, event, record
+from graphbrick.graphs.graph import Graph
+from graphbrick.graphs.local import LocalAround, mentioned, resolved
+from graphbrick.pipeline.budget import StoppedError, current_budget
+from graphbrick.pipeline.catalog import default_linker
+from graphbrick.pipeline.composition import NAMES, Pipeline, Repeat, Sequence, Union, needed_levels
+from graphbrick.pipeline.run import Level, Run, Stop, on_graph
+from graphbrick.pipeline.stages import (
+    ExpandStage,
+    ExtractStage,
+    GenerateStage,
+    LinkStage,
+    PruneStage,
+    RerankStage,
+    RetrieveStage,
+    Stage,
+)
+
+
+@dataclass(frozen=True)
+class Course:
+    """What one pipeline did with one question, stage by stage.
+
+    Attributes:
+        runs: The run before the first stage and after each stage. The last is the result, or what there was at a
+            failure.
+        kinds: The kind of each stage that was done: link, extract, expand, prune, retrieve, rerank, generate, union or
+            repeat.
+        error: Why it failed; None if it did not.
+        failed: The kind of the stage that failed; empty if none did.
+    """
+
+    runs: tuple[Run, ...]
+    kinds: tuple[str, ...] = ()
+    error: GraphbrickError | None = None
+    failed: str = ""
+
+    @property
+    def run(self) -> Run:
+        """The last run."""
+        return self.runs[-1]
+
+    @property
+    def stopped(self) -> bool:
+        """Whether a budget or the user stopped it; then it says nothing about the pipeline."""
+        return self.run.stopped is not None
+
+
+class Memory(Protocol):
+    """Holds what pipelines did with one question so far, for others that begin with the same stages."""
+
+    def recall(self, pipeline: Pipeline) -> Course | None:
+        """Return the course of the longest beginning of a pipeline that is held; None if there is none."""
+
+    def hold(self, pipeline: Pipeline, course: Course) -> Course:
+        """Hold the course of a beginning of a pipeline if others need it; return the course to continue with."""
+
+
+def answer(
+    pipeline: Pipeline, graph: Graph | LocalAround | Labels, query: str | Query, seeds: Iterable[str | int] = ()
+) -> Answer:
+    """Answer a question; see `Pipeline.__call__`."""
+    if pipeline.gives != Level.ANSWER:
+        raise PipelineError(
+            f"{pipeline!r} gives {NAMES[pipeline.gives]}, not an answer; end it with a generate stage such as "
+            "PathAnswer(), or call run() to get what it gives"
+        )
+    run = execute(pipeline, begin(pipeline, graph, query, seeds))
+    if run.answer is None:
+        raise StoppedError(str(run.stopped))
+    return replace(run.answer, trace=run.trace)
+
+
+def begin(
+    pipeline: Pipeline, graph: Graph | LocalAround | Labels, query: str | Query, seeds: Iterable[str | int] = ()
+) -> Run:
+    """Return the run of a question before the first stage; see `Pipeline.run` for arguments and errors."""
+    if Level.QUERY not in pipeline.accepts:
+        raise PipelineError(
+            f"{pipeline!r} cannot start a run: it needs {needed_levels(pipeline)}; put stages such as PPR() >> "
+            "ShortestPaths() before it"
+        )
+    if not isinstance(query, str | Query):
+        raise GraphbrickError(f"the question must be a text or a Query, got {query!r}")
+    if isinstance(query, str):
+        query = Query(query)
+    if not query.text.strip():
+        raise GraphbrickError("the question is empty; ask for example «Which currency is used in Kenya?»")
+    trace = Trace()
+    names: list[str | int] = list(seeds) if isinstance(seeds, Iterable) and not isinstance(seeds, str) else [seeds]
+    if isinstance(graph, LocalAround):
+        with record(trace, repr(graph), "local") as entry:
+            graph, keys = graph.around(query.text, names or query.seeds)
+            names = list(keys)
+            entry.counts_out = {"entities": graph.n_entities, "triples": graph.n_triples}
+    else:
+        check_needs({repr(stage): stage.needs for stage in pipeline.stages_within()}, graph)
+    if names or not (isinstance(graph, Graph) or query.seeds or _links(pipeline)):
+        with record(trace, "seeds", "link") as entry:
+            query = _seeded(graph, query, names)
+            entry.counts_out = {"seeds": len(query.seeds)}
+    if isinstance(graph, Graph):
+        query = _checked(graph, query)
+    return Run(cast(Graph, graph), query, linked=bool(query.seeds), trace=trace)
+
+
+def _seeded(graph: Graph | Labels, query: Query, names: list[str | int]) -> Query:
+    """Return the query with the seeds of given names; on other graphs than ours, also those that its text mentions."""
+    if isinstance(graph, Graph):
+        return default_linker().resolve(graph, query, names)
+    ids = [resolved(graph, name) for name in names] or mentioned(graph, query.text)
+    if not ids:
+        raise LinkError(f"nothing in {query.text[:80]!r} names an entity of {graph!r}; give a seed")
+    return replace(query, seeds=tuple(dict.fromkeys(ids)))
+
+
+def _checked(graph: Graph, query: Query) -> Query:
+    """Return the query with seeds as plain ids, each of which is one of the graph."""
+    if any(isinstance(seed, np.integer) for seed in query.seeds):
+        query = replace(query, seeds=tuple(int(s) if isinstance(s, np.integer) else s for s in query.seeds))
+    for seed in query.seeds:
+        if not isinstance(seed, int) or not 0 <= seed < graph.n_entities:
+            raise LinkError(f"seed {seed} is not an entity id of {graph!r}")
+    return query
+
+
+def execute(pipeline: Pipeline, run: Run, memory: Memory | None = None) -> Run:
+    """Carry a run through a pipeline and return what came of it.
+
+    The run given stays as it is, except that its trace grows.
+
+    Args:
+        pipeline: The pipeline.
+        run: Where to start; `begin` makes one of a question.
+        memory: Holds what other pipelines did with the same question; None for none.
+
+    Raises:
+        GraphbrickError: A stage failed.
+    """
+    course = follow(pipeline, run, memory)
+    if course.error is not None:
+        raise course.error
+    return course.run
+
+
+def follow(pipeline: Pipeline, run: Run, memory: Memory | None = None) -> Course:
+    """Like `execute`, but return what there was after each stage; a stage that fails ends the course."""
+    course = memory.recall(pipeline) if memory is not None else None
+    course = course or Course((run,))
+    # What is kept beside a graph can only be kept beside a folder.
+    with on_graph(run.graph if isinstance(run.graph, Graph) else None):
+        for stage in steps(pipeline, linked=run.linked)[len(course.kinds) :]:
+            if course.error is not None:
+                break
+            course = _advanced(course, stage)
+            if memory is not None:
+                course = memory.hold(pipeline, course)
+    return course
+
+
+def steps(pipeline: Pipeline, *, linked: bool) -> tuple[Pipeline, ...]:
+    """Return the stages of a pipeline in order, with the default linker before them if nothing else links.
+
+    Args:
+        pipeline: The pipeline.
+        linked: Whether the run has seeds already.
+    """
+    stages = pipeline.stages if isinstance(pipeline, Sequence) else (pipeline,)
+    return stages if linked or _links(pipeline) else (default_linker(), *stages)
+
+
+def _advanced(course: Course, stage: Pipeline) -> Course:
+    """Return a course with one stage more."""
+    kind = stage.kind if isinstance(stage, Stage | Repeat) else "union"
+    try:
+        run = _run(stage, course.run)
+    except GraphbrickError as error:
+        return replace(course, error=error, failed=kind)
+    return replace(course, runs=(*course.runs, run), kinds=(*course.kinds, kind))
+
+
+def _links(pipeline: Pipeline) -> bool:
+    """Whether a pipeline begins with a link stage of its own."""
+    if isinstance(pipeline, Sequence):
+        return _links(pipeline.stages[0])
+    if isinstance(pipeline, Union):
+        return any(_links(branch) for branch in pipeline.branches)
+    if isinstance(pipeline, Repeat):
+        return _links(pipeline.stage)
+    return isinstance(pipeline, LinkStage)
+
+
+def _run(pipeline: Pipeline, run: Run) -> Run:
+    """Run any part of a pipeline."""
+    if not run.linked and run.stopped is None and not _links(pipeline):
+        run = _run_stage(default_linker(), run)  # inside a union of which another branch links in its own way
+    if isinstance(pipeline, Sequence):
+        return reduce(lambda before, stage: _run(stage, before), pipeline.stages, run)
+    if isinstance(pipeline, Union):
+        return _run_union(pipeline, run)
+    if isinstance(pipeline, Repeat):
+        return _run_repeat(pipeline, run)
+    if isinstance(pipeline, Stage):
+        return _run_stage(pipeline, run)
+    raise PipelineError(f"{pipeline!r} cannot be run: it is not a stage, a sequence, a union or a Repeat")
+
+
+def _run_stage(stage: Stage, run: Run) -> Run:
+    """Run one stage under the clock, unless the run was stopped."""
+    reason = _reason_to_stop(run)
+    if reason:
+        return run.stop(reason, repr(stage))
+    try:
+        with record(run.trace, repr(stage), stage.kind) as entry:
+            entry.counts_in = run.counts(run.level)
+            after = _call(stage, run)
+            entry.counts_out = after.counts(stage.gives)
+    except StoppedError as error:
+        return run.stop(str(error), repr(stage))
+    return after
+
+
+def _reason_to_stop(run: Run) -> str:
+    """Return why the next stage must not begin; empty if it may."""
+    if run.stopped is not None:
+        return run.stopped.reason
+    budget = current_budget()
+    try:
+        if budget is not None:
+            budget.check()
+    except StoppedError as error:
+        return str(error)
+    return ""
+
+
+def _call(stage: Stage, run: Run) -> Run:
+    """Call the one method of a stage with what the run has, and put the result into the run."""
+    graph, query = run.graph, run.query
+    if isinstance(stage, LinkStage):
+        if query.seeds:
+            event("the query has seeds already; linking was skipped")
+            return run
+        return replace(run, query=stage.link(graph, query), linked=True)
+    if isinstance(stage, ExtractStage):
+        return replace(run, subgraph=stage.extract(graph, query))
+    if isinstance(stage, ExpandStage):
+        # Evidence of the smaller subgraph is out of date.
+        return replace(run, subgraph=stage.expand(query, run.subgraph or _of_seeds(run)), evidence=None)
+    if isinstance(stage, PruneStage):
+        return replace(run, subgraph=stage.prune(query, run.subgraph or Subgraph(graph)))
+    if isinstance(stage, RetrieveStage):
+        return replace(run, evidence=stage.retrieve(query, run.subgraph or Subgraph(graph)))
+    assert run.evidence is not None
+    if isinstance(stage, RerankStage):
+        return replace(run, evidence=stage.rerank(query, run.evidence))
+    if isinstance(stage, GenerateStage):
+        return replace(run, answer=stage.generate(query, run.evidence))
+    raise PipelineError(f"{stage!r} is of no known stage kind; derive it from one of those in graphbrick.pipeline")
+
+
+def _of_seeds(run: Run) -> Subgraph:
+    """Return the subgraph of the seeds alone, without triples."""
+    return Subgraph(run.graph, np.array(sorted(set(run.query.seeds)), dtype=np.int32), np.empty(0, dtype=np.int32))
+
+
+def _run_union(union: Union, run: Run) -> Run:
+    """Run every branch from the same point and unite what they give; a branch that links nothing is left out."""
+    runs: list[Run] = []
+    unlinked: list[tuple[Pipeline, LinkError]] = []
+    for branch in union.branches:
+        try:
+            runs.append(_run(branch, run))
+        except LinkError as error:
+            unlinked.append((branch, error))
+    if not runs:
+        raise unlinked[0][1]
+    with record(run.trace, repr(union), "union") as entry:
+        for branch, reason in unlinked:
+            event(f"{branch!r} was left out of the union: {reason}")
+        united = _united(runs)
+        sizes = united.counts(union.gives)
+        entry.counts_in = {name: sum(r.counts(union.gives).get(name, 0) for r in runs) for name in sizes}
+        entry.counts_out = sizes
+    return united
+
+
+def _united(runs: list[Run]) -> Run:
+    """Return the first run with what all runs hold."""
+    queries = [run.query for run in runs]
+    subgraphs = [run.subgraph for run in runs if run.subgraph is not None]
+    evidences = [run.evidence for run in runs if run.evidence is not None]
+    stops = [run.stopped for run in runs if run.stopped is not None]
+    return replace(
+        runs[0],
+        query=replace(
+            queries[0],
+            seeds=tuple(dict.fromkeys(seed for query in queries for seed in query.seeds)),
+            mentions=tuple(dict.fromkeys(mention for query in queries for mention in query.mentions)),
+        ),
+        linked=any(run.linked for run in runs),
+        subgraph=reduce(Subgraph.union, subgraphs) if subgraphs else None,
+        evidence=evidences[0].union(*evidences[1:]) if evidences else None,
+        stopped=Stop(stops[0].reason, tuple(stage for stop in stops for stage in stop.undone)) if stops else None,
+    )
+
+
+def _run_repeat(repeat: Repeat, run: Run) -> Run:
+    """Run rounds until the condition holds; their stages are the children of one entry of the trace."""
+    reason = _reason_to_stop(run)
+    if reason:
+        return run.stop(reason, repr(repeat))
+    with record(run.trace, repr(repeat), repeat.kind) as entry:
+        entry.counts_in = run.counts(run.level)
+        inner = replace(run, trace=Trace(entry.children))
+        try:
+            for _ in range(repeat.at_most):
+                inner = _run(repeat.stage, inner)
+                if inner.stopped is not None or repeat.until.holds(inner):
+                    break
+            else:
+                event(f"{repeat.until!r} did not hold after {repeat.at_most} rounds")
+        except StoppedError as error:
+            inner = inner.stop(str(error), repr(repeat.until))
+        entry.counts_out = inner.counts(repeat.gives)
+    return replace(inner, trace=run.trace)
