@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import cast
 
 from graphbrick.core import Query, Subgraph
 from graphbrick.core.directions import DIRECTIONS
 from graphbrick.core.parameters import parameter
 from graphbrick.extract.k_hop import KHop
+from graphbrick.graphs.graph import Graph
 from graphbrick.pipeline import ExpandStage
 
 
@@ -45,4 +47,4 @@ class Expand(ExpandStage):
         if subgraph.nodes is None:
             return subgraph  # the whole graph
         around = KHop(self.max_hops, self.direction, self.cap)
-        return around.extract(subgraph.graph, replace(query, seeds=tuple(subgraph.nodes.tolist())))
+        return around.extract(cast(Graph, subgraph.graph), replace(query, seeds=tuple(subgraph.nodes.tolist())))

@@ -215,9 +215,8 @@ class Repeat(Brick, Pipeline):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.stage.gives not in self.stage.accepts:
-            raise PipelineError(
-                f"Repeat cannot go round: {self.stage!r} gives {NAMES[self.stage.gives]}, but needs {needed_levels(self.stage)}"
-            )
+            given, needed = NAMES[self.stage.gives], needed_levels(self.stage)
+            raise PipelineError(f"Repeat cannot go round: {self.stage!r} gives {given}, but needs {needed}")
         if not self.until.accepts(self.stage.gives):
             raise PipelineError(
                 f"{self.until!r} cannot judge what {self.stage!r} gives, {NAMES[self.stage.gives]}; end the repeated "
@@ -267,6 +266,5 @@ def _refuse_join(before: Pipeline, after: Pipeline) -> None:
     advice = _ADVICE[before.gives, max(after.accepts)]
     only = "only " if before.gives < max(after.accepts) else ""
     name = type(after).__name__ if isinstance(after, Brick) else repr(after)
-    raise PipelineError(
-        f"{name} needs {needed_levels(after)}, but {before!r} gives {only}{NAMES[before.gives]}; {advice}"
-    )
+    given = f"{only}{NAMES[before.gives]}"
+    raise PipelineError(f"{name} needs {needed_levels(after)}, but {before!r} gives {given}; {advice}")
