@@ -200,9 +200,7 @@ def llm(
     form: _Form = "auto",
     brick: Annotated[
         str | None,
-        typer.Option(
-            metavar="BRICK", help='The brick to tune, such as "LLMListwiseScorer(LLM(structured=False))".'
-        ),
+        typer.Option(metavar="BRICK", help='The brick to tune, such as "LLMListwiseScorer(LLM(structured=False))".'),
     ] = None,
     max_hops: Annotated[int, typer.Option(help="The longest path to an answer.")] = 3,
     texts: Annotated[
