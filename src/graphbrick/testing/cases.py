@@ -10,9 +10,9 @@ import numpy as np
 
 from graphbrick.core import Answer, Citation, Evidence, Item, Passage, Path, Query, Row, Subgraph, Triple
 from graphbrick.core.errors import LinkError
+from graphbrick.files.digests import sha256
 from graphbrick.graphs.builder import build
 from graphbrick.graphs.graph import Graph
-from graphbrick.graphs.manifest import sha256
 from graphbrick.graphs.records import EntityRecord
 from graphbrick.kernels.induced import induced_triples
 from graphbrick.pipeline import RerankStage, RetrieveStage, Stage

@@ -15,9 +15,9 @@ from graphbrick.core.errors import InputError
 from graphbrick.core.parameters import parameter
 from graphbrick.evaluate.datasets import Grounded, Question
 from graphbrick.extract.planned_relations import PlannedRelations
+from graphbrick.files.digests import sha256
 from graphbrick.generate.generate import Generate
 from graphbrick.graphs.graph import Graph
-from graphbrick.graphs.manifest import sha256
 from graphbrick.llm.llm import LLM
 from graphbrick.models.onnx_text import torch_weights
 from graphbrick.pipeline import Pipeline

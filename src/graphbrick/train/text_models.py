@@ -15,8 +15,8 @@ from graphbrick import __version__
 from graphbrick.core.errors import InputError, ModelError
 from graphbrick.core.parameters import parameter
 from graphbrick.evaluate.datasets import Grounded, Question
+from graphbrick.files.digests import sha256
 from graphbrick.graphs.graph import Graph
-from graphbrick.graphs.manifest import sha256
 from graphbrick.models.onnx_text import torch_weights
 from graphbrick.models.store import known, resolve
 from graphbrick.train.epochs import Course, Fitted, check_parameters

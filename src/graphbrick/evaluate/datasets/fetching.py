@@ -6,7 +6,6 @@ own in it. A file that was fetched otherwise and put in its place is taken as it
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import re
@@ -21,6 +20,7 @@ from graphbrick.evaluate.datasets.archives import take_out
 from graphbrick.evaluate.datasets.loading import load
 from graphbrick.evaluate.datasets.question import Question
 from graphbrick.evaluate.datasets.table import Dataset, PublishedFile, known, published
+from graphbrick.files.digests import sha256
 from graphbrick.files.downloading import DownloadError, download
 from graphbrick.files.locks import claim
 
@@ -199,7 +199,7 @@ def _by_hand(dataset: Dataset, place: Path, split: str | None) -> tuple[FetchedF
     wanted = [(of, place / file) for of, file in dataset.by_hand if split in (None, of)]
     if not wanted or not all(path.is_file() for _, path in wanted):
         raise _needs_hands(dataset, [path for _, path in wanted])
-    return tuple(FetchedFile(of, path, dataset.page, _sum_of(path), checked=False) for of, path in wanted)
+    return tuple(FetchedFile(of, path, dataset.page, sha256(path), checked=False) for of, path in wanted)
 
 
 def _needs_hands(dataset: Dataset, paths: list[Path]) -> InputError:
@@ -218,13 +218,13 @@ def _fetched(file: PublishedFile, place: Path, watch: Watch) -> list[FetchedFile
     kept = _read_record(place).get(file.name, {})
     if kept.get("url") == file.url and all(path.is_file() for _, _, path in targets):
         for _, _, path in targets:
-            if _sum_of(path) != kept.get("members", {}).get(path.name):
+            if sha256(path) != kept.get("members", {}).get(path.name):
                 raise InputError("the file was changed since it was fetched; remove it to fetch it again", path)
             watch(path.name, path.stat().st_size, path.stat().st_size)
         found = kept["sha256"]
     else:
         found = _bring(file, place, watch)
-        members = {path.name: _sum_of(path) for _, _, path in targets}
+        members = {path.name: sha256(path) for _, _, path in targets}
         _write_record(place, file.name, {"url": file.url, "sha256": found, "members": members})
     return [FetchedFile(split, path, file.url, found, checked=file.sha256 is not None) for split, _, path in targets]
 
@@ -241,7 +241,7 @@ def _bring(file: PublishedFile, place: Path, watch: Watch) -> str:
                 f"{whole}, and run the command again"
             ) from error
     came = whole if whole.is_file() else part
-    found = _sum_of(came)
+    found = sha256(came)
     if file.sha256 not in (None, found):
         if came == part:
             part.unlink()
@@ -301,11 +301,6 @@ def _write_record(place: Path, name: str, entry: object) -> None:
     part = place / f".{_RECORD}.part"
     part.write_text(json.dumps(_read_record(place) | {name: entry}, indent=1), encoding="utf-8")
     _settle(part, place / _RECORD)
-
-
-def _sum_of(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 @contextmanager
