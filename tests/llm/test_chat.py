@@ -244,6 +244,26 @@ class TestBudget:
         assert entry.calls == 22
         assert budget.spent_tokens == entry.tokens_in + entry.tokens_out == 88
 
+    def test_one_budget_holds_for_several_sessions(self) -> None:
+        errors, budget = list[BaseException](), Budget(tokens=200)
+
+        def work() -> None:
+            try:
+                with Session(), spending(budget):
+                    llm(server, parallel=8).ask_all([asked(str(i)) for i in range(20)])
+            except GraphbrickError as error:
+                errors.append(error)
+
+        with ScriptedLLM([Reply("a b c", delay=0.02)]) as server:
+            threads = [threading.Thread(target=work) for _ in range(3)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+        assert errors
+        assert all(isinstance(error, StoppedError) for error in errors)
+        assert 150 < budget.spent_tokens == 4 * len(server.requests) <= 200
+
     def test_dollars(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         prices = tmp_path / "prices.toml"
         prices.write_text("[some-model]\ninput = 1_000_000\noutput = 2_000_000\n")

@@ -49,7 +49,7 @@ class Budget:
         self._cancelled = False
         self._waiting = set[Future[Any]]()
         self._lock = threading.Lock()
-        self._settled: asyncio.Condition | None = None
+        self._settled = list[asyncio.Future[None]]()
 
     @classmethod
     def parse(cls, text: str) -> Budget:
@@ -110,35 +110,39 @@ class Budget:
                 self._waiting.discard(future)
 
     async def set_aside(self, tokens: int, usd: float) -> None:
-        """Set aside what a call may cost at most; waits for calls in flight where only they could make room.
+        """Set aside what a call may cost at most; wait for calls in flight if only they could make room.
 
         Raises:
             StoppedError: It does not fit, or the run was stopped.
         """
-        self._settled = self._settled or asyncio.Condition()
-        async with self._settled:
-            while True:
+        while True:
+            with self._lock:
                 self.check()
                 reason = self._too_much(tokens, usd)
                 if not reason:
-                    break
+                    self._aside_tokens += tokens
+                    self._aside_usd += usd
+                    self._open += 1
+                    return
                 if not self._open:
                     raise StoppedError(reason)
-                await self._settled.wait()
-            self._aside_tokens += tokens
-            self._aside_usd += usd
-            self._open += 1
+                settled = asyncio.get_running_loop().create_future()
+                self._settled.append(settled)
+            await settled
 
     async def settle(self, tokens: int, usd: float, used_tokens: int, used_usd: float) -> None:
         """Give back what was set aside for a call, and note what it used."""
-        assert self._settled is not None
-        async with self._settled:
+        with self._lock:
             self._aside_tokens -= tokens
             self._aside_usd -= usd
             self._open -= 1
             self.spent_tokens += used_tokens
             self.spent_usd += used_usd
-            self._settled.notify_all()
+            waiting, self._settled = self._settled, []
+        for settled in waiting:  # of several event loops: each session has one
+            loop = settled.get_loop()
+            if not loop.is_closed():
+                loop.call_soon_threadsafe(_wake, settled)
 
     def _too_much(self, tokens: int, usd: float) -> str:
         """Why a call does not fit; empty where it does."""
@@ -153,6 +157,11 @@ class Budget:
                 f"it costs up to ${usd:.4f}"
             )
         return ""
+
+
+def _wake(future: asyncio.Future[None]) -> None:
+    if not future.done():  # it may be cancelled
+        future.set_result(None)
 
 
 _current: ContextVar[Budget | None] = ContextVar("graphbrick_budget", default=None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import zstandard
 
@@ -17,12 +18,25 @@ def exchanges_of(stages: Iterable[StageTrace]) -> tuple[StoredExchange, ...]:
         StoredExchange(
             index,
             exchange.model,
-            tuple((message["role"], message["content"]) for message in exchange.messages),
-            *(exchange.reply, exchange.tokens_in, exchange.tokens_out, exchange.seconds, exchange.cached),
+            tuple(
+                (message["role"], _said(message["content"], message.get("tool_calls"))) for message in exchange.messages
+            ),
+            *(
+                _said(exchange.reply, exchange.tool_calls),
+                exchange.tokens_in,
+                exchange.tokens_out,
+                exchange.seconds,
+                exchange.cached,
+            ),
         )
         for index, stage in enumerate(stages)
         for exchange in stage.exchanges
     )
+
+
+def _said(text: str, tool_calls: list[dict[str, Any]] | None) -> str:
+    """Return a text with the calls of tools below it."""
+    return f"{text}\n{json.dumps(tool_calls, ensure_ascii=False)}".lstrip() if tool_calls else text
 
 
 def pack(exchanges: Sequence[StoredExchange]) -> bytes:
