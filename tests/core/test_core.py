@@ -212,7 +212,8 @@ class TestItems:
         path = walk(graph, (KENYA, "borders", UGANDA, True), (UGANDA, "borders", KENYA, True))
         assert path.comes_back
         assert [step.back for step in path.steps] == [False, True]
-        assert path.pattern_text == "Kenya -> borders -> -> borders -> Kenya"
+        assert path.pattern_text == "Kenya -> borders -> -> borders ->"
+        assert path.text == "Kenya -> borders -> Uganda -> borders -> Kenya"
         assert path.entities == (UGANDA, KENYA)
         assert not walk(graph, (KENYA, "borders", UGANDA, True)).comes_back
 

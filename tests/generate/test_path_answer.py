@@ -1,11 +1,33 @@
 from __future__ import annotations
 
+import time
+
+import numpy as np
 import pytest
 
-from graphbrick import Answer, Evidence, GraphBuilder, PathAnswer, Query, ShortestPaths, Subgraph
+from graphbrick import (
+    BM25,
+    Answer,
+    Budget,
+    Evidence,
+    GraphBuilder,
+    Passage,
+    Path,
+    PathAnswer,
+    Query,
+    Rerank,
+    ShortestPaths,
+    Subgraph,
+    build,
+    spending,
+)
 from graphbrick.core.trace import Trace, record
 from graphbrick.graphs.graph import Graph
+from graphbrick.graphs.patterns import follow_pattern
 from graphbrick.graphs.records import EntityRecord
+from graphbrick.kernels.induced import induced_triples
+from graphbrick.pipeline.budget import StoppedError
+from graphbrick.pipeline.run import Run
 from graphbrick.testing import tiny_graph
 
 FILMS = (
@@ -62,13 +84,12 @@ def test_homonyms_are_two_answers(films: Graph) -> None:
     assert len(set(answer.entities)) == 3
 
 
-def test_seeds_are_no_answers(films: Graph) -> None:
-    # Ann and Bob are both seeds; the path that leads from one to the other answers nothing.
+def test_seeds_are_answers_only_where_nothing_else_is(films: Graph) -> None:
     query, evidence = paths(films, "Ann", "Bob", max_hops=2)
     between = pick(evidence, "Ann -> acted in -> Beta <- acted in <- Bob")
     with record(Trace(), "PathAnswer()", "generate") as entry:
-        assert PathAnswer().generate(query, between) == Answer()
-    assert entry.events == ["no answer: every path of the evidence ends at a seed"]
+        assert PathAnswer().generate(query, between).texts == ("Bob", "Cid")
+    assert entry.events == ["every path of the evidence leads from one seed to another; the answer is a seed"]
     further = pick(
         evidence, "Ann -> acted in -> Beta <- acted in <- Bob", "Ann -> acted in -> Alpha <- acted in <- Cid"
     )
@@ -90,6 +111,88 @@ def test_the_directions_are_part_of_the_pattern() -> None:
     query, evidence = paths(graph, "Uganda")
     back = pick(evidence, "Uganda <- borders <- Rwanda")
     assert PathAnswer().generate(query, back).texts == ("Rwanda", "Kenya")
+
+
+FAMILY = (
+    ("Xa", "child", "Zoe"),
+    ("Zoe", "parent", "Xa"),
+    ("Zoe", "parent", "Yan"),
+    ("Xa", "spouse", "Yan"),
+    ("Yan", "spouse", "Xa"),
+    ("Xa", "gender", "female"),
+)
+
+
+@pytest.fixture(scope="module")
+def family(tmp_path_factory: pytest.TempPathFactory) -> Graph:
+    return build(FAMILY, tmp_path_factory.mktemp("answer") / "family.graph")
+
+
+def came_back(graph: Graph, start: str, *steps: tuple[str, bool]) -> Path:
+    """The first path of a pattern that comes back to its start."""
+    relations = {graph.relation_label(i): i for i in range(graph.n_relations)}
+    pattern = [(relations[name], forward) for name, forward in steps]
+    found = follow_pattern(graph, graph.entity(start), pattern, back=True)
+    return next(path for path in found if path.comes_back)
+
+
+def test_a_seed_is_the_answer_where_the_best_path_comes_back_to_it(family: Graph) -> None:
+    query = Query("Who are the parents of Xa's child?", seeds=(family.entity("Xa"),))
+    path = came_back(family, "Xa", ("child", True), ("parent", True))
+    answer = PathAnswer().generate(query, Evidence((path.with_score(1),)))
+    assert answer.texts == ("Xa", "Yan")
+    assert answer.evidence.items[0] == path
+    other = next(path for path in follow_pattern(family, path.start, path.pattern) if path.end == family.entity("Yan"))
+    assert PathAnswer().generate(query, Evidence((other,))).texts == ("Yan",)  # «which other parent»
+
+
+def test_a_path_may_come_through_the_seed(family: Graph) -> None:
+    query = Query("What is the gender of the spouse of Xa's spouse?", seeds=(family.entity("Xa"),))
+    path = came_back(family, "Xa", ("spouse", True), ("spouse", True), ("gender", True))
+    assert PathAnswer().generate(query, Evidence((path,))).texts == ("female",)
+
+
+@pytest.fixture(scope="module")
+def hub(tmp_path_factory: pytest.TempPathFactory) -> Graph:
+    rows = (("hub", "has", f"leaf {i}") for i in range(60_000))
+    more = (("hub", "next to", "near"), ("near", "next to", "hub"))
+    return build([*rows, *more], tmp_path_factory.mktemp("answer") / "hub.graph")
+
+
+def test_answers_are_capped_and_the_number_is_an_event(hub: Graph) -> None:
+    query, subgraph = Query("?", seeds=(hub.entity("hub"),)), Subgraph(hub)
+    path = next(item for item in ShortestPaths(max_hops=1, cap=10).retrieve(query, subgraph).paths)
+    start = time.perf_counter()
+    with record(Trace(), "PathAnswer()", "generate") as entry:
+        answer = PathAnswer().generate(query, Evidence((path,), subgraph))
+    assert time.perf_counter() - start < 2
+    assert len(answer.texts) == len(answer.evidence) == 1000
+    assert entry.events == ["60,000 entities are at the end of the pattern; the first 1,000 are given (cap)"]
+    assert len(PathAnswer(cap=3).generate(query, Evidence((path,), subgraph)).texts) == 3
+
+
+def test_answers_stay_in_the_subgraph_unless_told_otherwise(hub: Graph) -> None:
+    seed = hub.entity("hub")
+    nodes = np.array(sorted([seed, *(hub.entity(f"leaf {i}") for i in range(4))]), dtype=np.int32)
+    part = Subgraph(hub, nodes, induced_triples(hub.csr.rows, nodes))
+    query = Query("?", seeds=(seed,))
+    evidence = (ShortestPaths() >> Rerank(BM25(), n=1)).apply(Run(hub, query, linked=True, subgraph=part)).evidence
+    assert evidence is not None
+    assert len(PathAnswer().generate(query, evidence).texts) == 4
+    assert len(PathAnswer(within="graph").generate(query, evidence).texts) == 1000
+
+
+def test_a_budget_of_seconds_ends_the_search(hub: Graph) -> None:
+    query, subgraph = Query("?", seeds=(hub.entity("hub"),)), Subgraph(hub)
+    path = ShortestPaths(max_hops=1, cap=10).retrieve(query, subgraph).paths[0]
+    with spending(Budget(seconds=1e-9)), pytest.raises(StoppedError, match="seconds"):
+        PathAnswer().generate(query, Evidence((path,), subgraph))
+
+
+def test_evidence_without_paths() -> None:
+    with record(Trace(), "PathAnswer()", "generate") as entry:
+        assert PathAnswer().generate(Query("?", seeds=(0,)), Evidence((Passage("Words."),))) == Answer()
+    assert entry.events == ["no answer: no item of the evidence is a path"]
 
 
 def test_no_evidence() -> None:

@@ -25,9 +25,18 @@ def csr_of(n: int, triples: list[Triple]) -> Csr:
     return from_sorted(n, *(np.ascontiguousarray(column) for column in rows.T))
 
 
-def carried(csr: Csr, seed: int, ends: list[list[int]], out: bool, into: bool, cap: int) -> Carried:
-    begin = np.cumsum([0, *map(len, ends)]).astype(np.int64)
-    flat = np.array([node for some in ends for node in some], dtype=np.int32)
+def flat(rows: list[list[int]]) -> tuple[np.ndarray, np.ndarray]:
+    begin = np.cumsum([0, *map(len, rows)]).astype(np.int64)
+    return np.array([node for row in rows for node in row], dtype=np.int32), begin
+
+
+def carried(
+    csr: Csr, seed: int, ends: list[list[int]], out: bool, into: bool, cap: int,
+    back: list[list[int]] | None = None, last: list[int] | None = None, left: list[list[int]] | None = None,
+) -> Carried:  # fmt: skip
+    none: list[list[int]] = [[] for _ in ends]
+    steps = np.array(last or [-1] * len(ends), dtype=np.int64)
+    departures = np.array(left or none, dtype=np.int64).reshape(len(ends), -1 if left and left[0] else 0)
     return Carried(
         *carry_on(
             csr.out_begin,
@@ -39,8 +48,10 @@ def carried(csr: Csr, seed: int, ends: list[list[int]], out: bool, into: bool, c
             csr.in_triple,
             csr.relation,
             seed,
-            flat,
-            begin,
+            *flat(ends),
+            *flat(back or none),
+            steps,
+            departures,
             out,
             into,
             cap,
@@ -48,9 +59,16 @@ def carried(csr: Csr, seed: int, ends: list[list[int]], out: bool, into: bool, c
     )
 
 
-def listed(found: Carried) -> tuple[list[tuple[int, int, list[int]]], int]:
-    rows = zip(found.parent.tolist(), found.step.tolist(), found.begin[:-1], found.begin[1:], strict=True)
-    return [(parent, step, found.end[a:b].tolist()) for parent, step, a, b in rows], found.cut
+def listed(found: Carried) -> tuple[list[tuple[int, int, list[int], list[int]]], int]:
+    return [
+        (
+            int(found.parent[i]),
+            int(found.step[i]),
+            found.end[found.begin[i] : found.begin[i + 1]].tolist(),
+            found.back_end[found.back_begin[i] : found.back_begin[i + 1]].tolist(),
+        )
+        for i in range(len(found.parent))
+    ], found.cut
 
 
 @st.composite
@@ -63,29 +81,45 @@ def worlds(draw: st.DrawFn) -> tuple[Csr, int, list[list[int]]]:
 
 
 @pytest.mark.parametrize(("out", "into"), WAYS)
-@given(world=worlds(), cap=st.sampled_from([1, 2, 3, 5, NO_CAP]))
+@given(world=worlds(), cap=st.sampled_from([1, 2, 3, 5, NO_CAP]), data=st.data())
 @settings(deadline=None, max_examples=60)
 def test_the_kernel_does_what_the_readable_version_does(
-    out: bool, into: bool, world: tuple[Csr, int, list[list[int]]], cap: int
+    out: bool, into: bool, world: tuple[Csr, int, list[list[int]]], cap: int, data: st.DataObject
 ) -> None:
     csr, seed, ends = world
-    expected = carry_on_python(csr, seed, ends, follow_out=out, follow_in=into, cap=cap)
-    assert listed(carried(csr, seed, ends, out, into, cap)) == expected
+    nodes = st.lists(st.integers(0, csr.n_nodes - 1), unique=True).map(sorted)
+    step = st.integers(-1, 7)
+    back = [data.draw(nodes) for _ in ends]
+    last = [data.draw(step) for _ in ends]
+    left = [[data.draw(step), data.draw(step)] for _ in ends]
+    expected = carry_on_python(csr, seed, ends, back, last, left, follow_out=out, follow_in=into, cap=cap)
+    assert listed(carried(csr, seed, ends, out, into, cap, back, last, left)) == expected
 
 
 def test_known_patterns_around_a_film() -> None:
     # film 0 -> actor 1, actor 2 (relation 0), year 3 (relation 1); film 4 -> actor 1
     csr = csr_of(5, [(0, 0, 1), (0, 0, 2), (0, 1, 3), (4, 0, 1)])
     first = carried(csr, 0, [[0]], True, True, NO_CAP)
-    assert listed(first) == ([(0, 1, [1, 2]), (0, 3, [3])], 0)
-    # From the actors back to films: not to the seed.
-    assert listed(carried(csr, 0, [[1, 2], [3]], True, True, NO_CAP)) == ([(0, 0, [4])], 0)
+    assert listed(first) == ([(0, 1, [1, 2], []), (0, 3, [3], [])], 0)
+    # From the actors back to films: not to the seed, which would undo the first step.
+    second = carried(csr, 0, [[1, 2], [3]], True, True, NO_CAP, last=[1, 3], left=[[1], [3]])
+    assert listed(second) == ([(0, 0, [4], [])], 0)
+
+
+def test_a_step_of_another_kind_comes_back_to_the_seed() -> None:
+    # Xa 0 -> child (0) -> Zoe 1 -> parent (1) -> Xa 0, Yan 2; Xa -> gender (2) -> 3
+    csr = csr_of(4, [(0, 0, 1), (1, 1, 0), (1, 1, 2), (0, 2, 3)])
+    second = carried(csr, 0, [[1]], True, True, NO_CAP, last=[1], left=[[1]])
+    assert listed(second) == ([(0, 3, [2], [0])], 0)
+    # From Xa again: to the gender, but not back to Zoe by undoing the last step.
+    third = carried(csr, 0, [[2]], True, True, NO_CAP, back=[[0]], last=[3], left=[[1, -1]])
+    assert listed(third) == ([(0, 1, [], [1]), (0, 2, [1], []), (0, 5, [], [3])], 0)
 
 
 def test_a_hub_is_looked_at_up_to_the_cap_and_the_next_pattern_from_its_beginning() -> None:
     csr = csr_of(12, [(0, 0, leaf) for leaf in range(1, 11)] + [(11, 1, 1)])
     found, cut = listed(carried(csr, 11, [[0], [1]], True, True, 3))
-    assert found == [(0, 1, [1, 2, 3]), (1, 0, [0])]
+    assert found == [(0, 1, [1, 2, 3], []), (1, 0, [0], []), (1, 2, [], [11])]
     assert cut == 1
 
 
@@ -95,7 +129,7 @@ def test_many_ends_make_the_arrays_grow() -> None:
     found, cut = listed(carried(csr_of(n, triples), 0, [[0]], True, True, NO_CAP))
     assert cut == 0
     assert len(found) == 300
-    assert sorted(node for _, _, ends in found for node in ends) == list(range(1, n))
+    assert sorted(node for _, _, ends, _ in found for node in ends) == list(range(1, n))
 
 
 @pytest.mark.parametrize("forward", [True, False])

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphbrick import BM25, GraphBuilder, KHop, PathAnswer, Query, Subgraph
-from graphbrick.core import Path
+from graphbrick import BM25, GraphBuilder, KHop, PathAnswer, Query, Subgraph, build
+from graphbrick.core import Path, PathPattern, Scorable
 from graphbrick.core.errors import PipelineError
 from graphbrick.core.trace import Trace, record
 from graphbrick.graphs.graph import Graph
@@ -31,6 +31,24 @@ FILMS = (
     ("Gamma", "director", "Ann"),
     ("Gamma", "year", "1990"),
 )
+
+
+@dataclass(frozen=True, repr=False)
+class FavourBack(Scorer):
+    """Scores one pattern highest; `wanted` is its text with a * before each step that comes back."""
+
+    comparable: ClassVar[bool] = True
+
+    wanted: str = ""
+
+    def score(self, query: str, texts: Sequence[str]) -> npt.NDArray[np.float64]:
+        return np.zeros(len(texts))
+
+    def rate_items(self, query: str, items: Sequence[Scorable], *, by_pattern: bool = False) -> npt.NDArray[np.float64]:
+        """One for the pattern wanted."""
+        assert all(isinstance(item, PathPattern) for item in items)
+        steps = [" ".join("*" * s.back + s.relation for s in item.steps) for item in items]  # type: ignore[attr-defined]
+        return np.array([float(text == self.wanted) for text in steps])
 
 
 @dataclass(frozen=True, repr=False)
@@ -59,23 +77,43 @@ def asked(graph: Graph, *seeds: str) -> Query:
     return Query("?", seeds=tuple(graph.entity(seed) for seed in seeds))
 
 
-def brute_force(graph: Graph, seed: int, max_hops: int) -> dict[tuple[tuple[int, bool], ...], set[int]]:
-    """The ends of every pattern, by walking; no walk comes back to the seed."""
-    walks: list[tuple[int, tuple[tuple[int, bool], ...]]] = [(seed, ())]
-    found: dict[tuple[tuple[int, bool], ...], set[int]] = {}
-    for _ in range(max_hops):
-        following = []
-        for node, pattern in walks:
-            steps = [(t, True) for t in graph.triples_from(node)] + [(t, False) for t in graph.triples_to(node)]
-            for triple, forward in steps:
-                head, relation, tail = graph.triple(triple)
-                end = tail if forward else head
-                if end != seed:
-                    following.append((end, (*pattern, (relation, forward))))
-        walks = list(dict.fromkeys(following))
-        for end, pattern in walks:
-            found.setdefault(pattern, set()).add(end)
-    return found
+Pattern = tuple[tuple[int, bool], ...]
+
+
+def brute_force(graph: Graph, seed: int, max_hops: int) -> dict[Pattern, tuple[set[int], set[int]]]:
+    """The ends of every pattern: those of walks that stay away from the seed, and of walks that come back."""
+    ends: dict[Pattern, tuple[set[int], set[int]]] = {(): ({seed}, set())}
+    for hop in range(max_hops):
+        for pattern in [pattern for pattern in ends if len(pattern) == hop]:
+            undone = pattern and (pattern[-1][0], not pattern[-1][1])
+            left = departures(pattern, seed, ends)
+            for has_been_back, nodes in enumerate(ends[pattern]):
+                for node in nodes:
+                    for relation, forward, end in steps_from(graph, node):
+                        if end == seed and (relation, not forward) in left:
+                            continue
+                        if has_been_back and node == seed and (relation, forward) == undone:
+                            continue
+                        longer = (*pattern, (relation, forward))
+                        ends.setdefault(longer, (set(), set()))[has_been_back or end == seed].add(end)
+    del ends[()]
+    return ends
+
+
+def departures(pattern: Pattern, seed: int, ends: dict[Pattern, tuple[set[int], set[int]]]) -> set[tuple[int, bool]]:
+    """The steps of a pattern that leave the seed."""
+    return {
+        step
+        for hop, step in enumerate(pattern)
+        if hop == 0 or (seed in ends[pattern[:hop]][1] and step != (pattern[hop - 1][0], not pattern[hop - 1][1]))
+    }
+
+
+def steps_from(graph: Graph, node: int) -> list[tuple[int, bool, int]]:
+    out = [(t, True) for t in graph.triples_from(node)]
+    into = [(t, False) for t in graph.triples_to(node)]
+    triples = [(graph.triple(t), forward) for t, forward in (*out, *into)]
+    return [(relation, forward, tail if forward else head) for (head, relation, tail), forward in triples]
 
 
 def is_walk(path: Path) -> bool:
@@ -83,7 +121,25 @@ def is_walk(path: Path) -> bool:
         head, _, tail = path.graph.triple(triple)
         if path.nodes[i : i + 2] != ((head, tail) if forward else (tail, head)):
             return False
-    return path.start not in path.nodes[1:]
+    return True
+
+
+def check_all(graph: Graph, seed: int, paths: Sequence[Path], max_hops: int) -> None:
+    """The paths are one for each pattern, variant and end, as is what following each pattern gives."""
+    expected = brute_force(graph, seed, max_hops)
+    found: dict[Pattern, tuple[set[int], set[int]]] = {}
+    for path in paths:
+        assert is_walk(path)
+        ends = found.setdefault(path.pattern, (set(), set()))[path.comes_back]
+        assert path.end not in ends  # one path an end
+        ends.add(path.end)
+    assert found == expected
+    for pattern, (away, back) in expected.items():
+        assert {path.end for path in follow_pattern(graph, seed, pattern)} == away
+        both = follow_pattern(graph, seed, pattern, back=True)
+        assert {path.end for path in both} == away | back
+        assert {path.end for path in both if path.comes_back} == back
+        assert all(map(is_walk, both))
 
 
 @pytest.mark.parametrize("seed", ["Alpha", "Ann", "1990", "Cid"])
@@ -91,14 +147,7 @@ def is_walk(path: Path) -> bool:
 def test_every_pattern_and_every_end_is_found(films: Graph, seed: str, max_hops: int) -> None:
     query = asked(films, seed)
     stage = Patterns(BM25(), n=10_000, each=10_000, max_hops=max_hops, beam_width=10_000)
-    found: dict[tuple[tuple[int, bool], ...], set[int]] = {}
-    for path in stage.retrieve(query, Subgraph(films)).paths:
-        assert is_walk(path)
-        assert path.end not in found.setdefault(path.pattern, set())  # one path an end
-        found[path.pattern].add(path.end)
-    assert found == brute_force(films, query.seeds[0], max_hops)
-    for pattern, ends in found.items():
-        assert ends == {path.end for path in follow_pattern(films, query.seeds[0], pattern)}
+    check_all(films, query.seeds[0], stage.retrieve(query, Subgraph(films)).paths, max_hops)
 
 
 @given(st.lists(st.tuples(*[st.integers(0, 6)] * 2, st.integers(0, 2)), min_size=1, max_size=25), st.integers(1, 3))
@@ -111,11 +160,7 @@ def test_random_graphs(
             builder.add((f"n{head}", f"r{relation}", f"n{tail}"))
         graph = builder.finish()
     stage = Patterns(BM25(), n=100_000, each=100_000, max_hops=max_hops, beam_width=100_000)
-    paths = stage.retrieve(Query("?", seeds=(0,)), Subgraph(graph)).paths
-    assert all(map(is_walk, paths))
-    assert {(path.pattern, path.end) for path in paths} == {
-        (pattern, end) for pattern, ends in brute_force(graph, 0, max_hops).items() for end in ends
-    }
+    check_all(graph, 0, stage.retrieve(Query("?", seeds=(0,)), Subgraph(graph)).paths, max_hops)
 
 
 def test_the_best_pattern_first_and_shorter_ones_first_among_equals(films: Graph) -> None:
@@ -133,7 +178,41 @@ def test_the_best_pattern_first_and_shorter_ones_first_among_equals(films: Graph
     assert even[0].hops == 1
 
 
-def test_no_pattern_comes_back_to_its_seed(films: Graph) -> None:
+FAMILY = (
+    ("Xa", "child", "Zoe"),
+    ("Zoe", "parent", "Xa"),
+    ("Zoe", "parent", "Yan"),
+    ("Xa", "spouse", "Yan"),
+    ("Yan", "spouse", "Xa"),
+    ("Xa", "gender", "female"),
+)
+
+
+@pytest.fixture(scope="module")
+def family(tmp_path_factory: pytest.TempPathFactory) -> Graph:
+    return build(FAMILY, tmp_path_factory.mktemp("patterns") / "family.graph")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "answers"),
+    [
+        ("child *parent", ("Xa", "Yan")),
+        ("child parent", ("Yan",)),
+        ("spouse *spouse", ("Xa",)),
+        ("spouse *spouse gender", ("female",)),
+    ],
+)
+def test_an_answer_may_be_the_seed_or_lie_behind_it(family: Graph, pattern: str, answers: tuple[str, ...]) -> None:
+    pipeline = Patterns(FavourBack(pattern)) >> PathAnswer()
+    assert pipeline(family, "?", seeds=("Xa",)).texts == answers
+
+
+def test_of_equal_scores_the_variant_that_stays_away_wins(family: Graph) -> None:
+    wanted = ("Xa -> child -> -> parent ->",)
+    assert (Patterns(Favour(wanted)) >> PathAnswer())(family, "?", seeds=("Xa",)).texts == ("Yan",)
+
+
+def test_no_film_shares_an_actor_with_itself(films: Graph) -> None:
     wanted = ("Alpha -> starring -> <- starring <-",)
     paths = Patterns(Favour(wanted)).retrieve(asked(films, "Alpha"), Subgraph(films)).paths
     assert [path.text for path in paths if path.score > 0] == ["Alpha -> starring -> Ann <- starring <- Beta"]

@@ -24,6 +24,7 @@ from graphbrick.train.pattern_fit import Batch, Encoded, Weights, loss, step_gra
 
 WORDS = (
     "x who stars in year made of which film films with same actors directed by when was appeared were starring director"
+    " child parent parents partner job other"
 )
 
 
@@ -97,8 +98,10 @@ def test_labels_are_the_f1_of_what_the_pattern_leads_to(films: Graph, questions:
     for example, question in zip(found.all, some, strict=True):
         gold = set(question.answers)
         for row, pattern in enumerate(example.pattern):
-            steps = [(step >> 1, bool(step & 1)) for step in patterns[pattern]]
-            ends = {path.end for path in follow_pattern(films, question.seeds[0], steps)}
+            numbers = [~number if number < 0 else number for number in patterns[pattern]]
+            steps = [(number >> 1, bool(number & 1)) for number in numbers]
+            back = min(patterns[pattern]) < 0
+            ends = {path.end for path in follow_pattern(films, question.seeds[0], steps, back=back)}
             assert ends
             assert example.f1[row] == pytest.approx(f1(ends, gold))
             assert example.precision[row] == pytest.approx(len(ends & gold) / len(ends))
@@ -111,7 +114,7 @@ def test_labels_are_the_f1_of_what_the_pattern_leads_to(films: Graph, questions:
         assert example.f1.max() == 1
 
 
-def test_seeds_are_no_answers_and_what_cannot_be_learned_is_counted(films: Graph) -> None:
+def test_what_cannot_be_learned_is_counted(films: Graph) -> None:
     asked = [
         Question("1", "who stars in Film0", ("Film0",), ("Actor0", "Actor3")),
         Question("2", "who stars in Film99", ("Film99",), ("Actor0",)),  # no such seed
@@ -121,8 +124,55 @@ def test_seeds_are_no_answers_and_what_cannot_be_learned_is_counted(films: Graph
     ]
     found = collect(films, ground(films, asked).questions, max_hops=1, most=2_000, seed=0)
     counts = found.questions, found.unseeded, found.unanswered, found.unreached
-    assert counts == (5, 1, 2, 1)
-    assert [example.question for example in found.all] == [0, 4]
+    assert counts == (5, 1, 1, 2)
+    assert [example.question for example in found.all] == [0, 3, 4]
+
+
+FAMILY_QUESTIONS = {
+    "who are parents of child of {}": ("Ann{}", "Bob{}"),
+    "who are other parents of child of {}": ("Bob{}",),
+    "which is job of partner of partner of {}": ("job {}",),
+    "who is partner of {}": ("Bob{}",),
+}
+
+
+@pytest.fixture(scope="module")
+def families(tmp_path_factory: pytest.TempPathFactory) -> Graph:
+    """Thirty couples, each with one child; the partner is stored in both directions."""
+    with GraphBuilder(tmp_path_factory.mktemp("train") / "families.graph", source="test") as builder:
+        for i in range(30):
+            one, two, child = f"Ann{i}", f"Bob{i}", f"Cid{i}"
+            builder.add((one, "child", child))
+            for triple in (
+                (child, "parent", one),
+                (child, "parent", two),
+                (one, "partner", two),
+                (two, "partner", one),
+            ):
+                builder.add(triple)
+            builder.add((one, "job", f"job {i}"))
+            builder.add((two, "job", f"job {30 + i}"))
+        return builder.finish()
+
+
+def test_answers_that_are_seeds_are_learned_and_given(
+    families: Graph, embedder: EmbeddingModel, tmp_path: Path
+) -> None:
+    questions = [
+        Question(f"{i}", text.format(f"Ann{i}"), (f"Ann{i}",), tuple(answer.format(i) for answer in answers), hops=3)
+        for i in range(30)
+        for text, answers in FAMILY_QUESTIONS.items()
+    ]
+    learned, kept = questions[:100], questions[100:]
+    found = collect(families, ground(families, learned).questions, max_hops=3, most=2_000, seed=0)
+    assert (found.unanswered, found.unreached) == (0, 0)
+    assert all(example.f1.max() == 1 for example in found.all)
+    train_patterns(families, learned, tmp_path / "families", max_hops=3, embedder=embedder, rounds=60)
+    pipeline = Patterns(PatternScorer(str(tmp_path / "families"))) >> PathAnswer()
+    for question in kept:
+        run = pipeline.run(families, question.text, seeds=question.seeds)
+        assert run.answer is not None
+        assert set(run.answer.texts) == set(question.answers), question.text
 
 
 def test_where_there_are_too_many_patterns_those_that_lead_to_answers_stay(films: Graph) -> None:

@@ -137,14 +137,12 @@ class Path(BaseItem):
     def pattern_text(self) -> str:
         """The path with types in the place of entities: ``Nairobi <- capital <- country -> currency -> currency``.
 
-        The start keeps its label, also where the path comes back to it; an entity without types leaves its place empty.
+        The start keeps its label at the beginning only: repeated where a path comes back, it would make the path look
+        close to every question that names it. An entity without types leaves its place empty.
         """
         if self.prefix is not None:
-            return self._carried_on(self.prefix.pattern_text, self._type_of(self.nodes[-1]))
-        return self._text([self._type_of(node) for node in self.nodes[1:]])
-
-    def _type_of(self, node: int) -> str:
-        return self.graph.label(node) if node == self.nodes[0] else self.graph.first_type(node)
+            return self._carried_on(self.prefix.pattern_text, self.graph.first_type(self.nodes[-1]))
+        return self._text([self.graph.first_type(node) for node in self.nodes[1:]])
 
     def _carried_on(self, before: str, station: str) -> str:
         """The text of the prefix and of the last triple."""

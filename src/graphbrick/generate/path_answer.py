@@ -2,25 +2,39 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from graphbrick.core import Answer, Evidence, Path, Query
+import numpy as np
+import numpy.typing as npt
+
+from graphbrick.core import Answer, Evidence, Path, Query, Subgraph
+from graphbrick.core.graph import Capability
+from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event
-from graphbrick.graphs.patterns import follow_pattern
+from graphbrick.graphs.patterns import follow
 from graphbrick.pipeline import GenerateStage
+from graphbrick.pipeline.budget import check_budget
 
 
 @dataclass(frozen=True, repr=False)
 class PathAnswer(GenerateStage):
     """The entities at the ends of the best path's relation pattern, as a set; no language model.
 
-    The best path is the first of the evidence that does not end at a seed. Its pattern — relations and directions —
-    is followed through the whole graph from every seed whose paths in the evidence have it, so that «which films did
-    she act in» gives all films although the ranking kept only some.
+    The best path is the first of the evidence that does not lead from one seed to another; if there is no such path,
+    the first. Its pattern — relations and directions — is followed from every seed whose paths in the evidence have it,
+    so that «which films did she act in» gives all films although the ranking kept only some.
+
+    Seeds are left out of the answers, unless the best path ends at one. If it comes back to the seed it started from,
+    walks that come back are followed as well: «who are the parents of X's child» gives X and the other parent.
+
+    Args:
+        cap: Answers at most, at least 1; reaching it is an event with the number of entities there are.
+        within: "subgraph" to follow the pattern in the subgraph that the evidence was retrieved from, so that the
+            answers show what extraction and pruning lost; "graph" for the whole graph.
 
     Returns:
         Distinct answers: those whose paths are in the evidence first, in its order, then the others in order of
-        discovery; one supporting path each. Empty where the evidence holds no such path.
+        discovery; one supporting path each. Empty if the evidence holds no path.
 
     Example:
         >>> from graphbrick import BM25, Rerank, ShortestPaths
@@ -30,27 +44,59 @@ class PathAnswer(GenerateStage):
         ('Nairobi',)
     """
 
+    needs = frozenset({Capability.LABELS, Capability.ADJACENCY})
+
+    cap: int = parameter(1_000, at_least=1)
+    within: str = parameter("subgraph", choices=("subgraph", "graph"))
+
     def generate(self, query: Query, evidence: Evidence) -> Answer:
-        """The ends of the best pattern."""
-        best = next((path for path in evidence.paths if path.end not in query.seeds), None)
-        if best is None:
-            without = "the evidence holds no path, only reports" if evidence.items else "the evidence is empty"
-            reason = "every path of the evidence ends at a seed" if evidence.paths else without
-            event(f"no answer: {reason}")
+        """Return the ends of the best pattern."""
+        paths = evidence.paths
+        if not paths:
+            event(f"no answer: {'no item of the evidence is a path' if evidence.items else 'the evidence is empty'}")
             return Answer()
-        if not any(path.score for path in evidence.paths) and len({path.pattern for path in evidence.paths}) > 1:
+        best = next((path for path in paths if path.end == path.start or path.end not in query.seeds), paths[0])
+        if not any(path.score for path in paths) and len({path.pattern for path in paths}) > 1:
             event("the paths are not ranked, so that the answer follows the pattern of the first of them")
+        left_out = set(query.seeds)
+        if best.end == best.start:
+            left_out.discard(best.start)
+        elif best.end in left_out:
+            event("every path of the evidence leads from one seed to another; the answer is a seed")
+            left_out.clear()
+        proofs, n_ends = self._proofs(best, evidence, left_out)
+        if n_ends > len(proofs):
+            event(f"{n_ends:,} entities are at the end of the pattern; the first {self.cap:,} are given (cap)")
+        return Answer(
+            texts=tuple(best.graph.label(end) for end in proofs),
+            entities=tuple(proofs),
+            evidence=replace(evidence, items=tuple(proofs.values())),
+            support=tuple((i,) for i in range(len(proofs))),
+        )
+
+    def _proofs(self, best: Path, evidence: Evidence, left_out: set[int]) -> tuple[dict[int, Path], int]:
+        """Return a path for each answer, at most ``cap``, and the number of answers there are."""
+        alike = [
+            path
+            for path in evidence.paths
+            if path.pattern == best.pattern and (best.comes_back or not path.comes_back) and path.end not in left_out
+        ]
         proofs: dict[int, Path] = {}
-        alike = [path for path in evidence.paths if path.pattern == best.pattern]
         for path in alike:
             proofs.setdefault(path.end, path)
+        subgraph = evidence.subgraph if self.within == "subgraph" else None
+        if subgraph is None:
+            subgraph = Subgraph(best.graph)
+        source = repr(self)
+        ends: list[npt.NDArray[np.integer]] = [np.array(list(proofs), dtype=np.int64)]
         for start in dict.fromkeys(path.start for path in alike):
-            for path in follow_pattern(best.graph, start, best.pattern, source=repr(self)):
-                proofs.setdefault(path.end, path)
-        ends = [end for end in proofs if end not in query.seeds]
-        return Answer(
-            texts=tuple(best.graph.label(end) for end in ends),
-            entities=tuple(ends),
-            evidence=Evidence(tuple(proofs[end] for end in ends)),
-            support=tuple((i,) for i in range(len(ends))),
-        )
+            followed = follow(subgraph, start, best.pattern, back=best.comes_back, check=check_budget)
+            if followed is None:
+                continue
+            ends.append(followed.ends[~np.isin(followed.ends, list(left_out))])
+            for index, end in enumerate(followed.ends.tolist()):
+                if len(proofs) >= self.cap:
+                    break
+                if end not in left_out and end not in proofs:
+                    proofs[end] = followed.path(index, source)
+        return dict(list(proofs.items())[: self.cap]), len(np.unique(np.concatenate(ends)))

@@ -1,28 +1,127 @@
-"""Following a pattern of relations through a graph."""
+"""Follow a pattern of relations through a graph, with all entities of a hop at once."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
-from graphbrick.core import Path
+from graphbrick.core import Path, Subgraph
+from graphbrick.core.csr import Csr
 from graphbrick.core.graph import Graph
 
+Ints = npt.NDArray[np.int64]
+Pattern = Sequence[tuple[int, bool]]
+"""(relation id, whether it is followed from head to tail) a hop."""
 
-def follow_pattern(graph: Graph, start: int, pattern: Sequence[tuple[int, bool]], source: str = "") -> list[Path]:
-    """One path to every entity at the end of a relation pattern.
+_CHUNK = 1_000_000  # triples looked at between two checks of the budget
 
-    The start is left out of every later hop: «films that share an actor with this film» does not mean the film itself.
+
+@dataclass(frozen=True, slots=True)
+class _Hop:
+    """The states after one hop: entities, each with whether its walk has been back at the start.
+
+    Attributes:
+        node: Local ids in order of discovery.
+        back: Whether the walk has been back at the start.
+        parent: Index of the state before in the hop before.
+        triple: The local triple that leads here.
+    """
+
+    node: Ints
+    back: npt.NDArray[np.bool_]
+    parent: Ints
+    triple: Ints
+
+
+class Followed:
+    """The entities at the end of a pattern, and one path to each.
+
+    Attributes:
+        ends: Distinct entity ids: first those whose walk came back to the start, then the others, each in order of
+            discovery (by the order of the entities before, then by triple id).
+    """
+
+    def __init__(self, subgraph: Subgraph, pattern: Pattern, hops: list[_Hop]) -> None:
+        self._subgraph, self._pattern, self._hops = subgraph, tuple(pattern), hops
+        last = hops[-1]
+        order = np.argsort(~last.back, kind="stable")
+        _, first = np.unique(last.node[order], return_index=True)
+        self._states = order[np.sort(first)]
+        local = last.node[self._states]
+        self.ends: npt.NDArray[np.integer] = local if subgraph.nodes is None else subgraph.nodes[local]
+
+    def path(self, index: int, source: str = "") -> Path:
+        """Return the path to one of the ends, by its index in ``ends``."""
+        state = int(self._states[index])
+        nodes, triples = [], []
+        for hop in reversed(self._hops[1:]):
+            nodes.append(int(hop.node[state]))
+            triples.append(int(hop.triple[state]))
+            state = int(hop.parent[state])
+        nodes.append(int(self._hops[0].node[0]))
+        nodes.reverse()
+        triples.reverse()
+        view = self._subgraph
+        if view.nodes is not None and view.triples is not None:
+            nodes, triples = view.nodes[nodes].tolist(), view.triples[triples].tolist()
+        forward = tuple(forward for _, forward in self._pattern)
+        return Path(view.graph, tuple(nodes), tuple(triples), forward, source=source)
+
+
+def follow(
+    subgraph: Subgraph, start: int, pattern: Pattern, *, back: bool = False, check: Callable[[], None] = lambda: None
+) -> Followed | None:
+    """Follow a relation pattern from an entity within a subgraph.
+
+    Without ``back`` the start is left out of every later hop: «films that share an actor with this film» does not mean
+    the film itself. With it, a walk may come back to the start, but not by undoing a step that left the start: a film
+    shares no actor with itself, while the parents of somebody's child are that person and the other parent.
+
+    Args:
+        subgraph: Where to search.
+        start: Entity id.
+        pattern: At least one hop.
+        back: Whether walks may come back to the start.
+        check: Called after every million triples; may raise an exception to stop.
+
+    Returns:
+        The ends; None if the start is not in the subgraph.
+    """
+    if not pattern:
+        raise ValueError("a pattern has at least one relation")
+    local = subgraph.local([start])
+    if not local:
+        return None
+    csr, origin = subgraph.csr, local[0]
+    nothing = np.zeros(1, dtype=np.int64)
+    hops = [_Hop(np.array(local, dtype=np.int64), np.zeros(1, dtype=np.bool_), nothing, nothing)]
+    left: set[tuple[int, bool]] = set()  # the steps that left the start
+    before: tuple[int, bool] | None = None
+    for relation, forward in pattern:
+        reverse = (relation, not forward)
+        at = hops[-1]
+        states = np.arange(len(at.node))
+        if before == reverse:
+            states = states[at.node != origin]  # do not undo the step that came back
+        if (at.node[states] == origin).any():
+            left.add((relation, forward))
+        hops.append(_next_hop(csr, at, states, relation, forward, origin, back and reverse not in left, check))
+        before = relation, forward
+    return Followed(subgraph, pattern, hops)
+
+
+def follow_pattern(graph: Graph, start: int, pattern: Pattern, source: str = "", *, back: bool = False) -> list[Path]:
+    """Return one path to every entity at the end of a relation pattern; see `follow`.
 
     Args:
         graph: The graph.
         start: Entity id.
-        pattern: (relation id, whether it is followed from head to tail) a hop; at least one.
-        source: Who asked, kept in the paths.
-
-    Returns:
-        Paths in order of discovery: by the order of the entities before, then by triple id.
+        pattern: At least one hop.
+        source: The stage that asks, noted in the paths.
+        back: Whether walks may come back to the start.
 
     >>> from graphbrick.testing import tiny_graph
     >>> graph = tiny_graph()
@@ -30,20 +129,48 @@ def follow_pattern(graph: Graph, start: int, pattern: Sequence[tuple[int, bool]]
     >>> [path.text for path in follow_pattern(graph, kenya, [(borders, True), (borders, False)])]
     ['Kenya -> borders -> Uganda <- borders <- Rwanda']
     """
-    if not pattern:
-        raise ValueError("a pattern has at least one relation")
-    csr = graph.csr
-    reached: dict[int, tuple[tuple[int, ...], tuple[int, ...]]] = {start: ((start,), ())}
-    for relation, forward in pattern:
-        following: dict[int, tuple[tuple[int, ...], tuple[int, ...]]] = {}
-        for node, (nodes, triples) in reached.items():
-            row = csr.row(node, forward)
-            ids = np.arange(row.start, row.stop) if forward else csr.in_triple[row]
-            ends = csr.tail[row] if forward else csr.in_head[row]
-            fits = csr.relation[ids] == relation
-            for end, triple in zip(ends[fits].tolist(), ids[fits].tolist(), strict=True):
-                if end != start and end not in following:
-                    following[end] = ((*nodes, end), (*triples, triple))
-        reached = following
-    ways = tuple(forward for _, forward in pattern)
-    return [Path(graph, nodes, triples, ways, source=source) for nodes, triples in reached.values()]
+    followed = follow(Subgraph(graph), start, pattern, back=back)
+    return [] if followed is None else [followed.path(i, source) for i in range(len(followed.ends))]
+
+
+def _next_hop(
+    csr: Csr,
+    at: _Hop,
+    states: Ints,
+    relation: int,
+    forward: bool,
+    origin: int,
+    may_return: bool,
+    check: Callable[[], None],
+) -> _Hop:
+    """Take one step from some states; of several ways to a state the first counts."""
+    parts = []
+    for parent, triple, node in _entries(csr, at.node, states, forward):
+        fits = csr.relation[triple] == relation
+        if not may_return:
+            fits &= node != origin
+        parent, triple, node = parent[fits], triple[fits], node[fits]
+        parts.append((node, at.back[parent] | (node == origin), parent, triple))
+        check()
+    if not parts:
+        nothing = np.zeros(0, dtype=np.int64)
+        return _Hop(nothing, nothing.astype(np.bool_), nothing, nothing)
+    node, back, parent, triple = (np.concatenate(column) for column in zip(*parts, strict=True))
+    _, first = np.unique(2 * node + back, return_index=True)
+    first.sort()
+    return _Hop(node[first], back[first], parent[first], triple[first])
+
+
+def _entries(csr: Csr, nodes: Ints, states: Ints, forward: bool) -> Iterator[tuple[Ints, Ints, Ints]]:
+    """Yield (state, triple, other end) of all triples at some states, at most about a million at a time."""
+    begin, end = (csr.out_begin, csr.out_end) if forward else (csr.in_begin, csr.in_end)
+    firsts = begin[nodes[states]].astype(np.int64)
+    sizes = end[nodes[states]].astype(np.int64) - firsts
+    chunks = np.cumsum(sizes) // _CHUNK
+    for chunk in np.split(np.arange(len(states)), np.flatnonzero(np.diff(chunks)) + 1):
+        size = sizes[chunk]
+        offsets = firsts[chunk] - np.cumsum(size) + size
+        entries = np.repeat(offsets, size) + np.arange(size.sum())
+        triples = entries if forward else csr.in_triple[entries].astype(np.int64)
+        ends = (csr.tail if forward else csr.in_head)[entries].astype(np.int64)
+        yield np.repeat(states[chunk], size), triples, ends

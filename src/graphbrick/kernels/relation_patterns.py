@@ -1,4 +1,4 @@
-"""Relation patterns around a seed: one hop more for each of some patterns, and the readable version beside it."""
+"""Relation patterns around a seed: carry patterns on by one hop, with the readable version beside it."""
 
 from __future__ import annotations
 
@@ -13,20 +13,27 @@ from graphbrick.kernels.jit import jit
 
 
 class Carried(NamedTuple):
-    """Patterns that are one hop longer than those given. Pattern i is pattern ``parent[i]`` and the step ``step[i]``.
+    """Patterns that are one hop longer than those before. Pattern i is pattern ``parent[i]`` and the step ``step[i]``.
+
+    A pattern has ends of two kinds: those of walks that never come back to the seed, and those of walks that do.
 
     Attributes:
         parent: int32 [patterns], ascending.
-        step: int64 [patterns], ascending for a parent: twice the relation, and one more where it is followed forwards.
-        end: int32; the distinct nodes at the end of pattern i are ``end[begin[i] : begin[i + 1]]``, ascending.
+        step: int64 [patterns], ascending for a parent: twice the relation, and one more if it is followed forwards.
+        end: int32; the distinct ends of the walks of pattern i that stay away from the seed are
+            ``end[begin[i] : begin[i + 1]]``, ascending.
         begin: int64 [patterns + 1].
-        cut: How many of the patterns given were carried on from some of their ends only, as the cap said.
+        back_end: int32; the distinct ends of its walks that have been back, the seed itself included.
+        back_begin: int64 [patterns + 1].
+        cut: Number of patterns before that were carried on from some of their ends only, because of the cap.
     """
 
     parent: npt.NDArray[np.int32]
     step: npt.NDArray[np.int64]
     end: npt.NDArray[np.int32]
     begin: npt.NDArray[np.int64]
+    back_end: npt.NDArray[np.int32]
+    back_begin: npt.NDArray[np.int64]
     cut: int
 
 
@@ -43,20 +50,38 @@ def carry_on(
     seed: int,
     ends: npt.NDArray[np.int32],
     begin: npt.NDArray[np.int64],
+    back_ends: npt.NDArray[np.int32],
+    back_begin: npt.NDArray[np.int64],
+    last: npt.NDArray[np.int64],
+    left: npt.NDArray[np.int64],
     follow_out: bool,
     follow_in: bool,
     cap: int,
-) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.int64], int]:
-    """Every relation that leaves or enters the ends of patterns, and where it leads; never back to the seed.
+) -> tuple[
+    npt.NDArray[np.int32],
+    npt.NDArray[np.int64],
+    npt.NDArray[np.int32],
+    npt.NDArray[np.int64],
+    npt.NDArray[np.int32],
+    npt.NDArray[np.int64],
+    int,
+]:
+    """Find every relation that leaves or enters the ends of patterns, and where it leads.
 
-    Of one pattern at most ``cap`` triples are looked at: those of its first ends, outgoing before incoming ones. Memory
-    is that of these triples and of the ends found.
+    A walk comes back to the seed only by a step that does not undo one that left the seed, and does not leave the seed
+    again by undoing the step that came back: otherwise every walk there and back would count.
+
+    For each pattern and kind of ends at most ``cap`` triples are looked at: those of its first ends, outgoing before
+    incoming ones. Memory is that of these triples and of the ends found.
 
     Args:
         out_begin, out_end, tail, in_begin, in_end, in_head, in_triple, relation: The rows of a graph.
         seed: The node where the patterns start.
-        ends: int32; the nodes at the end of pattern p are ``ends[begin[p] : begin[p + 1]]``.
+        ends: int32; the ends of pattern p that stay away are ``ends[begin[p] : begin[p + 1]]``.
         begin: int64 [patterns + 1].
+        back_ends, back_begin: The same for walks that have been back.
+        last: int64 [patterns], the last step of each; -1 for the empty pattern.
+        left: int64 [patterns, any], the steps of each that left the seed; -1 for none.
         follow_out, follow_in: Whether triples are followed forwards, and backwards.
         cap: At least 1.
 
@@ -65,61 +90,86 @@ def carry_on(
     """
     n = np.int64(len(out_begin))
     parent, step = np.empty(64, dtype=np.int32), np.empty(64, dtype=np.int64)
-    first = np.empty(65, dtype=np.int64)
-    found = np.empty(1024, dtype=np.int32)
-    keys = np.empty(1024, dtype=np.int64)  # step * n + node
-    first[0] = 0
-    count, held, cut = 0, 0, 0
+    first, back_first = np.empty(65, dtype=np.int64), np.empty(65, dtype=np.int64)
+    found, back_found = np.empty(1024, dtype=np.int32), np.empty(64, dtype=np.int32)
+    keys = np.empty(1024, dtype=np.int64)  # (2 * step + back) * n + node
+    first[0] = back_first[0] = 0
+    count, held, back_held, cut = 0, 0, 0, 0
     for p in range(len(begin) - 1):
-        looked, size = 0, 0
+        size = 0
         is_cut = False
-        for i in range(begin[p], begin[p + 1]):
-            u = ends[i]
-            for direction in range(2):
-                if direction == 0:
-                    if not follow_out:
-                        continue
-                    at, last = np.int64(out_begin[u]), np.int64(out_end[u])
-                else:
-                    if not follow_in:
-                        continue
-                    at, last = np.int64(in_begin[u]), np.int64(in_end[u])
-                if last - at > cap - looked:
-                    last = at + cap - looked
-                    is_cut = True
-                looked += last - at
-                if size + last - at > len(keys):
-                    keys = grow(keys, max(2 * len(keys), size + last - at))
-                for e in range(at, last):
+        for back in range(2):
+            looked, exceeded = 0, False
+            nodes, start, stop = ends, begin[p], begin[p + 1]
+            if back == 1:
+                nodes, start, stop = back_ends, back_begin[p], back_begin[p + 1]
+            for i in range(start, stop):
+                u = nodes[i]
+                for direction in range(2):
                     if direction == 0:
-                        v, s = tail[e], 2 * np.int64(relation[e]) + 1
+                        if not follow_out:
+                            continue
+                        at, end = np.int64(out_begin[u]), np.int64(out_end[u])
                     else:
-                        v, s = in_head[e], 2 * np.int64(relation[in_triple[e]])
-                    if v != seed:
-                        keys[size] = s * n + v
+                        if not follow_in:
+                            continue
+                        at, end = np.int64(in_begin[u]), np.int64(in_end[u])
+                    if end - at > cap - looked:
+                        end = at + cap - looked
+                        exceeded = True
+                    looked += end - at
+                    if size + end - at > len(keys):
+                        keys = grow(keys, max(2 * len(keys), size + end - at))
+                    for e in range(at, end):
+                        if direction == 0:
+                            v, s = tail[e], 2 * np.int64(relation[e]) + 1
+                        else:
+                            v, s = in_head[e], 2 * np.int64(relation[in_triple[e]])
+                        kind = back
+                        if v == seed:
+                            kind = 1
+                            undoes = False
+                            for j in range(left.shape[1]):
+                                undoes |= left[p, j] == s ^ 1
+                            if undoes:
+                                continue
+                        if back == 1 and u == seed and s == last[p] ^ 1:
+                            continue
+                        keys[size] = (2 * s + kind) * n + v
                         size += 1
-            if is_cut:
-                break
+                if exceeded:
+                    break
+            is_cut |= exceeded
         cut += is_cut
         ordered = np.sort(keys[:size])
         before, last_step = np.int64(-1), np.int64(-1)
         for key in ordered:
             if key == before:
                 continue
-            before, s = key, key // n
+            before, kind_and_step = key, key // n
+            s = kind_and_step >> 1
             if s != last_step:
                 last_step = s
                 if count == len(parent):
                     parent, step = grow(parent, 2 * count), grow(step, 2 * count)
-                    first = grow(first, 2 * count + 1)
+                    first, back_first = grow(first, 2 * count + 1), grow(back_first, 2 * count + 1)
                 parent[count], step[count] = p, s
                 count += 1
-            if held == len(found):
-                found = grow(found, 2 * held)
-            found[held] = key - s * n
-            held += 1
-            first[count] = held
-    return parent[:count].copy(), step[:count].copy(), found[:held].copy(), first[: count + 1].copy(), cut
+            if kind_and_step & 1:
+                if back_held == len(back_found):
+                    back_found = grow(back_found, 2 * back_held)
+                back_found[back_held] = key - kind_and_step * n
+                back_held += 1
+            else:
+                if held == len(found):
+                    found = grow(found, 2 * held)
+                found[held] = key - kind_and_step * n
+                held += 1
+            first[count], back_first[count] = held, back_held
+    return (
+        parent[:count].copy(), step[:count].copy(), found[:held].copy(), first[: count + 1].copy(),
+        back_found[:back_held].copy(), back_first[: count + 1].copy(), cut,
+    )  # fmt: skip
 
 
 @jit
@@ -179,24 +229,41 @@ def step_back_python(
 
 
 def carry_on_python(
-    csr: Csr, seed: int, ends: list[list[int]], *, follow_out: bool, follow_in: bool, cap: int
-) -> tuple[list[tuple[int, int, list[int]]], int]:
-    """The same as (parent, step, ends) a pattern, and how many patterns were cut."""
-    found: list[tuple[int, int, list[int]]] = []
+    csr: Csr,
+    seed: int,
+    ends: list[list[int]],
+    back_ends: list[list[int]],
+    last: list[int],
+    left: list[list[int]],
+    *,
+    follow_out: bool,
+    follow_in: bool,
+    cap: int,
+) -> tuple[list[tuple[int, int, list[int], list[int]]], int]:
+    """Return the same as (parent, step, ends, ends of walks that came back) a pattern, and how many were cut."""
+    found: list[tuple[int, int, list[int], list[int]]] = []
     cut = 0
-    for p, nodes in enumerate(ends):
-        steps: list[tuple[int, int]] = []
-        for u in nodes:
-            if follow_out:
-                row = csr.row(u, True)
-                steps += [(2 * int(csr.relation[e]) + 1, int(csr.tail[e])) for e in range(row.start, row.stop)]
-            if follow_in:
-                entries = range(csr.row(u, False).start, csr.row(u, False).stop)
-                steps += [(2 * int(csr.relation[csr.in_triple[e]]), int(csr.in_head[e])) for e in entries]
-        cut += len(steps) > cap
-        reached: dict[int, set[int]] = {}
-        for step, v in steps[:cap]:
-            if v != seed:
-                reached.setdefault(step, set()).add(v)
-        found += [(p, step, sorted(reached[step])) for step in sorted(reached)]
+    for p in range(len(ends)):
+        reached: dict[int, tuple[set[int], set[int]]] = {}
+        is_cut = False
+        for nodes, has_been_back in ((ends[p], False), (back_ends[p], True)):
+            steps: list[tuple[int, int, int]] = []
+            for u in nodes:
+                if follow_out:
+                    row = csr.row(u, True)
+                    steps += [(u, 2 * int(csr.relation[e]) + 1, int(csr.tail[e])) for e in range(row.start, row.stop)]
+                if follow_in:
+                    row = csr.row(u, False)
+                    steps += [
+                        (u, 2 * int(csr.relation[csr.in_triple[e]]), int(csr.in_head[e]))
+                        for e in range(row.start, row.stop)
+                    ]
+            is_cut |= len(steps) > cap
+            for u, step, v in steps[:cap]:
+                undoes_leaving = v == seed and step ^ 1 in left[p]
+                undoes_return = has_been_back and u == seed and step == last[p] ^ 1
+                if not undoes_leaving and not undoes_return:
+                    reached.setdefault(step, (set(), set()))[has_been_back or v == seed].add(v)
+        cut += is_cut
+        found += [(p, step, *map(sorted, reached[step])) for step in sorted(reached)]  # type: ignore[misc]
     return found, cut

@@ -191,3 +191,10 @@ def spending(budget: Budget) -> Iterator[Budget]:
 def current_budget() -> Budget | None:
     """The budget that holds here."""
     return _current.get()
+
+
+def check_budget() -> None:
+    """Raise `StoppedError` if the budget that holds here is used up; long work calls it between its steps."""
+    budget = _current.get()
+    if budget is not None:
+        budget.check()

@@ -12,6 +12,7 @@ from graphbrick.core.directions import follow
 from graphbrick.kernels.relation_patterns import Carried, carry_on, step_back
 
 Ints = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
 _OWN = np.zeros(0, dtype=np.int32)  # outgoing entries are triples themselves
 _OWN.setflags(write=False)
 
@@ -20,84 +21,140 @@ _OWN.setflags(write=False)
 class Layer:
     """The patterns of one length. The first layer is the empty pattern, which ends at the seed.
 
+    A pattern has up to two variants: «away», whose walks never come back to the seed, and «back», whose walks do.
+
     Attributes:
         carried: Patterns as the kernel gives them; ``carried.parent`` counts the patterns that were carried on.
-        parent: int64 [patterns], the place of the pattern without its last step in the layer before.
+        parent: int64 [patterns], index in the layer before of the pattern without its last step.
+        left: int64 [patterns, hops], the steps that left the seed; -1 for steps that left another entity.
+        returns: Whether the last step of the variant «back» comes to the seed.
+        has_been_back: Whether the variant «back» continues the variant «back» of the parent, rather than «away».
     """
 
     carried: Carried
     parent: Ints
+    left: Ints
+    returns: Flags
+    has_been_back: Flags
 
     def __len__(self) -> int:
         return len(self.parent)
 
-    def ends(self, pattern: int) -> npt.NDArray[np.int32]:
-        """The entities at the end of a pattern, ascending."""
-        begin = self.carried.begin
-        return self.carried.end[begin[pattern] : begin[pattern + 1]]
+    def ends(self, pattern: int, *, back: bool = False) -> npt.NDArray[np.int32]:
+        """Return the entities at the end of one variant of a pattern, ascending."""
+        end, begin = self.carried.end, self.carried.begin
+        if back:
+            end, begin = self.carried.back_end, self.carried.back_begin
+        return end[begin[pattern] : begin[pattern + 1]]
 
-    def sizes(self) -> Ints:
-        """How many entities there are at the end of each pattern."""
-        sizes: Ints = np.diff(self.carried.begin)
+    def sizes(self, *, back: bool = False) -> Ints:
+        """Return the number of entities at the end of each pattern."""
+        sizes: Ints = np.diff(self.carried.back_begin if back else self.carried.begin)
         return sizes
+
+    def variants(self) -> tuple[Ints, Flags]:
+        """Return the pattern of every variant that has an end, and whether it is «back»; those come last."""
+        away, back = np.flatnonzero(self.sizes()), np.flatnonzero(self.sizes(back=True))
+        return np.concatenate([away, back]), np.arange(len(away) + len(back)) >= len(away)
 
 
 def first_layer(seed: int) -> Layer:
-    """The empty pattern at a seed."""
-    nothing = np.zeros(1, dtype=np.int32), np.full(1, -1, dtype=np.int64)
-    at = Carried(*nothing, np.array([seed], dtype=np.int32), np.array([0, 1], dtype=np.int64), 0)
-    return Layer(at, np.full(1, -1, dtype=np.int64))
+    """Return the empty pattern at a seed."""
+    carried = Carried(
+        np.zeros(1, dtype=np.int32), np.full(1, -1, dtype=np.int64),
+        np.array([seed], dtype=np.int32), np.array([0, 1], dtype=np.int64),
+        np.zeros(0, dtype=np.int32), np.zeros(2, dtype=np.int64), 0,
+    )  # fmt: skip
+    no = np.zeros(1, dtype=np.bool_)
+    return Layer(carried, np.full(1, -1, dtype=np.int64), np.zeros((1, 0), dtype=np.int64), no, no)
 
 
 def next_layer(csr: Csr, seed: int, layer: Layer, chosen: Ints, *, direction: str, cap: int) -> Layer:
-    """The patterns that carry some patterns of a layer on by one step.
+    """Carry some patterns of a layer on by one step.
 
     Args:
         csr: The rows.
-        seed: Where the patterns start; no pattern leads back to it.
+        seed: Where the patterns start.
         layer: The patterns of the length before.
         chosen: int64, which of them are carried on.
         direction: "both", "out" or "in".
-        cap: Triples at most that are looked at for one of them.
+        cap: Triples at most that are looked at for one pattern and kind of ends.
     """
-    begin = layer.carried.begin
-    first, sizes = begin[chosen], begin[chosen + 1] - begin[chosen]
-    starts = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(sizes)])
-    at = np.repeat(first - starts[:-1], sizes) + np.arange(starts[-1])
+    before = layer.carried
     carried = Carried(
         *carry_on(
             csr.out_begin, csr.out_end, csr.tail, csr.in_begin, csr.in_end, csr.in_head, csr.in_triple, csr.relation,
-            seed, layer.carried.end[at], starts, *follow(direction), cap,
+            seed,
+            *rows_of(before.end, before.begin, chosen), *rows_of(before.back_end, before.back_begin, chosen),
+            before.step[chosen], layer.left[chosen], *follow(direction), cap,
         )
     )  # fmt: skip
-    return Layer(carried, chosen[carried.parent])
+    parent = chosen[carried.parent]
+    leaves = (layer.returns | (layer.parent < 0))[parent] & (carried.step != before.step[parent] ^ 1)
+    left = np.column_stack([layer.left[parent], np.where(leaves, carried.step, -1)])
+    returns = np.zeros(len(parent), dtype=np.bool_)
+    returns[np.repeat(np.arange(len(parent)), np.diff(carried.back_begin))[carried.back_end == seed]] = True
+    grown = Layer(carried, parent, left, returns, ~returns)
+    for pattern in np.flatnonzero(returns).tolist():
+        nothing = np.zeros(0, dtype=np.int32)
+        _, node = _step_back(csr, carried.step[pattern], seed, layer.ends(int(parent[pattern])), nothing)
+        grown.has_been_back[pattern] = node < 0
+    return grown
 
 
-def way_to(csr: Csr, layers: list[Layer], pattern: int, end: int) -> tuple[list[int], list[int], list[bool]]:
-    """One path of a pattern to an entity at its end: nodes, triples, and whether each is followed forwards.
+def way_to(
+    csr: Csr, layers: list[Layer], pattern: int, end: int, *, back: bool = False
+) -> tuple[list[int], list[int], list[bool]]:
+    """Return one path of a pattern to an entity at its end: nodes, triples, and whether each is followed forwards.
 
-    Of several, from the end backwards the one whose entity before is lowest, and its first triple; where it can be, no
+    If there are several paths: from the end backwards, the lowest entity before and its first triple; if possible, no
     entity is met twice.
 
     Args:
         csr: The rows.
         layers: All layers, the first one included; the last one is that of the pattern.
-        pattern: Its place in the last layer.
+        pattern: Its index in the last layer.
         end: One of its ends.
+        back: Whether it is an end of walks that come back to the seed.
     """
+    seed = int(layers[0].ends(0)[0])
     nodes, triples, ways = [end], [], []
     for before, layer in zip(layers[-2::-1], layers[:0:-1], strict=True):
-        relation, forward = divmod(int(layer.carried.step[pattern]), 2)
+        step = int(layer.carried.step[pattern])
         pattern = int(layer.parent[pattern])
-        # The step is looked for from its end: what comes in where it was followed forwards, what goes out otherwise.
-        rows = (
-            (csr.in_begin, csr.in_end, csr.in_head, csr.in_triple)
-            if forward
-            else (csr.out_begin, csr.out_end, csr.tail, _OWN)
-        )
         met = np.array(nodes, dtype=np.int32)
-        triple, node = step_back(*rows, csr.relation, nodes[-1], relation, before.ends(pattern), met)
-        nodes.append(int(node))
-        triples.append(int(triple))
-        ways.append(bool(forward))
+        triple, node = -1, -1
+        if back and nodes[-1] == seed:  # if possible, the walk was away until this step
+            triple, node = _step_back(csr, step, nodes[-1], before.ends(pattern), met)
+            back = node < 0
+        if node < 0:
+            allowed = before.ends(pattern, back=back)
+            if back and step == before.carried.step[pattern] ^ 1:  # do not undo the step that came back
+                allowed = allowed[allowed != seed]
+            triple, node = _step_back(csr, step, nodes[-1], allowed, met)
+        nodes.append(node)
+        triples.append(triple)
+        ways.append(bool(step & 1))
     return nodes[::-1], triples[::-1], ways[::-1]
+
+
+def _step_back(
+    csr: Csr, step: int, node: int, allowed: npt.NDArray[np.int32], met: npt.NDArray[np.int32]
+) -> tuple[int, int]:
+    """Return the triple of a step to a node and where it came from; -1 and -1 if there is none."""
+    relation, forward = divmod(int(step), 2)
+    # The row of the end of the step: incoming triples if it was followed forwards, outgoing ones otherwise.
+    rows = (
+        (csr.in_begin, csr.in_end, csr.in_head, csr.in_triple)
+        if forward
+        else (csr.out_begin, csr.out_end, csr.tail, _OWN)
+    )
+    triple, origin = step_back(*rows, csr.relation, node, relation, allowed, met)
+    return int(triple), int(origin)
+
+
+def rows_of(values: npt.NDArray[np.int32], begin: Ints, chosen: Ints) -> tuple[npt.NDArray[np.int32], Ints]:
+    """Return some rows of a list of rows: their values, and where each begins."""
+    sizes = begin[chosen + 1] - begin[chosen]
+    starts = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(sizes)])
+    return values[np.repeat(begin[chosen] - starts[:-1], sizes) + np.arange(starts[-1])], starts

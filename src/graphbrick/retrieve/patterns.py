@@ -3,30 +3,64 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.core import Evidence, Path, Query, Subgraph, seeds_of, step_text
+from graphbrick.core import Evidence, Path, PathPattern, Query, Step, Subgraph, seeds_of, step_text
 from graphbrick.core.csr import Csr
 from graphbrick.core.directions import DIRECTIONS
 from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event, fact
 from graphbrick.pipeline import RetrieveStage
-from graphbrick.retrieve.pattern_layers import Ints, Layer, first_layer, next_layer, way_to
+from graphbrick.pipeline.budget import check_budget
+from graphbrick.retrieve.pattern_layers import Flags, Ints, Layer, first_layer, next_layer, way_to
 from graphbrick.scorers.scorer import Scorer
 
 Scores = npt.NDArray[np.float64]
 
 
 @dataclass(slots=True)
+class _Candidates:
+    """The variants of the patterns of one length from one seed; `Layer.variants` gives their order.
+
+    Attributes:
+        layer: The patterns.
+        pattern: int64, the pattern of each variant in the layer.
+        back: Whether each is the variant that comes back to the seed.
+        walked: Each as a pattern for the scorer.
+        scores: float64, the score of each; set when they are scored.
+    """
+
+    layer: Layer
+    pattern: Ints
+    back: Flags
+    walked: list[PathPattern]
+    scores: Scores
+
+    def best(self, n: int) -> Ints:
+        """Return the patterns of the layer with the best variants, ascending."""
+        scores = np.full(len(self.layer), -np.inf)
+        np.maximum.at(scores, self.pattern, self.scores)
+        return np.sort(np.argsort(-scores, kind="stable")[:n])
+
+
+@dataclass(slots=True)
 class _Grown:
-    """What has grown from one seed: layers by length from 0, and the texts and scores of the patterns of each."""
+    """The candidates from one seed (a local id), by length from 0."""
 
     seed: int
-    layers: list[Layer]
-    texts: list[list[str]]
-    scores: list[Scores]
+    lengths: list[_Candidates]
+
+
+class _Ranked(NamedTuple):
+    """A candidate in the order of all."""
+
+    score: float
+    hops: int
+    seed: int  # index of the seed in the query
+    candidate: int
 
 
 @dataclass(frozen=True, repr=False)
@@ -34,11 +68,16 @@ class Patterns(RetrieveStage):
     """The paths of the relation patterns around the seeds that score best.
 
     A pattern is the relations of a path with their directions. Around an entity there are few patterns, however many
-    paths they have; so all patterns are scored, hop by hop, and paths are listed for the best of them only. A pattern
-    never comes back to its seed: «films that share an actor with this film» does not mean the film itself.
+    paths they have; so all patterns are scored, hop by hop, and paths are listed for the best of them only.
 
-    The scorer reads each pattern as `Path.pattern_text`, with types in the place of entities (the first type of one of
-    the entities there): `PatternScorer` is made for it, and any other scorer will do.
+    A pattern has up to two variants, each a candidate of its own. One never comes back to its seed: «films that share
+    an actor with this film» does not mean the film itself. The other has the walks that do: X too is one of «the
+    parents of X's child», and «the gender of the spouse of X's spouse» is that of X. Such a walk does not undo a step
+    that left the seed, so that no film shares an actor with itself. Of equal scores the first variant wins.
+
+    The scorer reads each candidate as a `PathPattern`, whose text is that of `Path.pattern_text`: types in the place of
+    entities (the first type of one of the entities there). `PatternScorer` is made for it: it knows which steps come
+    back. Any other scorer will do, but reads the two variants alike.
 
     Args:
         scorer: What scores patterns, such as PatternScorer('films.patterns') or MiniLM().
@@ -52,9 +91,10 @@ class Patterns(RetrieveStage):
 
     Returns:
         At most ``n`` paths with the scores of their patterns, best first; of patterns of equal score the shorter first,
-        then by seed (order of the query), then by relation ids. Of one pattern at most ``each`` paths, one an entity at
-        its end: those that are no seed first, then those that a triple joins to most of the other seeds, then those of
-        few triples, which say more about the seed than hubs do, then by id.
+        then by seed (order of the query), then those that never come back to it, then by relation ids. Of one pattern
+        at most ``each`` paths, one an entity at its end: first its own seed, last other seeds; between them those that
+        a triple joins to most of the other seeds, then those of few triples, which say more about the seed than hubs
+        do, then by id.
 
     Example:
         >>> from graphbrick import BM25
@@ -78,81 +118,93 @@ class Patterns(RetrieveStage):
     cap: int = parameter(100_000, at_least=1)
 
     def retrieve(self, query: Query, subgraph: Subgraph) -> Evidence:
-        """The paths of the best patterns."""
+        """Return the paths of the best patterns."""
         seeds = seeds_of(query, subgraph).tolist()
-        grown = [self._at(subgraph, seed) for seed in seeds]
+        grown = [self._start(subgraph, seed) for seed in seeds]
         cut = 0
         for hop in range(1, self.max_hops + 1):
-            for some in grown:
-                cut += self._grow(subgraph, some, hop)
-            self._score(query, grown, hop)
+            check_budget()
+            for from_seed in grown:
+                cut += self._grow(subgraph, from_seed)
+            self._score(query, [from_seed.lengths[hop] for from_seed in grown])
         if cut:
             event(
                 f"{cut:,} patterns end at so many entities that only the first {self.cap:,} triples there were looked "
                 "at (cap)"
             )
-        fact(patterns=sum(len(layer) for some in grown for layer in some.layers[1:]))
-        return Evidence(tuple(self._paths(subgraph, seeds, grown, self._ranked(query, grown))))
+        fact(patterns=sum(len(length.walked) for from_seed in grown for length in from_seed.lengths[1:]))
+        paths = self._paths(subgraph, seeds, grown, self._ranked(query, grown))
+        return Evidence(tuple(paths), scale=repr(self.scorer) if self.scorer.comparable else "")
 
-    def _at(self, subgraph: Subgraph, seed: int) -> _Grown:
+    def _start(self, subgraph: Subgraph, seed: int) -> _Grown:
+        """Return the empty pattern at a seed."""
         entity = seed if subgraph.nodes is None else int(subgraph.nodes[seed])
-        return _Grown(seed, [first_layer(seed)], [[subgraph.graph.label(entity)]], [np.zeros(1)])
+        label = subgraph.graph.label(entity)
+        layer = first_layer(seed)
+        return _Grown(seed, [_Candidates(layer, *layer.variants(), [PathPattern(label, (), label)], np.zeros(1))])
 
-    def _grow(self, subgraph: Subgraph, grown: _Grown, hop: int) -> int:
-        """Add the layer of the next length; how many patterns were cut by the cap."""
-        before, scores, graph = grown.layers[-1], grown.scores[-1], subgraph.graph
-        chosen: Ints = np.sort(np.argsort(-scores, kind="stable")[: self.beam_width])
-        layer = next_layer(subgraph.csr, grown.seed, before, chosen, direction=self.direction, cap=self.cap)
-        grown.layers.append(layer)
-        carried = layer.carried
-        local = carried.end[carried.begin[:-1]]
-        examples = (local if subgraph.nodes is None else subgraph.nodes[local]).tolist()
-        texts, fresh = grown.texts[-1], []
-        for parent, step, node in zip(layer.parent.tolist(), carried.step.tolist(), examples, strict=True):
-            relation, forward = divmod(step, 2)
-            station = graph.first_type(node)
-            fresh.append(step_text(texts[parent], graph.relation_label(relation), station, forward=bool(forward)))
-        grown.texts.append(fresh)
-        return carried.cut
+    def _grow(self, subgraph: Subgraph, grown: _Grown) -> int:
+        """Add the candidates of the next length; return how many patterns were cut by the cap."""
+        before, graph = grown.lengths[-1], subgraph.graph
+        layer = next_layer(
+            subgraph.csr, grown.seed, before.layer, before.best(self.beam_width), direction=self.direction, cap=self.cap
+        )
+        variants = zip(before.pattern.tolist(), before.back.tolist(), strict=True)
+        walked_before = dict(zip(variants, before.walked, strict=True))
+        label = grown.lengths[0].walked[0].start_label
+        pattern, back = layer.variants()
+        walked = []
+        for i, is_back in zip(pattern.tolist(), back.tolist(), strict=True):
+            prefix = walked_before[int(layer.parent[i]), is_back and bool(layer.has_been_back[i])]
+            returns = is_back and bool(layer.returns[i])
+            relation, forward = divmod(int(layer.carried.step[i]), 2)
+            step = Step(graph.relation_label(relation), bool(forward), returns)
+            example = grown.seed if returns else int(layer.ends(i, back=is_back)[0])
+            station = graph.first_type(example if subgraph.nodes is None else int(subgraph.nodes[example]))
+            text = step_text(prefix.text, step.relation, station, forward=step.forward)
+            walked.append(PathPattern(label, (*prefix.steps, step), text))
+        grown.lengths.append(_Candidates(layer, pattern, back, walked, np.zeros(len(walked))))
+        return layer.carried.cut
 
-    def _score(self, query: Query, grown: list[_Grown], hop: int) -> None:
-        """Score the patterns of one length: all in one call where scores of several calls compare."""
-        groups = [grown] if self.scorer.comparable else [[some] for some in grown]
+    def _score(self, query: Query, lengths: list[_Candidates]) -> None:
+        """Score the candidates of one length: all in one call if scores of several calls compare."""
+        groups = [lengths] if self.scorer.comparable else [[candidates] for candidates in lengths]
         for group in groups:
-            scores = self.scorer.rate(query.text, [text for some in group for text in some.texts[hop]])
+            scores = self.scorer.rate_items(query.text, [walk for candidates in group for walk in candidates.walked])
             at = 0
-            for some in group:
-                some.scores.append(scores[at : at + len(some.texts[hop])])
-                at += len(some.texts[hop])
+            for candidates in group:
+                candidates.scores = scores[at : at + len(candidates.walked)]
+                at += len(candidates.walked)
 
-    def _ranked(self, query: Query, grown: list[_Grown]) -> list[tuple[float, int, int, int]]:
-        """(score, hops, place of the seed, pattern) of all patterns, best first."""
+    def _ranked(self, query: Query, grown: list[_Grown]) -> list[_Ranked]:
+        """Return all candidates, best first."""
         places = [
-            (hop, s, pattern)
+            (hop, s, candidate)
             for hop in range(1, self.max_hops + 1)
-            for s, some in enumerate(grown)
-            for pattern in range(len(some.texts[hop]))
+            for s, from_seed in enumerate(grown)
+            for candidate in range(len(from_seed.lengths[hop].walked))
         ]
         if self.scorer.comparable:
-            scores = [float(grown[s].scores[hop][pattern]) for hop, s, pattern in places]
+            scores = [float(grown[s].lengths[hop].scores[candidate]) for hop, s, candidate in places]
         else:  # those of different lengths have not been scored side by side yet
-            scores = self.scorer.rate(query.text, [grown[s].texts[hop][pattern] for hop, s, pattern in places]).tolist()
-        ranked = [(score, *place) for score, place in zip(scores, places, strict=True)]
-        ranked.sort(key=lambda entry: -entry[0])  # stable: equal ones stay in the order of their places
+            walked = [grown[s].lengths[hop].walked[candidate] for hop, s, candidate in places]
+            scores = self.scorer.rate_items(query.text, walked).tolist()
+        ranked = [_Ranked(score, *place) for score, place in zip(scores, places, strict=True)]
+        ranked.sort(key=lambda entry: -entry.score)  # stable: equal ones stay in the order of their places
         return ranked
 
-    def _paths(
-        self, subgraph: Subgraph, seeds: list[int], grown: list[_Grown], ranked: list[tuple[float, int, int, int]]
-    ) -> list[Path]:
-        """At most ``n`` paths of the patterns, in their order."""
+    def _paths(self, subgraph: Subgraph, seeds: list[int], grown: list[_Grown], ranked: list[_Ranked]) -> list[Path]:
+        """Return at most ``n`` paths of the candidates, in their order."""
         nodes, triples, source = subgraph.nodes, subgraph.triples, repr(self)
         near = _neighbours(subgraph, seeds)
         paths: list[Path] = []
-        for score, hop, s, pattern in ranked:
-            some = grown[s]
-            ends = self._ordered(subgraph.csr, some.layers[hop].ends(pattern), seeds, near, s)
+        for score, hops, s, candidate in ranked:
+            lengths = grown[s].lengths[: hops + 1]
+            pattern, back = int(lengths[-1].pattern[candidate]), bool(lengths[-1].back[candidate])
+            ends = self._ordered(subgraph.csr, lengths[-1].layer.ends(pattern, back=back), seeds, near, s)
             for end in ends[: min(self.each, self.n - len(paths))]:
-                way = way_to(subgraph.csr, some.layers[: hop + 1], pattern, end)
+                layers = [length.layer for length in lengths]
+                way = way_to(subgraph.csr, layers, pattern, end, back=back)
                 walked = way[0] if nodes is None else nodes[way[0]].tolist()
                 along = way[1] if triples is None else triples[way[1]].tolist()
                 paths.append(Path(subgraph.graph, tuple(walked), tuple(along), tuple(way[2]), score, source))
@@ -163,14 +215,14 @@ class Patterns(RetrieveStage):
     def _ordered(
         self, csr: Csr, ends: npt.NDArray[np.int32], seeds: list[int], near: list[npt.NDArray[np.int32]], own: int
     ) -> list[int]:
-        """The ends of a pattern: no seeds first, then those next to most other seeds, of few triples, and by id."""
+        """Return the ends of a pattern in the order that the docstring of the class states."""
         joined = np.zeros(len(ends), dtype=np.int64)
         for s, neighbours in enumerate(near):
             if s != own:
                 joined += np.isin(ends, neighbours)
         triples = (csr.out_end[ends] - csr.out_begin[ends]).astype(np.int64) + (csr.in_end[ends] - csr.in_begin[ends])
-        is_seed = np.isin(ends, seeds) if len(seeds) > 1 else np.zeros(len(ends), dtype=np.bool_)
-        return list(map(int, ends[np.lexsort((ends, triples, -joined, is_seed))[: self.n]]))
+        order = np.lexsort((ends, triples, -joined, np.isin(ends, seeds), ends != seeds[own]))
+        return list(map(int, ends[order[: self.n]]))
 
 
 def _neighbours(subgraph: Subgraph, seeds: list[int]) -> list[npt.NDArray[np.int32]]:

@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from graphbrick.core import Step
 from graphbrick.core.csr import Csr
 from graphbrick.evaluate.datasets.grounding import GroundedQuestion
 from graphbrick.graphs.graph import Graph
-from graphbrick.patterns.text import Steps, masked
-from graphbrick.retrieve.pattern_layers import Layer, first_layer, next_layer
+from graphbrick.patterns.text import Steps, labelled, masked
+from graphbrick.retrieve.pattern_layers import Layer, first_layer, next_layer, rows_of
 
 CAP = 100_000  # triples looked at to carry one pattern on
-_EMPTY: list[tuple[int, ...]] = [()]
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int32]
 
@@ -28,7 +28,8 @@ class Example:
         question: Its place among the questions.
         asked: int32 [patterns], the masked question of the seed of each (place in `Examples.asked`).
         pattern: int32 [patterns], place in `Examples.patterns`.
-        f1: float32 [patterns], of the entities at the end of the pattern against the answers; seeds do not count.
+        f1: float32 [patterns], F1 of the entities at the end of the pattern against the answers; other seeds count only
+            if they are answers. The end of a pattern that comes back to its seed has the entities of both variants.
         precision: float32 [patterns], the share of these entities that are answers.
         promise: float32 [patterns], the best F1 of this pattern and of those that begin with it.
     """
@@ -48,10 +49,11 @@ class Examples:
     Attributes:
         all: One a question that has a pattern around its seeds.
         asked: The distinct masked questions.
-        patterns: The distinct patterns, as (relation, forward) a hop.
+        patterns: The distinct patterns: a number a hop, twice the relation and one more if it is followed forwards; the
+            complement of that number for a step that comes back to the seed.
         questions: How many questions there were.
         unseeded: How many have no seed in the graph.
-        unanswered: How many have no answer in the graph other than a seed.
+        unanswered: How many have no answer in the graph.
         unreached: How many have an answer that no pattern leads to.
         cut: How many have patterns that were left out, or cut at a hub.
     """
@@ -66,10 +68,8 @@ class Examples:
     cut: int = 0
 
     def steps(self, graph: Graph) -> list[Steps]:
-        """The patterns by the labels of their relations."""
-        return [
-            tuple((graph.relation_label(step >> 1), bool(step & 1)) for step in pattern) for pattern in self.patterns
-        ]
+        """Return the patterns as the model knows them."""
+        return [labelled(_step(graph, number) for number in pattern) for pattern in self.patterns]
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +106,7 @@ def collect(
     rng = np.random.default_rng(seed)
     examples = Examples(questions=len(questions))
     for place, found in enumerate(questions):
-        gold = np.array(sorted(set(found.answers) - set(found.seeds)), dtype=np.int32)
+        gold = np.array(sorted(set(found.answers)), dtype=np.int32)
         examples.unseeded += not found.seeds
         examples.unanswered += bool(found.seeds) and not len(gold)
         if found.seeds and len(gold):
@@ -127,12 +127,12 @@ def _add(
     rng: np.random.Generator,
 ) -> None:
     """Add the example of one question."""
-    seeds = np.array(sorted(found.seeds), dtype=np.int32)
     asked: list[int] = []
     patterns: list[int] = []
     around: list[_Around] = []
     for start in found.seeds:
-        some = _around(graph.csr, start, seeds, gold, max_hops, most, rng)
+        ignored = np.array(sorted(set(found.seeds) - set(found.answers) - {start}), dtype=np.int32)
+        some = _around(graph.csr, start, ignored, gold, max_hops, most, rng)
         text = masked(found.question.text, graph.label(start))
         asked += [examples.asked.setdefault(text, len(examples.asked))] * len(some.steps)
         patterns += [examples.patterns.setdefault(steps, len(examples.patterns)) for steps in some.steps]
@@ -154,56 +154,92 @@ def _add(
 
 
 def _around(
-    csr: Csr, start: int, seeds: Ints, gold: Ints, max_hops: int, most: int, rng: np.random.Generator
+    csr: Csr, start: int, ignored: Ints, gold: Ints, max_hops: int, most: int, rng: np.random.Generator
 ) -> _Around:
-    """The patterns around one seed."""
-    layers, steps = [first_layer(start)], [_EMPTY]
-    f1s, precisions = [np.zeros(1, dtype=np.float32)], [np.zeros(1, dtype=np.float32)]
+    """Return the patterns around one seed."""
+    layer = first_layer(start)
+    lengths = [_Length(layer, {(0, False): ()}, *_rewards(layer, ignored, gold))]
     is_cut = False
     for _ in range(max_hops):
+        before = lengths[-1]
         # What ends at few entities says most, and is cheap to carry on.
-        chosen = np.sort(np.argsort(layers[-1].sizes(), kind="stable")[: max(1, most // 8)])
-        is_cut |= len(chosen) < len(layers[-1])
-        layer = next_layer(csr, start, layers[-1], chosen, direction="both", cap=CAP)
-        is_cut |= layer.carried.cut > 0
-        before = steps[-1]
-        steps.append(
-            [
-                (*before[parent], step)
-                for parent, step in zip(layer.parent.tolist(), layer.carried.step.tolist(), strict=True)
-            ]
-        )
-        f1, precision = _rewards(layer, seeds, gold)
-        layers.append(layer)
-        f1s.append(f1)
-        precisions.append(precision)
-    promises = [f1.copy() for f1 in f1s]
-    for hop in range(max_hops, 1, -1):
-        np.maximum.at(promises[hop - 1], layers[hop].parent, promises[hop])
-    all_steps = [some for layer in steps[1:] for some in layer]
-    f1, precision, promise = (np.concatenate(some[1:]) for some in (f1s, precisions, promises))
-    if len(all_steps) > most:
+        sizes = before.layer.sizes() + before.layer.sizes(back=True)
+        chosen = np.sort(np.argsort(sizes, kind="stable")[: max(1, most // 8)])
+        layer = next_layer(csr, start, before.layer, chosen, direction="both", cap=CAP)
+        is_cut |= len(chosen) < len(before.layer) or layer.carried.cut > 0
+        lengths.append(_Length(layer, _steps(layer, before.steps), *_rewards(layer, ignored, gold)))
+    promises = [length.f1.copy() for length in lengths]
+    for longer, promise, shorter in zip(lengths[:1:-1], promises[:1:-1], promises[-2:0:-1], strict=True):
+        np.maximum.at(shorter[:, 0], longer.layer.parent, promise[:, 0])
+        np.maximum.at(shorter, (longer.layer.parent, longer.layer.has_been_back.astype(np.int64)), promise[:, 1])
+    steps: list[tuple[int, ...]] = []
+    columns: list[list[Floats]] = [[], [], []]
+    for length, promise in zip(lengths[1:], promises[1:], strict=True):
+        steps += length.steps.values()
+        pattern, back = length.layer.variants()
+        for column, values in zip(columns, (length.f1, length.precision, promise), strict=True):
+            column.append(values[pattern, back.astype(int)])
+    f1, precision, promise = map(np.concatenate, columns)
+    if len(steps) > most:
         is_cut = True
         drawn = np.lexsort((rng.random(len(f1)), -promise))[:most]
         drawn.sort()
-        all_steps = [all_steps[i] for i in drawn]
+        steps = [steps[i] for i in drawn]
         f1, precision, promise = f1[drawn], precision[drawn], promise[drawn]
-    return _Around(all_steps, f1, precision, promise, is_cut)
+    return _Around(steps, f1, precision, promise, is_cut)
 
 
-def _rewards(layer: Layer, seeds: Ints, gold: Ints) -> tuple[Floats, Floats]:
-    """F1 and precision of the entities at the end of each pattern, seeds left out."""
-    sizes = layer.sizes()
-    if not len(sizes):
-        return np.zeros(0, dtype=np.float32), np.zeros(0, dtype=np.float32)
-    end, first = layer.carried.end, layer.carried.begin[:-1]
-    right = np.add.reduceat(_among(end, gold), first)
-    given = sizes - np.add.reduceat(_among(end, seeds), first)
+@dataclass(frozen=True, slots=True)
+class _Length:
+    """The patterns of one length around a seed.
+
+    Attributes:
+        layer: The patterns and their ends.
+        steps: The steps of each variant, by (pattern, whether it comes back), in the order of `Layer.variants`.
+        f1: float32 [patterns, 2], F1 of both variants of each pattern.
+        precision: float32 [patterns, 2].
+    """
+
+    layer: Layer
+    steps: dict[tuple[int, bool], tuple[int, ...]]
+    f1: Floats
+    precision: Floats
+
+
+def _steps(layer: Layer, before: dict[tuple[int, bool], tuple[int, ...]]) -> dict[tuple[int, bool], tuple[int, ...]]:
+    """Return the steps of every variant from those of the layer before."""
+    steps = {}
+    pattern, back = layer.variants()
+    for i, is_back in zip(pattern.tolist(), back.tolist(), strict=True):
+        step = int(layer.carried.step[i])
+        prefix = before[int(layer.parent[i]), is_back and bool(layer.has_been_back[i])]
+        steps[i, is_back] = (*prefix, ~step if is_back and layer.returns[i] else step)
+    return steps
+
+
+def _step(graph: Graph, number: int) -> Step:
+    """Return the step that a number stands for; see `Examples.patterns`."""
+    relation, forward = divmod(~number if number < 0 else number, 2)
+    return Step(graph.relation_label(relation), bool(forward), number < 0)
+
+
+def _rewards(layer: Layer, ignored: Ints, gold: Ints) -> tuple[Floats, Floats]:
+    """Return F1 and precision of the ends of both variants of each pattern, each float32 [patterns, 2].
+
+    The variant that comes back has the ends of both variants: `PathAnswer` follows all walks then.
+    """
+    right, given = np.zeros((len(layer), 2)), np.zeros((len(layer), 2))
+    carried, owners = layer.carried, np.arange(len(layer))
+    returning = np.flatnonzero(layer.sizes(back=True))
+    ends, begin = rows_of(carried.end, carried.begin, returning)
+    owner = np.concatenate([np.repeat(returning, np.diff(begin)), np.repeat(owners, layer.sizes(back=True))])
+    # An end of both variants counts once.
+    keys = np.unique((owner << 32) | np.concatenate([ends, carried.back_end]))
+    variants = (
+        (np.repeat(owners, layer.sizes()), carried.end),
+        (keys >> 32, (keys & 0xFFFFFFFF).astype(np.int32)),
+    )
+    for column, (owner, ends) in enumerate(variants):
+        right[:, column] = np.bincount(owner, np.isin(ends, gold), minlength=len(layer))
+        given[:, column] = np.bincount(owner, ~np.isin(ends, ignored), minlength=len(layer))
     return (2 * right / (given + len(gold))).astype(np.float32), (right / np.maximum(given, 1)).astype(np.float32)
-
-
-def _among(values: Ints, wanted: Ints) -> npt.NDArray[np.int64]:
-    """1 where a value is one of those wanted (ascending, not empty), else 0."""
-    at = np.minimum(np.searchsorted(wanted, values), len(wanted) - 1)
-    among: npt.NDArray[np.int64] = (wanted[at] == values).astype(np.int64)
-    return among

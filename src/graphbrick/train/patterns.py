@@ -50,7 +50,7 @@ class PatternReport:
         questions: Given.
         learned: Questions that were learned from: with a pattern that leads to an answer.
         unseeded: Questions without a seed in the graph.
-        unanswered: Questions without an answer in the graph, or with none but a seed.
+        unanswered: Questions without an answer in the graph.
         unreached: Questions to whose answers no pattern leads.
         cut: Questions around whose seeds there are more patterns than were looked at.
         patterns: Distinct patterns that were met.

@@ -57,6 +57,19 @@ def test_an_answer_that_the_graph_does_not_have():
     assert place("ShortestPaths() >> Rerank(BM25()) >> PathAnswer()", some) == "none"
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Patterns(BM25(), n=100, each=100)", "none"),
+        ("Patterns(BM25(), n=100, each=100) >> PathAnswer()", "generation"),
+        ("Patterns(BM25(), n=100, max_hops=1) >> PathAnswer()", "retrieval"),
+    ],
+)
+def test_an_answer_that_is_the_seed_can_be_found(text, expected):
+    # Kenya -> borders -> Uganda -> borders -> Kenya
+    assert place(text, grounded(seeds=("Kenya",), answers=("Kenya",))) == expected
+
+
 def test_without_gold_nothing_is_lost():
     assert place("ShortestPaths() >> PathAnswer()", grounded(answers=())) is None
 

@@ -3,19 +3,21 @@
 An answer is followed from stage to stage: a question is lost at the first stage behind which no gold answer is left.
 The places, in order, of which each question has exactly one:
 
-none        Not lost: the first answer is right, so that the share of "none" is Hits@1. Of a pipeline without a generate
-            stage: a path of its evidence meets a gold answer; of one without paths: its subgraph holds one.
+none        Not lost: the first answer is right, so that the share of "none" is Hits@1. For a pipeline without a
+            generate stage: an item of its evidence speaks of a gold answer; for one without evidence: its subgraph
+            holds one.
 absent      The graph has none of the gold answers.
 linking     The search started in the wrong place, and no gold answer was met: linking failed, or none of the seeds is
-            one that the file gives. (Where the file gives none, any seed that was found counts as right.)
+            one that the file gives. (If the file gives none, any seed counts as right.)
 extraction  No gold answer is in the last subgraph, after extraction and pruning.
-retrieval   A gold answer is in the subgraph (without extraction: in the graph), but on no path that was retrieved.
-ranking     A retrieved path meets a gold answer, but it was cut by a rerank stage.
-generation  A path of the evidence meets a gold answer, but the first answer is not right. A generate stage that takes
-            the first path, as PathAnswer does, loses here what a rerank stage kept but did not put first.
+retrieval   A gold answer is in the subgraph (without extraction: in the graph), but no retrieved item speaks of it.
+ranking     A retrieved item speaks of a gold answer, but a rerank stage cut it.
+generation  An item of the evidence speaks of a gold answer, but the first answer is not right. A generate stage that
+            takes the first path, as PathAnswer does, loses here what a rerank stage kept but did not put first.
 
-A path meets the entities after its start, as in `graphbrick.evaluate.metrics.path_metrics`. Of a union of branches that
-retrieve, only what they give together is seen: what was ranked away inside a branch counts as not retrieved.
+A path speaks of the entities after its start, as in `graphbrick.evaluate.metrics.path_metrics`; so an answer that is a
+seed is met by a path that comes back to it, or that leads to it from another seed. For a union of branches that
+retrieve, only their union counts: what was ranked away inside a branch counts as not retrieved.
 
 A pipeline that failed lost the question at the stage that failed, unless it was lost before.
 """
