@@ -268,7 +268,7 @@ def test_a_damaged_tokenizer(folder: Path, content: str) -> None:
 def test_damaged_settings(folder: Path, name: str, content: str) -> None:
     (folder / "1_Pooling").mkdir()
     (folder / name).write_text(content)
-    with pytest.raises(ModelError, match=f"{name} (is no JSON|holds no JSON)"):
+    with pytest.raises(ModelError, match=f"{name} (is not valid JSON|does not hold a JSON)"):
         EmbeddingModel(str(folder)).encode(["kenya"])
 
 
@@ -305,7 +305,7 @@ def test_a_model_that_gives_no_vectors(tmp_path: Path) -> None:
     from onnx_models import write_cross_encoder
 
     write_cross_encoder(tmp_path, TABLE)
-    with pytest.raises(ModelError, match="gives logits, neither sentence_embedding nor one vector a token"):
+    with pytest.raises(ModelError, match="gives logits, neither sentence_embedding nor a vector for each token"):
         EmbeddingModel(str(tmp_path)).encode(["kenya"])
 
 
@@ -314,7 +314,7 @@ def test_folders_without_a_model_say_what_is_looked_for(tmp_path: Path) -> None:
         EmbeddingModel(str(tmp_path)).encode(["kenya"])
     write_embedder(tmp_path, TABLE)
     (tmp_path / "tokenizer.json").unlink()
-    with pytest.raises(ModelError, match="holds no text model"):
+    with pytest.raises(ModelError, match="does not hold a text model"):
         EmbeddingModel(str(tmp_path)).encode(["kenya"])
 
 

@@ -111,7 +111,7 @@ def test_what_is_no_model(folder: Path, tmp_path: Path) -> None:
     (folder / "model.onnx").write_bytes(b"")
     with pytest.raises(ModelError, match=r"model\.onnx cannot be loaded as an ONNX model"):
         CrossEncoder(str(folder)).score("a", ["b"])
-    with pytest.raises(ModelError, match="holds no text model: looked for"):
+    with pytest.raises(ModelError, match="does not hold a text model: looked for"):
         CrossEncoder(str(tmp_path)).score("a", ["b"])
     with pytest.raises(ModelError, match=r"there is no folder \./away"):
         CrossEncoder("./away").score("a", ["b"])

@@ -72,14 +72,17 @@ class EmbeddingModel(Embedder):
 
     @property
     def identity(self) -> str:
-        """The checksum of the files, or name and revision at the hub, and the prefix of texts.
+        """Checksum of the files, or name and revision at the hub, and the prefix of texts.
 
-        The prefix of questions is not part of it: it does not change the vectors of texts.
+        The prefix of questions is left out, because it does not change the vectors of texts.
         """
         weights, folder = onnx_weights(self.model), Path(self.model).expanduser()
         if weights is not None:
             model = load(self.model, weights)
-            files = [*sorted(weights.parent.glob(f"{weights.name}*")), folder / TOKENIZER]  # large ones are in pieces
+            files = [
+                *sorted(weights.parent.glob(f"{weights.name}*")),
+                folder / TOKENIZER,
+            ]  # with pieces
             source = f"onnx sha256 {_checksum(files)} {_pooling(folder, model)} of {model.max_tokens} tokens"
         elif folder.is_dir():
             settings = {
@@ -90,16 +93,16 @@ class EmbeddingModel(Embedder):
             }
             source = f"torch sha256 {_checksum([*torch_weights(folder), *sorted(settings)])}"
         else:
-            open_torch("SentenceTransformer", self.model)  # what is not here yet has no revision
+            open_torch("SentenceTransformer", self.model)  # a model that was not downloaded has no revision
             source = f"hub {self.model} {_revision(self.model) or 'of unknown revision'}"
         return f"{source}, text_prefix={self.text_prefix!r}"
 
     def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
-        """The vectors of texts, float32 [texts, dimensions], of length 1."""
+        """Return the vectors of texts, float32 [texts, dimensions], of length 1."""
         return self._vectors([self.text_prefix + text for text in texts])
 
     def encode_query(self, query: str) -> npt.NDArray[np.float32]:
-        """The vector of a question, float32 [dimensions]."""
+        """Return the vector of a question, float32 [dimensions]."""
         if not (self.query_prefix or self.text_prefix):
             prompts = {name: prompt for name, prompt in self._prompts().items() if prompt}
             if prompts:
@@ -116,14 +119,14 @@ class EmbeddingModel(Embedder):
         texts = readable(texts)
         count_tokens(self.model, model, texts)
         try:
-            # The empty prompt stands against one that the model's files name as the default.
+            # The empty prompt overrides a default prompt in the model's files.
             vectors = model.encode(texts, prompt="", batch_size=BATCH, show_progress_bar=False, convert_to_numpy=True)
         except Exception as error:
             raise ModelError(f"{self.model} cannot be run: {first_line(error)}") from error
         return unit_vectors(np.asarray(vectors), texts, self.model)
 
     def _prompts(self) -> dict[str, str]:
-        """The prompts in the model's files, by name."""
+        """Return the prompts in the model's files, by name."""
         if onnx_weights(self.model) is None:
             return dict(open_torch("SentenceTransformer", self.model).prompts or {})
         settings = settings_of(Path(self.model).expanduser() / "config_sentence_transformers.json")
@@ -131,10 +134,10 @@ class EmbeddingModel(Embedder):
 
 
 def _pooling(folder: Path, model: OnnxText) -> str:
-    """How the token vectors of a model in ONNX are joined.
+    """Return how the token vectors of a model in ONNX are joined.
 
     Raises:
-        ModelError: In a way that is not done here, or another module of the model comes after it.
+        ModelError: The way is not supported, or the model has a module that is not in its ONNX file.
     """
     if model.gives_sentences:
         return "none"
@@ -146,10 +149,10 @@ def _pooling(folder: Path, model: OnnxText) -> str:
         if kind not in _MODULES:
             raise ModelError(f"{folder} has a module {kind} that is not in its ONNX file; {advice}")
     settings = settings_of(folder / "1_Pooling" / "config.json")
-    said = settings.get("pooling_mode")
-    if said is None:  # older files have one switch a mode
-        said = [mode for mode, switch in _POOLING_SWITCHES.items() if settings.get(switch) is True]
-    modes = [said] if isinstance(said, str) else list(said) or ["mean"]
+    mode_setting = settings.get("pooling_mode")
+    if mode_setting is None:  # older files have one switch for each mode
+        mode_setting = [mode for mode, switch in _POOLING_SWITCHES.items() if settings.get(switch) is True]
+    modes = [mode_setting] if isinstance(mode_setting, str) else list(mode_setting) or ["mean"]
     if len(modes) > 1 or modes[0] not in POOLINGS:
         allowed = ", ".join(POOLINGS)
         raise ModelError(f"{folder} joins token vectors by {' and '.join(modes)}, not by one of {allowed}; {advice}")
@@ -162,13 +165,13 @@ def _checksum(files: Sequence[Path]) -> str:
 
 
 def _revision(model: str) -> str:
-    """The commit of a hub model in the local cache; empty where the cache does not tell."""
+    """Return the commit of a hub model in the local cache; empty if the cache does not tell."""
     from huggingface_hub import try_to_load_from_cache
 
     names = [model] if "/" in model else [f"sentence-transformers/{model}", model]
     for name in names:
         for file in ("modules.json", "config.json"):
-            found = try_to_load_from_cache(name, file, cache_dir=os.environ.get("SENTENCE_TRANSFORMERS_HOME"))
-            if isinstance(found, str):
-                return Path(found).parent.name
+            cached = try_to_load_from_cache(name, file, cache_dir=os.environ.get("SENTENCE_TRANSFORMERS_HOME"))
+            if isinstance(cached, str):
+                return Path(cached).parent.name
     return ""

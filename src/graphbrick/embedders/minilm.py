@@ -28,7 +28,7 @@ class MiniLM(Embedder):
     Texts of more than 256 tokens are cut, which is an event.
 
     Returns:
-        One score a text, in [-1, 1].
+        One score for each text, in [-1, 1].
 
     Raises:
         ModelError: The extra ``graphbrick[minilm]`` is not installed.
@@ -50,7 +50,7 @@ class MiniLM(Embedder):
             raise not_installed("MiniLM", _MODULE) from error
 
     def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
-        """The vectors of texts, float32 [texts, 384], of length 1."""
+        """Return the vectors of texts, float32 [texts, 384], of length 1."""
         return current_session().get(("MiniLM model",), _load).embed(texts)
 
 
@@ -62,7 +62,7 @@ def _load() -> OnnxText:
     session = open_session(Path(spec.origin).with_name("model.onnx"), "MiniLM")
     from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
-    # The vocabulary of bert-base-uncased, one token a line; the model package has only the weights.
+    # The vocabulary of bert-base-uncased, one token in each line; the package of the model has only weights.
     text = gzip.decompress((files("graphbrick.embedders") / "bert_uncased_vocab.txt.gz").read_bytes()).decode("utf-8")
     vocabulary = {token: i for i, token in enumerate(text.split("\n"))}
     tokenizer = Tokenizer(models.WordPiece(vocabulary, unk_token="[UNK]", max_input_chars_per_word=100))

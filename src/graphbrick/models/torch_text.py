@@ -46,7 +46,7 @@ def _open_torch(kind: str, model: str) -> Any:
 def count_tokens(name: str, model: Any, texts: Texts) -> None:
     """Record the calls and tokens of a model of sentence-transformers, and the texts that it cuts."""
     if not callable(model.tokenizer):
-        event(f"{name} does not say how many tokens it reads")
+        event(f"{name} does not tell how many tokens it reads")
         return
     sides = [list(texts)] if isinstance(texts[0], str) else [list(side) for side in zip(*texts, strict=True)]
     ids = model.tokenizer(*sides, padding=False, truncation=False, verbose=False)["input_ids"]
