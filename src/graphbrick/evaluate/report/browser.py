@@ -13,7 +13,7 @@ from math import isfinite
 from typing import Any
 
 from graphbrick.evaluate.report.figures import PipelineFigures, place_name
-from graphbrick.evaluate.report.markup import Html, data_block, visible
+from graphbrick.evaluate.report.markup import data_block, visible
 from graphbrick.evaluate.study.reader import Study
 from graphbrick.evaluate.study.records import Detail, Result, StoredExchange, StoredJudgement, StudyQuestion, StudyRun
 
@@ -103,7 +103,7 @@ def spread(total: int, wanted: int | None) -> list[int]:
     return [i * total // wanted for i in range(wanted)]
 
 
-def blocks(study: Study, listing: Listing, figures: Sequence[PipelineFigures]) -> Iterator[Html]:
+def blocks(study: Study, listing: Listing, figures: Sequence[PipelineFigures]) -> Iterator[str]:
     """The data of the page, piece by piece."""
     yield data_block("data-questions", _questions(listing))
     yield data_block("data-scores", _scores(listing, figures))

@@ -1,4 +1,4 @@
-"""Bars as inline SVG, in rows of a table: their text keeps its size however narrow the page is, and can be read out.
+"""Bars of a report page, and how numbers are written there.
 
 Colours are classes of ``style.css``, which has them for light and dark.
 """
@@ -9,7 +9,9 @@ from collections.abc import Callable, Sequence
 from math import ceil, floor, log10
 from typing import NamedTuple
 
-from graphbrick.evaluate.report.markup import Html, element, join, label
+from markupsafe import Markup
+
+from graphbrick.evaluate.report.markup import macro
 from graphbrick.evaluate.statistics.intervals import Interval
 
 _LETTERS = 0.011  # share of a bar's row that a letter needs, where the page is not narrow
@@ -20,9 +22,9 @@ class Part(NamedTuple):
     """One colour of a chart.
 
     Attributes:
-        name: What it stands for.
+        name: Its meaning.
         colour: Its class in ``style.css``.
-        note: What it means, for those who ask.
+        note: An explanation.
     """
 
     name: str
@@ -36,8 +38,8 @@ class Row(NamedTuple):
     Attributes:
         number: The number of the pipeline in the table.
         name: Its name.
-        values: One for each part; None where there is none.
-        note: What stands in place of bars, where there are none.
+        values: One for each part; None for no value.
+        note: Text in the place of bars.
     """
 
     number: int
@@ -46,65 +48,96 @@ class Row(NamedTuple):
     note: str = ""
 
 
-def legend(parts: Sequence[Part]) -> Html:
-    """What the colours stand for."""
-    return element(
-        "ul",
-        *(
-            element("li", element("i", class_=f"key {part.colour}"), part.name, title=part.note or None)
-            for part in parts
-        ),
-        class_="legend",
-    )
+class _Mark(NamedTuple):
+    """A part of a stacked bar, from ``start`` on; or, with ``group``, a bar with its interval."""
+
+    colour: str
+    title: str
+    start: float = 0.0
+    width: float = 0.0
+    text: str = ""
+    group: bool = False
+    top: int = 0
+    height: int = _BAR
+    mean: float | None = None
+    low: float = 0.0
+    high: float = 0.0
 
 
 def stacked_bars(
     rows: Sequence[Row], parts: Sequence[Part], *, shown: Callable[[float], str], whole: float | None = None
-) -> Html:
-    """A row of parts, one after the other.
+) -> Markup:
+    """Draw rows of parts, one after the other.
 
     Args:
         rows: Top to bottom.
         parts: Left to right, in the order of the rows' values.
-        shown: How a value is written.
+        shown: Writes a value.
         whole: The value of a full row; None for a scale that holds the longest.
     """
     longest = max((sum(v or 0 for v in row.values) for row in rows), default=0)
     ticks = [whole * i / 4 for i in range(5)] if whole else round_ticks(longest)
     end = whole or ticks[-1] or 1
-    body = [_row(row, _stack(row, parts, end, shown, ticks), 22) for row in rows]
-    return element("div", legend(parts), _table(ticks, end, body, round_percent if whole else shown), class_="chart")
+    body = [(row, 22, _stacked(row.values, parts, end, shown, row.name)) for row in rows]
+    return macro("bars.html", "chart", parts, body, ticks, end, round_percent if whole else shown)
 
 
-def stack(values: Sequence[float], parts: Sequence[Part], title: str) -> Html:
-    """A row of parts for a cell of a table, without letters."""
-    total, at, marks = sum(values) or 1, 0.0, []
+def stack(values: Sequence[float], parts: Sequence[Part], title: str) -> Markup:
+    """Draw a row of parts for a cell of a table, without letters."""
+    return macro("bars.html", "stack", _stacked(values, parts, sum(values) or 1), title)
+
+
+def _stacked(
+    values: Sequence[float | None],
+    parts: Sequence[Part],
+    end: float,
+    shown: Callable[[float], str] = str,
+    name: str = "",
+) -> list[_Mark]:
+    at, marks = 0.0, []
     for value, part in zip(values, parts, strict=True):
         if value:
-            marks.append(
-                element("rect", x=_share(at / total), width=_share(value / total), height=12, class_=part.colour)
-            )
+            text = shown(value)
+            fits = value / end > _LETTERS * (len(text) + 1)
+            title = f"{name}\n{part.name}: {text}"
+            marks.append(_Mark(part.colour, title, at / end, value / end, text if fits else ""))
             at += value
-    return element("svg", element("title", title), *marks, class_="stack", height=12, role="img", aria_label=title)
+    return marks
 
 
-def grouped_bars(rows: Sequence[Row], parts: Sequence[Part], intervals: Sequence[Sequence[Interval | None]]) -> Html:
-    """For each row a group of bars on a scale of 0 to 1, each with its interval.
+def grouped_bars(rows: Sequence[Row], parts: Sequence[Part], intervals: Sequence[Sequence[Interval | None]]) -> Markup:
+    """Draw for each row a group of bars on a scale from 0 to 1, each with its interval.
 
     Args:
         rows: Top to bottom; their values are not read.
         parts: Top to bottom within a group.
-        intervals: For each row one for each part, None where there is no question.
+        intervals: For each row one for each part; None if there is no question.
     """
-    ticks = [0, 0.25, 0.5, 0.75, 1.0]
-    body = []
-    for row, group in zip(rows, intervals, strict=True):
-        height = len(parts) * (_BAR + _GAP) + 2 * _PAD
-        marks = [_grid(ticks, 1.0, height)]
-        for place, (found, part) in enumerate(zip(group, parts, strict=True)):
-            marks.append(_bar(found, part, _PAD + place * (_BAR + _GAP)))
-        body.append(_row(row, join(*marks), height))
-    return element("div", legend(parts), _table(ticks, 1.0, body, round_percent), class_="chart")
+    height = len(parts) * (_BAR + _GAP) + 2 * _PAD
+    body = [
+        (
+            row,
+            height,
+            [
+                _bar(mean, part, _PAD + i * (_BAR + _GAP))
+                for i, (mean, part) in enumerate(zip(group, parts, strict=True))
+            ],
+        )
+        for row, group in zip(rows, intervals, strict=True)
+    ]
+    return macro("bars.html", "chart", parts, body, [0, 0.25, 0.5, 0.75, 1.0], 1.0, round_percent)
+
+
+def _bar(mean: Interval | None, part: Part, top: int) -> _Mark:
+    if mean is None:
+        return _Mark(part.colour, f"{part.name}: no question", group=True, top=top)
+    title = f"{part.name}: {percent(mean.mean)} %, interval {percent(mean.low)} to {percent(mean.high)}, n = {mean.n:,}"
+    return _Mark(part.colour, title, group=True, top=top, mean=mean.mean, low=mean.low, high=mean.high)
+
+
+def badge(number: int) -> Markup:
+    """Return the number of a pipeline as it is shown in all tables and charts."""
+    return macro("parts.html", "badge", number)
 
 
 def percent(value: float) -> str:
@@ -119,7 +152,7 @@ def percent(value: float) -> str:
 
 
 def round_percent(value: float) -> str:
-    """A round share in percent, for an axis.
+    """Write a round share in percent, for an axis.
 
     >>> round_percent(0.25), round_percent(0.925)
     ('25', '92.5')
@@ -128,7 +161,7 @@ def round_percent(value: float) -> str:
 
 
 def milliseconds(value: float) -> str:
-    """Milliseconds with three digits, in seconds or minutes where they are many.
+    """Write milliseconds with three digits; in seconds or minutes if they are many.
 
     >>> milliseconds(0.1234), milliseconds(12.34), milliseconds(1234.5), milliseconds(120_000)
     ('0.12 ms', '12.3 ms', '1.23 s', '2 min')
@@ -142,7 +175,7 @@ def milliseconds(value: float) -> str:
 
 
 def short(value: float) -> str:
-    """A count in three digits.
+    """Write a count with three digits.
 
     >>> short(0), short(12), short(1234), short(5_600_000)
     ('0', '12', '1.23k', '5.6M')
@@ -154,7 +187,7 @@ def short(value: float) -> str:
 
 
 def round_ticks(longest: float, about: int = 5) -> list[float]:
-    """Round numbers from 0 to at least ``longest``.
+    """Return round numbers from 0 to at least ``longest``.
 
     >>> round_ticks(42), round_ticks(0)
     ([0.0, 10.0, 20.0, 30.0, 40.0, 50.0], [0.0])
@@ -165,73 +198,3 @@ def round_ticks(longest: float, about: int = 5) -> list[float]:
     size = 10.0 ** floor(log10(rough))
     step = next(size * nice for nice in (1, 2, 2.5, 5, 10) if size * nice >= rough * 0.999)
     return [float(f"{i * step:.12g}") for i in range(ceil(longest / step - 1e-9) + 1)]
-
-
-def _table(ticks: Sequence[float], end: float, body: Sequence[Html], shown: Callable[[float], str]) -> Html:
-    """The rows below an axis."""
-    axis = []
-    for tick in ticks:
-        anchor = "start" if tick == 0 else "end" if tick == end else "middle"
-        axis.append(element("text", shown(tick), x=_share(tick / end), y=13, text_anchor=anchor))
-    scale = element("svg", *axis, height=18, class_="axis", aria_hidden="true")
-    head = element("tr", element("th", element("span", "pipeline", class_="unseen"), scope="col"), element("td", scale))
-    return element("table", element("thead", head), element("tbody", *body), class_="bars")
-
-
-def _row(row: Row, marks: Html, height: int) -> Html:
-    name = element("th", badge(row.number), " ", label(row.name), scope="row", title=row.name)
-    if row.note:
-        return element("tr", name, element("td", element("span", row.note, class_="faint")))
-    return element("tr", name, element("td", element("svg", marks, height=height)))
-
-
-def badge(place: int) -> Html:
-    """The number that a pipeline has in all tables and charts."""
-    return element("span", str(place), class_="badge")
-
-
-def _stack(row: Row, parts: Sequence[Part], end: float, shown: Callable[[float], str], ticks: Sequence[float]) -> Html:
-    at, marks = 0.0, [_grid(ticks, end, 22)]
-    for value, part in zip(row.values, parts, strict=True):
-        if not value:
-            continue
-        text = shown(value)
-        title = element("title", f"{row.name}\n{part.name}: {text}")
-        marks.append(
-            element("rect", title, x=_share(at / end), width=_share(value / end), y=3, height=16, class_=part.colour)
-        )
-        if value / end > _LETTERS * (len(text) + 1):
-            where = _share((at + value / 2) / end)
-            marks.append(element("text", text, x=where, y=15, text_anchor="middle", class_=f"in {part.colour}"))
-        at += value
-    return join(*marks)
-
-
-def _bar(found: Interval | None, part: Part, top: int) -> Html:
-    middle = top + _BAR / 2
-    if found is None:
-        return element("text", f"{part.name}: no question", x=4, y=middle + 4, class_="faint")
-    title = (
-        f"{part.name}: {percent(found.mean)} %, interval {percent(found.low)} to {percent(found.high)}, n = {found.n:,}"
-    )
-    bar = element(
-        "rect", element("title", title), x=0, width=_share(found.mean), y=top, height=_BAR, class_=part.colour
-    )
-    reach = join(
-        *(element("line", x1=_share(found.low), x2=_share(found.high), y1=middle, y2=middle, class_=name)
-          for name in ("halo", "reach"))
-    )  # fmt: skip
-    ends = (
-        element("line", x1=_share(x), x2=_share(x), y1=middle - 3, y2=middle + 3, class_="reach")
-        for x in (found.low, found.high)
-    )
-    return join(bar, reach, *ends)
-
-
-def _grid(ticks: Sequence[float], end: float, height: int) -> Html:
-    lines = (element("line", x1=_share(t / end), x2=_share(t / end), y1=0, y2=height, class_="grid") for t in ticks)
-    return join(*lines)
-
-
-def _share(value: float) -> str:
-    return f"{100 * value:.2f}%"

@@ -1,20 +1,20 @@
-"""How a study was run: what stands above a report, and what stands at its end."""
+"""How a study was run: the facts at the top and at the end of a report."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
 from graphbrick.evaluate.report.browser import Listing
-from graphbrick.evaluate.report.charts import badge
 from graphbrick.evaluate.report.figures import PipelineFigures
-from graphbrick.evaluate.report.markup import Html, element, join, label
+from graphbrick.evaluate.report.markup import macro
+from graphbrick.evaluate.report.sections import Figure, Section
 from graphbrick.evaluate.study.identity import changed_files
 from graphbrick.evaluate.study.reader import Study
 from graphbrick.evaluate.study.records import EvaluationSession, QuestionFile, StudyRun
 
 
-def cards(study: Study, listing: Listing, figures: Sequence[PipelineFigures]) -> Html:
-    """What was asked, in large figures."""
+def cards(study: Study, listing: Listing, figures: Sequence[PipelineFigures]) -> list[tuple[str, str]]:
+    """Return the facts above a report, each as a large text and a small one below."""
     questions = listing.questions
     datasets = sorted({question.dataset for question in questions if question.dataset})
     answerable = sum(question.answerable for question in questions)
@@ -39,12 +39,11 @@ def cards(study: Study, listing: Listing, figures: Sequence[PipelineFigures]) ->
         cards.append((", ".join(size) or "–", str(last.machine.get("cpu") or "machine")))
         by = f"evaluated, with graphbrick {last.versions.get('graphbrick', '')}".rstrip()
         cards.append((days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}", by))
-    return element("ul", *(element("li", element("b", label(big)), element("span", small)) for big, small in cards),
-                   class_="cards")  # fmt: skip
+    return cards
 
 
-def warnings(study: Study, figures: Sequence[PipelineFigures]) -> Html:
-    """What a reader must know before comparing."""
+def warnings(study: Study, figures: Sequence[PipelineFigures]) -> list[str]:
+    """Return what a reader must know before comparing."""
     found = []
     unfinished = [one for one in figures if one.run.done < one.run.asked]
     if unfinished:
@@ -66,36 +65,37 @@ def warnings(study: Study, figures: Sequence[PipelineFigures]) -> Html:
     failed = sum(one.errors for one in figures)
     if failed:
         found.append(f"{failed:,} result{'s' * (failed > 1)} ended in an error; such a question counts 0.")
-    return join(*(element("p", text, class_="warning") for text in found))
+    return found
 
 
-def setup(study: Study, figures: Sequence[PipelineFigures]) -> Html:
-    """Machine, versions and options of every call of `evaluate`; recipe, graph and files of every run."""
+def setup(study: Study, figures: Sequence[PipelineFigures]) -> Section:
+    """Return the section with machine, versions and options of every session, and the origin of every run."""
     question_files, sessions = {file.id: file for file in study.files()}, {s.id: s for s in study.sessions()}
     last = max(sessions, default=0)
-    parts = [_session_facts(session, unfolded=number == last) for number, session in reversed(sessions.items())]
-    parts += [_run_facts(one, question_files, sessions) for one in figures]
-    return join(*parts) if parts else element("p", "Nothing has been run yet.")
+    parts = [
+        _folded(f"evaluated {_moment(session.started)}", _session_facts(session), unfolded=number == last)
+        for number, session in reversed(sessions.items())
+    ]
+    for one in figures:
+        title = macro("parts.html", "named", one.number, one.name)
+        parts.append(_folded(title, _facts_of(one.run, question_files, sessions)))
+    return Section("setup", "How it was run", [] if parts else ["Nothing has been run yet."], parts)
 
 
-def _run_facts(
-    one: PipelineFigures, found: Mapping[int, QuestionFile], sessions: Mapping[int, EvaluationSession]
-) -> Html:
-    summary = element("summary", badge(one.number), " ", label(one.name))
-    return element("details", summary, _definitions(_facts_of(one.run, found, sessions)))
+def _folded(title: str, facts: Sequence[tuple[str, str]], *, unfolded: bool = False) -> Figure:
+    return Figure(macro("parts.html", "definitions", facts), title, folded=True, unfolded=unfolded)
 
 
-def _session_facts(session: EvaluationSession, *, unfolded: bool) -> Html:
+def _session_facts(session: EvaluationSession) -> list[tuple[str, str]]:
     facts = [("begun", session.started), ("finished", session.finished or "not recorded"), ("ended", session.ended)]
     groups = (("machine", session.machine), ("options", session.options), ("versions", session.versions))
     for name, values in groups:
         facts.append((name, ", ".join(f"{key} {_plain(key, value)}" for key, value in values.items())))
-    summary = element("summary", f"evaluated {_moment(session.started)}")
-    return element("details", summary, _definitions(facts), open="" if unfolded else None)
+    return facts
 
 
 def _moment(text: str) -> str:
-    """A time in ISO 8601 as people write it, to the minute."""
+    """Write a time in ISO 8601 to the minute."""
     return text[:16].replace("T", " ") + " UTC"
 
 
@@ -107,15 +107,10 @@ def _plain(key: str, value: object) -> str:
     return "none" if value is None else str(value)
 
 
-def _definitions(facts: Sequence[tuple[str, str]]) -> Html:
-    pairs = (join(element("dt", name), element("dd", label(value))) for name, value in facts if value)
-    return element("dl", *pairs, class_="facts")
-
-
 def _facts_of(
     run: StudyRun, files: Mapping[int, QuestionFile], sessions: Mapping[int, EvaluationSession]
 ) -> list[tuple[str, str]]:
-    """How a run came about, as names and values."""
+    """Return the provenance of a run as names and values."""
     own = [sessions[i] for i in run.sessions if i in sessions]
     facts = [
         ("recipe", run.recipe),

@@ -9,7 +9,7 @@ from math import floor, log10
 from graphbrick.core.errors import InputError
 from graphbrick.evaluate.report.charts import Part, badge, milliseconds, percent, short, stack
 from graphbrick.evaluate.report.figures import NOT_LOST, SEED, STRATA, PipelineFigures
-from graphbrick.evaluate.report.markup import element, join, label
+from graphbrick.evaluate.report.markup import macro
 from graphbrick.evaluate.report.tables import Cell, Column, Table, interval_cell
 from graphbrick.evaluate.statistics.comparison import Comparison, compare
 from graphbrick.evaluate.statistics.paired import benjamini_hochberg, holm
@@ -214,9 +214,8 @@ def _name_cell(one: PipelineFigures) -> Cell:
     if one.errors:
         notes.append(f"{one.errors:,} ended in an error")
     small = "; ".join(notes)
-    recipe = None if one.run.recipe == one.name else element("code", one.run.recipe, title=one.run.recipe)
-    note = element("small", small, class_="warn") if small else None
-    return Cell(one.name, one.name, small, join(label(one.name, class_="name"), recipe, note), name=True)
+    recipe = "" if one.run.recipe == one.name else one.run.recipe
+    return Cell(one.name, one.name, small, macro("parts.html", "pipeline", one.name, recipe, small), name=True)
 
 
 def _count(one: PipelineFigures) -> Cell:
@@ -281,7 +280,7 @@ def _lost_cells(one: PipelineFigures, parts: Sequence[Part]) -> list[Cell]:
 
 
 def _short_name(name: str, numbers: Mapping[str, int]) -> Cell:
-    return Cell(name, numbers[name], markup=join(badge(numbers[name]), " ", label(name)))
+    return Cell(name, numbers[name], markup=macro("parts.html", "named", numbers[name], name))
 
 
 def _points(value: float) -> str:

@@ -7,8 +7,10 @@ from itertools import pairwise
 from math import ceil, floor, log10
 from typing import NamedTuple, TypeAlias
 
+from markupsafe import Markup
+
 from graphbrick.evaluate.report.charts import round_percent
-from graphbrick.evaluate.report.markup import Html, element, join
+from graphbrick.evaluate.report.markup import macro
 
 _WIDTH, _HEIGHT = 560, 370
 _LEFT, _RIGHT, _TOP, _BOTTOM = 52, 18, 16, 48
@@ -33,7 +35,7 @@ class Point(NamedTuple):
         y: Its quality in [0, 1].
         low: The lower end of the interval of y.
         high: The upper end.
-        note: What is shown where the point is pointed at.
+        note: Text for pointing at it.
     """
 
     number: int
@@ -45,8 +47,31 @@ class Point(NamedTuple):
     note: str
 
 
+class _Mark(NamedTuple):
+    """A point where it is drawn."""
+
+    number: int
+    x: float
+    y: float
+    low: float
+    high: float
+    best: bool
+    note: str
+
+
+_BOX = {
+    "width": _WIDTH,
+    "height": _HEIGHT,
+    "left": _LEFT,
+    "right": _WIDTH - _RIGHT,
+    "top": _TOP,
+    "bottom": _HEIGHT - _BOTTOM,
+    "radius": _RADIUS,
+}
+
+
 class _Axis(NamedTuple):
-    """Where a value stands, and which values are marked."""
+    """The position of a value, and the values that are marked."""
 
     place: Callable[[float], float]
     ticks: list[float]
@@ -55,34 +80,33 @@ class _Axis(NamedTuple):
 
 def scatter(
     points: Sequence[Point], *, x_name: str, y_name: str, shown: Callable[[float], str], front: bool = True
-) -> Html:
-    """The chart; its x axis is logarithmic where the values are far apart.
+) -> Markup:
+    """Draw the chart; its x axis is logarithmic if the values are far apart.
 
     Args:
         points: In any order.
         x_name: Of the axis; less is better.
         y_name: Of the axis; more is better.
-        shown: How an x is written.
+        shown: Writes an x.
         front: Whether to draw the front (`pareto`).
     """
     x_axis = _x_axis([point.x for point in points])
     y_axis = _y_axis([v for point in points for v in (point.low, point.high)])
     best = pareto(points) if front else []
     places = {p: (x_axis.place(p.x), y_axis.place(p.y)) for p in points}
-    marks, steps = [_axes(x_axis, y_axis, x_name, y_name, shown)], _steps([places[p] for p in best])
-    if steps:
-        marks.append(element("polyline", points=" ".join(f"{x:.1f},{y:.1f}" for x, y in steps), class_="front"))
-    marks += [_reach(places[p][0], y_axis.place(p.low), y_axis.place(p.high)) for p in points]
-    marks += [_name(p, at) for p, at in _names(places, steps).items()]
-    # The first of the table comes last, and so on top.
-    marks += [_point(p, places[p], p in best) for p in sorted(points, key=lambda p: -p.number)]
-    title = f"{y_name} against {x_name}"
-    drawing = element("svg", *marks, viewBox=f"0 0 {_WIDTH} {_HEIGHT}", role="group", aria_label=title)
-    return element("div", drawing, class_="scatter")
+    steps = _steps([places[p] for p in best])
+    marks = [
+        _Mark(p.number, *places[p], y_axis.place(p.low), y_axis.place(p.high), p in best, p.note)
+        for p in sorted(points, key=lambda p: -p.number)  # the first of the table is drawn last, on top
+    ]
+    names = [(_cut(p.name), *at) for p, at in _names(places, steps).items()]
+    return macro(
+        "scatter.html", "chart", _BOX, x_axis, y_axis, x_name, y_name, shown, round_percent, steps, marks, names
+    )
 
 
 def pareto(points: Sequence[Point]) -> list[Point]:
-    """The points that no other beats: none has more y for at most the same x, or the same y for less x.
+    """Return the points that no other beats: none has more y for at most the same x, or the same y for less x.
 
     >>> points = [Point(i, str(i), x, y, y, y, "") for i, (x, y) in enumerate([(1, 0.5), (2, 0.4), (3, 0.9), (3, 0.7)])]
     >>> [point.number for point in pareto(points)]
@@ -146,55 +170,14 @@ def _step(rough: float) -> float:
     return next(size * nice for nice in (1, 2, 2.5, 5, 10) if size * nice >= rough * 0.999)
 
 
-def _axes(x_axis: _Axis, y_axis: _Axis, x_name: str, y_name: str, shown: Callable[[float], str]) -> Html:
-    bottom, marks = _HEIGHT - _BOTTOM, []
-    for tick in y_axis.ticks:
-        y = y_axis.place(tick)
-        marks.append(element("line", x1=_LEFT, x2=_WIDTH - _RIGHT, y1=y, y2=y, class_="grid"))
-        marks.append(element("text", round_percent(tick), x=_LEFT - 7, y=y + 4, text_anchor="end"))
-    for tick in x_axis.ticks:
-        x = x_axis.place(tick)
-        marks.append(element("line", x1=x, x2=x, y1=_TOP, y2=bottom, class_="grid"))
-        marks.append(element("text", shown(tick), x=x, y=bottom + 17, text_anchor="middle"))
-    marks.append(element("line", x1=_LEFT, x2=_WIDTH - _RIGHT, y1=bottom, y2=bottom, class_="base"))
-    scale = " (log scale)" if x_axis.log else ""
-    middle = (_LEFT + _WIDTH - _RIGHT) / 2
-    marks.append(element("text", x_name + scale, x=middle, y=_HEIGHT - 8, text_anchor="middle", class_="name"))
-    up = f"translate(13 {(_TOP + bottom) / 2:g}) rotate(-90)"
-    marks.append(element("text", y_name, transform=up, text_anchor="middle", class_="name"))
-    return join(*marks)
-
-
 def _steps(places: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
-    """The front from point to point: between two, the cheaper one is the best that can be had."""
+    """Return the corners of the front: between two points, the cheaper one is the best available."""
     if not places:
         return []
     steps = [places[0]]
     for x, y in places[1:]:
         steps += [(x, steps[-1][1]), (x, y)]
     return [*steps, (float(_WIDTH - _RIGHT), steps[-1][1])]
-
-
-def _reach(x: float, low: float, high: float) -> Html:
-    return element("line", x1=x, x2=x, y1=low, y2=high, class_="reach")
-
-
-def _point(point: Point, at: tuple[float, float], best: bool) -> Html:
-    x, y = at
-    return element(
-        "g",
-        element("title", point.note),
-        element("circle", cx=x, cy=y, r=_RADIUS),
-        element("text", str(point.number), x=x, y=y + 4, text_anchor="middle"),
-        class_="point best" if best else "point",
-        tabindex=0,
-        role="img",
-    )
-
-
-def _name(point: Point, at: tuple[float, float, str]) -> Html:
-    x, y, anchor = at
-    return element("text", _cut(point.name), x=x, y=y, text_anchor=anchor, class_="of")
 
 
 def _cut(name: str) -> str:
@@ -204,10 +187,7 @@ def _cut(name: str) -> str:
 def _names(
     places: dict[Point, tuple[float, float]], front: Sequence[tuple[float, float]]
 ) -> dict[Point, tuple[float, float, str]]:
-    """Where names stand so that they cover nothing, or at least no other name or point.
-
-    One for which there is no place is left to the table.
-    """
+    """Find positions for names that cover nothing, or at least no other name or point; leave out the other names."""
     r = _RADIUS + 1
     taken = [(x - r, y - r, x + r, y + r) for x, y in places.values()]
     lines = [(min(a, c), min(b, d) - 1, max(a, c), max(b, d) + 1) for (a, b), (c, d) in pairwise(front)]

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
+from typing import NamedTuple
+
+from markupsafe import Markup
 
 from graphbrick.evaluate.report.charts import (
     Part,
@@ -15,7 +18,6 @@ from graphbrick.evaluate.report.charts import (
     stacked_bars,
 )
 from graphbrick.evaluate.report.figures import STRATA, PipelineFigures
-from graphbrick.evaluate.report.markup import Html, element, join
 from graphbrick.evaluate.report.overview import (
     STAGES,
     group_name,
@@ -33,28 +35,53 @@ _TOGETHER = ("h1", "h2", "h3", "h4", "h5")
 _APART = ("extract", "rerank", "retrieve", "link", "prune")
 
 
-def charts(figures: Sequence[PipelineFigures], decisive: str, by: str | None = None) -> list[tuple[str, str, Html]]:
-    """The sections with charts: id, title, content; none where no question is done."""
+class Figure(NamedTuple):
+    """A part of a section: a chart, a table, or facts.
+
+    Attributes:
+        content: Its markup.
+        title: Its title; empty for none.
+        note: A sentence below the title.
+        folded: Whether the reader has to unfold it.
+        unfolded: Whether a folded one is open at first.
+    """
+
+    content: Markup
+    title: str = ""
+    note: str = ""
+    folded: bool = False
+    unfolded: bool = False
+
+
+class Section(NamedTuple):
+    """A section of a report page.
+
+    Attributes:
+        key: Its id in the page.
+        title: Its title.
+        texts: Paragraphs before its figures.
+        figures: Its figures.
+        pair: Whether figures are side by side.
+    """
+
+    key: str
+    title: str
+    texts: Sequence[str]
+    figures: Sequence[Figure] = ()
+    pair: bool = False
+
+
+def charts(figures: Sequence[PipelineFigures], decisive: str, by: str | None = None) -> list[Section]:
+    """Return the sections with charts; none if no question is done."""
     done = [one for one in figures if one.results]
     if not done:
         return []
-    sections = [("cost", "Quality against cost", _cost(done, decisive))]
-    size = _size(done)
-    if size:
-        sections.append(("size", "Subgraph size", size))
-    sections.append(("stages", "Time by stage", _stages(done)))
-    for group in groups_shown(by):
-        strata = _by(done, group, decisive)
-        if strata:
-            key = group if group in STRATA else "group"  # facts have any name
-            sections.append((key, f"Results by {group_name(group)}", strata))
-    lost = _lost(done)
-    if lost:
-        sections.append(("lost", "Where questions are lost", lost))
-    return sections
+    sections = [_cost(done, decisive), _size(done), _stages(done)]
+    sections += [_by(done, group, decisive) for group in groups_shown(by)]
+    return [section for section in (*sections, _lost(done)) if section is not None]
 
 
-def _cost(figures: Sequence[PipelineFigures], decisive: str) -> Html:
+def _cost(figures: Sequence[PipelineFigures], decisive: str) -> Section:
     name = f"{measure_name(decisive)}, %"
     time = _scatter(
         figures, lambda one: one.times.median if one.times else None, decisive,
@@ -73,10 +100,11 @@ def _cost(figures: Sequence[PipelineFigures], decisive: str) -> Html:
     )
     if tokens is None:
         note += " No pipeline called a language model: no tokens were used."
-    return join(element("p", note), element("div", time, tokens, class_="pair"))
+    shown = [chart for chart in (time, tokens) if chart is not None]
+    return Section("cost", "Quality against cost", [note], shown, pair=True)
 
 
-def _size(figures: Sequence[PipelineFigures]) -> Html | None:
+def _size(figures: Sequence[PipelineFigures]) -> Section | None:
     charts = [
         _scatter(
             figures, lambda one: one.averages["nodes"], measure, title=f"{title} against subgraph size",
@@ -89,7 +117,7 @@ def _size(figures: Sequence[PipelineFigures]) -> Html | None:
     if not found:
         return None
     note = "Whether larger subgraphs hold more of the gold answers, and whether that helps the answers in the end."
-    return join(element("p", note), element("div", *found, class_="pair"))
+    return Section("size", "Subgraph size", [note], found, pair=True)
 
 
 def _scatter(
@@ -102,8 +130,8 @@ def _scatter(
     y_name: str,
     shown: Callable[[float], str],
     front: bool = True,
-) -> Html | None:
-    """A chart of the pipelines that have both; None where none has."""
+) -> Figure | None:
+    """Return the chart of the pipelines that have both figures; None if none has."""
     points = []
     for one in figures:
         x, found = cost(one), one.means[measure].all
@@ -112,11 +140,8 @@ def _scatter(
     if not points:
         return None
     left = len(figures) - len(points)
-    caption = [element("h3", title)]
-    if left:
-        caption.append(element("p", f"{left} of {len(figures)} pipelines have no such figure."))
-    chart = scatter(points, x_name=x_name, y_name=y_name, shown=shown, front=front)
-    return element("figure", element("figcaption", *caption), chart)
+    note = f"{left} of {len(figures)} pipelines have no such figure." if left else ""
+    return Figure(scatter(points, x_name=x_name, y_name=y_name, shown=shown, front=front), title, note)
 
 
 def _fitting(found: Interval) -> tuple[float, float, float]:
@@ -136,7 +161,7 @@ def _tokens(one: PipelineFigures) -> float:
     return one.a_question("tokens_in") + one.a_question("tokens_out")
 
 
-def _stages(figures: Sequence[PipelineFigures]) -> Html:
+def _stages(figures: Sequence[PipelineFigures]) -> Section:
     known = {part.name for part in STAGES}
     parts = [part for part in STAGES if any(one.times and part.name in one.times.stages for one in figures)]
     other = {kind for one in figures if one.times for kind in one.times.stages} - known
@@ -147,28 +172,22 @@ def _stages(figures: Sequence[PipelineFigures]) -> Html:
         rows.append(Row(one.number, one.name, [stages.get(part.name) for part in parts]))
     times = sorted(sum(v or 0 for v in row.values) for row in rows)
     note = "The mean time of a question. What pipelines compute together is counted for each of them."
-    return join(element("p", note), _by_scale(rows, parts, times))
+    return Section("stages", "Time by stage", [note], _by_scale(rows, parts, times))
 
 
-def _by_scale(rows: Sequence[Row], parts: Sequence[Part], times: Sequence[float]) -> Html:
-    """One chart; or two where the slow pipelines would leave nothing to be seen of the fast ones."""
+def _by_scale(rows: Sequence[Row], parts: Sequence[Part], times: Sequence[float]) -> list[Figure]:
+    """Return one chart; or two if the slow pipelines would leave nothing to see of the fast ones."""
     limit = next((b for a, b in pairwise(times) if a > 0 and b / a > 8), None)
     if limit is None:
-        return stacked_bars(rows, parts, shown=milliseconds)
+        return [Figure(stacked_bars(rows, parts, shown=milliseconds))]
     fast = [row for row in rows if sum(v or 0 for v in row.values) < limit]
     slow = [row for row in rows if sum(v or 0 for v in row.values) >= limit]
-    return join(
-        *(
-            element(
-                "figure", element("figcaption", element("h3", title)), stacked_bars(part, parts, shown=milliseconds)
-            )
-            for title, part in (("The slower ones", slow), ("The faster ones, on a scale of their own", fast))
-        )
-    )
+    titles = (("The slower ones", slow), ("The faster ones, on a scale of their own", fast))
+    return [Figure(stacked_bars(part, parts, shown=milliseconds), title) for title, part in titles]
 
 
-def _by(figures: Sequence[PipelineFigures], by: str, decisive: str) -> Html | None:
-    """Groups of bars; None where all questions are in one group."""
+def _by(figures: Sequence[PipelineFigures], by: str, decisive: str) -> Section | None:
+    """Return the section with groups of bars; None if all questions are in one group."""
     counts: dict[str, int] = {}
     for one in figures:
         for name, summary in one.by[by].items():
@@ -180,8 +199,8 @@ def _by(figures: Sequence[PipelineFigures], by: str, decisive: str) -> Html | No
     parts = []
     for name, colour in zip(names, _TOGETHER if by == "hops" else _APART, strict=False):
         unit = "" if by not in ("hops", "distance") else " hop" if name == "1" else " hops"
-        shown = f"{name}{unit}" if name else "unknown"
-        parts.append(Part(f"{shown} ({counts[name]:,})", "union" if not name else colour))
+        title = f"{name}{unit}" if name else "unknown"
+        parts.append(Part(f"{title} ({counts[name]:,})", "union" if not name else colour))
     rows, intervals = [], list[list[Interval | None]]()
     for one in figures:
         rows.append(Row(one.number, one.name, ()))
@@ -191,8 +210,11 @@ def _by(figures: Sequence[PipelineFigures], by: str, decisive: str) -> Html | No
     if len(counts) > len(names):
         note += f" The {len(names)} largest of {len(counts)} groups; the table has all."
     table = strata_table(figures, by, decisive)
-    folded = element("details", element("summary", "As a table"), table_html(table)) if table is not None else None
-    return join(element("p", note), grouped_bars(rows, parts, intervals), folded)
+    shown = [Figure(grouped_bars(rows, parts, intervals))]
+    if table is not None:
+        shown.append(Figure(table_html(table), "As a table", folded=True))
+    key = by if by in STRATA else "group"  # facts have any name
+    return Section(key, f"Results by {group_name(by)}", [note], shown)
 
 
 def _natural(name: str) -> tuple[int, int, str]:
@@ -201,7 +223,7 @@ def _natural(name: str) -> tuple[int, int, str]:
     return (1, 0, name) if name else (2, 0, name)
 
 
-def _lost(figures: Sequence[PipelineFigures]) -> Html | None:
+def _lost(figures: Sequence[PipelineFigures]) -> Section | None:
     parts = lost_parts(figures)
     if not parts:
         return None
@@ -210,6 +232,7 @@ def _lost(figures: Sequence[PipelineFigures]) -> Html | None:
         total = sum(one.lost.values())
         values = [one.lost.get(part.name, 0) / total if total else None for part in parts]
         rows.append(Row(one.number, one.name, values, "" if total else "no question with gold answers"))
-    items = (join(element("b", part.name), f": {part.note}. ") for part in parts if part.note)
-    note = element("p", "Of the questions with gold answers, in percent. ", *items)
-    return join(note, stacked_bars(rows, parts, shown=percent, whole=1.0))
+    terms = Markup("").join(Markup("<b>{}</b>: {}. ").format(part.name, part.note) for part in parts if part.note)
+    note = Markup("Of the questions with gold answers, in percent. ") + terms
+    shown = [Figure(stacked_bars(rows, parts, shown=percent, whole=1.0))]
+    return Section("lost", "Where questions are lost", [note], shown)
