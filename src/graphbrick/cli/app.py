@@ -14,6 +14,7 @@ import typer
 from graphbrick.cli import datasets as cli_datasets
 from graphbrick.cli import evaluate as cli_evaluate
 from graphbrick.cli import graphs as cli_graphs
+from graphbrick.cli import learn as cli_learn
 from graphbrick.cli import llm as cli_llm
 from graphbrick.cli import models as cli_models
 from graphbrick.cli import report as cli_report
@@ -23,6 +24,7 @@ from graphbrick.cli.llm import BudgetText, CacheFile, CacheMode, LLMName, limits
 
 # Everything else is imported where it is used, so that help is shown at once.
 if TYPE_CHECKING:
+    from graphbrick.graphs.graph import Graph
     from graphbrick.pipeline import Pipeline
 
 app = typer.Typer(
@@ -85,8 +87,8 @@ def ask(
     from graphbrick.llm.chat import streaming
     from graphbrick.pipeline.budget import StoppedError
 
-    parsed = chosen_pipeline(pipeline, recipe, parts or [], llm)
     opened = open_graph(graph)
+    parsed = chosen_pipeline(pipeline, recipe, parts or [], llm, opened)
     with limits(budget, cache, cache_file), answering() as on_token, streaming(on_token):
         run = parsed.run(opened, question, seeds=seed or ())
     print_run(run, parsed, explain=explain, as_json=as_json)
@@ -126,6 +128,7 @@ def recipes(
 for _name in ("embed", "partition", "index", "hubs"):
     app.command(_name)(getattr(cli_graphs, _name))
 
+app.command("learn")(cli_learn.learn)
 app.add_typer(cli_models.app)
 app.add_typer(cli_train.app)
 
@@ -147,8 +150,10 @@ def demo(
     run_demo(DEFAULT_PIPELINE, rebuild=rebuild)
 
 
-def chosen_pipeline(text: str | None, recipe: str | None, parts: list[str], llm: str | None) -> Pipeline:
-    """The pipeline that the options of ``ask`` name."""
+def chosen_pipeline(
+    text: str | None, recipe: str | None, parts: list[str], llm: str | None, graph: Graph | None = None
+) -> Pipeline:
+    """Return the pipeline that the options of ``ask`` name; by default the one over what was learned of the graph."""
     from graphbrick.core.errors import InputError
     from graphbrick.pipeline.parsing import parse
     from graphbrick.recipes import recipe as find
@@ -157,10 +162,10 @@ def chosen_pipeline(text: str | None, recipe: str | None, parts: list[str], llm:
         if parts:
             raise InputError("--set sets a part of a recipe; give --recipe too, or write the brick into --pipeline")
         if llm is None:
-            return parse(DEFAULT_PIPELINE if text is None else text)
+            return parse(default_pipeline(graph) if text is None else text)
         if text is not None:
             raise InputError(f"--llm is for recipes and the default pipeline; write {model_text(llm)} into --pipeline")
-        return parse(DEFAULT_PIPELINE.replace("PathAnswer()", f"Generate({model_text(llm)})"))
+        return parse(default_pipeline(graph).replace("PathAnswer()", f"Generate({model_text(llm)})"))
     if text is not None:
         raise InputError(
             "--pipeline and --recipe exclude each other; graphbrick recipes NAME prints the text to change"
@@ -177,6 +182,14 @@ def chosen_pipeline(text: str | None, recipe: str | None, parts: list[str], llm:
         models = {"llm": model, "tuned_llm": model, "answer": f"Generate({model})"}
         chosen = {name: brick for name, brick in models.items() if name in found.parts} | chosen
     return found.pipeline(**chosen)
+
+
+def default_pipeline(graph: Graph | None) -> str:
+    """Return the text of the pipeline for a graph: over what was learned of it, if anything was."""
+    from graphbrick.learn import learned_pipeline
+
+    learned = None if graph is None else learned_pipeline(graph)
+    return DEFAULT_PIPELINE if learned is None else repr(learned)
 
 
 def main(arguments: list[str] | None = None) -> None:

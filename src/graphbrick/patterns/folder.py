@@ -13,17 +13,28 @@ import numpy as np
 from graphbrick.core.errors import ModelError, PipelineError
 from graphbrick.embedders.embedder import Embedder
 from graphbrick.files.new_folder import new_folder
+from graphbrick.patterns.alignment import Alignment, Transitions
 from graphbrick.patterns.model import PatternModel
 from graphbrick.session import current_session
 
-FORMAT, VERSION = "graphbrick-patterns", 2
+FORMAT, VERSION = "graphbrick-patterns", 3
+_READ = (2, 3)  # version 2 has no alignment
 DESCRIPTION, WEIGHTS = "model.json", "weights.npz"
+WORDS = "words.toml"
+"""The file in which users correct what was understood of a graph's language; see `graphbrick.learn.phrasebook`."""
 _ARRAYS = ("scale", "narrow", "maps", "lengths", "relation_weights", "pattern_weights")
-_OWN = ("format", "version", "embedder", "identity", "max_hops", "relations", "patterns", "sha256")
+_ALIGNED = ("alignment_emission", "alignment_weights")
+_OWN = ("format", "version", "embedder", "identity", "max_hops", "relations", "patterns", "alignment", "sha256")
 
 
-def save(model: PatternModel, path: Path, *, overwrite: bool = False) -> None:
+def save(model: PatternModel, path: Path, *, words: str | None = None, overwrite: bool = False) -> None:
     """Write a model as a folder, whole or not at all.
+
+    Args:
+        model: The model.
+        path: The folder.
+        words: The text of `WORDS`, for patterns that were learned from the graph itself.
+        overwrite: Replace trained patterns that are there.
 
     Raises:
         ModelError: There is something at the place already that is no such model, or ``overwrite`` is not set, or it
@@ -31,7 +42,11 @@ def save(model: PatternModel, path: Path, *, overwrite: bool = False) -> None:
     """
     check_place(path, overwrite=overwrite)
     with new_folder(path, lambda: check_place(path, overwrite=overwrite)) as work:
-        np.savez(work / WEIGHTS, **{name: getattr(model, name) for name in _ARRAYS})
+        arrays = {name: getattr(model, name) for name in _ARRAYS}
+        aligned = model.alignment
+        if aligned is not None:
+            arrays |= dict(zip(_ALIGNED, (aligned.emission, aligned.weights), strict=True))
+        np.savez(work / WEIGHTS, **arrays)
         described = {
             "format": FORMAT,
             "version": VERSION,
@@ -41,10 +56,13 @@ def save(model: PatternModel, path: Path, *, overwrite: bool = False) -> None:
             "max_hops": model.max_hops,
             "relations": list(model.relations),
             "patterns": [[[label, forward] for label, forward in steps] for steps in model.patterns],
+            "alignment": None if aligned is None else _described_alignment(aligned),
             "sha256": sha256((work / WEIGHTS).read_bytes()).hexdigest(),
         }
         text = json.dumps(described, indent=1, ensure_ascii=False) + "\n"
         (work / DESCRIPTION).write_text(text, encoding="utf-8")
+        if words is not None:
+            (work / WORDS).write_text(words, encoding="utf-8")
 
 
 def check_place(path: Path, *, overwrite: bool) -> None:
@@ -57,7 +75,7 @@ def check_place(path: Path, *, overwrite: bool) -> None:
         foreign = True
     if foreign:
         raise ModelError(f"{path} exists and holds no trained patterns; choose another place")
-    others = sorted(file.name for file in path.iterdir() if file.name not in (DESCRIPTION, WEIGHTS))
+    others = sorted(file.name for file in path.iterdir() if file.name not in (DESCRIPTION, WEIGHTS, WORDS))
     if others:
         raise ModelError(f"{path} holds trained patterns and also {others[0]}; move that away first")
     if not overwrite:
@@ -89,23 +107,28 @@ def _load(folder: Path) -> PatternModel:
     described, advice = _described(folder), "train the patterns again"
     if described.get("format") != FORMAT:
         raise ModelError(f"{folder} holds something else than trained patterns; graphbrick train patterns makes them")
-    if described.get("version") != VERSION:
-        raise ModelError(
-            f"{folder} has version {described.get('version')!r}, this graphbrick reads {VERSION}; {advice}"
-        )
+    if described.get("version") not in _READ:
+        raise ModelError(f"{folder} has version {described.get('version')!r}, this graphbrick reads {_READ}; {advice}")
     try:
         weights = (folder / WEIGHTS).read_bytes()
         if sha256(weights).hexdigest() != described["sha256"]:
             raise ModelError(f"{folder / WEIGHTS} is damaged: it is not what was written; {advice}")
         with np.load(folder / WEIGHTS, allow_pickle=False) as arrays:
             given = {name: arrays[name] for name in _ARRAYS}
+            aligned = [arrays[name] for name in _ALIGNED if name in arrays]
         embedder = parse_brick(described["embedder"])
         if not isinstance(embedder, Embedder):
             raise TypeError(f"{embedder!r} is no embedder")
         patterns = tuple(tuple((str(label), bool(way)) for label, way in steps) for steps in described["patterns"])
         about = {key: value for key, value in described.items() if key not in _OWN}
+        alignment = _read_alignment(embedder, described.get("alignment"), aligned)
         model = PatternModel(
-            embedder, relations=tuple(map(str, described["relations"])), patterns=patterns, about=about, **given
+            embedder,
+            alignment=alignment,
+            relations=tuple(map(str, described["relations"])),
+            patterns=patterns,
+            about=about,
+            **given,
         )
     except (OSError, ValueError, KeyError, TypeError, PipelineError, zipfile.BadZipFile) as error:
         raise ModelError(f"{folder} is damaged ({error}); {advice}") from error
@@ -115,6 +138,30 @@ def _load(folder: Path) -> PatternModel:
             f"install that one, or {advice}"
         )
     return model
+
+
+def _described_alignment(model: Alignment) -> dict[str, Any]:
+    """Return what the description says of an alignment; its arrays are with the weights."""
+    counts = sorted(model.transitions.counts.items(), key=repr)
+    return {
+        "relations": list(model.relations),
+        "phrases": list(model.phrases),
+        "transitions": [[*key[:3], None if key[3] is None else list(key[3]), *times] for key, times in counts],
+    }
+
+
+def _read_alignment(embedder: Embedder, described: Any, arrays: list[Any]) -> Alignment | None:
+    if described is None:
+        return None
+    emission, weights = arrays
+    counts = {
+        (bool(left), bool(first), int(way), None if words is None else tuple(words)): (int(new), int(times))
+        for left, first, way, words, new, times in described["transitions"]
+    }
+    relations, phrases = tuple(described["relations"]), tuple(described["phrases"])
+    if emission.shape[0] != 2 * len(relations) + 1 or weights.ndim != 1 or not np.isfinite(emission).all():
+        raise ValueError(f"an alignment of {len(relations)} relations has arrays of {emission.shape}, {weights.shape}")
+    return Alignment(embedder, relations, emission, Transitions(counts), weights, phrases)
 
 
 def _described(folder: Path) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from graphbrick.core.cached import once
 from graphbrick.core.errors import ModelError
 from graphbrick.embedders.embedder import Embedder
 from graphbrick.files.locks import ForkLock
+from graphbrick.patterns.alignment import Alignment, Token, words_of
 from graphbrick.patterns.question_features import WORDS, features
 from graphbrick.patterns.text import Steps, readable
 
@@ -51,6 +52,8 @@ class PatternModel:
         patterns: Patterns with weights of their own.
         pattern_weights: float32 [patterns, features + 1].
         about: How it was trained, as plain JSON.
+        alignment: Adds to each score how well the question's words can be aligned with the hops of the pattern, in
+            order; None for patterns trained without.
     """
 
     embedder: Embedder
@@ -63,6 +66,7 @@ class PatternModel:
     patterns: tuple[Steps, ...]
     pattern_weights: Floats
     about: Mapping[str, Any] = field(default_factory=dict)
+    alignment: Alignment | None = None
 
     def __post_init__(self) -> None:
         h, d = self.max_hops, self.dimensions
@@ -124,6 +128,9 @@ class PatternModel:
         total += np.bincount(np.repeat(np.arange(len(fits)), rows.size), by_place, minlength=len(fits))
         whole = np.flatnonzero(rows.whole >= 0)
         total[whole] += asked.patterns[rows.whole[whole]]
+        if self.alignment is not None:
+            aligned = self.alignment.features(asked.tokens, [patterns[i] for i in fits])
+            total += aligned @ self.alignment.weights
         scores[fits] = total
         return scores
 
@@ -137,12 +144,14 @@ class Asked:
         roles: float32 [kinds, dimensions], to be multiplied with the words of relations.
         lengths: float32 [max_hops].
         patterns: float32 [patterns], what those with weights of their own score for being themselves.
+        tokens: Its content words left and right of the seed, for a model that aligns them.
     """
 
     extended: Floats
     roles: Floats
     lengths: Floats
     patterns: Floats
+    tokens: tuple[list[Token], list[Token]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +206,8 @@ class _Known:
             raise ModelError(f"{model.embedder!r} {_OTHER_SIZE.format(len(q) - WORDS, d)}")
         extended = np.append(q, np.float32(1))
         roles = model.scale[:, None] * q[:d] + model.maps @ (model.narrow @ q)
-        asked = Asked(extended, roles, model.lengths @ extended, model.pattern_weights @ extended)
+        tokens = ([], []) if model.alignment is None else model.alignment.read(words_of(question))
+        asked = Asked(extended, roles, model.lengths @ extended, model.pattern_weights @ extended, tokens)
         with self._lock:
             self._asked[question] = asked
             while len(self._asked) > _QUESTIONS:

@@ -140,8 +140,27 @@ def train_patterns(
     for name, value, most in (("max_hops", max_hops, 10), ("rounds", rounds, 10_000)):
         if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= most:
             raise InputError(f"train_patterns {name} must be a whole number from 1 to {most:,}, got {value!r}; try 3")
-    started, place = time.perf_counter(), Path(out).expanduser()
+    place = Path(out).expanduser()
     check_place(place, overwrite=overwrite)
+    model, report = fit_patterns(
+        graph, questions, max_hops=max_hops, embedder=embedder, rounds=rounds, seed=seed, watch=watch
+    )
+    save(model, place, overwrite=overwrite)
+    return report
+
+
+def fit_patterns(
+    graph: Graph,
+    questions: Sequence[Question] | Grounded,
+    *,
+    max_hops: int = 3,
+    embedder: Embedder | None = None,
+    rounds: int = 30,
+    seed: int = 0,
+    watch: Watch | None = None,
+) -> tuple[PatternModel, PatternReport]:
+    """Like `train_patterns`, but returns the model, and writes nothing."""
+    started = time.perf_counter()
     if embedder is None:
         from graphbrick.embedders.minilm import MiniLM
 
@@ -192,10 +211,9 @@ def train_patterns(
         relations=relations,
         patterns=patterns,
         about=_about(graph, relations, report, seed),
-        **weights.values,
+        **weights.values,  # type: ignore[arg-type]
     )
-    save(model, place, overwrite=overwrite)
-    return report
+    return model, report
 
 
 def linked(graph: Graph, found: GroundedQuestion) -> GroundedQuestion:

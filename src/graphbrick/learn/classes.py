@@ -1,0 +1,92 @@
+"""Classes of entities, inferred from the relations they take part in."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+
+from graphbrick.graphs.graph import Graph
+
+Ints = npt.NDArray[np.int64]
+
+_SHARED = 0.2  # of the smaller of two slots; more than that in common makes one class of both
+_LEAST_SHARED = 3
+_SAMPLED = 200_000  # entities that slots are compared by
+_MOST_SLOTS = 64  # of one entity; hubs of thousands of relations say nothing about classes
+_TYPE_SHARE = 0.1  # of a slot's entities that have a type, for the slot to belong to it
+_TYPED_SAMPLE = 500  # entities of a slot whose types are looked at
+
+
+def slot(relation: int, *, head: bool) -> int:
+    """Return the number of a slot: the heads of a relation, or its tails."""
+    return 2 * relation + (0 if head else 1)
+
+
+def members(graph: Graph) -> tuple[Ints, Ints]:
+    """Return entities and slots, int64 [pairs], each pair once, ascending by entity and slot."""
+    ids = graph.triple_ids()
+    csr = graph.csr
+    relation = csr.relation[ids].astype(np.int64)
+    slots = 2 * graph.n_relations
+    heads = csr.heads(ids).astype(np.int64) * slots + 2 * relation
+    tails = csr.tail[ids].astype(np.int64) * slots + 2 * relation + 1
+    pairs = np.unique(np.concatenate([heads, tails]))
+    return pairs // slots, pairs % slots
+
+
+def inferred_classes(graph: Graph) -> list[list[int]]:
+    """Return groups of slots whose entities are largely the same ones; the largest group first.
+
+    Two slots belong together where they share a fifth of the smaller one's entities: the heads of «directed by» and of
+    «release year» are both films. Of a large graph a sample of entities is compared.
+    """
+    entity, of_slot = members(graph)
+    size = np.bincount(of_slot, minlength=2 * graph.n_relations)
+    first = np.flatnonzero(np.diff(entity, prepend=-1))
+    count = np.diff(first, append=len(entity))
+    several = np.flatnonzero((count > 1) & (count <= _MOST_SLOTS))
+    share = 1.0
+    if len(several) > _SAMPLED:
+        share = _SAMPLED / len(several)
+        several = np.sort(np.random.default_rng(0).choice(several, _SAMPLED, replace=False))
+    together = Counter[tuple[int, int]]()
+    for at in several.tolist():
+        together.update(combinations(of_slot[first[at] : first[at] + count[at]].tolist(), 2))
+    parent = list(range(2 * graph.n_relations))
+
+    def root(node: int) -> int:
+        while parent[node] != node:
+            parent[node] = node = parent[parent[node]]
+        return node
+
+    for (one, other), shared in sorted(together.items()):
+        smaller = min(size[one], size[other]) * share
+        if shared >= max(_SHARED * smaller, min(_LEAST_SHARED, smaller)):
+            parent[root(one)] = root(other)
+    groups: dict[int, list[int]] = {}
+    for node in np.flatnonzero(size).tolist():
+        groups.setdefault(root(node), []).append(node)
+    return sorted(groups.values(), key=lambda group: (-int(size[group].sum()), group))
+
+
+def types_of_slots(graph: Graph) -> dict[str, list[int]]:
+    """Return, for each type in the graph, the slots of which at least a tenth of the entities have it.
+
+    Empty for a graph without types. Of each slot up to 500 entities are looked at.
+    """
+    entity, of_slot = members(graph)
+    order = np.argsort(of_slot, kind="stable")
+    bounds = np.searchsorted(of_slot[order], np.arange(2 * graph.n_relations + 1))
+    found: dict[str, list[int]] = {}
+    for number in range(2 * graph.n_relations):
+        inside = entity[order[bounds[number] : bounds[number + 1]]]
+        step = max(1, len(inside) // _TYPED_SAMPLE)
+        looked_at = inside[::step][:_TYPED_SAMPLE].tolist()
+        types = Counter(graph.first_type(node) for node in looked_at)
+        for name, times in types.most_common(4):
+            if name and times >= _TYPE_SHARE * len(looked_at):
+                found.setdefault(name, []).append(number)
+    return found

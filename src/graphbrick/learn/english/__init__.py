@@ -1,0 +1,1 @@
+"""English: word forms, kinds of nouns, and the frames that questions are written in."""

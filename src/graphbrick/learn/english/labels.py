@@ -1,0 +1,160 @@
+"""Relation labels read as English: what the head is to the tail, and which verb joins them."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass, field
+from functools import lru_cache
+from importlib.resources import files
+
+from graphbrick.learn.english import words
+from graphbrick.patterns.text import readable
+
+PREPOSITIONS = frozenset("by in at with for to from on into of as under over near about within through".split())
+_SKIPPED = frozenset("has have is was are were be been the a an".split())
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+
+HEAD, TAIL = "head", "tail"
+
+
+@dataclass
+class RelationWords:
+    """How English speaks of a relation; every field can be corrected by the user.
+
+    Attributes:
+        tail: What the tail is to the head: «director» in (film, directed by, person).
+        head: What the head is to the tail: «leader» in (person, leads, team).
+        verb: The verb that joins them, as in a dictionary; "" for none.
+        subject: Who does what the verb says: "head" (Ann leads a team), "tail" (a film is directed by Ann), or "" where
+            the head is in a state (a town is located in Kenya).
+        preposition: What follows the verb: «in» of «works in».
+    """
+
+    tail: list[str] = field(default_factory=list)
+    head: list[str] = field(default_factory=list)
+    verb: str = ""
+    subject: str = ""
+    preposition: str = ""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing could be read."""
+        return not (self.tail or self.head or self.verb)
+
+
+def read_label(label: str) -> RelationWords:
+    """Read a relation label.
+
+    >>> read_label("directed_by").tail, read_label("directed_by").verb, read_label("directed_by").subject
+    (['director', 'filmmaker'], 'direct', 'tail')
+    >>> read_label("people.person.place_of_birth").tail, read_label("capital of").head
+    (['place of birth', 'birthplace'], ['capital'])
+    >>> read_label("leads")
+    RelationWords(tail=[], head=['leader', 'head', 'chief'], verb='lead', subject='head', preposition='')
+    >>> read_label("CbG").is_empty
+    True
+    """
+    last = label.rpartition(".")[2] if " " not in label else label
+    tokens = _CAMEL.sub(" ", readable(last)).lower().split()
+    if _is_code(last) or not any(token.isalpha() for token in tokens):
+        return RelationWords()
+    is_noun = False  # "has tags": what follows "has" is a thing, not something that is done
+    while len(tokens) > 1 and (tokens[0] in _SKIPPED or (tokens[0] in PREPOSITIONS and len(tokens) == 2)):
+        is_noun |= tokens[0] in ("has", "have") or tokens[0] in PREPOSITIONS
+        tokens = tokens[1:]
+    found = _noun(tokens) if is_noun else _read(tokens)
+    usual = _usual().get(_key(tokens, found), {})
+    found.tail = list(dict.fromkeys([*found.tail, *usual.get("tail", [])]))
+    agents = words.agents(found.verb) if found.verb else []
+    # «reporter» is not what somebody who reports to a person is called.
+    known = [noun for noun in found.head if not usual.get("head") or noun not in agents or noun in usual["head"]]
+    found.head = list(dict.fromkeys([*known, *usual.get("head", [])]))
+    return found
+
+
+def _is_code(label: str) -> bool:
+    """Whether a label is letters without words, such as «CbG» or «GiG»."""
+    return bool(re.fullmatch(r"[A-Z]+[a-z>]{1,2}[A-Z]+", label)) or (label.isupper() and len(label) <= 4)
+
+
+@lru_cache(maxsize=1)
+def _usual() -> dict[str, dict[str, list[str]]]:
+    return tomllib.loads((files("graphbrick.learn.english") / "relations.toml").read_text(encoding="utf-8"))
+
+
+def _key(tokens: list[str], found: RelationWords) -> str:
+    """Return the name of a relation in relations.toml: «direct by», «place of birth», «star actor»."""
+    first = found.verb if (found.verb and words.participle_of(tokens[0])) or found.subject == HEAD else tokens[0]
+    return words.singular(" ".join([first, *tokens[1:]])) if len(tokens) > 1 or not found.verb else first
+
+
+def _read(tokens: list[str]) -> RelationWords:
+    if len(tokens) > 1 and tokens[-1] == "of":
+        return _head_of_tail(tokens[:-1])
+    verb = words.participle_of(tokens[0])
+    if verb and (len(tokens) > 1 or not words.is_noun(tokens[0])):
+        return _participle(verb, tokens[1:])
+    verb = words.third_person_of(tokens[0])
+    if verb and (len(tokens) == 1 or tokens[1] in PREPOSITIONS or not words.is_noun(tokens[0])):
+        return _active(verb, tokens)
+    if len(tokens) == 2 and tokens[1] in PREPOSITIONS:
+        return RelationWords(
+            head=[words.singular(tokens[0])] if words.is_noun(tokens[0]) else [], preposition=tokens[1]
+        )
+    return _noun(tokens)
+
+
+def _head_of_tail(tokens: list[str]) -> RelationWords:
+    """Read «capital of»: the head is the capital of the tail."""
+    verb = words.participle_of(tokens[0])
+    return RelationWords(head=[words.singular(" ".join(tokens[1:] if verb and len(tokens) > 1 else tokens))])
+
+
+def _participle(verb: str, rest: list[str]) -> RelationWords:
+    """Read «directed by», «located in», «starred actors», «born in city»."""
+    if rest[:1] == ["by"]:
+        nouns = [words.singular(" ".join(rest[1:]))] if rest[1:] else []
+        return RelationWords(tail=nouns or words.agents(verb), verb=verb, subject=TAIL)
+    if rest[:1] and rest[0] in PREPOSITIONS:
+        nouns = [words.singular(" ".join(rest[1:]))] if rest[1:] else words.acts(verb)
+        return RelationWords(tail=nouns, verb=verb, preposition=rest[0])
+    if rest:
+        noun = words.singular(" ".join(rest))
+        is_person = words.kind_of(noun) == words.PERSON
+        return RelationWords(tail=[noun], verb=verb, subject=TAIL if is_person else "", preposition="in")
+    return RelationWords(head=words.agents(verb), verb=verb, subject=HEAD)
+
+
+def _active(verb: str, tokens: list[str]) -> RelationWords:
+    """Read «leads», «works in», «borders» (which may be a noun in the plural as well)."""
+    rest = tokens[1:]
+    preposition = rest[0] if rest and rest[0] in PREPOSITIONS else ""
+    noun = " ".join(rest[1:] if preposition else rest)
+    tail = [words.singular(noun)] if noun else []
+    if not rest and words.is_noun(tokens[0]) and not words.agents(verb):
+        tail = [words.singular(tokens[0])]
+    return RelationWords(tail=tail, head=words.agents(verb), verb=verb, subject=HEAD, preposition=preposition)
+
+
+def _noun(tokens: list[str]) -> RelationWords:
+    """Read «spouse», «starring actors», «place of birth», «release year»."""
+    noun = words.singular(" ".join(tokens))
+    found = RelationWords(tail=[noun])
+    if "of" in tokens:
+        kind, act = tokens[tokens.index("of") - 1], tokens[-1]
+        if words.is_noun(act + kind) or kind == "place":
+            found.tail.append(act + kind)
+    elif len(tokens) == 2:
+        act, kind = tokens
+    else:
+        return found
+    verb = words.verb_behind(act)
+    if (
+        verb
+        and words.kind_of(act) != words.PLACE
+        and verb != "time"
+        and words.kind_of(kind) in (words.PLACE, words.TIME)
+    ):
+        found.verb, found.preposition = verb, "in"
+    return found

@@ -1,0 +1,193 @@
+"""Forms and kinds of English words: plurals, participles, agents («director» of «direct»), people and places.
+
+Inflection comes from lemminflect; kinds and derived nouns from an extract of WordNet 3.0 (``lexicon.tsv.gz``, which
+``tools/english_lexicon.py`` makes).
+"""
+
+from __future__ import annotations
+
+import gzip
+from collections import defaultdict
+from functools import lru_cache
+from importlib.resources import files
+from typing import Any, NamedTuple
+
+from graphbrick.core.errors import ModelError
+
+PERSON, PLACE, TIME, GROUP = "person", "place", "time", "group"
+_AGENT_ENDINGS = ("er", "or", "ist", "ant", "ess")
+_ACT_ENDINGS = ("tion", "ment", "ship", "ence", "ance", "al", "th")
+
+
+class _Lexicon(NamedTuple):
+    """What the extract of WordNet holds.
+
+    Attributes:
+        kinds: For a noun, whether it names a person, place, time or group.
+        nouns: For a verb, the nouns derived from it.
+        verbs: For a noun, the verbs it is derived from.
+    """
+
+    kinds: dict[str, str]
+    nouns: dict[str, list[str]]
+    verbs: dict[str, list[str]]
+
+
+@lru_cache(maxsize=1)
+def _lexicon() -> _Lexicon:
+    kinds: dict[str, str] = {}
+    nouns, verbs = defaultdict[str, list[str]](list), defaultdict[str, list[str]](list)
+    packed = (files("graphbrick.learn.english") / "lexicon.tsv.gz").read_bytes()
+    for line in gzip.decompress(packed).decode("utf-8").splitlines():
+        kind, noun, *verb = line.split("\t")
+        if verb:
+            nouns[verb[0]].append(noun)
+            verbs[noun].append(verb[0])
+        else:
+            kinds[noun] = kind
+    return _Lexicon(kinds, dict(nouns), dict(verbs))
+
+
+@lru_cache(maxsize=1)
+def _forms() -> Any:
+    try:
+        import lemminflect
+    except ImportError as error:
+        raise ModelError("writing English questions needs lemminflect: pip install 'graphbrick[learn]'") from error
+    return lemminflect
+
+
+@lru_cache(maxsize=8192)
+def _inflected(word: str, tag: str) -> str:
+    forms = _forms().getInflection(word, tag)
+    return str(forms[0]) if forms else word
+
+
+@lru_cache(maxsize=8192)
+def _lemmas(word: str) -> dict[str, str]:
+    """Return the dictionary form of a word by part of speech, for the parts of speech that the dictionary has."""
+    return {part: forms[0] for part, forms in _forms().getAllLemmas(word).items() if forms}
+
+
+def kind_of(noun: str) -> str:
+    """Return whether a noun names a person, place, time or group; "" for everything else.
+
+    Of a phrase the head word counts: «place of birth» is a place, «film director» a person.
+
+    >>> kind_of("film director"), kind_of("place of birth"), kind_of("year"), kind_of("genre")
+    ('person', 'place', 'time', '')
+    """
+    head = head_of(noun)
+    return TIME if head in ("date", "day", "time") else _lexicon().kinds.get(head, "")
+
+
+def head_of(phrase: str) -> str:
+    """Return the word that a noun phrase is about: the last one before «of»."""
+    words = phrase.partition(" of ")[0].split()
+    return words[-1] if words else phrase
+
+
+def plural(phrase: str) -> str:
+    """Return the plural of a noun phrase.
+
+    >>> plural("country"), plural("place of birth"), plural("person")
+    ('countries', 'places of birth', 'people')
+    """
+    first, of, rest = phrase.partition(" of ")
+    *before, head = first.split() or [first]
+    many = "people" if head == "person" else _inflected(head, "NNS")
+    return " ".join([*before, many]) + of + rest
+
+
+def singular(phrase: str) -> str:
+    """Return the singular of a noun phrase.
+
+    >>> singular("starred actors"), singular("children"), singular("series")
+    ('starred actor', 'child', 'series')
+    """
+    first, of, rest = phrase.partition(" of ")
+    *before, head = first.split() or [first]
+    one = "person" if head == "people" else _lemmas(head).get("NOUN", head)
+    return " ".join([*before, one]) + of + rest
+
+
+def past(verb: str) -> str:
+    """Return the past tense of a verb."""
+    return _inflected(verb, "VBD")
+
+
+def participle(verb: str) -> str:
+    """Return the past participle of a verb.
+
+    >>> past("write"), participle("write"), gerund("write"), third_person("write")
+    ('wrote', 'written', 'writing', 'writes')
+    """
+    return _inflected(verb, "VBN")
+
+
+def gerund(verb: str) -> str:
+    """Return the -ing form of a verb."""
+    return _inflected(verb, "VBG")
+
+
+def third_person(verb: str) -> str:
+    """Return the form that goes with he, she and it."""
+    return _inflected(verb, "VBZ")
+
+
+def participle_of(word: str) -> str:
+    """Return the verb that a word is the past participle or past tense of; "" where it is none.
+
+    >>> participle_of("directed"), participle_of("written"), participle_of("red")
+    ('direct', 'write', '')
+    """
+    verb = _lemmas(word).get("VERB", "")
+    if not verb or verb == word or word not in (participle(verb), past(verb)):
+        return "bear" if word == "born" else ""
+    return verb
+
+
+def third_person_of(word: str) -> str:
+    """Return the verb that a word is the third-person form of; "" where it is none.
+
+    >>> third_person_of("works"), third_person_of("borders"), third_person_of("genres")
+    ('work', 'border', '')
+    """
+    verb = _lemmas(word).get("VERB", "")
+    return verb if verb and verb != word and third_person(verb) == word else ""
+
+
+def is_noun(word: str) -> bool:
+    """Whether the dictionary has a word as a noun."""
+    return "NOUN" in _lemmas(word)
+
+
+def agents(verb: str) -> list[str]:
+    """Return the nouns for people who do what a verb says.
+
+    >>> agents("direct"), agents("write"), agents("lead")
+    (['director'], ['writer'], ['leader'])
+    """
+    derived = [noun for noun in _lexicon().nouns.get(verb, []) if noun != verb]
+    return sorted(
+        (noun for noun in derived if noun.endswith(_AGENT_ENDINGS)),
+        key=lambda noun: (kind_of(noun) != PERSON, len(noun)),
+    )[:1]
+
+
+def acts(verb: str) -> list[str]:
+    """Return the nouns for what a verb does, such as «location» for «locate»."""
+    derived = _lexicon().nouns.get(verb, [])
+    return [noun for noun in derived if noun.endswith(_ACT_ENDINGS) and noun != verb][:1]
+
+
+def verb_behind(noun: str) -> str:
+    """Return the verb that a noun is derived from; "" where there is none.
+
+    >>> verb_behind("birth"), verb_behind("release"), verb_behind("country")
+    ('bear', 'release', '')
+    """
+    if noun == "birth":
+        return "bear"
+    verbs = _lexicon().verbs.get(noun, [])
+    return min(verbs, key=lambda verb: (verb[:3] != noun[:3], len(verb))) if verbs else ""

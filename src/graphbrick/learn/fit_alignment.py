@@ -1,0 +1,251 @@
+"""Fitting an `Alignment` to questions whose words are tagged with the hops they speak of."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from graphbrick.embedders.embedder import Embedder
+from graphbrick.learn.english import words as english
+from graphbrick.learn.phrasebook import Phrasebook
+from graphbrick.learn.writer import Written
+from graphbrick.patterns.alignment import (
+    Alignment,
+    Token,
+    Transitions,
+    n_token_features,
+    token_features,
+)
+from graphbrick.patterns.text import PLACEHOLDER, Steps
+
+Floats = npt.NDArray[np.float32]
+Scores = npt.NDArray[np.float64]
+
+_START = np.array([1.0, 1.0, -3.0, -2.0, -0.5])  # emission, transition, missing, missing on the way back, left over
+_LOW = np.array([0.05, 0.0, -15.0, -15.0, -5.0])
+_HIGH = np.array([4.0, 4.0, 0.0, 0.0, 1.0])
+_LENGTHS = 6.0  # the weight of a hop count lies between minus and plus this
+_PRIOR = 0.02  # how strongly weights are held to where they start, for a hundred questions
+_ROUNDS = 3
+_WEIGHED_ON = 300  # questions
+_CANDIDATES = 400  # patterns a question
+_DECAY = 1.0
+_PASSES = 120
+_BATCH_CELLS = 50_000_000  # tokens times steps; above it, a pass goes over a sample of the tokens
+_LEXICON = 2.0  # how much a noun of the phrasebook counts by itself, beside one use in a question
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A written question, its pattern, and the patterns around its seed."""
+
+    written: Written
+    pattern: Steps
+    others: list[Steps]
+
+
+def fit_alignment(
+    embedder: Embedder,
+    book: Phrasebook,
+    examples: Sequence[Example],
+    *,
+    max_hops: int,
+    seed: int,
+    watch: Callable[[int, int], None] | None = None,
+) -> Alignment:
+    """Learn which words speak of which steps, when the next hop begins, and what an alignment is worth.
+
+    Args:
+        embedder: Makes vectors of words.
+        book: The words of the relations.
+        examples: Written questions.
+        max_hops: The longest pattern.
+        seed: Of the random numbers.
+        watch: Told (what is done, of how many).
+    """
+    relations = tuple(book.relations)
+    nouns = {noun for entry in book.relations.values() for noun in (*entry.tail, *entry.head)}
+    phrases = tuple(sorted({form for noun in nouns for form in (noun, english.plural(noun)) if " " in form}))
+    weights = np.concatenate([_START, np.zeros(max_hops)])
+    empty = np.zeros((2 * len(relations) + 1, n_token_features(embedder.embed(["x"]).shape[1])), dtype=np.float32)
+    model = Alignment(embedder, relations, empty, Transitions(), weights, phrases)
+    tell = watch or (lambda done, total: None)
+    total = _PASSES + _ROUNDS
+    tagged = [
+        (model.read(_spoken(example.written), example.written.hops), steps)
+        for example in examples
+        if (steps := model.steps(example.pattern))
+    ]
+    model = replace(
+        model,
+        transitions=_transitions(tagged),
+        emission=_emission(embedder, book, tagged, len(empty), seed, lambda done: tell(done, total)),
+    )
+    drawn = np.random.default_rng([seed, 3]).permutation(len(examples))[:_WEIGHED_ON]
+    weighed = [_sampled(examples[at], seed) for at in drawn.tolist()]
+    for done in range(_ROUNDS):
+        model = replace(model, weights=_weights(model, weighed))
+        tell(_PASSES + done + 1, total)
+    return model
+
+
+def _spoken(written: Written) -> list[str]:
+    """Return the words of a question as they are read."""
+    return [word if word == PLACEHOLDER else word.lower() for word in written.words]
+
+
+Tagged = tuple[tuple[list[Token], list[Token]], list[int]]
+
+
+def _transitions(tagged: Sequence[Tagged]) -> Transitions:
+    """Count when a word speaks of another hop than the word before it, in order from the seed outwards."""
+    counts: dict[tuple[bool, bool, int, tuple[str, ...] | None], tuple[int, int]] = {}
+    for (left, right), steps in tagged:
+        hop, direction = -1, 2
+        for token in _outwards(left, right):
+            if token.hop is None or not 0 <= token.hop < len(steps):
+                continue
+            fresh = token.hop != hop
+            for connectors in (None, token.connectors):
+                key = token.is_left, token.is_first, direction, connectors
+                new, times = counts.get(key, (0, 0))
+                counts[key] = new + fresh, times + 1
+            hop, direction = token.hop, steps[token.hop] & 1
+    return Transitions(counts)
+
+
+def _outwards(left: list[Token], right: list[Token]) -> list[Token]:
+    """Return tokens of both sides in the order of their hops; possessives on the right come first."""
+    found: list[Token] = []
+    left, right = list(left), list(right)
+    while left or right:
+        if not right:
+            found.append(left.pop(0))
+        elif not left or right[0].connectors == ("'s",) or _hop(right[0]) < _hop(left[0]):
+            found.append(right.pop(0))
+        else:
+            found.append(left.pop(0))
+    return found
+
+
+def _hop(token: Token) -> float:
+    return float("inf") if token.hop is None else token.hop
+
+
+def _emission(
+    embedder: Embedder,
+    book: Phrasebook,
+    tagged: Sequence[Tagged],
+    n_classes: int,
+    seed: int,
+    tell: Callable[[int], None],
+) -> Floats:
+    """Fit a softmax of steps over the features of tokens; common words count by the root of their number."""
+    times: Counter[tuple[Token, int]] = Counter()
+    by_key: dict[object, Token] = {}
+    for (left, right), steps in tagged:
+        for token in (*left, *right):
+            if token.hop is None or token.hop >= len(steps):
+                continue
+            kind = n_classes - 1 if token.hop < 0 else steps[token.hop]
+            times[by_key.setdefault(token.key, token), kind] += 1
+    names = [
+        (noun, 2 * number + forward)
+        for number, entry in enumerate(book.relations.values())
+        for forward, nouns in ((1, entry.tail), (0, entry.head))
+        for noun in nouns
+    ]
+    words = sorted({token.word for token, _ in times} | {noun for noun, _ in names})
+    place = {word: at for at, word in enumerate(words)}
+    vectors = embedder.embed(words).astype(np.float32)
+    rows = [token_features(token, vectors[place[token.word]]) for token, _ in times]
+    alone = Token("", None, (), False, False, "", "")
+    for noun, _ in names:
+        features = token_features(alone, vectors[place[noun]])
+        features[-6:-1] = 0  # a name by itself stands nowhere
+        rows.append(features)
+    kinds = np.array([*(kind for _, kind in times), *(kind for _, kind in names)])
+    weight = np.array([*(count**0.5 for count in times.values()), *([_LEXICON] * len(names))], dtype=np.float32)
+    return softmax_regression(np.stack(rows), kinds, weight, n_classes, seed=seed, tell=tell)
+
+
+def softmax_regression(
+    features: Floats,
+    kinds: npt.NDArray[np.int64],
+    weight: Floats,
+    n_classes: int,
+    *,
+    seed: int,
+    tell: Callable[[int], None] | None = None,
+) -> Floats:
+    """Return the weights, float32 [classes, features], of a softmax regression with an L2 penalty, by Adam.
+
+    Args:
+        features: float32 [rows, features].
+        kinds: int64 [rows], the class of each row.
+        weight: float32 [rows].
+        n_classes: Classes.
+        seed: Of the samples that are drawn where rows times classes are many.
+        tell: Told the passes done.
+    """
+    rng = np.random.default_rng([seed, 4])
+    values = np.zeros((n_classes, features.shape[1]), dtype=np.float32)
+    mean, square = np.zeros_like(values), np.zeros_like(values)
+    size = min(len(features), max(256, _BATCH_CELLS // n_classes))
+    total = float(weight.sum())
+    for turn in range(1, _PASSES + 1):
+        rows = slice(None) if size == len(features) else np.sort(rng.choice(len(features), size, replace=False))
+        x, y, w = features[rows], kinds[rows], weight[rows]
+        logits = x @ values.T
+        logits -= logits.max(axis=1, keepdims=True)
+        np.exp(logits, out=logits)
+        logits /= logits.sum(axis=1, keepdims=True)
+        logits[np.arange(len(y)), y] -= 1
+        logits *= (w / w.sum())[:, None]
+        gradient = logits.T @ x + (_DECAY / total) * values
+        mean += 0.1 * (gradient - mean)
+        square += 0.02 * (gradient**2 - square)
+        rate = 0.1 * min(1.0, 2.0 * (1 - turn / (_PASSES + 1)))
+        values -= rate * (mean / (1 - 0.9**turn)) / (np.sqrt(square / (1 - 0.98**turn)) + 1e-8)
+        if tell is not None:
+            tell(turn)
+    return values
+
+
+def _sampled(example: Example, seed: int) -> Example:
+    """Return an example with a limited number of other patterns."""
+    if len(example.others) <= _CANDIDATES:
+        return example
+    drawn = np.random.default_rng([seed, 5]).permutation(len(example.others))[:_CANDIDATES]
+    others = [example.others[at] for at in sorted(drawn.tolist())]
+    return replace(example, others=others if example.pattern in others else [*others, example.pattern])
+
+
+def _weights(model: Alignment, examples: Sequence[Example]) -> Scores:
+    """Return the weights under which the patterns that questions were written from are the likeliest, by Adam."""
+    start = np.concatenate([_START, np.zeros(model.max_hops)])
+    low = np.concatenate([_LOW, np.full(model.max_hops, -_LENGTHS)])
+    high = np.concatenate([_HIGH, np.full(model.max_hops, _LENGTHS)])
+    usable = [one for one in examples if one.pattern in one.others]
+    tables = [model.features(model.read(_spoken(one.written)), one.others) for one in usable]
+    rows = np.concatenate(tables)
+    first = np.concatenate([[0], np.cumsum([len(table) for table in tables])[:-1]])
+    right = rows[first + [one.others.index(one.pattern) for one in usable]]
+    of = np.repeat(np.arange(len(tables)), [len(table) for table in tables])
+    weights = model.weights.copy()
+    mean, square = np.zeros_like(weights), np.zeros_like(weights)
+    for turn in range(1, 201):
+        gradient = _PRIOR * (weights - start) / 100
+        scores = rows @ weights
+        chance = np.exp(scores - np.maximum.reduceat(scores, first)[of])
+        chance /= np.add.reduceat(chance, first)[of]
+        gradient += (chance @ rows - right.sum(axis=0)) / len(tables)
+        mean += 0.1 * (gradient - mean)
+        square += 0.02 * (gradient**2 - square)
+        weights -= 0.1 * (mean / (1 - 0.9**turn)) / (np.sqrt(square / (1 - 0.98**turn)) + 1e-8)
+        weights = weights.clip(low, high)
+    return weights

@@ -1,0 +1,185 @@
+"""Learning which relation patterns answer questions, from questions that are written from the graph itself."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from graphbrick.core.errors import InputError
+from graphbrick.embedders.embedder import Embedder
+from graphbrick.evaluate.datasets import Grounded, GroundedQuestion, Question, ground
+from graphbrick.generate import PathAnswer
+from graphbrick.graphs.graph import Graph
+from graphbrick.learn.fit_alignment import Example, fit_alignment
+from graphbrick.learn.phrasebook import Phrasebook
+from graphbrick.learn.sampling import Sample, samples
+from graphbrick.learn.writer import Writer
+from graphbrick.patterns import PatternScorer
+from graphbrick.patterns.folder import DESCRIPTION, WORDS, check_place, load, save
+from graphbrick.pipeline import Pipeline
+from graphbrick.retrieve import Patterns
+from graphbrick.train.patterns import PatternReport, Watch, fit_patterns
+
+_SEEDS = 0.15  # distinct seeds, a question
+_MOST_ENDS = 200  # answers that are kept of a written question
+
+
+@dataclass(frozen=True, slots=True)
+class LearnReport:
+    """What `learn` did.
+
+    Attributes:
+        written: Questions written from the graph.
+        given: Questions of the user that were learned from.
+        relations: Relations of the graph.
+        unreadable: Relations whose labels have no words; questions call them by their label.
+        nameless: Classes of entities without a name of their own, each by up to three of their relations.
+        fitted: How the linear part was trained.
+        seconds: Of work.
+    """
+
+    written: int
+    given: int
+    relations: int
+    unreadable: list[str]
+    nameless: list[list[str]]
+    fitted: PatternReport
+    seconds: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the report as plain JSON types."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        counts = f"{self.written:,} questions written from {self.relations:,} relations, {self.given:,} given"
+        lines = [f"{counts}; {self.seconds:.0f} s"]
+        if self.unreadable:
+            shown = ", ".join(self.unreadable[:5]) + (", ..." if len(self.unreadable) > 5 else "")
+            lines.append(f"no words in the labels of {len(self.unreadable):,} relations ({shown}); add some to {WORDS}")
+        for relations in self.nameless:
+            example = f"--call '{relations[0]}=NAME'"
+            lines.append(f"entities with {' / '.join(relations)} have no name; if they are films, say so: {example}")
+        return "\n".join(lines)
+
+
+def learn(
+    graph: Graph,
+    out: str | PathLike[str] | None = None,
+    *,
+    questions: Sequence[Question] | Grounded | None = None,
+    call: Mapping[str, Sequence[str]] | None = None,
+    n: int = 4_000,
+    max_hops: int = 3,
+    embedder: Embedder | None = None,
+    seed: int = 0,
+    watch: Watch | None = None,
+) -> LearnReport:
+    """Learn from the graph itself which relation patterns answer which questions.
+
+    Questions are written from patterns that exist in the graph, in the words of its relation labels. Two scorers are
+    fitted to them: the linear one of `graphbrick.train.train_patterns`, and one that aligns words with hops in order;
+    `PatternScorer` adds both up. What was understood of the labels is ``words.toml`` in the folder: correct it, and
+    call this again. The same seed gives the same folder on the same machine.
+
+    Args:
+        graph: The graph.
+        out: The folder to write; ``films.graph.patterns`` beside ``films.graph`` if None, where ``graphbrick ask``
+            finds it. What was learned before is replaced, its words are kept.
+        questions: Questions with answers that are learned from as well.
+        call: Names of classes of entities: {"directed_by": ["film", "movie"]} names what has the relation,
+            {"<-directed_by": ["person"]} what it points to.
+        n: Questions to write, from 100.
+        max_hops: The longest pattern, from 1 to 10.
+        embedder: Makes vectors of questions and words; MiniLM() if None.
+        seed: Of everything drawn at random.
+        watch: Told (what is done, how many of them are done, how many there are).
+
+    Raises:
+        InputError: The graph has no triples, words.toml is damaged, or a parameter is out of range.
+        ModelError: The folder cannot be written, or a package is missing (``graphbrick[learn]``).
+
+    Example:
+        >>> learn(graph, call={"directed_by": ["film", "movie"]})                     # doctest: +SKIP
+        >>> pipeline = Patterns(PatternScorer("films.graph.patterns")) >> PathAnswer()   # doctest: +SKIP
+    """
+    for name, value, least, most in (("n", n, 100, 10_000_000), ("max_hops", max_hops, 1, 10)):
+        if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
+            raise InputError(f"learn {name} must be a whole number from {least} to {most:,}, got {value!r}; try 4000")
+    started = time.perf_counter()
+    place = learned_place(graph) if out is None else Path(out).expanduser()
+    check_place(place, overwrite=True)
+    if embedder is None:
+        from graphbrick.embedders.minilm import MiniLM
+
+        embedder = MiniLM()
+    tell = watch or (lambda what, done, total: None)
+    book = _phrasebook(graph, place, call or {})
+    written = _written(graph, book, n, max_hops, seed, tell)
+    if not written:
+        raise InputError(f"{graph.place} has no relation pattern that a question could be written about")
+    given = questions if isinstance(questions, Grounded) else ground(graph, questions or (), max_hops=max_hops)
+    both = Grounded((*(_grounded(graph, *one) for one in written), *given.questions), max_hops, graph.hash)
+    model, fitted = fit_patterns(graph, both, max_hops=max_hops, embedder=embedder, seed=seed, watch=watch)
+    alignment = fit_alignment(
+        embedder, book, [example for _, example in written], max_hops=max_hops, seed=seed,
+        watch=lambda done, total: tell("words aligned with hops", done, total),
+    )  # fmt: skip
+    model = replace(model, alignment=alignment, about={**model.about, "learned_from": "the graph itself"})
+    save(model, place, words=book.to_toml(), overwrite=True)
+    return LearnReport(
+        written=len(written),
+        given=len(given),
+        relations=graph.n_relations,
+        unreadable=book.unreadable,
+        nameless=[[*one.heads, *one.tails][:3] for one in book.classes if not one.names and one.heads],
+        fitted=fitted,
+        seconds=time.perf_counter() - started,
+    )
+
+
+def learned_place(graph: Graph) -> Path:
+    """Return where `learn` keeps what it learned of a graph: ``films.graph.patterns`` beside ``films.graph``."""
+    return graph.place.with_name(f"{graph.place.name}.patterns")
+
+
+def learned_pipeline(graph: Graph) -> Pipeline | None:
+    """Return the pipeline over what was learned of a graph; None if nothing was."""
+    place = learned_place(graph)
+    if not (place / DESCRIPTION).exists():
+        return None
+    model = load(str(place))
+    return Patterns(PatternScorer(str(place)), max_hops=model.max_hops) >> PathAnswer()
+
+
+def _phrasebook(graph: Graph, place: Path, call: Mapping[str, Sequence[str]]) -> Phrasebook:
+    """Return the words of a graph: as the user corrected them, with what is new."""
+    book = Phrasebook.of(graph)
+    if (place / WORDS).exists():
+        book = Phrasebook.read(place / WORDS).merged(book)
+    for relation, names in call.items():
+        book.call(relation, names)
+    return book
+
+
+def _written(
+    graph: Graph, book: Phrasebook, n: int, max_hops: int, seed: int, tell: Watch
+) -> list[tuple[Sample, Example]]:
+    writer, rng, found = Writer(book), random.Random(seed), []
+    for sample in samples(graph, n, max_hops=max_hops, n_seeds=max(20, round(_SEEDS * n)), seed=seed):
+        found.append((sample, Example(writer.write(sample.pattern, rng), sample.pattern, sample.others)))
+        tell("questions written", len(found), n)
+    return found
+
+
+def _grounded(graph: Graph, sample: Sample, example: Example) -> GroundedQuestion:
+    """Return a written question as one of a data set."""
+    answers = tuple(map(int, sample.ends[:_MOST_ENDS]))
+    start = graph.label(sample.seed)
+    keys = tuple(graph.key(answer) for answer in answers)
+    question = Question("", example.written.text(start), (graph.key(sample.seed),), keys, hops=len(sample.pattern))
+    return GroundedQuestion(question, (sample.seed,), tuple((a,) for a in answers), tuple((key,) for key in keys))

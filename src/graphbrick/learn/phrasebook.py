@@ -1,0 +1,172 @@
+"""What was understood of a graph's language, in a file that users correct: words of relations, names of classes."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from graphbrick.core.errors import InputError
+from graphbrick.graphs.graph import Graph
+from graphbrick.learn.classes import inferred_classes, types_of_slots
+from graphbrick.learn.english import words
+from graphbrick.learn.english.labels import HEAD, TAIL, RelationWords, read_label
+
+NAMELESS = ("thing", "one", "item")
+_HELP = """\
+# How questions speak of this graph. `graphbrick learn` wrote this file and reads it again: correct it, and learn again.
+# Relations: `tail` is what the tail is to the head («director»), `head` what the head is to the tail («leader»);
+# `verb` joins them, its `subject` is "head", "tail" or "" (a state: «located in»), `preposition` follows the verb.
+# Classes: their names («film», «movie») matter most. `heads` and `tails` are the relations that members have.
+"""
+
+
+@dataclass
+class EntityClass:
+    """Entities that take part in the same relations, or have the same type.
+
+    Attributes:
+        names: What one of them is called, the usual name first; empty where nobody has said.
+        heads: Labels of the relations whose heads they are.
+        tails: Labels of the relations whose tails they are.
+        person: Whether they are people, so that questions ask «who».
+    """
+
+    names: list[str] = field(default_factory=list)
+    heads: list[str] = field(default_factory=list)
+    tails: list[str] = field(default_factory=list)
+    person: bool = False
+
+
+@dataclass
+class Phrasebook:
+    """The words of every relation and the names of every class.
+
+    Attributes:
+        relations: The words of each relation, by label.
+        classes: The classes of entities.
+    """
+
+    relations: dict[str, RelationWords]
+    classes: list[EntityClass]
+
+    @classmethod
+    def of(cls, graph: Graph) -> Phrasebook:
+        """Read the relation labels and the types of a graph; without types, classes are inferred."""
+        labels = [graph.relation_label(number) for number in range(graph.n_relations)]
+        relations = {label: read_label(label) for label in labels}
+        types = types_of_slots(graph)
+        classes = []
+        for name, slots in types.items() or ((None, group) for group in inferred_classes(graph)):
+            heads = list(dict.fromkeys(labels[number // 2] for number in slots if number % 2 == 0))
+            tails = list(dict.fromkeys(labels[number // 2] for number in slots if number % 2))
+            if name is None:
+                classes.append(_nameless(heads, tails, relations))
+            else:
+                classes.append(EntityClass([name.lower()], heads, tails, words.kind_of(name.lower()) == words.PERSON))
+        return cls(relations, classes)
+
+    def call(self, relation: str, names: Iterable[str]) -> None:
+        """Give names to the class of the heads of a relation, or of its tails for «<-relation».
+
+        Raises:
+            InputError: The relation is not in the graph.
+        """
+        label, is_tail = relation.removeprefix("<-").strip(), relation.startswith("<-")
+        chosen = [one for one in self.classes if label in (one.tails if is_tail else one.heads)]
+        if not chosen:
+            known = ", ".join(sorted(self.relations)[:8])
+            raise InputError(f"the graph has no relation {label!r} to name a class by; it has {known}")
+        given = [name.strip().lower() for name in names if name.strip()]
+        for one in chosen[:1]:
+            one.names = list(dict.fromkeys([*given, *one.names]))
+            one.person |= any(words.kind_of(name) == words.PERSON for name in given)
+
+    def names(self, label: str, *, head: bool) -> list[str]:
+        """Return what the heads or tails of a relation are called, most specific class first; may be empty."""
+        chosen = [one for one in self.classes if label in (one.heads if head else one.tails)]
+        return list(dict.fromkeys(name for one in chosen for name in one.names))
+
+    def is_person(self, label: str, *, head: bool) -> bool:
+        """Whether the heads or tails of a relation are people."""
+        return any(one.person for one in self.classes if label in (one.heads if head else one.tails))
+
+    @property
+    def unreadable(self) -> list[str]:
+        """The relations in whose labels no word was found."""
+        return [label for label, entry in self.relations.items() if entry.is_empty]
+
+    def to_toml(self) -> str:
+        """Return the text of the file that users correct."""
+        lines = [_HELP]
+        for one in self.classes:
+            lines += ["[[class]]", *(_line(part.name, getattr(one, part.name)) for part in fields(one)), ""]
+        for label, entry in self.relations.items():
+            lines += [f"[relation.{json.dumps(label, ensure_ascii=False)}]"]
+            lines += [*(_line(part.name, getattr(entry, part.name)) for part in fields(entry)), ""]
+        return "\n".join(lines)
+
+    @classmethod
+    def read(cls, file: Path) -> Phrasebook:
+        """Read the file.
+
+        Raises:
+            InputError: It is not TOML, or a field is unknown or of another type.
+        """
+        try:
+            content = tomllib.loads(file.read_text(encoding="utf-8"))
+        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+            raise InputError(
+                f"cannot be read ({error}); correct it, or remove it to have it written again", file
+            ) from error
+        relations = content.get("relation", {})
+        classes = content.get("class", [])
+        if not isinstance(relations, dict) or not isinstance(classes, list):
+            raise InputError("must hold [relation.NAME] tables and [[class]] entries", file)
+        book = cls(
+            {label: _entry(RelationWords, given, f"relation {label}", file) for label, given in relations.items()},
+            [_entry(EntityClass, given, f"class {at}", file) for at, given in enumerate(classes, 1)],
+        )
+        for label, entry in book.relations.items():
+            if entry.subject not in ("", HEAD, TAIL):
+                raise InputError(f'relation {label}: subject must be "head", "tail" or "", got {entry.subject!r}', file)
+        return book
+
+    def merged(self, fresh: Phrasebook) -> Phrasebook:
+        """Return this book for a graph that has changed: new relations and classes are added, others stay."""
+        relations = {label: self.relations.get(label, entry) for label, entry in fresh.relations.items()}
+        known = {label for one in self.classes for label in (*one.heads, *one.tails)}
+        added = [one for one in fresh.classes if not known.intersection((*one.heads, *one.tails))]
+        return Phrasebook(relations, [*self.classes, *added])
+
+
+def _nameless(heads: list[str], tails: list[str], relations: Mapping[str, RelationWords]) -> EntityClass:
+    """Return a class of entities without a type, named by what the relations say of their tails and heads."""
+    nouns = [relations[label].tail[0] for label in tails if relations[label].tail]
+    nouns += [relations[label].head[0] for label in heads if relations[label].head]
+    person = any(words.kind_of(noun) == words.PERSON for noun in nouns)
+    # The nouns of tails are roles («director»); entities that have relations of their own are not named by them.
+    names = ["person"] if person else [] if heads else list(dict.fromkeys(nouns))
+    return EntityClass(names, heads, tails, person)
+
+
+def _line(name: str, value: object) -> str:
+    return f"{name} = {json.dumps(value, ensure_ascii=False)}"
+
+
+def _entry(kind: Any, given: object, what: str, file: Path) -> Any:
+    """Return the dataclass of a table, checked."""
+    if not isinstance(given, dict):
+        raise InputError(f"{what} must be a table", file)
+    expected = {part.name: part for part in fields(kind)}
+    for name, value in given.items():
+        if name not in expected:
+            raise InputError(f"{what} has an unknown field {name!r}; it may have {', '.join(expected)}", file)
+        wanted = type(getattr(kind(), name))
+        if type(value) is not wanted or (wanted is list and not all(isinstance(item, str) for item in value)):
+            shown = "a list of strings" if wanted is list else "true or false" if wanted is bool else "a string"
+            raise InputError(f"{what}: {name} must be {shown}, got {value!r}", file)
+    return kind(**given)

@@ -1,0 +1,103 @@
+"""Entities and relation patterns that questions are written about, drawn from what exists in the graph."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from graphbrick.graphs.graph import Graph
+from graphbrick.patterns.text import Steps
+from graphbrick.retrieve.pattern_layers import Layer, first_layer, next_layer
+
+Ints = npt.NDArray[np.int32]
+
+CAP = 2_000  # triples looked at to carry one pattern on
+_MOST = 64  # patterns of one length that are carried on
+_LARGEST = 1_000  # ends of a pattern that a question is written about
+_BY_RELATION = 0.5  # of the seeds are drawn through a relation, so that rare relations are met
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A seed, a pattern around it and where the pattern ends.
+
+    Attributes:
+        seed: The entity that the question is about.
+        pattern: Relation labels and directions.
+        ends: The answers, int32.
+        others: All patterns around the seed, the sampled one included.
+    """
+
+    seed: int
+    pattern: Steps
+    ends: Ints
+    others: list[Steps]
+
+
+def seeds(graph: Graph, rng: random.Random) -> Iterator[int]:
+    """Yield entities without end: half drawn evenly, half as an end of a triple of an evenly drawn relation."""
+    ids = graph.triple_ids()
+    relation = graph.csr.relation[ids]
+    order = np.argsort(relation, kind="stable")
+    bounds = np.searchsorted(relation[order], np.arange(graph.n_relations + 1))
+    used = [number for number in range(graph.n_relations) if bounds[number] < bounds[number + 1]]
+    while True:
+        if rng.random() < _BY_RELATION:
+            number = rng.choice(used)
+            triple = ids[order[rng.randrange(bounds[number], bounds[number + 1])]]
+            head, _, tail = graph.triple(int(triple))
+            yield head if rng.random() < 0.5 else tail
+        else:
+            yield rng.randrange(graph.n_entities)
+
+
+def samples(graph: Graph, n: int, *, max_hops: int, n_seeds: int, seed: int) -> Iterator[Sample]:
+    """Yield patterns around seeds: every hop count as often, patterns that end at few entities more often.
+
+    Args:
+        graph: The graph.
+        n: Samples.
+        max_hops: The longest pattern.
+        n_seeds: Distinct seeds that they are drawn around.
+        seed: Of the random numbers.
+    """
+    rng = random.Random(seed)
+    pool: list[tuple[int, list[list[tuple[Steps, Ints]]], list[Steps]]] = []
+    met: set[int] = set()
+    for tries, node in enumerate(seeds(graph, rng)):
+        if len(pool) >= n_seeds or tries > 20 * n_seeds:
+            break
+        if node in met:
+            continue
+        met.add(node)
+        layers = around(graph, node, max_hops=max_hops)
+        if any(layers):
+            pool.append((node, layers, [steps for layer in layers for steps, _ in layer]))
+    for _ in range(n if pool else 0):
+        node, layers, others = rng.choice(pool)
+        layer = rng.choice([layer for layer in layers if layer])
+        weights = [len(ends) ** -0.5 for _, ends in layer]
+        pattern, ends = rng.choices(layer, weights)[0]
+        yield Sample(node, pattern, ends, others)
+
+
+def around(graph: Graph, node: int, *, max_hops: int) -> list[list[tuple[Steps, Ints]]]:
+    """Return the patterns around an entity by length, each with the entities at its end."""
+    layers: list[Layer] = [first_layer(node)]
+    steps: list[list[Steps]] = [[()]]
+    labels = [graph.relation_label(number) for number in range(graph.n_relations)]
+    found: list[list[tuple[Steps, Ints]]] = []
+    for _ in range(max_hops):
+        chosen = np.sort(np.argsort(layers[-1].sizes(), kind="stable")[:_MOST])
+        layer = next_layer(graph.csr, node, layers[-1], chosen, direction="both", cap=CAP)
+        taken = zip(layer.parent.tolist(), layer.carried.step.tolist(), strict=True)
+        fresh = [(*steps[-1][parent], (labels[step >> 1], bool(step & 1))) for parent, step in taken]
+        layers.append(layer)
+        steps.append(fresh)
+        ends = [layer.ends(place) for place in range(len(fresh))]
+        found.append([(pattern, end) for pattern, end in zip(fresh, ends, strict=True) if 0 < len(end) <= _LARGEST])
+    return found

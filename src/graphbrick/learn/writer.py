@@ -1,0 +1,202 @@
+"""Questions written from relation patterns, each word tagged with the hop it speaks of."""
+
+from __future__ import annotations
+
+import random
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+from typing import Any
+
+from graphbrick.learn.english import words
+from graphbrick.learn.english.labels import HEAD, TAIL, RelationWords
+from graphbrick.learn.phrasebook import NAMELESS, Phrasebook
+from graphbrick.patterns.text import PLACEHOLDER, Steps, readable
+
+_CLASS_BESIDE_SEED = 0.35  # of questions; «the film X»
+_ONE_STYLE = 0.35  # of questions keep to «X's spouse's child», or to «the child of the spouse of X»
+_LOOPS = 0.5  # of the patterns a step there and back are written as such («share an actor with»)
+_ASKS = 0.6  # of last steps are written as questions of their own
+_QUESTION_MARK = 0.2
+_FIRST_NOUN = 0.5  # how often a relation is called by its first noun
+_SLOT = re.compile(r"\{(\w+)\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A question about the placeholder, word by word.
+
+    Attributes:
+        words: The words; the entity is ``X``.
+        hops: For each word the hop that it speaks of, from 0; -1 for what speaks of the seed itself, None for the seed.
+    """
+
+    words: tuple[str, ...]
+    hops: tuple[int | None, ...]
+
+    def text(self, seed: str = PLACEHOLDER) -> str:
+        """Return the question about an entity."""
+        return " ".join(seed if word == PLACEHOLDER else word for word in self.words).replace(" 's", "'s")
+
+
+Tagged = list[tuple[str, int | None]]
+
+
+class Writer:
+    """Writes questions for relation patterns with the words of a phrasebook.
+
+    Args:
+        book: The words of relations and names of classes.
+    """
+
+    def __init__(self, book: Phrasebook) -> None:
+        self._book = book
+
+    def write(self, pattern: Steps, rng: random.Random) -> Written:
+        """Write a question whose answer is what a pattern leads to from the placeholder."""
+        tagged, at, asks = self._seed(pattern[0], rng), 0, False
+        style = rng.choice(("@ 's {n}", "the {n} of @")) if rng.random() < _ONE_STYLE else ""
+        while at < len(pattern):
+            step = _Step(self._book, *pattern[at])
+            there_and_back = at + 1 < len(pattern) and pattern[at + 1] == (step.label, not step.forward)
+            if there_and_back and not style and rng.random() < _LOOPS:
+                is_last = at + 2 == len(pattern)
+                frame, asks = step.loop(rng, may_ask=is_last)
+                tagged, at = step.fill(frame, tagged, at + 1, rng, loop=True), at + 2
+            else:
+                is_last = at + 1 == len(pattern)
+                if style and step.nouns:
+                    frame, asks = style if rng.random() > 0.3 else style.replace("{n}", "{ns}"), False
+                else:
+                    frame, asks = step.frame(rng, may_ask=is_last)
+                tagged, at = step.fill(frame, tagged, at, rng), at + 1
+        if not asks:
+            last = _Step(self._book, *pattern[-1])
+            tagged = last.fill(rng.choice(_frames()["whole"]["questions"]), tagged, len(pattern) - 1, rng)
+        if rng.random() < _QUESTION_MARK:
+            tagged.append(("?", None))
+        return Written(tuple(word for word, _ in tagged), tuple(hop for _, hop in tagged))
+
+    def _seed(self, first: tuple[str, bool], rng: random.Random) -> Tagged:
+        """Return the placeholder, sometimes with the name of its class beside it."""
+        label, forward = first
+        names = self._book.names(label, head=forward)
+        tagged: Tagged = [(PLACEHOLDER, None)]
+        if not names or rng.random() >= _CLASS_BESIDE_SEED:
+            return tagged
+        frame = rng.choice(_frames()["seed"]["phrases"])
+        return _filled(frame, {"t": rng.choice(names)}, tagged, -1)
+
+
+class _Step:
+    """One step of a pattern and the frames it can be written in."""
+
+    def __init__(self, book: Phrasebook, label: str, forward: bool) -> None:
+        self.label, self.forward, self._book = label, forward, book
+        self.words = book.relations.get(label) or RelationWords()
+        fallback = [] if self.words.tail or self.words.head or self.words.verb else [readable(label).lower()]
+        self.nouns = (self.words.tail or fallback) if forward else self.words.head
+        self.given_nouns = self.words.head if forward else (self.words.tail or fallback)
+
+    def frame(self, rng: random.Random, *, may_ask: bool) -> tuple[str, bool]:
+        """Return a frame for this step, and whether it is a question."""
+        kinds = []
+        if self.nouns:
+            kinds.append("asked_noun")
+        if self.given_nouns:
+            kinds.append("given_noun")
+        if self.words.verb:
+            if not self.words.subject:
+                kinds.append("given_is" if self.forward else "asked_is")
+            else:
+                kinds.append("given_acts" if self.forward == (self.words.subject == HEAD) else "asked_acts")
+        elif self.words.preposition:
+            kinds.append("beside")
+        kind = rng.choice(kinds)
+        asks = may_ask and rng.random() < _ASKS
+        group = _frames()[kind]
+        frames = list(group["questions" if asks else "phrases"])
+        if self.words.verb and not self.words.preposition:
+            frames += group.get("passive_questions" if asks else "passive_phrases", [])
+        elif self.words.subject == TAIL:
+            frames += group.get("located_phrases", []) if not asks else []
+        return rng.choice(frames), asks
+
+    def loop(self, rng: random.Random, *, may_ask: bool) -> tuple[str, bool]:
+        """Return a frame for this step and its way back, and whether it is a question."""
+        group = _frames()["same_tail" if self.forward else "same_head"]
+        asks = may_ask and rng.random() < 0.5
+        frames = list(group["questions" if asks else "phrases"])
+        if self.words.verb and self.words.subject == TAIL:
+            frames += group.get("agent_questions" if asks else "agent_phrases", [])
+        return rng.choice(frames), asks
+
+    def fill(self, frame: str, inner: Tagged, hop: int, rng: random.Random, *, loop: bool = False) -> Tagged:
+        """Put words into a frame and the phrase so far into its place."""
+        asked_is_head = not self.forward if not loop else self.forward
+        nouns = self._noun_choices(frame, loop)
+        noun = _pick(nouns, rng)
+        names = self._book.names(self.label, head=asked_is_head) or list(NAMELESS)
+        if not asked_is_head and not loop and self.nouns and rng.random() < 0.3:
+            names = [self.nouns[0]]  # «which director» for people who are only ever directors
+        heads = self._book.names(self.label, head=True) or list(NAMELESS)
+        name, head, verb = _pick(names, rng), _pick(heads, rng), self.words.verb or "have"
+        person = self._book.is_person(self.label, head=asked_is_head) or words.kind_of(noun) == words.PERSON
+        wh = "who" if person else "what"
+        kind = words.kind_of(name) or words.kind_of(noun)
+        values = {
+            "n": noun, "t": name, "h": head, "v": verb, "p": self.words.preposition, "who": wh,
+            "when": {words.TIME: "when", words.PLACE: "where"}.get(kind, rng.choice(("where", wh))),
+        }  # fmt: skip
+        return _filled(frame, values, inner, hop)
+
+    def _noun_choices(self, frame: str, loop: bool) -> Sequence[str]:
+        if loop:
+            return self.words.tail or [self.words.verb or readable(self.label).lower()]
+        given = frame in _given_frames()
+        return (self.given_nouns if given else self.nouns) or self.given_nouns or [readable(self.label).lower()]
+
+
+def _pick(choices: Sequence[str], rng: random.Random) -> str:
+    """Return the first choice half of the time, else any."""
+    return choices[0] if rng.random() < _FIRST_NOUN else rng.choice(choices)
+
+
+def _filled(frame: str, values: Mapping[str, str], inner: Tagged, hop: int) -> Tagged:
+    """Return the words of a frame with the hop they speak of; words in [] speak of the hop before."""
+    tagged: Tagged = []
+    before = False
+    for piece in frame.split():
+        before |= piece.startswith("[")
+        closes, piece = "]" in piece, piece.replace("[", "").replace("]", "")
+        if piece == "@":
+            tagged += inner
+        else:
+            speaks_of = hop - 1 if before else hop
+            tagged += [(word, speaks_of) for word in _SLOT.sub(lambda slot: _form(slot[1], values), piece).split()]
+        before &= not closes
+    return tagged
+
+
+def _form(slot: str, values: Mapping[str, str]) -> str:
+    """Return the form of a word that a slot asks for."""
+    if slot in ("ns", "ts", "hs"):
+        return words.plural(values[slot[0]])
+    if len(slot) == 2 and slot[0] == "v":
+        inflect = {"z": words.third_person, "d": words.past, "n": words.participle, "g": words.gerund}[slot[1]]
+        return inflect(values["v"])
+    return values[slot]
+
+
+@lru_cache(maxsize=1)
+def _frames() -> dict[str, dict[str, Any]]:
+    return tomllib.loads((files("graphbrick.learn.english") / "frames.toml").read_text(encoding="utf-8"))
+
+
+@lru_cache(maxsize=1)
+def _given_frames() -> frozenset[str]:
+    """Return the frames whose noun is what the given is to the asked."""
+    return frozenset(frame for frames in _frames()["given_noun"].values() for frame in frames)

@@ -1,0 +1,363 @@
+"""Aligning the words of a question with the hops of a relation pattern, in order from the seed outwards.
+
+«Who is the child of X's spouse?» and «Who is the spouse of X's child?» have the same words; what tells them apart is
+that words nearer to the seed speak of earlier hops. Each content word speaks of one hop or of none; every hop should be
+spoken of, and words should not be left over. The best alignment of a pattern is found by dynamic programming.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from graphbrick.core.cached import once
+from graphbrick.embedders.embedder import Embedder
+from graphbrick.patterns.text import PLACEHOLDER, Steps
+
+Floats = npt.NDArray[np.float32]
+Scores = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Phrases = Mapping[str, Sequence[tuple[str, ...]]]
+
+FUNCTION_WORDS = (
+    "'s",
+    *"a about also an and another are as at be been by can co did do does each find for from give had has have".split(),
+    *"he in is it its know list many me name of on one or other same she share shares some tell that the their".split(),
+    *"there these they this to was were what when where which who whom whose with you".split(),
+)  # fmt: skip
+"""Words that connect; they speak of no hop themselves."""
+_NUMBER = {word: number for number, word in enumerate(FUNCTION_WORDS)}
+_LONGEST = 8  # content words on either side of the seed that are aligned
+_WORD = re.compile(r"'s(?!\w)|\w+(?:-\w+)*")
+_VECTOR_WEIGHT = 4.0
+_IMPOSSIBLE = -1e9
+_UNALIGNED = -60.0  # the score of a pattern that no alignment fits
+
+EMISSION, TRANSITION, MISSING, MISSING_BACK, LEFT_OVER = range(5)
+N_FEATURES = 5  # and one a hop count
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A content word of a question.
+
+    Attributes:
+        word: The word, or a phrase of several words that a relation goes by.
+        hop: The hop it speaks of, known in questions written for training; -1 for the seed, None if unknown.
+        connectors: The function words between it and the content word, or seed, nearer to the seed.
+        is_left: Whether it stands left of the seed.
+        is_first: Whether no content word stands between it and the seed.
+        before: The word before it in the question; "^" at the beginning.
+        after: The word after it; "$" at the end.
+    """
+
+    word: str
+    hop: int | None
+    connectors: tuple[str, ...]
+    is_left: bool
+    is_first: bool
+    before: str
+    after: str
+
+    @property
+    def key(self) -> tuple[str, bool, bool, str, str]:
+        """What the features depend on."""
+        before, after = (word if word in _NUMBER or word == PLACEHOLDER else "" for word in (self.before, self.after))
+        return self.word, self.is_left, self.is_first, before, after
+
+
+def words_of(question: str) -> list[str]:
+    """Return the words of a masked question in lower case; the placeholder stays as it is.
+
+    >>> words_of("Who is X's co-star?")
+    ['who', 'is', 'X', "'s", 'co-star']
+    """
+    return [word if word == PLACEHOLDER else word.lower() for word in _WORD.findall(question)]
+
+
+def content(
+    words: Sequence[str],
+    hops: Sequence[int | None] | None = None,
+    phrases: Phrases | None = None,
+) -> tuple[list[Token], list[Token]]:
+    """Return the content words left of the seed, inside out, and right of it.
+
+    A question without the placeholder is read as if it ended in «of X».
+
+    Args:
+        words: The words, see `words_of`.
+        hops: The hop that each word speaks of.
+        phrases: Phrases of several words by their first word, longest first; each becomes one token.
+    """
+    merged = _merged(list(zip(words, hops or [None] * len(words), strict=True)), phrases or {})
+    texts = [word for word, _ in merged]
+    if PLACEHOLDER not in texts:
+        merged += [("of", None), (PLACEHOLDER, None)]
+        texts += ["of", PLACEHOLDER]
+    seed = texts.index(PLACEHOLDER)
+    left = _side(merged, range(seed - 1, -1, -1), is_left=True)
+    right = _side(merged, range(seed + 1, len(merged)), is_left=False)
+    return left[:_LONGEST], right[:_LONGEST]
+
+
+def _merged(tagged: list[tuple[str, int | None]], phrases: Phrases) -> list[tuple[str, int | None]]:
+    found: list[tuple[str, int | None]] = []
+    at = 0
+    while at < len(tagged):
+        word, hop = tagged[at]
+        for phrase in phrases.get(word, ()):
+            if tuple(text for text, _ in tagged[at : at + len(phrase)]) == phrase:
+                found.append((" ".join(phrase), hop))
+                at += len(phrase)
+                break
+        else:
+            found.append((word, hop))
+            at += 1
+    return found
+
+
+def _side(merged: list[tuple[str, int | None]], places: range, *, is_left: bool) -> list[Token]:
+    tokens: list[Token] = []
+    connectors: list[str] = []
+    for at in places:
+        word, hop = merged[at]
+        if word in _NUMBER or word == PLACEHOLDER:
+            connectors.append(word)
+            continue
+        before = merged[at - 1][0] if at else "^"
+        after = merged[at + 1][0] if at + 1 < len(merged) else "$"
+        tokens.append(Token(word, hop, tuple(connectors), is_left, not tokens, before, after))
+        connectors = []
+    return tokens
+
+
+def n_token_features(dimensions: int) -> int:
+    """Return the number of features of a token over an embedder of so many dimensions."""
+    return dimensions + 2 * len(FUNCTION_WORDS) + 6
+
+
+def token_features(token: Token, vector: Floats) -> Floats:
+    """Return the features of a token: its word vector, the function words beside it, and where it stands."""
+    d, n = len(vector), len(FUNCTION_WORDS)
+    features = np.zeros(n_token_features(d), dtype=np.float32)
+    features[:d] = _VECTOR_WEIGHT * vector
+    for side, word in enumerate((token.before, token.after)):
+        if word in _NUMBER:
+            features[d + side * n + _NUMBER[word]] = 1
+    features[-6:] = (
+        token.is_left, not token.is_left, token.is_first, token.before == PLACEHOLDER, token.after == PLACEHOLDER, 1,
+    )  # fmt: skip
+    return features
+
+
+@dataclass(frozen=True)
+class Transitions:
+    """How often a word speaks of the next hop rather than of the one before it, by what connects them.
+
+    Attributes:
+        counts: (new hop, all) by (is_left, is_first, direction of the hop before, connectors); connectors are None for
+            the counts over all of them. The direction is 0 backwards, 1 forwards, 2 before the first hop.
+    """
+
+    counts: Mapping[tuple[bool, bool, int, tuple[str, ...] | None], tuple[int, int]] = field(default_factory=dict)
+
+    def log_new(self, token: Token) -> tuple[Scores, Scores]:
+        """Return the log probabilities of a new hop and of the same hop, float64 [3] each, by direction before."""
+        new = np.empty(3)
+        for direction in range(3):
+            fresh, times = self.counts.get((token.is_left, token.is_first, direction, None), (0, 0))
+            usual = (fresh + 1) / (times + 2)
+            fresh, times = self.counts.get((token.is_left, token.is_first, direction, token.connectors), (0, 0))
+            new[direction] = (fresh + 2 * usual) / (times + 2)
+        new = new.clip(0.005, 0.995)
+        return np.log(new), np.log1p(-new)
+
+
+@dataclass(frozen=True, eq=False)
+class Alignment:
+    """A score for every pattern: how well the words of a question can be aligned with its hops.
+
+    Attributes:
+        embedder: Makes vectors of words.
+        relations: The relations it was trained with, by label.
+        emission: float32 [2 * relations + 1, token features]: which (relation, direction) a word speaks of; the last
+            row is for words that speak of none.
+        transitions: When the next hop begins.
+        weights: float64 [5 + max_hops]: of emission, transition, a hop without words, a way back without words, a word
+            left over, then of each hop count.
+        phrases: Names of relations that have several words.
+    """
+
+    embedder: Embedder
+    relations: tuple[str, ...]
+    emission: Floats
+    transitions: Transitions
+    weights: Scores
+    phrases: tuple[str, ...]
+
+    @once
+    def _by_first(self) -> dict[str, list[tuple[str, ...]]]:
+        by_first: dict[str, list[tuple[str, ...]]] = {}
+        for phrase in sorted(self.phrases, key=lambda phrase: -phrase.count(" ")):
+            by_first.setdefault(phrase.split()[0], []).append(tuple(phrase.split()))
+        return by_first
+
+    @once
+    def _number(self) -> dict[str, int]:
+        return {label: number for number, label in enumerate(self.relations)}
+
+    @once
+    def _emitted(self) -> dict[Any, Scores]:
+        return {}
+
+    @property
+    def max_hops(self) -> int:
+        """The longest pattern it scores."""
+        return len(self.weights) - N_FEATURES
+
+    def score(self, question: str, patterns: Sequence[Steps]) -> Scores:
+        """Return the score of each pattern for a masked question, float64 [patterns].
+
+        Patterns with a relation that was not trained, of no step, or of too many, get the lowest score.
+        """
+        return self.features(self.read(words_of(question)), patterns) @ self.weights
+
+    def read(self, words: Sequence[str], hops: Sequence[int | None] | None = None) -> tuple[list[Token], list[Token]]:
+        """Return the content words left and right of the seed; see `content`."""
+        return content(words, hops, self._by_first)
+
+    def steps(self, pattern: Steps) -> list[int] | None:
+        """Return a pattern as numbers, 2 * relation + forward; None where it cannot be scored."""
+        if not 0 < len(pattern) <= self.max_hops:
+            return None
+        # A step back to the seed reads like any other step of its relation.
+        numbers = [self._number.get(label.removesuffix(f" {PLACEHOLDER}")) for label, _ in pattern]
+        found = [2 * number + step[1] for number, step in zip(numbers, pattern, strict=True) if number is not None]
+        return found if len(found) == len(pattern) else None
+
+    def emitted(self, tokens: Sequence[Token]) -> Scores:
+        """Return the log probability that each token speaks of each step, float64 [tokens, steps + 1]."""
+        known = self._emitted
+        fresh = {token.key: token for token in tokens if token.key not in known}
+        if fresh:
+            vectors = self.embedder.embed([token.word for token in fresh.values()]).astype(np.float32)
+            made = [token_features(token, vector) for token, vector in zip(fresh.values(), vectors, strict=True)]
+            logits = (np.stack(made) @ self.emission.T).astype(np.float64)
+            logits -= logits.max(axis=1, keepdims=True)
+            logits -= np.log(np.exp(logits).sum(axis=1, keepdims=True))
+            if len(known) > 50_000:
+                known.clear()
+            known.update(zip(fresh, logits, strict=True))
+        return np.stack([known[token.key] for token in tokens]) if tokens else np.zeros((0, len(self.emission)))
+
+    def features(self, tokens: tuple[list[Token], list[Token]], patterns: Sequence[Steps]) -> Scores:
+        """Return what the best alignment of each pattern is made of, float64 [patterns, 5 + max_hops].
+
+        The columns are those of ``weights``, so that the score is their product.
+        """
+        found = np.zeros((len(patterns), len(self.weights)))
+        found[:, EMISSION] = _UNALIGNED
+        numbered = [(place, steps) for place, pattern in enumerate(patterns) if (steps := self.steps(pattern))]
+        if not numbered:
+            return found
+        table = _Table(self, tokens, [steps for _, steps in numbered])
+        found[[place for place, _ in numbered]] = table.best()
+        return found
+
+
+class _Table:
+    """Dynamic programming over (words used on the left, words used on the right, hops used), for many patterns."""
+
+    def __init__(self, model: Alignment, tokens: tuple[list[Token], list[Token]], patterns: list[list[int]]) -> None:
+        self.left, self.right = tokens
+        n, most = len(patterns), model.max_hops
+        self.weights, self.none = model.weights, len(model.emission) - 1
+        self.length = np.array([len(steps) for steps in patterns])
+        self.step: Ints = np.full((n, most + 1), self.none, dtype=np.int64)
+        for row, steps in enumerate(patterns):
+            self.step[row, 1 : 1 + len(steps)] = steps
+        self.absent = self.step == self.none
+        self.absent[:, 0] = False
+        self.is_back = np.zeros_like(self.absent)  # a step that takes back the one before it
+        self.is_back[:, 2:] = ((self.step[:, 2:] ^ 1) == self.step[:, 1:-1]) & ~self.absent[:, 2:]
+        self.direction = np.where(self.absent | (np.arange(most + 1) == 0), 2, self.step & 1)
+        self.emitted = [model.emitted(self.left), model.emitted(self.right)]
+        self.moves = [[model.transitions.log_new(token) for token in side] for side in tokens]
+
+    def best(self) -> Scores:
+        """Return the features of the best alignment of each pattern."""
+        cells: dict[tuple[int, int], tuple[Scores, Scores]] = {}
+        start = np.full(self.step.shape, _IMPOSSIBLE)
+        start[:, 0] = 0
+        cells[0, 0] = self._without_words(start, np.zeros((*self.step.shape, N_FEATURES)))
+        for a in range(len(self.left) + 1):
+            for b in range(len(self.right) + 1):
+                if a or b:
+                    cells[a, b] = self._cell(cells, a, b)
+        value, features = cells[len(self.left), len(self.right)]
+        rows = np.arange(len(self.length))
+        found = np.zeros((len(rows), len(self.weights)))
+        found[:, :N_FEATURES] = features[rows, self.length]
+        found[rows, N_FEATURES - 1 + self.length] = 1
+        impossible = value[rows, self.length] < _IMPOSSIBLE / 2
+        found[impossible, EMISSION] = _UNALIGNED
+        return found
+
+    def _cell(self, cells: dict[tuple[int, int], tuple[Scores, Scores]], a: int, b: int) -> tuple[Scores, Scores]:
+        """Return the best way to have used so many words of each side."""
+        ways = []
+        if b:
+            ways.append(self._use(*cells[a, b - 1], 1, b - 1))
+        # «X's spouse»: what follows the possessive is used before anything on the left.
+        pending = b < len(self.right) and self.right[b].connectors == ("'s",)
+        if a and not pending:
+            ways.append(self._use(*cells[a - 1, b], 0, a - 1))
+        if not ways:
+            return np.full(self.step.shape, _IMPOSSIBLE), np.zeros((*self.step.shape, N_FEATURES))
+        value, features = ways[0]
+        if len(ways) == 2:
+            better = ways[1][0] > value
+            value, features = np.where(better, ways[1][0], value), np.where(better[..., None], ways[1][1], features)
+        return self._without_words(value, features)
+
+    def _use(self, value: Scores, features: Scores, side: int, place: int) -> tuple[Scores, Scores]:
+        """Use one more word: for the next hop, for the same hop, or for none."""
+        emitted, (log_new, log_same) = self.emitted[side][place], self.moves[side][place]
+        weights = self.weights
+        spoken = emitted[self.step]
+        new, same = log_new[self.direction], log_same[self.direction]
+        begins = np.full_like(value, _IMPOSSIBLE)
+        begins[:, 1:] = value[:, :-1] + weights[EMISSION] * spoken[:, 1:] + weights[TRANSITION] * new[:, :-1]
+        stays = value + weights[EMISSION] * spoken + weights[TRANSITION] * same
+        stays[:, 0] = _IMPOSSIBLE
+        begins[self.absent] = stays[self.absent] = _IMPOSSIBLE
+        skips = value + weights[EMISSION] * emitted[self.none] + weights[LEFT_OVER]
+        ways = np.stack([begins, stays, skips])
+        way = ways.argmax(axis=0)
+        after = features.copy()
+        after[:, 1:] = np.where((way == 0)[:, 1:, None], features[:, :-1], features[:, 1:])
+        before = np.zeros_like(value)
+        before[:, 1:] = new[:, :-1]
+        after[..., EMISSION] += np.where(way == 2, emitted[self.none], spoken)
+        after[..., TRANSITION] += np.where(way == 0, before, np.where(way == 1, same, 0))
+        after[..., LEFT_OVER] += way == 2
+        return ways.max(axis=0), after
+
+    def _without_words(self, value: Scores, features: Scores) -> tuple[Scores, Scores]:
+        """Let hops go by that no word speaks of."""
+        for hop in range(1, value.shape[1]):
+            back = self.is_back[:, hop]
+            through = value[:, hop - 1] + np.where(back, self.weights[MISSING_BACK], self.weights[MISSING])
+            through[self.absent[:, hop]] = _IMPOSSIBLE
+            better = through > value[:, hop]
+            if better.any():
+                value[better, hop] = through[better]
+                features[better, hop] = features[better, hop - 1]
+                features[better, hop, MISSING] += ~back[better]
+                features[better, hop, MISSING_BACK] += back[better]
+        return value, features

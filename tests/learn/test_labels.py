@@ -1,0 +1,47 @@
+"""Relation labels read as English."""
+
+from __future__ import annotations
+
+import pytest
+
+from graphbrick.learn.english.labels import RelationWords, read_label
+
+
+@pytest.mark.parametrize(
+    ("label", "tail", "head", "verb", "subject", "preposition"),
+    [
+        ("directed_by", "director", "", "direct", "tail", ""),
+        ("written by", "writer", "", "write", "tail", ""),
+        ("starred_actors", "actor", "", "star", "tail", "in"),
+        ("spouse", "spouse", "", "", "", ""),
+        ("children", "child", "parent", "", "", ""),
+        ("has_genre", "genre", "", "", "", ""),
+        ("in_language", "language", "", "", "", ""),
+        ("worksIn", "", "employee", "work", "head", "in"),
+        ("owns", "", "owner", "own", "head", ""),
+        ("reports to", "boss", "report", "report", "head", "to"),
+        ("located in", "location", "", "locate", "", "in"),
+        ("place of birth", "place of birth", "", "bear", "", "in"),
+        ("people.person.place_of_birth", "place of birth", "", "bear", "", "in"),
+        ("date of death", "date of death", "", "die", "", "in"),
+        ("release_year", "release year", "", "release", "", "in"),
+        ("capital of", "", "capital", "", "", ""),
+        ("member of", "group", "member", "", "", ""),
+        ("film.film.starring..film.performance.actor", "actor", "", "", "", ""),
+        ("official language", "official language", "", "", "", ""),
+    ],
+)
+def test_known_labels(label: str, tail: str, head: str, verb: str, subject: str, preposition: str) -> None:
+    found = read_label(label)
+    assert (found.tail[:1], found.head[:1]) == ([tail] if tail else [], [head] if head else [])
+    assert (found.verb, found.subject, found.preposition) == (verb, subject, preposition)
+
+
+@pytest.mark.parametrize("label", ["CbG", "GiG", "P31", "123", "->", "_", "", "…", "\ud800", "x" * 5000])
+def test_labels_without_words_are_no_error(label: str) -> None:
+    assert isinstance(read_label(label), RelationWords)
+
+
+@pytest.mark.parametrize("label", ["CbG", "CtD", "123"])
+def test_codes_have_no_words(label: str) -> None:
+    assert read_label(label).is_empty

@@ -1,0 +1,82 @@
+"""Learning a graph from itself, end to end."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from graphbrick import Graph, build
+from graphbrick.core.errors import InputError
+from graphbrick.evaluate.datasets import Question
+from graphbrick.learn import LearnReport, learn, learned_pipeline, learned_place
+from graphbrick.patterns.folder import WORDS, load
+
+PEOPLE = ("Ada Marsh", "Ben Okoro", "Carla Diaz", "Dev Patel", "Erik Holm", "Fiona Reed", "Gus Lind", "Hana Sato")
+TRIPLES = [
+    *((person, "works in", f"Team {number % 3}") for number, person in enumerate(PEOPLE)),
+    *((person, "reports to", PEOPLE[number // 2]) for number, person in enumerate(PEOPLE) if number),
+    *((f"Team {number}", "part of", ("Engineering", "Finance")[number % 2]) for number in range(3)),
+    ("Erik Holm", "leads", "Engineering"),
+    ("Fiona Reed", "leads", "Finance"),
+    *((f"Team {number}", "owns", f"Service {number}{letter}") for number in range(3) for letter in "ab"),
+]
+
+
+@pytest.fixture(scope="module")
+def learned(tmp_path_factory: pytest.TempPathFactory) -> tuple[Graph, LearnReport]:
+    graph = build(TRIPLES, tmp_path_factory.mktemp("org") / "org.graph")
+    return graph, learn(graph, n=500, call={"works in": ["person"]})
+
+
+@pytest.mark.parametrize(
+    ("question", "answers"),
+    [
+        ("Which team does Ben Okoro work in?", {"Team 1"}),
+        ("Who does Dev Patel report to?", {"Ben Okoro"}),
+        ("Who reports to Ben Okoro?", {"Carla Diaz", "Dev Patel"}),
+        ("Who leads Finance?", {"Fiona Reed"}),
+        ("Which services does Team 2 own?", {"Service 2a", "Service 2b"}),
+        ("Who leads the department that Team 1 is part of?", {"Fiona Reed"}),
+    ],
+)
+def test_questions_that_nobody_labelled(learned: tuple[Graph, LearnReport], question: str, answers: set[str]) -> None:
+    pipeline = learned_pipeline(learned[0])
+    assert pipeline is not None
+    assert set(pipeline(learned[0], question).texts) == answers
+
+
+def test_what_is_written_down(learned: tuple[Graph, LearnReport]) -> None:
+    graph, report = learned
+    assert report.written == 500
+    assert report.unreadable == []
+    place = learned_place(graph)
+    assert "supervisor" in (place / WORDS).read_text(encoding="utf-8")
+    model = load(str(place))
+    assert model.alignment is not None
+    assert set(model.alignment.relations) == {"works in", "reports to", "part of", "leads", "owns"}
+    assert str(report).startswith("500 questions written from 5 relations, 0 given")
+
+
+def test_the_same_seed_learns_the_same_and_corrected_words_are_kept(tmp_path: Path) -> None:
+    graph = build(TRIPLES[:12], tmp_path / "org.graph")
+    given = [Question("1", "who is the head of Team 0?", ("Team 0",), ("Ada Marsh",))]
+    one, two = tmp_path / "one", tmp_path / "two"
+    reports = [learn(graph, place, n=100, max_hops=1, questions=given) for place in (one, two)]
+    assert [report.given for report in reports] == [1, 1]
+    for name in ("weights.npz", "model.json", WORDS):
+        assert (one / name).read_bytes() == (two / name).read_bytes(), name
+    words = (two / WORDS).read_text(encoding="utf-8")
+    (two / WORDS).write_text(words.replace('"boss"', '"chieftain"'), encoding="utf-8")
+    learn(graph, two, n=100, max_hops=1)
+    assert "chieftain" in (two / WORDS).read_text(encoding="utf-8")
+
+
+def test_nonsense_is_refused_before_any_work(tmp_path: Path) -> None:
+    graph = build(TRIPLES[:12], tmp_path / "org.graph")
+    with pytest.raises(InputError, match="learn n must be a whole number from 100"):
+        learn(graph, n=5)
+    with pytest.raises(InputError, match="no relation 'sings'"):
+        learn(graph, n=100, call={"sings": ["x"]})
+    assert not learned_place(graph).exists()
+    assert learned_pipeline(graph) is None

@@ -1,0 +1,104 @@
+"""Words of relations, names of classes, and the file that users correct."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from graphbrick import EntityRecord, Graph, build
+from graphbrick.core.errors import InputError
+from graphbrick.learn.classes import inferred_classes, members
+from graphbrick.learn.phrasebook import Phrasebook
+
+FILMS = [
+    triple
+    for number in range(8)
+    for triple in (
+        (f"film {number}", "directed_by", f"person {number % 3}"),
+        (f"film {number}", "written_by", f"person {number % 4}"),
+        (f"film {number}", "release_year", f"{1990 + number % 5}"),
+    )
+]
+
+
+@pytest.fixture(scope="module")
+def films(tmp_path_factory: pytest.TempPathFactory) -> Graph:
+    return build(FILMS, tmp_path_factory.mktemp("films") / "films.graph")
+
+
+def test_slots_of_entities(films: Graph) -> None:
+    entity, slot = members(films)
+    expected = set()
+    for triple in films.triple_ids().tolist():
+        head, relation, tail = films.triple(triple)
+        expected |= {(head, 2 * relation), (tail, 2 * relation + 1)}
+    assert list(zip(entity.tolist(), slot.tolist(), strict=True)) == sorted(expected)
+
+
+def test_classes_are_inferred_from_shared_entities(films: Graph) -> None:
+    labels = [films.relation_label(number) for number in range(films.n_relations)]
+    ends = ("head", "tail")
+    named = [{(labels[slot // 2], ends[slot % 2]) for slot in group} for group in inferred_classes(films)]
+    assert {("directed_by", "head"), ("written_by", "head"), ("release_year", "head")} in named
+    assert {("directed_by", "tail"), ("written_by", "tail")} in named
+    assert {("release_year", "tail")} in named
+
+
+def test_people_are_known_and_films_are_not(films: Graph) -> None:
+    book = Phrasebook.of(films)
+    assert book.names("directed_by", head=False) == ["person"]
+    assert book.is_person("directed_by", head=False)
+    assert book.names("directed_by", head=True) == []
+    book.call("directed_by", ["Film", " movie"])
+    assert book.names("release_year", head=True) == ["film", "movie"]
+
+
+def test_types_of_the_graph_name_classes(tmp_path: Path) -> None:
+    records = [EntityRecord("Kenya", types=("country",)), EntityRecord("Nairobi", types=("city",))]
+    graph = build([*records, ("Kenya", "capital", "Nairobi")], tmp_path / "typed.graph")
+    book = Phrasebook.of(graph)
+    assert book.names("capital", head=True) == ["country"]
+    assert book.names("capital", head=False) == ["city"]
+
+
+def test_the_file_gives_the_book_back(films: Graph, tmp_path: Path) -> None:
+    book = Phrasebook.of(films)
+    book.call("directed_by", ["film «A»"])
+    file = tmp_path / "words.toml"
+    file.write_text(book.to_toml(), encoding="utf-8")
+    assert Phrasebook.read(file) == book
+
+
+def test_corrections_stay_when_relations_come_and_go(films: Graph) -> None:
+    corrected = Phrasebook.of(films)
+    corrected.relations["directed_by"].tail = ["maker"]
+    gone = corrected.relations.pop("release_year")
+    merged = corrected.merged(Phrasebook.of(films))
+    assert merged.relations["directed_by"].tail == ["maker"]
+    assert merged.relations["release_year"] == gone
+    assert len(merged.classes) == len(corrected.classes)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[[class]", "cannot be read"),
+        ("class = 3", "must hold"),
+        ('[[class]]\nnames = "film"', "names must be a list of strings"),
+        ("[[class]]\ncolour = 1", "unknown field 'colour'"),
+        ('[relation.x]\nsubject = "middle"', "subject must be"),
+        ("[relation]\nx = 3", "relation x must be a table"),
+    ],
+)
+def test_a_damaged_file_is_named(text: str, said: str, tmp_path: Path) -> None:
+    file = tmp_path / "words.toml"
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match=said) as caught:
+        Phrasebook.read(file)
+    assert str(file) in str(caught.value)
+
+
+def test_an_unknown_relation_cannot_name_a_class(films: Graph) -> None:
+    with pytest.raises(InputError, match="no relation 'directs' to name a class by; it has directed_by"):
+        Phrasebook.of(films).call("directs", ["film"])

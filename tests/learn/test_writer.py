@@ -1,0 +1,69 @@
+"""Questions written from patterns."""
+
+from __future__ import annotations
+
+import random
+from itertools import product
+
+import pytest
+
+from graphbrick.learn.english.labels import read_label
+from graphbrick.learn.phrasebook import EntityClass, Phrasebook
+from graphbrick.learn.writer import Writer
+
+LABELS = (
+    *("directed_by", "starred_actors", "release_year", "works in", "capital"),
+    *("located in", "spouse", "CbG", "near", "part of"),
+)
+
+
+def book() -> Phrasebook:
+    films = ["directed_by", "starred_actors", "release_year"]
+    people = ["directed_by", "starred_actors", "spouse"]
+    classes = [
+        EntityClass(["film", "movie"], films, []),
+        EntityClass(["person"], ["works in", "spouse"], people, person=True),
+    ]
+    return Phrasebook({label: read_label(label) for label in LABELS}, classes)
+
+
+@pytest.mark.parametrize("pattern", [*product(LABELS, (True, False))])
+def test_every_step_can_be_asked_for(pattern: tuple[str, bool]) -> None:
+    writer, rng = Writer(book()), random.Random(0)
+    for _ in range(60):
+        written = writer.write((pattern,), rng)
+        assert written.words.count("X") == 1
+        assert len(written.words) == len(written.hops)
+        assert not any(mark in word for word in written.words for mark in "{}[]@")
+        assert 0 in written.hops or pattern[0] == "near"
+
+
+def test_words_of_each_hop_are_tagged_in_order() -> None:
+    pattern = (("starred_actors", False), ("directed_by", True), ("spouse", True))
+    writer, rng = Writer(book()), random.Random(1)
+    for _ in range(200):
+        written = writer.write(pattern, rng)
+        assert {hop for hop in written.hops if hop is not None and hop >= 0} == {0, 1, 2}
+        seed = written.words.index("X")
+        assert written.hops[seed] is None
+        # On each side, words nearer to the seed speak of earlier hops.
+        right = [hop for hop in written.hops[seed + 1 :] if hop is not None]
+        left = [hop for hop in written.hops[:seed][::-1] if hop is not None]
+        assert right == sorted(right)
+        assert left == sorted(left)
+
+
+def test_known_phrases_come_up() -> None:
+    writer, rng = Writer(book()), random.Random(2)
+    texts = {writer.write((("directed_by", True),), rng).text("Heat").removesuffix(" ?") for _ in range(600)}
+    assert {"who directed Heat", "who is the director of Heat", "who is Heat's director"} <= texts
+    back = {writer.write((("directed_by", False),), rng).text().removesuffix(" ?") for _ in range(900)}
+    assert any("directed by X" in text for text in back)
+    there_and_back = (("starred_actors", True), ("starred_actors", False))
+    assert any("share" in writer.write(there_and_back, rng).words for _ in range(100))
+
+
+def test_the_same_seed_writes_the_same() -> None:
+    pattern = (("works in", True), ("located in", True))
+    one, two = ([Writer(book()).write(pattern, random.Random(seed)) for seed in range(20)] for _ in range(2))
+    assert one == two

@@ -1,0 +1,158 @@
+"""The alignment of words with hops, against a search through all alignments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from graphbrick.embedders.embedder import Embedder
+from graphbrick.patterns.alignment import (
+    EMISSION,
+    LEFT_OVER,
+    MISSING,
+    MISSING_BACK,
+    TRANSITION,
+    Alignment,
+    Token,
+    Transitions,
+    content,
+    n_token_features,
+    words_of,
+)
+
+RELATIONS = ("spouse", "child", "works in")
+STEPS = 2 * len(RELATIONS)
+
+
+@dataclass(frozen=True, repr=False)
+class Letters(Embedder):
+    """A unit vector for each word, by its letters."""
+
+    @property
+    def identity(self) -> str:
+        return "letters"
+
+    def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        rows = np.zeros((len(texts), 26), dtype=np.float32)
+        for row, text in zip(rows, texts, strict=True):
+            for letter in text.lower():
+                if "a" <= letter <= "z":
+                    row[ord(letter) - 97] += 1
+            row[0] += not row.any()
+        return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
+def model(seed: int) -> Alignment:
+    rng = np.random.default_rng(seed)
+    counts = {
+        (left, first, direction, connectors): (int(rng.integers(0, 5)), 5)
+        for left in (True, False)
+        for first in (True, False)
+        for direction in range(3)
+        for connectors in (None, ("of",), ("'s",))
+    }
+    weights = np.concatenate([rng.uniform(0.3, 1.5, 2), -rng.uniform(0.2, 3, 3), rng.normal(size=3)])
+    emission = rng.normal(scale=0.5, size=(STEPS + 1, n_token_features(26))).astype(np.float32)
+    return Alignment(Letters(), RELATIONS, emission, Transitions(counts), weights, ("place of birth",))
+
+
+def searched(aligner: Alignment, tokens: tuple[list[Token], list[Token]], steps: list[int]) -> float:
+    """The best score of a pattern, by trying every alignment."""
+    left, right = tokens
+    weights, none = aligner.weights, len(aligner.emission) - 1
+
+    def best(a: int, b: int, hop: int) -> float:
+        ways = [0.0] if a == len(left) and b == len(right) and hop == len(steps) else []
+        if hop < len(steps):  # the next hop has no word
+            is_back = hop > 0 and steps[hop] == steps[hop - 1] ^ 1
+            ways.append(best(a, b, hop + 1) + weights[MISSING_BACK if is_back else MISSING])
+        pending = b < len(right) and right[b].connectors == ("'s",)
+        options = [(right[b], a, b + 1)] if b < len(right) else []
+        options += [(left[a], a + 1, b)] if a < len(left) and not pending else []
+        for token, after_a, after_b in options:
+            emitted = aligner.emitted([token])[0]
+            direction = 2 if hop == 0 else steps[hop - 1] & 1
+            new, same = (moves[direction] for moves in aligner.transitions.log_new(token))
+            ways.append(best(after_a, after_b, hop) + weights[EMISSION] * emitted[none] + weights[LEFT_OVER])
+            if hop:
+                here = weights[EMISSION] * emitted[steps[hop - 1]] + weights[TRANSITION] * same
+                ways.append(best(after_a, after_b, hop) + here)
+            if hop < len(steps):
+                begins = weights[EMISSION] * emitted[steps[hop]] + weights[TRANSITION] * new
+                ways.append(best(after_a, after_b, hop + 1) + begins)
+        return max(ways, default=-np.inf)
+
+    return best(0, 0, 0) + weights[4 + len(steps)]
+
+
+PATTERNS = [
+    (("spouse", True),),
+    (("works in", False),),
+    (("spouse", True), ("child", True)),
+    (("child", True), ("child", False)),
+    (("spouse", False), ("child", True), ("works in", True)),
+    (("child", True), ("child", False), ("spouse", True)),
+]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Who is the child of X's spouse?",
+        "X",
+        "which teams did people that know X work in",
+        "X works in which place of birth",
+        "the wife of the son of X is who today",
+        "no placeholder at all",
+    ],
+)
+@pytest.mark.parametrize("seed", range(3))
+def test_the_best_alignment_is_found(question: str, seed: int) -> None:
+    aligner = model(seed)
+    tokens = aligner.read(words_of(question))
+    expected = []
+    for pattern in PATTERNS:
+        steps = aligner.steps(pattern)
+        assert steps is not None
+        expected.append(searched(aligner, tokens, steps))
+    np.testing.assert_allclose(aligner.score(question, PATTERNS), expected, atol=1e-9)
+
+
+def test_patterns_that_cannot_be_scored_come_last() -> None:
+    aligner = model(0)
+    known, unknown = (("spouse", True),), (("unknown", True),)
+    too_long = (("spouse", True),) * 4
+    scores = aligner.score("who is X's spouse", [known, unknown, too_long, ()])
+    assert scores.argmax() == 0
+    assert len(set(scores[1:])) == 1
+
+
+def test_a_step_back_to_the_seed_reads_like_its_relation() -> None:
+    aligner = model(1)
+    there = (("spouse", True), ("spouse X", True))
+    assert aligner.steps(there) == aligner.steps((("spouse", True), ("spouse", True)))
+
+
+def test_content_words_are_read_outwards_from_the_seed() -> None:
+    left, right = content(words_of("Which films did the spouse of X's brother act in?"))
+    assert [token.word for token in left] == ["spouse", "films"]
+    assert [token.word for token in right] == ["brother", "act"]
+    assert left[0].connectors == ("of",)
+    assert right[0].connectors == ("'s",)
+    assert [token.is_first for token in left] == [True, False]
+    assert left[1].before == "which"
+
+
+def test_a_name_of_several_words_is_one_token() -> None:
+    left, _ = model(0).read(words_of("what is the place of birth of X"))
+    assert [token.word for token in left] == ["place of birth"]
+
+
+def test_a_very_long_question_is_cut() -> None:
+    aligner = model(0)
+    question = f"{'word ' * 5000} X {'word ' * 5000}"
+    assert np.isfinite(aligner.score(question, PATTERNS)).all()

@@ -1,0 +1,98 @@
+"""Write src/graphbrick/learn/english/lexicon.tsv.gz from the files of WordNet 3.0.
+
+    python tools/english_lexicon.py /usr/share/wordnet
+
+Of WordNet (Debian package ``wordnet-base``) it keeps two things: which nouns name people, places, times and groups, and
+which nouns are derived from which verbs («director» and «direction» from «direct»).
+"""
+
+from __future__ import annotations
+
+import gzip
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+OUT = Path(__file__).parent.parent / "src/graphbrick/learn/english/lexicon.tsv.gz"
+# Numbers of WordNet's lexicographer files, see lexnames(5WN).
+KINDS = {14: "group", 15: "place", 18: "person", 28: "time"}
+SENSES_OF_NOUN, SENSES_OF_DERIVATION = 2, 4
+NOUN, VERB = "noun", "verb"
+LETTERS = {"n": NOUN, "v": VERB}
+
+
+class Synset:
+    """One line of a data file: the lexicographer file, the words, and the pointers to other synsets."""
+
+    def __init__(self, line: str) -> None:
+        fields = line.split(" | ")[0].split()
+        words = int(fields[3], 16)
+        self.kind = int(fields[1])
+        self.words = [word.lower() for word in fields[4 : 4 + 2 * words : 2]]
+        first = 5 + 2 * words
+        count = int(fields[first - 1])
+        self.pointers = [tuple(fields[first + 4 * i : first + 4 * i + 4]) for i in range(count)]
+
+
+def read(folder: Path, part: str) -> tuple[dict[str, list[str]], dict[str, Synset]]:
+    """Return the offsets of each word's senses, most frequent first, and the synset at each offset."""
+    index, data = {}, {}
+    for line in (folder / f"index.{part}").read_text(encoding="latin-1").splitlines():
+        if not line.startswith(" "):
+            fields = line.split()
+            index[fields[0]] = fields[-int(fields[2]) :]
+    for line in (folder / f"data.{part}").read_text(encoding="latin-1").splitlines():
+        if not line.startswith(" "):
+            data[line[:8]] = Synset(line)
+    return index, data
+
+
+def is_plain(word: str) -> bool:
+    """Whether a word is one lower-case word of letters."""
+    return word.isascii() and word.isalpha() and word.islower() and len(word) > 1
+
+
+def kinds(index: dict[str, list[str]], data: dict[str, Synset]) -> Iterator[tuple[str, str]]:
+    """Yield (noun, kind) for nouns that name a person in a common sense, or a place, time or group in the commonest."""
+    for word, senses in sorted(index.items()):
+        if not is_plain(word):
+            continue
+        files = [data[offset].kind for offset in senses[:SENSES_OF_NOUN]]
+        if 18 in files:
+            yield word, KINDS[18]
+        elif files[0] in KINDS:
+            yield word, KINDS[files[0]]
+
+
+def derivations(folder: Path) -> set[tuple[str, str]]:
+    """Return the (verb, noun) pairs that WordNet joins as derivationally related, by common senses of either."""
+    parts = {part: read(folder, part) for part in (NOUN, VERB)}
+    pairs = set()
+    for part, (index, data) in parts.items():
+        for word, senses in index.items():
+            for offset in senses[:SENSES_OF_DERIVATION] if is_plain(word) else ():
+                synset = data[offset]
+                for symbol, target, letter, ends in synset.pointers:
+                    other = LETTERS.get(letter)
+                    source = int(ends[:2], 16)
+                    if symbol != "+" or other in (None, part) or synset.words[source - 1] != word:
+                        continue
+                    related = parts[other][1][target].words[int(ends[2:], 16) - 1]
+                    if is_plain(related):
+                        pairs.add((word, related) if part == VERB else (related, word))
+    return pairs
+
+
+def main() -> None:
+    """Write the lexicon."""
+    folder = Path(sys.argv[1])
+    index, data = read(folder, NOUN)
+    lines = [f"{kind}\t{word}" for word, kind in kinds(index, data)]
+    lines += [f"from\t{noun}\t{verb}" for verb, noun in sorted(derivations(folder))]
+    OUT.parent.mkdir(parents=True, exist_ok=True)
+    OUT.write_bytes(gzip.compress("\n".join(lines).encode("utf-8") + b"\n", mtime=0))
+    print(f"{OUT}: {len(lines):,} lines, {OUT.stat().st_size:,} bytes")
+
+
+if __name__ == "__main__":
+    main()
