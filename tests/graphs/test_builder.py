@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from graphbrick.core.errors import GraphbrickError, GraphFormatError, InputError
-from graphbrick.graphs import atomic
 from graphbrick.graphs import builder as builder_module
 from graphbrick.graphs.builder import GraphBuilder, build
+from graphbrick.graphs.delta import change
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.records import BadRecords, EntityRecord, Record, RelationRecord
 
@@ -246,7 +246,6 @@ def test_a_failing_rename_puts_the_old_graph_back(tmp_path: Path, monkeypatch: p
             raise OSError("the disk is away")
         return rename(self, target)
 
-    monkeypatch.setattr(atomic, "_exchange", lambda first, second: False)  # as on a file system that cannot
     monkeypatch.setattr(Path, "rename", failing)
     with pytest.raises(GraphbrickError, match="the disk is away"):
         build(TRIPLES, before.path, overwrite=True)
@@ -274,8 +273,6 @@ KILLED_WHILE = {
         build([("n", "r", "m")], target, overwrite=True)
     """,
     "renaming": """
-        from graphbrick.graphs import atomic
-        atomic._exchange = lambda first, second: False
         rename = Path.rename
         Path.rename = lambda self, to: pause() if ".building-" in self.name else rename(self, to)
         build([("n", "r", "m")], target, overwrite=True)
@@ -339,6 +336,15 @@ def test_a_build_killed_between_the_two_renames_loses_nothing(tmp_path: Path) ->
         built(tmp_path, ("x", "r", "y"))
     assert content(tmp_path) == ["g.graph"]
     assert Graph.open(before.path).hash == before.hash
+
+
+def test_opening_a_graph_brings_it_back_after_a_kill_between_the_two_renames(tmp_path: Path) -> None:
+    before = built(tmp_path, *TRIPLES)
+    kill_a_build(before.path, "renaming")
+    assert not before.path.exists()
+    assert Graph.open(before.path).hash == before.hash
+    kill_a_build(before.path, "renaming")
+    assert change(before.path, add=[("n", "r", "m")]).added == 1
 
 
 def test_a_build_killed_after_the_renames_leaves_the_new_graph(tmp_path: Path) -> None:

@@ -97,7 +97,7 @@ def test_killed_at_any_moment(path: Path) -> None:
 MOMENTS = {
     "before the file is renamed": "import os; os.rename = pause",
     "before the file is on disk": "import os; os.fsync = pause",
-    "before the graphs change places": "from graphbrick.graphs import atomic; atomic._exchange = pause",
+    "before the graphs change places": "from graphbrick.files import folders; folders.put_in_place = pause",
     "before the old graph is removed": "import shutil; shutil.rmtree = pause",
 }
 

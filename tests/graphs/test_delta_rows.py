@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from graphbrick.core.csr import Csr, from_rows, from_sorted
 from graphbrick.core.errors import GraphbrickError
-from graphbrick.graphs import overlay_rows
+from graphbrick.graphs import overlay_map, overlay_rows
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.overlay_map import open_with_room
 from graphbrick.graphs.overlay_rows import changed_rows, find_triples
@@ -177,7 +177,11 @@ def test_ids_that_would_not_fit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 @pytest.mark.parametrize("entries", [0, 1, 1000, 1024, 5000])
 @pytest.mark.parametrize("room", [0, 1, 5000])
-def test_an_array_with_room(tmp_path: Path, entries: int, room: int) -> None:
+@pytest.mark.parametrize("can_map", [True, False])
+def test_an_array_with_room(
+    tmp_path: Path, entries: int, room: int, can_map: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(overlay_map, "_CAN_MAP", can_map)
     file = tmp_path / "values.npy"
     values = np.arange(1, entries + 1, dtype=np.uint32)
     np.save(file, values)

@@ -17,6 +17,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from graphbrick.files.folders import put_in_place
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.overlay import ChangesSince
 
@@ -115,15 +116,8 @@ class Kept:
             facts = {**fill(work), "format": _FORMAT}
             facts["files"] = {file.name: file.stat().st_size for file in sorted(work.iterdir())}
             (work / _FACTS).write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
-            for file in work.iterdir():
-                with file.open("rb") as handle:
-                    os.fsync(handle.fileno())
-            aside = work.with_suffix(".old.part")
-            with suppress(FileNotFoundError):  # nothing is there, or another process has just moved it away
-                self.folder.rename(aside)
-            shutil.rmtree(aside, ignore_errors=True)
             try:
-                work.rename(self.folder)
+                put_in_place(work, self.folder)
             except OSError:
                 if not self.folder.is_dir():  # else another process was faster; what it made is as good
                     raise

@@ -17,7 +17,7 @@ from typing import Any
 from graphbrick import __version__
 from graphbrick.core.errors import GraphbrickError, InputError
 from graphbrick.files.digests import sha256
-from graphbrick.graphs.atomic import AtomicFolder
+from graphbrick.graphs.atomic import new_graph_folder
 from graphbrick.graphs.blocks import Described, FactBlock, Part, TripleBlock
 from graphbrick.graphs.building import rows, search
 from graphbrick.graphs.building.dictionary import FIRST, PAIRS, TEXTS, Dictionary
@@ -241,12 +241,17 @@ class GraphBuilder:
         self._origin = source if isinstance(source, Origin) else Origin(source)
         self._rules, self._near = rules or Rules(), near
         self.watch: Watch = watch or (lambda step, share: None)
-        self._folder = AtomicFolder(self.path, overwrite=overwrite, mark=self._origin.mark)
+        self._folder = new_graph_folder(self.path, overwrite=overwrite, mark=self._origin.mark)
         self._triples: list[TripleRecord] = []
         self._facts: list[EntityRecord | Described | RankedFact] = []
 
     def __enter__(self) -> GraphBuilder:
-        self._work = self._folder.__enter__()
+        try:
+            self._work = self._folder.__enter__()
+        except OSError as error:
+            raise GraphbrickError(
+                f"{self.path} cannot be written ({error.strerror or error}); choose another place for the graph"
+            ) from error
         self._steps = Steps(self._work, self._origin.mark, self.watch)
         self._ingest = None if self.has_read else Ingest(self._work, self._rules, self._origin.language)
         return self

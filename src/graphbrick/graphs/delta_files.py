@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.core.errors import GraphbrickError, GraphFormatError
+from graphbrick.files.folders import recover
 from graphbrick.graphs import manifest
 
 FORMAT, VERSION = "graphbrick-delta", 1
@@ -206,6 +207,8 @@ def writing(folder: Path) -> Iterator[Writing]:
     import fcntl  # Windows has no such module; changing a graph there is not supported
 
     while True:
+        if not folder.exists():
+            recover(folder)
         manifest.Manifest.read(folder)  # says what is wrong with a folder that holds no graph
         try:
             at = os.open(folder, os.O_RDONLY)

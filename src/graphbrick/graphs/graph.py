@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 import time
 from collections.abc import Collection, Iterator, Sequence
 from os import PathLike
@@ -17,6 +16,7 @@ from graphbrick.core.directions import follow
 from graphbrick.core.errors import GraphFormatError, LinkError
 from graphbrick.core.graph import NeighbourList
 from graphbrick.files.digests import sha256
+from graphbrick.files.folders import recover
 from graphbrick.graphs.check import check_invariants
 from graphbrick.graphs.delta_files import read_deltas
 from graphbrick.graphs.manifest import NAME, Manifest
@@ -93,7 +93,7 @@ class Graph:
                 graph = cls(folder, Manifest.read(folder))
             except (GraphFormatError, OSError, ValueError, IndexError) as error:
                 failure = error
-                if before == _stamp(folder) and not any(folder.parent.glob(f".{glob.escape(folder.name)}.replaced-*")):
+                if not recover(folder) and before == _stamp(folder):
                     break
             else:
                 # Files of two graphs are never mixed: while they were opened, nobody put another graph there.

@@ -14,9 +14,8 @@ import numpy.typing as npt
 
 from graphbrick.files.locks import AST
 
-_PROT = mmap.PROT_READ | mmap.PROT_WRITE
+_CAN_MAP = hasattr(mmap, "MAP_PRIVATE")  # Windows cannot
 _MAP_FIXED = 0x10  # on Linux and on macOS; Python does not name it
-_RESERVED = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | getattr(mmap, "MAP_NORESERVE", 0)
 _MAP_FAILED = ctypes.c_void_p(-1).value
 
 
@@ -26,7 +25,7 @@ def open_with_room(file: Path, room: int) -> npt.NDArray[Any]:
     A changed graph is the arrays of the graph as it was built, with some entries changed and some new ones behind. Its
     files are gigabytes, so they are not copied: the array is a reserved range of addresses, over whose start the file
     is mapped copy-on-write. Memory is used only for the pages that are written; other readers, and the file, never see
-    a change. The range is given back when the last view of the array is gone.
+    a change. The range is given back when the last view of the array is gone. On Windows the file is copied to memory.
 
     Args:
         file: A file of numpy's format, with an array of one dimension.
@@ -40,7 +39,13 @@ def open_with_room(file: Path, room: int) -> npt.NDArray[Any]:
         # Pages behind the end of a file cannot be touched.
         if os.fstat(handle.fileno()).st_size < start + count * kind.itemsize:
             raise ValueError(f"{file} is cut short")
-        reserved = mmap.mmap(-1, start + (count + room) * kind.itemsize, flags=_RESERVED, prot=_PROT)
+        if not _CAN_MAP:
+            copied = np.zeros(count + room, dtype=kind)
+            copied[:count] = np.fromfile(handle, dtype=kind, count=count)
+            return copied
+        flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | getattr(mmap, "MAP_NORESERVE", 0)
+        length = start + (count + room) * kind.itemsize
+        reserved = mmap.mmap(-1, length, flags=flags, prot=mmap.PROT_READ | mmap.PROT_WRITE)
         address = np.frombuffer(reserved, dtype=np.uint8).ctypes.data
         # The rest of the file's last page is zeros that can be written, as is the range behind it.
         _lay_over(address, start + count * kind.itemsize, handle.fileno())
@@ -59,8 +64,9 @@ def _header(handle: BinaryIO) -> tuple[int, np.dtype[Any], int]:
 
 def _lay_over(address: int, length: int, descriptor: int) -> None:
     """Map the start of a file, private and writable, over a range of addresses that was reserved for it."""
-    found = _mmap()(address, length, _PROT, mmap.MAP_PRIVATE | _MAP_FIXED, descriptor, 0)
-    if found is None or found == _MAP_FAILED:
+    prot, flags = mmap.PROT_READ | mmap.PROT_WRITE, mmap.MAP_PRIVATE | _MAP_FIXED
+    mapped = _mmap()(address, length, prot, flags, descriptor, 0)
+    if mapped is None or mapped == _MAP_FAILED:
         number = ctypes.get_errno()
         raise OSError(number, f"cannot be mapped: {os.strerror(number)}")
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from graphbrick.core.errors import ModelError, PipelineError
 from graphbrick.embedders.embedder import Embedder
-from graphbrick.files.new_folder import new_folder
+from graphbrick.files.folders import new_folder
 from graphbrick.patterns.alignment import Alignment, Transitions
 from graphbrick.patterns.model import PatternModel
 from graphbrick.session import current_session
@@ -41,7 +41,7 @@ def save(model: PatternModel, path: Path, *, words: str | None = None, overwrite
             cannot be written.
     """
     check_place(path, overwrite=overwrite)
-    with new_folder(path, lambda: check_place(path, overwrite=overwrite)) as work:
+    with new_folder(path, lambda: check_place(path, overwrite=overwrite), ModelError) as work:
         arrays = {name: getattr(model, name) for name in _ARRAYS}
         aligned = model.alignment
         if aligned is not None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from graphbrick.core.errors import ModelError
-from graphbrick.files.new_folder import files_in, new_folder
+from graphbrick.files.folders import files_in, new_folder
 
 FORMAT, VERSION = "graphbrick-training", 1
 DESCRIPTION = "training.json"
@@ -55,7 +55,7 @@ def writing(path: Path, kind: str, about: Mapping[str, Any], *, overwrite: bool)
     Raises:
         ModelError: The place is taken, or cannot be written.
     """
-    with new_folder(path, lambda: check_place(path, kind, overwrite=overwrite)) as work:
+    with new_folder(path, lambda: check_place(path, kind, overwrite=overwrite), ModelError) as work:
         yield work
         described = {"format": FORMAT, "version": VERSION, "kind": kind, **about, "files": files_in(work)}
         text = json.dumps(described, indent=1, ensure_ascii=False) + "\n"

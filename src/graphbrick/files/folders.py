@@ -1,0 +1,182 @@
+"""Writing a folder so that it is there whole or not at all, also when the process is killed.
+
+A folder is written beside its place under a hidden name, ``.name.building-...``, and renamed at the end; a folder that
+it replaces is moved aside for that moment, as ``.name.replaced-...``. No system call that Python offers exchanges two
+folders in one step, so there is a moment with none: whoever opens a folder calls `recover` when it is missing.
+"""
+
+from __future__ import annotations
+
+import glob
+import itertools
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import TracebackType
+
+from graphbrick.core.errors import GraphbrickError
+
+_ABANDONED_SECONDS = 86_400
+_serial = itertools.count()
+
+
+class NewFolder:
+    """A folder in the making, as a context manager; leaving it without `commit` removes what was written.
+
+    Entering removes what killed processes have left beside the place.
+
+    Args:
+        path: The folder to make; a link is followed.
+        check: Raises if what is at the place must not be replaced. It is called before the work and before the end.
+        can_resume: Tells whether a folder that a killed process has left can be continued.
+    """
+
+    def __init__(
+        self, path: Path, check: Callable[[], None], *, can_resume: Callable[[Path], bool] = lambda folder: False
+    ) -> None:
+        self._path, self._check, self._can_resume = path.resolve(), check, can_resume
+        self._claims: list[int] = []
+
+    def __enter__(self) -> Path:
+        self.work = _beside(self._path, "building")
+        recover(self._path)
+        for folder in _left_over(self._path, "building"):
+            if not self._claims and self._can_resume(folder):
+                self._claims.append(_claim(folder))
+                self.work = folder
+            else:
+                shutil.rmtree(folder, ignore_errors=True)
+        for folder in _left_over(self._path, "replaced"):
+            shutil.rmtree(folder, ignore_errors=True)
+        self._check()
+        if not self._claims:
+            self.work.mkdir(parents=True)
+            self._claims.append(_claim(self.work))
+        return self.work
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        shutil.rmtree(self.work, ignore_errors=True)
+        for claim in self._claims:
+            if claim >= 0:
+                os.close(claim)
+
+    def commit(self) -> None:
+        """Put the finished folder in its place; whoever has files of the old one open keeps them."""
+        self._check()  # somebody may have made it meanwhile
+        if self._path.exists():
+            self._claims.append(_claim(self._path))
+        put_in_place(self.work, self._path)
+
+
+def put_in_place(work: Path, path: Path) -> None:
+    """Flush a finished folder to the disk and give it its name; an old folder of that name is removed.
+
+    Raises:
+        OSError: It cannot be renamed; the old folder is there as before.
+    """
+    for name in files_in(work):
+        with (work / name).open("rb") as handle:
+            os.fsync(handle.fileno())
+    old = _beside(path, "replaced")
+    with suppress(FileNotFoundError):  # there is none, or another process has just moved it
+        path.rename(old)
+    try:
+        work.rename(path)
+    except OSError:
+        if old.exists() and not path.exists():
+            old.rename(path)
+        raise
+    finally:
+        if path.exists():
+            shutil.rmtree(old, ignore_errors=True)
+
+
+def recover(path: Path) -> bool:
+    """Bring back a missing folder that a killed process had moved aside.
+
+    Returns:
+        Whether the folder was brought back, or another process is replacing it now: it is worth another try.
+    """
+    path = path.resolve()
+    aside = _hidden(path, "replaced")
+    for folder in [] if path.exists() else aside:
+        if not _is_claimed(folder):
+            with suppress(OSError):  # another process was faster
+                folder.rename(path)
+            break
+    return bool(aside)
+
+
+@contextmanager
+def new_folder(path: Path, check: Callable[[], None], error: type[GraphbrickError] = GraphbrickError) -> Iterator[Path]:
+    """Give a hidden folder to write files into, which takes the place of ``path`` at the end of the ``with`` block.
+
+    If the block raises, also for Ctrl-C, nothing of it stays, and what was there before is still there.
+
+    Args:
+        path: The folder to make.
+        check: Raises if what is at the place must not be replaced.
+        error: Raised if the folder cannot be written.
+    """
+    try:
+        folder = NewFolder(path, check)
+        with folder as work:
+            yield work
+            folder.commit()
+    except OSError as reason:
+        raise error(f"{path} cannot be written ({reason.strerror or reason}); choose another place") from reason
+
+
+def files_in(folder: Path) -> list[str]:
+    """Return the files in a folder and below, by their paths in it, in order."""
+    return sorted(file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_file())
+
+
+def _beside(path: Path, what: str) -> Path:
+    return path.with_name(f".{path.name}.{what}-{os.getpid()}-{next(_serial)}")
+
+
+def _hidden(path: Path, what: str) -> list[Path]:
+    prefix = f".{path.name}.{what}-"
+    folders = path.parent.glob(f"{glob.escape(prefix)}*")
+    return [folder for folder in folders if folder.name.removeprefix(prefix)[:1].isdigit() and folder.is_dir()]
+
+
+def _left_over(path: Path, what: str) -> list[Path]:
+    """Return the hidden folders of a place that no running process has claimed."""
+    return [folder for folder in _hidden(path, what) if not _is_claimed(folder)]
+
+
+def _claim(folder: Path) -> int:
+    """Lock a folder until the returned descriptor is closed, or the process ends however it ends.
+
+    A lock also works for processes in other containers and on other hosts, which a process id does not. Windows cannot
+    lock folders: there the result is -1, and a folder counts as claimed for a day.
+    """
+    try:
+        import fcntl
+    except ImportError:
+        return -1
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def _is_claimed(folder: Path) -> bool:
+    try:
+        claim = _claim(folder)
+        if claim < 0:
+            return time.time() - folder.stat().st_mtime < _ABANDONED_SECONDS
+        os.close(claim)
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
+    return False
