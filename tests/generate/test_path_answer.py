@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -26,8 +27,8 @@ from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.patterns import follow_pattern
 from graphbrick.graphs.records import EntityRecord
 from graphbrick.kernels.induced import induced_triples
+from graphbrick.pipeline import ExtractStage
 from graphbrick.pipeline.budget import StoppedError
-from graphbrick.pipeline.run import Run
 from graphbrick.testing import tiny_graph
 
 FILMS = (
@@ -171,15 +172,20 @@ def test_answers_are_capped_and_the_number_is_an_event(hub: Graph) -> None:
     assert len(PathAnswer(cap=3).generate(query, Evidence((path,), subgraph)).texts) == 3
 
 
+@dataclass(frozen=True, repr=False)
+class FourLeaves(ExtractStage):
+    """The hub and four of its leaves."""
+
+    def extract(self, graph: Graph, query: Query) -> Subgraph:
+        nodes = np.array(sorted([*query.seeds, *(graph.entity(f"leaf {i}") for i in range(4))]), dtype=np.int32)
+        return Subgraph(graph, nodes, induced_triples(graph.csr.rows, nodes))
+
+
 def test_answers_stay_in_the_subgraph_unless_told_otherwise(hub: Graph) -> None:
-    seed = hub.entity("hub")
-    nodes = np.array(sorted([seed, *(hub.entity(f"leaf {i}") for i in range(4))]), dtype=np.int32)
-    part = Subgraph(hub, nodes, induced_triples(hub.csr.rows, nodes))
-    query = Query("?", seeds=(seed,))
-    evidence = (ShortestPaths() >> Rerank(BM25(), n=1)).apply(Run(hub, query, linked=True, subgraph=part)).evidence
-    assert evidence is not None
-    assert len(PathAnswer().generate(query, evidence).texts) == 4
-    assert len(PathAnswer(within="graph").generate(query, evidence).texts) == 1000
+    pipeline = FourLeaves() >> ShortestPaths() >> Rerank(BM25(), n=1)
+    inside = (pipeline >> PathAnswer())(hub, "What has the hub?", seeds=("hub",))
+    assert sorted(inside.texts) == [f"leaf {i}" for i in range(4)]
+    assert len((pipeline >> PathAnswer(within="graph"))(hub, "What has the hub?", seeds=("hub",)).texts) == 1000
 
 
 def test_a_budget_of_seconds_ends_the_search(hub: Graph) -> None:

@@ -45,7 +45,7 @@ LINKS = nested(st.builds(LinkLabels, min_score=UNITS))
 EXTRACTS = nested(st.builds(PPR, k=COUNTS, restart=RESTARTS, direction=DIRECTIONS, tolerance=UNITS))
 RETRIEVES = nested(st.builds(ShortestPaths, max_hops=st.integers(1, 100), direction=DIRECTIONS, cap=COUNTS))
 RERANKS = st.builds(Rerank, SCORERS, n=COUNTS)
-GENERATES = st.one_of(st.just(PathAnswer()), st.builds(Generate, LLMS))
+GENERATES = st.one_of(st.builds(PathAnswer, cap=st.integers(1, 9)), st.builds(Generate, LLMS))
 
 
 def chained(*parts: st.SearchStrategy[Pipeline]) -> st.SearchStrategy[Pipeline]:
@@ -126,7 +126,7 @@ def test_read_as_python_reads_it(text: str, pipeline: Pipeline | None) -> None:
         ("PPR(kk=5)", "PPR has no parameter 'kk'; did you mean k? (at column 5)"),
         ("PPR(restrat=0.5)", "PPR has no parameter 'restrat'; did you mean restart? (at column 5)"),
         ("KHop(x=5)", "KHop has no parameter 'x'; it has max_hops, direction, cap, seeds (at column 6)"),
-        ("PathAnswer(x=5)", "PathAnswer has no parameter 'x'; it has none (at column 12)"),
+        ("PathAnswer(x=5)", "PathAnswer has no parameter 'x'; it has cap, within (at column 12)"),
         ("PPR(1, 2, 3, 4, 5, 6, 7, 8)", "PPR takes at most 7 parameters, got 8 (at column 1)"),
         ("PPR(5, k=5)", "PPR got k twice (at column 8)"),
         ("PPR(k=5, k=6)", "PPR got k twice (at column 10)"),

@@ -92,8 +92,8 @@ def check(run: Run, pipeline: Pipeline) -> None:
     for path in run.evidence.paths:
         assert path.start in run.query.seeds
         assert within(path.nodes, path.triples, run.subgraph), path
-    for report in run.evidence.reports:
-        assert within(report.nodes, (), run.subgraph)
+    for report in [item for item in run.evidence.items if item.kind == "report"]:
+        assert within(report.entities, (), run.subgraph)
     answers = list(zip(run.answer.texts, run.answer.entities, strict=True))
     assert len(set(answers)) == len(answers)  # two entities may have one label
     for entry in run.trace.stages:

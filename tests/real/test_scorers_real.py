@@ -158,10 +158,10 @@ def test_a_report_is_written(llm: LLM) -> None:
     query = asked(TWO_HOPS, "Nairobi")
     with shown("CommunityReports"):
         evidence = CommunityReports(llm, MiniLM(), n=1).retrieve(query, Subgraph(tiny_graph()))
-    assert len(evidence.reports) == 1
-    report = evidence.reports[0]
+    assert evidence.counts() == {"paths": 0, "reports": 1}
+    report = evidence.items[0]
     say(report.text)
-    names = [tiny_graph().label(node) for node in report.nodes]
+    names = [tiny_graph().label(node) for node in report.entities]
     assert any(name in report.text for name in names), names
 
 

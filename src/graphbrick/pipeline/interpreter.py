@@ -267,10 +267,12 @@ def _call(stage: Stage, run: Run) -> Run:
     if isinstance(stage, PruneStage):
         return replace(run, subgraph=stage.prune(query, run.subgraph or Subgraph(graph)))
     if isinstance(stage, RetrieveStage):
-        return replace(run, evidence=stage.retrieve(query, run.subgraph or Subgraph(graph)))
+        subgraph = run.subgraph or Subgraph(graph)
+        return replace(run, evidence=replace(stage.retrieve(query, subgraph), subgraph=subgraph))
     assert run.evidence is not None
     if isinstance(stage, RerankStage):
-        return replace(run, evidence=stage.rerank(query, run.evidence))
+        evidence = stage.rerank(query, run.evidence)
+        return replace(run, evidence=replace(evidence, subgraph=run.evidence.subgraph))
     if isinstance(stage, GenerateStage):
         return replace(run, answer=stage.generate(query, run.evidence))
     raise PipelineError(f"{stage!r} is of no known stage kind; derive it from one of those in graphbrick.pipeline")
