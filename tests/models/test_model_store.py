@@ -246,10 +246,10 @@ def test_pieces_that_are_there_are_not_downloaded(
     [
         ({"status": 404}, "status 404 Not Found"),
         ({"status": 503}, "status 503 Service Unavailable"),
-        ({"files": {ONE.files[0].hub: b"<html>Log in first</html>"}}, "it has 25 bytes where the file has 1000000"),
+        ({"files": {ONE.files[0].hub: b"<html>Log in first</html>"}}, "it has 25 bytes instead of 1000000"),
         ({"lengths": False, "files": {ONE.files[0].hub: DATA + b"x"}}, "it sends more than the 1,000,000 bytes"),
         ({"breaks": [100_000] + [0] * 9}, "the connection broke"),
-        ({"breaks": [100_000], "content_range": "bytes 0-999999/1000000"}, "where 'bytes 100000-999999/1000000' was"),
+        ({"breaks": [100_000], "content_range": "bytes 0-999999/1000000"}, "instead of 'bytes 100000-999999/1000000'"),
         ({"stalls": 200_000}, "no answer within 0.2 s"),
         ({"stalls": 0, "lengths": False, "ranges": False}, "no answer within 0.2 s"),
     ],

@@ -1,4 +1,4 @@
-"""Downloading one file, going on with what an earlier try has left of it."""
+"""Downloading one file, continuing where an earlier try stopped."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from collections.abc import Callable
 from pathlib import Path
 
 CHUNK = 1 << 18
-TIMEOUT = 30.0  # seconds without a byte, after which a server is given up
-RETRIES = 4  # after a connection that broke; those that brought something do not count
-WAIT = 1.0  # seconds before the first of them; twice as long before each next
+TIMEOUT = 30.0  # seconds without a byte until a try is given up
+RETRIES = 4  # further tries after a broken connection; tries that brought bytes are not counted
+WAIT = 1.0  # seconds before the first further try, doubled before each next one
 _AGAIN = (408, 429, 500, 502, 503, 504)
 Advance = Callable[[int, int | None], None]
-"""Called with how many bytes are there, and how many there will be; None where the server does not say."""
+"""Called with the number of bytes fetched so far and the size of the file; None if the server does not tell it."""
 
 
 class DownloadError(Exception):
-    """A server did not give a file; ``again`` tells whether it may do so later."""
+    """A file could not be downloaded; ``again`` tells whether another try may help."""
 
     def __init__(self, reason: str, *, again: bool = False) -> None:
         self.again = again
@@ -27,50 +27,51 @@ class DownloadError(Exception):
 
 
 def download(url: str, part: Path, advance: Advance, *, size: int | None = None) -> None:
-    """Write what an address gives into a file, or what is missing there.
+    """Download the missing part of a file.
 
-    A file of known size is gone on with wherever it was left; what came is for the caller to check by its checksum. One
-    of unknown size is gone on with only while the server says that it is still the same file (by its ETag, kept beside
-    ``part`` until the file is whole), and begun again otherwise.
+    A file of known size is always continued; the caller checks its checksum. A file of unknown size is continued only
+    while the server says that it is the same file, by its ETag, which is kept beside ``part`` until the download is
+    complete. Otherwise it is started over.
 
     Args:
         url: The address, http or https; redirections are followed.
-        part: The file; its folder must be there.
-        advance: Told of progress.
-        size: Bytes of the whole file, where they are known.
+        part: The file to write; its folder must exist.
+        advance: Called with the progress.
+        size: Bytes of the complete file, if known.
 
     Raises:
-        DownloadError: The server is away, refuses, sends a web page or another file, or breaks off again and again.
+        DownloadError: The server cannot be reached, refuses, sends a web page or another file, or its connections break
+            repeatedly without bringing anything.
         OSError: The file cannot be written.
     """
     tag = _Tag(part)
     if size is None and not tag.text:
-        part.unlink(missing_ok=True)  # whether it is of the same file cannot be known
+        part.unlink(missing_ok=True)  # it may be of another file
     elif size is not None and size_of(part) > size:
         part.unlink()
-    tries, most, ever = 0, size_of(part), False
+    tries, most, any_bytes = 0, size_of(part), False
     while size is None or size_of(part) < size:
         try:
             _get(url, part, advance, size, tag)
             break
         except DownloadError as error:
             brought = size_of(part) > most
-            most, ever = max(most, size_of(part)), ever or brought
+            most, any_bytes = max(most, size_of(part)), any_bytes or brought
             tries = 0 if brought else tries + 1
-            # A server that never gave anything is not waited for.
-            if not error.again or not ever or tries > RETRIES:
+            # A server that never sent anything is not tried again.
+            if not error.again or not any_bytes or tries > RETRIES:
                 raise
         time.sleep(WAIT * 2**tries)
     tag.drop()
 
 
 def size_of(part: Path) -> int:
-    """The bytes of a file; 0 where there is none."""
+    """Return the size of a file in bytes; 0 if there is none."""
     return part.stat().st_size if part.exists() else 0
 
 
 class _Tag:
-    """What a server calls the file of which a part is there, kept in a file beside it."""
+    """The ETag of a partly downloaded file, kept in a file beside it."""
 
     def __init__(self, part: Path) -> None:
         self._file = part.with_name(f"{part.name}.etag")
@@ -89,7 +90,7 @@ class _Tag:
 
 
 def _get(url: str, part: Path, advance: Advance, size: int | None, tag: _Tag) -> None:
-    """Ask for what is missing, and write it as it comes."""
+    """Request the missing bytes and write them as they arrive."""
     from graphbrick import __version__
 
     begin = size_of(part) if size is not None or tag.text else 0
@@ -102,47 +103,47 @@ def _get(url: str, part: Path, advance: Advance, size: int | None, tag: _Tag) ->
         reply = urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=TIMEOUT)
     except urllib.error.HTTPError as error:
         error.close()
-        if error.code == 416 and size is None:  # the part is whole already, or of another file
+        if error.code == 416 and size is None:  # the part is complete already, or of another file
             part.unlink(missing_ok=True)
-            raise DownloadError("it has no such part", again=True) from error
+            raise DownloadError("it does not have the requested range", again=True) from error
         raise DownloadError(f"status {error.code} {error.reason}", again=error.code in _AGAIN) from error
     except (OSError, http.client.HTTPException, ValueError) as error:
         raise DownloadError(_reason(error), again=isinstance(error, OSError | http.client.HTTPException)) from error
     with reply:
-        whole = _checked(reply, begin, size)
-        # A server that knows no ranges sends the whole file.
+        total = _checked(reply, begin, size)
+        # A server without support for ranges sends the complete file.
         with part.open("ab" if reply.status == 206 else "wb") as out:
             if size is None and reply.status == 200:
                 tag.keep(reply.headers.get("ETag"))
             done = out.tell() if reply.status == 206 else 0
             while block := _read(reply):
-                if whole is not None and done + len(block) > whole:
-                    raise DownloadError(f"it sends more than the {whole:,} bytes of the file")
+                if total is not None and done + len(block) > total:
+                    raise DownloadError(f"it sends more than the {total:,} bytes of the file")
                 out.write(block)
                 done += len(block)
-                advance(done, whole)
-    if whole is not None and done < whole:
+                advance(done, total)
+    if total is not None and done < total:
         raise DownloadError("the connection broke", again=True)
 
 
 def _checked(reply: http.client.HTTPResponse, begin: int, size: int | None) -> int | None:
-    """The bytes of the whole file, where a reply is what was asked for; None where it does not say."""
+    """Return the size of the complete file, or None if the server does not tell it; raise if a reply is wrong."""
     if reply.status == 206:
-        said = reply.headers.get("Content-Range") or ""
-        whole = int(last) if size is None and (last := said.rpartition("/")[2]).isdecimal() else size
-        expected = f"bytes {begin}-{(whole or 0) - 1}/{whole}"
-        if said != expected:
-            raise DownloadError(f"it sent {said!r} where {expected!r} was asked for")
-        return whole
+        sent = reply.headers.get("Content-Range") or ""
+        total = int(last) if size is None and (last := sent.rpartition("/")[2]).isdecimal() else size
+        expected = f"bytes {begin}-{(total or 0) - 1}/{total}"
+        if sent != expected:
+            raise DownloadError(f"it sent {sent!r} instead of {expected!r}")
+        return total
     if reply.status != 200:
         raise DownloadError(f"status {reply.status}")
     if size is not None and reply.headers.get("Content-Length", str(size)) != str(size):
-        raise DownloadError(f"it has {reply.headers['Content-Length']} bytes where the file has {size}")
+        raise DownloadError(f"it has {reply.headers['Content-Length']} bytes instead of {size}")
     if reply.headers.get_content_type() == "text/html":
         raise DownloadError("it sent a web page, not the file")
-    packed = reply.headers.get("Content-Encoding", "identity")
-    if packed != "identity":
-        raise DownloadError(f"it sent the file packed as {packed!r}, which was not asked for")
+    encoding = reply.headers.get("Content-Encoding", "identity")
+    if encoding != "identity":
+        raise DownloadError(f"it sent the file compressed as {encoding!r}, which was not requested")
     length = reply.headers.get("Content-Length", "")
     return size if size is not None else int(length) if length.isdecimal() else None
 
