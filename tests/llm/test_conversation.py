@@ -159,6 +159,12 @@ def test_messages_that_are_none(message: Message) -> None:
 
 
 class TestStreamOfEachRun:
+    def test_a_server_that_does_not_stream_is_read_as_a_whole(self) -> None:
+        pieces, choice = list[str](), {"message": {"content": "one two"}, "finish_reason": "stop"}
+        with ScriptedLLM([Reply(body=json.dumps({"choices": [choice]}))]) as server:
+            reply = llm(server).ask([user("?")], on_token=pieces.append)
+        assert pieces == [reply.text] == ["one two"]
+
     def test_the_callback_runs_in_the_thread_of_the_call_and_may_call_the_model(self) -> None:
         threads, inner = set[int](), list[str]()
         with ScriptedLLM(["one two"]) as server:

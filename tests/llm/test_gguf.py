@@ -50,7 +50,7 @@ def test_long_texts_are_passed_over(tmp_path: Path) -> None:
 @pytest.mark.parametrize("content", [b"", b"GG", b"not a model", b"PK\x03\x04"])
 def test_another_file_is_refused(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "model.gguf").write_bytes(content)
-    with pytest.raises(ModelError, match=r"model\.gguf is no GGUF file \(it starts with"):
+    with pytest.raises(ModelError, match=r"model\.gguf is not a GGUF file \(it starts with"):
         read_head(tmp_path / "model.gguf")
 
 

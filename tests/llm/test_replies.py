@@ -230,7 +230,7 @@ def test_scores_that_are_not_finite_are_refused(value: str) -> None:
     found, events = scores(f"1: {value}\n2: 2\n3: 3")
     assert found == {2: 2, 3: 3}
     assert [event.partition(":")[0] for event in events] == [
-        "the reply gives 1 a score that is no finite number",
+        "the reply gives 1 a score that is not a finite number",
         "the reply has no score for 1 of 3 candidates (1)",
     ]
 
@@ -323,7 +323,7 @@ def test_no_name_at_all_is_an_event(reply: str) -> None:
 def test_names_that_are_no_texts_are_an_event() -> None:
     with record(Trace(), "test", "link") as entry:
         assert read_names('{"names": ["Nairobi", null, {"name": "Kenya"}, true]}') == ["Nairobi"]
-    assert entry.events[0].startswith("3 of the names are no texts and were left out: ")
+    assert entry.events[0].startswith("3 of the names are not texts and were left out: ")
 
 
 def test_a_line_is_parted_at_commas_and_and() -> None:

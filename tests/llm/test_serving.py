@@ -153,7 +153,7 @@ def test_numbers_out_of_range_are_refused(model: Path, context: int, threads: in
 def test_another_file_is_refused_before_anything_is_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(subprocess, "Popen", None)
     (tmp_path / "x.gguf").write_text("not a model")
-    with pytest.raises(ModelError, match=r"x\.gguf is no GGUF file"):
+    with pytest.raises(ModelError, match=r"x\.gguf is not a GGUF file"):
         serve(tmp_path / "x.gguf", context=1024)
     with pytest.raises(ModelError, match="is a folder"):
         serve(tmp_path, context=1024)

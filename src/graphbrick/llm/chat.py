@@ -18,9 +18,9 @@ from graphbrick.llm.connection import Connection
 from graphbrick.llm.context_budget import count_tokens, text_tokens
 from graphbrick.llm.messages import Message, MessageLike, Reply, Request, Tool
 from graphbrick.llm.prices import Hosted
-from graphbrick.llm.reply_cache import ReplyCache, current_cache
+from graphbrick.llm.reply_cache import ReplyCache, current_cache, recorded_reply, reply_json
 from graphbrick.llm.runtime import model_runtime
-from graphbrick.llm.wire import message_json, recorded_reply, reply_json, tool_json
+from graphbrick.llm.wire import message_json, tool_json
 from graphbrick.pipeline.brick import Brick
 from graphbrick.pipeline.budget import Budget, current_budget
 

@@ -185,7 +185,7 @@ class Connection:
                 fault, pause = self._fault(error), _retry_after(error)
                 if not (error.status_code in _RETRIED or error.status_code >= 500):
                     raise fault from error
-            except (CutStreamError, NotACompletionError, openai.OpenAIError, ValueError) as error:
+            except (CutStreamError, NotACompletionError, openai.OpenAIError, ValueError, RecursionError) as error:
                 raise self._fault(error) from error
             if tries == self.retries:
                 raise fault
@@ -212,14 +212,17 @@ class Connection:
             reader: Reads the reply.
             on_text: Called with each new text if the body asks for a stream.
         """
-        passed_on = False
+        passed_on, whole, is_stream, is_first = False, bytearray(), on_text is not None, True
+        pass_on = on_text or (lambda text: None)
         try:
             async with asyncio.timeout(self.timeout) as deadline:
                 create = client.chat.completions.with_streaming_response.create
                 async with create(**body) as response:
-                    pieces, whole = _bytes(response.iter_bytes()), bytearray()
-                    async for data in pieces:
-                        if on_text is None:
+                    async for data in _bytes(response.iter_bytes()):
+                        if is_first and data.lstrip()[:1] == b"{":
+                            is_stream = False  # some servers ignore that a stream is wanted
+                        is_first = False
+                        if not is_stream:
                             whole += data
                             if len(whole) > _LARGEST_BODY:
                                 raise NotACompletionError(f"sent more than {_LARGEST_BODY:,} bytes")
@@ -229,14 +232,14 @@ class Connection:
                         if reader.length > before:  # a server that sends nothing but empty pieces has stalled
                             deadline.reschedule(asyncio.get_running_loop().time() + self.timeout)
                         for text in texts:
-                            on_text(text)
+                            pass_on(text)
                             passed_on = True
                         if reader.ended:
                             break
-            if on_text is None:
-                reader.add_body(bytes(whole))
-            else:
+            if is_stream:
                 reader.end_stream()
+            else:
+                pass_on("".join(reader.add_body(bytes(whole))))
         except (LostConnectionError, TimeoutError) as error:
             if not passed_on:
                 raise

@@ -1,4 +1,4 @@
-"""Asking a language model whether the paths found so far answer the question."""
+"""Asking a language model whether the paths so far answer the question."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ _SCHEMA = json_object(enough={"type": "boolean"})
 
 
 def is_enough(llm: ChatModel, question: str, paths: Sequence[str]) -> bool:
-    """Whether the model finds the answer on the paths; a reply that says neither yes nor no is an event, and a no.
+    """Return whether the model finds the answer on the paths; a reply without yes or no is an event and a no.
 
-    Of more paths than fit the context of the model, it is shown the last, which is an event.
+    If the paths do not fit the context of the model, it sees the last ones, which is an event.
     """
     lines = lines_of(paths)
     latest = fitting(llm, _messages(llm, question, []), lines[::-1])

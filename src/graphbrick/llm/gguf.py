@@ -1,4 +1,4 @@
-"""What a GGUF file says of itself: only its head is read, never the weights."""
+"""Reading the header of GGUF files; the weights are not read."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _Value = str | int | float | bool | None
 
 @dataclass(frozen=True)
 class Head:
-    """The head of a GGUF file.
+    """The header of a GGUF file.
 
     Attributes:
         architecture: Such as "qwen2".
-        context: The most tokens that the model was trained to read at once; None where the file does not say it.
+        context: Tokens that the model was trained to read at most; None if the file does not say it.
     """
 
     architecture: str
@@ -32,10 +32,10 @@ class Head:
 
 
 def read_head(path: Path) -> Head:
-    """The head of a GGUF file.
+    """Return the header of a GGUF file.
 
     Raises:
-        ModelError: There is no such file, or it is no GGUF file, or it is cut.
+        ModelError: There is no such file, or it is not a GGUF file, or it is cut.
     """
     if path.is_dir():
         raise ModelError(f"{path} is a folder; a local language model is one file in GGUF form")
@@ -51,7 +51,9 @@ def read_head(path: Path) -> Head:
 def _read(file: BinaryIO, path: Path) -> Head:
     magic = file.read(4)
     if magic != _MAGIC:
-        raise ModelError(f"{path} is no GGUF file (it starts with {magic!r}); a local model is one file in GGUF form")
+        raise ModelError(
+            f"{path} is not a GGUF file (it starts with {magic!r}); a local model is one file in GGUF form"
+        )
     version, _tensors, n_values = _numbers(file, "<IQQ")
     if not _OLDEST <= version <= _NEWEST:
         raise ModelError(f"{path} is GGUF version {version}; versions {_OLDEST} to {_NEWEST} can be read")
@@ -70,7 +72,7 @@ def _read(file: BinaryIO, path: Path) -> Head:
 
 
 def _value(file: BinaryIO, kind: int) -> _Value:
-    """The next value; lists, and texts that are longer than any that is wanted, are passed over."""
+    """Return the next value; lists and very long texts are skipped, and None."""
     if kind in _NUMBERS:
         return _numbers(file, f"<{_NUMBERS[kind]}")[0]
     if kind == _TEXT:

@@ -1,4 +1,4 @@
-"""Reading the relation paths that a language model proposed, and writing those that it should."""
+"""Reading the relation paths that a language model proposes, and writing those that it should propose."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class Step(NamedTuple):
     """One relation of a proposed path.
 
     Attributes:
-        number: Its number in the list that was offered; None where the reply names it.
-        name: Its name, empty where the reply gives the number.
-        forward: Whether it is followed from head to tail; None where a name has no mark.
+        number: Its number in the list of relations; None if the reply gives its name.
+        name: Its name; empty if the reply gives its number.
+        forward: Whether it is followed from head to tail; None if the reply does not say.
     """
 
     number: int | None
@@ -33,11 +33,11 @@ class Step(NamedTuple):
 
 
 def read_paths(reply: str) -> list[tuple[str, tuple[Step, ...]]]:
-    """The relation paths that a reply proposes, one a line, each with its line.
+    """Return the relation paths that a reply proposes, one a line, each with its line.
 
-    A path is made of numbers (``3 > 7``) or of names, with ``->`` or ``<-`` before each (``<- capital -> currency``) or
-    without marks (``capital > currency``, ``<PATH>capital<SEP>currency</PATH>``). A line that has both has no steps. A
-    list of paths may also stand in JSON, by itself or in an object. Which names there are is not known here: a line of
+    A path consists of numbers (``3 > 7``) or of names, with ``->`` or ``<-`` before each (``<- capital -> currency``)
+    or without marks (``capital > currency``, ``<PATH>capital<SEP>currency</PATH>``). A line with
+    both has no steps. Paths may also be a list in JSON, by itself or in an object. Names are not checked: a line of
     prose is one step of that name.
 
     >>> read_paths("3 > 7")
@@ -58,7 +58,7 @@ def read_paths(reply: str) -> list[tuple[str, tuple[Step, ...]]]:
 
 
 def write_paths(paths: Sequence[Sequence[int]], *, structured: bool) -> str:
-    """Relation paths by the numbers of their relations, as a model is asked to write them: in JSON or in lines.
+    """Return relation paths as a model is asked to write them, by the numbers of their relations: in JSON or in lines.
 
     >>> write_paths([[3, 7], [2]], structured=True), write_paths([[3, 7], [2]], structured=False)
     ('{"paths": [[3, 7], [2]]}', '3 > 7\\n2')
@@ -90,7 +90,7 @@ def _steps(line: str) -> tuple[Step, ...]:
 
 
 def _direction(arrows: list[str], *, marked: bool) -> bool | None:
-    """What the arrows before a name say: in a path that begins with a name, a single ``->`` only separates two."""
+    """Return the direction that arrows say; in a path that begins with a name, a single ``->`` only separates two."""
     if "<-" in arrows:
         return False
     return True if "->" in arrows and (marked or len(arrows) > 1) else None

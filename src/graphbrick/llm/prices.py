@@ -1,4 +1,4 @@
-"""What language models cost, and how much they hold: a table that the user can override."""
+"""Prices and context lengths of hosted language models: a table that the user can override."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _KEYS = {"input", "output", "context"}
 
 @dataclass(frozen=True)
 class Hosted:
-    """A model of a model server.
+    """Price and context length of a model at a server.
 
     Attributes:
         input: US dollars for a million tokens read.
         output: US dollars for a million tokens written.
-        context: Tokens it reads and writes at most; 0 where that is not known.
+        context: Tokens it reads and writes at most; 0 if that is not known.
     """
 
     input: float = 0.0
@@ -34,14 +34,14 @@ class Hosted:
     context: int = 0
 
     def cost(self, tokens_in: int, tokens_out: int) -> float:
-        """What a call costs, in US dollars."""
+        """Return what a call costs, in US dollars."""
         return (tokens_in * self.input + tokens_out * self.output) / _MILLION
 
 
 def hosted(model: str) -> Hosted | None:
-    """What is known of a model; None where nothing is.
+    """Return price and context length of a model; None if they are not known.
 
-    A provider before the name ("openai/gpt-4o") and a date after it ("gpt-4o-2024-08-06") are left out where the whole
+    A provider before the name ("openai/gpt-4o") and a date after it ("gpt-4o-2024-08-06") are left out if the whole
     name is not in the table.
 
     >>> hosted("openai/gpt-4o-mini-2024-07-18").input
@@ -84,7 +84,7 @@ def _table(text: str, path: str) -> Mapping[str, Hosted]:
     try:
         entries = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise InputError(f"the prices are no TOML: {error}", path) from error
+        raise InputError(f"the prices are not TOML: {error}", path) from error
     table = {}
     for name, entry in entries.items():
         right = isinstance(entry, dict) and set(entry) <= _KEYS

@@ -1,11 +1,11 @@
-"""Reading what a language model replied where it was asked for numbers, names, or yes and no.
+"""Reading replies of language models that were asked for numbers, scores, names, or yes and no.
 
-Candidates are numbered in the prompt, and a reply is read by these numbers. A text counts only where it is that of a
-candidate from beginning to end: one candidate's text may be the beginning of another's. What a reply says beyond that
-is not guessed at. Whatever could not be used is an event with the beginning of the reply in it; nothing is raised.
+Candidates are numbered in the prompt, and a reply is read by these numbers. A text counts only if it is the whole text
+of a candidate: one candidate's text may be the beginning of another's. Nothing else is guessed. What cannot be used is
+an event that shows the beginning of the reply; nothing is raised.
 
-A model may be asked for JSON and reply in words, or the other way round, so that every reader reads both. How JSON is
-found in a reply is in `graphbrick.llm.json_replies`.
+A model may be asked for JSON and reply in words, or the other way round, so every reader reads both.
+`graphbrick.llm.json_replies` finds JSON in a reply.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _SCORE = re.compile(
 
 
 def without_thinking(reply: str) -> str:
-    """A reply without what a model thinks aloud between ``<think>`` and ``</think>``; either mark may be missing.
+    """Return a reply without the text between ``<think>`` and ``</think>``; either mark may be missing.
 
     >>> without_thinking("<think>Is it 3 or 5?</think>5")
     '5'
@@ -53,18 +53,18 @@ def without_thinking(reply: str) -> str:
 
 
 def shown(reply: str) -> str:
-    """The beginning of a reply, for events; what was thought aloud is left out where there is more."""
+    """Return the beginning of a reply for events, without thinking if there is anything else."""
     return repr((without_thinking(reply) or reply)[:_SHOWN])
 
 
 def one_line(text: str) -> str:
-    """A text on one line and without control characters: it cannot be taken for several candidates of a list."""
-    shown = text if text.isprintable() else "".join(c if c.isprintable() else " " for c in text)
-    return " ".join(shown.split())
+    """Return a text on one line and without control characters, so that it cannot pass for several candidates."""
+    printable = text if text.isprintable() else "".join(c if c.isprintable() else " " for c in text)
+    return " ".join(printable.split())
 
 
 def lines_of(texts: Iterable[str], longest: int = 1000) -> list[str]:
-    """Each text on one line; what is very long is cut, which is an event."""
+    """Return each text on one line; very long ones are cut, which is an event."""
     lines = [one_line(text) for text in texts]
     long = sum(len(line) > longest for line in lines)
     if long:
@@ -73,25 +73,24 @@ def lines_of(texts: Iterable[str], longest: int = 1000) -> list[str]:
 
 
 def numbered(texts: Iterable[str], longest: int = 1000, first: int = 1) -> str:
-    """Texts as the numbered lines of a prompt, from ``first``; what is very long is cut, which is an event."""
+    """Return texts as the numbered lines of a prompt, from ``first``; very long ones are cut, which is an event."""
     return "\n".join(f"{i}. {line}" for i, line in enumerate(lines_of(texts, longest), first))
 
 
 def read_numbers(reply: str, texts: Sequence[str]) -> list[int] | None:
-    """The candidates that a reply names, best first, by their numbers from 1; each once.
+    """Return the candidates that a reply names, best first, by their numbers from 1; each once.
 
-    Read is the first line of numbers, with the lines of numbers that follow it (``3, 1``; ``[3, 1]``; ``Answer: 3``;
-    ``2-4``; a remark in parentheses at its end is left out), or the list in a JSON object. Where there is none, a reply
-    that consists of numbered lines (``3. text``, ``[3] text``) or of whole candidate texts is read line by line; a line
-    with the whole text of another candidate than its number says means that candidate.
+    It reads the first line of numbers, with the lines of numbers that follow it (``3, 1``; ``[3, 1]``; ``Answer: 3``;
+    ``2-4``; a remark in parentheses at the end is left out), or the list in a JSON object. If there is none, a reply of
+    numbered lines (``3. text``, ``[3] text``) or of whole candidate texts is read line by line; if the number and the
+    text of a line belong to different candidates, the text counts.
 
     Args:
-        reply: What the model said.
+        reply: The reply.
         texts: The candidates, each as in the prompt.
 
     Returns:
-        Distinct numbers from 1 to the number of candidates; empty where the reply chooses none; None where it cannot be
-        read.
+        Distinct numbers from 1 to the number of candidates; empty if the reply chooses none; None if it cannot be read.
 
     >>> read_numbers("[3] Kenya\\n[1] Uganda", ["Uganda", "Rwanda", "Kenya"])
     [3, 1]
@@ -125,16 +124,16 @@ def read_numbers(reply: str, texts: Sequence[str]) -> list[int] | None:
 
 
 def read_scores(reply: str, n: int, *, least: float = 0.0, most: float = 100.0) -> dict[int, float]:
-    """The scores that a reply gives, by number from 1, within bounds; a number that is not in it has no score.
+    """Return the scores that a reply gives, by number from 1, within bounds; candidates may be missing.
 
-    Read are lines ``3: 80``, several of them on one line with commas between, or JSON: an object ``{"3": 80}`` or a
+    It reads lines ``3: 80``, several of them on one line with commas between, or JSON: an object ``{"3": 80}`` or a
     list of ``{"number": 3, "score": 80}``, which may be the value of another object.
 
     Args:
-        reply: What the model said.
+        reply: The reply.
         n: The number of candidates.
-        least: The lowest score that was allowed; a lower one is raised to it.
-        most: The highest.
+        least: Lowest score; a lower one is raised to it.
+        most: Highest score; a higher one is lowered to it.
 
     >>> read_scores("1: 80\\n2: 5", 2)
     {1: 80.0, 2: 5.0}
@@ -158,7 +157,7 @@ def read_scores(reply: str, n: int, *, least: float = 0.0, most: float = 100.0) 
     if twice:
         event(f"the reply scores {_few(twice)} more than once; the first score counts: {shown(reply)}")
     if odd:
-        event(f"the reply gives {_few(odd)} a score that is no finite number: {shown(reply)}")
+        event(f"the reply gives {_few(odd)} a score that is not a finite number: {shown(reply)}")
     if clipped:
         event(f"the scores of {_few(clipped)} are not within {least:g} and {most:g} and were clipped: {shown(reply)}")
     if lacking:
@@ -167,12 +166,12 @@ def read_scores(reply: str, n: int, *, least: float = 0.0, most: float = 100.0) 
 
 
 def read_names(reply: str) -> list[str] | None:
-    """The names that a reply lists, in its order, each once; what they mean is not known here.
+    """Return the names that a reply lists, in its order, each once.
 
-    Read is the list of texts in JSON, or one name a line, without bullets, numbers and quotes.
+    It reads the list of texts in JSON, or one name a line, without bullets, numbers and quotes.
 
     Returns:
-        Names, none of them empty; an empty list where the reply says that there is none; None where it is empty.
+        Names, none of them empty; an empty list if the reply says that there are none; None if the reply is empty.
 
     >>> read_names('{"names": ["Nairobi", "Kenya"]}'), read_names("1. Nairobi\\n2. Kenya"), read_names("NONE")
     (['Nairobi', 'Kenya'], ['Nairobi', 'Kenya'], [])
@@ -182,7 +181,7 @@ def read_names(reply: str) -> list[str] | None:
     if listed is not None:
         found = [one_line(str(item)) for item in listed if isinstance(item, str | int) and not isinstance(item, bool)]
         if len(found) < len(listed):
-            event(f"{len(listed) - len(found)} of the names are no texts and were left out: {shown(reply)}")
+            event(f"{len(listed) - len(found)} of the names are not texts and were left out: {shown(reply)}")
     else:
         lines = [line for line in map(str.strip, MARKDOWN.sub("", text).splitlines()) if line]
         lines = lines[1:] if len(lines) > 1 and lines[0].endswith(":") else lines
@@ -195,12 +194,12 @@ def read_names(reply: str) -> list[str] | None:
 
 
 def parts_of(name: str) -> list[str]:
-    """The pieces of a line between commas and "and": what a name is made of that may be several."""
+    """Return the pieces of a line between commas and "and": one line may hold several names."""
     return [piece for piece in map(plain, _PART.split(name)) if piece]
 
 
 def read_yes(reply: str) -> bool | None:
-    """Whether a reply says yes: by its first word, or by the only true or false in a JSON object; None for neither.
+    """Return whether a reply says yes, by its first word or the only true or false in a JSON object; None for neither.
 
     >>> read_yes("Yes, they are."), read_yes('{"enough": false}'), read_yes("Perhaps.")
     (True, False, None)
@@ -214,9 +213,9 @@ def read_yes(reply: str) -> bool | None:
 
 
 def opened(reply: str) -> tuple[str, object]:
-    """What a model says after thinking, without code fences, and its value where it is JSON; else None.
+    """Return a reply without thinking and code fences, and its value if it is JSON; else None.
 
-    A reply that breaks off in its JSON is an event; the value is then what came before, without what is not whole.
+    If its JSON breaks off, the value has the whole items before that, and there is an event.
     """
     text = _FENCE.sub("", without_thinking(reply))
     value, whole = find_json(text)
@@ -230,7 +229,7 @@ def _joined(match: re.Match[str]) -> str:
 
 
 def without_remark(line: str) -> str:
-    """A line without the words in parentheses at its end."""
+    """Return a line without the words in parentheses at its end."""
     bare = line.rstrip(" .")
     before, opened, remark = bare.rpartition("(")
     is_remark = opened and remark.endswith(")") and any(map(str.isalpha, remark))
@@ -238,7 +237,7 @@ def without_remark(line: str) -> str:
 
 
 def _lines(reply: str) -> list[str]:
-    """The lines of a reply that say something, without marks of Markdown; a list of numbers in JSON is on one line."""
+    """Return the non-empty lines of a reply, without Markdown; a JSON list of numbers becomes one line."""
     text, value = opened(reply)
     listed = only_list(value)
     if listed is not None:
@@ -251,14 +250,14 @@ def _lines(reply: str) -> list[str]:
 
 
 def _without_text(line: str, texts: Sequence[str]) -> str:
-    """A line with the number and the whole text of a candidate, as its number alone; any other as it is."""
+    """Return the number alone for a line with the number and whole text of a candidate; else the line."""
     match = _NUMBERED.match(line)
     number = int(match.group(1) or match.group(2)) if match else 0
     return str(number) if match and 0 < number <= len(texts) and plain(match.group(3)) == texts[number - 1] else line
 
 
 def _number_lines(lines: Iterable[str]) -> list[tuple[int, int]] | None:
-    """The ranges (a number is one of itself) of the first line of numbers and of those that follow it."""
+    """Return the ranges of the first line of numbers and of those that follow it; a single number is a range too."""
     found: list[tuple[int, int]] | None = None
     for line in lines:
         numbers = _numbers(line)
@@ -272,7 +271,7 @@ def _number_lines(lines: Iterable[str]) -> list[tuple[int, int]] | None:
 
 
 def _numbers(line: str) -> list[tuple[int, int]] | None:
-    """The ranges of a line that holds numbers and nothing else, or says that there is none."""
+    """Return the ranges of a line that holds only numbers, or says that there are none; None for other lines."""
     bare = _LABEL.sub("", without_remark(BULLET.sub("", line)))
     if fold(bare) == "none" or bare == "[]":
         return []
@@ -290,7 +289,7 @@ def _numbers(line: str) -> list[tuple[int, int]] | None:
 
 
 def _text_lines(lines: Sequence[str], texts: list[str], reply: str) -> list[tuple[int, int]] | None:
-    """The same for lines with text; all must be of that kind, save for a first one that introduces them."""
+    """Return the same for lines with text; all must be of that kind, except a first one that introduces them."""
     place = {text: number for number, text in reversed(list(enumerate(texts, 1))) if text}
     found, moved = [], []
     for line in lines[1:] if lines and lines[0].endswith(":") else lines:
@@ -310,12 +309,12 @@ def _text_lines(lines: Sequence[str], texts: list[str], reply: str) -> list[tupl
 
 
 def plain(text: str) -> str:
-    """A text in the form in which two are compared: one line, without quotes and Markdown."""
+    """Return a text as it is compared with others: on one line, without quotes and Markdown."""
     return MARKDOWN.sub("", one_line(text)).strip("\"' ")
 
 
 def _score_pairs(reply: str) -> Iterator[tuple[int, float]]:
-    """The (number, score) of every line that is made of nothing else."""
+    """Yield number and score of every line that holds nothing else."""
     text, value = opened(reply)
     if isinstance(value, Object) and len(value) == 1 and isinstance(inner := next(iter(value.values())), Object | list):
         value = inner
@@ -333,6 +332,6 @@ def _score_pairs(reply: str) -> Iterator[tuple[int, float]]:
 
 
 def _few(numbers: Sequence[int]) -> str:
-    """The first of some numbers, as text."""
+    """Return the first few numbers as text."""
     distinct = list(dict.fromkeys(numbers))
     return ", ".join(map(str, distinct[:_LISTED])) + (" and more" if len(distinct) > _LISTED else "")

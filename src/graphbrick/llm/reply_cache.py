@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from graphbrick.core.errors import InputError, ModelError
+from graphbrick.llm.messages import Choice, Message, Part, Reply, Text, TokenLogprob, ToolCall, assistant, valid_text
+from graphbrick.llm.wire import message_json
 from graphbrick.session import current_session
 
 MODES = ("record", "replay", "off")
@@ -148,6 +150,68 @@ class ReplyCache:
                     self._db.execute("ROLLBACK")
                 reason = f"this is not a file of recorded replies, or it is damaged: {error}"
                 raise InputError(reason, self.path) from error
+
+
+def reply_json(reply: Reply) -> dict[str, Any]:
+    """Return a reply as it is recorded; without what holds of this one call only."""
+    return {
+        "choices": [
+            {
+                "message": message_json(choice.message),
+                "finish_reason": choice.finish_reason,
+                "logprobs": [[t.token, t.logprob, [list(pair) for pair in t.top]] for t in choice.logprobs],
+            }
+            for choice in reply.choices
+        ],
+        "tokens_in": reply.tokens_in,
+        "tokens_out": reply.tokens_out,
+        "estimated": reply.estimated,
+        "seconds": reply.seconds,
+        "cost": reply.cost,
+        "notes": list(reply.notes),
+        "adjustments": list(reply.adjustments),
+    }
+
+
+def recorded_reply(recorded: Mapping[str, Any]) -> Reply:
+    """Return the reply that `reply_json` wrote, or an earlier version of this package (one text, no finish reason).
+
+    Raises:
+        ModelError: It is not a reply.
+    """
+    try:
+        if "text" in recorded:
+            top = tuple((str(word), float(p)) for word, p in recorded.get("likeliest", ()))
+            message = assistant(valid_text(recorded["text"]))
+            choices = [Choice(message, "stop", (TokenLogprob(*top[0], top),) if top else ())]
+        else:
+            choices = [_recorded_choice(choice) for choice in recorded["choices"]]
+        numbers = {name: recorded[name] for name in ("tokens_in", "tokens_out", "seconds", "cost") if name in recorded}
+        if not choices or not all(isinstance(number, int | float) for number in numbers.values()):
+            raise TypeError
+        notes, adjustments = (tuple(map(str, recorded.get(name, ()))) for name in ("notes", "adjustments"))
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise ModelError("a recorded reply is damaged; record it again after graphbrick cache clear") from error
+    return Reply(
+        tuple(choices), **numbers, estimated=bool(recorded.get("estimated")), notes=notes, adjustments=adjustments
+    )
+
+
+def _recorded_choice(choice: Mapping[str, Any]) -> Choice:
+    message, calls = choice["message"], list[Part]()
+    for call in message.get("tool_calls", ()):
+        name, written = call["function"]["name"], call["function"]["arguments"]
+        try:
+            arguments = json.loads(written)
+        except ValueError:
+            arguments = None
+        right = isinstance(arguments, dict)
+        calls.append(ToolCall(call["id"], name, arguments if right else {}, "" if right else written))
+    if not isinstance(message["content"], str):
+        raise TypeError
+    texts: list[Part] = [Text(message["content"])] if message["content"] or not calls else []
+    logprobs = (TokenLogprob(t, float(p), tuple((o, float(q)) for o, q in top)) for t, p, top in choice["logprobs"])
+    return Choice(Message("assistant", (*texts, *calls)), str(choice["finish_reason"]), tuple(logprobs))
 
 
 def default_path() -> Path:

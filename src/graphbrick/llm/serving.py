@@ -1,4 +1,4 @@
-"""A model of one's own behind an OpenAI-compatible endpoint: llama.cpp's server as a child process.
+"""Serving a local model through an OpenAI-compatible endpoint: llama.cpp's server as a child process.
 
 It listens on loopback, works on one request at a time, and ends with the process that started it, however that ends.
 """
@@ -28,23 +28,23 @@ from graphbrick.session import current_session
 LOOPBACK = "127.0.0.1"
 _START = 300.0  # seconds until the server answers; a large model is read from a slow disk
 _STOP = 5.0  # seconds that it may take to end
-_HEALTH = 5.0  # seconds for one answer to "are you well?"
-_LINES, _LINE = 20, 300  # of what the server says on standard error: how many are kept, and how much of each
-_SHOWN = 8  # of them in an error; the cause comes some lines before the end
-_STAMP = re.compile(r"^[\d.]+ [A-Z] +")  # time and level, which llama.cpp puts before what it says
-_MOST_THREADS = 8  # more wait for the memory, not for the processor
+_HEALTH = 5.0  # seconds for one health check
+_LINES, _LINE = 20, 300  # lines of standard error that are remembered, and characters of each
+_SHOWN = 8  # of these lines in an error; the cause comes some lines before the end
+_STAMP = re.compile(r"^[\d.]+ [A-Z] +")  # time and level at the beginning of llama.cpp's lines
+_MOST_THREADS = 8  # more would wait for memory, not for the processor
 _LEAST_CONTEXT = 256  # tokens: llama.cpp rounds up to this
 
 
 class Server:
-    """A model server that runs; made by `serve` and `shared_server`.
+    """A running model server; made by `serve` and `shared_server`.
 
-    Use it as a context manager, or call `close`. It also ends when it is no longer referred to, and with the process.
+    Use it as a context manager, or call `close`. It also ends when it is garbage collected, and with the process.
 
     Attributes:
         path: The model's file.
-        base_url: What an OpenAI client takes, such as "http://127.0.0.1:40123/v1".
-        context: The most tokens of prompt and reply together.
+        base_url: Address for OpenAI clients, such as "http://127.0.0.1:40123/v1".
+        context: Tokens of prompt and reply together at most.
         threads: Threads it computes with.
     """
 
@@ -53,7 +53,7 @@ class Server:
         self.base_url = ""
         self._process, self._said = process, deque[str](maxlen=_LINES)
         self._close = weakref.finalize(self, _end, process, os.getpid())
-        # It holds what was said, not the server: else that would never be collected.
+        # The thread refers to the lines, not to the server, which could not be collected otherwise.
         self._reader = threading.Thread(target=_drain, args=(process, self._said), daemon=True)
         self._reader.start()
 
@@ -65,18 +65,18 @@ class Server:
 
     @property
     def alive(self) -> bool:
-        """Whether its process still runs."""
+        """Whether its process is running."""
         return self._process.poll() is None
 
     @property
     def said(self) -> list[str]:
-        """The last lines that it wrote on standard error."""
+        """The last lines that it wrote to standard error."""
         if not self.alive:
             self._reader.join(_HEALTH)  # until all is read
         return list(self._said)
 
     def wait(self) -> None:
-        """Wait until the server ends by itself; it does so only where it fails."""
+        """Wait until the server ends by itself; it does so only if it fails."""
         self._process.wait()
 
     def close(self) -> None:
@@ -84,7 +84,7 @@ class Server:
         self._close()
 
     def fault(self, what: str) -> str:
-        """What went wrong, with the last lines the server said."""
+        """Return a message about what went wrong, with the last lines of the server."""
         said = "; ".join(self.said[-_SHOWN:]) or "nothing"
         return f"the server of {self.path.name} {what}; it said: {said}"
 
@@ -102,14 +102,14 @@ def serve(
 
     Args:
         path: The file.
-        context: The most tokens of prompt and reply together; the model's own limit is the upper bound.
+        context: Tokens of prompt and reply together, at most the model's own limit.
         threads: Threads to compute with; None for `default_threads`.
-        host: Where to listen.
-        port: Where to listen; 0 for one that is free.
+        host: Address to listen on.
+        port: Port to listen on; 0 for a free one.
         key: What callers must send as their API key; empty for none.
 
     Raises:
-        ModelError: xllamacpp is not installed, the file is no model, the context is more than it can read, or the
+        ModelError: xllamacpp is not installed, the file is not a model, the context is more than it can read, or the
             server does not start.
     """
     path = Path(path)
@@ -119,7 +119,7 @@ def serve(
         raise ModelError(f"a model server needs at least 1 thread, got {threads}")
     if find_spec("xllamacpp") is None:
         raise ModelError("a local model needs llama.cpp: pip install 'graphbrick[local]'")
-    wanted: dict[str, str | int] = {
+    settings: dict[str, str | int] = {
         "path": str(path.resolve()),
         "name": path.stem,
         "context": context,
@@ -127,7 +127,7 @@ def serve(
     }
     server = Server(path, context, threads, _child(threads))
     try:
-        _start(server, wanted | {"host": host, "port": port, "key": key})
+        _start(server, settings | {"host": host, "port": port, "key": key})
     except BaseException:
         server.close()
         raise
@@ -161,7 +161,7 @@ def shared_server(path: Path | str, context: int, threads: int | None = None) ->
 
 
 def default_threads() -> int:
-    """Cores that this process may use, at most 8; of a core that runs two threads only one counts.
+    """Return how many physical cores this process may use, at most 8.
 
     >>> 1 <= default_threads() <= 8
     True
@@ -176,7 +176,7 @@ def default_threads() -> int:
 
 
 def _siblings(cpu: int) -> str:
-    """What the processors of one core have in common."""
+    """Return an identifier that the processors of one core share."""
     try:
         return Path(f"/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list").read_text().strip()
     except OSError:
@@ -184,7 +184,7 @@ def _siblings(cpu: int) -> str:
 
 
 def _quota() -> float:
-    """How many processors the container may keep busy."""
+    """Return how many processors the container may use."""
     try:
         quota, period = Path("/sys/fs/cgroup/cpu.max").read_text().split()
         return float("inf") if quota == "max" else int(quota) / int(period)
@@ -193,7 +193,7 @@ def _quota() -> float:
 
 
 def _check(path: Path, context: int) -> None:
-    """Raise unless the file is a model that can read so much."""
+    """Raise `ModelError` unless the file is a model with that much context."""
     limit = read_head(path).context
     if context < _LEAST_CONTEXT:
         raise ModelError(f"a context of {context} tokens is too small for a question; give at least {_LEAST_CONTEXT}")
@@ -218,12 +218,12 @@ def _child(threads: int) -> subprocess.Popen[bytes]:
         raise ModelError(f"the model server cannot be started: {error.strerror or error}") from error
 
 
-def _start(server: Server, wanted: dict[str, str | int]) -> None:
-    """Say what is wanted, and wait until the server is well."""
+def _start(server: Server, settings: dict[str, str | int]) -> None:
+    """Send the configuration, and wait until the server answers."""
     process, last = server._process, time.monotonic() + _START
     assert process.stdin is not None
     try:
-        process.stdin.write(json.dumps(wanted).encode() + b"\n")
+        process.stdin.write(json.dumps(settings).encode() + b"\n")
         process.stdin.flush()
     except OSError as error:
         raise ModelError(server.fault("ended at once")) from error
@@ -232,14 +232,14 @@ def _start(server: Server, wanted: dict[str, str | int]) -> None:
     while time.monotonic() < last:
         if not server.alive:
             raise ModelError(server.fault("ended"))
-        if _is_well(address):
+        if _is_healthy(address):
             return
         time.sleep(0.1)
     raise ModelError(server.fault(f"did not answer within {_START:g} s"))
 
 
 def _first_line(process: subprocess.Popen[bytes], server: Server) -> str:
-    """The address that the server prints when the model is loaded."""
+    """Return the address that the server prints when the model is loaded."""
     assert process.stdout is not None
     too_late = threading.Event()
 
@@ -262,7 +262,7 @@ def _first_line(process: subprocess.Popen[bytes], server: Server) -> str:
     return line
 
 
-def _is_well(address: str) -> bool:
+def _is_healthy(address: str) -> bool:
     parts = urlsplit(address)
     # Without urllib, which would ask a proxy for it.
     connection = http.client.HTTPConnection(parts.hostname or LOOPBACK, parts.port, timeout=_HEALTH)
@@ -276,7 +276,7 @@ def _is_well(address: str) -> bool:
 
 
 def _end(process: subprocess.Popen[bytes], owner: int) -> None:
-    """Close the standard input, at which the server ends; else kill it. A forked process leaves it to its parent."""
+    """End the server by closing its standard input, or kill it. A forked process leaves it to its parent."""
     if os.getpid() != owner:
         return
     assert process.stdin is not None
@@ -294,7 +294,7 @@ def _end(process: subprocess.Popen[bytes], owner: int) -> None:
 
 
 def _drain(process: subprocess.Popen[bytes], said: deque[str]) -> None:
-    """Keep the last lines of standard error; a pipe that nobody reads would stop the server."""
+    """Remember the last lines of standard error; a pipe that nobody reads would stop the server."""
     assert process.stderr is not None
     with process.stderr as lines:
         for line in lines:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from graphbrick.core.errors import GraphbrickError, ModelError
+from graphbrick.core.errors import GraphbrickError
 from graphbrick.llm.messages import (
     Choice,
     Message,
@@ -23,7 +23,6 @@ from graphbrick.llm.messages import (
     Tool,
     ToolCall,
     ToolResult,
-    assistant,
     valid_text,
 )
 
@@ -151,14 +150,17 @@ class ReplyReader:
         """Characters that the model wrote so far, in text, tool calls and reasoning."""
         return self._length
 
-    def add_body(self, body: bytes) -> None:
+    def add_body(self, body: bytes) -> list[str]:
         """Read a whole reply.
+
+        Returns:
+            The text of the first choice.
 
         Raises:
             NotACompletionError: It is something else.
         """
-        self._add(self._parse(body), "message")
         self.ended = True
+        return self._add(self._parse(body), "message")
 
     def add_stream(self, data: bytes) -> list[str]:
         """Read the next bytes of a stream of server-sent events.
@@ -353,71 +355,6 @@ def _pair(entry: object) -> tuple[str, float] | None:
     if not isinstance(logprob, int | float) or not -1e9 < logprob <= 1e-6:  # some round 1 to a little more
         return None
     return valid_text(entry["token"]), float(logprob)
-
-
-# Recorded replies
-
-
-def reply_json(reply: Reply) -> dict[str, Any]:
-    """Return a reply as it is recorded; without what holds of this one call only."""
-    return {
-        "choices": [
-            {
-                "message": message_json(choice.message),
-                "finish_reason": choice.finish_reason,
-                "logprobs": [[t.token, t.logprob, [list(pair) for pair in t.top]] for t in choice.logprobs],
-            }
-            for choice in reply.choices
-        ],
-        "tokens_in": reply.tokens_in,
-        "tokens_out": reply.tokens_out,
-        "estimated": reply.estimated,
-        "seconds": reply.seconds,
-        "cost": reply.cost,
-        "notes": list(reply.notes),
-        "adjustments": list(reply.adjustments),
-    }
-
-
-def recorded_reply(recorded: Mapping[str, Any]) -> Reply:
-    """Return the reply that `reply_json` wrote, or an earlier version of this package (one text, no finish reason).
-
-    Raises:
-        ModelError: It is not a reply.
-    """
-    try:
-        if "text" in recorded:
-            top = tuple((str(word), float(p)) for word, p in recorded.get("likeliest", ()))
-            message = assistant(valid_text(recorded["text"]))
-            choices = [Choice(message, "stop", (TokenLogprob(*top[0], top),) if top else ())]
-        else:
-            choices = [_recorded_choice(choice) for choice in recorded["choices"]]
-        numbers = {name: recorded[name] for name in ("tokens_in", "tokens_out", "seconds", "cost") if name in recorded}
-        if not choices or not all(isinstance(number, int | float) for number in numbers.values()):
-            raise TypeError
-        notes, adjustments = (tuple(map(str, recorded.get(name, ()))) for name in ("notes", "adjustments"))
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise ModelError("a recorded reply is damaged; record it again after graphbrick cache clear") from error
-    return Reply(
-        tuple(choices), **numbers, estimated=bool(recorded.get("estimated")), notes=notes, adjustments=adjustments
-    )
-
-
-def _recorded_choice(choice: Mapping[str, Any]) -> Choice:
-    message, calls = choice["message"], list[Part]()
-    for call in message.get("tool_calls", ()):
-        name, written = call["function"]["name"], call["function"]["arguments"]
-        try:
-            arguments = json.loads(written)
-        except ValueError:
-            arguments = None
-        right = isinstance(arguments, dict)
-        calls.append(ToolCall(call["id"], name, arguments if right else {}, "" if right else written))
-    if not isinstance(message["content"], str):
-        raise TypeError
-    texts: list[Part] = [Text(message["content"])] if message["content"] or not calls else []
-    logprobs = (TokenLogprob(t, float(p), tuple((o, float(q)) for o, q in top)) for t, p, top in choice["logprobs"])
-    return Choice(Message("assistant", (*texts, *calls)), str(choice["finish_reason"]), tuple(logprobs))
 
 
 def _without_surrogates(value: object) -> object:
