@@ -7,12 +7,14 @@ import numpy as np
 import pytest
 
 from graphbrick import (
+    PPR,
     AllPaths,
     Citation,
     Evidence,
     GraphBuilder,
     Passage,
     Path,
+    PathAnswer,
     Report,
     Row,
     ShortestPaths,
@@ -21,6 +23,7 @@ from graphbrick import (
     build,
 )
 from graphbrick.core import Answer, Item, Query, seeds_of
+from graphbrick.evaluate.study.prefixes import SharedStages
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.records import EntityRecord, RelationRecord
 from graphbrick.testing import TINY, tiny_graph
@@ -216,6 +219,15 @@ class TestItems:
         assert path.text == "Kenya -> borders -> Uganda -> borders -> Kenya"
         assert path.entities == (UGANDA, KENYA)
         assert not walk(graph, (KENYA, "borders", UGANDA, True)).comes_back
+
+
+def test_evidence_that_is_shared_between_pipelines_keeps_its_subgraph(graph: Graph) -> None:
+    query, begin = Query("currency of Kenya?", (KENYA,)), PPR(k=4) >> ShortestPaths()
+    shared = SharedStages([begin >> PathAnswer(), begin >> PathAnswer(cap=1)])
+    for course in shared.run(graph, query):
+        assert course.run.evidence is not None
+        assert course.run.evidence.subgraph is not None
+        assert course.run.evidence.subgraph.n_nodes == 4
 
 
 class TestEvidence:

@@ -130,7 +130,8 @@ def _copy_of_evidence(evidence: Evidence) -> Evidence:
                 object.__setattr__(copy, "prefix", copied(path.prefix))
         return copy
 
-    return Evidence(tuple(copied(item) if isinstance(item, Path) else item for item in evidence.items))
+    items = tuple(copied(item) if isinstance(item, Path) else item for item in evidence.items)
+    return replace(evidence, items=items)
 
 
 def _shallow(value: T) -> T:
