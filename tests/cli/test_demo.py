@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from graphbrick import parse
-from graphbrick.cli.app import DEFAULT_PIPELINE, main
+from graphbrick.cli.app import main
 from graphbrick.cli.demo import NEXT, QUESTIONS, TEXT_SEARCH_FAILS
+from graphbrick.cli.pipelines import DEFAULT_PIPELINE
 from graphbrick.demo.graph import world_graph
 from graphbrick.demo.questions import load_questions
 from graphbrick.evaluate.metrics.sets import f1

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from graphbrick import BM25, PPR, KHop, PathAnswer, PruneTriples, Rerank, ShortestPaths
-from graphbrick.cli.app import DEFAULT_PIPELINE
+from graphbrick.cli.pipelines import DEFAULT_PIPELINE
 from graphbrick.core import Evidence, Query, Subgraph
 from graphbrick.core.errors import GraphbrickError, LinkError
 from graphbrick.core.graph import Adjacency, Capability, Labels, Neighbours, capabilities_of

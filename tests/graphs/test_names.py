@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphbrick.graphs.names import NameIndex
+from graphbrick.graphs.string_writer import write_strings
 from graphbrick.graphs.strings import StringTable
 from graphbrick.graphs.text import fold, name_form, span_hash
 
@@ -16,7 +17,7 @@ CITIES = ["Nairobi", "Kampala", "Kigali", "Nairn", "Nairobi West", "São Tomé",
 
 
 def index_of(folder: Path, labels: Sequence[str], aliases: Sequence[tuple[int, str]] = ()) -> NameIndex:
-    StringTable.write(folder, "labels", labels)
+    write_strings(folder, "labels", labels)
     max_tokens = NameIndex.write(folder, labels, aliases)
     return NameIndex(folder, StringTable.open(folder, "labels"), max_tokens)
 

@@ -6,13 +6,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from graphbrick.graphs.string_writer import write_strings
 from graphbrick.graphs.strings import StringTable
 
 ANY_TEXT = st.text(st.characters(), max_size=20)  # lone surrogates too
 
 
 def stored(folder: Path, values: list[str]) -> StringTable:
-    StringTable.write(folder, "t", iter(values))
+    write_strings(folder, "t", iter(values))
     return StringTable.open(folder, "t")
 
 

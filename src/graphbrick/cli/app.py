@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import io
 import sys
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -20,13 +20,10 @@ from graphbrick.cli import models as cli_models
 from graphbrick.cli import report as cli_report
 from graphbrick.cli import train as cli_train
 from graphbrick.cli.graphs import GraphFolder, Json, open_graph
-from graphbrick.cli.llm import BudgetText, CacheFile, CacheMode, LLMName, limits, model_text
+from graphbrick.cli.llm import BudgetText, CacheFile, CacheMode, LLMName, limits
+from graphbrick.cli.pipelines import DEFAULT_PIPELINE, chosen_pipeline
 
-# Everything else is imported where it is used, so that help is shown at once.
-if TYPE_CHECKING:
-    from graphbrick.graphs.graph import Graph
-    from graphbrick.pipeline import Pipeline
-
+# Everything that is not imported above is imported where it is used, so that help is shown at once.
 app = typer.Typer(
     name="graphbrick",
     help="Answer questions over a knowledge graph, with the path that proves each answer.",
@@ -34,8 +31,6 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-
-DEFAULT_PIPELINE = "PPR(k=1000) >> ShortestPaths(max_hops=3) >> Rerank(MiniLM(), n=32, by='pattern') >> PathAnswer()"
 
 
 class NothingFoundError(Exception):
@@ -148,48 +143,6 @@ def demo(
     from graphbrick.cli.demo import run_demo
 
     run_demo(DEFAULT_PIPELINE, rebuild=rebuild)
-
-
-def chosen_pipeline(
-    text: str | None, recipe: str | None, parts: list[str], llm: str | None, graph: Graph | None = None
-) -> Pipeline:
-    """Return the pipeline that the options of ``ask`` name; by default the one over what was learned of the graph."""
-    from graphbrick.core.errors import InputError
-    from graphbrick.pipeline.parsing import parse
-    from graphbrick.recipes import recipe as find
-
-    if recipe is None:
-        if parts:
-            raise InputError("--set sets a part of a recipe; give --recipe too, or write the brick into --pipeline")
-        if llm is None:
-            return parse(default_pipeline(graph) if text is None else text)
-        if text is not None:
-            raise InputError(f"--llm is for recipes and the default pipeline; write {model_text(llm)} into --pipeline")
-        return parse(default_pipeline(graph).replace("PathAnswer()", f"Generate({model_text(llm)})"))
-    if text is not None:
-        raise InputError(
-            "--pipeline and --recipe exclude each other; graphbrick recipes NAME prints the text to change"
-        )
-    chosen = {}
-    for part in parts:
-        name, equals, brick = part.partition("=")
-        if not equals:
-            raise InputError(f'--set takes PART=BRICK, got {part!r}; try --set "embedder=BM25()"')
-        chosen[name.strip()] = brick
-    found = find(recipe)
-    if llm is not None:
-        model = model_text(llm)
-        models = {"llm": model, "tuned_llm": model, "answer": f"Generate({model})"}
-        chosen = {name: brick for name, brick in models.items() if name in found.parts} | chosen
-    return found.pipeline(**chosen)
-
-
-def default_pipeline(graph: Graph | None) -> str:
-    """Return the text of the pipeline for a graph: over what was learned of it, if anything was."""
-    from graphbrick.learn import learned_pipeline
-
-    learned = None if graph is None else learned_pipeline(graph)
-    return DEFAULT_PIPELINE if learned is None else repr(learned)
 
 
 def main(arguments: list[str] | None = None) -> None:

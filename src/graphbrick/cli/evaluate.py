@@ -185,7 +185,7 @@ def compare(
 
 def _pipelines(recipes: list[str], texts: list[str], parts: list[str], llm: str | None) -> dict[str, Pipeline]:
     """The pipelines that the options name, by what tables are to call them."""
-    from graphbrick.cli.app import chosen_pipeline
+    from graphbrick.cli.pipelines import chosen_pipeline
     from graphbrick.core.errors import InputError
     from graphbrick.pipeline.parsing import parse
     from graphbrick.recipes import recipe as find

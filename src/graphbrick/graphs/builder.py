@@ -33,6 +33,7 @@ from graphbrick.graphs.readers.rdf import local_name
 from graphbrick.graphs.readers.streams import Meter
 from graphbrick.graphs.records import BadRecords, EntityRecord, RankedFact, Record, RelationRecord, TripleRecord
 from graphbrick.graphs.rules import Rules
+from graphbrick.graphs.string_writer import write_strings
 from graphbrick.graphs.strings import StringTable
 
 _SPOOL = 1 << 14  # records that come one by one are taken so many at a time
@@ -360,7 +361,7 @@ class GraphBuilder:
         labels = (
             given.get(key) or said.get(i) or (key if naming is None else naming(key)) for i, key in enumerate(keys)
         )
-        StringTable.write(self._work, "relation_labels", labels)
+        write_strings(self._work, "relation_labels", labels)
         return entities
 
     def _write_triples(self, read: dict[str, Any], entities: int) -> int:

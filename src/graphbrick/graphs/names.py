@@ -53,9 +53,11 @@ class NameIndex:
             labels: The label of every entity, by id.
             aliases: (entity, alias) pairs, sorted by entity.
         """
-        from graphbrick.graphs.building.search import write_names  # with kernels, which reading does not need
+        # These need kernels, which reading does not.
+        from graphbrick.graphs.building.search import write_names
+        from graphbrick.graphs.string_writer import write_strings
 
-        StringTable.write(folder, "aliases", (alias for _, alias in aliases))
+        write_strings(folder, "aliases", (alias for _, alias in aliases))
         np.save(folder / cls.EXACT[-1], np.array([e for e, _ in aliases], dtype=np.int32))
         return write_names(folder, [*labels, *(alias for _, alias in aliases)])
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import islice
 from pathlib import Path
 from types import TracebackType
 
@@ -16,6 +18,7 @@ from graphbrick.kernels.spans import Bytes, Offsets, copy_spans
 _BLOCK_BYTES = 1 << 14
 _BLOCK_STRINGS = 1 << 12
 _LEVEL = 3
+_BATCH = 1 << 14
 
 
 class StringWriter:
@@ -75,3 +78,11 @@ class StringWriter:
         packed = self._pack.compress(sizes.astype("<u4").tobytes() + text.tobytes())
         strings, place = self._rows[-1]
         self._rows.append((strings + len(sizes), place + self._file.write(packed)))
+
+
+def write_strings(folder: Path, name: str, values: Iterable[str]) -> None:
+    """Write a table of strings into a folder."""
+    with StringWriter(folder, name) as table:
+        rest = iter(values)
+        while batch := list(islice(rest, _BATCH)):
+            table.extend(*spans_of([value.encode("utf-8", "surrogatepass") for value in batch]))

@@ -5,9 +5,7 @@ from __future__ import annotations
 import mmap
 import threading
 from bisect import bisect_right
-from collections.abc import Iterable
 from functools import lru_cache
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +18,6 @@ from graphbrick.files.locks import AST
 
 _REMEMBERED = 1 << 15  # strings of a table that stay decoded
 _BLOCKS = 256  # blocks of a table that stay unpacked
-_BATCH = 1 << 14
 _NUMBER = 8  # bytes
 
 
@@ -75,16 +72,6 @@ class StringTable:
             raise ValueError(f"{path.name} is damaged")
         start = size - (2 * rows + 1) * _NUMBER
         return cls(blob, np.frombuffer(blob, dtype=np.uint64, count=2 * rows, offset=start).reshape(-1, 2))
-
-    @classmethod
-    def write(cls, folder: Path, name: str, values: Iterable[str]) -> None:
-        """Write a table into a folder, string by string."""
-        from graphbrick.graphs.string_writer import StringWriter, spans_of  # with kernels, which reading does not need
-
-        with StringWriter(folder, name) as table:
-            rest = iter(values)
-            while batch := list(islice(rest, _BATCH)):
-                table.extend(*spans_of([value.encode("utf-8", "surrogatepass") for value in batch]))
 
     def __len__(self) -> int:
         return self._count

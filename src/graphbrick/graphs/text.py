@@ -14,6 +14,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from graphbrick.core.hash_constants import LAST, LENGTH, START, STEP
+
 _UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
     "\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"
@@ -28,8 +30,6 @@ _TOKEN = re.compile(rf"[{_UNSPACED}]|(?:(?![{_UNSPACED}])[^\W_][{_MARKS}]*)+")
 _STROKES = str.maketrans({"ø": "o", "Ø": "o", "ł": "l", "Ł": "l", "đ": "d", "Đ": "d", "ı": "i", "æ": "ae", "Æ": "ae"})
 _ASCII_TOKEN = re.compile(r"[a-z0-9]+")
 
-# Of the hash of texts, which is stored on disk: these never change within a format.
-START, LENGTH, STEP, LAST = 0x243F6A8885A308D3, 0xC2B2AE3D27D4EB4F, 0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93
 _MULTIPLIER = np.uint64(STEP)
 _64 = 0xFFFFFFFFFFFFFFFF
 

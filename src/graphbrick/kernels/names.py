@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.graphs.text import STEP
+from graphbrick.core.hash_constants import STEP
 from graphbrick.kernels.jit import jit
 from graphbrick.kernels.spans import Bytes, Hashes, Offsets, hash_span
 

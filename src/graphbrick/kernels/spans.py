@@ -10,7 +10,7 @@ from collections.abc import Iterable
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.graphs.text import LAST, LENGTH, START, STEP
+from graphbrick.core.hash_constants import LAST, LENGTH, START, STEP
 from graphbrick.kernels.jit import jit
 
 Bytes = npt.NDArray[np.uint8]

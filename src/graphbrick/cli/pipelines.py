@@ -1,0 +1,55 @@
+"""The pipeline that the options of a command name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from graphbrick.cli.llm import model_text
+
+if TYPE_CHECKING:
+    from graphbrick.graphs.graph import Graph
+    from graphbrick.pipeline import Pipeline
+
+DEFAULT_PIPELINE = "PPR(k=1000) >> ShortestPaths(max_hops=3) >> Rerank(MiniLM(), n=32, by='pattern') >> PathAnswer()"
+
+
+def chosen_pipeline(
+    text: str | None, recipe: str | None, parts: list[str], llm: str | None, graph: Graph | None = None
+) -> Pipeline:
+    """Return the pipeline that the options of ``ask`` name; by default the one over what was learned of the graph."""
+    from graphbrick.core.errors import InputError
+    from graphbrick.pipeline.parsing import parse
+    from graphbrick.recipes import recipe as find
+
+    if recipe is None:
+        if parts:
+            raise InputError("--set sets a part of a recipe; give --recipe too, or write the brick into --pipeline")
+        if llm is None:
+            return parse(default_pipeline(graph) if text is None else text)
+        if text is not None:
+            raise InputError(f"--llm is for recipes and the default pipeline; write {model_text(llm)} into --pipeline")
+        return parse(default_pipeline(graph).replace("PathAnswer()", f"Generate({model_text(llm)})"))
+    if text is not None:
+        raise InputError(
+            "--pipeline and --recipe exclude each other; graphbrick recipes NAME prints the text to change"
+        )
+    chosen = {}
+    for part in parts:
+        name, equals, brick = part.partition("=")
+        if not equals:
+            raise InputError(f'--set takes PART=BRICK, got {part!r}; try --set "embedder=BM25()"')
+        chosen[name.strip()] = brick
+    found = find(recipe)
+    if llm is not None:
+        model = model_text(llm)
+        models = {"llm": model, "tuned_llm": model, "answer": f"Generate({model})"}
+        chosen = {name: brick for name, brick in models.items() if name in found.parts} | chosen
+    return found.pipeline(**chosen)
+
+
+def default_pipeline(graph: Graph | None) -> str:
+    """Return the text of the pipeline for a graph: over what was learned of it, if anything was."""
+    from graphbrick.learn import learned_pipeline
+
+    learned = None if graph is None else learned_pipeline(graph)
+    return DEFAULT_PIPELINE if learned is None else repr(learned)
