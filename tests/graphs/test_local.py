@@ -163,3 +163,8 @@ def test_neighbours_of_a_folder_graph() -> None:
     assert cut.is_cut
     assert [graph.label(e) for e in graph.search("the capital of Kenya and of RWANDA", 2)] == ["Rwanda", "Kenya"]
     assert graph.label(graph.search("Ugandann", 1)[0]) == "Uganda"
+
+
+def test_the_graph_of_the_contributing_page_runs() -> None:
+    page = (Path(__file__).parents[2] / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    exec(page.split("```python\n")[2].split("```")[0], {"__name__": "page"})
