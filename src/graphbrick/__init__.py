@@ -87,6 +87,7 @@ if TYPE_CHECKING:
     from graphbrick.retrieve import LLMHops as LLMHops
     from graphbrick.retrieve import PatternHops as PatternHops
     from graphbrick.retrieve import Patterns as Patterns
+    from graphbrick.retrieve import PlannedPaths as PlannedPaths
     from graphbrick.retrieve import ShortestPaths as ShortestPaths
     from graphbrick.scorers import BM25 as BM25
     from graphbrick.scorers import LDA as LDA
@@ -171,6 +172,7 @@ _HOMES = {
         "LLMHops",
         "PatternHops",
         "Patterns",
+        "PlannedPaths",
         "ShortestPaths",
     ),
     "pipeline.run": ("Run",),

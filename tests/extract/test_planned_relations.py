@@ -10,10 +10,10 @@ import pytest
 from graphbrick import BM25, LLM, PathAnswer, Query, Rerank, ShortestPaths, build
 from graphbrick.core.errors import ModelError, PipelineError
 from graphbrick.core.trace import Trace, record
-from graphbrick.extract import relation_paths
 from graphbrick.extract.planned_relations import PlannedRelations
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.records import RelationRecord
+from graphbrick.patterns import relation_paths
 from graphbrick.testing import Reply, Request, ScriptedLLM, check_brick, tiny_graph
 
 QUESTION = "Which currency is used in the country whose capital is Nairobi?"
@@ -209,13 +209,14 @@ NONE_READ = "no relation path could be read out of the reply "
         ('{"paths": []}', [f"{NONE_READ}'{{\"paths\": []}}'"]),
         ("I do not know.", [f"{NONE_READ}'I do not know.'"]),
         ("", ["gpt-4.1-mini gave an empty reply", f"{NONE_READ}''"]),
-        ("1 > 99", ["the relation path '1 > 99' has what is no relation and was left out: '1 > 99'",
+        ("1 > 99", ["the relation path '1 > 99' has a part that is not a relation and was left out: '1 > 99'",
                     f"{NONE_READ}'1 > 99'"]),
-        ("0", ["the relation path '0' has what is no relation and was left out: '0'", f"{NONE_READ}'0'"]),
-        ("-1", ["the relation path '-1' has what is no relation and was left out: '-1'", f"{NONE_READ}'-1'"]),
-        ("1 > nothing", ["the relation path '1 > nothing' has what is no relation and was left out: '1 > nothing'",
+        ("0", ["the relation path '0' has a part that is not a relation and was left out: '0'", f"{NONE_READ}'0'"]),
+        ("-1", ["the relation path '-1' has a part that is not a relation and was left out: '-1'", f"{NONE_READ}'-1'"]),
+        ("1 > nothing", ["the relation path '1 > nothing' has a part that is not a relation and was left out: "
+                         "'1 > nothing'",
                          f"{NONE_READ}'1 > nothing'"]),
-        ("capi > currency", ["the relation path 'capi > currency' has what is no relation and was left out: "
+        ("capi > currency", ["the relation path 'capi > currency' has a part that is not a relation and was left out: "
                              "'capi > currency'", f"{NONE_READ}'capi > currency'"]),
         ("1 > 2 > 2 > 2 > 4", ["the relation path '1 > 2 > 2 > 2 > 4' has more than 4 hops and was left out: "
                                "'1 > 2 > 2 > 2 > 4'", f"{NONE_READ}'1 > 2 > 2 > 2 > 4'"]),

@@ -2,67 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate
-from typing import NamedTuple
 
 import numpy as np
 
 from graphbrick.core import Query, Subgraph
 from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event, fact
-from graphbrick.extract.relation_paths import LOOKED_AT, Hop, Ids, edges_of, match
 from graphbrick.extract.seeds import start
 from graphbrick.graphs.graph import Graph
-from graphbrick.llm.chat import ChatModel
-from graphbrick.llm.context_budget import fitting, line_tokens
-from graphbrick.llm.json_replies import json_list, json_object, whole_number
-from graphbrick.llm.messages import Request
-from graphbrick.llm.path_replies import Step, read_paths
-from graphbrick.llm.replies import one_line, plain, shown
+from graphbrick.patterns.planner import Plan, RelationPlanner, plan_text
+from graphbrick.patterns.relation_paths import Ids, match
 from graphbrick.pipeline import ExtractStage
-
-Move = tuple[str, bool]
-"""A relation as the model is shown it: its name, and whether it is followed from head to tail."""
-Plan = tuple[Hop, ...]
-Offer = Mapping[Move, frozenset[int]]
-"""Relations that the model is shown, in the order of their numbers, with the ids of each."""
-
-
-class Asked(NamedTuple):
-    """What the model is asked, and the relations that it is shown."""
-
-    request: Request
-    offer: Offer
-
-
-_INSTRUCTION = (
-    "You plan how to answer a question from a knowledge graph. You are given the entities that the question starts "
-    "from, and numbered relations that are found near them: -> r is followed from the head of a triple to its tail, "
-    "<- r from the tail to the head. A relation path is the sequence of relations to follow from a start to the answer."
-    "\n"
-)
-# By whether the reply is JSON.
-_REPLIES = {
-    False: "Reply with the {plans} most promising relation paths at most, the best first, one a line, each as numbers "
-    "of at most {max_hops} relations such as 3 > 7, and nothing else. If no relation path leads to the answer, reply "
-    "NONE.",
-    True: "Reply with JSON that holds the {plans} most promising relation paths at most, the best first, each as the "
-    'list of the numbers of at most {max_hops} relations, such as {{"paths": [[3, 7], [2]]}}. If no relation path '
-    'leads to the answer, reply {{"paths": []}}.',
-}
-_PROMPT = "Relations:\n{relations}\n\nStart: {starts}\nQuestion: {question}\nRelation paths:"
 
 
 @dataclass(frozen=True, repr=False)
-class PlannedRelations(ExtractStage):
-    """What lies on the relation paths that a language model proposes for the question.
+class PlannedRelations(RelationPlanner, ExtractStage):
+    """The entities and triples on the relation paths that a language model proposes for the question.
 
     The model is shown the relations near the seeds and replies with relation paths. All their instances in the graph
     are matched from every seed; on none of them an entity is visited twice. A tuned planner, as in the paper, is the
     same brick over a tuned model: relations of the graph that it names without having been shown them are found too.
     A name without an arrow is followed either way. The model is asked for JSON where it is ``structured``.
+
+    A subgraph holds every triple that is on an instance, but neither the instances nor the order of the plans, and a
+    retrieve stage after it finds paths of its own. For the instances themselves, plan by plan, use `PlannedPaths`.
 
     Args:
         llm: The language model, such as LLM().
@@ -85,118 +50,18 @@ class PlannedRelations(ExtractStage):
 
     paper = "Luo et al., Reasoning on Graphs (RoG), ICLR 2024; Cao et al., LEGO-GraphRAG, VLDB 2025 (SAE by LLM)"
 
-    llm: ChatModel = parameter(example="LLM()")
-    max_hops: int = parameter(4, at_least=1, at_most=10, search=(2, 3, 4))
-    plans: int = parameter(3, at_least=1, search=(1, 3, 5))
-    relations: int = parameter(60, at_least=1, search=(30, 60, 120))
     cap: int = parameter(10_000, at_least=1)
 
     def extract(self, graph: Graph, query: Query) -> Subgraph:
-        """The seeds, and the entities and triples on the matched paths."""
+        """Return the seeds, and the entities and triples on the matched paths."""
         seeds = start(graph, query)
-        asked = self._asked(graph, seeds, query)
-        if asked is None:
-            event("no relation is found at the seeds, so the model was not asked for relation paths")
-        plans = [] if asked is None else self._plans(graph, *asked)
+        plans = self.planned(graph, seeds, query)
         triples = np.array(sorted(self._matched(graph, seeds, plans)), dtype=np.int32)
         heads = graph.csr.heads(triples)
         return Subgraph(graph, np.union1d(seeds, np.union1d(heads.astype(np.int32), graph.csr.tail[triples])), triples)
 
-    def asked(self, graph: Graph, query: Query) -> Asked | None:
-        """What the model is asked about a question; None where no relation is found at its seeds."""
-        return self._asked(graph, start(graph, query), query)
-
-    def _offer(self, graph: Graph, seeds: Ids) -> dict[Move, frozenset[int]]:
-        """The relations near the seeds that the model is shown, nearest first, with the ids of each."""
-        ranks, ids = dict[Move, tuple[int, int]](), dict[Move, set[int]]()
-        nearer = np.zeros(graph.n_entities, dtype=np.bool_)
-        frontier, left = seeds, LOOKED_AT
-        for hop in range(self.max_hops):
-            ends = []
-            for forward in (True, False):
-                edges = edges_of(graph, frontier, forward, left)
-                left -= len(edges.triple)
-                # What leads back is left out: else every relation would be shown once more, in the other direction.
-                edges = edges.where(~nearer[edges.end] & (edges.end != edges.start))
-                ends.append(edges.end)
-                found, counts = np.unique(graph.csr.relation[edges.triple], return_counts=True)
-                for relation, count in zip(found.tolist(), counts.tolist(), strict=True):
-                    move = (one_line(graph.relation_label(relation)), forward)
-                    nearest, before = ranks.get(move, (hop, 0))
-                    # What is compared is how often a relation is found where it is nearest.
-                    ranks[move] = (nearest, before - count if nearest == hop else before)
-                    ids.setdefault(move, set()).add(relation)
-            nearer[frontier] = True
-            frontier = np.unique(np.concatenate(ends))
-            frontier = frontier[~nearer[frontier]]
-            if len(ranks) > self.relations or not len(frontier) or left <= 0:
-                break
-        if left <= 0:
-            event(f"only {LOOKED_AT:,} triples around the seeds were searched for relations; farther ones are missing")
-        if len(ranks) > self.relations:
-            event(f"the model was shown only the nearest {self.relations} of {len(ranks)} or more relations")
-        ranked = sorted(ranks, key=lambda move: (*ranks[move], move[0], not move[1]))
-        return {move: frozenset(ids[move]) for move in ranked[: self.relations]}
-
-    def _asked(self, graph: Graph, seeds: Ids, query: Query) -> Asked | None:
-        offer = self._offer(graph, seeds)
-        if not offer:
-            return None
-        starts = self._starts(graph, seeds, query)
-        moves = [f"{'->' if forward else '<-'} {name}" for name, forward in offer]
-        fit = fitting(self.llm, self._messages(query, starts, []), moves)
-        if fit < len(moves):
-            event(
-                f"the model was shown only the nearest {fit} of {len(moves)} relations: the context of "
-                f"{self.llm.model} holds no more"
-            )
-        path = json_list(whole_number(1, max(fit, 1)), most=self.max_hops)
-        schema = json_object(paths=json_list(path, most=self.plans))
-        request = Request(self._messages(query, starts, moves[:fit]), schema)
-        return Asked(request, {move: offer[move] for move in list(offer)[:fit]})
-
-    def _plans(self, graph: Graph, request: Request, offer: Offer) -> list[Plan]:
-        """The relation paths that the model proposes."""
-        reply = self.llm.ask_all([request])[0].text
-        names, plans = _Names(graph, offer), dict[Plan, None]()
-        for line, steps in read_paths(reply):
-            plan = tuple(names.find(step) for step in steps)
-            if plan and all(plan) and len(plan) <= self.max_hops:
-                plans[plan] = None
-            elif len(plan) > self.max_hops:
-                event(
-                    f"the relation path {line[:100]!r} has more than {self.max_hops} hops and was left out: "
-                    f"{shown(reply)}"
-                )
-            elif len(steps) != 1 or steps[0].number is not None or steps[0].forward is not None:
-                # Other lines are prose.
-                event(f"the relation path {line[:100]!r} has what is no relation and was left out: {shown(reply)}")
-        if not plans:
-            event(f"no relation path could be read out of the reply {shown(reply)}")
-        if len(plans) > self.plans:
-            event(f"of {len(plans)} relation paths only the first {self.plans} were used: {shown(reply)}")
-        return list(plans)[: self.plans]
-
-    def _starts(self, graph: Graph, seeds: Ids, query: Query) -> list[str]:
-        """The names of the seeds, of which the prompt may take half of what is free."""
-        names = [one_line(graph.label(seed)) for seed in seeds.tolist()]
-        room = self.llm.context_budget(self._messages(query, [], [])) // 2
-        fit = max(sum(total <= room for total in accumulate(line_tokens(self.llm, names))), 1)
-        if fit < len(names):
-            event(
-                f"the model was shown only the first {fit} of {len(names)} seeds: the context of {self.llm.model} "
-                "holds no more"
-            )
-        return names[:fit]
-
-    def _messages(self, query: Query, starts: Sequence[str], moves: Sequence[str]) -> list[dict[str, str]]:
-        listed = "\n".join(f"{i}. {move}" for i, move in enumerate(moves, 1))
-        prompt = _PROMPT.format(relations=listed, starts="; ".join(starts), question=one_line(query.text))
-        rules = (_INSTRUCTION + _REPLIES[self.llm.structured]).format(plans=self.plans, max_hops=self.max_hops)
-        return [{"role": "system", "content": rules}, {"role": "user", "content": prompt}]
-
     def _matched(self, graph: Graph, seeds: Ids, plans: Sequence[Plan]) -> set[int]:
-        """The triples on the instances of the plans, as many as the cap allows."""
+        """Return the triples on the instances of the plans, as many as the cap allows."""
         triples: set[int] = set()
         matched = 0
         for plan in plans:
@@ -204,51 +69,13 @@ class PlannedRelations(ExtractStage):
             for seed in seeds.tolist():
                 for path in match(graph, seed, plan):
                     if len(triples) + len(set(path) - triples) > self.cap:
-                        event(f"stopped at the cap of {self.cap:,} triples, within the plan {_text(graph, plan)} (cap)")
+                        within = plan_text(graph, plan)
+                        event(f"stopped at the cap of {self.cap:,} triples, within the plan {within} (cap)")
                         return triples
                     triples.update(path)
                     paths += 1
             matched += paths > 0
             if not paths:
-                event(f"the plan {_text(graph, plan)} matches nothing from the seeds")
+                event(f"the plan {plan_text(graph, plan)} matches nothing from the seeds")
         fact(plans_matched=matched)
         return triples
-
-
-class _Names:
-    """What the steps of a reply mean."""
-
-    def __init__(self, graph: Graph, offer: Offer) -> None:
-        self._graph, self._offer = graph, offer
-        self._moves = list(offer)
-        self._all: dict[str, set[int]] | None = None
-
-    def find(self, step: Step) -> Hop:
-        """The relations and directions that a step means; none where there is no such relation."""
-        if step.number is not None:
-            moves = self._moves[step.number - 1 : step.number] if step.number > 0 else []
-        else:
-            ways = (True, False) if step.forward is None else (step.forward,)
-            moves = [move for move in self._moves if plain(move[0]) == step.name and move[1] in ways]
-            if not moves:
-                # A tuned model knows relations that it was not shown.
-                return frozenset((relation, way) for relation in self._named(step.name) for way in ways)
-        return frozenset((relation, move[1]) for move in moves for relation in self._offer[move])
-
-    def _named(self, name: str) -> set[int]:
-        if self._all is None:
-            self._all = {}
-            for relation in range(self._graph.n_relations):
-                for text in (self._graph.relation_label(relation), self._graph.relation_key(relation)):
-                    self._all.setdefault(plain(text), set()).add(relation)
-        return self._all.get(name, set())
-
-
-def _text(graph: Graph, plan: Plan) -> str:
-    """A plan as text: ``<- capital -> currency``; ``--`` stands where a relation is followed either way."""
-    parts = []
-    for hop in plan:
-        ways = {forward for _, forward in hop}
-        arrow = "--" if len(ways) > 1 else "->" if True in ways else "<-"
-        parts.append(f"{arrow} {one_line(graph.relation_label(min(hop)[0]))}")
-    return " ".join(parts)

@@ -7,6 +7,7 @@ from graphbrick.retrieve.community_reports import CommunityReports
 from graphbrick.retrieve.enough import EnoughPaths, LLMEnough
 from graphbrick.retrieve.hops import LLMHops, PatternHops
 from graphbrick.retrieve.patterns import Patterns
+from graphbrick.retrieve.planned_paths import PlannedPaths
 from graphbrick.retrieve.shortest_paths import ShortestPaths
 
 BRICKS = (
@@ -14,6 +15,7 @@ BRICKS = (
     ShortestPaths,
     BeamSearch,
     Patterns,
+    PlannedPaths,
     ByHops,
     CommunityReports,
     LLMHops,
@@ -33,5 +35,6 @@ __all__ = [
     "LLMHops",
     "PatternHops",
     "Patterns",
+    "PlannedPaths",
     "ShortestPaths",
 ]
