@@ -23,8 +23,9 @@ $(VENV)/.dev: $(BIN)/python pyproject.toml
 demo: $(VENV)/.demo  ## build the world graph and answer questions over it
 	$(BIN)/graphbrick demo
 
+# The tests of a file run in one process, so that a kernel is compiled, and a fixture made, once and not in every process.
 test: lint  ## lint, types, doctests, tests
-	$(BIN)/python -m pytest -q -n auto --maxprocesses 4
+	$(BIN)/python -m pytest -q -n auto --maxprocesses 4 --dist loadfile
 
 # Models are kept in the user's cache folder; MODELS=all fetches the larger language model too. The environment is one
 # of its own: torch is large, and the other tests are to run without it.
@@ -42,6 +43,7 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache --no-logo
 	$(BIN)/python docs/generate.py --check
 
 bench: $(VENV)/.dev  ## measure; see benchmarks/README.md for what each prints
