@@ -80,6 +80,7 @@ class LLMPointwiseScorer(LLMScorer):
 def probability_of_yes(reply: Reply) -> float | None:
     """Return the probability of yes among yes and no as first word; None if neither is among the likeliest.
 
+    >>> from graphbrick.llm.messages import Choice, TokenLogprob, assistant
     >>> top = (("YES", math.log(0.6)), (" no", math.log(0.2)), ("Hm", math.log(0.1)))
     >>> reply = Reply((Choice(assistant("YES"), "stop", (TokenLogprob("YES", math.log(0.6), top),)),))
     >>> round(probability_of_yes(reply), 6)
