@@ -65,7 +65,7 @@ def test_arguments_by_place_and_name() -> None:
             "Repeat(ShortestPaths(), EnoughPaths())",
             r"Repeat cannot go round: ShortestPaths\(\) gives evidence, but needs",
         ),
-        ("Repeat(Expand(), EnoughPaths())", r"EnoughPaths\(n=8\) cannot judge what Expand\(\) gives, a subgraph"),
+        ("Repeat(Expand(), EnoughPaths())", r"EnoughPaths\(n=8\) cannot judge a subgraph, which Expand\(\) gives"),
         ("Repeat(BM25(), EnoughPaths())", r"Repeat stage must be a pipeline, got BM25\(\)"),
         ("Repeat(Expand() >> ShortestPaths(), BM25())", "Repeat until must be a condition"),
         (

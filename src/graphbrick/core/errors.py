@@ -50,3 +50,13 @@ class InputError(GraphbrickError):
         if line is not None:
             where += f", line {line}" if where else f"record {line}"
         super().__init__(f"{where}: {reason}" if where else reason)
+
+
+def shown(value: object, longest: int = 200) -> str:
+    """Return a value for an error message: its ``repr``, cut after so many characters.
+
+    >>> shown("x" * 1000, 8)
+    "'xxxxxxx..."
+    """
+    text = "a number of more than 64 bits" if isinstance(value, int) and value.bit_length() > 64 else repr(value)
+    return text if len(text) <= longest else f"{text[:longest]}..."

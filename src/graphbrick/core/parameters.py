@@ -16,7 +16,7 @@ from dataclasses import MISSING, Field, dataclass, field, fields
 from functools import lru_cache
 from typing import Any
 
-from graphbrick.core.errors import PipelineError
+from graphbrick.core.errors import PipelineError, shown
 
 _METADATA = "graphbrick"
 _LARGEST = 2**31 - 1  # kernels count with 32 bits
@@ -146,10 +146,8 @@ def refuse(owner: object, name: str, allowed: str, example: str) -> typing.NoRet
         allowed: What would be allowed, after «must be».
         example: An allowed value as recipe text.
     """
-    value = getattr(owner, name)
-    is_long = isinstance(value, int) and value.bit_length() > 64  # too long to be worth printing, or to be printed
-    shown = "a number of more than 64 bits" if is_long else repr(value)
-    raise PipelineError(f"{type(owner).__name__} {name} must be {allowed}, got {shown}; try {example}")
+    given = shown(getattr(owner, name))
+    raise PipelineError(f"{type(owner).__name__} {name} must be {allowed}, got {given}; try {example}")
 
 
 def declared(owner: type) -> tuple[Declared, ...]:

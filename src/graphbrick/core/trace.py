@@ -1,4 +1,4 @@
-"""What every stage did: seconds, counts, model calls, tokens, and events.
+"""Traces: seconds, counts, model calls, tokens and events of every stage.
 
 A brick reports through `event` and `fact`, a model through `count_call` and `count_exchange`; the interpreter opens
 one `StageTrace` per stage and collects them. An event is anything a reader of the result should know: a cap that was
@@ -21,7 +21,7 @@ _LEDGER = ("calls", "tokens_in", "tokens_out", "estimated", "waited", "cost", "c
 
 @dataclass(slots=True)
 class Exchange:
-    """What a language model was told and what it replied, word for word.
+    """One call of a language model: the messages and the reply, word for word.
 
     Attributes:
         model: The model that replied.
@@ -154,7 +154,7 @@ _current: ContextVar[StageTrace | None] = ContextVar("graphbrick_stage", default
 
 @contextmanager
 def record(trace: Trace, stage: str, kind: str) -> Iterator[StageTrace]:
-    """Open the record of one stage; what happens inside is timed and collected in it, also when it fails."""
+    """Open the trace entry of one stage; the block is timed and reported in it, even if it fails."""
     entry = StageTrace(stage, kind)
     trace.stages.append(entry)
     token = _current.set(entry)
@@ -193,7 +193,7 @@ def fact(**figures: float) -> None:
 
 
 def count_hits(hits: int) -> None:
-    """Add texts whose vector was at hand to the running stage's cache hits."""
+    """Add texts whose vector was kept to the running stage's cache hits."""
     entry = _current.get()
     if entry is not None:
         entry.cache_hits += hits

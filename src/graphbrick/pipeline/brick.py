@@ -1,4 +1,4 @@
-"""The base of everything that can stand in a recipe: parameters only, checked when made, printed as recipe text."""
+"""The base class of everything that a recipe can name: checked parameters, printed as recipe text."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import ClassVar, NoReturn
 
 from graphbrick.core.parameters import Declared, declared, refuse
 
-# The sizes say what a pipeline costs, so they are written even where they are the default.
+# Sizes decide what a pipeline costs, so they are written even if they are the default.
 _ALWAYS_WRITTEN = ("k", "n")
 
 
@@ -104,12 +104,12 @@ class Brick:
 
     @classmethod
     def summary(cls) -> str:
-        """The first line of the docstring."""
+        """Return the first line of the docstring."""
         return inspect.getdoc(cls).split("\n", 1)[0] if cls.__doc__ else ""  # type: ignore[union-attr]
 
     @classmethod
     def parameters(cls) -> list[Parameter]:
-        """The parameters in order: type, default and range of each, and the line of the docstring about it."""
+        """Return the parameters in order: type, default and range of each, and the line of the docstring about it."""
         docs = _parameter_docs(inspect.getdoc(cls) or "")
         declarations = {entry.name: entry for entry in declared(cls)}
         return [_listed(field, declarations.get(field.name), docs.get(field.name, "")) for field in _fields(cls)]
@@ -163,14 +163,14 @@ def _default(field: Field[object]) -> object:
 
 def literal(value: object) -> str:
     """Return a value as recipe text."""
-    # What came from numpy prints its type; recipe text has only plain literals.
+    # Numbers and texts of numpy print their type; recipe text has only plain literals.
     if isinstance(value, float):
         return repr(float(value))
     return repr(str(value)) if isinstance(value, str) else repr(value)
 
 
 def _parameter_docs(doc: str) -> dict[str, str]:
-    """The entries of a docstring's ``Args`` section by name."""
+    """Return the entries of a docstring's ``Args`` section by name."""
     section = re.search(r"^Args:\n((?:[ ]+.*\n?|\n)+)", doc, re.MULTILINE)
     if section is None:
         return {}

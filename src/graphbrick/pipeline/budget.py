@@ -1,4 +1,4 @@
-"""Limits on what a run may spend on language models, and the means to stop one."""
+"""Limits on what runs may spend on language models, and a way to stop runs."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ _EXAMPLE = "tokens=20000,usd=0.05,seconds=60"
 
 
 class StoppedError(GraphbrickError):
-    """A run that its budget, or somebody, stopped."""
+    """Raised when a budget or a call of `Budget.cancel` stops a run."""
 
 
 class Budget:
-    """What may be spent on language models, over one run or over many at the same time.
+    """A limit on tokens, dollars or seconds, for one run or for many at the same time.
 
-    A call is made only where its longest reply still fits: what it may cost at most is set aside before it, and what
-    it did not use is given back. So a limit is never passed, however many calls are made at once. Seconds are those
-    since `spending` began; a call in flight is given up when they are over, and no stage begins after them.
+    A call is made only if its longest reply still fits. The most it may cost is reserved before the call, and what it
+    did not use is released afterwards. So no limit is ever exceeded, however many calls are made at once. Seconds count
+    from the start of `spending`; when they are over, calls in flight are given up and no further stage begins.
 
     Args:
         tokens: Tokens sent to and written by language models, at least 1.
@@ -34,8 +34,8 @@ class Budget:
         seconds: Wall-clock time, above 0.
 
     Attributes:
-        spent_tokens: Tokens so far.
-        spent_usd: Dollars so far.
+        spent_tokens: Tokens used so far.
+        spent_usd: Dollars spent so far.
     """
 
     def __init__(self, *, tokens: int | None = None, usd: float | None = None, seconds: float | None = None) -> None:
@@ -53,7 +53,7 @@ class Budget:
 
     @classmethod
     def parse(cls, text: str) -> Budget:
-        """The budget that a text names.
+        """Return the budget that a text names.
 
         >>> Budget.parse("tokens=20000,usd=0.05").usd
         0.05
@@ -70,12 +70,12 @@ class Budget:
         return cls(**limits)
 
     def begin(self) -> None:
-        """Let the seconds run; a second time changes nothing."""
+        """Start the clock; a second call changes nothing."""
         if self._start is None:
             self._start = time.monotonic()
 
     def cancel(self) -> None:
-        """Stop what runs under this budget; may be called from any thread. Calls in flight are given up."""
+        """Stop all runs under this budget, from any thread; calls in flight are given up."""
         with self._lock:
             self._cancelled = True
             waiting = list(self._waiting)
@@ -83,21 +83,21 @@ class Budget:
             future.cancel()
 
     def check(self) -> None:
-        """Raise `StoppedError` where the time is over or `cancel` was called."""
+        """Raise `StoppedError` if the time is over or `cancel` was called."""
         if self._cancelled:
             raise StoppedError("the run was cancelled")
         if self.seconds is not None and self.left() <= 0:
             raise StoppedError(f"the budget of {self.seconds:g} seconds is used up")
 
     def left(self) -> float:
-        """The seconds that are left; infinite without a limit."""
+        """Return the seconds that are left; infinite without a limit."""
         if self.seconds is None:
             return float("inf")
         return self.seconds - (time.monotonic() - (self._start or time.monotonic()))
 
     @contextmanager
     def waiting_for(self, future: Future[Any]) -> Iterator[None]:
-        """Give up a future when `cancel` is called."""
+        """Cancel a future when `cancel` is called inside the block."""
         with self._lock:
             self._waiting.add(future)
             cancelled = self._cancelled
@@ -110,7 +110,7 @@ class Budget:
                 self._waiting.discard(future)
 
     async def set_aside(self, tokens: int, usd: float) -> None:
-        """Set aside what a call may cost at most; wait for calls in flight if only they could make room.
+        """Reserve the most that a call may cost; wait for calls in flight if only they could release enough.
 
         Raises:
             StoppedError: It does not fit, or the run was stopped.
@@ -131,7 +131,7 @@ class Budget:
             await settled
 
     async def settle(self, tokens: int, usd: float, used_tokens: int, used_usd: float) -> None:
-        """Give back what was set aside for a call, and note what it used."""
+        """Release what was reserved for a call, and count what it used."""
         with self._lock:
             self._aside_tokens -= tokens
             self._aside_usd -= usd
@@ -145,7 +145,7 @@ class Budget:
                 loop.call_soon_threadsafe(_wake, settled)
 
     def _too_much(self, tokens: int, usd: float) -> str:
-        """Why a call does not fit; empty where it does."""
+        """Return why a call does not fit; empty if it does."""
         if self.tokens is not None and self.spent_tokens + self._aside_tokens + tokens > self.tokens:
             return (
                 f"the budget of {self.tokens:,} tokens does not hold the next call: {self.spent_tokens:,} are used, "
@@ -189,12 +189,12 @@ def spending(budget: Budget) -> Iterator[Budget]:
 
 
 def current_budget() -> Budget | None:
-    """The budget that holds here."""
+    """Return the budget of the running code; None without one."""
     return _current.get()
 
 
 def check_budget() -> None:
-    """Raise `StoppedError` if the budget that holds here is used up; long work calls it between its steps."""
+    """Raise `StoppedError` if the current budget is used up; long work calls this between its steps."""
     budget = _current.get()
     if budget is not None:
         budget.check()

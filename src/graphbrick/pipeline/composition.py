@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from graphbrick.core import Answer, Query
-from graphbrick.core.errors import PipelineError
+from graphbrick.core.errors import PipelineError, shown
 from graphbrick.core.graph import Labels
 from graphbrick.core.parameters import parameter
 from graphbrick.graphs.graph import Graph
@@ -153,15 +153,15 @@ class Union(Pipeline):
         for other in self.branches[1:]:
             if other.gives != first.gives:
                 raise PipelineError(
-                    f"a union needs branches that give the same, but {first!r} gives {NAMES[first.gives]} and "
-                    f"{other!r} gives {NAMES[other.gives]}; bring both to the same level before the |"
+                    f"a union needs branches that give the same, but {shown(first)} gives {NAMES[first.gives]} and "
+                    f"{shown(other)} gives {NAMES[other.gives]}; bring both to the same level before the |"
                 )
         if first.gives == Level.ANSWER:
             raise PipelineError(
-                f"answers cannot be united: {self!r}; unite the evidence and put one generate stage after the |"
+                f"answers cannot be united: {shown(self)}; unite the evidence and put one generate stage after the |"
             )
         if not self.accepts:
-            raise PipelineError(f"no stage can come before {self!r}: its branches go on from different levels")
+            raise PipelineError(f"no stage can come before {shown(self)}: its branches go on from different levels")
 
     def __repr__(self) -> str:
         return self.text(repr)
@@ -216,11 +216,11 @@ class Repeat(Brick, Pipeline):
         super().__post_init__()
         if self.stage.gives not in self.stage.accepts:
             given, needed = NAMES[self.stage.gives], needed_levels(self.stage)
-            raise PipelineError(f"Repeat cannot go round: {self.stage!r} gives {given}, but needs {needed}")
+            raise PipelineError(f"Repeat cannot go round: {shown(self.stage)} gives {given}, but needs {needed}")
         if not self.until.accepts(self.stage.gives):
             raise PipelineError(
-                f"{self.until!r} cannot judge what {self.stage!r} gives, {NAMES[self.stage.gives]}; end the repeated "
-                "pipeline with a retrieve stage such as ShortestPaths()"
+                f"{self.until!r} cannot judge {NAMES[self.stage.gives]}, which {shown(self.stage)} gives; end the "
+                "repeated pipeline with a retrieve stage such as ShortestPaths()"
             )
 
     def text(
@@ -262,9 +262,11 @@ def _parts(pipeline: Pipeline, kind: type[Pipeline]) -> tuple[Pipeline, ...]:
 
 def _refuse_join(before: Pipeline, after: Pipeline) -> None:
     if before.gives == Level.ANSWER:
-        raise PipelineError(f"{before!r} gives the answer, so {after!r} cannot come after it; leave one of them out")
+        raise PipelineError(
+            f"{shown(before)} gives the answer, so {shown(after)} cannot come after it; leave one of them out"
+        )
     advice = _ADVICE[before.gives, max(after.accepts)]
     only = "only " if before.gives < max(after.accepts) else ""
-    name = type(after).__name__ if isinstance(after, Brick) else repr(after)
+    name = type(after).__name__ if isinstance(after, Brick) else shown(after)
     given = f"{only}{NAMES[before.gives]}"
-    raise PipelineError(f"{name} needs {needed_levels(after)}, but {before!r} gives {given}; {advice}")
+    raise PipelineError(f"{name} needs {needed_levels(after)}, but {shown(before)} gives {given}; {advice}")

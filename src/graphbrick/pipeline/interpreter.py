@@ -14,12 +14,12 @@ from typing import Protocol, cast
 import numpy as np
 
 from graphbrick.core import Answer, Query, Subgraph
-from graphbrick.core.errors import GraphbrickError, LinkError, PipelineError
+from graphbrick.core.errors import GraphbrickError, LinkError, PipelineError, shown
 from graphbrick.core.graph import Labels, check_needs
 from graphbrick.core.trace import Trace, event, record
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.local import LocalAround, mentioned, resolved
-from graphbrick.pipeline.budget import StoppedError, current_budget
+from graphbrick.pipeline.budget import StoppedError, check_budget
 from graphbrick.pipeline.catalog import default_linker
 from graphbrick.pipeline.composition import NAMES, Pipeline, Repeat, Sequence, Union, needed_levels
 from graphbrick.pipeline.run import Level, Run, Stop, on_graph
@@ -80,7 +80,7 @@ def answer(
     """Answer a question; see `Pipeline.__call__`."""
     if pipeline.gives != Level.ANSWER:
         raise PipelineError(
-            f"{pipeline!r} gives {NAMES[pipeline.gives]}, not an answer; end it with a generate stage such as "
+            f"{shown(pipeline)} gives {NAMES[pipeline.gives]}, not an answer; end it with a generate stage such as "
             "PathAnswer(), or call run() to get what it gives"
         )
     run = execute(pipeline, begin(pipeline, graph, query, seeds))
@@ -95,7 +95,7 @@ def begin(
     """Return the run of a question before the first stage; see `Pipeline.run` for arguments and errors."""
     if Level.QUERY not in pipeline.accepts:
         raise PipelineError(
-            f"{pipeline!r} cannot start a run: it needs {needed_levels(pipeline)}; put stages such as PPR() >> "
+            f"{shown(pipeline)} cannot start a run: it needs {needed_levels(pipeline)}; put stages such as PPR() >> "
             "ShortestPaths() before it"
         )
     if not isinstance(query, str | Query):
@@ -220,7 +220,7 @@ def _run(pipeline: Pipeline, run: Run) -> Run:
         return _run_repeat(pipeline, run)
     if isinstance(pipeline, Stage):
         return _run_stage(pipeline, run)
-    raise PipelineError(f"{pipeline!r} cannot be run: it is not a stage, a sequence, a union or a Repeat")
+    raise PipelineError(f"{shown(pipeline)} cannot be run: it is not a stage, a sequence, a union or a Repeat")
 
 
 def _run_stage(stage: Stage, run: Run) -> Run:
@@ -242,10 +242,8 @@ def _reason_to_stop(run: Run) -> str:
     """Return why the next stage must not begin; empty if it may."""
     if run.stopped is not None:
         return run.stopped.reason
-    budget = current_budget()
     try:
-        if budget is not None:
-            budget.check()
+        check_budget()
     except StoppedError as error:
         return str(error)
     return ""

@@ -1,8 +1,8 @@
-"""Reading recipe text: the same expressions as in Python, but nothing is ever evaluated.
+"""Reader of recipe text: the same expressions as in Python, but nothing is ever evaluated.
 
 Allowed are calls of known bricks with literal arguments or bricks as arguments, ``>>``, ``|`` and parentheses.
 
-The module is not called ``parse``: importing it would then put it where the package has the function of that name.
+The module is not called ``parse``, because importing it would then hide the function of that name in the package.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import warnings
 from collections.abc import Mapping
 from typing import NoReturn
 
-from graphbrick.core.errors import RecipeSyntaxError
+from graphbrick.core.errors import RecipeSyntaxError, shown
 from graphbrick.files.locks import AST
 from graphbrick.pipeline import Pipeline
 from graphbrick.pipeline.brick import Brick
@@ -23,43 +23,43 @@ _LONGEST = 20_000  # characters; a recipe is a line or two
 
 
 def parse(text: str) -> Pipeline:
-    """The pipeline that a recipe text describes.
+    """Return the pipeline that a recipe text describes.
 
     ``parse(repr(pipeline)) == pipeline`` for every pipeline.
 
     Raises:
-        RecipeSyntaxError: The text is no pipeline expression; the error says where.
+        RecipeSyntaxError: The text is not a pipeline expression; the error says where.
         PipelineError: The stages do not fit together, or a parameter is out of range.
 
     >>> parse("PPR(k=500) >> ShortestPaths() >> Rerank(BM25(), n=8) >> PathAnswer()")
     PPR(k=500) >> ShortestPaths() >> Rerank(BM25(), n=8) >> PathAnswer()
     """
     if not isinstance(text, str):
-        raise RecipeSyntaxError(f"a recipe is a text, got {text!r}")
+        raise RecipeSyntaxError(f"a recipe must be a text, got {shown(text)}")
     value = parse_brick(text)
     if not isinstance(value, Pipeline):
         raise RecipeSyntaxError(
-            f"{value!r} is a model, not a stage; use it inside one, as in Rerank(BM25()) or Generate(LLM())"
+            f"{shown(value)} is a model, not a stage; use it inside one, as in Rerank(BM25()) or Generate(LLM())"
         )
     return value
 
 
 def parse_brick(text: str, *, bricks: Mapping[str, type[Brick]] | None = None) -> Brick | Pipeline:
-    """Like `parse`, but also reads a brick that is no stage, such as ``BM25(k1=1.2)``.
+    """Like `parse`, but also read a brick that is not a stage, such as ``BM25(k1=1.2)``.
 
     Args:
         text: Recipe text.
-        bricks: Further bricks by name, for those that are not installed.
+        bricks: Bricks by name that are not installed.
     """
     return _Reader(text, bricks or {}).read()
 
 
 class _Reader:
-    """Reads one text.
+    """Reader of one recipe text.
 
     Args:
         text: Recipe text.
-        extra: Bricks by name beside those of the catalogue.
+        extra: Bricks by name in addition to the catalogue.
     """
 
     def __init__(self, text: str, extra: Mapping[str, type[Brick]]) -> None:
@@ -73,14 +73,16 @@ class _Reader:
             raise RecipeSyntaxError(f"the pipeline has {len(text):,} characters; at most {_LONGEST:,} are read")
 
     def read(self) -> Brick | Pipeline:
-        """The brick or pipeline that the text describes."""
+        """Return the brick or pipeline that the text describes."""
         expression = self._expression()
         try:
             value = self._node(expression)
         except RecursionError as error:
             raise RecipeSyntaxError("the pipeline is nested too deeply") from error
         if not isinstance(value, Brick | Pipeline):
-            raise RecipeSyntaxError(f"{value!r} is no pipeline; try PPR(k=1000) >> ShortestPaths() >> PathAnswer()")
+            raise RecipeSyntaxError(
+                f"{shown(value)} is not a pipeline; try PPR(k=1000) >> ShortestPaths() >> PathAnswer()"
+            )
         return value
 
     def _expression(self) -> ast.expr:
@@ -90,7 +92,7 @@ class _Reader:
                 body = ast.parse(self._source, mode="eval").body
         except SyntaxError as error:
             line, column = error.lineno or 1, (error.offset or 1) - 1
-            # Of the parentheses put around the text, the first is not closed or the last is superfluous.
+            # The fault is in the parentheses put around the text: the first is not closed, or the last is one too many.
             outside = line > len(self._lines) or (line, column) == (1, 0)
             where = "the end" if outside else self._where(line, column)
             raise RecipeSyntaxError(f"the pipeline cannot be read at {where}: {error.msg}") from error
@@ -102,7 +104,7 @@ class _Reader:
         return body
 
     def _where(self, line: int, column: int) -> str:
-        """A place in the source (line from 1, column in characters from 0) as a place in the text, both from 1."""
+        """Convert a place in the source (line from 1, column from 0, in characters) to one in the text, both from 1."""
         column += line > 1
         return f"line {line}, column {column}" if len(self._lines) > 1 else f"column {column}"
 
@@ -111,7 +113,7 @@ class _Reader:
         raise RecipeSyntaxError(f"{reason} (at {self._where(node.lineno, len(before.decode()))})")
 
     def _node(self, node: ast.expr) -> object:
-        """The brick, pipeline or literal of one node."""
+        """Return the brick, pipeline or literal of one node."""
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.RShift | ast.BitOr):
             left, right = self._stage(node.left), self._stage(node.right)
             return left >> right if isinstance(node.op, ast.RShift) else left | right
@@ -119,14 +121,14 @@ class _Reader:
             return self._call(node)
         if isinstance(node, ast.Name):
             if self._find(node.id) is not None:
-                self._refuse(node, f"{node.id} lacks its parentheses; write {node.id}()")
+                self._refuse(node, f"{node.id} needs parentheses; write {node.id}()")
             self._unknown(node, node.id)
         return self._literal(node)
 
     def _stage(self, node: ast.expr) -> Pipeline:
         value = self._node(node)
         if not isinstance(value, Pipeline):
-            self._refuse(node, f"{value!r} is not a stage, so it cannot stand beside >> or |")
+            self._refuse(node, f"{shown(value)} is not a stage, so it cannot stand beside >> or |")
         return value
 
     def _literal(self, node: ast.expr) -> object:
@@ -158,7 +160,7 @@ class _Reader:
             if keyword.arg not in names:
                 near = difflib.get_close_matches(keyword.arg, names, n=1)
                 hint = f"; did you mean {near[0]}?" if near else f"; it has {', '.join(names) or 'none'}"
-                self._refuse(keyword, f"{brick.__name__} has no parameter {keyword.arg!r}{hint}")
+                self._refuse(keyword, f"{brick.__name__} has no parameter {shown(keyword.arg, 80)}{hint}")
             if keyword.arg in arguments:
                 self._refuse(keyword, f"{brick.__name__} got {keyword.arg} twice")
             arguments[keyword.arg] = self._node(keyword.value)

@@ -15,7 +15,7 @@ from graphbrick.graphs.graph import Graph
 
 
 class Level(IntEnum):
-    """What a run has so far."""
+    """How far a run has come: what it holds."""
 
     QUERY = 0
     SUBGRAPH = 1
@@ -44,12 +44,14 @@ class Run:
     """One execution of a pipeline: what each level holds at the end, and the trace.
 
     Attributes:
+        graph: The graph.
         query: The question with its seeds.
+        linked: Whether linking was done, or not needed since there are seeds.
         subgraph: The last subgraph; None if no stage made one.
         evidence: The last evidence; None if no stage retrieved any.
         answer: The answer; None if the pipeline has no generate stage.
         trace: What every stage did.
-        stopped: Why it ended early; None for a run that went to its end.
+        stopped: Why it ended early; None if it did not.
     """
 
     graph: Graph
@@ -82,12 +84,12 @@ class Run:
         }
 
     def stop(self, reason: str, stage: str) -> Run:
-        """This run, ended before a stage, or one more stage that an end left undone."""
+        """Return this run as stopped before a stage; a run that was stopped already has one undone stage more."""
         before = self.stopped or Stop(reason, ())
         return replace(self, stopped=replace(before, undone=(*before.undone, stage)))
 
     def counts(self, level: Level) -> dict[str, int]:
-        """Sizes of what this run holds at a level."""
+        """Return the sizes of what this run holds at a level."""
         if level == Level.ANSWER and self.answer is not None:
             return {"answers": len(self.answer.texts)}
         if level == Level.EVIDENCE and self.evidence is not None:

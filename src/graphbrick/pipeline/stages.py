@@ -49,7 +49,7 @@ class LinkStage(Stage):
 
     @abstractmethod
     def link(self, graph: Graph, query: Query) -> Query:
-        """The query with its seeds."""
+        """Return the query with its seeds."""
 
     def resolve(self, graph: Graph, query: Query, seeds: Iterable[str | int]) -> Query:
         """Return the query with given seeds: entity ids, keys, labels or aliases.
@@ -72,7 +72,7 @@ class ExtractStage(Stage):
 
     @abstractmethod
     def extract(self, graph: Graph, query: Query) -> Subgraph:
-        """The subgraph for a query; the seeds are always in it."""
+        """Return the subgraph for a query; the seeds are always in it."""
 
 
 class ExpandStage(Stage):
@@ -85,7 +85,7 @@ class ExpandStage(Stage):
 
     @abstractmethod
     def expand(self, query: Query, subgraph: Subgraph) -> Subgraph:
-        """The larger subgraph; all entities and triples of the one given are in it."""
+        """Return the larger subgraph; all entities and triples of the one given are in it."""
 
 
 class PruneStage(Stage):
@@ -98,7 +98,7 @@ class PruneStage(Stage):
 
     @abstractmethod
     def prune(self, query: Query, subgraph: Subgraph) -> Subgraph:
-        """A part of the subgraph; the seeds are always in it."""
+        """Return a part of the subgraph; the seeds are always in it."""
 
 
 class RetrieveStage(Stage):
@@ -116,7 +116,7 @@ class RetrieveStage(Stage):
 
     @abstractmethod
     def retrieve(self, query: Query, subgraph: Subgraph) -> Evidence:
-        """The evidence found, in the order that the brick states."""
+        """Return the evidence found, in the order that the brick states."""
 
 
 class RerankStage(Stage):
@@ -133,7 +133,7 @@ class RerankStage(Stage):
 
     @abstractmethod
     def rerank(self, query: Query, evidence: Evidence) -> Evidence:
-        """The evidence in a new order, best first; it may be shorter."""
+        """Return the evidence in a new order, best first; it may be shorter."""
 
 
 class GenerateStage(Stage):
@@ -145,4 +145,4 @@ class GenerateStage(Stage):
 
     @abstractmethod
     def generate(self, query: Query, evidence: Evidence) -> Answer:
-        """The answer to a query from its evidence; empty where the evidence holds none."""
+        """Return the answer to a query from its evidence; empty if the evidence holds none."""
