@@ -1,7 +1,7 @@
 """Partitions of a graph by the Leiden method, kept beside it.
 
-``films.graph`` has them in ``films.graph.partitions/``. The library that finds them is the extra
-``graphbrick[communities]``; reading what was kept needs none.
+The partitions of ``films.graph`` are in ``films.graph.partitions/``. Finding them needs the extra
+``graphbrick[communities]``; reading them does not.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.strings import open_array
 from graphbrick.session import current_session
 
-_LARGE = 2_000_000  # triples; finding the partitions of more takes minutes or hours, and is to be asked for
+_LARGE = 2_000_000  # most triples partitioned during a run; more take minutes or hours, so the user has to ask
 
 Ids = npt.NDArray[np.int32]
 
 
 class Method(NamedTuple):
-    """How a graph is parted.
+    """How a graph is partitioned.
 
     Attributes:
-        resolution: Above 0; the higher, the more partitions and the smaller.
-        seed: Where the random numbers start.
-        size: Entities from which on a partition is parted again.
+        resolution: Above 0; higher gives more and smaller partitions.
+        seed: The seed of the random numbers.
+        size: A partition of more entities than this is partitioned again.
     """
 
     resolution: float = 1.0
@@ -42,13 +42,13 @@ class Method(NamedTuple):
 
 
 class Partitions:
-    """Every entity of a graph in one partition; partitions are numbered by their lowest entity.
+    """The partition of every entity of a graph; partitions are numbered by their lowest entity.
 
     Attributes:
-        label: int32 [entities], the partition of each.
-        place: int32 [entities], its place among the entities of that.
-        pointer: int64 [partitions + 1], where the entities of each begin in ``member``.
-        member: int32 [entities], those of each partition ascending.
+        label: int32 [entities], the partition of each entity.
+        place: int32 [entities], the position of each entity within its partition.
+        pointer: int64 [partitions + 1], where the entities of each partition begin in ``member``.
+        member: int32 [entities], the entities of each partition, ascending.
     """
 
     FILES = ("label", "place", "pointer", "member")
@@ -58,7 +58,7 @@ class Partitions:
 
     @classmethod
     def of(cls, label: Ids) -> Partitions:
-        """The partitions of labels, whatever numbers these are."""
+        """Return the partitions that arbitrary labels stand for."""
         _, first, place = np.unique(label, return_index=True, return_inverse=True)
         number = np.empty(len(first), dtype=np.int32)
         number[np.argsort(first)] = np.arange(len(first), dtype=np.int32)
@@ -75,7 +75,7 @@ class Partitions:
         """Open kept partitions by memory map.
 
         Raises:
-            ValueError: The files are not the partitions of a graph of so many entities.
+            ValueError: The files are not the partitions of a graph with this number of entities.
         """
         opened = cls(*(open_array(folder / f"{name}.npy") for name in cls.FILES))
         kinds = [getattr(opened, name).dtype.name for name in cls.FILES]
@@ -93,10 +93,10 @@ class Partitions:
         return len(self.pointer) - 1
 
     def inside(self, graph: Graph, entities: Ids, follow_out: bool, follow_in: bool) -> Inside:
-        """What lies in the partitions that any of ``entities`` is in, and where a step leads that does not leave them.
+        """Return the partitions of the given entities as a graph of their own: the steps that stay inside them.
 
         Raises:
-            GraphFormatError: What is kept contradicts itself.
+            GraphFormatError: The kept arrays contradict each other.
         """
         from graphbrick.kernels.inside_rows import inside_rows
 
@@ -105,13 +105,13 @@ class Partitions:
             raise GraphFormatError("kept partitions are damaged (no such partition)")
         sizes = self.pointer[parts + 1] - self.pointer[parts]
         offset = (np.cumsum(sizes) - sizes).astype(np.int32)
-        found = [self.member[self.pointer[part] : self.pointer[part + 1]] for part in parts.tolist()]
-        members = np.concatenate([np.empty(0, dtype=np.int32), *found])
+        each = [self.member[self.pointer[part] : self.pointer[part + 1]] for part in parts.tolist()]
+        members = np.concatenate([np.empty(0, dtype=np.int32), *each])
         place = np.concatenate([np.empty(0, dtype=np.int32), *(np.arange(size, dtype=np.int32) for size in sizes)])
         chosen = offset[np.searchsorted(parts, self.label[entities])] + self.place[entities]
-        known = len(members) == 0 or (members.min() >= 0 and members.max() < len(self.label))
+        in_range = len(members) == 0 or (members.min() >= 0 and members.max() < len(self.label))
         if (
-            not known
+            not in_range
             or (self.label[members] != np.repeat(parts, sizes)).any()
             or (self.place[members] != place).any()
             or not np.isin(entities, members).all()
@@ -127,13 +127,13 @@ class Partitions:
 
 
 class Inside(NamedTuple):
-    """Some partitions by themselves, in local ids.
+    """Some partitions as a graph of their own, in local ids.
 
     Attributes:
         members: int32, the entity of each local id; ascending within each partition.
-        chosen: int32, the local ids of the entities that were asked for.
-        pointers: uint32 [members + 1], where the row of each begins and the last one ends.
-        neighbours: int32, the rows: where one step from a local id leads.
+        chosen: int32, the local ids of the requested entities.
+        pointers: uint32 [members + 1], where the row of each local id begins, and the end of the last row.
+        neighbours: int32, the rows: the local ids that one step leads to.
     """
 
     members: Ids
@@ -143,23 +143,23 @@ class Inside(NamedTuple):
 
 
 def partitions_of(graph: Graph, method: Method) -> Partitions:
-    """The partitions of a graph: opened, or made and kept, which is an event.
+    """Return the partitions of a graph. For a small graph missing ones are made and kept, which is an event.
 
     Raises:
-        GraphbrickError: There are none yet, and the graph is too large to make them in passing; or the library for it
+        GraphbrickError: There are none yet and the graph is too large to make them during a run, or the library for it
             is not installed.
     """
     return current_session().get(("partitions", method), lambda: _open_or_make(graph, method), of=graph)
 
 
 def kept(graph: Graph, method: Method) -> Kept:
-    """Where the partitions of a graph are kept."""
+    """Return the folder of a graph's partitions."""
     name = f"leiden-resolution{method.resolution!r}-seed{method.seed}-size{method.size}"
     return Kept(graph, "partitions", name)
 
 
 def command(graph: Graph, method: Method) -> str:
-    """What makes the partitions on the command line."""
+    """Return the command that makes the partitions."""
     defaults = Method()
     options = [f" --{name} {value}" for name, value in method._asdict().items() if value != getattr(defaults, name)]
     return f"graphbrick partition {shlex.quote(str(graph.path))}{''.join(options)}"
@@ -269,15 +269,15 @@ def keep(graph: Graph, method: Method, found: Partitions, *, made: str = "") -> 
 
 
 def part(graph: Graph, method: Method, *, progress: Callable[[int], None] = lambda done: None) -> Partitions:
-    """Find the partitions of a graph: Leiden on the triples without direction, parallel ones counting each.
+    """Find the partitions of a graph with the Leiden method, on triples without direction, counting parallel ones.
 
-    Partitions of more than ``method.size`` entities are parted again by themselves, as often as that divides them.
-    Memory: 12 bytes for each end of a triple, and about 150 for each entity.
+    A partition of more than ``method.size`` entities is partitioned again, as long as that divides it. Memory: 12 bytes
+    for each end of a triple, and about 150 for each entity.
 
     Args:
         graph: The graph.
-        method: How.
-        progress: Called with the number of entities whose partition is settled.
+        method: How to partition it.
+        progress: Called with the number of entities whose partition is final.
 
     Raises:
         GraphbrickError: The extra ``graphbrick[communities]`` is not installed.
@@ -302,7 +302,7 @@ def part(graph: Graph, method: Method, *, progress: Callable[[int], None] = lamb
 
 
 def _divide(graph: Graph, leiden: Callable[..., Any], method: Method, label: Ids, members: Ids) -> Ids:
-    """The community that Leiden puts each of some entities into, which share a label: int32 [members], from 0."""
+    """Return the Leiden community of each of the entities with one label, int32 [members], from 0."""
     from graphbrick.kernels.inside_rows import inside_rows
 
     place = np.zeros(graph.n_entities, dtype=np.int32)
@@ -310,7 +310,7 @@ def _divide(graph: Graph, leiden: Callable[..., Any], method: Method, label: Ids
     parts, offset = label[members[:1]], np.zeros(1, dtype=np.int32)
     rows = graph.csr.rows
     pointers, neighbours = inside_rows(rows, label, place, parts, offset, members, True, True, False)
-    if not len(neighbours):  # which the library does not take
+    if not len(neighbours):  # the library does not accept an empty graph
         return place[members]
     pointers, weights = pointers.astype(np.int64), np.ones(len(neighbours))
     _, found = leiden(
