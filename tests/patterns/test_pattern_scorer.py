@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from onnx_models import write_embedder
 
-from graphbrick import EmbeddingModel, Query, Rerank, ShortestPaths, Subgraph, build
+from graphbrick import BeamSearch, EmbeddingModel, Query, Rerank, ShortestPaths, Subgraph, build
 from graphbrick.core.errors import ModelError, PipelineError
 from graphbrick.core.trace import Trace, record
 from graphbrick.patterns.folder import DESCRIPTION, WEIGHTS, check_place, load, save
@@ -251,4 +251,6 @@ def test_an_arrow_in_a_name_loses_no_step(folder: Path, tmp_path: Path) -> None:
     scores = {path.text: path.score for path in ranked.paths}
     assert scores["Ann -> currency -> C -> C++"] == scores["Ann -> currency -> plain"] > NO_PATTERN
     assert scores["Ann -> currency -> C -> C++ <- capital <- Bob"] > NO_PATTERN
+    found = BeamSearch(PatternScorer(str(folder)), max_hops=2).retrieve(query, Subgraph(graph))
+    assert {path.text: path.score for path in found.paths} == pytest.approx(scores)
     assert not any("not paths" in event for event in trace.events)

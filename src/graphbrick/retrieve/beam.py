@@ -7,11 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.core import Path, Subgraph
+from graphbrick.core import Path, PathPattern, Subgraph
 from graphbrick.core.csr import Csr
 from graphbrick.core.limits import check_limits
 
 Ints = npt.NDArray[np.int64]
+
+
+_NOTHING = PathPattern("", (), "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +25,7 @@ class Partial:
         nodes: Local ids; the first is the seed.
         triples: Local triple ids.
         forward: For each triple, whether it is followed from head to tail.
-        text: The path as text.
+        walked: The path as text and steps, for scorers.
         score: What the scorer gave it.
         rank: Its place in its step, from 0.
     """
@@ -30,7 +33,7 @@ class Partial:
     nodes: tuple[int, ...]
     triples: tuple[int, ...] = ()
     forward: tuple[bool, ...] = ()
-    text: str = ""
+    walked: PathPattern = _NOTHING
     score: float = 0.0
     rank: int = 0
 

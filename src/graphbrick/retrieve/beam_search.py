@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.core import Evidence, Query, Subgraph, seeds_of, step_text
+from graphbrick.core import Evidence, PathPattern, Query, Step, Subgraph, seeds_of, step_text
 from graphbrick.core.directions import DIRECTIONS, follow
 from graphbrick.core.errors import PipelineError
 from graphbrick.core.parameters import parameter
@@ -94,7 +94,7 @@ class BeamSearch(RetrieveStage):
         label = subgraph.graph.label
         seeds = seeds_of(query, subgraph).tolist()
         texts = [label(seed if subgraph.nodes is None else int(subgraph.nodes[seed])) for seed in seeds]
-        beam = [Partial((seed,), text=text) for seed, text in zip(seeds, texts, strict=True)]
+        beam = [Partial((seed,), walked=PathPattern(text, (), text)) for seed, text in zip(seeds, texts, strict=True)]
         layers: list[list[Partial]] = []
         scored = 0
         for _ in range(self.max_hops):
@@ -104,7 +104,7 @@ class BeamSearch(RetrieveStage):
                 break
             layers.append(beam)
             if self.stop is not None and len(layers) < self.max_hops:
-                found = [path.text for layer in layers for path in layer]
+                found = [path.walked.text for layer in layers for path in layer]
                 if is_enough(self.stop, query.text, found):
                     event(f"{self.stop.model} found the paths to be enough after {len(layers)} steps")
                     break
@@ -114,7 +114,8 @@ class BeamSearch(RetrieveStage):
             steps = {path.nodes[0]: len(path.triples) for path in paths}  # the last step of every seed
             paths = [path for path in paths if len(path.triples) == steps[path.nodes[0]]]
         paths.sort(key=lambda path: -path.score if self.scorer.comparable else path.rank)
-        return Evidence(tuple(path.path(subgraph, repr(self)) for path in paths))
+        items = tuple(path.path(subgraph, repr(self)) for path in paths)
+        return Evidence(items, scale=repr(self.scorer) if self.scorer.comparable else "")
 
     def _advance(self, query: Query, subgraph: Subgraph, beam: list[Partial]) -> tuple[list[Partial], int]:
         """The best ways to carry the paths of a beam on, best first a seed, and the number of candidates."""
@@ -127,13 +128,13 @@ class BeamSearch(RetrieveStage):
             )
         if not len(candidates):
             return [], 0
-        texts = self._texts(subgraph, beam, candidates)
+        walked, scored = self._walked(subgraph, beam, candidates)
         seeds = np.array([path.nodes[0] for path in beam])[candidates.parent]
         rows = np.arange(len(candidates))
         if self.prefilter is not None:
-            first = self._rated(self.prefilter, query, texts[1], rows, seeds)
+            first = self._rated(self.prefilter, query, scored, rows, seeds)
             rows = np.concatenate([_top(rows[seeds == s], first, self.prefilter_n) for s in dict.fromkeys(seeds)])
-        scores = self._rated(self.scorer, query, texts[1], rows, seeds)
+        scores = self._rated(self.scorer, query, scored, rows, seeds)
         following = []
         for seed in dict.fromkeys(seeds.tolist()):
             for rank, i in enumerate(self._best(rows[seeds[rows] == seed], scores)):
@@ -144,22 +145,22 @@ class BeamSearch(RetrieveStage):
                         nodes=(*before.nodes, int(candidates.node[i])),
                         triples=(*before.triples, int(candidates.triple[i])),
                         forward=(*before.forward, bool(candidates.forward[i])),
-                        text=texts[0][i],
+                        walked=walked[i],
                         score=float(scores[i]),
                         rank=rank,
                     )
                 )
         return following, len(candidates)
 
-    def _rated(self, scorer: Scorer, query: Query, texts: list[str], rows: Rows, seeds: Rows) -> Scores:
-        """The scores of some rows, -inf for the others: all in one call where scores of several calls compare.
+    def _rated(self, scorer: Scorer, query: Query, walked: list[PathPattern], rows: Rows, seeds: Rows) -> Scores:
+        """Return the scores of some rows, -inf for the others: all in one call if scores of several calls compare.
 
-        Otherwise every seed by itself, so that its paths do not depend on what the other seeds are.
+        Otherwise every seed is scored by itself, so that its paths do not depend on the other seeds.
         """
-        scores = np.full(len(texts), -np.inf)
+        scores = np.full(len(walked), -np.inf)
         groups = [rows] if scorer.comparable else [rows[seeds[rows] == seed] for seed in dict.fromkeys(seeds.tolist())]
         for group in groups:
-            scores[group] = scorer.rate(query.text, [texts[i] for i in group])
+            scores[group] = scorer.rate_items(query.text, [walked[i] for i in group])
         return scores
 
     def _best(self, rows: Rows, scores: Scores) -> Rows:
@@ -173,27 +174,27 @@ class BeamSearch(RetrieveStage):
             stays &= values > self.threshold
         return _top(rows[stays], scores, self.beam_width)
 
-    def _texts(self, subgraph: Subgraph, beam: list[Partial], candidates: Candidates) -> tuple[list[str], list[str]]:
-        """The text of each candidate's path, and the text that is scored."""
-        graph, csr = subgraph.graph, subgraph.csr
-        label, relation_label = graph.label, graph.relation_label
-        nodes = (candidates.node if subgraph.nodes is None else subgraph.nodes[candidates.node]).tolist()
-        relations = csr.relation[candidates.triple].tolist()
-        ways = candidates.forward.tolist()
-        parents = candidates.parent.tolist()
-        paths = [
-            step_text(beam[parent].text, relation_label(relation), label(node), forward=way)
-            for parent, relation, node, way in zip(parents, relations, nodes, ways, strict=True)
-        ]
-        if self.by == "path":
-            return paths, paths
+    def _walked(
+        self, subgraph: Subgraph, beam: list[Partial], candidates: Candidates
+    ) -> tuple[list[PathPattern], list[PathPattern]]:
+        """Return each candidate's path, and what is scored of it: the path or its last triple."""
+        label, relation_label = subgraph.graph.label, subgraph.graph.relation_label
         last = [path.nodes[-1] for path in beam]
         ends = [label(u if subgraph.nodes is None else int(subgraph.nodes[u])) for u in last]
-        triples = []
-        for parent, relation, node, way in zip(parents, relations, nodes, ways, strict=True):
-            head, tail = (ends[parent], label(node)) if way else (label(node), ends[parent])
-            triples.append(f"{head} -> {relation_label(relation)} -> {tail}")
-        return paths, triples
+        nodes = candidates.node if subgraph.nodes is None else subgraph.nodes[candidates.node]
+        relations = subgraph.csr.relation[candidates.triple]
+        columns = (candidates.parent, relations, nodes, candidates.forward)
+        paths, triples = [], []
+        for parent, relation, node, way in zip(*(column.tolist() for column in columns), strict=True):
+            before, station = beam[parent].walked, label(node)
+            step = Step(relation_label(relation), way)
+            text = step_text(before.text, step.relation, station, forward=way)
+            paths.append(PathPattern(before.start_label, (*before.steps, step), text))
+            if self.by == "triple":
+                head, tail = (ends[parent], station) if way else (station, ends[parent])
+                text = f"{head} -> {step.relation} -> {tail}"
+                triples.append(PathPattern(head, (Step(step.relation, True),), text))
+        return paths, triples if self.by == "triple" else paths
 
 
 def _top(rows: Rows, scores: Scores, n: int) -> Rows:
