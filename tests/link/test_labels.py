@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 import unicodedata
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from graphbrick import EntityRecord, GraphBuilder, LinkLabels, Mention, Query, ShortestPaths
+from graphbrick import EntityRecord, GraphBuilder, LinkLabels, Mention, Query, ShortestPaths, build, change
 from graphbrick.core.errors import LinkError
 from graphbrick.core.trace import Trace, record
 from graphbrick.graphs.graph import Graph
@@ -292,3 +293,45 @@ def test_the_event_names_keys_only_where_they_differ() -> None:
     graph = tiny_graph()
     with pytest.raises(LinkError, match=r"nearest: Nairobi$"):
         resolve_seeds(graph, Query("?"), ["Nairobbi"])
+
+
+@pytest.fixture(scope="module")
+def people(tmp_path_factory: pytest.TempPathFactory) -> Graph:
+    triples = [
+        ("Ben Okoro", "reports to", "Ada Marsh"),
+        ("Ada Marsh", "reports to", "Carla Diaz"),
+        ("Ada Quist", "reports to", "Carla Diaz"),
+        ("Ben Okoro", "works in", "Platform Team"),
+    ]
+    return build(triples, tmp_path_factory.mktemp("people") / "people.graph")
+
+
+@pytest.mark.parametrize("text", ["Who is Ben's boss?", "Who does Okoro report to?", "Is Ben in?"])
+def test_part_of_name_a_part_that_only_one_entity_has(people: Graph, text: str) -> None:
+    with record(Trace(), "LinkLabels()", "link") as entry:
+        query = LinkLabels().link(people, Query(text))
+    assert [people.label(seed) for seed in query.seeds] == ["Ben Okoro"]
+    assert "is a part of one name only; took 'Ben Okoro'" in entry.events[0]
+
+
+def test_part_of_name_a_part_of_several_names_is_asked_for(people: Graph) -> None:
+    with pytest.raises(LinkError, match=r"'Ada' is a part of 2 names of people\.graph: Ada Marsh, Ada Quist"):
+        LinkLabels().link(people, Query("Who is Ada's boss?"))
+
+
+def test_part_of_name_whole_names_come_first(people: Graph) -> None:
+    query = LinkLabels().link(people, Query("Does Ben know Ada Quist?"))
+    assert [people.label(seed) for seed in query.seeds] == ["Ada Quist"]
+
+
+def test_part_of_name_parts_of_words_do_not_count(people: Graph) -> None:
+    assert people.names.containing("oko") == []
+    assert people.names.containing("ada") == sorted([people.entity("Ada Marsh"), people.entity("Ada Quist")])
+
+
+def test_part_of_name_a_changed_graph(people: Graph, tmp_path: Path) -> None:
+    build([("Ben Okoro", "reports to", "Ada Marsh")], tmp_path / "changed.graph")
+    change(tmp_path / "changed.graph", add=[("Ben Zahn", "reports to", "Ada Marsh")])
+    graph = Graph.open(tmp_path / "changed.graph")
+    assert graph.names.containing("ben") == sorted([graph.entity("Ben Okoro"), graph.entity("Ben Zahn")])
+    assert graph.names.containing("okoro") == [graph.entity("Ben Okoro")]

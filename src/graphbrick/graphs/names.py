@@ -110,6 +110,18 @@ class NameIndex:
                 best[entity] = NearMatch(entity, self.name(name), score)
         return sorted(best.values(), key=lambda m: (-m.score, m.entity))[:n]
 
+    def containing(self, folded: str) -> list[int]:
+        """Return the entities whose names contain some words in a row, ascending; of common words not all are found.
+
+        Args:
+            folded: The words as `graphbrick.graphs.text.fold` writes them.
+        """
+        if self._grams is None or not folded:
+            return []
+        wanted = f" {folded} "
+        names = self._candidates(trigrams(folded))
+        return sorted({self.entity(name) for name in names if wanted in f" {name_form(self.name(name))} "})
+
     def _candidates(self, grams: Iterable[int]) -> list[int]:
         """Names that share most trigrams with the text, rare trigrams first, so that no long list need be read."""
         if self._grams is None or not len(self._grams[0]):

@@ -250,6 +250,12 @@ class ChangedNames:
         """Which span hashes may be the hash of a name (a name is then to be compared; see `exact`)."""
         return self._built.known(spans) | np.isin(spans, self._hashes)
 
+    def containing(self, folded: str) -> list[int]:
+        """Return the entities whose names contain some words in a row; see `NameIndex.containing`."""
+        built = set(self._built.containing(folded)) - set(self._said)
+        forms = [form for form in self._by_form if f" {folded} " in f" {form} "]
+        return sorted(built | {self.entity(name) for form in forms for name in self._by_form[form]})
+
     def exact(self, folded: str) -> list[int]:
         """The ids of all names that fold to this text, ascending."""
         on_disk = (name for name in self._built.exact(folded) if self._built.entity(name) not in self._said)

@@ -24,6 +24,7 @@ _LONGEST_NAME = 64
 # Near misses are looked for in the beginning of a question, in pieces of a few words.
 _NEAR_WORDS, _NEAR_SPAN, _NEAR_SHORTEST = 64, 4, 4
 _SHOWN = 5
+_PART = 0.9  # the score of a part of a name that is in no other
 _RELATIONS_READ = 10_000
 
 # Words that build a question; alone they name nothing, though a film may be called "It" or a city "Of".
@@ -37,12 +38,12 @@ STOP_WORDS = frozenset(
 
 @dataclass(frozen=True, repr=False)
 class LinkLabels(LinkStage):
-    """Seeds by label or alias, longest match first over the whole question; near misses where nothing matches.
+    """Seeds by label or alias, longest match first over the whole question; else by a part of a name, else near misses.
 
     Case, accents and punctuation do not count. A single word in lower case, and a word that only builds the question,
     is taken only where nothing else matches. Of several entities with one name, the one whose name is written exactly
     so, then a label before an alias, then the best connected is taken; the others are an event in the trace and are
-    kept in ``Mention.others``.
+    kept in ``Mention.others``. A part of a name, such as a first name alone, is taken if only one entity has it.
 
     Args:
         min_score: Least similarity of a near miss, in (0, 1); 0.8 forgives one wrong letter in five.
@@ -51,7 +52,8 @@ class LinkLabels(LinkStage):
         The query with distinct seeds in order of appearance.
 
     Raises:
-        LinkError: Nothing in the question names an entity; the nearest labels are shown.
+        LinkError: Nothing in the question names an entity, and the nearest labels are shown; or all that does is a part
+            of several names, which are shown.
 
     Example:
         >>> from graphbrick.testing import tiny_graph
@@ -67,7 +69,7 @@ class LinkLabels(LinkStage):
         """The query with the seeds that its text names."""
         text = nfc(query.text)
         words = tokens(text)
-        mentions = _exact(graph, text, words) or self._near(graph, text, words)
+        mentions = _exact(graph, text, words) or parts_of_names(graph, text, words) or self._near(graph, text, words)
         for mention in dict.fromkeys(mentions):
             report(graph, mention)
         seeds = tuple(dict.fromkeys(mention.entity for mention in mentions))
@@ -203,6 +205,42 @@ def ranked(graph: Graph, surface: str, names: Iterable[int]) -> list[int]:
         rank = (graph.names.name(name) != surface, is_alias, -graph.degree(entity), entity)
         best[entity] = min(rank, best.get(entity, rank))
     return sorted(best, key=lambda entity: best[entity])
+
+
+def parts_of_names(graph: Graph, text: str, words: list[Token]) -> list[Mention]:
+    """Return the entities of which the question has a part of the name, such as a first name alone, that no other has.
+
+    Only words with a capital are looked at; longer pieces first.
+
+    Raises:
+        LinkError: There are such parts, and each is in several names.
+    """
+    relations = _relation_words(graph)
+    words = words[:_NEAR_WORDS]
+    spans = [
+        _Span(first, last, words)
+        for size in range(_NEAR_SPAN, 0, -1)
+        for first in range(len(words) - size + 1)
+        for last in [first + size - 1]
+    ]
+    spans = [s for s in spans if not any(word.text in STOP_WORDS for word in words[s.first : s.last + 1])]
+    spans = [s for s in spans if len(s.folded) > 1 and s.folded not in relations]
+    named = [s for s in spans if all(text[word.start].isupper() for word in words[s.first : s.last + 1])]
+    matches = [(span, graph.names.containing(span.folded)) for span in named]
+    taken = _disjoint([(span, entities) for span, entities in matches if entities])
+    mentions = [Mention(s.surface(text), found[0], _PART) for s, found in taken if len(found) == 1]
+    for mention in mentions:
+        event(f"{mention.text!r} is a part of one name only; took {graph.label(mention.entity)!r}")
+    several = [(span, entities) for span, entities in taken if len(entities) > 1]
+    if several and not mentions:
+        span, entities = several[0]
+        shown = ", ".join(graph.label(entity) for entity in entities[:_SHOWN])
+        more = f", and {len(entities) - _SHOWN:,} more" if len(entities) > _SHOWN else ""
+        raise LinkError(
+            f"{span.surface(text)!r} is a part of {len(entities):,} names of {graph.path.name}: {shown}{more}; write "
+            "one in full, or give a seed"
+        )
+    return mentions
 
 
 def _near_matches(graph: Graph, text: str, words: list[Token]) -> list[tuple[_Span, NearMatch]]:
