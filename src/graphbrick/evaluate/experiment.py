@@ -16,7 +16,7 @@ from graphbrick.evaluate.study.inputs import SourcedQuestion as Sourced
 from graphbrick.evaluate.study.reader import Study
 from graphbrick.evaluate.study.recorder import Recorder
 from graphbrick.evaluate.study.records import Detail, Unjudged
-from graphbrick.evaluate.study.working import Task, Work, answered, waits
+from graphbrick.evaluate.study.workers import Task, Work, answered, waits
 from graphbrick.files.digests import sha256
 from graphbrick.graphs.graph import Graph
 from graphbrick.llm.chat import ChatModel

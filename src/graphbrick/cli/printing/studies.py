@@ -9,7 +9,6 @@ from rich.table import Table
 from rich.text import Text
 
 from graphbrick.cli.printing.terminal import console, note, plain, print_json, table
-from graphbrick.evaluate.metrics.lost import PLACES
 from graphbrick.evaluate.report.answers import (
     AnswerRow,
     answers_table,
@@ -24,6 +23,7 @@ from graphbrick.evaluate.report.summary import StudyComparison, StudySummary
 from graphbrick.evaluate.report.tables import Table as ReportTable
 from graphbrick.evaluate.report.tables import columns_of
 from graphbrick.evaluate.statistics.intervals import Interval
+from graphbrick.evaluate.study.lost import PLACES
 
 _QUALITY = {"hits_at_1": "Hits@1", "hit": "Hit", "f1": "F1"}
 _SECOND = (

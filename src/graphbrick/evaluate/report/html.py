@@ -58,9 +58,7 @@ def page(
         written: The time of writing, as text.
         version: The version of graphbrick.
     """
-    style, script = (
-        (files(__package__) / "templates" / name).read_text("utf-8") for name in ("style.css", "script.js")
-    )
+    style, script = _template("style.css"), _template("script.js")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     sections = _sections(study, listing, figures, comparisons, decisive, by)
     whole = (

@@ -150,7 +150,7 @@ class Result:
         question: The number of the question.
         session: The number of the evaluation session.
         error: Why the pipeline failed; None if it did not.
-        lost_at: The stage that lost the answer (`graphbrick.evaluate.metrics.lost`); None without gold answers.
+        lost_at: The stage that lost the answer (`graphbrick.evaluate.study.lost`); None without gold answers.
         seconds: Time of all stages together.
         metrics: Each measure by name (`evaluate.study.scoring`); None if it cannot be scored. A study with a judge
             also has ``judge_at_1``. A study begun with an older version of graphbrick may lack some.

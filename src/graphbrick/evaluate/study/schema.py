@@ -79,7 +79,7 @@ CREATE TABLE results (
   question INTEGER NOT NULL REFERENCES questions (id),
   sitting INTEGER NOT NULL REFERENCES sittings (id),
   error TEXT,                   -- NULL if the pipeline finished
-  lost_at TEXT,                 -- see graphbrick.evaluate.metrics.lost; NULL without gold answers
+  lost_at TEXT,                 -- see graphbrick.evaluate.study.lost; NULL without gold answers
   seconds REAL NOT NULL,
   metrics TEXT NOT NULL,        -- JSON: name: number, or null if it cannot be scored
   ledger TEXT NOT NULL,         -- JSON: calls, tokens_in, tokens_out, estimated, waited, cost, cache_hits

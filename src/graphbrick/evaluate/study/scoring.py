@@ -26,13 +26,13 @@ from graphbrick.core import Answer, Evidence, Item, Subgraph
 from graphbrick.core.trace import StageTrace
 from graphbrick.evaluate.datasets import GroundedQuestion
 from graphbrick.evaluate.metrics.answers import answer_form, gold_forms, text_scores
-from graphbrick.evaluate.metrics.lost import lost_at
 from graphbrick.evaluate.metrics.path_metrics import met, path_f1, path_precision, path_recall
 from graphbrick.evaluate.metrics.published import PUBLISHED_METRICS, as_published
 from graphbrick.evaluate.metrics.ranking_metrics import hit_at, ndcg_at, recall_at, reciprocal_rank
 from graphbrick.evaluate.metrics.sets import answer_scores
 from graphbrick.evaluate.metrics.subgraph_metrics import subgraph_scores
 from graphbrick.evaluate.study.exchanges import exchanges_of
+from graphbrick.evaluate.study.lost import lost_at
 from graphbrick.evaluate.study.records import Detail, Result, StoredAnswer, StoredPath
 from graphbrick.graphs.graph import Graph
 from graphbrick.pipeline import Pipeline

@@ -8,7 +8,7 @@ import pytest
 
 from graphbrick import Answer, GraphbrickError, Query, parse
 from graphbrick.evaluate.datasets import Question, ground
-from graphbrick.evaluate.metrics.lost import PLACES, lost_at
+from graphbrick.evaluate.study.lost import PLACES, lost_at
 from graphbrick.evaluate.study.prefixes import SharedStages
 from graphbrick.evaluate.study.scoring import levels_of, score
 from graphbrick.pipeline import GenerateStage, PruneStage, RerankStage
