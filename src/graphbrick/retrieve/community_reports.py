@@ -1,43 +1,66 @@
-"""Reports that a language model writes about the communities of a subgraph."""
+"""Reports that a language model writes about communities of entities."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from graphbrick.core import Evidence, Query, Report, Subgraph, seeds_of
-from graphbrick.core.errors import GraphbrickError
 from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event, fact
 from graphbrick.llm.chat import ChatModel
-from graphbrick.llm.replies import numbered, one_line, without_thinking
+from graphbrick.llm.json_replies import json_list, json_object
+from graphbrick.llm.replies import numbered, one_line, opened, shown
 from graphbrick.pipeline import RetrieveStage
+from graphbrick.retrieve.hierarchy import Community, at_level, hierarchy
 from graphbrick.scorers.scorer import Scorer
+from graphbrick.session import current_session
 
-_NAMES = 30  # best-connected entities that stand for a community when communities are ranked
-_TRIPLES = 100  # triples of a community that a report is written from
-_INSTRUCTION = (
-    "You write a report about a part of a knowledge graph, from the triples given and from nothing else: a title on "
-    "the first line, then at most five sentences on what the triples say, naming entities as they are written there."
+_NAMES = 30  # best-connected entities whose names a community is ranked by
+_TRIPLES = 100  # triples that a report is written from
+_FINDINGS = 10
+_TEXT = {"type": "string"}
+_SCHEMA = json_object(
+    title=_TEXT,
+    summary=_TEXT,
+    rating={"type": "number", "minimum": 0, "maximum": 10},
+    rating_explanation=_TEXT,
+    findings=json_list(json_object(summary=_TEXT, explanation=_TEXT), most=_FINDINGS),
 )
+_INSTRUCTION = f"""You write a report about a community of entities in a knowledge graph: from the triples given (head ->
+relation -> tail), from reports about parts of the community if there are any, and from nothing else. Name entities as
+they are written there. Reply with JSON:
+- "title": a short name of the community, with its most important entities;
+- "summary": what the community is about and how its entities are related, in at most five sentences;
+- "rating": a number from 0 to 10, how important the community is;
+- "rating_explanation": one sentence about the rating;
+- "findings": at most {_FINDINGS} objects with a "summary" of one sentence and an "explanation" of a few sentences."""
 
 
 @dataclass(frozen=True, repr=False)
 class CommunityReports(RetrieveStage):
-    """Reports about the communities of the subgraph that bear most on the question.
+    """Reports about the communities of entities that are nearest to the question.
 
-    The subgraph is parted into communities by the Leiden method; they are ranked by what their best-connected entities
-    are called, and a language model reports on each of the best ``n``. This is the GRAG-M instance of the paper, after
-    Edge et al., "From Local to Global" (2024), made for the subgraph of one question: no graph has to be prepared.
+    The subgraph is divided by the Leiden method, and large communities again, level by level. The communities of one
+    level are ranked by how well the names of their best-connected entities match the question, and a language model
+    writes about the best ``n``: title, summary, rating with its reason, and findings. For a community with more than
+    100 triples, reports on its parts take the place of their triples, the largest part first.
+
+    The communities and reports are those of Microsoft GraphRAG; this is the GRAG-M instance of the LEGO-GraphRAG paper.
+    The difference: reports are written when a question needs them, and not for all communities beforehand. A report
+    does not depend on the question. On a whole graph (with no extract stage before) the communities are the same for
+    all questions, and kept replies serve every question that needs the same report. After an extract stage they are
+    those of the subgraph at hand.
 
     Args:
-        llm: The language model that writes, one call a report.
+        llm: The language model that writes: one call for a report, and one for each part that it is written from.
         scorer: What ranks the communities, such as MiniLM().
         n: Reports at most, at least 1.
-        size: Entities of a community at most, at least 2; larger ones are parted again.
+        size: Entities from which on a community is not divided further, at least 2.
+        level: Level of the communities, from 0, the coarsest; one that is not divided so far stands for itself.
 
     Returns:
         `Report` items, best first, each with the entities of its community. An empty reply gives no report. Of
@@ -48,91 +71,113 @@ class CommunityReports(RetrieveStage):
         ModelError: The model cannot be reached.
     """
 
-    paper = "Cao et al., LEGO-GraphRAG, VLDB 2025 (GRAG-M); Traag et al., From Louvain to Leiden, 2019"
+    paper = (
+        "Edge et al., From Local to Global: A Graph RAG Approach, 2024; Cao et al., LEGO-GraphRAG, VLDB 2025 (GRAG-M); "
+        "Traag et al., From Louvain to Leiden, 2019"
+    )
 
     llm: ChatModel = parameter(example="LLM()")
     scorer: Scorer = parameter(example="MiniLM()")
     n: int = parameter(3, at_least=1, search=(1, 3, 5))
     size: int = parameter(50, at_least=2, search=(20, 50, 100))
+    level: int = parameter(2, at_least=0, at_most=100, search=(0, 1, 2))
 
     def retrieve(self, query: Query, subgraph: Subgraph) -> Evidence:
-        """The reports."""
+        """Return the reports."""
         if not len(seeds_of(query, subgraph)):
             return Evidence()
+        is_whole, graph = subgraph.is_whole, subgraph.graph
         subgraph = subgraph.listed()
-        communities = leiden(subgraph, self.size)
+        if is_whole:
+            size = self.size  # the session holds the communities, which must not refer to the graph
+            found = current_session().get(("communities", size), lambda: hierarchy(subgraph, size), of=graph)
+        else:
+            found = hierarchy(subgraph, self.size)
+        communities = at_level(found, self.level)
         fact(communities=len(communities))
         if not communities:
             return Evidence()
         degree = subgraph.csr.degrees()
         names = []
-        for members in communities:
-            best = members[np.argsort(-degree[members], kind="stable")[:_NAMES]]
-            names.append(", ".join(subgraph.graph.label(node) for node in _entities(subgraph, best)))
+        for community in communities:
+            best = community.members[np.argsort(-degree[community.members], kind="stable")[:_NAMES]]
+            names.append(", ".join(graph.label(node) for node in _entities(subgraph, best)))
         scores = self.scorer.rate(query.text, names)
+        writer = _Writer(self.llm, subgraph)
         reports = []
         for i in np.argsort(-scores, kind="stable")[: self.n].tolist():
-            text = self._write(query, subgraph, communities[i])
+            text = writer.report(communities[i])
             if text:
-                entities = tuple(_entities(subgraph, communities[i]))
-                reports.append(Report(subgraph.graph, entities, text, float(scores[i]), repr(self)))
+                entities = tuple(_entities(subgraph, communities[i].members))
+                reports.append(Report(graph, entities, text, float(scores[i]), repr(self)))
         return Evidence(tuple(dict.fromkeys(reports)))
 
-    def _write(self, query: Query, subgraph: Subgraph, members: npt.NDArray[np.int64]) -> str:
-        """The report on one community; empty where the model said nothing."""
-        nodes = np.array(_entities(subgraph, members), dtype=np.int32)
-        inside = np.zeros(subgraph.csr.n_nodes, dtype=np.bool_)
-        inside[members] = True
-        head = subgraph.csr.all_heads()
-        triples = np.flatnonzero(inside[head] & inside[subgraph.csr.tail]).astype(np.int32)
-        if subgraph.triples is not None:
-            triples = subgraph.triples[triples]
-        texts = Subgraph(subgraph.graph, nodes, triples).triple_texts()
-        if len(texts) > _TRIPLES:
-            event(f"a report was written from the first {_TRIPLES} of the {len(texts):,} triples of its community")
-        listed = numbered(texts[:_TRIPLES])
-        reply = self.llm.complete(
-            [
-                {"role": "system", "content": _INSTRUCTION},
-                {
-                    "role": "user",
-                    "content": f"Triples:\n{listed}\n\nThe report will serve to answer: {one_line(query.text)}",
-                },
-            ]
-        )
-        return without_thinking(reply)
 
+class _Writer:
+    """Writes reports on communities of one subgraph.
 
-def leiden(subgraph: Subgraph, size: int, seed: int = 0) -> Sequence[npt.NDArray[np.int64]]:
-    """The communities of a subgraph: local ids of at least two entities each, ascending, in order of the first.
-
-    Parallel triples count each; direction does not. Entities without triples belong to none.
-
-    Raises:
-        GraphbrickError: The library for it is not installed.
+    Args:
+        llm: The language model.
+        subgraph: A view with its ids listed.
     """
-    try:
-        from graspologic_native import hierarchical_leiden
-    except ImportError as error:
-        raise GraphbrickError("communities need a library: pip install 'graphbrick[communities]'") from error
-    csr = subgraph.listed().csr
-    head = csr.all_heads().astype(np.int64)
-    tail = csr.tail.astype(np.int64)
-    apart = head != tail
-    ends = np.stack([np.minimum(head, tail)[apart], np.maximum(head, tail)[apart]])
-    if not ends.shape[1]:
-        return []
-    pairs, weights = np.unique(ends, axis=1, return_counts=True)
-    edges = [(str(u), str(v), float(w)) for u, v, w in zip(*pairs.tolist(), weights.tolist(), strict=True)]
-    found: dict[int, list[int]] = {}
-    for entry in hierarchical_leiden(edges, max_cluster_size=size, seed=seed):
-        if entry.is_final_cluster:
-            found.setdefault(entry.cluster, []).append(int(entry.node))
-    communities = sorted(sorted(members) for members in found.values() if len(members) > 1)
-    return [np.array(members) for members in communities]
+
+    def __init__(self, llm: ChatModel, subgraph: Subgraph) -> None:
+        self._llm, self._subgraph, self._csr = llm, subgraph, subgraph.csr
+        self._head, self._degree = self._csr.all_heads(), self._csr.degrees()
+
+    def report(self, community: Community) -> str:
+        """Return the report on a community; empty if the model gave none."""
+        left, parts = self._inside(community.members), []
+        total = len(left)
+        largest_first = sorted(community.children, key=lambda part: -len(self._inside(part.members)))
+        for part in largest_first:
+            if len(left) <= _TRIPLES:
+                break
+            text = self.report(part)
+            if text:
+                parts.append(text)
+                left = np.setdiff1d(left, self._inside(part.members))
+        if len(left) > _TRIPLES:
+            event(f"a report was written from the first {_TRIPLES} of the {total:,} triples of its community")
+        # The triples of the best-connected entities come first, as in GraphRAG.
+        weight = self._degree[self._head[left]] + self._degree[self._csr.tail[left]]
+        left = left[np.lexsort((left, -weight))][:_TRIPLES]
+        prompt = f"Triples:\n{numbered(self._texts(left))}"
+        if parts:
+            prompt += "\n\nReports about parts:\n\n" + "\n\n".join(parts)
+        reply = self._llm.complete(
+            [{"role": "system", "content": _INSTRUCTION}, {"role": "user", "content": prompt}], schema=_SCHEMA
+        )
+        return _report_text(reply)
+
+    def _inside(self, members: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Return the local ids of the triples among entities."""
+        inside = np.zeros(self._csr.n_nodes, dtype=np.bool_)
+        inside[members] = True
+        return np.flatnonzero(inside[self._head] & inside[self._csr.tail])
+
+    def _texts(self, triples: npt.NDArray[np.int64]) -> list[str]:
+        ids = triples if self._subgraph.triples is None else self._subgraph.triples[triples]
+        return [self._subgraph.graph.triple_text(int(triple)) for triple in ids]
+
+
+def _report_text(reply: str) -> str:
+    """Return a report as text; a reply that is not the JSON of a report is kept as it is, which is an event."""
+    text, value = opened(reply)
+    if not isinstance(value, Mapping) or not isinstance(value.get("summary"), str):
+        if text.strip():
+            event(f"a report is not the JSON that was asked for, and is kept as it is: {shown(reply)}")
+        return text.strip()
+    title, rating, why = (one_line(str(value.get(name, ""))) for name in ("title", "rating", "rating_explanation"))
+    lines = [title, str(value["summary"]).strip(), f"Importance: {rating} of 10. {why}".strip() if rating else ""]
+    findings = value.get("findings")
+    for finding in findings if isinstance(findings, list) else []:
+        if isinstance(finding, Mapping):
+            lines.append(" ".join(str(finding.get(name, "")).strip() for name in ("summary", "explanation")).strip())
+    return "\n".join(line for line in lines if line)
 
 
 def _entities(subgraph: Subgraph, local: npt.NDArray[np.int64]) -> list[int]:
-    """The entity ids of local ids."""
+    """Return the entity ids of local ids."""
     ids: list[int] = (local if subgraph.nodes is None else subgraph.nodes[local]).tolist()
     return ids
