@@ -282,7 +282,7 @@ def test_a_file_that_is_no_change(graph: Graph, content: bytes) -> None:
     import hashlib
 
     (graph.path / "delta-000001.changes").write_bytes(content + hashlib.sha256(content).hexdigest().encode())
-    with pytest.raises(GraphFormatError, match=r"delta-000001\.changes is no change of a graph .*remove it"):
+    with pytest.raises(GraphFormatError, match=r"delta-000001\.changes is not a change of a graph .*remove it"):
         Graph.open(graph.path)
 
 

@@ -1,4 +1,4 @@
-"""Building a graph folder from a source of any size: streaming in, by way of files, atomic at the end."""
+"""Building a graph folder from a source of any size; memory does not grow with the source."""
 
 from __future__ import annotations
 
@@ -61,25 +61,25 @@ def build(
     """Build a graph folder from a file, a folder of tables, or Python triples, and open it.
 
     The graph is written to a temporary folder beside ``path`` and renamed at the end: a build that fails or is killed
-    leaves nothing that opens, and an existing graph untouched. One that was killed goes on where it was when it is
-    started again with the same files and options. Memory does not grow with the graph.
+    leaves nothing that opens, and an existing graph untouched. A build that was killed continues where it was when it
+    is started again with the same files and options. Memory does not grow with the graph.
 
     Args:
         source: A file (``.txt .tsv .csv .parquet .nt .ttl``, also ``.gz`` or ``.zst``), a folder with ``nodes.*`` and
             ``edges.*``, or an iterable of (head, relation, tail) keys and entity records.
         path: The folder to make.
         nodes: A table with keys, labels, types, descriptions and aliases, when ``source`` is a file of edges.
-        labels: A table of keys and labels, which name what is there and make no entity.
+        labels: A table of keys and labels. It names entities and relations of the source, and adds none.
         options: How to read the source; recognised from the files by default.
         rules: Which triples to keep, and which are labels; all are kept by default.
-        near: Whether near misses of names can be found; by default in graphs of at most 20,000,000 entities.
+        near: Whether misspelt names can be found; by default in graphs of at most 20,000,000 entities.
         skip_bad: Leave bad records out, count them, and list them in ``skipped.jsonl`` of the graph folder.
         overwrite: Replace a graph that is there already.
         progress: Called now and then with the number of records read.
         watch: Called now and then with the name of the step and the share of it that is done.
 
     Raises:
-        InputError: A bad record (its file and line are named), or nothing usable in the source.
+        InputError: A bad record (the message names file and line), or nothing usable in the source.
         GraphbrickError: The target exists, or cannot be written.
 
     >>> import tempfile
@@ -112,11 +112,11 @@ def build(
                 _feed(builder, parts, meter, progress)
             return builder.finish(bad)
         except OSError as error:
-            raise GraphbrickError(_not_written(Path(path), error)) from error
+            raise GraphbrickError(not_written(Path(path), error)) from error
 
 
-def _not_written(path: Path, error: OSError) -> str:
-    """Which file of a build could not be written, why, and what to do."""
+def not_written(path: Path, error: OSError) -> str:
+    """Return a message: which file of a build could not be written, why, and what to do."""
     file = f" ({Path(error.filename).name})" if error.filename else ""
     advice = {
         errno.ENOSPC: "make space on the disk",
@@ -131,10 +131,10 @@ class Origin:
     """Where records come from.
 
     Attributes:
-        name: Shown in the manifest.
+        name: Name of the source, for the manifest.
         language: Preferred language of labels.
-        naming: What entities and relations without a label are called, by their key; None where that is the key.
-        mark: The `fingerprint` of a build that can be taken up; else empty.
+        naming: Makes the label of an entity or relation without one from its key; None to use the key.
+        mark: The `fingerprint` of a build that can be continued after a kill; else empty.
     """
 
     name: str
@@ -152,31 +152,31 @@ def _parts(
     bad: BadRecords,
     meter: Meter,
 ) -> Iterator[Part]:
-    """What the files of a source hold; that they are there is known at once."""
+    """Yield the content of the files of a source; a missing file is an error at once, not at the first part."""
     named = iter(()) if labels is None else read_labels(labels, options, bad)
     return chain(named, read_parts(triples, nodes, options=options, bad=bad, labels=rules.label_iris, meter=meter))
 
 
 def _together(parts: Iterable[Part]) -> Iterator[list[Part]]:
-    """The same parts, small ones many at a time: handing each to another thread would cost more than making it."""
-    some: list[Part] = []
+    """Yield the parts in lists: handing each small part to another thread would cost more than reading it."""
+    batch: list[Part] = []
     for part in parts:
-        some.append(part)
-        if isinstance(part, TripleBlock | FactBlock) or len(some) >= _TOGETHER:
-            yield some
-            some = []
-    if some:
-        yield some
+        batch.append(part)
+        if isinstance(part, TripleBlock | FactBlock) or len(batch) >= _TOGETHER:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
 
 
 def _feed(builder: GraphBuilder, parts: Iterable[Part], meter: Meter, progress: Callable[[int], None] | None) -> None:
-    """Hand all parts to a builder and tell how many records they were."""
-    count = told = 0
+    """Hand all parts to a builder and report the number of records."""
+    count = reported = 0
     for part in parts:
         builder.add(part)
         count += part.starts.shape[-1] if isinstance(part, TripleBlock | FactBlock) else 1
-        if count >= told + _PROGRESS:
-            told = count - count % _PROGRESS
+        if count >= reported + _PROGRESS:
+            reported = count - count % _PROGRESS
             if progress is not None:
                 progress(count)
             if meter.total:
@@ -184,7 +184,7 @@ def _feed(builder: GraphBuilder, parts: Iterable[Part], meter: Meter, progress: 
 
 
 def checked_records(records: Iterable[Record], bad: BadRecords) -> Iterator[Record]:
-    """Records that come from Python, each checked for its shape."""
+    """Yield records that come from Python, each checked for its shape."""
     for number, record in enumerate(records, 1):
         if isinstance(record, EntityRecord | RelationRecord):
             fault = _record_fault(record)
@@ -202,7 +202,7 @@ def checked_records(records: Iterable[Record], bad: BadRecords) -> Iterator[Reco
 
 
 def _record_fault(record: EntityRecord | RelationRecord) -> str:
-    """What is wrong with a record that comes from Python; empty where nothing is."""
+    """Return what is wrong with a record that comes from Python; empty if nothing is."""
     if not isinstance(record.key, str) or not record.key.strip():
         return "a key is a text that is not empty"
     if isinstance(record, EntityRecord):
@@ -214,17 +214,16 @@ def _record_fault(record: EntityRecord | RelationRecord) -> str:
 
 
 class GraphBuilder:
-    """Takes records one by one or many at a time and writes a graph folder; use it as a context manager.
+    """Writer of a graph folder that takes records one by one or in blocks; use it as a context manager.
 
-    What is taken goes to files in a hidden folder beside ``path``. Leaving the ``with`` block without `finish` removes
-    them.
+    Records go to files in a hidden folder beside ``path``. Leaving the ``with`` block without `finish` removes them.
 
     Args:
         path: The folder to make.
         source: Where the records come from, for the manifest.
         overwrite: Replace a graph that is there.
         rules: Which triples to keep; all by default.
-        near: Whether near misses of names can be found; None for graphs of ordinary size.
+        near: Whether misspelt names can be found; None for graphs of at most 20,000,000 entities.
         watch: Called now and then with the name of the step and the share of it that is done.
     """
 
@@ -266,11 +265,11 @@ class GraphBuilder:
 
     @property
     def has_read(self) -> bool:
-        """Whether a build that was killed has read the whole source; only `finish` is left then."""
+        """Whether a build that was killed had read the whole source; then only `finish` is left."""
         return self._steps.is_done("reading")
 
     def add(self, part: Part) -> None:
-        """Take a record, or a block of them."""
+        """Take a record or a block."""
         assert self._ingest is not None
         if isinstance(part, tuple):
             self._triples.append(part)
@@ -350,7 +349,7 @@ class GraphBuilder:
         }
 
     def _find_keys(self, read: dict[str, Any], advance: Advance) -> int:
-        """Number the entities; returns how many there are. Relations have their labels then."""
+        """Number the entities and write the labels of relations; return the number of entities."""
         table = StringTable.open(self._work, "relation_keys")
         keys = [table[i] for i in range(len(table))]
         relations = Interner()

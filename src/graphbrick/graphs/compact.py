@@ -1,4 +1,4 @@
-"""Folding the changes of a graph into it, by building it anew from what it holds."""
+"""Folding the changes of a graph into it, by building it again from its own content."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from graphbrick.core.errors import GraphbrickError
 from graphbrick.graphs.blocks import Part, TripleBlock
-from graphbrick.graphs.builder import GraphBuilder
+from graphbrick.graphs.builder import GraphBuilder, not_written
 from graphbrick.graphs.delta_files import writing
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.interner import spans_of
@@ -21,18 +21,18 @@ _ENTITIES, _TRIPLES = 1 << 20, 1 << 20  # that are streamed at once, at most
 
 
 def compact(path: str | PathLike[str], *, progress: Callable[[int], None] = lambda count: None) -> Graph:
-    """Build a graph anew with all changes in it, and put it in the place of the old one.
+    """Build a graph again with all its changes, and replace the old one.
 
-    The graph is streamed into the builder and replaced in one step at the end: a compaction that fails or is killed
-    leaves the graph with its changes as it was. Who has the graph open keeps it; who wants to change it waits. Ids are
-    given anew. A relation whose last triple was deleted is gone thereafter.
+    The graph is streamed into the builder and replaced at the end: a compaction that fails or is killed leaves the
+    graph with its changes as it was. Processes that have the graph open keep it; those that want to change it wait.
+    Entities and relations get new ids. A relation whose last triple was deleted is gone.
 
     Args:
         path: The graph's folder.
         progress: Called now and then with the number of records built.
 
     Returns:
-        The graph, opened anew; as it is where nothing has changed since it was built.
+        The new graph; the old one if nothing has changed since it was built.
 
     Raises:
         GraphbrickError: No triple is left, or the graph cannot be written.
@@ -64,17 +64,15 @@ def compact(path: str | PathLike[str], *, progress: Callable[[int], None] = lamb
                         progress(count)
                 return builder.finish()
             except OSError as error:
-                raise GraphbrickError(
-                    f"{path} cannot be compacted: {error.strerror or error}; is the disk full?"
-                ) from error
+                raise GraphbrickError(not_written(folder, error)) from error
 
 
 def parts_of(graph: Graph) -> Iterator[Part]:
-    """All that a graph holds, as what a builder takes to build the same: its triples, then what else it knows."""
+    """Yield the content of a graph as a builder takes it: the triples, then labels and other facts."""
     first = 0
     while first < graph.n_entities:
         last = min(first + _ENTITIES, graph.n_entities)
-        # Hubs are not to make a block much larger than others.
+        # A block has few heads if they are hubs, so that blocks are about equally large.
         until = np.cumsum(graph.csr.out_end[first:last].astype(np.int64) - graph.csr.out_begin[first:last])
         last = first + max(1, int(np.searchsorted(until, _TRIPLES, side="right")))
         if until[min(last - first, len(until)) - 1]:
@@ -92,7 +90,7 @@ def parts_of(graph: Graph) -> Iterator[Part]:
 
 
 def _block(graph: Graph, first: int, last: int) -> TripleBlock:
-    """The triples that leave some entities in a row, in the order (head, tail, relation)."""
+    """Return the triples that leave the entities from ``first`` to ``last``, by (head, tail, relation)."""
     csr = graph.csr
     begin = csr.out_begin[first:last].astype(np.int64)
     sizes = csr.out_end[first:last] - begin

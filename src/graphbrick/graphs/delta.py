@@ -1,4 +1,4 @@
-"""Adding triples and facts to a graph and deleting triples from it, without building it again."""
+"""Adding triples and facts to a graph, and deleting triples, without building it again."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ Ids = tuple[int, int, int]
 
 @dataclass(frozen=True)
 class Change:
-    """What a change did.
+    """The result of a change.
 
     Attributes:
-        graph: The graph after it.
-        added: Triples added.
-        known: Triples given that were there already, or were given more than once.
-        deleted: Triples deleted.
-        missing: Triples to delete that were not there.
-        entities: New entities.
-        described: Entities that were there and of which something else is known now.
+        graph: The graph after the change.
+        added: Number of triples added.
+        known: Number of triples to add that the graph had already, or that came more than once.
+        deleted: Number of triples deleted.
+        missing: Triples to delete that the graph did not have.
+        entities: Number of new entities.
+        described: Number of older entities whose labels, aliases, types or description changed.
         bad: Bad records that were left out.
     """
 
@@ -69,21 +69,21 @@ def change(
     ignore_missing: bool = False,
     progress: Callable[[int], None] = lambda count: None,
 ) -> Change:
-    """Delete triples of a graph and add others, and what is known of entities and relations, in one step.
+    """Delete triples of a graph, and add triples and facts about entities and relations, in one step.
 
-    The change is a small file in the graph's folder, merged when the graph is opened; who has the graph open keeps it
-    as it was. It is there whole or not at all, also when the process is killed. Several processes may change a graph:
-    one waits for the other. Facts add up as in building: a later label or description replaces the earlier. An entity
-    stays when its last triple is deleted.
+    The change is a small file in the graph's folder, merged when the graph is opened; processes that have the graph
+    open keep it as it was. The file is there whole or not at all, also if the process is killed. Several processes may
+    change a graph: one waits for the other. Facts add up as in building: a later label or description replaces the
+    earlier one. An entity stays when its last triple is deleted.
 
     Args:
         path: The graph's folder.
         add: A file or folder as for `build`, or records from Python.
-        delete: Likewise; its triples are deleted, what it says about entities is passed over. Deletions come first.
+        delete: Likewise; its triples are deleted, its other records are ignored. Deletions come first.
         nodes: A table of keys, labels, types, descriptions and aliases, when ``add`` is a file of edges.
         options: How to read the files.
         skip_bad: Leave bad records out and count them.
-        ignore_missing: Pass over triples to delete that are not there.
+        ignore_missing: Ignore triples to delete that are not there.
         progress: Called now and then with the number of records read.
 
     Raises:
@@ -135,7 +135,7 @@ def _shown(triples: list[TripleRecord]) -> str:
 def _records(
     source: Source, nodes: str | PathLike[str] | None, options: ReadOptions | None, bad: BadRecords
 ) -> tuple[Iterable[Record], bool]:
-    """The records of a source, and whether they name by its IRI what the source itself does not name."""
+    """Return the records of a source, and whether labels in them may be made from IRIs."""
     if isinstance(source, str | PathLike):
         file, table = Path(source), None if nodes is None else Path(nodes)
         return read_source(file, nodes=table, options=options or ReadOptions(), bad=bad), is_rdf(file)
@@ -145,7 +145,7 @@ def _records(
 
 
 class _Pending:
-    """What is to be changed of a graph, and of what ids."""
+    """The change of a graph in the making: keys are looked up, new ones get ids."""
 
     def __init__(self, graph: Graph) -> None:
         self.n_given = 0
@@ -154,25 +154,25 @@ class _Pending:
         self._entities: dict[str, int] = {}
         self._relation_ids: Mapping[str, int] | None = None
         self._relations: dict[str, int] = {}
-        self._said: dict[str, EntityRecord] = {}
+        self._records: dict[str, EntityRecord] = {}
         self._relation_labels: dict[str, str] = {}
         self._added: dict[Ids, None] = {}
         self._deleted: dict[TripleRecord, Ids | None] = {}
 
     def delete(self, record: Record, has_defaults: bool) -> None:
-        """Take a record of what is to be deleted."""
+        """Take a record to delete."""
         if isinstance(record, tuple):
             head, tail, relation = self._known(record[0]), self._known(record[2]), self._relation(record[1])
             known = head is not None and tail is not None and relation is not None
             self._deleted[record] = (head, relation, tail) if known else None  # type: ignore[assignment]
 
     def add(self, record: Record, has_defaults: bool) -> None:
-        """Take a record of what is to be added; ``has_defaults`` says that its label may be made from its key."""
+        """Take a record to add; ``has_defaults`` says that its label may be made from its key."""
         if isinstance(record, EntityRecord):
             if has_defaults and record.label is not None and self._is_default(record.key, record.label):
                 record = EntityRecord(record.key, None, record.aliases, record.types, record.description)
-            before = self._said.get(record.key, EntityRecord(record.key))
-            self._said[record.key] = _together(before, record)
+            before = self._records.get(record.key, EntityRecord(record.key))
+            self._records[record.key] = _together(before, record)
         elif isinstance(record, RelationRecord):
             known = self._relation(record.key) is not None
             if not (has_defaults and known and record.label == rdf.local_name(record.key)):
@@ -183,7 +183,7 @@ class _Pending:
             self._added[self._entity(head), self._new_relation(relation), self._entity(tail)] = None
 
     def delta(self) -> tuple[Delta, list[TripleRecord]]:
-        """The change, and the triples to delete that are not there."""
+        """Return the change, and the triples to delete that are not there."""
         graph = self._graph
         given = {triple: ids for triple, ids in self._deleted.items() if ids is not None}
         there = find_triples(graph.csr, _array(given.values())) >= 0
@@ -191,7 +191,7 @@ class _Pending:
         missing = [triple for triple, ids in self._deleted.items() if ids not in deleted]
         added = _array(self._added)
         new = dict.fromkeys(map(_ids, added[find_triples(graph.csr, added) < 0].tolist()))
-        # Deleted and added again in one change: nothing happens to it
+        # A triple that is deleted and added in one change stays.
         gone = [ids for ids in deleted if ids not in self._added]
         facts = self._facts()
         labels = {}
@@ -208,23 +208,23 @@ class _Pending:
         )
 
     def _facts(self) -> dict[int, Facts]:
-        """What is known now of the entities that something was said of, and of all new ones."""
-        for key in self._said:
-            # What only describes a relation is no entity, as in building.
+        """Return the facts of all new entities, and of older ones whose facts change, by id."""
+        for key in self._records:
+            # As in building, a record that describes a relation makes no entity.
             if self._known(key) is None and self._relation(key) is None:
                 self._entity(key)
         found = {}
-        for key in {**self._entities, **self._said}:
+        for key in {**self._entities, **self._records}:
             entity = self._known(key)
             if entity is None:
                 continue
-            facts = self._merged(entity, key, self._said.get(key, EntityRecord(key)))
+            facts = self._merged(entity, key, self._records.get(key, EntityRecord(key)))
             if facts is not None:
                 found[entity] = facts
         return found
 
     def _merged(self, entity: int, key: str, said: EntityRecord) -> Facts | None:
-        """What is known of an entity with what was said of it; None where that is nothing new."""
+        """Return the facts of an entity together with a record about it; None if nothing changes."""
         graph, is_new = self._graph, entity >= self._graph.n_entities
         label, description = (key, "") if is_new else (graph.label(entity), graph.description(entity))
         aliases, types = ([], []) if is_new else (graph.aliases(entity), graph.types(entity))
@@ -243,13 +243,13 @@ class _Pending:
         )
 
     def _is_default(self, key: str, label: str) -> bool:
-        """Whether a label is made from the key of an entity that has its name already."""
+        """Tell whether a label is made from the key of an entity that has a label already."""
         return label == (key if key.startswith("_:") else rdf.local_name(key)) and (
-            self._known(key) is not None or (key in self._said and self._said[key].label is not None)
+            self._known(key) is not None or (key in self._records and self._records[key].label is not None)
         )
 
     def _known(self, key: str) -> int | None:
-        """The id of an entity that is there or was added by this change."""
+        """Return the id of an entity of the graph or of this change; None if there is none."""
         if key in self._entities:
             return self._entities[key]
         if key not in self._ids:
@@ -266,7 +266,7 @@ class _Pending:
         return self._entities.setdefault(key, self._graph.n_entities + len(self._entities))
 
     def _relation(self, key: str) -> int | None:
-        """The id of a relation that is there or was added by this change."""
+        """Return the id of a relation of the graph or of this change; None if there is none."""
         graph = self._graph
         if self._relation_ids is None:
             self._relation_ids = {graph.relation_key(relation): relation for relation in range(graph.n_relations)}
@@ -280,7 +280,7 @@ class _Pending:
 
 
 def _together(first: EntityRecord, then: EntityRecord) -> EntityRecord:
-    """Two records of one key as one."""
+    """Merge two records of one key; the second wins."""
     return EntityRecord(
         first.key,
         first.label if then.label is None else then.label,

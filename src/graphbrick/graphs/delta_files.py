@@ -1,7 +1,7 @@
-"""The files beside a graph that hold what was added and deleted since it was built: ``delta-000001.changes`` and so on.
+"""The files of the changes of a graph since it was built: ``delta-000001.changes`` and so on, in the graph's folder.
 
-A file is one change, made of ids and texts. It is written under a hidden name, flushed to the disk and renamed, so that
-it is there whole or not at all. Its first line says which graph it belongs to and what it holds; a checksum is last.
+A file is one change. It is written under a hidden name, flushed to the disk and renamed, so that it is there whole or
+not at all. Its first line names the graph that it belongs to and the sizes of its parts; a checksum comes last.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ _NONE: Triples = np.empty((0, 3), dtype=np.int32)
 
 @dataclass(frozen=True, eq=False)
 class Facts:
-    """What is said about one entity since it was built, all of it; None for what is as it was.
+    """The facts of one entity that have changed since the graph was built; None for each that has not.
 
-    A label never comes without the aliases, nor they without it.
+    Label and aliases always come together.
     """
 
     label: str | None = None
@@ -53,12 +53,12 @@ class Delta:
     Attributes:
         base: `Manifest.hash` of the graph that was built.
         parent: `Graph.hash` before the change.
-        added: int32 [triples, 3]: head, relation, tail of triples that were not there.
-        deleted: int32 [triples, 3]: of triples that were there.
-        entities: Keys of new entities; their ids follow those that were there.
+        added: int32 [triples, 3]: head, relation and tail of triples that were not there before.
+        deleted: int32 [triples, 3]: of triples that were there before.
+        entities: Keys of new entities; their ids follow the ids before.
         relations: Keys of new relations; likewise.
-        facts: What is said about entities, by id.
-        relation_labels: By id.
+        facts: New facts about entities, by id.
+        relation_labels: New labels of relations, by id.
     """
 
     base: str
@@ -72,11 +72,11 @@ class Delta:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing changes."""
+        """Whether the change changes nothing."""
         return not (len(self.added) or len(self.deleted) or self.entities or self.facts or self.relation_labels)
 
     def encode(self) -> bytes:
-        """The content of the file."""
+        """Return the content of the file."""
         said = {entity: {k: v for k, v in vars(facts).items() if v is not None} for entity, facts in self.facts.items()}
         texts = json.dumps(
             {"entities": self.entities, "relations": self.relations, "facts": said, "labels": self.relation_labels}
@@ -89,7 +89,7 @@ class Delta:
 
     @classmethod
     def decode(cls, content: bytes, file: Path) -> tuple[Delta, str]:
-        """The change that a file holds, and its checksum.
+        """Return the change that a file holds, and its checksum.
 
         Raises:
             GraphFormatError: The file was cut short or has changed, or has another format version.
@@ -116,22 +116,22 @@ class Delta:
             parts = (columns[:added], columns[added:], said["entities"], said["relations"], facts, labels)
             return cls(header["base"], header["parent"], *parts), checksum
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise GraphFormatError(f"{file} is no change of a graph ({error}); remove it") from error
+            raise GraphFormatError(f"{file} is not a change of a graph ({error}); remove it") from error
 
 
 def is_delta(name: str) -> bool:
-    """Whether a file of a graph folder, by its name, belongs to the changes, finished or not."""
+    """Tell by its name whether a file of a graph folder is a change, finished or not."""
     return bool(_NAME.fullmatch(name) or _UNFINISHED.fullmatch(name))
 
 
 def delta_files(folder: Path) -> list[Path]:
-    """The files of all changes, in the order they were made."""
+    """Return the files of all changes, in the order they were made."""
     numbered = ((_NAME.fullmatch(file.name), file) for file in folder.iterdir())
     return [file for _, file in sorted((int(match[1]), file) for match, file in numbered if match)]
 
 
 def read_deltas(folder: Path, built: str) -> tuple[list[Delta], str]:
-    """All changes of a graph in order, and the hash of the graph with them.
+    """Return all changes of a graph in order, and the hash of the graph with them.
 
     Args:
         folder: The graph.
@@ -154,13 +154,13 @@ def read_deltas(folder: Path, built: str) -> tuple[list[Delta], str]:
 
 
 class Writing:
-    """The right to change a graph, of one process at a time; see `writing`."""
+    """The right to change a graph, which one process has at a time; see `writing`."""
 
     def __init__(self, folder: Path, descriptor: int) -> None:
         self._folder, self._descriptor = folder, descriptor
 
     def write(self, delta: Delta) -> None:
-        """Put a change behind those that are there; after this it outlives a crash.
+        """Append a change; after this it survives a crash.
 
         Raises:
             GraphbrickError: It cannot be written, or the graph was replaced meanwhile.
@@ -189,7 +189,7 @@ class Writing:
             raise GraphbrickError(replaced)
 
     def clear_up(self) -> None:
-        """Remove what writers left that were killed."""
+        """Remove the files of writers that were killed."""
         for name in os.listdir(self._descriptor):  # noqa: PTH208 - by descriptor
             if _UNFINISHED.fullmatch(name):
                 os.unlink(name, dir_fd=self._descriptor)
@@ -197,7 +197,7 @@ class Writing:
 
 @contextmanager
 def writing(folder: Path) -> Iterator[Writing]:
-    """Wait until nobody else changes a graph, and keep others from it.
+    """Wait until no other process changes a graph, and keep others from changing it.
 
     The lock goes when the process ends, however it ends. It is on the manifest, as building locks the folder itself.
 
@@ -243,7 +243,7 @@ def _not_writable(folder: Path, error: OSError) -> GraphbrickError:
 
 
 def _is_at(folder: Path, descriptor: int) -> bool:
-    """Whether an open folder is still the one at a place."""
+    """Tell whether an open folder is still the one at a path."""
     try:
         there: Any = folder.stat()
     except OSError:

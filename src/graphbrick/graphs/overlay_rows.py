@@ -1,8 +1,8 @@
-"""The rows of a changed graph: those of the graph as it was built, and the changed ones anew behind them.
+"""The rows of a changed graph: the rows of the graph as it was built, and new copies of the changed ones behind them.
 
-Every row that a change touches is written whole behind the entries of the file, in the same order as before, and the
-pointers of its node go there. What walks along rows need not know. The triples of a changed outgoing row get new ids
-thereby; the entries of incoming rows that name them are corrected in place.
+Every row that a change touches is written again behind the entries of the file, in the same order as before, and the
+pointers of its node point there. Kernels that walk along rows need not know. The triples of a changed outgoing row get
+new ids; the entries of incoming rows that refer to them are corrected in place.
 """
 
 from __future__ import annotations
@@ -27,25 +27,25 @@ _Pairs = tuple[npt.NDArray[Any], npt.NDArray[Any]]
 
 
 class Merged(NamedTuple):
-    """Some rows with what was added and without what was dropped.
+    """Rows after a change.
 
     Attributes:
-        sizes: Entries of each row.
-        is_new: For each entry, whether it was added; the others are the kept ones, in their order.
+        sizes: Number of entries of each row.
+        is_new: For each entry, whether it was added; the others stayed, in their order.
     """
 
     sizes: Longs
     is_new: npt.NDArray[np.bool_]
 
     def column(self, kept: npt.NDArray[Any], added: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """One value an entry, from those of the kept and those of the added ones."""
+        """Return one value for each entry, from the values of the entries that stayed and of the added ones."""
         values = np.empty(len(self.is_new), dtype=np.int64)
         values[self.is_new], values[~self.is_new] = added, kept
         return values
 
 
 def find_triples(csr: Csr, triples: Triples) -> Longs:
-    """The ids of triples (head, relation, tail), -1 where there is none; a head or tail may be no node yet."""
+    """Return the ids of triples (head, relation, tail), -1 for missing ones; a head or tail may be unknown too."""
     head, relation, tail = (triples[:, i].astype(np.int64) for i in range(3))
     known = head < csr.n_nodes
     node = np.where(known, head, 0)
@@ -59,7 +59,7 @@ def find_triples(csr: Csr, triples: Triples) -> Longs:
 
 
 def changed_rows(base: Csr, folder: Path, n_nodes: int, added: Triples, dropped: Longs) -> Csr:
-    """The rows of a graph after a change.
+    """Return the rows of a graph after a change.
 
     Args:
         base: The rows as they were built.
@@ -118,7 +118,7 @@ def changed_rows(base: Csr, folder: Path, n_nodes: int, added: Triples, dropped:
 
 
 def _entries(begin: npt.NDArray[np.uint32], end: npt.NDArray[np.uint32], nodes: Longs) -> tuple[Longs, Longs]:
-    """The entries of some rows behind one another, and for each the place of its row; a new node has none."""
+    """Return the entries of the rows of nodes one after another, and for each the index of its row."""
     first, sizes = np.zeros(len(nodes), dtype=np.int64), np.zeros(len(nodes), dtype=np.int64)
     known = nodes < len(begin)
     first[known] = begin[nodes[known]]
@@ -128,7 +128,7 @@ def _entries(begin: npt.NDArray[np.uint32], end: npt.NDArray[np.uint32], nodes: 
 
 
 def _merge(n_rows: int, row: Longs, kept: _Pairs, added_row: Longs, added: _Pairs) -> Merged:
-    """Merge rows of pairs, each ascending, with pairs that are added, ascending in each row as well."""
+    """Merge rows of ascending pairs with added pairs, which also ascend in each row."""
     sizes = np.bincount(row, minlength=n_rows)
     starts = _starts(sizes)
     # The kept pair before which each added one comes
@@ -139,7 +139,7 @@ def _merge(n_rows: int, row: Longs, kept: _Pairs, added_row: Longs, added: _Pair
 
 
 def _incoming(base: Csr, head: Longs, triple: Longs, row: Longs) -> Longs:
-    """The incoming entries of triples; those of a row are all given, in order, as are the parallel ones among them."""
+    """Return the incoming entries of triples; all triples of a row come together and in order."""
     if not len(triple):
         return np.empty(0, dtype=np.int64)
     tail = base.tail[triple]
@@ -155,7 +155,7 @@ def _incoming(base: Csr, head: Longs, triple: Longs, row: Longs) -> Longs:
 
 
 def _pointers(file: Path, new: int, nodes: Longs, starts: Longs) -> tuple[npt.NDArray[np.uint32], ...]:
-    """Where the rows of all nodes begin and end, those of ``nodes`` at ``starts``; ``new`` nodes come behind."""
+    """Return where the rows of all nodes begin and end: those of ``nodes`` at ``starts``, ``new`` nodes at the end."""
     begin, end = open_with_room(file, new)[:-1], open_with_room(file, new)[1:]
     begin[len(begin) - new :] = end[len(end) - new :] = 0
     begin[nodes], end[nodes] = starts[:-1], starts[1:]
@@ -163,14 +163,14 @@ def _pointers(file: Path, new: int, nodes: Longs, starts: Longs) -> tuple[npt.ND
 
 
 def _starts(sizes: Longs) -> Longs:
-    """Where rows begin that lie behind one another, and where the last ends."""
+    """Return where rows of these sizes begin that follow each other, and where the last ends."""
     return np.concatenate(([0], np.cumsum(sizes)))
 
 
 def _below(
     first: npt.NDArray[Any], second: npt.NDArray[Any], wanted_first: npt.NDArray[Any], wanted_second: npt.NDArray[Any]
 ) -> Callable[[Longs, Longs], npt.NDArray[np.bool_]]:
-    """Whether the pair at a place comes before the one that is wanted."""
+    """Return a function that tells whether the pair at a place comes before a wanted pair."""
 
     def below(at: Longs, of: Longs) -> npt.NDArray[np.bool_]:
         a, b = first[at], wanted_first[of]
@@ -181,7 +181,7 @@ def _below(
 
 
 def _lower_bounds(low: Longs, high: Longs, below: Callable[[Longs, Longs], npt.NDArray[np.bool_]]) -> Longs:
-    """Binary search in many ranges at once: for each the first place that is not below what is wanted.
+    """Search many ranges at once by bisection: return for each the first place that is not below the wanted value.
 
     Args:
         low: Where each range begins.
