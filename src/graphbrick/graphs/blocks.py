@@ -1,4 +1,4 @@
-"""Many triples or facts at once, as spans of one array of bytes: what fast readers give and a builder takes."""
+"""Blocks of triples or facts, as spans of one array of bytes: fast readers yield them, builders take them."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from graphbrick.graphs.records import (
 from graphbrick.kernels.spans import Bytes, Offsets
 
 NAMES_ONLY = 0x80
-"""A flag of a kind of fact: it describes what is there, and makes no entity."""
+"""Flag of a kind of fact: it describes an entity if there is one, and makes none."""
 
 FOR_RELATION = 0x40
-"""A flag of a kind of fact: as a label it is the label of a relation too."""
+"""Flag of a kind of fact: the label is also that of a relation with this key."""
 
 KIND = 0x3F
 """The kind without its flags."""
@@ -49,7 +49,7 @@ class TripleBlock:
     ends: Offsets
 
     def records(self) -> list[TripleRecord]:
-        """The triples as Python texts."""
+        """Return the triples as Python texts."""
         data = self.data.tobytes()
         cells = [
             [data[start:end].decode("utf-8", "surrogatepass") for start, end in zip(starts, ends, strict=True)]
@@ -59,12 +59,12 @@ class TripleBlock:
 
     @classmethod
     def of(cls, triples: Sequence[TripleRecord]) -> TripleBlock:
-        """A block of Python triples."""
+        """Make a block from Python triples."""
         data, starts, ends = spans_of([_encoded(part) for triple in triples for part in triple])
         return cls(data, *(np.ascontiguousarray(places.reshape(-1, 3).T) for places in (starts, ends)))
 
     def merged(self, before: Sequence[int], triples: Sequence[TripleRecord]) -> TripleBlock:
-        """This block with further triples in it, each before the triple of this block that ``before`` numbers."""
+        """Return this block with further triples, each inserted before the triple with the index in ``before``."""
         if not triples:
             return self
         more = TripleBlock.of(triples)
@@ -78,7 +78,7 @@ class TripleBlock:
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """What a record says of an entity, where that alone makes no entity."""
+    """A record that describes an entity if there is one, and makes none."""
 
     record: EntityRecord
 
@@ -107,7 +107,7 @@ class FactBlock:
 
     @classmethod
     def of(cls, records: Sequence[EntityRecord | Described | RankedFact]) -> FactBlock:
-        """A block of what Python records say, in their order."""
+        """Make a block from Python records, in their order."""
         facts = [fact for record in records for fact in _facts(record)]
         data, starts, ends = spans_of([_encoded(part) for key, text, _, _ in facts for part in (key, text)])
         key_starts, key_ends, text_starts, text_ends = (
@@ -118,7 +118,7 @@ class FactBlock:
         return cls(data, key_starts, key_ends, text_starts, text_ends, kind, rank)
 
     def merged(self, order: Offsets, other: FactBlock, other_order: Offsets) -> FactBlock:
-        """These facts and others, by two lists of numbers that say where each belongs; of equals these come first."""
+        """Merge with another block by the order numbers of all facts; for equal numbers these facts come first."""
         shift = len(self.data)
         sorted_ = np.argsort(np.concatenate([order, other_order]), kind="stable")
         places = (
@@ -136,7 +136,7 @@ class FactBlock:
         return FactBlock(data, key_starts, key_ends, starts, ends, kind, rank)
 
     def records(self) -> list[EntityRecord]:
-        """Labels as Python records; only those that a table of labels gives."""
+        """Return the facts of a table of labels as Python records."""
         data = self.data.tobytes()
         places = (self.key_starts, self.key_ends, self.starts, self.ends)
         spans = zip(*(place.tolist() for place in places), strict=True)
@@ -144,7 +144,7 @@ class FactBlock:
 
 
 Part: TypeAlias = TripleBlock | FactBlock | Described | RankedFact | Record
-"""What readers give to a builder."""
+"""What readers yield and builders take."""
 
 
 def _encoded(text: str) -> bytes:
@@ -152,12 +152,12 @@ def _encoded(text: str) -> bytes:
 
 
 def fact_count(record: EntityRecord | Described | RankedFact) -> int:
-    """How many facts of a block a record makes."""
+    """Return how many facts of a block a record makes."""
     return len(_facts(record))
 
 
 def _facts(record: EntityRecord | Described | RankedFact) -> list[tuple[str, str, int, int]]:
-    """(key, text, kind, rank) of all that a record says; an `EntityRecord` also says that its entity is there."""
+    """Return (key, text, kind, rank) for each fact of a record; an `EntityRecord` also says that its entity exists."""
     if isinstance(record, RankedFact):
         return [(record.key, record.text, record.kind | (FOR_RELATION if record.kind == LABEL else 0), record.rank)]
     if isinstance(record, Described):

@@ -1,4 +1,4 @@
-"""What was changed since a graph was built, taken together, and tables and names with it."""
+"""All changes of a graph since it was built, merged; and tables and names with the changes in them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Texts(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Changes:
-    """All changes of a graph taken together; empty for a graph as it was built.
+    """All changes of a graph, merged; empty for a graph as it was built.
 
     Attributes:
         files: Number of changes.
@@ -51,11 +51,11 @@ class Changes:
     relation_labels: Mapping[int, str] = field(default_factory=dict)
 
     def advise_compact(self, built: int) -> bool:
-        """Whether so much has changed of a graph built of so many triples that it should be compacted."""
+        """Tell whether a graph that was built of ``built`` triples has changed so much that it should be compacted."""
         return len(self.added) + len(self.deleted) > _ADVISE * built
 
     def counts(self, built: int) -> dict[str, int | bool]:
-        """How much was changed of a graph built of so many triples."""
+        """Return numbers about the changes of a graph that was built of ``built`` triples."""
         return {
             "files": self.files,
             "triples_added": len(self.added),
@@ -150,13 +150,13 @@ def _net(deltas: Sequence[Delta]) -> tuple[Triples, Triples]:
 
 
 class ChangedTable:
-    """A table of texts of which some were replaced and to which some were added.
+    """A table of texts on disk with texts replaced and added.
 
     Args:
-        built: The table on disk; None for one of empty texts.
-        size: Its length.
-        changed: Texts by index; those from ``size`` on are added.
-        added: The texts of what is new, where ``changed`` has none.
+        built: The table on disk; None for a table of empty texts.
+        size: Length of that table.
+        changed: New texts by index; indices from ``size`` on are added entries.
+        added: Texts of the added entries that ``changed`` lacks.
     """
 
     def __init__(self, built: Texts | None, size: int, changed: Mapping[int, str], added: Sequence[str]) -> None:
@@ -177,32 +177,32 @@ class ChangedTable:
 
 
 class ChangedNames:
-    """The names of a changed graph, found as `NameIndex` finds those of one as it was built.
+    """The names of a changed graph, with the methods of `NameIndex`.
 
-    Of an entity that has another label or another alias, all names on disk are passed over, and all it has now are
-    held in memory. The name of a label is numbered as its entity, as on disk.
+    For an entity whose label or aliases have changed, all names on disk are ignored and its present names are held in
+    memory. The number of a name that is a label is the entity's id, as on disk.
 
     Args:
         built: The names on disk.
-        n_built: Number of entities that were built in.
+        n_built: Number of entities when the graph was built.
         labels: The labels of all entities.
-        said: The entities whose label or aliases are others now; all new ones are among them.
+        changed: Aliases of the entities whose label or aliases have changed; all new entities are among them.
     """
 
-    def __init__(self, built: NameIndex, n_built: int, labels: Texts, said: Mapping[int, Sequence[str]]) -> None:
-        self._built, self._n_built, self._labels, self._said = built, n_built, labels, said
+    def __init__(self, built: NameIndex, n_built: int, labels: Texts, changed: Mapping[int, Sequence[str]]) -> None:
+        self._built, self._n_built, self._labels, self._changed = built, n_built, labels, changed
         self._shift = len(labels) - n_built
 
     @once
     def _own(self) -> list[tuple[int, str]]:
-        """(entity, alias) of the entities whose names are in memory."""
-        return [(entity, alias) for entity in sorted(self._said) for alias in self._said[entity]]
+        """Return (entity, alias) for the entities whose names are in memory."""
+        return [(entity, alias) for entity in sorted(self._changed) for alias in self._changed[entity]]
 
     @once
     def _by_form(self) -> dict[str, list[int]]:
-        """The names in memory by their folded form, ascending."""
+        """Return the names in memory by their folded form, ascending."""
         found: dict[str, list[int]] = {}
-        names = [*sorted(self._said), *range(_FIRST_ALIAS, _FIRST_ALIAS + len(self._own))]
+        names = [*sorted(self._changed), *range(_FIRST_ALIAS, _FIRST_ALIAS + len(self._own))]
         for name in names:
             found.setdefault(name_form(self.name(name)), []).append(name)
         found.pop("", None)
@@ -214,7 +214,7 @@ class ChangedNames:
 
     @once
     def _by_gram(self) -> dict[int, list[str]]:
-        """The folded names in memory by their trigrams."""
+        """Return the folded names in memory by their trigrams."""
         found: dict[int, list[str]] = {}
         for form in self._by_form:
             for gram in trigrams(form):
@@ -244,7 +244,7 @@ class ChangedNames:
 
     def aliases(self, entity: int) -> list[str]:
         """The aliases of an entity, in the order of the source."""
-        return list(self._said[entity]) if entity in self._said else self._built.aliases(entity)
+        return list(self._changed[entity]) if entity in self._changed else self._built.aliases(entity)
 
     def known(self, spans: npt.NDArray[np.uint64]) -> npt.NDArray[np.bool_]:
         """Which span hashes may be the hash of a name (a name is then to be compared; see `exact`)."""
@@ -252,13 +252,13 @@ class ChangedNames:
 
     def containing(self, folded: str) -> list[int]:
         """Return the entities whose names contain some words in a row; see `NameIndex.containing`."""
-        built = set(self._built.containing(folded)) - set(self._said)
+        built = set(self._built.containing(folded)) - set(self._changed)
         forms = [form for form in self._by_form if f" {folded} " in f" {form} "]
         return sorted(built | {self.entity(name) for form in forms for name in self._by_form[form]})
 
     def exact(self, folded: str) -> list[int]:
         """The ids of all names that fold to this text, ascending."""
-        on_disk = (name for name in self._built.exact(folded) if self._built.entity(name) not in self._said)
+        on_disk = (name for name in self._built.exact(folded) if self._built.entity(name) not in self._changed)
         ids = (name if name < self._n_built else name + self._shift for name in on_disk)
         return sorted([*ids, *self._by_form.get(folded, ())])
 
@@ -266,8 +266,8 @@ class ChangedNames:
         """The ``n`` entities whose names are most similar to a text, best first; see `NameIndex.near`."""
         from rapidfuzz import fuzz
 
-        on_disk = self._built.near(text, n + len(self._said), min_score=min_score)
-        best = {match.entity: match for match in on_disk if match.entity not in self._said}
+        on_disk = self._built.near(text, n + len(self._changed), min_score=min_score)
+        best = {match.entity: match for match in on_disk if match.entity not in self._changed}
         folded = name_form(text)
         forms = {form for gram in trigrams(folded) for form in self._by_gram.get(gram, ())} if folded else set()
         for name in sorted(name for form in forms for name in self._by_form[form]):

@@ -1,8 +1,8 @@
-"""Readers: files in, records out, streaming.
+"""Readers of source files, which yield records while they read.
 
-`read_source` picks the reader by the file's name: delimited text (`delimited`), tables of nodes and edges (`tables`),
-RDF (`rdf`). All of them yield `Records` and hand every bad record to a `BadRecords`, which raises it or keeps it; what
-is wrong with a file as a whole (missing, empty, truncated, no such column) is raised at once in either case.
+`read_source` chooses the reader by the file's name: delimited text (`delimited`), tables of nodes and edges (`tables`),
+RDF (`rdf`). A reader hands every bad record to a `BadRecords`, which raises it or keeps it. A fault of a whole file
+(missing, empty, truncated, without a column) is always raised.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ class ReadOptions:
     r"""How to read a source where its name and first lines do not say.
 
     Args:
-        delimiter: What stands between columns; ``tab`` and ``\t`` both mean the tab. A node table that does not hold it
-            in its first line is recognised by itself.
-        header: Whether the first row names the columns. Of the triples only: a node table says it itself.
-        columns: The columns of head, relation and tail, by name or by 1-based number. Of the triples only.
+        delimiter: The text between columns; ``tab`` and ``\t`` both mean the tab. If the first line of a node table
+            does not contain it, the delimiter of that table is recognised from its lines.
+        header: Whether the first row of the triples names the columns; in node tables it is recognised.
+        columns: The columns of head, relation and tail, by name or by 1-based number; not for node tables.
         language: Preferred language of RDF labels, such as ``en`` or ``pt-BR``.
         max_line_bytes: A line longer than this is a bad record and is never held in memory.
 
@@ -70,8 +70,8 @@ class ReadOptions:
 def read_source(source: Path, *, nodes: Path | None, options: ReadOptions, bad: BadRecords) -> Records:
     """Read a file of triples, a file of edges beside a table of nodes, or a folder that holds both.
 
-    The facts about nodes come first, then the triples in the order of the file. Of labels and descriptions of RDF the
-    best so far is given; what was given is kept in memory, other than by `read_parts`.
+    The facts about nodes come first, then the triples in the order of the file. For RDF, a label or description is
+    yielded again when a better one is found; to do so, the reader keeps them in memory, unlike `read_parts`.
 
     Args:
         source: Delimited text, Parquet or RDF, plain, gzip or Zstandard; or a folder with ``nodes.*`` and ``edges.*``.
@@ -98,12 +98,12 @@ def read_source(source: Path, *, nodes: Path | None, options: ReadOptions, bad: 
 
 
 def source_files(source: Path, nodes: Path | None) -> tuple[Path, Path | None]:
-    """The file of triples and the table of nodes of a source."""
+    """Return the file of triples and the table of nodes of a source."""
     return _export(source, nodes) if source.is_dir() else (source, nodes)
 
 
 def is_rdf(file: Path) -> bool:
-    """Whether a file is RDF, where what has no label is called by the end of its IRI."""
+    """Tell whether a file is RDF, where the default label is the end of the IRI."""
     return delimited.suffix(file) in rdf.FORMATS
 
 
@@ -117,16 +117,16 @@ def read_parts(
     meter: Meter | None = None,
     fast: bool = True,
 ) -> Iterator[Part]:
-    """As `read_source`, of files that `source_files` found; triples come many at a time where that is fast.
+    """Read files like `read_source`, but yield triples in blocks if the format allows it.
 
     Args:
         triples: The file of triples.
         nodes: The table of nodes, or None.
         options: How to read where the files do not say.
         bad: Takes the bad records.
-        labels: Predicates of RDF that state labels, besides those that are known.
-        meter: Told how much of the files is read.
-        fast: Give facts too many at a time.
+        labels: Predicates of RDF that state labels, besides the known ones.
+        meter: Updated with the number of bytes read.
+        fast: Yield facts in blocks too.
     """
     if meter is not None:
         meter.total = sum(file.stat().st_size for file in (triples, nodes) if file is not None and file.is_file())
@@ -135,7 +135,7 @@ def read_parts(
 
 
 def read_labels(file: Path, options: ReadOptions, bad: BadRecords) -> Iterator[FactBlock]:
-    """The labels of a table of keys and labels, which are for entities and relations that others bring.
+    """Read a table of keys and labels, for entities and relations that the triples bring.
 
     Raises:
         InputError: As `read_source`.
@@ -144,8 +144,8 @@ def read_labels(file: Path, options: ReadOptions, bad: BadRecords) -> Iterator[F
 
 
 def _label_blocks(records: Iterator[Part]) -> Iterator[FactBlock]:
-    while some := list(islice(records, _LABELS)):
-        block = FactBlock.of([Described(record) for record in some if isinstance(record, EntityRecord)])
+    while rows := list(islice(records, _LABELS)):
+        block = FactBlock.of([Described(record) for record in rows if isinstance(record, EntityRecord)])
         yield replace(block, kind=block.kind | np.uint8(FOR_RELATION))
 
 
@@ -172,9 +172,9 @@ def _nodes(file: Path, options: ReadOptions, bad: BadRecords, meter: Meter | Non
 
 
 def _suffix(file: Path) -> str:
-    """The suffix that tells the kind of a file that can be read: ``.txt`` of ``kb.txt.gz``."""
+    """Return the suffix that tells the format of a readable file: ``.txt`` for ``kb.txt.gz``."""
     if file.exists() and not file.is_file():
-        raise InputError("this is no regular file; a source is read more than once, so write it to one first", file)
+        raise InputError("this is not a regular file; a source is read more than once, so write it to one first", file)
     if not file.is_file():
         raise InputError("there is no such file", file)
     if not file.stat().st_size:

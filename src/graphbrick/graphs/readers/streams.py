@@ -1,4 +1,4 @@
-"""The bytes of a source, plain, gzip or Zstandard, in blocks of whole lines that know their line numbers."""
+"""The bytes of a source (plain, gzip or Zstandard) in blocks of whole lines, with line numbers."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ _LARGEST_WINDOW = 1 << 27  # bytes kept to refer back to; a file that needs more
 
 @dataclass
 class Meter:
-    """How far a source is read: bytes of the file as it lies on disk."""
+    """Progress of reading a source, in bytes of the file on disk."""
 
     total: int = 0
     done: int = 0
 
 
 def unpacked_name(file: Path) -> str:
-    """The name of a file in lower case, without the suffix of its packing.
+    """Return the name of a file in lower case, without the suffix of its packing.
 
     >>> unpacked_name(Path("kb.TXT.gz"))
     'kb.txt'
@@ -51,10 +51,10 @@ def unpacked_name(file: Path) -> str:
 
 @contextmanager
 def open_source(file: Path, meter: Meter | None = None) -> Iterator[BufferedReader[Any]]:
-    """Open a file for reading bytes, after a byte order mark; its packing is known by its first bytes.
+    """Open a file for reading bytes after the byte order mark; its first bytes tell whether it is packed.
 
     Raises:
-        InputError: Not packed in spite of its name, truncated or damaged packing, UTF-16, an empty or unreadable file.
+        InputError: The file is not packed although its name says so, truncated, damaged, UTF-16, empty or unreadable.
     """
     try:
         with file.open("rb") as plain, _unpacked(plain, file) as stream:
@@ -128,7 +128,7 @@ def _skip_frame(plain: BufferedReader[Any]) -> None:
 
 
 class _Metered:
-    """A stream that tells a meter how much of its file is read."""
+    """A stream that updates a meter with the position in its file."""
 
     def __init__(self, stream: BufferedReader[Any], plain: BufferedReader[Any], meter: Meter) -> None:
         self._stream, self._plain, self._meter = stream, plain, meter
@@ -153,7 +153,7 @@ def _skip_mark(stream: BufferedReader[Any], file: Path) -> None:
 
 
 def blocks(file: Path, max_line_bytes: int, bad: BadRecords, meter: Meter | None = None) -> Iterator[tuple[int, bytes]]:
-    """Yield (number of the first line, whole lines). A line that is too long is a bad record and is left out."""
+    """Yield (number of the first line, whole lines); a line that is too long is a bad record and left out."""
     with open_source(file, meter) as stream:
         line, rest = 1, b""
         while chunk := stream.read(BLOCK_BYTES):
@@ -172,7 +172,7 @@ def blocks(file: Path, max_line_bytes: int, bad: BadRecords, meter: Meter | None
 
 
 def _after_line(stream: BufferedReader[Any]) -> bytes:
-    """Read past the end of the line; what was read of the next ones."""
+    """Read past the end of the line; return what was read of the next lines."""
     while chunk := stream.read(BLOCK_BYTES):
         _, newline, rest = chunk.partition(b"\n")
         if newline:
@@ -181,7 +181,7 @@ def _after_line(stream: BufferedReader[Any]) -> bytes:
 
 
 def _short_lines(first: int, data: bytes, limit: int, file: Path, bad: BadRecords) -> Iterator[tuple[int, bytes]]:
-    # From each line end the last one within reach is looked for: with the usual limit nothing is split here.
+    # Find the last line end within the limit, again and again: with the usual limit nothing is split here.
     at = -1
     while len(data) - at - 1 > limit:
         until = data.rfind(b"\n", at + 1, at + limit + 2)
@@ -204,19 +204,19 @@ def _too_long(line: bytes, number: int, limit: int, file: Path) -> InputError:
 
 
 def whole_lines(data: bytes) -> list[bytes]:
-    """The lines of a block, without their line ends."""
+    """Return the lines of a block, without their line ends."""
     return data.removesuffix(b"\n").split(b"\n")
 
 
 def text_lines(data: bytes) -> Iterable[tuple[str, str]]:
-    """The lines of a block as (text, fault); the fault is empty for a good line."""
+    """Return the lines of a block as (text, fault); the fault is empty for a good line."""
     if line_fault(data):
         return ((line.decode(errors="replace"), line_fault(line)) for line in whole_lines(data))
     return zip(data.removesuffix(b"\n").decode().split("\n"), repeat(""), strict=False)
 
 
 def line_fault(line: bytes) -> str:
-    """What makes a line (or some line of a block) unreadable as text; empty when nothing does."""
+    """Return why a line (or a line of a block) cannot be read as text; empty if it can."""
     nul = line.find(b"\0")
     if nul >= 0:
         return f"a NUL byte at byte {nul + 1} of the line"
