@@ -1,4 +1,4 @@
-"""Processor threads: how many this process may use, and how many the libraries of linear algebra take."""
+"""Processor threads: how many this process may use, and how many the library of linear algebra (BLAS) takes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def usable_cores() -> int:
 
 @contextmanager
 def blas_threads(n: int) -> Iterator[None]:
-    """Limit the threads of BLAS and OpenMP libraries to ``n`` inside a block, for the whole process.
+    """Limit the threads of BLAS to ``n`` inside a block or decorated function, for the whole process.
 
     Small matrices are multiplied faster by one thread: waiting for the others takes longer than the work, above all
     where several processes compute at once. A number that the user has set in the environment, such as
@@ -41,5 +41,5 @@ def blas_threads(n: int) -> Iterator[None]:
         return
     from threadpoolctl import threadpool_limits
 
-    with threadpool_limits(limits=n):
+    with threadpool_limits(limits=n, user_api="blas"):
         yield

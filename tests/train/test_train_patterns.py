@@ -6,8 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from onnx_models import write_embedder
+from threadpoolctl import threadpool_info
 
-from graphbrick import EmbeddingModel, GraphBuilder, PathAnswer, Query
+from graphbrick import EmbeddingModel, GraphBuilder, PathAnswer, Query, compute
 from graphbrick.cli.app import main
 from graphbrick.core.errors import InputError, ModelError
 from graphbrick.evaluate.datasets import Question, ground
@@ -213,6 +214,21 @@ def test_training_helps_and_says_by_how_much(
     about = load(str(tmp_path / "out")).about
     assert about["graph"] == films.hash
     assert about["report"]["trained"]["f1"] == report.trained.f1
+
+
+def test_small_matrices_are_multiplied_by_one_thread(
+    films: Graph, questions: list[Question], embedder: EmbeddingModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in compute._VARIABLES:
+        monkeypatch.delenv(name, raising=False)
+    threads: set[int] = set()
+
+    def watch(what: str, done: int, total: int) -> None:
+        if what == "rounds of training":
+            threads.update(one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas")
+
+    train_patterns(films, questions[:40], tmp_path / "out", max_hops=1, embedder=embedder, rounds=1, watch=watch)
+    assert threads == {1}
 
 
 def test_questions_without_seeds_are_linked(films: Graph, embedder: EmbeddingModel, tmp_path: Path) -> None:

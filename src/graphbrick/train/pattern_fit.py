@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from graphbrick.compute import blas_threads
 from graphbrick.patterns.model import kinds_of
 from graphbrick.patterns.question_features import WORDS
 from graphbrick.train.pattern_examples import Example
@@ -234,6 +235,7 @@ def quality(weights: Weights, examples: Sequence[Example], asked: Floats) -> Qua
     return Quality(len(examples), precision / len(examples), f1 / len(examples))
 
 
+@blas_threads(1)  # the matrices are small
 def fit(
     weights: Weights,
     examples: Sequence[Example],
