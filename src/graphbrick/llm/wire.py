@@ -122,7 +122,7 @@ class _Part:
 
     text: list[str] = field(default_factory=list)
     refusal: list[str] = field(default_factory=list)
-    calls: dict[object, tuple[dict[str, str], list[str]]] = field(default_factory=dict)  # id and name; arguments
+    calls: dict[int, tuple[dict[str, str], list[str]]] = field(default_factory=dict)  # id and name; arguments
     finish_reason: str = ""
     logprobs: list[TokenLogprob] = field(default_factory=list)
 
@@ -297,7 +297,8 @@ class ReplyReader:
             function = call.get("function") if isinstance(call, dict) else None
             if not isinstance(function, dict):
                 raise self._fault()
-            names, pieces = part.calls.setdefault(call.get("index", place), ({}, []))
+            index = call.get("index")
+            names, pieces = part.calls.setdefault(index if isinstance(index, int) else place, ({}, []))
             for name, value in (("id", call.get("id")), ("name", function.get("name"))):
                 if isinstance(value, str) and value:
                     names.setdefault(name, valid_text(value))
@@ -343,7 +344,8 @@ def _logprobs(logprobs: object) -> Sequence[TokenLogprob]:
     for entry in content if isinstance(content, list) else ():
         pair = _pair(entry)
         if pair is not None:
-            top = [_pair(other) for other in entry.get("top_logprobs") or ()]
+            others = entry.get("top_logprobs")
+            top = [_pair(other) for other in (others if isinstance(others, list) else ())]
             found.append(TokenLogprob(*pair, tuple(other for other in top if other is not None)))
     return found
 
