@@ -39,14 +39,7 @@ def carried(
     departures = np.array(left or none, dtype=np.int64).reshape(len(ends), -1 if left and left[0] else 0)
     return Carried(
         *carry_on(
-            csr.out_begin,
-            csr.out_end,
-            csr.tail,
-            csr.in_begin,
-            csr.in_end,
-            csr.in_head,
-            csr.in_triple,
-            csr.relation,
+            csr.rows,
             seed,
             *flat(ends),
             *flat(back or none),

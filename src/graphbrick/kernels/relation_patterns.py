@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.core.csr import Csr
+from graphbrick.core.csr import Csr, Rows
 from graphbrick.kernels.hashing import grow
 from graphbrick.kernels.jit import jit
 
@@ -39,14 +39,7 @@ class Carried(NamedTuple):
 
 @jit
 def carry_on(
-    out_begin: npt.NDArray[np.uint32],
-    out_end: npt.NDArray[np.uint32],
-    tail: npt.NDArray[np.int32],
-    in_begin: npt.NDArray[np.uint32],
-    in_end: npt.NDArray[np.uint32],
-    in_head: npt.NDArray[np.int32],
-    in_triple: npt.NDArray[np.int32],
-    relation: npt.NDArray[np.int32],
+    rows: Rows,
     seed: int,
     ends: npt.NDArray[np.int32],
     begin: npt.NDArray[np.int64],
@@ -75,7 +68,7 @@ def carry_on(
     incoming ones. Memory is that of these triples and of the ends found.
 
     Args:
-        out_begin, out_end, tail, in_begin, in_end, in_head, in_triple, relation: The rows of a graph.
+        rows: The rows of the graph.
         seed: The node where the patterns start.
         ends: int32; the ends of pattern p that stay away are ``ends[begin[p] : begin[p + 1]]``.
         begin: int64 [patterns + 1].
@@ -88,6 +81,7 @@ def carry_on(
     Returns:
         The fields of `Carried`.
     """
+    out_begin, out_end, tail, relation, in_begin, in_end, in_head, in_triple = rows
     n = np.int64(len(out_begin))
     parent, step = np.empty(64, dtype=np.int32), np.empty(64, dtype=np.int64)
     first, back_first = np.empty(65, dtype=np.int64), np.empty(65, dtype=np.int64)

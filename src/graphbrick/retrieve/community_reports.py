@@ -31,8 +31,8 @@ _SCHEMA = json_object(
     findings=json_list(json_object(summary=_TEXT, explanation=_TEXT), most=_FINDINGS),
 )
 _INSTRUCTION = f"""You write a report about a community of entities in a knowledge graph: from the triples given
-(head -> relation -> tail), from reports about parts of the community if there are any, and from nothing else. Name entities as
-they are written there. Reply with JSON:
+(head -> relation -> tail), from reports about parts of the community if there are any, and from nothing else. Name
+entities as they are written there. Reply with JSON:
 - "title": a short name of the community, with its most important entities;
 - "summary": what the community is about and how its entities are related, in at most five sentences;
 - "rating": a number from 0 to 10, how important the community is;

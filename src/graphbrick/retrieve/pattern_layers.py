@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from graphbrick.core.csr import Csr
 from graphbrick.core.directions import follow
+from graphbrick.core.limits import check_limits
 from graphbrick.kernels.relation_patterns import Carried, carry_on, step_back
 
 Ints = npt.NDArray[np.int64]
@@ -80,11 +81,11 @@ def next_layer(csr: Csr, seed: int, layer: Layer, chosen: Ints, *, direction: st
         direction: "both", "out" or "in".
         cap: Triples at most that are looked at for one pattern and kind of ends.
     """
+    check_limits()
     before = layer.carried
     carried = Carried(
         *carry_on(
-            csr.out_begin, csr.out_end, csr.tail, csr.in_begin, csr.in_end, csr.in_head, csr.in_triple, csr.relation,
-            seed,
+            csr.rows, seed,
             *rows_of(before.end, before.begin, chosen), *rows_of(before.back_end, before.back_begin, chosen),
             before.step[chosen], layer.left[chosen], *follow(direction), cap,
         )
