@@ -99,13 +99,14 @@ def test_a_small_tolerance_gives_the_exact_scores(kernel: str, restart: float, w
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("restart", [0.2, 0.8])
 def test_the_best_are_found_long_before(restart: float, way: tuple[bool, bool]) -> None:
-    csr = skewed(30_000, 150_000, 2)
+    csr = skewed(10_000, 50_000, 2)
     leading = csr.degrees() if all(way) else (csr.in_end - csr.in_begin if way[0] else csr.out_degrees())
-    hubs = np.sort(np.argsort(-leading.astype(np.int64), kind="stable")[:500]).astype(np.int32)
+    hubs = np.sort(np.argsort(-leading.astype(np.int64), kind="stable")[:170]).astype(np.int32)
     rng = np.random.default_rng(3)
-    for seed in rng.choice(np.flatnonzero(csr.out_degrees() > 1), 5):
-        seeds = ids(int(seed))
-        exact = exact_ppr(csr, [seeds], restart, *way)[:, 0]
+    chosen = rng.choice(np.flatnonzero(csr.out_degrees() > 1), 4)
+    every = exact_ppr(csr, [ids(int(seed)) for seed in chosen], restart, *way)
+    for column, seed in enumerate(chosen):
+        seeds, exact = ids(int(seed)), every[:, column]
         k = min(300, np.count_nonzero(exact > 1e-12))
         found = local_ppr.push(csr.rows, seeds, restart, *way, k, 0.01, 20_000, NO_BUDGET)
         nodes, scores, _, _ = refined(csr, found, seeds, restart, way, k, hubs)
@@ -149,7 +150,7 @@ def test_tables_and_queues_grow() -> None:
     assert np.abs(scores / (1 - found.dropped - found.state[:, RESIDUAL].sum()) - exact).max() < 1e-6
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(triples, starts, starts, st.sampled_from(WAYS), st.sampled_from([0.1, 0.8]))
 def test_exact_scores_of_several_sets_at_once(
     given_triples: set[tuple[int, int, int]], one: list[int], two: list[int], way: tuple[bool, bool], restart: float
