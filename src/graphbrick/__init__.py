@@ -10,10 +10,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 __version__ = "0.1.0"
 
+TYPE_CHECKING = False  # as in typing, whose import would delay the moment from which Ctrl-C is handled
 if TYPE_CHECKING:
     from graphbrick.core import Answer as Answer
     from graphbrick.core import Citation as Citation
