@@ -46,7 +46,7 @@ def take_out(archive: Path, member: str, target: Path) -> None:
 
 
 def _checked(opened: zipfile.ZipFile, archive: Path, member: str) -> zipfile.ZipInfo:
-    """What the archive says of a file."""
+    """Return the entry of a file in the archive."""
     try:
         info = opened.getinfo(member)
     except KeyError:

@@ -10,7 +10,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """How many questions have seeds and answers in a graph, and how far apart they are.
+    """Counts of questions with seeds and answers in a graph, and of their distances.
 
     Each of the three counts adds up to all questions.
 
@@ -39,7 +39,7 @@ class Coverage:
         return self.answers.get("all", 0) + self.answers.get("some", 0)
 
     def to_dict(self) -> dict[str, Any]:
-        """The counts as plain JSON types."""
+        """Return the counts as plain JSON types."""
         return {
             "questions": self.questions,
             "answerable": self.answerable,
@@ -76,7 +76,7 @@ Facts = tuple[tuple[int, int, int], tuple[int, int, bool], int | None]
 
 
 def coverage(questions: Iterable[Facts], max_hops: int) -> Coverage:
-    """The counts of some questions."""
+    """Return the counts of some questions."""
     every = list(questions)
     seeds = Counter(_part(given, missing, "not given") for (given, missing, _), _, _ in every)
     answers = Counter(_part(given, missing, "without gold") for _, (given, missing, _), _ in every)
@@ -100,7 +100,7 @@ def _part(given: int, missing: int, nothing: str) -> str:
 
 
 def _far(seeds: tuple[int, int, int], answers: tuple[int, int, bool], distance: int | None) -> str:
-    """Where a question stands among the distances; without both seeds and answers, it is for the answers."""
+    """Return the distance group of a question; without seeds and answers, the missing answers decide."""
     if distance is not None:
         return str(distance)
     if answers[0] == answers[1]:

@@ -48,7 +48,7 @@ def read(records: Iterator[Record], dataset: str) -> Iterator[Question]:
 
 
 def _called(answer: Record) -> tuple[str, ...]:
-    """The name and the aliases of an answer; in the web a null stands where Freebase knows no name."""
+    """Return the name and the aliases of an answer; in the web a null stands where Freebase knows no name."""
     value = answer.values.get("answer")
     names = value if isinstance(value, list) else [value]
     some = [*names, *answer.items("aliases")]

@@ -72,7 +72,7 @@ class Fetched:
 
 
 def folder() -> Path:
-    """Where data sets are kept."""
+    """Return the folder of data sets."""
     from platformdirs import user_cache_path
 
     given = os.environ.get("GRAPHBRICK_DATASETS")
@@ -123,7 +123,7 @@ def fetch_dataset(
 
 
 def split_files(name: str, split: str) -> tuple[Path, ...]:
-    """The files of one split of a data set that was fetched into `folder`.
+    """Return the files of one split of a data set that was fetched into `folder`.
 
     Raises:
         InputError: There is no such data set or split, or it was not fetched; the error says how to.
@@ -142,7 +142,7 @@ def split_files(name: str, split: str) -> tuple[Path, ...]:
 
 
 def fetched_splits(dataset: Dataset) -> list[str]:
-    """The splits of a data set that `split_files` finds."""
+    """Return the splits of a data set that `split_files` finds."""
     place = folder() / dataset.name
     return [of for of in dataset.splits if all(path.is_file() for path in _places(dataset, place, of))]
 
@@ -156,7 +156,7 @@ def describe(dataset: Dataset) -> dict[str, Any]:
 
 
 def named_files(text: str) -> tuple[Path, ...] | None:
-    """The files of a split that is named as in ``webqsp:test``; None where a text names no data set.
+    """Return the files of a split that is named as in ``webqsp:test``; None where a text names no data set.
 
     A file of that name goes before. Errors as for `split_files`; and where the split is missing.
 
@@ -176,7 +176,7 @@ def named_files(text: str) -> tuple[Path, ...] | None:
 
 
 def load_all(names: Iterable[str | os.PathLike[str]], form: str = "auto") -> list[Question]:
-    """The questions of files and of splits such as ``webqsp:test``; errors as for `load` and `split_files`."""
+    """Return the questions of files and of splits such as ``webqsp:test``; errors as for `load` and `split_files`."""
     files = [file for name in names for file in named_files(os.fspath(name)) or (Path(name),)]
     return [question for file in files for question in load(file, form)]
 
@@ -189,13 +189,13 @@ def _check_split(dataset: Dataset, split: str) -> None:
 
 
 def _places(dataset: Dataset, place: Path, split: str) -> list[Path]:
-    """Where the files of a split lie when they are there."""
+    """Return the paths of the files of a split, whether they exist or not."""
     held = [place / Path(member).name for file in dataset.files for of, member in file.members if of == split]
     return held + [place / file for of, file in dataset.by_hand if of == split]
 
 
 def _by_hand(dataset: Dataset, place: Path, split: str | None) -> tuple[FetchedFile, ...]:
-    """The files of a data set that only a browser can fetch, where they were put in their place."""
+    """Return the files of a data set that only a browser can fetch, where they were put in their place."""
     wanted = [(of, place / file) for of, file in dataset.by_hand if split in (None, of)]
     if not wanted or not all(path.is_file() for _, path in wanted):
         raise _needs_hands(dataset, [path for _, path in wanted])
@@ -213,7 +213,7 @@ def _needs_hands(dataset: Dataset, paths: list[Path]) -> InputError:
 
 
 def _fetched(file: PublishedFile, place: Path, watch: Watch) -> list[FetchedFile]:
-    """The files with questions of one published file, fetched where they are not there."""
+    """Return the files with questions of one published file, fetched where they are not there."""
     targets = [(split, member, place / Path(member).name) for split, member in file.members]
     kept = _read_record(place).get(file.name, {})
     if kept.get("url") == file.url and all(path.is_file() for _, _, path in targets):
@@ -305,7 +305,7 @@ def _write_record(place: Path, name: str, entry: object) -> None:
 
 @contextmanager
 def _alone(dataset: Dataset, place: Path) -> Iterator[None]:
-    """Be the only process that fetches into a folder."""
+    """Context manager that makes this process the only one to fetch into a folder."""
     lock = place / ".lock"
     try:
         held = claim(lock)

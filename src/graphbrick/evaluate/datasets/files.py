@@ -191,7 +191,7 @@ def read_table(file: Path, delimiter: str) -> Iterator[Record]:
 
 
 def _first(file: Path) -> Iterator[tuple[int, str]]:
-    """The first line."""
+    """Yield the first line."""
     for entry in read_lines(file):
         yield entry
         return

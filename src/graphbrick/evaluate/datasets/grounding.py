@@ -1,4 +1,4 @@
-"""Finding the seeds and answers of questions in a graph, and saying what of them is there."""
+"""Finding the seeds and answers of questions in a graph."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from graphbrick.graphs.text import name_form, nfc
 
 @dataclass(frozen=True, slots=True)
 class GroundedQuestion:
-    """A question with what a graph has of it.
+    """A question, with its seeds and answers in a graph.
 
     Attributes:
         question: The question.
@@ -58,7 +58,7 @@ class GroundedQuestion:
         return any(self.gold)
 
     def query(self) -> Query:
-        """The question for a pipeline, with the seeds that were found; without seeds where the file gives none.
+        """Return the question for a pipeline, with the seeds that were found; without seeds where the file gives none.
 
         Raises:
             LinkError: The file gives seeds, but the graph has none of them. Without seeds a pipeline would link the
@@ -72,7 +72,7 @@ class GroundedQuestion:
 
 @dataclass(frozen=True)
 class Grounded:
-    """Questions with what a graph has of them, all of them, in the order given.
+    """All questions in the order given, with their seeds and answers in a graph.
 
     Attributes:
         questions: The questions.
@@ -88,7 +88,7 @@ class Grounded:
         return len(self.questions)
 
     def split(self, by: str) -> dict[str, Grounded]:
-        """The same by "hops" (as stated), "dataset" or a fact, in natural order (see `Question.group`).
+        """Return the same by "hops" (as stated), "dataset" or a fact, in natural order (see `Question.group`).
 
         Raises:
             InputError: There is no such fact.
@@ -207,7 +207,7 @@ class _Names:
         return tuple(sorted((e for e in ranks if ranks[e] == best), key=lambda e: (-graph.degree(e), e)))
 
     def texts(self, entities: tuple[int, ...], given: tuple[str, ...]) -> tuple[str, ...]:
-        """The texts given, then the labels and aliases of entities, each once."""
+        """Return the texts given, then the labels and aliases of entities, each once."""
         for entity in entities:
             if entity not in self._texts:
                 texts = (self._graph.label(entity), *self._graph.aliases(entity))

@@ -38,7 +38,7 @@ _SUFFIXES = (*_JSON, *_TABLES, ".parquet", ".txt")
 
 
 def load(path: str | PathLike[str], form: str = "auto") -> tuple[Question, ...]:
-    """The questions of a file, in its order; none is left out.
+    """Return the questions of a file, in its order; none is left out.
 
     Files are JSON lines, a JSON document, delimited text (``.csv``, ``.tsv``), Parquet, or the text files of MetaQA;
     all but Parquet also packed with gzip or Zstandard.
@@ -85,7 +85,7 @@ def load(path: str | PathLike[str], form: str = "auto") -> tuple[Question, ...]:
 
 
 def _suffix(file: Path) -> str:
-    """The suffix that tells how the file is written."""
+    """Return the suffix that tells how the file is written."""
     if file.is_dir():
         names = sorted(entry.name for entry in file.iterdir() if Path(unpacked_name(entry)).suffix in _SUFFIXES)
         held = f"; it holds {', '.join(names[:5])}" if names else ""
@@ -105,7 +105,7 @@ def _suffix(file: Path) -> str:
 
 
 def _questions(file: Path, suffix: str, form: str, place: list[int]) -> Iterator[Question]:
-    """The questions of a file; ``place[0]`` is the line of the one that was given last."""
+    """Yield the questions of a file; ``place[0]`` is the line of the one that was given last."""
     if suffix == ".txt":
         if form not in ("auto", "metaqa"):
             raise InputError(f"a .txt file holds questions of MetaQA, not of the form {form!r}", file)
@@ -129,7 +129,7 @@ def _told(records: Iterator[Record], place: list[int]) -> Iterator[Record]:
 
 
 def _form_of(first: Record) -> str:
-    """The form whose fields the first record of a file has."""
+    """Return the form whose fields the first record of a file has."""
     has = first.values.keys()
     if "Parses" in has:
         return "webqsp"

@@ -63,7 +63,7 @@ def read(file: Path, dataset: str) -> Iterator[Question]:
 
 
 def relation_steps(pattern: str) -> tuple[tuple[str, bool], ...]:
-    """The relations that a question type of MetaQA names, each with whether it is followed from head to tail.
+    """Return the relations that a question type of MetaQA names, each with whether it is followed from head to tail.
 
     Raises:
         InputError: It is no question type of MetaQA.
@@ -81,7 +81,7 @@ def relation_steps(pattern: str) -> tuple[tuple[str, bool], ...]:
 
 
 def _hops(file: Path) -> int | None:
-    """The hops that the name of the file or of a folder above says."""
+    """Return the hops that the name of the file or of a folder above says."""
     for name in (file.name, file.parent.name, file.parent.parent.name):
         found = _HOPS.search(name.casefold())
         if found:
@@ -90,7 +90,7 @@ def _hops(file: Path) -> int | None:
 
 
 def _types(file: Path) -> list[str]:
-    """The relation pattern of each question; none where there is no such file."""
+    """Return the relation pattern of each question; none where there is no such file."""
     name = file.name.replace(".txt", "_qtype.txt", 1)
     for folder in (file.parent, file.parent.parent):
         if name != file.name and (folder / name).is_file():
@@ -99,7 +99,7 @@ def _types(file: Path) -> list[str]:
 
 
 def _marked(text: str, file: Path, line: int) -> tuple[str, list[str]]:
-    """The question without the brackets around its seeds, and the seeds; a name may have brackets of its own."""
+    """Return the question without the brackets around its seeds, and the seeds; a name may have brackets of its own."""
     plain, seeds, depth, start = [], [], 0, 0
     for at, letter in enumerate(text):
         if letter == "[":

@@ -1,4 +1,4 @@
-"""How many hops the nearest of some nodes is away, without looking at all of a large graph."""
+"""Distance in hops to the nearest of several nodes, without reading all of a large graph."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _NO_CAP = 2**31 - 1
 
 
 def nearest_hops(csr: Csr, sources: Ints, targets: Ints, max_hops: int) -> int | None:
-    """Triples on the shortest way from a source to a target, walked in any direction.
+    """Return the number of triples on the shortest way from a source to a target, in any direction.
 
     Both sets grow by one hop at a time, that first whose triples are fewer, until they meet. So of a graph with hubs
     only a part is touched: about what lies within half the distance of either.
@@ -52,13 +52,13 @@ def nearest_hops(csr: Csr, sources: Ints, targets: Ints, max_hops: int) -> int |
 
 
 def _triples(csr: Csr, nodes: Ints) -> int:
-    """The triples that leave or enter some nodes."""
+    """Return the triples that leave or enter some nodes."""
     out = int((csr.out_end[nodes] - csr.out_begin[nodes]).sum(dtype=np.int64))
     return out + int((csr.in_end[nodes] - csr.in_begin[nodes]).sum(dtype=np.int64))
 
 
 def _meet(some: Ints, others: Ints) -> bool:
-    """Whether two ascending sets have a node in common."""
+    """Return whether two ascending sets have a node in common."""
     few, many = (some, others) if len(some) <= len(others) else (others, some)
     at: npt.NDArray[np.intp] = np.searchsorted(many, few)
     return bool((many[np.minimum(at, len(many) - 1)] == few).any())

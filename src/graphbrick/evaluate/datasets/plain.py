@@ -67,7 +67,7 @@ def _question(record: Record, dataset: str) -> Question:
 
 
 def _answers(record: Record, column: str) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
-    """The distinct answers and the names of each; no names where they cannot be told apart by answer."""
+    """Return the distinct answers and the names of each; no names where they cannot be told apart by answer."""
     answers = record.listed(column)
     names = [_names(record, entry) for entry in record.items("answer_names")]
     distinct = tuple(dict.fromkeys(answers))
@@ -96,7 +96,7 @@ def _names(record: Record, entry: object) -> tuple[str, ...]:
 
 
 def _facts(record: Record) -> dict[str, str]:
-    """The columns without a meaning of their own; a name close to one that is missing is rather misspelt."""
+    """Return the columns without a meaning of their own; a name close to one that is missing is rather misspelt."""
     missing = [name for name in COLUMNS if name not in record.values]
     facts = {}
     for name, value in record.values.items():

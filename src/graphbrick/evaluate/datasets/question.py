@@ -54,7 +54,7 @@ class Question:
         return tuple(names or (answer,) for names, answer in zip(found, self.answers, strict=True))
 
     def group(self, by: str) -> str:
-        """What this question is counted under: ``hops``, ``dataset``, or one of its facts; empty where unknown.
+        """Return the group of this question by ``hops``, ``dataset`` or one of its facts; empty if unknown.
 
         >>> Question("1", "?", hops=2, facts={"pattern": "a_to_b"}).group("hops")
         '2'
@@ -65,7 +65,7 @@ class Question:
 
 
 def grouped(questions: Iterable[Question], by: str) -> dict[str, list[Question]]:
-    """The questions by what they are counted under (see `Question.group`), groups in natural order.
+    """Return the questions by what they are counted under (see `Question.group`), groups in natural order.
 
     Raises:
         InputError: There is no such fact in any of the questions.
@@ -83,7 +83,7 @@ def grouped(questions: Iterable[Question], by: str) -> dict[str, list[Question]]
 
 
 def _natural(name: str) -> tuple[int, int, str]:
-    """Numbers by size and before texts, what is unknown last."""
+    """Return a sort key: numbers by size, then texts, unknown last."""
     if name.isdecimal():
         return 0, int(name), name
     return (1, 0, name) if name else (2, 0, name)

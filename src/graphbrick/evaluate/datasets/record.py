@@ -1,4 +1,4 @@
-"""One record of a question file: its fields, checked, and where it stands for the message of what is wrong."""
+"""One record of a question file: checked fields, and the position for error messages."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ LARGEST = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """The fields of one question as they stand in a file.
+    """The fields of one question in a file.
 
     Attributes:
         file: The file.
-        line: 1-based line where the record starts (the row, in Parquet).
+        line: 1-based line at which the record starts (the row, in Parquet).
         number: 0-based number of the record in the file.
         values: The fields; JSON types, or texts where the file is a table.
-        is_table: Whether it is a row of delimited text, where several values of a cell stand between ``|``.
+        is_table: Whether it is a row of delimited text; ``|`` separates several values of a cell.
     """
 
     file: Path
@@ -31,22 +31,22 @@ class Record:
     is_table: bool = False
 
     def fault(self, reason: str) -> InputError:
-        """An error about this record."""
+        """Return an error about this record."""
         return InputError(reason, self.file, self.line)
 
     def has(self, name: str) -> bool:
-        """Whether there is a value: not null and not an empty text."""
+        """Return whether there is a value: not null and not an empty text."""
         value = self.values.get(name)
         return value is not None and not (isinstance(value, str) and not value.strip())
 
     def text(self, name: str) -> str:
-        """A field that must be a text with something in it, or a number."""
+        """Return a field that must be a text with something in it, or a number."""
         if not self.has(name):
             raise self.fault(f"there is no {name}; every question needs one")
         return self.checked(self.values[name], name)
 
     def texts(self, name: str) -> tuple[str, ...]:
-        """A field that is a list of texts, distinct; empty where it is missing, null or an empty text."""
+        """Return a field that is a list of texts, distinct; empty where it is missing, null or an empty text."""
         return tuple(dict.fromkeys(self.listed(name)))
 
     def listed(self, name: str) -> list[str]:
@@ -54,7 +54,7 @@ class Record:
         return [self.checked(value, name) for value in self.items(name)]
 
     def items(self, name: str) -> list[object]:
-        """A field that is a list of anything; empty where it is missing or null."""
+        """Return a field that is a list of anything; empty where it is missing or null."""
         if not self.has(name):
             return []
         value = self.values[name]
@@ -65,7 +65,7 @@ class Record:
         return value
 
     def objects(self, name: str) -> list[Record]:
-        """A field that is a list of objects, each as a record of its own; empty where it is missing or null."""
+        """Return a field that is a list of objects, each as a record of its own; empty where it is missing or null."""
         found = []
         for item in self.items(name):
             if not isinstance(item, dict):
@@ -74,7 +74,7 @@ class Record:
         return found
 
     def inner(self, name: str) -> Record:
-        """A field that is an object, as a record of its own; an empty one where it is missing or null."""
+        """Return a field that is an object, as a record of its own; an empty one where it is missing or null."""
         value = self.values.get(name)
         if value is not None and not isinstance(value, dict):
             raise self.fault(f"{name} must be an object, got {_shown(value)}")
@@ -96,7 +96,7 @@ class Record:
         return value
 
     def checked(self, value: object, name: str) -> str:
-        """A value as text, without blanks around it; numbers are keys in some graphs."""
+        """Return a value as text, without blanks around it; numbers are keys in some graphs."""
         if isinstance(value, bool) or not isinstance(value, str | int):
             raise self.fault(f"{name} must hold texts, got {_shown(value)}")
         text = str(value).strip()
@@ -110,6 +110,6 @@ class Record:
 
 
 def _shown(value: object) -> str:
-    """A value for a message, in ASCII and not too long."""
+    """Return a value for a message, in ASCII and not too long."""
     text = ascii(value)
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."

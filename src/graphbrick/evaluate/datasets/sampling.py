@@ -43,7 +43,7 @@ def sample(questions: Iterable[Question], n: int, *, seed: int = 0, by: str = "h
 
 
 def sample_each(questions: Iterable[Question], n: int, *, seed: int = 0, by: str = "hops") -> tuple[Question, ...]:
-    """At most ``n`` questions of each group; arguments, order and errors as for `sample`.
+    """Return at most ``n`` questions of each group; arguments, order and errors as for `sample`.
 
     >>> some = [Question(str(i), "?", hops=1 + (i > 5)) for i in range(100)]
     >>> [question.hops for question in sample_each(some, 3)]
@@ -61,7 +61,7 @@ def _checked(questions: Iterable[Question], n: int) -> tuple[Question, ...]:
 
 
 def _shuffled(group: Sequence[Question], seed: int) -> list[Question]:
-    """A group in an order that only the seed and the ids make."""
+    """Return a group in an order that only the seed and the ids make."""
 
     def rank(question: Question) -> tuple[bytes, str]:
         text = f"{seed}\0{question.dataset}\0{question.id}"

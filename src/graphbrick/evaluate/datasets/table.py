@@ -68,7 +68,7 @@ class Dataset:
 
 @lru_cache(maxsize=1)
 def known() -> Mapping[str, Dataset]:
-    """All published data sets by name.
+    """Return all published data sets by name.
 
     >>> known()["webquestions"].files[1].members
     (('test', 'webquestions.examples.test.json'),)
@@ -92,7 +92,7 @@ def known() -> Mapping[str, Dataset]:
 
 
 def published(name: str) -> Dataset:
-    """A published data set by its name.
+    """Return a published data set by its name.
 
     Raises:
         InputError: There is none of that name.

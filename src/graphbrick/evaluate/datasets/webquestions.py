@@ -36,7 +36,7 @@ def read(records: Iterator[Record], dataset: str) -> Iterator[Question]:
 
 
 def _answers(record: Record) -> list[str]:
-    """The texts of ``(list (description "Jazmyn Bieber") (description Mobile))``."""
+    """Return the texts of ``(list (description "Jazmyn Bieber") (description Mobile))``."""
     if not record.has("targetValue"):
         return []
     said = record.text("targetValue")

@@ -126,7 +126,7 @@ def read_verdict(reply: str) -> bool | None:
 
 
 def _verdict(said: object) -> bool | None:
-    """The verdict of one line, or of one value of a JSON object."""
+    """Return the verdict of one line, or of one value of a JSON object."""
     if isinstance(said, bool):
         return said
     line = _LABEL.sub("", BULLET.sub("", MARKDOWN.sub("", str(said))).strip())
@@ -135,7 +135,7 @@ def _verdict(said: object) -> bool | None:
 
 
 def _names(gold: TextGold) -> list[str]:
-    """The names and aliases of all gold answers, each once, without blank ones."""
+    """Return the names and aliases of all gold answers, each once, without blank ones."""
     listed = (name for answer in gold for name in ([answer] if isinstance(answer, str) else answer))
     return list(dict.fromkeys(line for line in map(_shortened, listed) if line))
 

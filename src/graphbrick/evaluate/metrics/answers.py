@@ -28,7 +28,7 @@ _ARTICLE = re.compile(r"\b(?:a|an|the)\b")
 
 
 def normalize(text: str) -> str:
-    """A text as the scorers of RoG and LEGO-GraphRAG compare it; can be empty.
+    """Return a text as the scorers of RoG and LEGO-GraphRAG compare it; can be empty.
 
     Lower case, without ASCII punctuation, without the words a, an and the, with single spaces. Words that only a hyphen
     or a slash parts become one.
@@ -40,7 +40,7 @@ def normalize(text: str) -> str:
 
 
 def answer_form(text: str) -> str:
-    """What two spellings of one answer share: normalised, or in lower case where nothing is left; empty if blank.
+    """Return the form that spellings of one answer share: normalised, or lower case if that is empty.
 
     >>> answer_form("The Beatles"), answer_form("The The"), answer_form("???"), answer_form("  ")
     ('beatles', 'the the', '???', '')
@@ -50,7 +50,7 @@ def answer_form(text: str) -> str:
 
 
 def text_scores(answers: Sequence[str], gold: TextGold) -> AnswerScores:
-    """All measures of the answers to one question, best answer first; each in [0, 1], all 0 without an answer.
+    """Return all measures of the answers to one question, best answer first; each in [0, 1], all 0 without an answer.
 
     Args:
         answers: The texts, best first.
@@ -73,7 +73,7 @@ def text_scores(answers: Sequence[str], gold: TextGold) -> AnswerScores:
 
 
 def gold_forms(gold: TextGold) -> list[frozenset[str]]:
-    """The forms of each gold answer: of its name and its aliases; none for one that is blank.
+    """Return the forms of each gold answer: of its name and its aliases; none for one that is blank.
 
     Raises:
         TypeError: The gold is one text.

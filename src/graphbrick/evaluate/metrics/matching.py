@@ -28,7 +28,7 @@ def maximum_matching(options: Sequence[Sequence[int]]) -> int:
 
 
 def _free(start: int, options: Sequence[Sequence[int]], left_of: dict[int, int], reached: dict[int, int]) -> int | None:
-    """A right node without a match that an alternating path from ``start`` leads to, breadth first."""
+    """Return a right node without a match that an alternating path from ``start`` leads to, breadth first."""
     queue = [start]
     for left in queue:
         for right in options[left]:

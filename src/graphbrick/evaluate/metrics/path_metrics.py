@@ -1,4 +1,4 @@
-"""How good the paths of a question are, each path given as the entities that it meets; see `met`.
+"""Measures of the paths of a question, each path given as the entities that it meets; see `met`.
 
 A gold answer is one entity or a collection of alternatives, as in `evaluate.metrics.sets`; one that is not in the
 graph is met by no path and counts. All measures lie in [0, 1]. Without paths they are 0; without gold they raise
@@ -26,7 +26,7 @@ def met(evidence: Evidence) -> list[tuple[int, ...]]:
 
 
 def path_precision(paths: Collection[Collection[Hashable]], gold: Gold) -> float:
-    """The share of paths that meet an answer; 0 where there is no path.
+    """Return the share of paths that meet an answer; 0 where there is no path.
 
     >>> path_precision([["Kenya", "Nairobi"], ["Kenya", "Uganda"]], {"Nairobi"})
     0.5
@@ -36,7 +36,7 @@ def path_precision(paths: Collection[Collection[Hashable]], gold: Gold) -> float
 
 
 def path_recall(paths: Collection[Collection[Hashable]], gold: Gold) -> float:
-    """The share of gold answers that a path meets; 0 where there is no path.
+    """Return the share of gold answers that a path meets; 0 where there is no path.
 
     >>> path_recall([["Kenya", "Nairobi"], ["Kenya", "Nakuru", "Nairobi"]], {"Nairobi", "Kampala"})
     0.5
@@ -47,7 +47,7 @@ def path_recall(paths: Collection[Collection[Hashable]], gold: Gold) -> float:
 
 
 def path_f1(paths: Collection[Collection[Hashable]], gold: Gold) -> float:
-    """The harmonic mean of `path_precision` and `path_recall` (Cao et al., LEGO-GraphRAG, VLDB 2025).
+    """Return the harmonic mean of `path_precision` and `path_recall` (Cao et al., LEGO-GraphRAG, VLDB 2025).
 
     >>> round(path_f1([["Kenya", "Nairobi"], ["Kenya", "Uganda"]], {"Nairobi"}), 3)
     0.667

@@ -32,7 +32,7 @@ PUBLISHED_METRICS = (
 
 
 class RogScores(NamedTuple):
-    """What RoG's ``evaluate_results.py`` gives for one question; the precision and the F1 can exceed 1."""
+    """The scores of RoG's ``evaluate_results.py`` for one question; precision and F1 can exceed 1."""
 
     accuracy: float
     hit: float
@@ -42,7 +42,7 @@ class RogScores(NamedTuple):
 
 
 class LegoScores(NamedTuple):
-    """What the evaluation of LEGO-GraphRAG gives for one question; all in [0, 1]."""
+    """The scores of the evaluation of LEGO-GraphRAG for one question; all in [0, 1]."""
 
     hit: float
     precision: float
@@ -51,7 +51,7 @@ class LegoScores(NamedTuple):
 
 
 def as_published(answers: Sequence[str], names: Sequence[Collection[str]]) -> dict[str, float]:
-    """The answer scores of all three for one question, by the names of `PUBLISHED_METRICS`.
+    """Return the answer scores of all three for one question, by the names of `PUBLISHED_METRICS`.
 
     Their scorers read what a model said. Here that is the answers that were read out of it: a list for RoG, for ToG and
     LEGO-GraphRAG one text with commas between them. Without an answer all scores are 0, though ToG's scorer takes an
@@ -119,7 +119,7 @@ def rog(predictions: str | Sequence[str], gold: Sequence[str], k: int = -1) -> R
 
 
 def tog(reply: str, gold: Iterable[str]) -> float | None:
-    """The "exact match" of ToG (Sun et al., Think-on-Graph, ICLR 2024; its ``eval/eval.py``): 1, 0, or None.
+    """Return the "exact match" of ToG (Sun et al., Think-on-Graph, ICLR 2024; its ``eval/eval.py``): 1, 0, or None.
 
     Where the reply has a ``{``, what stands between the first ``{`` and the first ``}`` is taken, else all of it. It is
     right if it equals a gold answer or alias, *contains* one, or *is contained in* one, in lower case and without
@@ -220,13 +220,13 @@ def _needles(gold: Sequence[str]) -> list[str]:
 
 
 def _found(text: str, needles: Sequence[str]) -> list[int]:
-    """The places of the normalised gold answers that are a substring of the normalised text."""
+    """Return the places of the normalised gold answers that are a substring of the normalised text."""
     haystack = normalize(text)
     return [place for place, needle in enumerate(needles) if needle in haystack]
 
 
 def _most_frequent(predictions: Sequence[str], k: int) -> list[str]:
-    """The distinct predictions by how often each was given, ties in order of appearance; the first ``k``."""
+    """Return the distinct predictions by how often each was given, ties in order of appearance; the first ``k``."""
     counted = [text for text, _ in Counter(predictions).most_common()]
     return counted if k < 0 else counted[:k]
 

@@ -1,4 +1,4 @@
-"""How good a ranking of the k best nodes is, measured against the exact scores of all nodes."""
+"""Measures of a ranking of the k best nodes against the exact scores of all nodes."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Quality(NamedTuple):
 
 
 def best_nodes(exact: npt.NDArray[np.float64], k: int) -> Best:
-    """The k best nodes.
+    """Return the k best nodes.
 
     Args:
         exact: float64 [nodes], the exact scores.

@@ -23,7 +23,7 @@ Items: TypeAlias = Sequence[Collection[Hashable]]
 
 
 def recall_at(items: Items, gold: Gold, n: int) -> float:
-    """The share of gold answers that the first ``n`` items meet.
+    """Return the share of gold answers that the first ``n`` items meet.
 
     >>> recall_at([["Kampala"], ["Nairobi"]], ["Nairobi", "Kigali"], n=2)
     0.5
@@ -68,7 +68,7 @@ def reciprocal_rank(items: Items, gold: Gold, n: int | None = None) -> float:
 
 
 def ndcg_at(items: Items, gold: Gold, n: int) -> float:
-    """The normalised discounted cumulative gain of the first ``n`` items.
+    """Return the normalised discounted cumulative gain of the first ``n`` items.
 
     ``DCG = sum of gain(i) / log2(i + 1)`` over the ranks i = 1..n, divided by that of an ideal ranking, whose first
     ``min(n, gold)`` items gain 1. An item gains 1 if it meets an answer that no earlier item met, so that many paths to
@@ -83,7 +83,7 @@ def ndcg_at(items: Items, gold: Gold, n: int) -> float:
 
 
 def _first(items: Items, n: int) -> Items:
-    """The first items, if both are what they should be."""
+    """Return the first items, if both are what they should be."""
     if n < 1:
         raise ValueError(f"the number of items looked at must be at least 1, got {n}; try 32")
     for item in items[:n]:
@@ -93,7 +93,7 @@ def _first(items: Items, n: int) -> Items:
 
 
 def _fresh(items: Items, gold: Gold, n: int) -> tuple[list[int], int]:
-    """How many answers each of the first items meets that no earlier one met; and how many answers there are."""
+    """Return the number of new answers found by each of the top items, and the number of answers."""
     wanted = gold_sets(gold)
     meant, reached = places(wanted), set[int]()
     fresh = []

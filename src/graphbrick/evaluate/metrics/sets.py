@@ -75,7 +75,7 @@ def exact_match(answers: Answers, gold: Gold) -> float:
 
 
 def precision(answers: Answers, gold: Gold) -> float:
-    """The share of distinct answers that are right, ``right / given``; 0 where there is no answer.
+    """Return the share of distinct answers that are right, ``right / given``; 0 where there is no answer.
 
     >>> precision([7, None, None], [7])
     0.3333333333333333
@@ -85,7 +85,7 @@ def precision(answers: Answers, gold: Gold) -> float:
 
 
 def recall(answers: Answers, gold: Gold) -> float:
-    """The share of distinct gold answers that were given, ``right / wanted``.
+    """Return the share of distinct gold answers that were given, ``right / wanted``.
 
     >>> recall([7], [(7, 8), None])
     0.5
@@ -95,7 +95,7 @@ def recall(answers: Answers, gold: Gold) -> float:
 
 
 def f1(answers: Answers, gold: Gold) -> float:
-    """The harmonic mean of precision and recall, ``2 right / (given + wanted)``; 0 where no answer is right.
+    """Return the harmonic mean of precision and recall, ``2 right / (given + wanted)``; 0 where no answer is right.
 
     >>> round(f1(["Nairobi", "Kampala"], ["Nairobi"]), 3)
     0.667
@@ -105,7 +105,7 @@ def f1(answers: Answers, gold: Gold) -> float:
 
 
 def answer_scores(answers: Sequence[Hashable], gold: Gold) -> AnswerScores:
-    """All measures of the answers to one question, best answer first.
+    """Return all measures of the answers to one question, best answer first.
 
     >>> answer_scores([3, 5], [5])
     AnswerScores(hit=1.0, hits_at_1=0.0, exact_match=0.0, precision=0.5, recall=1.0, f1=0.6666666666666666)

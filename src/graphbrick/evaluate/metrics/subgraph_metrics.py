@@ -1,4 +1,4 @@
-"""How good an extracted subgraph is: which of the answers it holds, how large it is, and in how many pieces."""
+"""Measures of an extracted subgraph: answers in it, size, number of pieces."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class SubgraphScores(NamedTuple):
 
 
 def subgraph_scores(subgraph: Subgraph, gold: Gold) -> SubgraphScores:
-    """The measures of one subgraph.
+    """Return the measures of one subgraph.
 
     Recall is the number of gold answers of which an alternative is in it, divided by the number of gold answers;
     precision the number of its entities that are an alternative of any, divided by the number of its entities.

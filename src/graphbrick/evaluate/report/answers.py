@@ -40,12 +40,12 @@ class AnswerRow(NamedTuple):
 
 
 def rows_of(figures: Sequence[PipelineFigures], group: str = "") -> list[AnswerRow]:
-    """A row for each pipeline."""
+    """Return a row for each pipeline."""
     return [AnswerRow(group, one.number, one.name, one.answers) for one in figures]
 
 
 def rows_by_hops(figures: Sequence[PipelineFigures]) -> list[AnswerRow]:
-    """A row for each number of hops and pipeline; none where all questions are in one group."""
+    """Return a row for each number of hops and pipeline; none where all questions are in one group."""
     names = list(dict.fromkeys(hops for one in figures for hops in one.answers_by_hops))
     if len(names) < 2:
         return []
@@ -89,7 +89,7 @@ def answers_table(rows: Sequence[AnswerRow], *, by: str = "") -> Table | None:
 
 
 def published_table(figures: Sequence[PipelineFigures]) -> Table | None:
-    """The scores of answers as others count them, over all questions; None where none are kept."""
+    """Return the scores of answers as others count them, over all questions; None where none are kept."""
     rows = rows_of(figures)
     measures = _found(rows, PUBLISHED_METRICS)
     if not measures:
@@ -108,12 +108,12 @@ def published_table(figures: Sequence[PipelineFigures]) -> Table | None:
 
 
 def published_notes() -> list[str]:
-    """For each scorer a line on what it counts wrongly."""
+    """Return a line for each scorer on what it counts wrongly."""
     return [f"{SCORERS[name]}: {wrong}." for name, wrong in PUBLISHED.items()]
 
 
 def judge_notes(figures: Sequence[PipelineFigures], judge: str | None) -> list[str]:
-    """Who judged, how many answers, and what that took, a line a pipeline."""
+    """Return a line for each pipeline: the judge, how many answers it judged, and the cost."""
     lines = []
     for one in figures:
         found = one.judged
@@ -135,7 +135,7 @@ def judge_notes(figures: Sequence[PipelineFigures], judge: str | None) -> list[s
 
 
 def _found(rows: Iterable[AnswerRow], measures: Sequence[str]) -> list[str]:
-    """Those of the measures that some row has a value of."""
+    """Return the measures for which some row has a value."""
     there = {name for row in rows for name, mean in row.answers.means.items() if mean.all is not None}
     return [name for name in measures if name in there]
 

@@ -1,4 +1,4 @@
-"""What the browser of single questions reads: compact JSON in the page.
+"""The data of the browser of single questions: compact JSON in the page.
 
 Of every question there are its text and every pipeline's scores, so that all can be searched and filtered. Answers,
 paths, events, prompts and replies take a hundred times the room; they are there for a part of the questions, in pieces
@@ -66,7 +66,7 @@ class Listing:
     exchanges: bool = True
 
     def take(self, run: StudyRun, results: Sequence[Result]) -> None:
-        """Take in the results of a run."""
+        """Add the results of a run."""
         places = {question.id: place for place, question in enumerate(self.questions)}
         wanted, n = set(self.detailed), len(self.questions)
         hits, lost, f1, ms = [_NOT_DONE] * n, [_NOT_DONE] * n, [-1] * n, [-1.0] * n
@@ -93,7 +93,7 @@ class Listing:
 
 
 def spread(total: int, wanted: int | None) -> list[int]:
-    """Places of ``wanted`` of ``total`` questions, at equal distances; of all where it is None.
+    """Return the indices of ``wanted`` of ``total`` questions at equal distances; all if it is None.
 
     >>> spread(10, 4), spread(3, None), spread(3, 0)
     ([0, 2, 5, 7], [0, 1, 2], [])
@@ -104,7 +104,7 @@ def spread(total: int, wanted: int | None) -> list[int]:
 
 
 def blocks(study: Study, listing: Listing, figures: Sequence[PipelineFigures]) -> Iterator[str]:
-    """The data of the page, piece by piece."""
+    """Yield the data of the page, piece by piece."""
     yield data_block("data-questions", _questions(listing))
     yield data_block("data-scores", _scores(listing, figures))
     for first in range(0, len(listing.detailed), _TOGETHER):
@@ -140,7 +140,7 @@ def _scores(listing: Listing, figures: Sequence[PipelineFigures]) -> dict[str, A
 
 
 class _Texts:
-    """Texts that many paths and pipelines share, each kept once and named by its place."""
+    """Texts that paths and pipelines share, each stored once and referred to by its index."""
 
     def __init__(self) -> None:
         self.places: dict[str, int] = {}
@@ -150,12 +150,12 @@ class _Texts:
         return self.places.setdefault(text, len(self.places))
 
     def said(self, text: str) -> int:
-        """The place of what was said to a language model, or by it, of which more is shown."""
+        """Return the index of a prompt or reply, which may be longer than other texts."""
         self._said.add(text)
         return self(text)
 
     def shown(self) -> list[str]:
-        """The texts by place."""
+        """Return the texts by place."""
         return [_text(text, _LONGEST_SAID if text in self._said else _LONGEST) for text in self.places]
 
 
@@ -208,7 +208,7 @@ def _detail(found: Detail, own: Columns, place: int, question: StudyQuestion, te
 
 
 def _said(found: Detail, judgement: StoredJudgement | None, texts: _Texts) -> list[list[Any]]:
-    """What language models were told and replied, stage by stage, and then by the judge."""
+    """Return the prompts and replies, stage by stage, then those of the judge."""
     rows = [_exchange(one, found.stages[one.stage]["stage"], texts) for one in found.exchanges]
     return rows + [_exchange(one, "judge", texts) for one in (judgement.exchanges if judgement else ())]
 
@@ -244,6 +244,6 @@ def _right(right: bool | None) -> int:
 
 
 def _text(text: str, longest: int = _LONGEST) -> str:
-    """A text that can be shown, the end of a very long one left out."""
+    """Return a text with hidden characters visible, cut if it is very long."""
     shown = visible(text)
     return shown if len(shown) <= longest else f"{shown[:longest]} … ({len(shown):,} characters)"

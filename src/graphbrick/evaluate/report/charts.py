@@ -141,7 +141,7 @@ def badge(number: int) -> Markup:
 
 
 def percent(value: float) -> str:
-    """A share in percent; what is not 0 or all is not shown as if it were.
+    """Return a share in percent; what is not 0 or all is not shown as if it were.
 
     >>> percent(0.5), percent(0.973), percent(0.9999), percent(0.0002), percent(1)
     ('50.0', '97.3', '>99.9', '<0.1', '100')

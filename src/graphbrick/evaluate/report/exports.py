@@ -1,4 +1,4 @@
-"""A report as Markdown for a README, and as CSV for programs of one's own."""
+"""A report as Markdown, and as CSV for other programs."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def markdown_page(
     said: str,
     judge: str | None = None,
 ) -> Iterator[str]:
-    """The tables of a report, piece by piece."""
+    """Yield the tables of a report, piece by piece."""
     yield f"# {markdown(title)}\n\n{markdown(said)}\n"
     if not figures:
         return
@@ -73,7 +73,7 @@ def markdown_page(
 
 
 def _answers(figures: Sequence[PipelineFigures], judge: str | None) -> Iterator[str]:
-    """The tables of answers."""
+    """Yield the tables of answers."""
     table = answers_table(rows_of(figures))
     if table is None:
         return
@@ -89,7 +89,7 @@ def _answers(figures: Sequence[PipelineFigures], judge: str | None) -> Iterator[
 
 
 def _code(text: str) -> str:
-    """A text as Markdown code, whatever marks it has."""
+    """Return a text as Markdown code, whatever marks it has."""
     line = " ".join(visible(text).split())
     longest = max((len(run) for run in "".join(c if c == "`" else " " for c in line).split()), default=0)
     mark = "`" * (longest + 1)

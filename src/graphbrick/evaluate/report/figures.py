@@ -56,7 +56,7 @@ class Mean(NamedTuple):
 
 
 class Answers(NamedTuple):
-    """How good the answers to some questions are.
+    """The quality of the answers to some questions.
 
     Attributes:
         questions: How many questions there are.
@@ -75,7 +75,7 @@ class Answers(NamedTuple):
 
 
 class Judged(NamedTuple):
-    """What a judge did with the answers of a pipeline.
+    """The work of a judge on the answers of a pipeline.
 
     Attributes:
         answers: How many it judged; what it took for them follows.
@@ -102,7 +102,7 @@ class Judged(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PipelineFigures:
-    """What a study says of one pipeline.
+    """The figures of one pipeline of a study.
 
     Attributes:
         number: Its number in tables and charts, from 1 for the best.
@@ -141,11 +141,11 @@ class PipelineFigures:
 
     @property
     def name(self) -> str:
-        """What tables call it."""
+        """Its name in tables."""
         return self.run.name
 
     def a_question(self, name: str) -> float:
-        """One of ``used``, for a question on average; 0 where none is done."""
+        """Return the average of one of ``used`` for a question; 0 if none is done."""
         return self.used[name] / self.results if self.results else 0.0
 
     def to_dict(self, by: str | None = None) -> dict[str, Any]:
@@ -181,7 +181,7 @@ def read_figures(
     watch: Callable[[StudyRun, Sequence[Result]], None] = lambda run, results: None,
     progress: Callable[[int], None] = lambda done: None,
 ) -> list[PipelineFigures]:
-    """The figures of all runs, best first by the decisive measure over all questions; unfinished ones among them.
+    """Return the figures of all runs, best first by the decisive measure; unfinished runs are included.
 
     Args:
         study: Where the results are.
@@ -283,7 +283,7 @@ def _judged(judgements: Sequence[StoredJudgement]) -> Judged | None:
 
 
 def place_name(place: str) -> str:
-    """How tables call a place where questions are lost."""
+    """Return the name in tables of a place where questions are lost."""
     return NOT_LOST if place == "none" else place
 
 
@@ -293,7 +293,7 @@ def _average(results: Sequence[Result], name: str) -> float | None:
 
 
 def _strata(questions: Sequence[StudyQuestion], by: str) -> list[int | str]:
-    """What each question is counted under; numbers stay numbers, so that they are ordered by size."""
+    """Return the group of each question; numbers stay numbers, so that they are ordered by size."""
     names = [question.group(by) for question in questions]
     return [int(name) if name.isdecimal() else name for name in names]
 

@@ -40,7 +40,7 @@ STAGES = (
 
 
 def measure_name(measure: str) -> str:
-    """How tables call a measure.
+    """Return the name of a measure in tables.
 
     >>> measure_name("hits_at_1"), measure_name("rog_f1"), measure_name("tog_exact_match")
     ('Hits@1', 'RoG F1', 'ToG exact match')
@@ -52,14 +52,14 @@ def measure_name(measure: str) -> str:
 
 
 def lost_parts(figures: Sequence[PipelineFigures]) -> list[Part]:
-    """The stages at which a pipeline of the study lost a question, and those answered."""
+    """Return the stages at which a pipeline of the study lost a question, and those answered."""
     found = {name for one in figures for name, count in one.lost.items() if count}
     known = [part for part in LOST if part.name in found]
     return known + [Part(name, "union") for name in sorted(found - {part.name for part in LOST})]
 
 
 def pipelines_table(figures: Sequence[PipelineFigures]) -> Table:
-    """A row for each pipeline: quality, size, time, cost and losses."""
+    """Return a row for each pipeline: quality, size, time, cost and losses."""
     spent = any(one.used["tokens_in"] + one.used["tokens_out"] for one in figures)
     calls = any(one.used["calls"] for one in figures)
     paid = any(one.used["cost"] for one in figures)
@@ -116,12 +116,12 @@ def strata_table(figures: Sequence[PipelineFigures], by: str, decisive: str, *, 
 
 
 def compared(figures: Sequence[PipelineFigures], *, baseline: str | None) -> list[Comparison]:
-    """Pipelines compared by the decisive measure, those on one graph with each other, corrected for all pairs.
+    """Compare pipelines on the same graph by the decisive measure, corrected for all pairs.
 
     Pairs that have no question in common yet are left out.
 
     Raises:
-        InputError: The baseline is none of the pipelines.
+        InputError: The baseline is not one of the pipelines.
     """
     if baseline is not None and baseline not in {one.name for one in figures}:
         names = ", ".join(repr(one.name) for one in figures) or "none"
@@ -148,7 +148,7 @@ def _common(first: Sequence[float | None], second: Sequence[float | None]) -> bo
 
 
 def comparison_table(rows: Sequence[Comparison], figures: Sequence[PipelineFigures], measure: str) -> Table:
-    """A row for each pair of pipelines."""
+    """Return a row for each pair of pipelines."""
     numbers = {one.name: one.number for one in figures}
     columns = [
         Column("pipeline", text=True),
@@ -177,7 +177,7 @@ def comparison_table(rows: Sequence[Comparison], figures: Sequence[PipelineFigur
 
 
 def p_value(p: float) -> str:
-    """A p-value in two digits.
+    """Return a p-value in two digits.
 
     >>> p_value(0.0312), p_value(0.00001), p_value(1.0)
     ('0.031', '< 0.0001', '1')
@@ -186,7 +186,7 @@ def p_value(p: float) -> str:
 
 
 def headline(figures: Sequence[PipelineFigures], rows: Sequence[Comparison], measure: str) -> str:
-    """What the study says in a sentence or two, as plain text."""
+    """Return the result of a study in a sentence or two, as plain text."""
     scored = [(one, found) for one in figures if (found := one.means[measure].all) is not None]
     if not scored:
         return "No question has been scored yet." if figures else "The study has no runs yet."

@@ -1,4 +1,4 @@
-"""Writing the reports of a study; a file that is there is replaced by a whole one or left as it is."""
+"""Writing the reports of a study; an existing file is replaced by a complete one or left as it is."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ DETAILS = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What was written.
+    """The files of a report.
 
     Attributes:
-        files: By kind ("html", "markdown", "csv") where it is.
+        files: The path of each kind ("html", "markdown", "csv").
         runs: Pipelines of the study.
         questions: Its questions.
         results: Its results.
         detailed: Questions whose answers and paths are in the page; 0 without a page.
-        headline: What the study says in a sentence or two.
+        headline: The result of the study in a sentence or two.
     """
 
     files: dict[str, Path]
@@ -60,14 +60,14 @@ def write_report(
     exchanges: bool = True,
     progress: Callable[[int], None] = lambda done: None,
 ) -> Written:
-    """Write what a study found.
+    """Write the report of a study.
 
     Args:
         study: The file that `graphbrick evaluate` wrote, or still writes.
-        html: Where the page goes.
-        markdown: Where the tables go as Markdown.
-        csv: Where every result goes, a row a pipeline and question.
-        metric: By which pipelines are ordered and compared; better chosen before the results are seen.
+        html: The page to write.
+        markdown: The file for the tables as Markdown.
+        csv: The file for every result, one row for each pipeline and question.
+        metric: The measure that pipelines are ordered and compared by; choose it before you see results.
         baseline: The pipeline that all others are compared with; None for every pair.
         by: Group questions by "hops", "dataset", "distance" or one of their facts; None for hops and data set.
         title: The title of page and tables; None for the name of the file.
@@ -76,7 +76,7 @@ def write_report(
         progress: Called with the number of runs read.
 
     Raises:
-        InputError: Nothing is to be written, the file is no study, or there is no such metric or baseline.
+        InputError: Nothing is to be written, the file is not a study, or there is no such metric or baseline.
         OSError: A file cannot be written.
     """
     asked = {"html": html, "markdown": markdown, "csv": csv}
@@ -146,7 +146,7 @@ def _write(
 
 
 def _check(files: dict[str, Path], study: Path) -> None:
-    """Refuse what would write nothing, or write over what is read or written."""
+    """Refuse to write nothing, or to overwrite the study or another file of the report."""
     if not files:
         raise InputError("nothing would be written; name a file with --html, --markdown or --csv")
     taken: dict[Path, str] = {study.resolve(): "the study"}
@@ -160,12 +160,12 @@ def _check(files: dict[str, Path], study: Path) -> None:
 
 @contextmanager
 def _replacing(path: Path) -> Iterator[TextIO]:
-    """A file to write that takes the place of another when it is whole, and goes away where it is not."""
-    path = path.resolve()  # what a link points to is replaced, and not the link
+    """A file written to a temporary name and renamed on success; removed on failure."""
+    path = path.resolve()  # replaces the target of a link, not the link
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(prefix=f".{path.name[:100]}.", dir=path.parent)
     try:
-        # Half of a character, which no encoding has, is written as its escape.
+        # Lone surrogates, which no encoding has, are written as escapes.
         with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace", newline="") as out:
             yield out
             out.flush()
@@ -178,7 +178,7 @@ def _replacing(path: Path) -> Iterator[TextIO]:
 
 
 def _umask() -> int:
-    """The permissions that new files are made without; it can only be read by setting it."""
+    """Return the permissions that new files lack; they can only be read by setting them."""
     mask = os.umask(0o077)
     os.umask(mask)
     return mask

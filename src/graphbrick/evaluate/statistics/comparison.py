@@ -1,4 +1,4 @@
-"""Which of several pipelines is better, on the same questions, with a correction for comparing many."""
+"""Comparisons of pipelines on the same questions, corrected for their number."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def compare(
     resamples: int = 10_000,
     seed: int = 0,
 ) -> list[Comparison]:
-    """Pipelines compared pair by pair, by one measure.
+    """Compare pipelines pair by pair by one measure.
 
     The tests are `evaluate.statistics.paired.mcnemar` and `permutation_test`; both corrections are over all pairs that
     are returned. Where several measures are compared, it is for the reader to choose the one that decides beforehand.
@@ -98,7 +98,7 @@ def _compared(
     resamples: int,
     seed: int,
 ) -> list[Comparison]:
-    """All pairs in their order, their p-values not yet corrected."""
+    """Compare all pairs in their order, without correcting p-values."""
     values = {name: _with_gaps(name, column) for name, column in scores.items()}
     by_scored: dict[bytes, list[tuple[str, str]]] = {}
     for a, b in pairs:
@@ -149,7 +149,7 @@ def _rows(
 
 
 def _with_gaps(name: str, values: Sequence[float | None]) -> npt.NDArray[np.float64]:
-    """The values as an array, with NaN for what was not scored."""
+    """Return the values as an array, with NaN for what was not scored."""
     if not all(value is None or isfinite(value) for value in values):
         raise ValueError(f"the values of {name!r} must be finite; give None for what was not scored")
     return np.array([np.nan if value is None else value for value in values], dtype=np.float64)

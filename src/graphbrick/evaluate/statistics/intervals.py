@@ -42,7 +42,7 @@ class Interval(NamedTuple):
 
 
 def interval(values: Values, *, level: float = 0.95, resamples: int = 10_000, seed: int = 0) -> Interval:
-    """The interval that suits the values: Wilson's where all are 0 or 1, else the bootstrap (BCa).
+    """Return the interval that suits the values: Wilson's where all are 0 or 1, else the bootstrap (BCa).
 
     Args:
         values: One number a question.
@@ -123,7 +123,7 @@ def bootstrap(
 def interval_of(
     values: npt.NDArray[np.float64], means: npt.NDArray[np.float64], *, method: str = "bca", level: float = 0.95
 ) -> Interval:
-    """The interval of `bootstrap`, from what `resampled_means` gave.
+    """Return the interval of `bootstrap`, from what `resampled_means` gave.
 
     >>> values = check_values([0.5, 0.5])
     >>> interval_of(values, resampled_means(values, 100, seed=0))
@@ -140,7 +140,7 @@ def interval_of(
 
 
 def resampled_means(values: npt.NDArray[np.float64], resamples: int, seed: int) -> npt.NDArray[np.float64]:
-    """The means of ``resamples`` samples of the same size with replacement.
+    """Return the means of ``resamples`` samples of the same size with replacement.
 
     Where few distinct values occur, how often each is drawn is drawn instead, from the multinomial distribution that
     this number has: the means are distributed alike, and it takes a fraction of the time.
@@ -169,7 +169,7 @@ def resampled_means(values: npt.NDArray[np.float64], resamples: int, seed: int) 
 
 
 def _draw_counts(values: npt.NDArray[np.float64], means: npt.NDArray[np.float64], seed: int, few: int) -> bool:
-    """Fill in the means by drawing how often each distinct value occurs, if there are few."""
+    """Fill in the means by drawing the count of each distinct value, if there are few."""
     rng, n = np.random.default_rng(seed), len(values)
     distinct, counts = np.unique(values, return_counts=True)
     if len(distinct) > few:
@@ -188,7 +188,7 @@ def _draw_values(values: npt.NDArray[np.float64], means: npt.NDArray[np.float64]
 
 
 def _drawn_together(columns: npt.NDArray[np.float64], resamples: int, seed: int) -> npt.NDArray[np.float64]:
-    """The means of the same draws, in which it is counted how often each question occurs."""
+    """Return the means of the same draws, in which it is counted how often each question occurs."""
     rng, n = np.random.default_rng(seed), len(columns)
     means = np.empty((resamples, columns.shape[1]))
     for rows in blocks(resamples, n):
@@ -209,7 +209,7 @@ def blocks(rows: int, columns: int) -> list[slice]:
 
 
 def check_values(values: Values) -> npt.NDArray[np.float64]:
-    """The values as a float64 array of one dimension.
+    """Return the values as a float64 array of one dimension.
 
     Raises:
         ValueError: There are none, they have more dimensions, or one is not finite.
@@ -227,19 +227,19 @@ def check_values(values: Values) -> npt.NDArray[np.float64]:
 
 
 def is_binary(values: npt.NDArray[np.float64]) -> bool:
-    """Whether all values are 0 or 1."""
+    """Return whether all values are 0 or 1."""
     return bool(((values == 0) | (values == 1)).all())
 
 
 def close_to(values: npt.NDArray[np.float64]) -> float:
-    """The difference below which means or sums of such values are equal but for rounding."""
+    """Return the difference below which means or sums of such values are equal but for rounding."""
     return _CLOSE * float(np.abs(values).max())
 
 
 def _bca(
     values: npt.NDArray[np.float64], mean: float, means: npt.NDArray[np.float64], tail: float
 ) -> tuple[float, float]:
-    """The quantiles of the resampled means that are the ends of the BCa interval."""
+    """Return the quantiles of the resampled means that are the ends of the BCa interval."""
     close, b = close_to(values), len(means)
     below = np.count_nonzero(means < mean - close)
     not_above = np.count_nonzero(means <= mean + close)
@@ -257,7 +257,7 @@ def _bca(
 
 
 def _quantile(level: float) -> float:
-    """The normal quantile of the upper end of a two-sided interval."""
+    """Return the normal quantile of the upper end of a two-sided interval."""
     if not 0 < level < 1:
         raise ValueError(f"the level of an interval must be in (0, 1), got {level}; try 0.95")
     return _NORMAL.inv_cdf((1 + level) / 2)

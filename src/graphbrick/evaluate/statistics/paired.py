@@ -43,7 +43,7 @@ class PairedBootstrap(NamedTuple):
 def paired_bootstrap(
     first: Values, second: Values, *, level: float = 0.95, resamples: int = 10_000, seed: int = 0
 ) -> PairedBootstrap:
-    """The mean difference by resampling questions (Efron and Tibshirani, 1993, ch. 16).
+    """Return the mean difference by resampling questions (Efron and Tibshirani, 1993, ch. 16).
 
     With the mean difference d and the means d* of resampled differences, shifted by -d so that the null hypothesis
     holds, ``p = (1 + #{|d* - d| >= |d|}) / (1 + resamples)``. Where all differences are equal, resampling shows no
@@ -72,7 +72,7 @@ def paired_bootstrap(
 
 
 def permutation_test(first: Values, second: Values, *, resamples: int = 10_000, seed: int = 0) -> float:
-    """The paired permutation test of a mean difference (Fisher, 1935): the p-value.
+    """Return the paired permutation test of a mean difference (Fisher, 1935): the p-value.
 
     Were the pipelines alike, either could have given either value of a question. The p-value is the share of all
     exchanges whose absolute mean difference is at least the observed one. It is exact where these can be counted, which
@@ -179,7 +179,7 @@ def benjamini_hochberg(p_values: Sequence[float]) -> tuple[float, ...]:
 
 
 def difference(first: Values, second: Values) -> npt.NDArray[np.float64]:
-    """The differences question by question, float64 [questions].
+    """Return the differences question by question, float64 [questions].
 
     Raises:
         ValueError: There are no values, one is not finite, or there are more on one side than on the other.
@@ -216,18 +216,18 @@ def _counted_p(differences: npt.NDArray[np.float64], resamples: int, seed: int) 
 
 
 def _observed(differences: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """The absolute sum, less what the same differences may sum up to in another order because of rounding."""
+    """Return the absolute sum, reduced by the rounding error of another order of summation."""
     rounding = 1e-11 * np.abs(differences).sum(axis=0)
     return np.asarray(np.abs(differences.sum(axis=0)) - rounding)
 
 
 def _p(at_least: npt.NDArray[np.bool_]) -> float:
-    """The share of resamples that reach the observed difference, which itself is counted among them."""
+    """Return the share of resamples that reach the observed difference, which itself is counted among them."""
     return (1 + int(np.count_nonzero(at_least))) / (1 + len(at_least))
 
 
 def _two_sided_half(successes: int, n: int) -> float:
-    """The two-sided p-value of so many successes in n trials of probability 1/2; whole numbers, so without rounding."""
+    """Return the two-sided p-value of a number of successes in n fair trials, in exact integers."""
     term = total = 1
     for i in range(min(successes, n - successes)):
         term = term * (n - i) // (i + 1)

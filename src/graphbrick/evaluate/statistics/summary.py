@@ -14,7 +14,7 @@ from graphbrick.evaluate.statistics.intervals import Interval, interval
 
 
 class Summary(NamedTuple):
-    """What a measure says of a set of questions.
+    """The means of a measure over a set of questions.
 
     Attributes:
         all: The mean over all questions that could be scored; None where there is none.
@@ -44,7 +44,7 @@ def summarize(
     resamples: int = 10_000,
     seed: int = 0,
 ) -> Summary:
-    """The means over all questions and over those that are answerable, each with its interval and its count.
+    """Return the means over all questions and over those that are answerable, each with its interval and its count.
 
     Args:
         values: One number a question, None for what could not be scored.
@@ -86,7 +86,7 @@ def summarize_by(
     resamples: int = 10_000,
     seed: int = 0,
 ) -> dict[Any, Summary]:
-    """The same for each stratum, such as each number of hops, each data set, or each pair of both.
+    """Summarize each stratum, such as each number of hops, each data set, or each pair of both.
 
     Args:
         strata: The stratum of each question: a number, a text, None for not known, or a tuple of these.
@@ -132,7 +132,7 @@ def _unequal(values: Sequence[float | None], answerable: Sequence[bool]) -> str:
 
 
 def _order(stratum: Hashable) -> tuple[Any, ...]:
-    """A key that sorts numbers, texts, tuples and None among each other."""
+    """Return a key that sorts numbers, texts, tuples and None among each other."""
     if isinstance(stratum, tuple):
         return 2, tuple(map(_order, stratum))
     if stratum is None:

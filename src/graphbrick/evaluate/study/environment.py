@@ -1,4 +1,4 @@
-"""Where and with what an experiment was run."""
+"""The environment of an evaluation: machine and versions of packages."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PACKAGES = (
 
 
 def versions() -> dict[str, str]:
-    """The versions of Python and of those packages that are installed and may change a result.
+    """Return the versions of Python and of those packages that are installed and may change a result.
 
     >>> "numpy" in versions()
     True
@@ -31,7 +31,7 @@ def versions() -> dict[str, str]:
 
 
 def machine() -> dict[str, Any]:
-    """The machine: its processor, how many cores this process may use, its memory in bytes (None where unknown).
+    """Return the machine: its processor, how many cores this process may use, its memory in bytes (None where unknown).
 
     >>> machine()["cores"] >= 1
     True
@@ -46,7 +46,7 @@ def machine() -> dict[str, Any]:
 
 
 def _processor() -> str:
-    """What the processor calls itself; Linux has it in a file only."""
+    """Return the name of the processor; Linux has it in a file only."""
     with suppress(OSError):
         found = re.search(r"^model name\s*:\s*(.+)$", Path("/proc/cpuinfo").read_text(encoding="utf-8"), re.MULTILINE)
         if found:

@@ -1,4 +1,4 @@
-"""Where a pipeline lost the answer to a question.
+"""The stage at which a pipeline lost the answer to a question.
 
 An answer is followed from stage to stage: a question is lost at the first stage behind which no gold answer is left.
 The places, in order, of which each question has exactly one:
@@ -46,7 +46,7 @@ _PLACE_OF = {
 
 
 def lost_at(question: GroundedQuestion, course: Course | None, *, right: bool) -> str | None:
-    """Where the answer to a question was lost: one of `PLACES`, or None for a question without gold answers.
+    """Return where the answer to a question was lost: one of `PLACES`, or None without gold answers.
 
     Args:
         question: The question with its gold answers.
@@ -80,7 +80,7 @@ def lost_at(question: GroundedQuestion, course: Course | None, *, right: bool) -
 
 
 def _lost(gold: set[int], course: Course) -> str:
-    """The first stage behind which nothing gold is left."""
+    """Return the first stage that leaves no gold answer."""
     run = course.run
     if run.subgraph is not None and not run.subgraph.local(gold):
         return "extraction"
@@ -97,6 +97,6 @@ def _meets(evidence: Evidence, gold: set[int]) -> bool:
 
 
 def _misled(question: GroundedQuestion, course: Course) -> bool:
-    """Whether the search started nowhere, or only where the file does not say."""
+    """Return whether the search started nowhere, or only at entities that are not seeds in the file."""
     seeds = course.run.query.seeds
     return not seeds or bool(question.seeds and not set(seeds) & set(question.seeds))

@@ -1,4 +1,4 @@
-"""What is kept of one question in one run: all measures of every stage, and the first answers and paths.
+"""The stored result of one question in one run: all measures of every stage, and the first answers and paths.
 
 The measures by name, as `Result.metrics` has them:
 
@@ -40,7 +40,7 @@ from graphbrick.pipeline.interpreter import Course
 from graphbrick.pipeline.run import Level
 
 ANSWERS_KEPT, SUPPORT_KEPT, PATHS_KEPT = 20, 2, 10
-"""How many answers, paths that support one, and items of the evidence are kept of a question."""
+"""Number of answers, of paths that support one, and of evidence items that are stored for a question."""
 
 _ANSWER = ("hit", "hits_at_1", "exact_match", "precision", "recall", "f1")
 _SUBGRAPH = ("subgraph_recall", "subgraph_precision", "subgraph_f1")
@@ -64,12 +64,12 @@ METRICS = (
 
 
 def levels_of(pipeline: Pipeline) -> frozenset[Level]:
-    """The levels that a pipeline reaches, such as the subgraph where it extracts one."""
+    """Return the levels that a pipeline reaches, such as the subgraph where it extracts one."""
     return frozenset(stage.gives for stage in pipeline.stages_within())
 
 
 def score(question: GroundedQuestion, course: Course | None, levels: frozenset[Level]) -> dict[str, float | None]:
-    """All measures of what a pipeline did with a question; every name of `METRICS` is in it.
+    """Return all measures of what a pipeline did with a question; every name of `METRICS` is in it.
 
     Args:
         question: The question with its gold answers.
@@ -125,7 +125,7 @@ def result_of(
     error: str | None = None,
     numbers: tuple[int, int, int],
 ) -> Result:
-    """What is kept of a question as figures.
+    """Return the result of a question in figures.
 
     Args:
         question: The question.
@@ -167,7 +167,7 @@ def detail_of(
     *,
     exchanges: bool = True,
 ) -> Detail:
-    """What is kept of a question in words.
+    """Return the result of a question in words.
 
     Args:
         graph: The graph.

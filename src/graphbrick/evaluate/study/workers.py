@@ -1,4 +1,4 @@
-"""Answering the questions of an experiment, several at the same time."""
+"""Answering the questions of an evaluation, several at the same time."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Done:
-    """What came of a task.
+    """The results of a task.
 
     Attributes:
         kept: What each pipeline came to; those that were stopped are not among them.
@@ -61,7 +61,7 @@ class Done:
 
 
 class Work:
-    """What is done with each question.
+    """Answers questions with all pipelines.
 
     Args:
         graph: The graph.
@@ -88,7 +88,7 @@ class Work:
         self._shared: dict[tuple[int, ...], SharedStages] = {}
 
     def answer(self, task: Task) -> Done:
-        """What each pipeline that is left does with a question."""
+        """Answer a question with each pipeline that has not answered it."""
         shared = self._shared.get(task.left)
         if shared is None:
             shared = self._shared[task.left] = SharedStages([self.pipelines[place] for place in task.left])
@@ -113,7 +113,7 @@ class Work:
 
 
 def waits(pipelines: Iterable[Pipeline]) -> int:
-    """How many questions are best answered at once as pipelines wait for language models; 0 where they wait for none.
+    """Return how many questions to answer at once while pipelines wait for language models; 0 without any.
 
     >>> from graphbrick import PPR, PathAnswer, ShortestPaths
     >>> waits([PPR() >> ShortestPaths() >> PathAnswer()])
@@ -126,7 +126,7 @@ def waits(pipelines: Iterable[Pipeline]) -> int:
 
 
 def answered(work: Work, tasks: Sequence[Task], workers: int, *, processes: bool) -> Generator[Done, None, None]:
-    """What came of each task, as soon as it is there.
+    """Yield the results of each task as soon as they are there.
 
     Args:
         work: What is done.
@@ -159,7 +159,7 @@ def answered(work: Work, tasks: Sequence[Task], workers: int, *, processes: bool
 
 @contextmanager
 def _executor(work: Work, workers: int, *, processes: bool) -> Iterator[Executor]:
-    """Threads or processes; what was not begun when an error comes is given up."""
+    """Context manager for threads or processes; after an error, tasks that have not begun are dropped."""
     executor: Executor
     if processes:
         # Not forked: threads of numba and onnxruntime do not survive that.
@@ -192,7 +192,7 @@ _work: Work | None = None
 
 
 def _begin_process(work: Work, session: Session) -> None:
-    """What a worker process begins with."""
+    """Prepare a worker process."""
     global _work
     _work = work
     set_default_session(session)  # the settings of the first process; opened things are its own
@@ -201,7 +201,7 @@ def _begin_process(work: Work, session: Session) -> None:
 
 
 def _end_with_parent() -> None:
-    """End when the process that gives the work was killed; its queue would be waited on for ever."""
+    """End this process when its parent was killed; otherwise it would wait for ever."""
     parent = parent_process()
     if parent is not None:
         parent.join()
