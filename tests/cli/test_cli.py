@@ -203,6 +203,16 @@ def test_usage_errors_are_user_errors(run):
     refused(run("info", "--wrong"), "--wrong")
 
 
+def test_stages_within_a_stage_are_indented(run, graph):
+    text = "Repeat(Expand() >> ShortestPaths(), until=EnoughPaths(n=4), at_most=4) >> PathAnswer()"
+    lines = run("ask", graph, QUESTION, "--pipeline", text, "--explain").out.splitlines()
+    assert any(line.startswith("Repeat(") for line in lines)
+    assert [line.split()[0] for line in lines if line.startswith("  Expand()")] == ["Expand()", "Expand()"]
+    told = json.loads(run("ask", graph, QUESTION, "--pipeline", text, "--json").out)
+    (repeat,) = [stage for stage in told["trace"]["stages"] if stage["kind"] == "repeat"]
+    assert [child["kind"] for child in repeat["children"]] == ["expand", "retrieve"] * 2
+
+
 def test_bricks_lists_every_parameter(run):
     rows = json.loads(run("bricks", "--json").out)
     assert {"LinkLabels", "PPR", "ShortestPaths", "Rerank", "PathAnswer", "Generate", "BM25", "MiniLM", "LLM"} <= {

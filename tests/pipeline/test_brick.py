@@ -202,3 +202,12 @@ class TestCatalogue:
         install(loaded)
         with pytest.raises(PipelineError, match=message):
             all_bricks()
+
+
+def test_the_text_is_kept_and_never_pickled() -> None:
+    brick = PPR(k=5)
+    assert repr(brick) is repr(brick)
+    assert b"_repr" not in pickle.dumps(brick)
+    assert repr(pickle.loads(pickle.dumps(brick))) == repr(brick)
+    assert brick == PPR(k=5)
+    assert hash(brick) == hash(PPR(k=5))

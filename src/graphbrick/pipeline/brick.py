@@ -69,7 +69,13 @@ class Brick:
             entry.check(self)
 
     def __repr__(self) -> str:
-        return self.text(lambda _, value: literal(value))
+        text = self.__dict__.get("_repr")  # traces and items of evidence ask for it at every question
+        if text is None:
+            text = self.__dict__["_repr"] = self.text(lambda _, value: literal(value))
+        return str(text)
+
+    def __getstate__(self) -> dict[str, object]:
+        return {name: value for name, value in self.__dict__.items() if name != "_repr"}
 
     def text(
         self, write: Callable[[str, object], str], *, always: Container[str] = (), never: Container[str] = ()
