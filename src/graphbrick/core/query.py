@@ -11,9 +11,9 @@ class Mention:
 
     Attributes:
         text: The words of the question.
-        entity: The entity that was taken.
+        entity: The entity that was chosen.
         score: 1 for an exact label or alias (after folding), below 1 for a near miss.
-        others: Further entities of that name which were not taken, best connected first.
+        others: Other entities of that name, best connected first.
     """
 
     text: str

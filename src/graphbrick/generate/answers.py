@@ -51,7 +51,7 @@ class Said(NamedTuple):
 
     Attributes:
         text: The answer.
-        cited: The numbers of the paths that it is said to stand on, from 1; as they were written.
+        cited: The numbers of the items that the model names as support, from 1, as the model wrote them.
     """
 
     text: str
@@ -59,10 +59,10 @@ class Said(NamedTuple):
 
 
 def read_answers(reply: str) -> list[Said]:
-    """The answers of a reply, each once whatever its case; none where the model found nothing.
+    """Return the answers of a reply, each once whatever its case; none if the model found nothing.
 
-    They are its lines, without bullets and Markdown, or what a JSON object or list holds; of JSON that was cut, what is
-    whole.
+    They are the lines of the reply without bullets and Markdown, or the entries of a JSON object or list; of JSON that
+    was cut off, the complete entries.
 
     >>> read_answers("Uganda [1, 4]\\nKenya")
     [Said(text='Uganda', cited=(1, 4)), Said(text='Kenya', cited=())]
@@ -84,7 +84,7 @@ def read_answers(reply: str) -> list[Said]:
 
 
 def in_json(reply: str) -> str:
-    """A reply in lines as the JSON that is asked for where the server keeps to a schema.
+    """Return a reply in lines as the JSON that a server with structured output would give.
 
     >>> in_json("Uganda [1]")
     '{"answers": [{"answer": "Uganda", "paths": [1]}]}'
@@ -93,7 +93,7 @@ def in_json(reply: str) -> str:
 
 
 def write_answers(answers: Sequence[Said], *, structured: bool) -> str:
-    """Answers as a model is asked to write them: in JSON or in lines.
+    """Write answers in the form that the prompt asks for: JSON or lines.
 
     >>> write_answers([Said("Uganda", (1, 4))], structured=False), write_answers([], structured=False)
     ('Uganda [1, 4]', 'NOT IN THE PATHS')
@@ -108,7 +108,7 @@ def write_answers(answers: Sequence[Said], *, structured: bool) -> str:
 
 
 def key(text: str) -> str:
-    """What two spellings of one name share; a name without letters and digits is itself."""
+    """Return the form in which two spellings of one name are equal; a name without letters and digits as it is."""
     return fold(text) or text
 
 
@@ -135,7 +135,7 @@ def json_as_lines(on_token: Callable[[str], None]) -> Callable[[str], None]:
 
 
 def _item(item: object) -> Said | None:
-    """One item of a JSON list."""
+    """Return the answer in one entry of a JSON list; None if there is none."""
     if isinstance(item, dict):
         cited = item.get("paths")
         numbers = cited if isinstance(cited, list) else []
@@ -153,7 +153,7 @@ def _line(line: str) -> Said:
 
 
 def _numbers(text: str) -> tuple[int, ...]:
-    """The numbers that a text lists; ``2-4`` are three."""
+    """Return the numbers that a text lists; ``2-4`` are three."""
     numbers: list[int] = []
     for first, last in re.findall(r"(\d+)(?:\s*-\s*(\d+))?", text):
         numbers += range(int(first), min(int(last or first), int(first) + 1000) + 1)

@@ -34,12 +34,13 @@ _PLACE = re.compile(r"\{(format|question|evidence)\}")
 
 @dataclass(frozen=True, repr=False)
 class Generate(GenerateStage):
-    """The answers a language model reads out of the evidence, each with the numbers of the paths that hold it.
+    """The answers a language model reads out of the evidence, each with the numbers of the items that support it.
 
-    The numbers are checked: a path counts as support only where the answer is on it, and where the model names none,
-    those that hold the answer are taken. An answer that no path holds has no support, which is an event in the trace:
-    the model may have made it up. The model may find that the answer is not in the evidence; it is not called where
-    there is none. Evidence that does not fit the model's context is left out from the end, which is an event.
+    The numbers are checked: an item counts as support only if it speaks of the answer's entity, or if it comes from a
+    document or query and has the words of the answer. If the model names no item, all that support the answer are
+    taken. An answer without support is an event in the trace: the model may have made it up. The model may say that the
+    answer is not in the evidence; without evidence it is not called. Evidence that does not fit the model's context is
+    left out from the end, which is an event.
 
     Args:
         llm: The language model, such as LLM().

@@ -1,4 +1,4 @@
-"""One way to retrieve for simple questions, another for those of several hops."""
+"""Retrieve simple questions and questions of several hops with different stages."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from graphbrick.retrieve.hops import HopClassifier
 
 @dataclass(frozen=True, repr=False)
 class ByHops(RetrieveStage):
-    """Retrieves with ``one`` where a question takes one hop, with ``more`` where it takes several.
+    """Retrieves with ``one`` if a question takes one hop, with ``more`` if it takes several.
 
     The technical report finds that dynamic pruning helps simple questions and scoring single triples complex ones, and
     joins the two: ``ByHops(LLMHops(LLM()), BeamSearch(MiniLM(), cut='mean'), BeamSearch(MiniLM(), by='triple'))``.
 
     Args:
-        classifier: What says how many hops a question takes, such as PatternHops(MiniLM()) or LLMHops(LLM()).
+        classifier: Estimates how many hops a question takes, such as PatternHops(MiniLM()) or LLMHops(LLM()).
         one: The retrieve stage for one hop.
         more: The retrieve stage for two hops and more.
 
@@ -43,7 +43,7 @@ class ByHops(RetrieveStage):
     more: RetrieveStage = parameter(example="BeamSearch(MiniLM(), by='triple')")
 
     def retrieve(self, query: Query, subgraph: Subgraph) -> Evidence:
-        """What the stage for this question finds."""
+        """Return the evidence of the stage for this question."""
         hops = self.classifier.hops(query, subgraph)
         fact(hops=hops)
         return (self.one if hops == 1 else self.more).retrieve(query, subgraph)

@@ -26,10 +26,10 @@ Turns = tuple[tuple[str, str], ...]
 
 
 def prompt(name: str) -> Turns:
-    """The turns of a prompt: of those in the package by name, of any other by its path.
+    """Return the turns of a prompt, by the name of one in the package or by the path of a file.
 
     Raises:
-        InputError: There is no such file, or it is no prompt.
+        InputError: There is no such file, or it is not a prompt.
     """
     if name in NAMES:
         return _shipped(name)
@@ -51,10 +51,10 @@ def _shipped(name: str) -> Turns:
 
 
 def turns(text: str, path: Path) -> Turns:
-    """The turns that a text holds.
+    """Return the turns of a text.
 
     Raises:
-        InputError: It has no turns, or not the last one that is needed.
+        InputError: The text has no turns, or its last turn is not as needed.
     """
     found: list[tuple[str, list[str]]] = []
     for number, line in enumerate(text.splitlines(), 1):
