@@ -305,6 +305,7 @@ def test_exchanges_are_kept_without_keys(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setenv("OPENAI_API_KEY", SECRET)
     asked = [Question("q", "What is the capital of Kenya?", ("Kenya",), ("Nairobi",), dataset="d")]
     with ScriptedLLM(lambda request: "YES" if "same as" in request.prompt else "Nairobi city") as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)  # the key belongs to this server
         text = f"ShortestPaths(max_hops=1) >> Generate(LLM('m', base_url={server.base_url!r}))"
         path = tmp_path / "with.sqlite"
         with evaluate(GRAPH, asked, text, out=path, judge=model(server)) as study:
