@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from graphbrick.core.csr import Rows
-from graphbrick.kernels.jit import jit
+from graphbrick.kernels.jit import inlined
 
 
-@jit
+@inlined
 def walk_degree(rows: Rows, u: int, follow_out: bool, follow_in: bool) -> np.int64:
     """Return the number of triples that a walk can take from a node."""
     degree = np.int64(0)

@@ -13,13 +13,18 @@ _log = logging.getLogger("graphbrick")
 F = TypeVar("F", bound=Callable[..., object])
 
 
-def jit(function: F) -> F:
+def jit(function: F, *, inline: str = "never") -> F:
     """Compile a kernel with numba, for the read-only arrays of `graphbrick.core.csr` and fresh arrays as arguments."""
     compiled: F
     try:
-        compiled = numba.njit(cache=True, nogil=True)(function)
+        compiled = numba.njit(cache=True, nogil=True, inline=inline)(function)
     except RuntimeError:
         # Neither the package nor the home folder can be written, as in many containers.
         _log.info("kernels cannot be kept on disk and are compiled anew; NUMBA_CACHE_DIR may name a folder for them")
-        compiled = numba.njit(nogil=True)(function)
+        compiled = numba.njit(nogil=True, inline=inline)(function)
     return compiled
+
+
+def inlined(function: F) -> F:
+    """Compile a small function into its callers: a call that passes `Rows` counts the references of eight arrays."""
+    return jit(function, inline="always")
