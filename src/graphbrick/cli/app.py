@@ -142,7 +142,7 @@ def demo(
     """Build a graph of the world and answer questions of one, two and three hops over it."""
     from graphbrick.cli.demo import run_demo
 
-    run_demo(DEFAULT_PIPELINE, rebuild=rebuild)
+    run_demo(rebuild=rebuild)
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -16,6 +16,7 @@ from graphbrick.demo.graph import world_graph
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.info import size
 from graphbrick.graphs.text import fold
+from graphbrick.learn import learn, learned_pipeline
 from graphbrick.link.labels import STOP_WORDS
 from graphbrick.pipeline.parsing import parse
 from graphbrick.scorers import BM25
@@ -26,11 +27,13 @@ QUESTIONS = (
     "What currencies do I need in the countries that border the one with the capital Maputo?",
 )
 TEXT_SEARCH_FAILS = "Which currency is used in the country whose capital is Nairobi?"
+WRITTEN = 1_000
+"""Questions that the demo learns from."""
 NEXT = "Which languages are spoken in the country whose capital is Port-au-Prince?"
 
 
-def run_demo(pipeline: str, *, rebuild: bool = False) -> None:
-    """Build, ask and print; the text ends with the command that asks the next question."""
+def run_demo(*, rebuild: bool = False) -> None:
+    """Build, learn, ask and print; the text ends with the command that asks the next question."""
     out = console()
     start = time.perf_counter()
     with progress("building the world graph") as report:
@@ -42,10 +45,14 @@ def run_demo(pipeline: str, *, rebuild: bool = False) -> None:
         f"{size(graph) / 1e6:,.1f} MB; "
         f"from GeoNames, ISO and airport tables inside Python packages; ready in {time.perf_counter() - start:.1f} s"
     )
-    with progress("compiling the kernels and loading the model (the first time only)"):
-        start = time.perf_counter()
-        parse(pipeline)(graph, TEXT_SEARCH_FAILS)
-    out.print(f"kernels and model ready in {time.perf_counter() - start:.1f} s")
+    start = time.perf_counter()
+    if learned_pipeline(graph) is None:
+        with progress("learning the graph from itself (the first time only)") as report:
+            learn(graph, n=WRITTEN, watch=report.step)
+        out.print(
+            f"learned from {WRITTEN:,} questions that the graph wrote itself, in {time.perf_counter() - start:.0f} s"
+        )
+    pipeline = repr(learned_pipeline(graph))
     out.print(f"pipeline: {pipeline}\n")
     for question in QUESTIONS:
         _ask(out, graph, pipeline, question, stages=False)

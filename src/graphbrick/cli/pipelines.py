@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from graphbrick.graphs.graph import Graph
     from graphbrick.pipeline import Pipeline
 
-DEFAULT_PIPELINE = "PPR(k=1000) >> ShortestPaths(max_hops=3) >> Rerank(MiniLM(), n=32, by='pattern') >> PathAnswer()"
+DEFAULT_PIPELINE = "Patterns(MiniLM(), n=32) >> PathAnswer()"
 
 
 def chosen_pipeline(
