@@ -85,7 +85,8 @@ def test_a_brick_that_needs_neighbours_runs_directly(remote: NeighboursOnly) -> 
 @pytest.mark.parametrize(
     "pipeline",
     [
-        parse(DEFAULT_PIPELINE.replace("MiniLM()", "BM25()")),
+        parse(DEFAULT_PIPELINE),
+        parse("PPR(k=1000) >> ShortestPaths(max_hops=3) >> Rerank(BM25(), n=32, by='pattern') >> PathAnswer()"),
         KHop(2) >> PruneTriples(BM25(), n=20) >> ShortestPaths() >> Rerank(BM25()) >> PathAnswer(),
     ],
     ids=repr,
