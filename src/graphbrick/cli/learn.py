@@ -1,5 +1,6 @@
 """The command that learns a graph from itself; `graphbrick.cli.app` gives it its name."""
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -56,4 +57,4 @@ def learn(
         return
     console().print(f"{report}\nwords and names are in {place / WORDS}; correct them and learn again", highlight=False)
     if out is None:
-        console().print(f'ask it: graphbrick ask {graph} "your question"', highlight=False)
+        console().print(f'ask it: graphbrick ask {shlex.quote(str(graph))} "your question"', highlight=False)
