@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from graphbrick import Graph, build
+from graphbrick import Graph, build, change
+from graphbrick.cli.app import main
 from graphbrick.core.errors import InputError
 from graphbrick.evaluate.datasets import Question
-from graphbrick.learn import LearnReport, learn, learned_pipeline, learned_place
+from graphbrick.learn import LearnReport, learn, learned_pipeline, learned_place, unlearned
 from graphbrick.patterns.folder import WORDS, load
 
 PEOPLE = ("Ada Marsh", "Ben Okoro", "Carla Diaz", "Dev Patel", "Erik Holm", "Fiona Reed", "Gus Lind", "Hana Sato")
@@ -80,3 +81,19 @@ def test_nonsense_is_refused_before_any_work(tmp_path: Path) -> None:
         learn(graph, n=100, call={"sings": ["x"]})
     assert not learned_place(graph).exists()
     assert learned_pipeline(graph) is None
+
+
+def test_relations_that_came_later_are_known_and_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    place = tmp_path / "org.graph"
+    graph = build(TRIPLES[:12], place)
+    assert unlearned(graph) == []
+    learn(graph, n=100, max_hops=1)
+    assert unlearned(graph) == []
+    change(place, add=[("Team 0", "sits in", "Oslo")])
+    assert unlearned(Graph.open(place)) == ["sits in"]
+    with pytest.raises(SystemExit) as stopped:
+        main(["ask", str(place), "Which team does Ben Okoro work in?"])
+    assert not stopped.value.code
+    said = capsys.readouterr()
+    assert "1 relations came after the graph was learned (sits in); run graphbrick learn again" in said.err
+    assert said.out.splitlines()[0] == "Team 1"

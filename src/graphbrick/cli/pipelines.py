@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import typer
+
 from graphbrick.cli.llm import model_text
 
 if TYPE_CHECKING:
@@ -49,7 +51,15 @@ def chosen_pipeline(
 
 def default_pipeline(graph: Graph | None) -> str:
     """Return the text of the pipeline for a graph: over what was learned of it, if anything was."""
-    from graphbrick.learn import learned_pipeline
+    from graphbrick.learn import learned_pipeline, unlearned
 
     learned = None if graph is None else learned_pipeline(graph)
-    return DEFAULT_PIPELINE if learned is None else repr(learned)
+    if graph is None or learned is None:
+        return DEFAULT_PIPELINE
+    fresh = unlearned(graph)
+    if fresh:
+        shown = ", ".join(fresh[:3]) + (", ..." if len(fresh) > 3 else "")
+        typer.echo(
+            f"{len(fresh):,} relations came after the graph was learned ({shown}); run graphbrick learn again", err=True
+        )
+    return repr(learned)

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -246,9 +247,16 @@ _PROTOCOLS: dict[Capability, Any] = {
 }
 
 
+_BY_TYPE: WeakKeyDictionary[type, Capabilities] = WeakKeyDictionary()
+
+
 def capabilities_of(graph: object) -> Capabilities:
-    """Return what a graph can do, by the protocols it implements."""
-    return frozenset(capability for capability, protocol in _PROTOCOLS.items() if isinstance(graph, protocol))
+    """Return what a graph can do, by the protocols it implements; looked at once a class."""
+    known = _BY_TYPE.get(type(graph))
+    if known is None:
+        known = frozenset(capability for capability, protocol in _PROTOCOLS.items() if isinstance(graph, protocol))
+        _BY_TYPE[type(graph)] = known
+    return known
 
 
 def check_needs(needs: Mapping[str, Capabilities], graph: object) -> None:

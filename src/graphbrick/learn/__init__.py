@@ -1,5 +1,5 @@
 """Learning a graph from itself: questions written from its own relations teach the scorer of relation patterns."""
 
-from graphbrick.learn.learning import LearnReport, learn, learned_pipeline, learned_place
+from graphbrick.learn.learning import LearnReport, learn, learned_pipeline, learned_place, unlearned
 
-__all__ = ["LearnReport", "learn", "learned_pipeline", "learned_place"]
+__all__ = ["LearnReport", "learn", "learned_pipeline", "learned_place", "unlearned"]

@@ -35,7 +35,7 @@ _WEIGHED_ON = 300  # questions
 _CANDIDATES = 400  # patterns a question
 _DECAY = 1.0
 _PASSES = 120
-_BATCH_CELLS = 50_000_000  # tokens times steps; above it, a pass goes over a sample of the tokens
+_BATCH_CELLS = 5_000_000  # tokens times steps; above it, a pass goes over a sample of the tokens
 _LEXICON = 2.0  # how much a noun of the phrasebook counts by itself, beside one use in a question
 
 

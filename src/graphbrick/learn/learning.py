@@ -10,6 +10,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from graphbrick.compute import blas_threads
 from graphbrick.core.errors import InputError
 from graphbrick.embedders.embedder import Embedder
 from graphbrick.evaluate.datasets import Grounded, GroundedQuestion, Question, ground
@@ -125,10 +126,11 @@ def learn(
     given = questions if isinstance(questions, Grounded) else ground(graph, questions or (), max_hops=max_hops)
     both = Grounded((*(_grounded(graph, *one) for one in written), *given.questions), max_hops, graph.hash)
     model, fitted = fit_patterns(graph, both, max_hops=max_hops, embedder=embedder, seed=seed, watch=watch)
-    alignment = fit_alignment(
-        embedder, book, [example for _, example in written], max_hops=max_hops, seed=seed,
-        watch=lambda done, total: tell("words aligned with hops", done, total),
-    )  # fmt: skip
+    with blas_threads(1):  # the matrices are small
+        alignment = fit_alignment(
+            embedder, book, [example for _, example in written], max_hops=max_hops, seed=seed,
+            watch=lambda done, total: tell("words aligned with hops", done, total),
+        )  # fmt: skip
     model = replace(model, alignment=alignment, about={**model.about, "learned_from": "the graph itself"})
     save(model, place, words=book.to_toml(), overwrite=True)
     return LearnReport(
@@ -154,6 +156,16 @@ def learned_pipeline(graph: Graph) -> Pipeline | None:
         return None
     model = load(str(place))
     return Patterns(PatternScorer(str(place)), max_hops=model.max_hops) >> PathAnswer()
+
+
+def unlearned(graph: Graph) -> list[str]:
+    """Return the relations of a graph that came after it was learned; empty if it never was."""
+    place = learned_place(graph)
+    if not (place / DESCRIPTION).exists():
+        return []
+    alignment = load(str(place)).alignment
+    known = set(alignment.relations) if alignment is not None else set()
+    return sorted({graph.relation_label(number) for number in range(graph.n_relations)} - known)
 
 
 def _phrasebook(graph: Graph, place: Path, call: Mapping[str, Sequence[str]]) -> Phrasebook:

@@ -48,6 +48,14 @@ class Layer:
             end, begin = self.carried.back_end, self.carried.back_begin
         return end[begin[pattern] : begin[pattern + 1]]
 
+    def examples(self, pattern: Ints, back: Flags) -> Ints:
+        """Return the first entity at the end of each of some variants, int64."""
+        carried = self.carried
+        found: Ints = np.empty(len(pattern), dtype=np.int64)
+        found[~back] = carried.end[carried.begin[pattern[~back]]]
+        found[back] = carried.back_end[carried.back_begin[pattern[back]]]
+        return found
+
     def sizes(self, *, back: bool = False) -> Ints:
         """Return the number of entities at the end of each pattern."""
         sizes: Ints = np.diff(self.carried.back_begin if back else self.carried.begin)

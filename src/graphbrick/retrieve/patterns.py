@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -153,15 +153,19 @@ class Patterns(RetrieveStage):
         walked_before = dict(zip(variants, before.walked, strict=True))
         label = grown.lengths[0].walked[0].start_label
         pattern, back = layer.variants()
+        returning = back & layer.returns[pattern]
+        example = layer.examples(pattern, back)
+        example[returning] = grown.seed
+        rows = zip(
+            layer.parent[pattern].tolist(), (back & layer.has_been_back[pattern]).tolist(), returning.tolist(),
+            layer.carried.step[pattern].tolist(),
+            (example if subgraph.nodes is None else subgraph.nodes[example]).tolist(), strict=True,
+        )  # fmt: skip
         walked = []
-        for i, is_back in zip(pattern.tolist(), back.tolist(), strict=True):
-            prefix = walked_before[int(layer.parent[i]), is_back and bool(layer.has_been_back[i])]
-            returns = is_back and bool(layer.returns[i])
-            relation, forward = divmod(int(layer.carried.step[i]), 2)
-            step = Step(graph.relation_label(relation), bool(forward), returns)
-            example = grown.seed if returns else int(layer.ends(i, back=is_back)[0])
-            station = graph.first_type(example if subgraph.nodes is None else int(subgraph.nodes[example]))
-            text = step_text(prefix.text, step.relation, station, forward=step.forward)
+        for parent, was_back, returns, number, node in rows:
+            prefix = walked_before[parent, was_back]
+            step = Step(graph.relation_label(number >> 1), bool(number & 1), returns)
+            text = step_text(prefix.text, step.relation, graph.first_type(node), forward=step.forward)
             walked.append(PathPattern(label, (*prefix.steps, step), text))
         grown.lengths.append(_Candidates(layer, pattern, back, walked, np.zeros(len(walked))))
         return layer.carried.cut
@@ -216,13 +220,17 @@ class Patterns(RetrieveStage):
         self, csr: Csr, ends: npt.NDArray[np.int32], seeds: list[int], near: list[npt.NDArray[np.int32]], own: int
     ) -> list[int]:
         """Return the ends of a pattern in the order that the docstring of the class states."""
-        joined = np.zeros(len(ends), dtype=np.int64)
-        for s, neighbours in enumerate(near):
-            if s != own:
-                joined += np.isin(ends, neighbours)
+        if len(ends) == 1:
+            return [int(ends[0])]
         triples = (csr.out_end[ends] - csr.out_begin[ends]).astype(np.int64) + (csr.in_end[ends] - csr.in_begin[ends])
-        order = np.lexsort((ends, triples, -joined, np.isin(ends, seeds), ends != seeds[own]))
-        return list(map(int, ends[order[: self.n]]))
+        keys: list[npt.NDArray[Any]] = [ends, triples, ends != seeds[own]]
+        if len(seeds) > 1:
+            joined = np.zeros(len(ends), dtype=np.int64)
+            for s, neighbours in enumerate(near):
+                if s != own:
+                    joined += np.isin(ends, neighbours)
+            keys[2:2] = [-joined, np.isin(ends, seeds)]
+        return [int(end) for end in ends[np.lexsort(keys)[: self.n]]]
 
 
 def _neighbours(subgraph: Subgraph, seeds: list[int]) -> list[npt.NDArray[np.int32]]:
