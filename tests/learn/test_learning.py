@@ -79,6 +79,11 @@ def test_nonsense_is_refused_before_any_work(tmp_path: Path) -> None:
         learn(graph, n=5)
     with pytest.raises(InputError, match="no relation 'sings'"):
         learn(graph, n=100, call={"sings": ["x"]})
+    build(TRIPLES[:1], tmp_path / "empty.graph")
+    change(tmp_path / "empty.graph", delete=TRIPLES[:1])
+    empty = Graph.open(tmp_path / "empty.graph")
+    with pytest.raises(InputError, match="has no triples, so there is nothing to learn from"):
+        learn(empty, n=100)
     assert not learned_place(graph).exists()
     assert learned_pipeline(graph) is None
 

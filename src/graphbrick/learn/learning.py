@@ -61,7 +61,8 @@ class LearnReport:
         lines = [f"{counts}; {self.seconds:.0f} s"]
         if self.unreadable:
             shown = ", ".join(self.unreadable[:5]) + (", ..." if len(self.unreadable) > 5 else "")
-            lines.append(f"no words in the labels of {len(self.unreadable):,} relations ({shown}); add some to {WORDS}")
+            counted = f"{len(self.unreadable):,} of {self.relations:,} relations"
+            lines.append(f"no words in the labels of {counted} ({shown}); add some to {WORDS}")
         for relations in self.nameless:
             example = f"--call '{relations[0]}=NAME'"
             lines.append(f"entities with {' / '.join(relations)} have no name; if they are films, say so: {example}")
@@ -119,6 +120,8 @@ def learn(
 
         embedder = MiniLM()
     tell = watch or (lambda what, done, total: None)
+    if not graph.n_triples:
+        raise InputError(f"{graph.place} has no triples, so there is nothing to learn from")
     book = _phrasebook(graph, place, call or {})
     written = _written(graph, book, n, max_hops, seed, tell)
     if not written:
