@@ -1,4 +1,4 @@
-"""Records sorted into buckets on disk, more than fit memory: written as they come, read back bucket by bucket."""
+"""On-disk buckets for more records than fit in memory: written in any order, read bucket by bucket."""
 
 from __future__ import annotations
 
@@ -18,33 +18,33 @@ from graphbrick.kernels.spooling import Integer, spool_occurrences, spool_rows, 
 
 COUNT_BITS = 10
 COUNT = 1 << COUNT_BITS
-"""Buckets of a file, as many as there can be; neighbours are read together where they are small."""
+"""Number of buckets per file; small neighbouring buckets are read together."""
 
 GROUP_BYTES = 1 << 25
-"""What is read back at a time; a bucket of more than this is read in pieces, or as a whole where it must be sorted."""
+"""Bytes read at a time. A larger bucket is read in pieces, or as a whole if it must be sorted."""
 
-_SMALL, _LARGE = 1 << 10, 1 << 16  # bytes of room for a bucket: of a small graph, and of any other
+_SMALL, _LARGE = 1 << 10, 1 << 16  # buffer bytes per bucket: for a small graph, and for any other
 _LEVEL = 1
 
 
 def bucket_of_hash(hashes: npt.NDArray[np.uint64]) -> npt.NDArray[np.int32]:
-    """The bucket of each hash, by its highest bits: buckets in order hold hashes in order."""
+    """Return the bucket of each hash: its highest bits, so that bucket order is hash order."""
     return (hashes >> np.uint64(64 - COUNT_BITS)).astype(np.int32)
 
 
 def width_for(total: int) -> int:
-    """How many bits of a number below ``total`` to drop so that what is left is the number of a bucket."""
+    """Return how many low bits to drop from a number below ``total`` to get its bucket."""
     return max(0, (max(total, 1) - 1).bit_length() - COUNT_BITS)
 
 
 class BucketWriter:
-    """Takes records into `COUNT` buckets; every bucket that is full goes to the end of one file.
+    """Writer of records into `COUNT` buckets; a full bucket buffer is appended to one file as a piece.
 
-    Records of a bucket keep their order. Rooms are small at first, so that a small graph costs little.
+    Records of a bucket keep their order. Buffers are small at first, so that a small graph costs little.
 
     Args:
-        file: What to write; beside it comes the list of the pieces, ``.index``.
-        pack: Compress the pieces, as for texts.
+        file: The file to write; the list of its pieces is written beside it with the suffix ``.index``.
+        pack: Whether to compress the pieces; worthwhile for texts.
     """
 
     def __init__(self, file: Path, *, pack: bool = False) -> None:
@@ -52,7 +52,7 @@ class BucketWriter:
         self._file = FileWriter(file)
         self._room = np.empty((COUNT, _SMALL), dtype=np.uint8)
         self._fill: Offsets = np.zeros(COUNT, dtype=np.int64)
-        self._pieces: list[tuple[int, int, int, int]] = []  # bucket, place in the file, bytes there, bytes unpacked
+        self._pieces: list[tuple[int, int, int, int]] = []  # bucket, offset in file, size in file, size unpacked
         self._end = 0
         self._writer: ThreadPoolExecutor | None = None
         self._waiting: deque[Future[None]] = deque()
@@ -69,7 +69,7 @@ class BucketWriter:
     def occurrences(
         self, data: Bytes, starts: Offsets, ends: Offsets, bucket: npt.NDArray[np.int32], first: int
     ) -> None:
-        """Take occurrences of keys at the positions from ``first`` on."""
+        """Add key occurrences at consecutive positions that start with ``first``."""
 
         def single(i: int) -> bytes:
             return number(first + i) + text(data, starts[i], ends[i])
@@ -89,7 +89,7 @@ class BucketWriter:
         serial: npt.NDArray[np.uint32],
         bucket: npt.NDArray[np.int32],
     ) -> None:
-        """Take texts of the entities that first stand at the positions ``first``."""
+        """Add texts of entities, which are identified by their first positions ``first``."""
         none: Offsets = np.empty(0, dtype=np.int64)
         facts = (data, none, none, first, kind, rank, serial, bucket)
 
@@ -112,7 +112,7 @@ class BucketWriter:
         serial: npt.NDArray[np.uint32],
         bucket: npt.NDArray[np.int32],
     ) -> None:
-        """Take texts of the entities with these keys."""
+        """Add texts of the entities with these keys."""
         facts = (data, starts, ends, key_data, key_starts, key_ends, serial, kind, rank, serial, bucket)
 
         def single(i: int) -> bytes:
@@ -122,7 +122,7 @@ class BucketWriter:
         self._all(bucket, lambda i: spool_texts(*facts, i, self._room, self._fill), single)
 
     def rows(self, rows: npt.NDArray[np.uint32], bucket: npt.NDArray[np.int32]) -> None:
-        """Take rows of numbers, all of one width."""
+        """Add rows of numbers, all of the same width."""
 
         def spool(i: int) -> Integer:
             return spool_rows(rows, bucket, i, self._room.view(np.uint32), self._fill)
@@ -132,7 +132,7 @@ class BucketWriter:
     def _all(
         self, bucket: npt.NDArray[np.int32], spool: Callable[[int], Integer], single: Callable[[int], bytes]
     ) -> None:
-        """Spool until all is taken; a record that is larger than a room becomes a piece of its own."""
+        """Add all records; a record larger than a buffer becomes a piece of its own."""
         done = 0
         while (done := int(spool(done))) < len(bucket):
             full = int(bucket[done])
@@ -145,12 +145,12 @@ class BucketWriter:
                 done += 1
 
     def _enlarge(self) -> None:
-        """Go on with larger rooms, and with packing and writing beside the kernels."""
+        """Switch to larger buffers, and compress and write in another thread if packing."""
         for bucket in np.flatnonzero(self._fill).tolist():
             self._empty(bucket)
         self._room = np.empty((COUNT, _LARGE), dtype=np.uint8)
         if self._pack:
-            self._writer = ThreadPoolExecutor(1)  # one thread, so that the order is always the same
+            self._writer = ThreadPoolExecutor(1)  # one thread keeps the order deterministic
 
     def _empty(self, bucket: int) -> None:
         self._write(bucket, self._room[bucket, : self._fill[bucket]].tobytes())
@@ -167,13 +167,13 @@ class BucketWriter:
     def _append(self, bucket: int, data: bytes) -> None:
         packed = zstandard.ZstdCompressor(_LEVEL).compress(data) if self._pack else data
         if len(packed) >= len(data):
-            packed = data  # a piece of the same size is one that is not packed
+            packed = data  # equal sizes mark a piece as uncompressed
         self._file.write(packed)
         self._pieces.append((bucket, self._end, len(packed), len(data)))
         self._end += len(packed)
 
     def close(self) -> None:
-        """Write what is still in memory, and the list of pieces."""
+        """Write what is still in memory and the list of pieces."""
         try:
             for bucket in np.flatnonzero(self._fill).tolist():
                 self._empty(bucket)
@@ -186,30 +186,30 @@ class BucketWriter:
         write_array(index_of(self._path), pieces[np.argsort(pieces[:, 0], kind="stable")])
 
     def stop(self) -> None:
-        """Stop writing without keeping what is still in memory; does nothing after `close`."""
+        """Stop writing and discard what is still in memory; does nothing after `close`."""
         if self._writer is not None:
             self._writer.shutdown(cancel_futures=True)
         self._file.abandon()
 
 
 def index_of(file: Path) -> Path:
-    """The list of the pieces of a file of buckets."""
+    """Return the path of the piece list of a bucket file."""
     return file.with_name(file.name + ".index")
 
 
 def number(value: int) -> bytes:
-    """A u32 as the kernels write it."""
+    """Encode a u32 like the kernels do."""
     return value.to_bytes(4, "little")
 
 
 def text(data: Bytes, start: int, end: int) -> bytes:
-    """A text as the kernels write it."""
+    """Encode a text like the kernels do: its size, then its bytes."""
     size = int(end - start)
     return (bytes([size]) if size < 255 else b"\xff" + number(size)) + data[start:end].tobytes()
 
 
 class BucketReader:
-    """Reads what a `BucketWriter` wrote."""
+    """Reader of a file written by `BucketWriter`."""
 
     def __init__(self, file: Path) -> None:
         self._file = file.open("rb")
@@ -225,17 +225,17 @@ class BucketReader:
 
     @property
     def sizes(self) -> npt.NDArray[np.int64]:
-        """The bytes of every bucket, int64 [COUNT]."""
+        """Unpacked size of every bucket in bytes, int64 [COUNT]."""
         sizes: npt.NDArray[np.int64] = np.diff(self._before[self._first])
         return sizes
 
     @property
     def total(self) -> int:
-        """The bytes of all buckets."""
+        """Unpacked size of all buckets in bytes."""
         return int(self._before[-1])
 
     def pieces(self, begin: int, end: int, limit: int = GROUP_BYTES) -> Iterator[Bytes]:
-        """The bytes of the buckets from ``begin`` to before ``end``, in order, in pieces that hold whole records."""
+        """Yield the bytes of the buckets [begin, end) in order, in chunks of whole records."""
         at, last = int(self._first[begin]), int(self._first[end])
         while at < last:
             until = int(np.searchsorted(self._before, self._before[at] + limit, side="right")) - 1
@@ -244,11 +244,11 @@ class BucketReader:
             at = until
 
     def whole(self, begin: int, end: int) -> Bytes:
-        """The bytes of the buckets from ``begin`` to before ``end`` in one array."""
+        """Return the bytes of the buckets [begin, end) as one array."""
         return self._read(int(self._first[begin]), int(self._first[end]))
 
     def rows(self, begin: int, end: int, width: int) -> npt.NDArray[np.uint32]:
-        """The rows of the buckets from ``begin`` to before ``end``, uint32 [rows, width]."""
+        """Return the rows of the buckets [begin, end), uint32 [rows, width]."""
         return self.whole(begin, end).view(np.uint32).reshape(-1, width)
 
     def _read(self, begin: int, end: int) -> Bytes:
@@ -265,7 +265,7 @@ class BucketReader:
 
 
 def groups(readers: list[BucketReader], limit: int = GROUP_BYTES) -> Iterator[tuple[int, int]]:
-    """Ranges of neighbouring buckets (begin, end), in order, that hold about as much as is read at a time."""
+    """Yield ranges [begin, end) of buckets, in order, that hold about ``limit`` bytes each."""
     begin, held = 0, 0
     if sum(reader.total for reader in readers) <= limit:
         yield 0, COUNT

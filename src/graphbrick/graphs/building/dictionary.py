@@ -1,7 +1,7 @@
-"""The second phase: the first position of every key, which stands for it from here on.
+"""Second phase of a build: find the first position of every key, which identifies the key from here on.
 
-A bucket of keys holds all occurrences of the keys that share the highest bits of their hash; distinct keys of few
-buckets at a time are in memory. The id of an entity is the number of first positions before its own.
+A bucket holds all occurrences of the keys that share the highest bits of their hash. Only the distinct keys of a few
+buckets are in memory at a time. The id of an entity is the number of first positions before its own.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from graphbrick.kernels.spans import Bytes, hash_spans
 from graphbrick.kernels.spooling import read_occurrences, read_texts
 
 PAIRS, TEXTS, FIRST = "pairs.tmp", "texts.tmp", "first.tmp"
-"""(position, first position of its key); keys and what is said of them, by first position; the bits of these."""
+"""Rows (position, first position of its key); texts of entities by first position; bitmap of first positions."""
 
 KEY = DESCRIBED
-"""The kind of text that is the key itself."""
+"""The text kind of the key itself."""
 
 
 class Dictionary:
-    """Finds the first position of every key.
+    """Finder of the first position of every key.
 
-    A fact about a key that no triple has makes it an entity too, at a position behind those of all triples; unless it
-    is for naming only, or the key is that of a relation.
+    A fact about a key that occurs in no triple also creates an entity, at a position after those of all triples. It
+    does not if the fact is only for naming, or if the key belongs to a relation.
 
     Args:
         work: The folder of the build.
@@ -50,11 +50,11 @@ class Dictionary:
 
     @property
     def relation_labels(self) -> dict[int, str]:
-        """The best label that a fact gives to a relation."""
+        """The best label found for each relation, by relation id."""
         return {relation: label for relation, (_, _, label) in self._labels.items()}
 
     def run(self, advance: Callable[[float], None]) -> int:
-        """Read keys and facts; write pairs, texts and the bits of first positions. Returns the number of entities."""
+        """Write pairs, texts and the bitmap of first positions; return the number of entities."""
         with (
             BucketReader(self._work / KEYS) as keys,
             BucketReader(self._work / FACTS) as facts,
@@ -83,12 +83,12 @@ class Dictionary:
             first = self._place(stream, known, first)
         mark_positions(self._bits, first)
         self._write_keys(known, first, texts)
-        # Only now is it known which keys are entities.
+        # All entities of the group are known only now, so the facts are read a second time.
         for stream in facts.pieces(begin, end):
             self._write_facts(stream, known, first, texts)
 
     def _place(self, stream: Bytes, known: Interner, first: Numbers) -> Numbers:
-        """The first positions, also of keys that only facts name."""
+        """Return the first positions, extended by keys that occur only in facts."""
         _, key_starts, key_ends, kind, rank, serial, starts, ends = read_texts(stream, True)
         hashes = hash_spans(stream, key_starts, key_ends)
         numbers = known.number(stream, key_starts, key_ends, hashes)
@@ -130,5 +130,5 @@ class Dictionary:
 
 
 def _longer(first: Numbers, count: int) -> Numbers:
-    """First positions with room for all keys, those of new ones unknown."""
+    """Return first positions extended to ``count`` keys; new keys get `NOWHERE`."""
     return np.concatenate([first, np.full(count - len(first), NOWHERE, dtype=np.uint32)])

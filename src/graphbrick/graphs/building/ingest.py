@@ -1,4 +1,4 @@
-"""The first phase: triples and facts come in; keys go to buckets, relations are numbered."""
+"""First phase of a build: take triples and facts, write keys to buckets, number the relations."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ from graphbrick.graphs.string_writer import StringWriter
 from graphbrick.kernels.spans import Bytes, Offsets, hash_spans, strip_spans
 
 KEYS, FACTS, RELATION = "keys.tmp", "facts.tmp", "relation.tmp"
-"""Occurrences of keys; facts about them; the relation of every triple in the order of the source, int32."""
+"""Files of key occurrences, of facts about keys, and of each triple's relation id (int32, in source order)."""
 
 MOST_POSITIONS = (1 << 32) - 2
-"""Positions are u32; the highest stands for none."""
+"""Highest number of positions: they are u32, and the highest value means «no position»."""
 
 _LITERAL = re.compile(r'"(.*)"(?:@([\w-]+)|\^\^.*)?', re.DOTALL)
 
 
 class Ingest:
-    """Takes triples and facts, many at a time.
+    """First phase of a build: takes triples and facts in blocks.
 
     Args:
         work: The folder of the build.
         rules: Which triples are kept.
-        language: The language that wins among labels that name one.
+        language: The preferred language of labels with a language tag.
     """
 
     def __init__(self, work: Path, rules: Rules, language: str) -> None:
@@ -42,7 +42,7 @@ class Ingest:
         self._keys = BucketWriter(work / KEYS, pack=True)
         self._facts = BucketWriter(work / FACTS, pack=True)
         self._relation = FileWriter(work / RELATION)
-        self._seen = Interner()  # relations as they come, kept or not
+        self._seen = Interner()  # all relations in order of first use, kept or not
         self._action: npt.NDArray[np.int8] = np.empty(0, dtype=np.int8)
         self._number: npt.NDArray[np.int32] = np.empty(0, dtype=np.int32)
         self._prefix = as_bytes(rules.strip.encode())
@@ -51,13 +51,13 @@ class Ingest:
         self.triples = self.left_out = self.labels = self.facts = 0
 
     def close(self) -> None:
-        """Stop writing without keeping what is still in memory."""
+        """Stop writing and discard what is still in memory."""
         self._relation.abandon()
         self._keys.stop()
         self._facts.stop()
 
     def finish(self) -> None:
-        """Write what is still in memory, and the keys of the relations that are kept."""
+        """Write what is still in memory and the keys of the kept relations."""
         self._relation.close()
         self._keys.close()
         self._facts.close()
@@ -68,11 +68,11 @@ class Ingest:
 
     @property
     def relations(self) -> int:
-        """Number of relations that are kept."""
+        """Number of kept relations."""
         return len(self._kept)
 
     def relation(self, record: RelationRecord) -> None:
-        """Take the label of a relation."""
+        """Store the label of a relation."""
         key = record.key
         if self._rules.strip:
             (key,) = self._stripped([key])
@@ -83,7 +83,7 @@ class Ingest:
         return [key.removeprefix(prefix) if key != prefix else key for key in keys]
 
     def add(self, block: TripleBlock) -> None:
-        """Take triples."""
+        """Add a block of triples."""
         data, starts, ends = block.data, block.starts, block.ends
         if not starts.shape[1]:
             return
@@ -104,7 +104,7 @@ class Ingest:
         self._occurrences(data, starts, ends)
 
     def _settle_relations(self) -> None:
-        """Decide about the relations that are new."""
+        """Apply the rules to relations seen for the first time, and number the kept ones."""
         known = len(self._action)
         if len(self._seen) == known:
             return
@@ -119,7 +119,7 @@ class Ingest:
         self._number = np.concatenate([self._number, np.array(number, dtype=np.int32)])
 
     def _occurrences(self, data: Bytes, starts: Offsets, ends: Offsets) -> None:
-        """Write the keys of heads and tails: those of triple t are at the positions 2 t and 2 t + 1."""
+        """Write the keys of heads and tails; triple t takes the positions 2 t (head) and 2 t + 1 (tail)."""
         both = np.empty((2, 2 * starts.shape[1]), dtype=np.int64)
         both[0, 0::2], both[0, 1::2] = starts[0], starts[2]
         both[1, 0::2], both[1, 1::2] = ends[0], ends[2]
@@ -133,7 +133,7 @@ class Ingest:
             raise InputError(f"more than {1 << 31:,} triples, or as many with facts; leave some out with --exclude")
 
     def describe(self, block: FactBlock) -> None:
-        """Take facts."""
+        """Add a block of facts."""
         if len(self._prefix):
             strip_spans(block.data, block.key_starts, block.key_ends, self._prefix)
         kind = block.kind if self._rules.facts_make_entities else block.kind | np.uint8(NAMES_ONLY)
@@ -148,11 +148,11 @@ class Ingest:
         self.facts += count
 
     def describe_records(self, records: Sequence[EntityRecord | Described | RankedFact]) -> None:
-        """Take facts as records."""
+        """Add facts given as records."""
         self.describe(FactBlock.of(records))
 
     def _label(self, data: Bytes, starts: Offsets, ends: Offsets) -> None:
-        """Take triples that are labels. Those that are literals of RDF compete by their language."""
+        """Add triples whose tail is a label of their head. RDF literals compete by their language."""
         self.labels += starts.shape[1]
         literal = data[starts[2]] == ord('"')
         plain = ~literal

@@ -13,10 +13,10 @@ _AHEAD = 3
 
 
 def prefetched(values: Iterable[T]) -> Iterator[T]:
-    """The same values; some are made in another thread before they are asked for.
+    """Yield the same values, producing up to three of them ahead in another thread.
 
-    What making them raises is raised here, at its place. The thread ends when the last value is taken, or nobody
-    wants more.
+    An exception raised while producing a value is raised again here, at the same point of the sequence. The thread
+    ends after the last value, or when the generator is closed.
     """
     ready: queue.Queue[tuple[bool, T | BaseException | None]] = queue.Queue(_AHEAD)
     stopped = threading.Event()
@@ -35,7 +35,7 @@ def prefetched(values: Iterable[T]) -> Iterator[T]:
                 offer(True, value)
                 if stopped.is_set():
                     return
-        except BaseException as error:  # noqa: BLE001  # raised again where the values are used
+        except BaseException as error:  # noqa: BLE001  # raised again in the consumer's thread
             offer(False, error)
         else:
             offer(False, None)

@@ -1,4 +1,4 @@
-"""The phases of the triples: numbering their ends, sorting them by head, and by tail."""
+"""Triple phases of a build: replace keys by entity ids, sort by head, sort by tail."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from graphbrick.graphs.building.ingest import RELATION
 from graphbrick.kernels.positions import Numbers, number_ends, ranks_before, rows_by_tail
 
 TRIPLES, INCOMING = "triples.tmp", "incoming.tmp"
-"""(head, tail, relation) by head; (tail, head, triple) by tail."""
+"""Rows (head, tail, relation) in buckets by head; rows (tail, head, triple) in buckets by tail."""
 
 Advance = Callable[[float], None]
 
 
 class ArrayWriter:
-    """An array file that is written bit by bit: its length stands in its head, which is written last."""
+    """Incremental writer of a ``.npy`` file; the header holds the length and is written last."""
 
     def __init__(self, file: Path, dtype: type[np.generic]) -> None:
         self._file, self._dtype, self._count = FileWriter(file), np.dtype(dtype), 0
@@ -43,17 +43,17 @@ class ArrayWriter:
 
     def _head(self, count: int) -> None:
         description = {"descr": self._dtype.str, "fortran_order": False, "shape": (count,)}
-        text = repr(description).ljust(109).encode()  # as long for any count, and a multiple of 64 with what is before
+        text = repr(description).ljust(109).encode()  # same size for any count; the header is a multiple of 64
         self._file.write(b"\x93NUMPY\x01\x00" + (len(text) + 9).to_bytes(2, "little") + text + b" " * 8 + b"\n")
 
     def extend(self, values: npt.NDArray[Any]) -> None:
-        """Write values behind those before."""
+        """Append values."""
         self._file.write(np.ascontiguousarray(values, dtype=self._dtype))
         self._count += len(values)
 
 
 def number_triples(work: Path, triples: int, facts: int, entities: int, advance: Advance) -> None:
-    """Give heads and tails their ids; write the triples into buckets by their head."""
+    """Replace heads and tails by entity ids and write the triples into buckets by head."""
     bits = np.fromfile(work / FIRST, dtype=np.uint64)
     before = ranks_before(bits)
     width, head_width = width_for(2 * triples + facts), width_for(entities)
@@ -63,7 +63,8 @@ def number_triples(work: Path, triples: int, facts: int, entities: int, advance:
         (work / RELATION).open("rb") as relations,
     ):
         for begin, end in groups([pairs]):
-            # An odd width would part a head from its tail; there is none but 0, where all is in one group.
+            # A bucket of 2**width positions must hold heads together with their tails. Only width 0 gives odd-sized
+            # buckets, and then all buckets are in one group.
             start, stop = begin << width, min(end << width, 2 * triples)
             if stop <= start:
                 break
@@ -77,9 +78,9 @@ def number_triples(work: Path, triples: int, facts: int, entities: int, advance:
 
 
 def sort_triples(work: Path, entities: int, relations: int, advance: Advance) -> int:
-    """Sort by (head, tail, relation) and keep one of equals; write the outgoing rows. Returns the number of triples.
+    """Sort triples, drop duplicates, write the outgoing rows and return the number of triples.
 
-    What comes in goes to buckets by its tail.
+    The order is (head, tail, relation). Incoming rows are written into buckets by tail for `sort_incoming`.
     """
     width = width_for(entities)
     count = 0
@@ -108,7 +109,7 @@ def sort_triples(work: Path, entities: int, relations: int, advance: Advance) ->
 
 
 def distinct(rows: Numbers, start: int, entities: int, relations: int) -> tuple[Numbers, Numbers, Numbers]:
-    """Head (from ``start`` on), tail and relation of rows, sorted by them and each once."""
+    """Return head (minus ``start``), tail and relation of rows, sorted and without duplicates."""
     head, tail, relation = (rows[:, i].astype(np.uint64) for i in range(3))
     head -= np.uint64(start)
     tail_bits, relation_bits = max(entities - 1, 1).bit_length(), max(relations - 1, 1).bit_length()
@@ -118,7 +119,7 @@ def distinct(rows: Numbers, start: int, entities: int, relations: int) -> tuple[
         new = np.ones(len(rows), dtype=np.bool_)
         new[1:] = (np.diff(head) != 0) | (np.diff(tail) != 0) | (np.diff(relation) != 0)
         return head[new].astype(np.uint32), tail[new].astype(np.uint32), relation[new].astype(np.uint32)
-    # All three in one number sort several times faster.
+    # Packing all three into one number makes the sort several times faster.
     packed = (head << np.uint64(tail_bits + relation_bits)) | (tail << np.uint64(relation_bits)) | relation
     packed.sort()
     new = np.ones(len(packed), dtype=np.bool_)
@@ -131,7 +132,7 @@ def distinct(rows: Numbers, start: int, entities: int, relations: int) -> tuple[
 
 
 def sort_incoming(work: Path, entities: int, advance: Advance) -> None:
-    """Write the incoming rows: by tail, then by head and id."""
+    """Write the incoming rows, sorted by tail, then head, then triple id."""
     width = width_for(entities)
     count = 0
     with (

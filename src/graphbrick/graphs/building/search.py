@@ -1,4 +1,7 @@
-"""The indexes that find entities by key and by name: hashes and trigrams go to buckets, then are sorted into arrays."""
+"""Indexes that find entities by key and by name.
+
+Hashes and trigrams are first spread over buckets, then sorted into arrays.
+"""
 
 from __future__ import annotations
 
@@ -18,13 +21,13 @@ from graphbrick.kernels.positions import Numbers
 from graphbrick.kernels.spans import Bytes, Hashes, Offsets
 
 NAME_HASHES, GRAMS = "name_hashes.tmp", "grams.tmp"
-"""(hash, 64 bits, name), by hash; (gram, 64 bits, name), by gram."""
+"""Rows (64-bit hash, name id) in buckets by hash; rows (64-bit trigram, name id) in buckets by trigram."""
 
-_NAMES = 1 << 15  # names whose trigrams are made at a time
+_NAMES = 1 << 15  # names per batch when computing trigrams
 
 
 def hash_rows(hashes: Hashes, ids: npt.NDArray[np.int32]) -> Numbers:
-    """Rows of a hash and an id, uint32 [ids, 3]."""
+    """Pack hashes and ids into rows, uint32 [ids, 3]."""
     rows = np.empty((len(ids), 3), dtype=np.uint32)
     rows[:, :2] = hashes.view(np.uint32).reshape(-1, 2)
     rows[:, 2] = ids
@@ -32,16 +35,16 @@ def hash_rows(hashes: Hashes, ids: npt.NDArray[np.int32]) -> Numbers:
 
 
 def _parted(rows: Numbers) -> tuple[Hashes, npt.NDArray[np.int32]]:
-    """The hashes and ids of rows."""
+    """Unpack rows into hashes and ids."""
     return np.ascontiguousarray(rows[:, :2]).view(np.uint64).ravel(), rows[:, 2].astype(np.int32)
 
 
 class SearchWriter:
-    """Takes names and puts what finds them into buckets.
+    """Writer of the name hashes and trigrams into buckets.
 
     Args:
         work: The folder of the build.
-        near: Whether trigrams are wanted, which find near misses.
+        near: Whether to write the trigrams that find near misses.
     """
 
     def __init__(self, work: Path, *, near: bool) -> None:
@@ -58,7 +61,7 @@ class SearchWriter:
             self._grams.__exit__(kind, error, tb)
 
     def add(self, spans: tuple[Bytes, Offsets, Offsets], names: npt.NDArray[np.int32]) -> None:
-        """Take names: their texts and their numbers."""
+        """Add names, given as text spans and name ids."""
         data, starts, ends = spans
         hashes, words, state = fold_names(data, starts, ends)
         left = np.flatnonzero(state == LEFT)
@@ -80,7 +83,7 @@ class SearchWriter:
 
     def _add_grams(self, rows: Numbers) -> None:
         assert self._grams is not None
-        # The upper half of a gram decides on its bucket, as that of a hash does.
+        # The highest bits of a trigram select its bucket, as for a hash.
         bucket = bucket_of_hash(rows[:, 1].astype(np.uint64) << np.uint64(32))
         self._grams.rows(rows, bucket)
 
@@ -90,7 +93,7 @@ def _text(data: Bytes, start: int, end: int) -> str:
 
 
 def write_hashes(work: Path, buckets: str, hash_file: str, id_file: str, advance: Callable[[float], None]) -> None:
-    """Sort (hash, id) rows into an array of hashes and one of ids, by hash and then by id."""
+    """Sort (hash, id) rows by hash, then id, and write an array of hashes and an array of ids."""
     with (
         BucketReader(work / buckets) as rows,
         ArrayWriter(work / hash_file, np.uint64) as hash_array,
@@ -105,7 +108,10 @@ def write_hashes(work: Path, buckets: str, hash_file: str, id_file: str, advance
 
 
 def write_grams(work: Path, advance: Callable[[float], None]) -> None:
-    """Sort trigrams into the array of distinct ones, where the list of each ends, and the lists of names."""
+    """Sort (trigram, name) rows and write the trigram index.
+
+    It consists of the distinct trigrams, the end of each trigram's list of names, and the lists.
+    """
     count = 0
     with (
         BucketReader(work / GRAMS) as rows,
@@ -125,7 +131,7 @@ def write_grams(work: Path, advance: Callable[[float], None]) -> None:
 
 
 def write_names(folder: Path, names: list[str]) -> int:
-    """Write both indexes over some names, which are numbered in their order; returns the words of the longest."""
+    """Write both indexes over names, numbered in the given order; return the word count of the longest name."""
     data, starts, ends = spans_of([name.encode("utf-8", "surrogatepass") for name in names])
     with SearchWriter(folder, near=True) as writer:
         writer.add((data, starts, ends), np.arange(len(names), dtype=np.int32))

@@ -1,4 +1,4 @@
-"""The steps of a build, each done once: a build that is killed is taken up after the last step that it finished."""
+"""Resumable build steps: a killed build continues after the last step that it finished."""
 
 from __future__ import annotations
 
@@ -12,17 +12,18 @@ from graphbrick.files.writing import naming
 from graphbrick.graphs.building.buckets import index_of
 
 STATE = "state.tmp.json"
-"""What is known between the steps, in the folder of the build."""
+"""Name of the progress file in the build folder."""
 
 Advance = Callable[[float], None]
 Watch = Callable[[str, float], None]
-"""Called with the name of a step and the share of it that is done."""
+"""Progress callback: called with the name of a step and its finished share in [0, 1]."""
 
 
 def fingerprint(*parts: object, files: Sequence[Path]) -> str:
-    """What must be the same for a build to be taken up: options, and name, size and time of every file.
+    """Return a hash of everything that must be unchanged for a build to be resumed.
 
-    After the computer was started anew nothing is taken up, as files may then be incomplete.
+    It covers the options, and the name, size and modification time of every file. It also covers the boot id: after
+    a reboot no build is resumed, because its files may be incomplete.
     """
     stats = [(str(file.resolve()), file.stat().st_size, file.stat().st_mtime_ns) for file in files if file.exists()]
     boot = Path("/proc/sys/kernel/random/boot_id")
@@ -31,7 +32,7 @@ def fingerprint(*parts: object, files: Sequence[Path]) -> str:
 
 
 def is_left_by(folder: Path, mark: str) -> bool:
-    """Whether a folder was left by a build with this fingerprint."""
+    """Return whether a build with this fingerprint left the folder."""
     try:
         return bool(json.loads((folder / STATE).read_text())["fingerprint"] == mark)
     except (OSError, ValueError, KeyError, TypeError):
@@ -39,12 +40,12 @@ def is_left_by(folder: Path, mark: str) -> bool:
 
 
 class Steps:
-    """Runs the steps of a build in a folder and keeps count of them there.
+    """Runner of the build steps, which records finished steps in the build folder.
 
     Args:
-        work: The folder.
-        mark: The `fingerprint` of the build; empty for one that is never taken up.
-        watch: Told how far it is.
+        work: The build folder.
+        mark: The `fingerprint` of the build; empty for a build that is never resumed.
+        watch: Progress callback.
     """
 
     def __init__(self, work: Path, mark: str, watch: Watch) -> None:
@@ -54,16 +55,16 @@ class Steps:
             self._done = json.loads(self._file.read_text())["done"]
 
     def is_done(self, name: str) -> bool:
-        """Whether a step was finished before."""
+        """Return whether a step is finished."""
         return name in self._done
 
     def run(self, name: str, step: Callable[[Advance], Any], *, frees: Sequence[str] = ()) -> Any:
-        """Do a step, or not if it was done before; returns what it found, which must be plain JSON.
+        """Run a step unless it is already finished, and return its result.
 
         Args:
-            name: Its name.
-            step: Does it; must give the same when it is begun anew.
-            frees: Files that no later step needs.
+            name: The name of the step.
+            step: The function to run. It must return plain JSON, and the same result when it is restarted.
+            frees: Files that no later step needs; they are deleted.
         """
         if not self.is_done(name):
             self.watch(name, 0.0)
@@ -75,10 +76,10 @@ class Steps:
         return self._done[name]
 
     def note(self, name: str, found: Any) -> None:
-        """Remember that a step is finished, and what it found."""
+        """Record that a step is finished, with its result."""
         self._done[name] = found
         if self._mark:
-            # Whole or not at all: a name that is there holds all of it.
+            # Write to a new file and rename it, so that the state file is never incomplete.
             new = self._file.with_name(self._file.name + ".new")
             with naming(new):
                 new.write_text(json.dumps({"fingerprint": self._mark, "done": self._done}))

@@ -1,4 +1,4 @@
-"""The phase of the texts: labels, keys, descriptions, aliases and types, in the order of the ids."""
+"""The text phase of a build: write labels, keys, descriptions, aliases and types in id order."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from graphbrick.kernels.spans import Bytes, Offsets, copy_spans, hash_spans, sam
 from graphbrick.kernels.spooling import read_texts
 
 KEY_HASHES = "key_hashes.tmp"
-"""(hash, 64 bits, entity) of every key, by hash."""
+"""Rows (64-bit hash, entity id) of every key, in buckets by hash."""
 
 Naming = Callable[[str], str]
 Ids = npt.NDArray[np.int64]
 
 
 class Spans:
-    """Texts as spans of bytes, some of which may be replaced by others."""
+    """Texts stored as byte spans of one buffer."""
 
     def __init__(self, data: Bytes, starts: Offsets, ends: Offsets) -> None:
         self.data, self.starts, self.ends = data, starts, ends
@@ -39,15 +39,15 @@ class Spans:
         return len(self.starts)
 
     def take(self, chosen: npt.NDArray[np.integer | np.bool_]) -> Spans:
-        """Some of them, in this order."""
+        """Return the selected texts, in the order of ``chosen``."""
         return Spans(self.data, self.starts[chosen], self.ends[chosen])
 
     def text(self, i: int) -> str:
-        """One of them as Python text."""
+        """Return text ``i`` as a Python string."""
         return self.data[self.starts[i] : self.ends[i]].tobytes().decode("utf-8", "surrogatepass")
 
     def replace(self, where: npt.NDArray[np.integer], texts: Spans) -> Spans:
-        """These, with others in some places."""
+        """Return a copy in which the texts at the indices ``where`` are replaced by ``texts``."""
         data = np.concatenate([self.data, copy_spans(texts.data, texts.starts, texts.ends)])
         sizes = texts.ends - texts.starts
         ends = len(self.data) + np.cumsum(sizes)
@@ -57,18 +57,18 @@ class Spans:
 
     @property
     def arguments(self) -> tuple[Bytes, Offsets, Offsets]:
-        """What kernels and writers take."""
+        """The arguments (data, starts, ends) of kernels and writers."""
         return self.data, self.starts, self.ends
 
 
 class TextWriter:
-    """Writes what entities are called and described as, group by group of ids.
+    """Writer of the names, descriptions and types of entities, one group of ids at a time.
 
     Args:
         work: The folder of the build.
         entities: Number of entities.
-        local_names: What entities without a label are called, by their key; None where that is the key.
-        near: Whether near misses are to be found.
+        name: Function from a key to the label of an entity without one; None to use the key itself.
+        near: Whether to write the trigrams that find near misses.
     """
 
     def __init__(self, work: Path, entities: int, name: Naming | None, *, near: bool) -> None:
@@ -81,7 +81,7 @@ class TextWriter:
         self._search = SearchWriter(work, near=near)
 
     def run(self, advance: Callable[[float], None]) -> int:
-        """Write all tables; returns the number of words of the longest name."""
+        """Write all tables and return the number of words in the longest name."""
         work = self._work
         bits = np.fromfile(work / FIRST, dtype=np.uint64)
         before = ranks_before(bits)
@@ -109,7 +109,7 @@ class TextWriter:
             return
         first, _, _, kind, rank, serial, starts, ends = read_texts(stream, False)
         ids = ranks(bits, before, first).astype(np.int64)
-        # The best label or description, and aliases and types as they came, come first of those of an entity.
+        # Sort by entity, kind and quality: the best label and description come first; other texts keep source order.
         latest = (kind == LABEL) | (kind == DESCRIPTION)
         latest &= rank == LATEST
         order = (rank.astype(np.int64) << 32) | np.where(latest, 0xFFFFFFFF - serial.astype(np.int64), serial)
@@ -136,7 +136,7 @@ class TextWriter:
         return labels
 
     def _named(self, keys: Spans) -> Spans:
-        """What entities are called that have no label."""
+        """Return the default labels, for entities without a label of their own."""
         if self._name is None:
             return keys
         starts, ends, left = local_spans(*keys.arguments)
@@ -178,7 +178,7 @@ class TextWriter:
         self._type_count = int(ends[-1])
 
     def _drop_empty(self) -> None:
-        """Tables that say nothing are not kept: no keys where they are the labels, no types, no descriptions."""
+        """Delete unused tables: keys that equal the labels, empty types, empty descriptions."""
         unused = [] if self._keys_differ else [*StringTable.files("keys")]
         unused += [] if self._descriptions else [*StringTable.files("descriptions")]
         if len(self._types):
@@ -191,7 +191,7 @@ class TextWriter:
 
 
 def _first_of(ids: Ids, chosen: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
-    """Where, among those that are chosen, each id stands for the first time."""
+    """Return the index of the first chosen row of each id; ``ids`` is sorted."""
     places = np.flatnonzero(chosen)
     new = np.ones(len(places), dtype=np.bool_)
     new[1:] = ids[places[1:]] != ids[places[:-1]]
@@ -199,9 +199,12 @@ def _first_of(ids: Ids, chosen: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
 
 
 def _distinct(ids: Ids, texts: Spans) -> npt.NDArray[np.bool_]:
-    """Which texts of an entity are there for the first time; hashes find the candidates, the texts decide."""
+    """Return a mask of the texts that are not repeated within their entity.
+
+    Hashes find the candidates; comparing the texts decides.
+    """
     hashes = hash_spans(*texts.arguments)
-    order = np.lexsort((hashes, ids))  # stable: equals stay in order
+    order = np.lexsort((hashes, ids))  # stable: equal texts keep their order
     new = np.ones(len(ids), dtype=np.bool_)
     again = np.zeros(len(ids), dtype=np.bool_)
     again[1:] = (ids[order[1:]] == ids[order[:-1]]) & (hashes[order[1:]] == hashes[order[:-1]])

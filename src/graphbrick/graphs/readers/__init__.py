@@ -1,8 +1,8 @@
 """Readers of source files, which yield records while they read.
 
-`read_source` chooses the reader by the file's name: delimited text (`delimited`), tables of nodes and edges (`tables`),
-RDF (`rdf`). A reader hands every bad record to a `BadRecords`, which raises it or keeps it. A fault of a whole file
-(missing, empty, truncated, without a column) is always raised.
+`read_source` chooses the reader by the file name: delimited text (`delimited`), tables of nodes and edges (`tables`),
+RDF (`rdf`). A reader passes every bad record to a `BadRecords`, which raises or keeps it. A fault of a whole file
+(missing, empty, truncated, lacking a required column) is always raised.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ _LABELS = 1 << 14
 
 @dataclass(frozen=True)
 class ReadOptions:
-    r"""How to read a source where its name and first lines do not say.
+    r"""Options for reading a source whose name and first lines do not tell its format.
 
     Args:
         delimiter: The text between columns; ``tab`` and ``\t`` both mean the tab. If the first line of a node table
             does not contain it, the delimiter of that table is recognised from its lines.
         header: Whether the first row of the triples names the columns; in node tables it is recognised.
-        columns: The columns of head, relation and tail, by name or by 1-based number; not for node tables.
+        columns: The columns of head, relation and tail, by name or 1-based number; not used for node tables.
         language: Preferred language of RDF labels, such as ``en`` or ``pt-BR``.
         max_line_bytes: A line longer than this is a bad record and is never held in memory.
 
     Raises:
-        InputError: A value that no file can be read with.
+        InputError: An invalid value.
 
     >>> ReadOptions(delimiter="|", header=False)
     ReadOptions(delimiter='|', header=False, columns=None, language='en', max_line_bytes=1048576)
@@ -68,23 +68,23 @@ class ReadOptions:
 
 
 def read_source(source: Path, *, nodes: Path | None, options: ReadOptions, bad: BadRecords) -> Records:
-    """Read a file of triples, a file of edges beside a table of nodes, or a folder that holds both.
+    """Read a file of triples with an optional table of nodes, or a folder that holds both.
 
-    The facts about nodes come first, then the triples in the order of the file. For RDF, a label or description is
-    yielded again when a better one is found; to do so, the reader keeps them in memory, unlike `read_parts`.
+    Facts about nodes come first, then the triples in file order. For RDF, a label or description is yielded again
+    when a better one is found; for this, the reader keeps them in memory, unlike `read_parts`.
 
     Args:
         source: Delimited text, Parquet or RDF, plain, gzip or Zstandard; or a folder with ``nodes.*`` and ``edges.*``.
-        nodes: A table of keys, labels, types, descriptions and aliases; None where there is none.
-        options: How to read where the files do not say.
-        bad: Takes the bad records.
+        nodes: A table of keys, labels, types, descriptions and aliases; None if there is none.
+        options: How to read files that do not tell their format.
+        bad: Receives the bad records.
 
     Returns:
-        The records, one by one, while the files are read.
+        An iterator over the records, which reads the files lazily.
 
     Raises:
-        InputError: A missing, empty or damaged file, a kind of file that is not supported, a folder without edges, a
-            column that is not there; and the first bad record, unless `bad` skips them.
+        InputError: A missing, empty or damaged file, an unsupported kind of file, a folder without edges, a missing
+            column; or the first bad record, unless ``bad`` skips them.
 
     >>> import tempfile
     >>> file = Path(tempfile.mkdtemp()) / "kenya.txt"
@@ -103,7 +103,7 @@ def source_files(source: Path, nodes: Path | None) -> tuple[Path, Path | None]:
 
 
 def is_rdf(file: Path) -> bool:
-    """Tell whether a file is RDF, where the default label is the end of the IRI."""
+    """Return whether a file is RDF; in RDF, the default label is the local name of the IRI."""
     return delimited.suffix(file) in rdf.FORMATS
 
 
@@ -122,11 +122,11 @@ def read_parts(
     Args:
         triples: The file of triples.
         nodes: The table of nodes, or None.
-        options: How to read where the files do not say.
-        bad: Takes the bad records.
-        labels: Predicates of RDF that state labels, besides the known ones.
+        options: How to read files that do not tell their format.
+        bad: Receives the bad records.
+        labels: Additional RDF predicates that state labels.
         meter: Updated with the number of bytes read.
-        fast: Yield facts in blocks too.
+        fast: Whether to yield facts in blocks too.
     """
     if meter is not None:
         meter.total = sum(file.stat().st_size for file in (triples, nodes) if file is not None and file.is_file())
@@ -135,10 +135,10 @@ def read_parts(
 
 
 def read_labels(file: Path, options: ReadOptions, bad: BadRecords) -> Iterator[FactBlock]:
-    """Read a table of keys and labels, for entities and relations that the triples bring.
+    """Read a table of keys and labels for the entities and relations of the triples.
 
     Raises:
-        InputError: As `read_source`.
+        InputError: See `read_source`.
     """
     return _label_blocks(_nodes(file, options, bad, None))
 
@@ -188,7 +188,7 @@ def _unsupported(suffix: str, supported: list[str], what: str = "source") -> str
 
 
 def _export(folder: Path, nodes: Path | None) -> tuple[Path, Path]:
-    """The edges and the nodes of a property-graph export."""
+    """Return the edge file and the node file of a property-graph export."""
     edges = _member(folder, "edges")
     if edges is None:
         raise InputError("the folder holds no edges.csv, edges.tsv or edges.parquet (also with .gz or .zst)", folder)
@@ -202,7 +202,7 @@ def _export(folder: Path, nodes: Path | None) -> tuple[Path, Path]:
 
 
 def _member(folder: Path, stem: str) -> Path | None:
-    """The one table of that name in a folder."""
+    """Return the table with this stem in a folder; None if there is none."""
     names = {stem + suffix for suffix in (*delimited.DELIMITERS, _PARQUET)}
     found = [file for file in sorted(folder.iterdir()) if unpacked_name(file) in names]
     if len(found) > 1:

@@ -1,4 +1,4 @@
-"""Finding the columns of a table by their names, with the header conventions of Neo4j and Neptune."""
+"""Recognise table columns by name, including the header conventions of Neo4j and Neptune."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from graphbrick.core.errors import InputError
 if TYPE_CHECKING:
     from graphbrick.graphs.readers import ReadOptions
 
-# The names of a role, best first. A `:` in front stands for a reserved column (Neo4j `:LABEL`, Neptune `~label`), so
-# that the `:LABEL` of a node is not taken for its label.
+# Column names of each role, best first. A leading `:` marks a reserved column (Neo4j `:LABEL`, Neptune `~label`), so
+# that the `:LABEL` of a node (its type) is not mistaken for its label.
 _HEAD = (
     *(":start_id", ":from", "head", "subject", "source", "src", "s", "from", "start", "start_id", "h"),
     *("entity1", "node1", "head_id", "subject_id", "source_id"),
@@ -44,12 +44,12 @@ _VALUE_TYPE = re.compile(
 
 
 def _plain_name(cell: str) -> str:
-    """A header cell as the role tables spell it.
+    """Return a header cell in the spelling of the role tables.
 
     >>> [_plain_name(cell) for cell in ("Name:string", "personId:ID(Person)", "~label", "rdfs:label", "node id")]
     ['name', ':id', ':label', 'label', 'node_id']
     """
-    cell = re.sub(r"\(.*\)$", "", cell.strip())  # the id space of Neo4j, the cardinality of Neptune
+    cell = re.sub(r"\(.*\)$", "", cell.strip())  # drop the id space (Neo4j) or cardinality (Neptune)
     name, _, suffix = cell.rpartition(":")
     if name and suffix in _NEO4J_SUFFIXES:
         return ":" + suffix.casefold()
@@ -60,16 +60,21 @@ def _plain_name(cell: str) -> str:
 
 
 def _find(cells: Sequence[str], names: Sequence[str]) -> int | None:
-    """The first column with the best of the names."""
+    """Return the index of the column that matches the best name; None if no column matches."""
     plain = [_plain_name(cell) for cell in cells]
     return next((plain.index(name) for name in names if name in plain), None)
 
 
 def triple_columns(cells: Sequence[str], options: ReadOptions, file: Path) -> tuple[tuple[int, int, int], bool]:
-    """The places of head, relation and tail in rows that start with ``cells``, and whether these are a header.
+    """Return the column indices of head, relation and tail, and whether the first row is a header.
+
+    Args:
+        cells: The first row.
+        options: May name the columns, or say whether there is a header.
+        file: The file, for error messages.
 
     Raises:
-        InputError: A column that is not there, or a header that does not say which columns to take.
+        InputError: A column does not exist, or the header does not tell which columns to use.
     """
     head, relation, tail = (_find(cells, names) for names in (_HEAD, _RELATION, _TAIL))
     if options.columns is not None:
@@ -96,7 +101,7 @@ def triple_columns(cells: Sequence[str], options: ReadOptions, file: Path) -> tu
 
 
 def _named(column: str, cells: Sequence[str], header: bool, file: Path) -> int:
-    """The place of a column given by name (where there is a header) or by 1-based number."""
+    """Return the index of a column given by name (if there is a header) or by 1-based number."""
     names = [cell.strip() for cell in cells]
     if header and column in names:
         return names.index(column)
@@ -111,12 +116,13 @@ def _named(column: str, cells: Sequence[str], header: bool, file: Path) -> int:
 
 
 def node_columns(cells: Sequence[str], file: Path) -> tuple[dict[str, int], bool]:
-    """The places of key, label, types, description and aliases (those there are), and whether the cells are a header.
+    """Return the column indices by role, and whether the first row is a header.
 
-    Two columns without a header are key and label.
+    The roles are key, label, types, description and aliases; missing roles are left out. Two columns without a header
+    are key and label.
 
     Raises:
-        InputError: No column that can be the key.
+        InputError: No column is recognised as the key.
     """
     found = {role: _find(cells, names) for role, names in _NODE_ROLES.items()}
     places = {role: place for role, place in found.items() if place is not None}
@@ -128,7 +134,7 @@ def node_columns(cells: Sequence[str], file: Path) -> tuple[dict[str, int], bool
 
 
 def unrecognised(what: str, cells: Sequence[str]) -> str:
-    """Say that no column is ``what``, and which columns there are."""
+    """Return an error text: no column is recognised as ``what``, and these are the columns."""
     return f"no columns known as {what} among {_listed(cells)}"
 
 

@@ -1,8 +1,8 @@
-"""Delimited text: rows with their line numbers, and triples from them.
+"""Reader of delimited text: rows with their line numbers, and triples made from rows.
 
-Comma and semicolon files are CSV as RFC 4180 has it: quoted cells may hold delimiters and line ends. A cell of over
-131,072 characters is a bad record, as that is what a quote left open looks like. With any other delimiter lines are
-split as they stand and quotes are ordinary characters.
+Comma and semicolon files are CSV as defined by RFC 4180: quoted cells may hold delimiters and line ends. A cell of
+over 131,072 characters is a bad record, as it is most likely an unclosed quote. With any other delimiter, lines are
+split at every delimiter and quotes are ordinary characters.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from graphbrick.graphs.readers import ReadOptions
 
 DELIMITERS: dict[str, str | None] = {".txt": None, ".tsv": "\t", ".tab": "\t", ".csv": ",", ".psv": "|"}
-"""What stands between columns, by suffix; None where only the lines tell."""
+"""Delimiter by file suffix; None if it has to be detected from the lines."""
 
 _CANDIDATES = ("|", "\t", ",", ";")
 _QUOTED = (",", ";")
@@ -38,11 +38,11 @@ _SAMPLE_BYTES = 1 << 16
 _SAMPLE_LINES = 50
 
 Row: TypeAlias = tuple[int, list[str]]
-"""(number of the line where the row starts, its cells)"""
+"""(number of the row's first line, cells)"""
 
 
 def suffix(file: Path) -> str:
-    """The suffix that tells the kind of a file, in lower case and without ``.gz`` or ``.zst``.
+    """Return the suffix that tells the format of a file, lower-case and without ``.gz`` or ``.zst``.
 
     >>> suffix(Path("kb.TXT.gz"))
     '.txt'
@@ -53,10 +53,12 @@ def suffix(file: Path) -> str:
 def read_triples(
     file: Path, options: ReadOptions, bad: BadRecords, meter: Meter | None = None
 ) -> Iterator[TripleBlock | TripleRecord]:
-    """Yield the triples of a delimited file: three columns, or the columns that a header or the options name.
+    """Yield the triples of a delimited file.
+
+    The file has three columns, or a header or the options name the columns to use.
 
     Raises:
-        InputError: No rows, a column that is not there, or the first bad record unless ``bad`` skips them.
+        InputError: No rows, a missing column, or the first bad record unless ``bad`` skips them.
     """
     delimiter = choose_delimiter(file, options, columns=3)
 
@@ -78,7 +80,7 @@ def read_triples(
 
 
 class Triples(NamedTuple):
-    """Where the triples stand in the rows of a file."""
+    """Column layout of the triples in a file: number of columns, and indices of head, relation and tail."""
 
     file: Path
     delimiter: str
@@ -86,7 +88,7 @@ class Triples(NamedTuple):
     places: tuple[int, int, int]
 
     def of(self, line: int, cells: list[str], bad: BadRecords) -> TripleRecord | None:
-        """The triple of a row; None for a bad one."""
+        """Return the triple of a row; None if the row is bad."""
         if len(cells) == self.width:
             head, relation, tail = (cells[place].strip() for place in self.places)
             if head and relation and tail:
@@ -103,7 +105,7 @@ def _blocks_of_triples(
     bad: BadRecords,
     meter: Meter | None,
 ) -> Iterator[TripleBlock]:
-    """The triples of lines that are split as they stand, block by block."""
+    """Yield the triples of a file without quoting, block by block."""
     triples = None
     for first, data in blocks(file, options.max_line_bytes, bad, meter):
         start = 0
@@ -112,7 +114,7 @@ def _blocks_of_triples(
             if row is None:
                 continue
             triples, header = layout(row[1])
-            # Everything before the first row is blank or has been told.
+            # Everything before the first row is blank or already reported.
             for _ in range(row[0] - first + header):
                 start = data.find(b"\n", start) + 1 or len(data)
             first = row[0] + header
@@ -122,7 +124,7 @@ def _blocks_of_triples(
 
 
 def _block_of_triples(first: int, data: bytes, triples: Triples, bad: BadRecords) -> TripleBlock:
-    """The triples of some lines; what is not ordinary about a line is looked at one line at a time."""
+    """Return the triples of a block of lines; unusual lines are handled one at a time."""
     if line_fault(data):
         rows = _literal_rows(first, data, triples.delimiter, triples.file, bad)
         return TripleBlock.of([triple for line, cells in rows if (triple := triples.of(line, cells, bad)) is not None])
@@ -154,7 +156,7 @@ def _bad_triple(
 
 
 def wrong_width(file: Path, line: int, cells: list[str], delimiter: str, need: str, width: int) -> InputError:
-    """The fault of a row with too many or too few columns; names the delimiter that would fit."""
+    """Return the error for a row with too many or too few columns; suggests a delimiter that fits."""
     text = delimiter.join(cells)
     columns = "1 column" if len(cells) == 1 else f"{len(cells)} columns"
     reason = f"{columns} with delimiter {_named(delimiter)}; {need}"
@@ -170,10 +172,10 @@ def _named(delimiter: str) -> str:
 
 
 def first_row(rows: Iterator[Row], file: Path, bad: BadRecords) -> Row | None:
-    """The first row; None when there were only bad records, which have been told already.
+    """Return the first row; None if there were only bad records, which are already reported.
 
     Raises:
-        InputError: Nothing but blank lines.
+        InputError: The file holds only blank lines.
     """
     row = next(rows, None)
     if row is None and not bad.count:
@@ -182,13 +184,13 @@ def first_row(rows: Iterator[Row], file: Path, bad: BadRecords) -> Row | None:
 
 
 def choose_delimiter(file: Path, options: ReadOptions, columns: int, required: bool = True) -> str:
-    """The delimiter that is given, or the one of the suffix, or the one that fits the first lines best.
+    """Return the delimiter of the options, else of the suffix, else the best fit to the first lines.
 
     Args:
-        file: The file, of which the first lines may be read.
+        file: The file; its first lines may be read.
         options: May give a delimiter.
-        columns: How many columns the rows should have at least.
-        required: Whether a given delimiter holds even if the first line does not have it.
+        columns: Minimum number of columns of a row.
+        required: Whether a given delimiter is used even if the first line does not contain it.
     """
     given = options.delimiter and _SPELLED.get(options.delimiter, options.delimiter)
     if given and (required or any(given in line for line in _sample(file)[:1])):
@@ -197,7 +199,7 @@ def choose_delimiter(file: Path, options: ReadOptions, columns: int, required: b
 
 
 def _sample(file: Path) -> list[str]:
-    """The first lines that are not blank."""
+    """Return the first non-blank lines."""
     with open_source(file) as stream:
         data = stream.read(_SAMPLE_BYTES)
     lines = data.decode(errors="replace").split("\n")
@@ -207,7 +209,11 @@ def _sample(file: Path) -> list[str]:
 
 
 def _sniff(lines: Sequence[str], columns: int) -> str:
-    """The delimiter that splits most lines into one number of columns, which must be enough; that number first."""
+    """Return the delimiter that fits the lines best.
+
+    A delimiter that splits every line into exactly ``columns`` columns wins. Otherwise, the winner splits the most
+    lines into the same number of columns, at least ``columns``.
+    """
 
     def fit(delimiter: str) -> tuple[bool, int]:
         widths = Counter(len(_split(line, delimiter)) for line in lines)
@@ -215,24 +221,24 @@ def _sniff(lines: Sequence[str], columns: int) -> str:
         best = max(enough, key=lambda width: widths[width], default=0)
         return widths[columns] == len(lines), widths[best]
 
-    best = max(_CANDIDATES, key=fit)  # the first of equals
+    best = max(_CANDIDATES, key=fit)  # ties go to the first
     return best if fit(best)[1] else "\t"
 
 
 def _split(line: str, delimiter: str) -> list[str]:
-    """One line as `read_rows` would split it, as far as one line can tell."""
+    """Split one line like `read_rows`, ignoring quoted line ends."""
     if delimiter not in _QUOTED:
         return line.split(delimiter)
     try:
         return next(csv.reader([line[:_SAMPLE_BYTES]], delimiter=delimiter), [])
     except csv.Error:
-        return [line]  # no CSV with any delimiter
+        return [line]  # not CSV with any delimiter
 
 
 def read_rows(
     file: Path, delimiter: str, max_line_bytes: int, bad: BadRecords, meter: Meter | None = None
 ) -> Iterator[Row]:
-    """Yield the rows of a delimited file; blank lines are left out, unreadable ones are bad records."""
+    """Yield the rows of a delimited file; blank lines are skipped, unreadable lines are bad records."""
     if delimiter in _QUOTED:
         yield from _quoted_rows(file, delimiter, max_line_bytes, bad, meter)
         return
@@ -241,7 +247,7 @@ def read_rows(
 
 
 def _literal_rows(first: int, data: bytes, delimiter: str, file: Path, bad: BadRecords) -> Iterator[Row]:
-    """The rows of some lines that are split as they stand."""
+    """Yield the rows of a block of lines in a file without quoting."""
     for number, (line, fault) in enumerate(text_lines(data), first):
         if fault:
             bad.add(InputError(fault, file, number, line))
@@ -252,7 +258,7 @@ def _literal_rows(first: int, data: bytes, delimiter: str, file: Path, bad: BadR
 
 
 class _Lines:
-    """Feeds lines to the CSV parser and remembers where the record that it is in starts, and what is wrong with it."""
+    """Line source of the CSV parser; records the first line and the fault of the current record."""
 
     def __init__(self, file: Path, max_line_bytes: int, bad: BadRecords, meter: Meter | None) -> None:
         self._numbered = (
@@ -264,7 +270,7 @@ class _Lines:
         self.begin()
 
     def begin(self) -> None:
-        """Forget the record before; the next line starts another."""
+        """Start a new record with the next line."""
         self.start, self.fault, self.text, self._size = 0, "", "", 0
 
     def __iter__(self) -> Iterator[str]:

@@ -1,16 +1,17 @@
-"""RDF: N-Triples, N-Quads, Turtle, TriG and RDF/XML, streaming, by way of pyoxigraph.
+"""Streaming reader of RDF: N-Triples, N-Quads, Turtle, TriG and RDF/XML, parsed by pyoxigraph.
 
-What a statement becomes:
+Statements are mapped as follows:
 
-- A label (``rdfs:label``, ``skos:prefLabel``, ``schema:name``, ``foaf:name``) is the label of its subject. The
-  preferred language wins, then none, then any; of equals the first. An IRI without a label is called by its local name.
+- A label (``rdfs:label``, ``skos:prefLabel``, ``schema:name``, ``foaf:name``) is the label of its subject. A label in
+  the preferred language wins over one in a regional variant of it, that over one without a language, and that over
+  any other; ties go to the first. The default label of an IRI is its local name.
 - ``skos:altLabel`` is an alias; ``schema:description``, ``rdfs:comment``, ``skos:definition`` and
-  ``dcterms:description`` are descriptions, in the preferred language or without one.
-- ``rdf:type`` is a type, not a triple: the local name of the class.
-- A literal in any other statement becomes an entity of its own: its N-Triples form is the key, its value the label, its
-  datatype the type.
-- A relation takes the label that is stated about its IRI, before or after its first use; else its local name.
-- The names of graphs are ignored. Anonymous blank nodes are numbered in the order of the file.
+  ``dcterms:description`` are descriptions. Descriptions in other languages than the preferred one are ignored.
+- ``rdf:type`` is a type, not a triple; the name of the type is the local name of the class.
+- A literal in any other statement becomes an entity: its N-Triples form is the key, its value the label, its datatype
+  the type.
+- A relation takes the label that is stated about its IRI, before or after its first use; otherwise its local name.
+- Graph names are ignored. Anonymous blank nodes are numbered in file order.
 """
 
 from __future__ import annotations
@@ -63,12 +64,12 @@ FORMATS = {
 
 _Fact: TypeAlias = EntityRecord | Described | RankedFact
 _Parse: TypeAlias = "Callable[..., Iterable[pyoxigraph.Quad]]"
-# Entities that are made of others can grow a kilobyte of XML to gigabytes.
+# Nested XML entities can expand a kilobyte of XML to gigabytes.
 _NESTED_ENTITY = re.compile(rb"""<!ENTITY\s+[^>"']*["'][^"']*&""")
 _PROLOGUE = 1 << 16
 _LINE_BASED = (".nt", ".nq")
 _TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
-# Datatypes that are not written, or need a language.
+# Datatypes that N-Triples leaves implicit, or that need a language tag.
 _TEXTS = {
     "http://www.w3.org/2001/XMLSchema#string",
     "http://www.w3.org/1999/02/22-rdf-syntax-ns#langString",
@@ -106,22 +107,22 @@ def read_rdf(
     *,
     fast: bool = True,
 ) -> Iterator[Part]:
-    """Yield triples and facts of an RDF file; the rules are those of the module.
+    """Yield the triples and facts of an RDF file, by the rules in the module's docstring.
 
-    Labels and descriptions come with a rank, and nothing is remembered of them: whoever takes them keeps the best.
-    Relative IRIs are resolved against ``file:///`` and the name of the file.
+    Labels and descriptions come with a rank; the reader does not store them, so the consumer must keep the best.
+    Relative IRIs are resolved against ``file:///`` and the file name.
 
     Args:
         file: The file.
-        options: The preferred language, and how long a line may be.
-        bad: Takes the bad records.
-        labels: Predicates that state labels, besides those that are known.
-        meter: Told how much of the file is read.
-        fast: Give the facts of line-based formats as blocks where they can be; else one by one.
+        options: The preferred language and the maximum line length.
+        bad: Receives the bad records.
+        labels: Additional predicates that state labels.
+        meter: Updated with the number of bytes read.
+        fast: Whether to yield the facts of line-based formats in blocks where possible, instead of one by one.
 
     Raises:
-        InputError: pyoxigraph is not installed, or the file is not RDF. In line-based formats (N-Triples, N-Quads) a
-            bad line can be skipped by ``bad``; in the others there is no going on after a fault.
+        InputError: pyoxigraph is not installed, or the file is not RDF. In line-based formats (N-Triples, N-Quads)
+            ``bad`` can skip a bad line; in the other formats reading stops at the first fault.
     """
     try:
         import pyoxigraph
@@ -149,13 +150,13 @@ def _blocks_of_lines(
     *,
     fast: bool,
 ) -> Iterator[Part]:
-    """Ordinary lines many at a time, the others by the parser, all in their order."""
+    """Read ordinary lines with a fast kernel and all others with the parser, in file order."""
     predicates = (statements.labels, {_TYPE}, statements.facts - statements.labels - {_TYPE} | _TEXTS)
     labels, types, special = (np.array([hash64(iri) for iri in sorted(iris)], dtype=np.uint64) for iris in predicates)
     language = as_bytes(statements.language.encode())
     for first, data in blocks(file, options.max_line_bytes, bad, meter):
         text = as_bytes(data)
-        # What is no UTF-8 can be told line by line only.
+        # Invalid UTF-8 can only be reported line by line.
         found = Statements(*split_ntriples(text, language, labels, types, special, fast and not line_fault(data)))
         lines = [(first + line, data[start:end], (line, before)) for line, start, end, before in found.odd.tolist()]
         before: list[int] = []
@@ -178,7 +179,7 @@ def _blocks_of_lines(
 
 
 def _facts_of(text: Bytes, found: Statements, others: list[_Fact], lines: list[int]) -> Iterator[FactBlock]:
-    """What the lines of a block state, in their order, and what there is to say about ordinary literals."""
+    """Yield the facts stated by the lines of a block, in order, then the facts about its ordinary literals."""
     key_starts, key_ends, starts, ends, what, rank, order = (np.ascontiguousarray(column) for column in found.facts.T)
     kind = np.where(what == TYPE, TYPE_OF, LABEL | FOR_RELATION).astype(np.uint8)
     facts = FactBlock(text, key_starts, key_ends, starts, ends, kind, rank.astype(np.uint8))
@@ -195,7 +196,7 @@ def _facts_of(text: Bytes, found: Statements, others: list[_Fact], lines: list[i
         np.full(len(literal), filled, dtype=np.uint8) for filled in (LATEST, LABEL | NAMES_ONLY, TYPE_OF | NAMES_ONLY)
     )
     yield FactBlock(text, key_starts, key_ends, found.value[0, literal], found.value[1, literal], labels, rank)
-    # The datatypes that are not written stand behind the text.
+    # The names of implicit datatypes are appended to the text.
     tagged, plain = "langString", "string"
     names = np.concatenate([text, as_bytes((tagged + plain).encode())])
     starts, ends = found.type[0, literal], found.type[1, literal]
@@ -208,13 +209,13 @@ def _facts_of(text: Bytes, found: Statements, others: list[_Fact], lines: list[i
 def _quads_of_lines(
     lines: list[tuple[int, bytes, tuple[int, int]]], parse: _Parse, file: Path, bad: BadRecords
 ) -> Iterator[tuple[tuple[int, int], pyoxigraph.Quad]]:
-    """The statements of some lines, all at once where each line holds one; else line by line.
+    """Parse lines and yield (tag, statement); all lines at once if each holds one statement, else line by line.
 
     Args:
-        lines: (number, line, what to give back with its statements).
+        lines: Tuples (line number, line, tag); the tag is yielded with each statement of the line.
         parse: The parser.
-        file: The file, for faults.
-        bad: Takes the lines that are no RDF.
+        file: The file, for error messages.
+        bad: Receives the lines that are not RDF.
     """
     joined = b"\n".join(line for _, line, _ in lines)
     try:
@@ -250,15 +251,15 @@ def _quads_of_document(file: Path, parse: _Parse, bad: BadRecords, meter: Meter 
 
 
 def _reason(error: SyntaxError) -> str:
-    """The parser's message, with the column and without the line, which `InputError` says."""
+    """Return the parser's message with the column but without the line, which `InputError` adds."""
     reason = re.sub(r"^Parser error[^:]*: ", "", error.msg)
     return reason if error.offset is None else f"column {error.offset}: {reason}"
 
 
 def local_name(iri: str) -> str:
-    """What people would read of an IRI: the part after ``#`` or the last ``/``, percent-decoded; else all of it.
+    """Return the local name of an IRI: the part after ``#`` or the last ``/``, percent-decoded.
 
-    Blank nodes and literals are called as they are.
+    If that part is empty, the whole IRI is returned. Blank nodes and literals are returned unchanged.
 
     >>> local_name("http://dbpedia.org/resource/S%C3%A3o_Paulo")
     'São_Paulo'
@@ -272,7 +273,7 @@ def local_name(iri: str) -> str:
 
 
 class _Statements:
-    """Turns statements into triples and facts."""
+    """Converter of RDF statements into triples and facts."""
 
     def __init__(
         self,
@@ -289,10 +290,10 @@ class _Statements:
         self.language = language.strip().casefold()
         self._number_blanks = number_blanks
         self._blanks: dict[str, str] = {}
-        self._literals: set[str] = set()  # those of late; to describe one again does no harm
+        self._literals: set[str] = set()  # recently described; describing one twice is harmless
 
     def parts(self, quad: pyoxigraph.Quad) -> list[_Fact | TripleRecord]:
-        """What a statement becomes."""
+        """Return the triples and facts of a statement."""
         subject, predicate, value = quad.subject, quad.predicate.value, quad.object
         if isinstance(subject, self._ox.Triple) or isinstance(value, self._ox.Triple):
             reason = "statements about statements (RDF 1.2) are not supported"
@@ -303,7 +304,7 @@ class _Statements:
         return self._triple(subject, predicate, value)
 
     def _triple(self, subject: Any, predicate: str, value: Any) -> list[_Fact | TripleRecord]:
-        """The triple, after what there is to say about a literal."""
+        """Return the triple, preceded by the facts about its tail if that is a literal."""
         head = self._key(subject)
         if not isinstance(value, self._ox.Literal):
             return [(head, predicate, self._key(value))]
@@ -318,10 +319,10 @@ class _Statements:
         return parts
 
     def _stated(self, subject: Any, predicate: str, value: Any) -> list[_Fact | TripleRecord] | None:
-        """What a statement says about its subject; None when it is an ordinary triple after all."""
+        """Return the facts that a statement says about its subject; None if it is an ordinary triple."""
         key, is_literal = self._key(subject), isinstance(value, self._ox.Literal)
         if is_literal == (predicate == _TYPE):
-            return None  # a class is no literal, and a text must be one
+            return None  # a class must not be a literal, and a text must be one
         if predicate == _TYPE:
             return [EntityRecord(key, types=(local_name(self._key(value)),))]
         text, rank = value.value.strip(), self._rank(value.language)
@@ -345,7 +346,7 @@ class _Statements:
         if not isinstance(term, self._ox.BlankNode):
             return str(term.value)
         name: str = term.value
-        # The parser gives anonymous nodes ([] in Turtle) 128 random bits; a graph must come out the same every time.
+        # The parser names anonymous nodes ([] in Turtle) by 128 random bits; a build must be deterministic.
         if self._number_blanks and re.fullmatch(r"[0-9a-f]{24,32}", name):
             name = self._blanks.setdefault(name, f"anon{len(self._blanks) + 1}")
         return f"_:{name}"

@@ -1,4 +1,4 @@
-"""What readers give, as plain records one by one: of facts that compete, the best so far."""
+"""Flatten the output of readers into plain records; of competing facts, yield the best one so far."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ _NO_RANK = 255
 
 
 def resolved(parts: Iterable[Part], name: Callable[[str], str] | None = None) -> Records:
-    """Yield the records; what they say replaces what earlier ones said of the same key.
+    """Yield the records of all parts; a later record replaces an earlier one of the same key.
 
-    Memory grows with the keys where there is a ``name``; a builder takes the parts as they are.
+    With ``name``, memory grows with the number of keys. A builder takes the parts directly instead.
 
     Args:
-        parts: What a reader gives.
-        name: What an entity or relation without a label is called, by its key; None where that is the key.
+        parts: The output of a reader.
+        name: Function from a key to the label of an entity or relation without one; None to use the key itself.
     """
     known = None if name is None else _Known(name)
     for part in parts:
@@ -31,7 +31,7 @@ def resolved(parts: Iterable[Part], name: Callable[[str], str] | None = None) ->
 
 
 class _Known:
-    """The best label of every key so far, so that a relation can take a label that was stated before its use."""
+    """The best label seen so far for every key; a relation can use a label stated before its first triple."""
 
     def __init__(self, name: Callable[[str], str]) -> None:
         self._name = name
@@ -40,7 +40,7 @@ class _Known:
         self._relations: set[str] = set()
 
     def records(self, part: RankedFact | Record) -> Iterator[Record]:
-        """The records of a part."""
+        """Yield the records of a part."""
         if isinstance(part, RankedFact):
             yield from self._fact(part)
         elif isinstance(part, EntityRecord):
@@ -62,7 +62,7 @@ class _Known:
             yield part
 
     def _sight(self, key: str) -> Iterator[Record]:
-        """The record that names a key by itself, at its first sight."""
+        """Yield a record with the default label when a key is seen for the first time."""
         if key not in self._labels:
             label = self._name(key)
             self._labels[key] = (_NO_RANK, label)

@@ -1,4 +1,4 @@
-"""Tables of nodes from delimited text, and tables of nodes and of edges from Parquet."""
+"""Readers of node tables (delimited text, Parquet) and of edge tables (Parquet)."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 _BATCH_ROWS = 1 << 16
 
 Cell: TypeAlias = str | tuple[str, ...]
-"""A value; a tuple where the table holds lists."""
+"""The value of a cell; a tuple if the table stores a list."""
 
 
 def read_nodes(file: Path, options: ReadOptions, bad: BadRecords, meter: Meter | None = None) -> Iterator[EntityRecord]:
     """Yield the entities of a delimited node table.
 
-    A header names the columns (see `node_columns`); without one there are two columns, key and label. Several types or
-    aliases of a row stand between ``|`` or ``;``.
+    A header names the columns (see `node_columns`). A table without a header has two columns, key and label. Several
+    types or aliases in one cell are separated by ``|`` or ``;``.
 
     Raises:
         InputError: No rows, no key column, or the first bad record unless ``bad`` skips them.
@@ -53,7 +53,7 @@ def read_nodes(file: Path, options: ReadOptions, bad: BadRecords, meter: Meter |
 
 
 def _entity(values: Mapping[str, Cell]) -> EntityRecord | None:
-    """What a row says about an entity; None without a key."""
+    """Return the entity of a row; None if the key is empty."""
     key = _one(values.get("key", ""))
     if not key:
         return None
@@ -76,7 +76,9 @@ def _several(cell: Cell) -> tuple[str, ...]:
 
 
 def read_parquet_nodes(file: Path, bad: BadRecords) -> Iterator[EntityRecord]:
-    """Yield the entities of a Parquet node table, whose columns are found as in `read_nodes`; lists may be lists.
+    """Yield the entities of a Parquet node table.
+
+    Columns are recognised by name as in `read_nodes`. Types and aliases may also be list columns.
 
     Raises:
         InputError: pyarrow is not installed, not Parquet, no key column, or the first bad record unless skipped.
@@ -94,7 +96,9 @@ def read_parquet_nodes(file: Path, bad: BadRecords) -> Iterator[EntityRecord]:
 
 
 def read_parquet_triples(file: Path, options: ReadOptions, bad: BadRecords) -> Iterator[TripleRecord]:
-    """Yield the triples of a Parquet edge table, by the names of its columns or those that the options give.
+    """Yield the triples of a Parquet edge table.
+
+    Columns are recognised by name unless the options name them.
 
     Raises:
         InputError: pyarrow is not installed, not Parquet, no such column, or the first bad record unless skipped.
@@ -112,8 +116,8 @@ def read_parquet_triples(file: Path, options: ReadOptions, bad: BadRecords) -> I
 
 
 def _cell(value: object) -> Cell:
-    """A Parquet value as text. Numbers that are whole lose their point: ids often come as floating point."""
-    if value is None or value != value:  # NaN is what tables without null use for it
+    """Return a Parquet value as text; whole floats become integers, as ids are often stored as floats."""
+    if value is None or value != value:  # some tables store NaN instead of null
         return ""
     if isinstance(value, list):
         return tuple(_one(_cell(item)) for item in value)
@@ -128,7 +132,7 @@ def _cell(value: object) -> Cell:
 
 
 def _values(column: Any) -> list[object]:
-    """The values of an Arrow column; dates and times as text, as Python cannot hold all of them."""
+    """Return the values of an Arrow column; dates and times as text, as Python cannot represent all."""
     import pyarrow
 
     if pyarrow.types.is_temporal(column.type) and not pyarrow.types.is_duration(column.type):
@@ -138,7 +142,7 @@ def _values(column: Any) -> list[object]:
 
 
 class _Parquet:
-    """A Parquet file: the names of its columns, and its rows batch by batch."""
+    """An open Parquet file: its column names, and its rows read in batches."""
 
     def __init__(self, file: Path) -> None:
         if file.suffix.lower() in PACKED:
@@ -166,7 +170,7 @@ class _Parquet:
         return InputError(f"not a Parquet file that can be read: {error}", self._file)
 
     def rows(self, places: Sequence[int]) -> Iterator[tuple[int, tuple[object, ...]]]:
-        """Yield (1-based number of the row, its values at these places)."""
+        """Yield (1-based row number, values of the columns at the indices ``places``)."""
         names = [self.names[place] for place in places]
         twice = next((name for name in names if self.names.count(name) > 1), None)
         if twice is not None:
