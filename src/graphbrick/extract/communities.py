@@ -24,29 +24,31 @@ if TYPE_CHECKING:
 class Communities(RankedExtract):
     """The entities with the highest personalized PageRank in the partitions of the seeds, and all triples among them.
 
-    The whole graph is parted once by the Leiden method, without direction, and the partitions are kept beside it
-    (``graphbrick partition GRAPH``; at the first question of a graph of at most 2 million triples, which is then an
-    event). A walk like that of `PPR` does not leave the partitions that the seeds are in, so that its time and memory
-    grow with these and not with the graph. What lies across a border is not found, whatever ``k`` is.
+    The whole graph is partitioned once by the Leiden method, ignoring direction, and the partitions are stored beside
+    the graph. Run ``graphbrick partition GRAPH`` to make them. For a graph of at most 2 million triples the first
+    question makes them, which is an event. The walk is that of `PPR` but stays inside the partitions of the seeds, so
+    time and memory grow with these partitions and not with the graph. Entities outside them are never found, whatever
+    ``k`` is.
 
     Args:
         k: Entities kept, at least 1; the seeds are always among them. Ties go to the lower id.
         restart: Probability of going back to the seeds, in (0, 1) and at least 0.001; igraph's damping is 1 - restart.
         direction: "both", "out" (along triples) or "in" (against them).
         tolerance: Bound on the sum of absolute errors of the scores (which sum to 1), in (0, 1).
-        seeds: "together" (one ranking over the partitions of all seeds) or "each" (a ranking of its own for every seed
-            in its partition, of which ``k`` are kept; their union, with all triples among the entities of any).
-        resolution: Of modularity, above 0; the higher, the more and smaller partitions.
-        size: Entities, at least 2; a partition of more is parted again by itself, as often as that divides it.
-        seed: Where the random numbers of Leiden start, from 0 to 2,147,483,647; the same one gives the same partitions.
+        seeds: "together" (one ranking over the partitions of all seeds) or "each" (a separate ranking for every seed in
+            its partition, with ``k`` entities kept each; the result is their union, with all triples among them).
+        resolution: Resolution of the modularity, above 0; a higher value gives more and smaller partitions.
+        size: Largest partition wanted, in entities, at least 2. A larger one is partitioned again, as long as that
+            divides it.
+        seed: Random seed of Leiden, from 0 to 2,147,483,647; the same seed gives the same partitions.
 
     Returns:
         A `Subgraph` of at most max(k, number of seeds) entities ("each": k times the number of seeds), all with a score
         above 0; empty where no seed is in the graph. The trace says how many entities the partitions of the seeds hold.
 
     Raises:
-        GraphbrickError: The partitions have to be made and the extra ``graphbrick[communities]`` is not installed, or
-            the graph is too large to make them in passing.
+        GraphbrickError: The partitions have to be made, and the extra ``graphbrick[communities]`` is not installed or
+            the graph is too large to make them during a question.
 
     Example:
         >>> from graphbrick.core import Query
@@ -65,7 +67,7 @@ class Communities(RankedExtract):
     seed: int = parameter(0, at_least=0)
 
     def extract(self, graph: Graph, query: Query) -> Subgraph:
-        """The ``k`` best entities and the triples among them."""
+        """Return the ``k`` best entities and the triples among them."""
         found = super().extract(graph, query)
         seeds = seeds_of(query, Subgraph(graph))
         if len(seeds):
@@ -75,16 +77,16 @@ class Communities(RankedExtract):
         return found
 
     def rank(self, graph: Graph, seeds: npt.NDArray[np.int32]) -> Ranking:
-        """The ``k`` best entities of the partitions that ``seeds`` are in."""
+        """Return the ``k`` best entities of the partitions of ``seeds``."""
         from graphbrick.kernels.ppr import ppr_push
 
         members, local, pointers, neighbours = self._partitions(graph).inside(graph, seeds, *follow(self.direction))
         begin, end = pointers[:-1], pointers[1:]
         rows = Rows(
             begin, end, neighbours, neighbours, begin, end, neighbours, neighbours
-        )  # only outgoing ones are used
+        )  # only the outgoing rows are used
         scores, error, edges = ppr_push(rows, local, self.restart, True, False, self.tolerance)
-        order = np.argsort(members)  # so that ties go to the lower id, also of another partition
+        order = np.argsort(members)  # ties go to the lower id, also across partitions
         kept = best(scores[order], np.searchsorted(members, seeds, sorter=order).astype(np.int32), self.k)
         return Ranking(members[order][kept], float(error), int(edges))
 

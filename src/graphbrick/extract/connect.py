@@ -1,4 +1,4 @@
-"""Joining the parts of a subgraph that no triple connects, by shortest links through the graph."""
+"""Connect the components of a subgraph by shortest links through the graph."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from graphbrick.graphs.graph import Graph
 
 Entities = npt.NDArray[np.int32]
 
-_LOOKED_AT = 1_000_000  # triples for one link: some milliseconds, and tens of megabytes
-_IN_ALL = 20_000_000  # triples for all links of one subgraph
+_LOOKED_AT = 1_000_000  # triples read for one link: some milliseconds, and tens of megabytes
+_IN_ALL = 20_000_000  # triples read for all links of one subgraph
 
 
 def parts_of(graph: Graph, nodes: Entities) -> list[Entities]:
-    """The weakly connected components of some entities and the triples among them, in order of their lowest id."""
+    """Return the weakly connected components of the induced subgraph, ordered by lowest id."""
     from graphbrick.kernels.components import components
 
     view = among(graph, [nodes])
@@ -29,19 +29,18 @@ def parts_of(graph: Graph, nodes: Entities) -> list[Entities]:
 
 
 def connected(graph: Graph, nodes: Entities) -> Entities:
-    """Some entities and those on links between the components that they fall into: int32, ascending.
+    """Return the entities plus those on shortest links between their components: int32, ascending.
 
-    The smallest component (of equal ones, that with the lowest id) is joined to the nearest other one by a shortest
-    link, whose entities count as its own from then on; so on until one is left. A shortest link out of any component
-    is part of some smallest set of links, so that no fewer triples would do, were it not for links that meet halfway
-    (a Steiner tree, of which this is the usual approximation: at most twice the links). What is not joined within the
-    bounds of the search is an event.
+    Repeatedly, the smallest component (ties: the lowest id) is joined to the nearest other component by a shortest
+    link, and the entities of the link join the merged component. This goes on until one component is left. The minimum
+    would be a Steiner tree, where links may also meet halfway. This is the usual approximation of one, with at most
+    twice its links. Components that cannot be joined within the search budget are an event.
     """
     from graphbrick.kernels.components import shortest_link
 
     parts = parts_of(graph, nodes)
-    far: list[Entities] = []  # whose own search gave up; another may find them
-    alone: list[Entities] = []  # to which no triple leads
+    far: list[Entities] = []  # components whose search ran out of budget; another search may still reach them
+    alone: list[Entities] = []  # components that no triple connects to another one
     left, added = _IN_ALL, 0
     while parts and len(parts) + len(far) > 1 and left > 0:
         check_limits()

@@ -1,4 +1,4 @@
-"""A subgraph grown by some hops."""
+"""Expansion of a subgraph by some hops."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from graphbrick.pipeline import ExpandStage
 
 @dataclass(frozen=True, repr=False)
 class Expand(ExpandStage):
-    """The subgraph with all entities within some hops of it, and all triples among them.
+    """A subgraph grown by all entities within some hops of it, with all triples among them.
 
     Inside a `Repeat`, extraction widens round by round until there is enough:
     ``Repeat(Expand() >> ShortestPaths(), until=EnoughPaths(n=8), at_most=4)``. The first round starts from the seeds.
@@ -23,11 +23,11 @@ class Expand(ExpandStage):
     Args:
         max_hops: Hops from an entity of the subgraph to a new one, from 1 to 100.
         direction: "both", "out" (along triples) or "in" (against them).
-        cap: Entities at most, at least 1; all entities of the subgraph given are kept. The nearest are added first;
-            of the first hop that does not fit as a whole, those of lowest id. Reaching the cap is an event.
+        cap: Most entities, at least 1; all entities of the input subgraph are kept. Nearer entities are added first; if
+            a hop does not fit as a whole, those with the lowest ids. Reaching the cap is an event.
 
     Returns:
-        A `Subgraph` that holds the one given; empty if that is empty.
+        A `Subgraph` that contains the input subgraph; empty if the input is empty.
 
     Example:
         >>> from graphbrick.testing import tiny_graph
@@ -43,7 +43,7 @@ class Expand(ExpandStage):
     cap: int = parameter(100_000, at_least=1)
 
     def expand(self, query: Query, subgraph: Subgraph) -> Subgraph:
-        """The subgraph, what is near it, and the triples among them."""
+        """Return the subgraph grown by ``max_hops``."""
         if subgraph.nodes is None:
             return subgraph  # the whole graph
         around = KHop(self.max_hops, self.direction, self.cap)

@@ -1,4 +1,4 @@
-"""The hubs of a large graph: which entities they are, and the kept scores of walks from each."""
+"""The hubs of a large graph, and the stored scores of walks from each."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from graphbrick.graphs.strings import open_array
 from graphbrick.session import current_session
 
 HUB_DEGREE = 10_000
-"""An entity from which a walk can take this many triples has its scores kept."""
+"""Entities from which a walk can take at least this many triples are hubs: their scores are stored."""
 
-_LEADING = 4096  # entities to which most triples lead: any of them may be among the best for any seed
-_LARGE = 2_000_000  # triples from which on the list is kept on disk
+_LEADING = 4096  # entities with the most triples leading to them: any of them may be among the best for any seed
+_LARGE = 2_000_000  # from this many triples on, the list is stored on disk
 
 Ids: TypeAlias = npt.NDArray[np.int32]
 Arrays: TypeAlias = dict[str, npt.NDArray[Any]]
@@ -34,7 +34,7 @@ class Scores(NamedTuple):
         nodes: int32, the entities that have a score.
         values: float64, one for each node.
         error: Bound on the sum of the absolute errors over all entities; None if the method has none.
-        edges: Number of edges that were looked at; 0 for kept scores.
+        edges: Number of edges read; 0 for stored scores.
     """
 
     nodes: Ids
@@ -57,7 +57,7 @@ def is_hub(graph: Graph, entity: int, direction: str) -> bool:
 def leading_hubs(graph: Graph, direction: str) -> tuple[Ids, Ids]:
     """Return the 4,096 entities to which most triples of a walk lead, and how many lead to each.
 
-    For a large graph they are kept beside it.
+    For a large graph they are stored beside it.
 
     Returns:
         Entities, int32, ascending; and the number of triples for each, int32.
@@ -79,19 +79,19 @@ def leading_hubs(graph: Graph, direction: str) -> tuple[Ids, Ids]:
 def hub_scores(
     graph: Graph, hub: int, direction: str, restart: float, name: str, compute: Callable[[], Scores], *, renew: bool
 ) -> Scores:
-    """Return the kept scores of walks from a hub; if there are none, compute and keep them, which is an event.
+    """Return the stored scores of walks from a hub; if missing, compute and store them (an event).
 
-    After a small change of the graph the kept scores are used, which is an event too; entities that are new since then
-    get the scores that one step of the walk from the others gives them.
+    After a small change of the graph the stored scores are still used, which is an event too. Entities added since then
+    get the score that one step of the walk from the other entities gives them.
 
     Args:
         graph: The graph.
         hub: The entity.
         direction: Which triples the walk follows.
         restart: Probability of going back to the hub.
-        name: What the scores depend on besides graph and entity, as part of a file name.
+        name: Part of a file name: the settings that the scores depend on, besides graph and entity.
         compute: Computes the scores.
-        renew: Compute scores that were kept for an earlier version of the graph again.
+        renew: Recompute scores that were stored for an earlier version of the graph.
     """
     edges = 0
 
@@ -121,7 +121,7 @@ def hub_scores(
 
 
 def _with_new_entities(graph: Graph, scores: Scores, first: int, direction: str, restart: float) -> Scores:
-    """Return scores with those of the entities from ``first`` on: what one step from the others brings them."""
+    """Return the scores with those of the entities from ``first`` on added, from one step of the walk."""
     csr, (out, into) = graph.csr, follow(direction)
     value = np.zeros(graph.n_entities)
     value[scores.nodes] = scores.values / np.maximum(_degrees(graph, out, into)[scores.nodes], 1)
@@ -140,14 +140,14 @@ def _with_new_entities(graph: Graph, scores: Scores, first: int, direction: str,
 
 
 def _earlier_arrays(place: Kept, degree: int = 0) -> tuple[Arrays, ChangesSince | None]:
-    """Return the arrays that were kept for an earlier version of the graph, if they are still usable.
+    """Return the arrays stored for an earlier version of the graph, if they are still usable.
 
     Args:
         place: Where they would be for this version.
-        degree: Number of triples of the entity that they are about, if any; it must not have changed much either.
+        degree: Number of triples of the hub, if they belong to one; it must not have changed much either.
 
     Returns:
-        The arrays, and what has changed since; no arrays and None if there are none that can be used.
+        The arrays and the changes since then; no arrays and None if no usable ones exist.
     """
     earlier = None if place.folder.exists() else place.earlier()
     if earlier is None or not earlier.is_usable:
@@ -167,12 +167,12 @@ def _arrays(folder: Path, facts: Mapping[str, Any]) -> Arrays:
 
 
 def _kept_or_made(place: Kept, make: Callable[[], Arrays], more: Mapping[str, Any] | None = None) -> Arrays:
-    """Return the arrays of a folder beside a graph, or make and keep them; a folder that fails is an event.
+    """Return the arrays in a folder beside a graph, or make and store them; a failing folder is an event.
 
     Args:
         place: The folder.
         make: Makes the arrays.
-        more: Further facts to keep with arrays that are made.
+        more: Further facts to store with new arrays.
     """
     try:
         facts = place.facts()
@@ -198,7 +198,7 @@ def _kept_or_made(place: Kept, make: Callable[[], Arrays], more: Mapping[str, An
 
 def _leading(graph: Graph, direction: str) -> tuple[Ids, Ids]:
     out, into = follow(direction)
-    degrees = _degrees(graph, into, out)  # the triples to an entity are those that a walk backwards can take from it
+    degrees = _degrees(graph, into, out)  # triples leading to an entity are those that a backward walk can take
     many = np.argpartition(-degrees, _LEADING)[:_LEADING] if len(degrees) > _LEADING else np.arange(len(degrees))
     return _with_degrees(graph, direction, np.sort(many[degrees[many] > 0]).astype(np.int32))
 

@@ -20,15 +20,15 @@ from graphbrick.pipeline import ExtractStage
 class KHop(ExtractStage):
     """All entities within some hops of the seeds (the ego network), and all triples among them.
 
-    ``direction`` says how entities are found; the triples among them are all kept, whichever way they point.
+    ``direction`` applies to the search for entities. All triples among them are kept, whichever way they point.
 
     Args:
         max_hops: Triples between a seed and an entity, from 1 to 100.
         direction: "both", "out" (along triples) or "in" (against them).
-        cap: Entities at most, at least 1; the seeds are always among them. The nearest are kept: hop by hop, and of the
-            first hop that does not fit as a whole those of lowest id. That the cap left entities out is an event.
-        seeds: "together" (the cap is for all, and the nearest are those nearest to any seed) or "each" (the cap is for
-            every seed by itself; then their union, with all triples among the entities of any).
+        cap: Most entities, at least 1; the seeds are always kept. Nearer entities are kept first, hop by hop; if a hop
+            does not fit as a whole, those with the lowest ids. It is an event if the cap leaves entities out.
+        seeds: "together" (one cap for all seeds; distance is to the nearest seed) or "each" (the cap applies to every
+            seed separately; the result is their union, with all triples among these entities).
 
     Returns:
         A `Subgraph` of at most max(cap, number of seeds) entities ("each": cap times the number of seeds); empty where
@@ -50,7 +50,7 @@ class KHop(ExtractStage):
     seeds: str = parameter("together", choices=SEEDS)
 
     def extract(self, graph: Graph, query: Query) -> Subgraph:
-        """The entities within ``max_hops`` of a seed and the triples among them."""
+        """Return the entities within ``max_hops`` of a seed and the triples among them."""
         return among(graph, [self._near(graph, group) for group in groups(start(graph, query), self.seeds)])
 
     def _near(self, graph: Graph, seeds: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:

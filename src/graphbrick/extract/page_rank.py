@@ -17,17 +17,18 @@ from graphbrick.graphs.graph import Graph
 class PageRank(RankedExtract):
     """The entities with the highest PageRank within some hops of the seeds, and all triples among them.
 
-    The unpersonalized form of `PPR`: a walker goes back not to the seeds but to any entity near them, so that what is
-    best connected is kept, not what is closest. The walk stays among the entities within ``max_hops`` of a seed, and
-    ``direction`` holds both for finding these and for the walk. Time and memory grow with the triples among them.
+    This is the unpersonalized form of `PPR`. The walker restarts not at the seeds but at any entity near them, so the
+    ranking favours well-connected entities over close ones. The walk stays among the entities within ``max_hops`` of a
+    seed; ``direction`` applies both to finding these entities and to the walk. Time and memory grow with the number of
+    triples among them.
 
     Args:
         k: Entities kept, at least 1; the seeds are always among them. Ties go to the lower id.
         restart: Probability of going back, in (0, 1) and at least 0.001; igraph's damping is 1 - restart.
         direction: "both", "out" (along triples) or "in" (against them).
         tolerance: Bound on the sum of absolute errors of the scores (which sum to 1), in (0, 1).
-        seeds: "together" (one ranking of what is near any seed) or "each" (a ranking of its own for what is near every
-            seed, of which ``k`` are kept; their union, with all triples among the entities of any).
+        seeds: "together" (one ranking of the entities near any seed) or "each" (a separate ranking for every seed, with
+            ``k`` entities kept each; the result is their union, with all triples among these entities).
         max_hops: Triples between a seed and the entities that are ranked, from 1 to 100.
 
     Returns:
@@ -48,7 +49,7 @@ class PageRank(RankedExtract):
     max_hops: int = parameter(4, at_least=1, at_most=100, search=(2, 3, 4))
 
     def rank(self, graph: Graph, seeds: npt.NDArray[np.int32]) -> Ranking:
-        """The ``k`` best entities of those near any of ``seeds``."""
+        """Return the ``k`` best entities near any of ``seeds``."""
         near, scores, error, edges = self.scores(graph, seeds)
         kept = best(scores, np.searchsorted(near, seeds).astype(np.int32), self.k)
         return Ranking(near[kept], error, edges)
@@ -56,7 +57,7 @@ class PageRank(RankedExtract):
     def scores(
         self, graph: Graph, seeds: npt.NDArray[np.int32]
     ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64], float, int]:
-        """The entities near any seed and the score of each.
+        """Return the entities near any seed and their scores.
 
         Args:
             graph: The graph walked.
@@ -64,7 +65,7 @@ class PageRank(RankedExtract):
 
         Returns:
             int32, entity ids, ascending; float64, the score of each, summing to 1; the bound on the sum of absolute
-            errors; the number of edges looked at in ranking.
+            errors; the number of edges read while ranking.
         """
         from graphbrick.kernels.k_hop import k_hop
         from graphbrick.kernels.ppr import ppr_push

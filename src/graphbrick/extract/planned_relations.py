@@ -21,31 +21,30 @@ from graphbrick.pipeline import ExtractStage
 class PlannedRelations(RelationPlanner, ExtractStage):
     """The entities and triples on the relation paths that a language model proposes for the question.
 
-    The model is shown the relations near the seeds and replies with relation paths. All their instances in the graph
-    are matched from every seed; on none of them an entity is visited twice. A tuned planner, as in the paper, is the
-    same brick over a tuned model: relations of the graph that it names without having been shown them are found too.
-    A name without an arrow is followed either way. The model is asked for JSON where it is ``structured``.
+    The model is shown the relations near the seeds and replies with relation paths. All instances of these paths in the
+    graph are matched from every seed; no instance visits an entity twice. For a tuned planner, as in the paper, use
+    this brick with a tuned model; it may also name relations of the graph that it was not shown. A relation without an
+    arrow is followed in both directions. A model that is ``structured`` is asked for JSON.
 
-    A subgraph holds every triple that is on an instance, but neither the instances nor the order of the plans, and a
-    retrieve stage after it finds paths of its own. For the instances themselves, plan by plan, use `PlannedPaths`.
+    The subgraph holds every triple on an instance, but not the instances themselves or the order of the plans; a
+    retrieve stage after it finds its own paths. To get the instances, plan by plan, use `PlannedPaths`.
 
     Args:
         llm: The language model, such as LLM().
         max_hops: Relations in a path, from 1 to 10.
-        plans: Relation paths that are asked for and used, at least 1.
-        relations: Relations that the model is shown, at least 1, each direction counting as one. The nearest to a seed
-            come first, of those the most frequent, then by name; that there are more, or that not all of them fit the
-            context of the model, is an event. Directions in which triples only lead back towards the seeds are not
-            shown.
-        cap: Triples at most, at least 1. Paths are matched in the order of the plans and seeds, and those that no
-            longer fit are left out, which is an event.
+        plans: Most relation paths asked for and used, at least 1.
+        relations: Most relations shown to the model, at least 1; each direction counts as one. They are ordered by
+            distance from the seeds, then by frequency, then by name. It is an event if there are more, or if they do
+            not all fit the context of the model. Directions that only lead back towards the seeds are not shown.
+        cap: Most triples, at least 1. Paths are matched in the order of the plans and seeds. Paths that no longer fit
+            are left out, which is an event.
 
     Returns:
-        A `Subgraph` of the seeds and of the entities and triples on the matched paths; of the seeds alone where there
-        is no plan.
+        A `Subgraph` of the seeds and of the entities and triples on the matched paths; only the seeds if there is no
+        plan.
 
     Raises:
-        ModelError: The server is away, refuses, or does not answer in time.
+        ModelError: The server cannot be reached, refuses the request, or does not answer in time.
     """
 
     paper = "Luo et al., Reasoning on Graphs (RoG), ICLR 2024; Cao et al., LEGO-GraphRAG, VLDB 2025 (SAE by LLM)"
@@ -61,7 +60,7 @@ class PlannedRelations(RelationPlanner, ExtractStage):
         return Subgraph(graph, np.union1d(seeds, np.union1d(heads.astype(np.int32), graph.csr.tail[triples])), triples)
 
     def _matched(self, graph: Graph, seeds: Ids, plans: Sequence[Plan]) -> set[int]:
-        """Return the triples on the instances of the plans, as many as the cap allows."""
+        """Return the triples on the instances of the plans, up to the cap."""
         triples: set[int] = set()
         matched = 0
         for plan in plans:

@@ -16,13 +16,13 @@ from graphbrick.extract.seeds import RankedExtract, Ranking, best_of
 from graphbrick.extract.solvers import PageRankSolver
 from graphbrick.graphs.graph import Graph
 
-# Up to so many entities and triples together an array with an entry for each is faster than a table of the touched.
+# Up to this many entities plus triples, an array with an entry per entity is faster than a hash table.
 _SMALL = 2_000_000
-_FINER = 100  # in a small graph the last digits cost next to nothing
-_HUB_FINER = 10  # a hub's many neighbours of equal score look like an end too early
+_FINER = 100  # factor on the tolerance for small graphs, where precision costs next to nothing
+_HUB_FINER = 10  # factor on the tolerance for hubs: their many neighbours of equal score would end the search too early
 _LEAST_EDGES = 20_000
-_HUB_K = 20_000  # the best entities that are kept of a hub
-_MOST_EDGES = 2**31 - 1  # what is done once may take its time
+_HUB_K = 20_000  # entities kept per hub
+_MOST_EDGES = 2**31 - 1  # no limit for work that is done once
 
 
 @dataclass(frozen=True, repr=False)
@@ -30,30 +30,31 @@ class PPR(RankedExtract):
     """The entities with the highest personalized PageRank from the seeds, and all triples among them.
 
     A random walker starts at a seed, follows triples, and goes back to the seeds with probability ``restart`` at each
-    step; an entity's score is how often it is visited. The paper defines the walk along the triples
-    (``direction="out"``); its code walks both ways on most graphs, as is the default here, because questions ask
+    step; the score of an entity is how often it is visited. The paper defines the walk along the triples
+    (``direction="out"``). Its code walks both ways on most graphs, which is the default here, because questions ask
     against the direction of triples as often as along it. The paper's formula is a union over the seeds
-    (``seeds="each"``); together is the default because ``k`` then is what is kept in total.
+    (``seeds="each"``). The default is "together", so that ``k`` is the total number of entities kept.
 
-    Only the surroundings of the seeds are looked at, so that the time does not grow with the graph: residual mass is
-    pushed on until what a triple may still bring is small beside the score of the k-th entity; what is left is
-    completed and the scores near the cut are worked out once more (`graphbrick.kernels.local_ppr`). What a seed with
-    ten thousand triples or more leads to is worked out once and kept beside the graph (``graphbrick hubs``). Small
-    graphs, of up to 2 million entities and triples, are swept as a whole and a hundred times as exactly.
+    Only the region around the seeds is read, so the time does not grow with the graph. Residual mass is pushed until
+    the mass that one triple can still bring is small compared with the score of the k-th entity. Then the rest of the
+    residual is completed, and the scores near the cut are recomputed (`graphbrick.kernels.local_ppr`). For a seed with
+    ten thousand triples or more, the scores are computed once and stored beside the graph (``graphbrick hubs``). Small
+    graphs, of up to 2 million entities and triples, are swept as a whole, with a tolerance a hundred times smaller.
 
-    The trace gives ``error_bound``, a bound on the sum of absolute errors of all scores (which sum to 1). It is proven
-    and wide: the best ``k`` are found long before it is small.
+    The trace gives ``error_bound``, a proven bound on the sum of absolute errors of all scores (which sum to 1). It is
+    loose: the best ``k`` are found long before it is small.
 
     Args:
         k: Entities kept, at least 1; the seeds are always among them. Ties go to the lower id.
         restart: Probability of going back to the seeds, in (0, 1) and at least 0.001; igraph's damping is 1 - restart.
         direction: "both", "out" (along triples) or "in" (against them).
-        tolerance: What a triple may still bring at the end, as a share of the k-th score, in (0, 1).
-        seeds: "together" (one ranking, where each seed starts an equal share of the walks) or "each" (a ranking of its
-            own for every seed, of which ``k`` are kept; their union, with all triples among the entities of any).
-        edge_budget: Edges walked at most, at least 1; when it ends the search that is an event.
-        solver: The method: None for the push described above, which alone reads ``tolerance`` and ``edge_budget``, or
-            a published one such as `FORA`, `TopPPR`, `RBS`, `AGP` or `ExactPPR`.
+        tolerance: Most mass that a triple may still bring at the end, as a share of the k-th score, in (0, 1).
+        seeds: "together" (one ranking, where each seed starts an equal share of the walks) or "each" (a separate
+            ranking for every seed, with ``k`` entities kept each; the result is their union, with all triples among
+            these entities).
+        edge_budget: Most edges walked, at least 1; it is an event if the budget ends the search.
+        solver: None for the push described above, or a published method such as `FORA`, `TopPPR`, `RBS`, `AGP` or
+            `ExactPPR`. Only the push uses ``tolerance`` and ``edge_budget``.
 
     Returns:
         A `Subgraph` of at most max(k, number of seeds) entities ("each": k times the number of seeds), all with a score
@@ -74,12 +75,12 @@ class PPR(RankedExtract):
     paper = "Cao et al., LEGO-GraphRAG, VLDB 2025 (subgraph extraction, structure-based)"
 
     def rank(self, graph: Graph, seeds: npt.NDArray[np.int32]) -> Ranking:
-        """The ``k`` best entities when all of ``seeds`` start walks."""
+        """Return the ``k`` best entities for walks from all ``seeds``."""
         found = self.scores(graph, seeds)
         return Ranking(best_of(found.nodes, found.values, seeds, self.k), found.error, found.edges)
 
     def scores(self, graph: Graph, seeds: npt.NDArray[np.int32]) -> Scores:
-        """The scores of the entities that may be among the best ``k``: at least ``k``, where so many have one.
+        """Return the scores of all candidates for the best ``k``: at least ``k`` entities, if as many have a score.
 
         Args:
             graph: The graph walked.
@@ -103,7 +104,7 @@ class PPR(RankedExtract):
         return Scores(nodes.astype(np.int32), values, error, sum(part.edges for _, part in parts))
 
     def keep_hubs(self, graph: Graph, progress: Callable[[int], None] | None = None) -> int:
-        """Work out what walks from each hub lead to and keep it beside the graph, as the first query would.
+        """Compute the scores of walks from each hub and store them beside the graph, as the first query would.
 
         Args:
             graph: The graph.

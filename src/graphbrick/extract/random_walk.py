@@ -16,21 +16,20 @@ from graphbrick.pipeline import ExtractStage
 class RandomWalk(ExtractStage):
     """The entities that random walks from the seeds visit, and all triples among them.
 
-    Each triple at an entity is equally likely to be the next step, parallel ones counted each. A walker that cannot go
-    on goes back to its seed. The paper's RW is ``restart=0``, its RWR a ``restart`` above 0; its code takes 128 walks
-    of 4 steps along the triples: ``RandomWalk(walks=128, direction="out")``. Every seed has walks of its own, which are
-    the same whatever the other seeds are: the subgraph's entities are those of each seed, united.
+    Each triple at an entity is equally likely to be the next step; parallel triples count separately. A walker at a
+    dead end goes back to its seed. The paper's RW is ``restart=0``, its RWR is a ``restart`` above 0. Its code takes
+    128 walks of 4 steps along the triples: ``RandomWalk(walks=128, direction="out")``. The walks of a seed do not
+    depend on the other seeds; the result is the union over the seeds.
 
     Args:
-        walks: Walks from each seed, from 1 to 1,000,000; of two numbers, the larger has all walks of the smaller.
+        walks: Walks from each seed, from 1 to 1,000,000. A larger number includes all walks of a smaller one.
         length: Steps in a walk, from 1 to 10,000.
-        restart: Probability that a step goes back to the walk's seed instead of on, in [0, 1).
+        restart: Probability that a step goes back to the seed of the walk, in [0, 1).
         direction: "both", "out" (along triples) or "in" (against them).
-        seed: Where the random numbers start, from 0 to 2,147,483,647; the same seed gives the same subgraph of a graph
-            on every machine.
+        seed: Random seed, from 0 to 2,147,483,647; the same seed gives the same subgraph of a graph on every machine.
 
     Returns:
-        A `Subgraph` of at most 1 + walks * length entities a seed; empty where no seed is in the graph.
+        A `Subgraph` of at most 1 + walks * length entities per seed; empty if no seed is in the graph.
 
     Example:
         >>> from graphbrick.testing import tiny_graph
@@ -50,7 +49,7 @@ class RandomWalk(ExtractStage):
     seed: int = parameter(0, at_least=0)
 
     def extract(self, graph: Graph, query: Query) -> Subgraph:
-        """The entities visited and the triples among them."""
+        """Return the entities visited and the triples among them."""
         from graphbrick.kernels.random_walk import walked_nodes
 
         csr, seeds = graph.csr, start(graph, query)

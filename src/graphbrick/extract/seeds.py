@@ -1,4 +1,4 @@
-"""What extract stages share: where they start, one seed at a time or all together, and the best by score."""
+"""Helpers shared by extract stages: seeds, grouping of seeds, and the best entities by score."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LEAST_RESTART = 0.001  # the time grows with 1 / restart
 
 
 def start(graph: Graph, query: Query) -> Entities:
-    """The seeds that are in the graph, int32, ascending; one without triples is an event."""
+    """Return the seeds that are in the graph, int32, ascending; a seed without triples is an event."""
     seeds = np.sort(seeds_of(query, Subgraph(graph)))
     for seed in seeds.tolist():
         if not graph.degree(seed):
@@ -33,12 +33,12 @@ def start(graph: Graph, query: Query) -> Entities:
 
 
 def groups(seeds: Entities, mode: str) -> list[Entities]:
-    """The seeds that are started from at once: all "together", or "each" by itself; no group where there is no seed."""
+    """Return the groups of seeds to start from: one group for "together", one per seed for "each"."""
     return [seeds[i : i + 1] for i in range(len(seeds))] if mode == "each" else [seeds] * bool(len(seeds))
 
 
 def among(graph: Graph, parts: Iterable[Entities]) -> Subgraph:
-    """The entities of all parts, and all triples of the graph among them."""
+    """Return the subgraph of the entities of all parts, with all triples of the graph among them."""
     from graphbrick.kernels.induced import induced_triples
 
     nodes = np.unique(np.concatenate([np.empty(0, dtype=np.int32), *parts]))
@@ -46,7 +46,10 @@ def among(graph: Graph, parts: Iterable[Entities]) -> Subgraph:
 
 
 def best(scores: npt.NDArray[np.float64], seeds: Entities, k: int) -> Entities:
-    """The ``k`` highest scores above 0, seeds first, ties by id; ascending ids."""
+    """Return the ``k`` entities with the highest scores above 0, as ascending ids.
+
+    Seeds are always kept, even if there are more than ``k``. Ties go to the lower id.
+    """
     ranked = scores.copy()
     ranked[seeds] = np.inf
     candidates = np.flatnonzero(ranked > 0)
@@ -59,19 +62,19 @@ def best(scores: npt.NDArray[np.float64], seeds: Entities, k: int) -> Entities:
 
 
 def best_of(nodes: Entities, values: npt.NDArray[np.float64], seeds: Entities, k: int) -> Entities:
-    """`best` of the scores of some entities only."""
+    """Return the same as `best`, given the scores of some entities only."""
     from graphbrick.kernels.refine_ppr import best_candidates
 
     return best_candidates(nodes, values, seeds, k)
 
 
 class Ranking(NamedTuple):
-    """The best entities around some seeds.
+    """The best entities for a group of seeds.
 
     Attributes:
         nodes: int32, ascending.
         error: The bound on the sum of absolute errors of the scores; None if the method has none.
-        edges: Edges looked at.
+        edges: Number of edges read.
     """
 
     nodes: Entities
@@ -81,7 +84,7 @@ class Ranking(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class RankedExtract(ExtractStage):
-    """The base of stages that keep the entities with the highest PageRank of some kind.
+    """Base class of stages that keep the entities with the highest PageRank of some kind.
 
     Args:
         k: Entities kept.
@@ -98,7 +101,7 @@ class RankedExtract(ExtractStage):
     seeds: str = parameter("together", choices=SEEDS, search=SEEDS)
 
     def extract(self, graph: Graph, query: Query) -> Subgraph:
-        """The ``k`` best entities and the triples among them."""
+        """Return the ``k`` best entities and the triples among them."""
         found = [self.rank(graph, group) for group in groups(start(graph, query), self.seeds)]
         if found:
             fact(edges_seen=sum(part.edges for part in found))
@@ -109,4 +112,4 @@ class RankedExtract(ExtractStage):
 
     @abstractmethod
     def rank(self, graph: Graph, seeds: Entities) -> Ranking:
-        """The best entities when started from all of ``seeds`` at once (int32, ascending, at least one)."""
+        """Return the best entities for walks from all ``seeds`` (int32, ascending, at least one)."""

@@ -1,4 +1,4 @@
-"""Personalized PageRank that keeps as many entities as a question needs."""
+"""Personalized PageRank with a subgraph size chosen for each question."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from graphbrick.pipeline import ExtractStage
 
 @dataclass(frozen=True, repr=False)
 class SizedPPR(ExtractStage):
-    """The entities with the highest personalized PageRank, as many as a sizer finds the question to need.
+    """The entities with the highest personalized PageRank, in a number chosen by a sizer.
 
-    A fixed size gives too much for simple questions, which costs time and tokens in every later stage, and too little
-    for hard ones. The ranking is that of `PPR`; what is chosen is where it is cut.
+    A fixed size is too large for simple questions, which costs time and tokens in every later stage, and too small for
+    hard ones. The ranking is that of `PPR`; the sizer chooses where to cut it.
 
     Args:
-        sizer: What chooses, such as ShareSizer() or LearnedSizer("sizes.json").
-        ppr: The ranking; its ``k`` is the most that can be kept besides the seeds, and its seeds must be "together".
+        sizer: Chooses the size, such as ShareSizer() or LearnedSizer("sizes.json").
+        ppr: The ranking; its ``k`` is the largest size, not counting the seeds. Its ``seeds`` must be "together".
 
     Returns:
         A `Subgraph` of the seeds and at most ``k`` entities; the trace gives ``size``.
@@ -49,7 +49,7 @@ class SizedPPR(ExtractStage):
             self.refuse("ppr", "a PPR whose seeds are 'together'", PPR())
 
     def extract(self, graph: Graph, query: Query) -> Subgraph:
-        """The seeds, the best entities, and the triples among them."""
+        """Return the seeds, the best entities, and the triples among them."""
         seeds = start(graph, query)
         if not len(seeds):
             return among(graph, [])
@@ -60,7 +60,7 @@ class SizedPPR(ExtractStage):
 
 
 def ranking(graph: Graph, ppr: PPR, question: str, seeds: Entities) -> tuple[Entities, Around]:
-    """The best ``k`` entities other than the seeds, best first, and what a sizer looks at."""
+    """Return the best ``k`` entities other than the seeds, best first, and the input of a sizer."""
     found = ppr.scores(graph, seeds)
     others = ~np.isin(found.nodes, seeds) & (found.values > 0)
     nodes, values = found.nodes[others], found.values[others]

@@ -1,4 +1,4 @@
-"""How many entities a question needs around its seeds: by rule, or as learned from questions with known answers."""
+"""Sizers: choose how many entities to keep for a question, by rule or learned from answered questions."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ from graphbrick.session import current_session
 FORMAT = "graphbrick-sizes"
 VERSION = 1
 FEATURES = ("one", "share", "log size", "words", "links", "seeds", "log degree", "links x share", "log degree x share")
-# Words that lead from one thing to the next: «the films *of* the director *who* ...».
+# Words that link one entity to the next in a question: «the films *of* the director *who* ...».
 _LINKS = frozenset("of by whose who whom that which where with in from also and shared same other".split())
-_SIZES = 48  # sizes that are looked at, evenly spaced on a logarithmic scale
-_DENSE, _SPARSE = 50, 5  # triples at a seed
+_SIZES = 48  # number of candidate sizes, evenly spaced on a logarithmic scale
+_DENSE, _SPARSE = 50, 5  # number of triples at a seed
 
 
 class Around(NamedTuple):
-    """What is known of a question before its subgraph is cut.
+    """Features of a question and its ranked entities, before the subgraph is cut.
 
     Attributes:
         question: Its text.
         degrees: The number of triples at each seed.
-        shares: float64 [entities], for each size from 1 the share of the scores that so many entities have together, of
-            all that were ranked; ascending to 1. Seeds are not among them.
+        shares: float64 [entities], cumulative share of the scores: entry i is the sum of the i + 1 best scores divided
+            by the sum of all. It ascends to 1. Seeds are excluded.
     """
 
     question: str
@@ -44,25 +44,25 @@ class Around(NamedTuple):
 
 
 class Sizer(Brick):
-    """Says how many of the ranked entities to keep."""
+    """Base class of bricks that choose how many of the ranked entities to keep."""
 
     @abstractmethod
     def size(self, around: Around) -> int:
-        """A number from 0 to the number of ranked entities."""
+        """Return how many entities to keep, from 0 to the number of ranked entities."""
 
 
 @dataclass(frozen=True, repr=False)
 class ShareSizer(Sizer):
-    """As many entities as have a share of the PageRank scores together, by rules about the question and its seeds.
+    """A sizer that keeps a given share of the total PageRank score, chosen by rules.
 
-    The share that is kept estimates the recall: where scores fall off at once, few entities hold what can be reached;
-    where they lie flat, many do. The rules raise the share within the bounds for questions of several hops (two linking
-    words or more, such as «of» or «whose») and for seeds with less than 5 triples, and lower it for questions without
-    such words and for seeds with more than 50.
+    The share estimates the recall. If scores fall off quickly, few entities reach the share; if scores are flat, many
+    are needed. The rules move the share between ``least`` and ``most``. They raise it for multi-hop questions (at least
+    two linking words, such as «of» or «whose») and for seeds with fewer than 5 triples. They lower it for questions
+    without linking words and for seeds with more than 50 triples.
 
     Args:
-        least: The share for simple questions in dense surroundings, in (0, 1).
-        most: The share for questions of several hops in sparse surroundings, in (0, 1), at least ``least``.
+        least: Share for simple questions around seeds with many triples, in (0, 1).
+        most: Share for multi-hop questions around seeds with few triples, in (0, 1), at least ``least``.
     """
 
     paper = "Cao et al., LEGO-GraphRAG, technical report (B.5: the threshold of subgraph recall, 0.50 to 0.75)"
@@ -76,7 +76,7 @@ class ShareSizer(Sizer):
             self.refuse("most", f"at least {self.least}, which is least", max(self.least, 0.75))
 
     def size(self, around: Around) -> int:
-        """The smallest number of entities with the share."""
+        """Return the smallest number of entities that reaches the share."""
         degree = max(around.degrees, default=0)
         links = n_links(around.question)
         raised = (links >= 2) - (links == 0) + (degree < _SPARSE) - (degree > _DENSE)
@@ -87,17 +87,18 @@ class ShareSizer(Sizer):
 
 @dataclass(frozen=True, repr=False)
 class LearnedSizer(Sizer):
-    """The smallest number of entities that is expected to hold the answers, as learned from questions with answers.
+    """A sizer that predicts the smallest size with the wanted recall, learned from answered questions.
 
-    ``graphbrick train sizes`` makes the file: a logistic regression of the share of answers among the best entities on
-    the share of scores they have, their number, the words of the question and the degree of its seeds.
+    ``graphbrick train sizes`` writes the model file. The model is a logistic regression. It predicts the share of the
+    answers that are among the best entities. Its features are the share of the scores that these entities have, their
+    number, the words of the question, and the degrees of the seeds.
 
     Args:
-        path: What ``graphbrick train sizes`` wrote.
-        recall: The recall that is aimed at, over questions like those learned from, in (0, 1).
+        path: File written by ``graphbrick train sizes``.
+        recall: Target recall over questions like those learned from, in (0, 1).
 
     Raises:
-        ModelError: There is no such file, or it is something else.
+        ModelError: The file is missing or has another format.
     """
 
     paper = "Cao et al., LEGO-GraphRAG, technical report (B.5: learned from logged queries)"
@@ -106,13 +107,13 @@ class LearnedSizer(Sizer):
     recall: float = parameter(0.9, above=0, below=1, search=(0.8, 0.9, 0.95))
 
     def size(self, around: Around) -> int:
-        """The smallest number whose expected recall is the one aimed at; all entities where none has it."""
+        """Return the smallest size with the target expected recall; all entities if no size reaches it."""
         learned = learned_sizes(self.path)
         sizes = sizes_of(len(around.shares))
         if not len(sizes):
             return 0
         expected = np.maximum.accumulate(sigmoid(features(around, sizes) @ learned.weights))
-        # What an expectation was worth is known from questions that were held back.
+        # Calibrate: held-out questions say which predicted value gives the target recall.
         needed = float(np.interp(self.recall, learned.reached, learned.cuts))
         at = int(np.searchsorted(expected, needed))
         fact(recall_expected=float(expected[min(at, len(sizes) - 1)]))
@@ -120,12 +121,12 @@ class LearnedSizer(Sizer):
 
 
 class Learned(NamedTuple):
-    """What was learned.
+    """Weights and calibration of a learned sizer.
 
     Attributes:
         weights: float64 [features].
-        cuts: float64, expectations, ascending.
-        reached: float64, the recall that questions held back had where the size was cut at each; ascending.
+        cuts: float64, predicted values, ascending.
+        reached: float64, recall on held-out questions when the size is cut at each predicted value; ascending.
     """
 
     weights: npt.NDArray[np.float64]
@@ -134,7 +135,7 @@ class Learned(NamedTuple):
 
 
 def n_links(question: str) -> int:
-    """How many words of a question lead from one thing to the next.
+    """Return the number of linking words in a question.
 
     >>> n_links("Which currency is used in the country whose capital is Nairobi?")
     3
@@ -143,7 +144,7 @@ def n_links(question: str) -> int:
 
 
 def sizes_of(n: int) -> npt.NDArray[np.int64]:
-    """The sizes up to n that are looked at, ascending, n itself last.
+    """Return the candidate sizes up to n, ascending; the last is n.
 
     >>> sizes_of(3).tolist()
     [1, 2, 3]
@@ -152,7 +153,7 @@ def sizes_of(n: int) -> npt.NDArray[np.int64]:
 
 
 def features(around: Around, sizes: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
-    """float64 [sizes, features], in the order of `FEATURES`."""
+    """Return the feature matrix, float64 [sizes, features], columns in the order of `FEATURES`."""
     share = around.shares[sizes - 1]
     words, links = len(re.findall(r"\w+", around.question)) / 10, min(n_links(around.question), 6) / 3
     degree = np.log1p(max(around.degrees, default=0)) / 5
@@ -165,15 +166,15 @@ def features(around: Around, sizes: npt.NDArray[np.int64]) -> npt.NDArray[np.flo
 
 
 def sigmoid(x: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """The logistic function."""
+    """Return the logistic function of each value."""
     return np.asarray(1 / (1 + np.exp(-np.clip(x, -30, 30))))
 
 
 def learned_sizes(path: str) -> Learned:
-    """Return the content of a file of ``graphbrick train sizes``.
+    """Return the model in a file written by ``graphbrick train sizes``.
 
     Raises:
-        ModelError: There is no such file, or it is something else.
+        ModelError: The file is missing or has another format.
     """
     try:
         changed = Path(path).stat().st_mtime_ns

@@ -16,7 +16,7 @@ from graphbrick.graphs.graph import Graph
 from graphbrick.pipeline.brick import Brick
 from graphbrick.session import current_session
 
-_REFERENCE_RESTART = 0.2  # thresholds are given for it; with shorter walks the k-th score is far smaller
+_REFERENCE_RESTART = 0.2  # thresholds are stated for this restart; with shorter walks the k-th score is far smaller
 
 
 class PageRankSolver(Brick):
@@ -29,7 +29,7 @@ class PageRankSolver(Brick):
         Args:
             graph: The graph walked.
             seeds: int32, entity ids; each starts an equal share of the walks.
-            k: How many entities are wanted.
+            k: Number of entities wanted.
             restart: Probability of going back to the seeds.
             direction: "both", "out" or "in".
         """
@@ -40,7 +40,7 @@ class ExactPPR(PageRankSolver):
     """Iteration over the whole graph: exact, and slow in a large graph.
 
     Power iteration, or Chebyshev's iteration if walks go both ways. Every step reads all triples, on all cores: some
-    milliseconds for a graph of 200,000 triples, minutes for one of a billion. Use it to measure other methods by.
+    milliseconds for a graph of 200,000 triples, minutes for one of a billion. It is the reference for other methods.
 
     Args:
         error: Bound on the sum of absolute errors of the scores, above 0 and below 1.
@@ -63,8 +63,9 @@ class ExactPPR(PageRankSolver):
 class FORA(PageRankSolver):
     """Forward push, then random walks from the residuals: relative errors with a guarantee.
 
-    The push goes on as long as the walks would take longer than it did. It finds nearly the entities of the default
-    push and takes longer: 208 ms a question on 130,000 triples, both ways, ``k`` = 1000 (benchmarks/README.md).
+    The push continues until it has taken as long as the walks would take. The method finds nearly the same entities as
+    the default push but is slower: 208 ms a question on 130,000 triples, both ways, ``k`` = 1000
+    (benchmarks/README.md).
 
     Args:
         epsilon: Relative error allowed for each of the ``k`` best scores, in (0, 1); the paper takes 0.5. The time
@@ -92,9 +93,9 @@ class FORA(PageRankSolver):
 
 @dataclass(frozen=True, repr=False)
 class TopPPR(PageRankSolver):
-    """Forward push, random walks, and backward pushes for the entities near the cut: a share of the best is certain.
+    """Forward push, random walks and backward pushes near the cut: guarantees a share of the best entities.
 
-    The most exact of the approximations, and the slowest: 296 ms where `FORA` takes 208 ms.
+    This is the most exact approximation and the slowest: 296 ms in the benchmark where `FORA` takes 208 ms.
 
     Args:
         precision: Share of the ``k`` entities that must be certain, in (0, 1); the paper takes 0.99.
@@ -124,15 +125,15 @@ class TopPPR(PageRankSolver):
 
 @dataclass(frozen=True, repr=False)
 class RBS(PageRankSolver):
-    """Randomized backward search to the seeds, for walks both ways; scores are right on average.
+    """Randomized backward search to the seeds, for walks both ways; scores are unbiased.
 
-    The paper scores one target for every source. Walked both ways, that gives the scores from the seeds as well
-    (`graphbrick.kernels.rbs` shows how). It takes 291 ms where `FORA` takes 208 ms. The search reads the rows in the
-    order of degree: 16 bytes a triple, sorted at the first question on a graph and held in memory.
+    The paper computes the score of one target for every source. For walks both ways, this also gives the scores from
+    the seeds (see `graphbrick.kernels.rbs`). It takes 291 ms in the benchmark where `FORA` takes 208 ms. The search
+    needs rows sorted by degree: 16 bytes a triple, made at the first question on a graph and held in memory.
 
     Args:
-        theta: Size of scores that are found reliably, above 0 and below 1, at a restart of 0.2; it is lowered for
-            shorter walks. A smaller one takes longer.
+        theta: Smallest score that is found reliably at a restart of 0.2, in (0, 1). It is rescaled for other restarts,
+            with the cube of 0.2 / restart. A smaller value takes longer.
         seed: Start of the random numbers, at least 0; the same one gives the same scores.
 
     Raises:
@@ -160,11 +161,11 @@ class RBS(PageRankSolver):
 
 @dataclass(frozen=True, repr=False)
 class AGP(PageRankSolver):
-    """Randomized forward propagation: small shares go to few neighbours, drawn by chance; scores are right on average.
+    """Randomized forward propagation: small shares go to a random few neighbours; scores are unbiased.
 
     Args:
-        theta: Shares below this are drawn by chance, above 0 and below 1, at a restart of 0.2; it is lowered for
-            shorter walks. A smaller one takes longer.
+        theta: Shares below this go to randomly drawn neighbours, in (0, 1), at a restart of 0.2. It is rescaled for
+            other restarts, with the cube of 0.2 / restart. A smaller value takes longer.
         seed: Start of the random numbers, at least 0; the same one gives the same scores.
     """
 
@@ -184,5 +185,5 @@ class AGP(PageRankSolver):
 
 
 def finer(theta: float, restart: float) -> float:
-    """Return the threshold for a restart, given that for 0.2."""
+    """Return the threshold for a restart, given the threshold for 0.2."""
     return theta * (_REFERENCE_RESTART / restart) ** 3
