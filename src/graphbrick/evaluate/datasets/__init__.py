@@ -1,4 +1,4 @@
-"""Data sets of questions: reading the published files and one's own, finding them in a graph, drawing samples.
+"""Data sets of questions: read published or own files, ground questions in a graph, draw samples.
 
 >>> from graphbrick.evaluate.datasets import FORMS
 >>> FORMS

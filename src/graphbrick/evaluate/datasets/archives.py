@@ -1,4 +1,4 @@
-"""Taking single files out of a zip archive that came from elsewhere."""
+"""Safe extraction of single files from a downloaded zip archive."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from pathlib import Path
 from graphbrick.core.errors import InputError
 
 LARGEST = 4 << 30
-"""Bytes that a file may have, at most, when it is taken out."""
+"""Maximum size of an extracted file in bytes."""
 
 _CHUNK = 1 << 20
 _SHOWN = 8  # names of an archive's files in an error
 
 
 def take_out(archive: Path, member: str, target: Path) -> None:
-    """Write one file of an archive to a place of the caller's choice; nothing that the archive says decides where.
+    """Extract one file of an archive to the given path; paths inside the archive are ignored.
 
     Args:
         archive: The archive.
-        member: The name of the file in it.
-        target: Where it goes; what is there is written over.
+        member: The name of the file in the archive.
+        target: The path to write; an existing file is overwritten.
 
     Raises:
-        InputError: The archive is none, or damaged; it has no such file; the file is a link, is encrypted, or is larger
-            than `LARGEST`.
+        InputError: The archive is not a zip file or is damaged; it does not contain the file; the file is a link, is
+            encrypted, or is larger than `LARGEST`.
         OSError: The target cannot be written.
     """
     try:
@@ -37,7 +37,7 @@ def take_out(archive: Path, member: str, target: Path) -> None:
         ):
             left = LARGEST
             while block := source.read(_CHUNK):
-                left -= len(block)  # whatever the archive said of its size
+                left -= len(block)  # the size stated in the archive may be wrong
                 if left < 0:
                     raise InputError(f"{member} has more than {LARGEST:,} bytes and is not taken out", archive)
                 out.write(block)

@@ -1,4 +1,4 @@
-"""How much of the questions a graph has, as counts."""
+"""Coverage of questions by a graph, as counts."""
 
 from __future__ import annotations
 
@@ -15,14 +15,18 @@ class Coverage:
     Each of the three counts adds up to all questions.
 
     Attributes:
-        questions: All questions.
-        seeds: Those with ``all``, ``some`` or ``none`` of their seeds in the graph, and those with seeds ``not given``.
-        answers: Those with ``all``, ``some`` or ``none`` of their answers in the graph, and those ``without gold``.
-        distance: Those by hops from a seed to the nearest answer (``"0"``, ``"1"``, ...), and where there is none:
-            ``further`` than was looked for (or not connected), ``no seed`` or ``no answer`` in the graph.
-        unclear_seeds: Questions with a seed by a label that several entities have; the best connected was taken.
-        unclear_answers: Questions with an answer by such a label; each of its entities counts as the answer.
-        max_hops: The greatest distance that was looked for.
+        questions: Number of questions.
+        seeds: Number of questions with ``all``, ``some`` or ``none`` of their seeds in the graph, and with seeds
+            ``not given``.
+        answers: Number of questions with ``all``, ``some`` or ``none`` of their answers in the graph, and
+            ``without gold``.
+        distance: Number of questions by hops from a seed to the nearest answer (``"0"``, ``"1"``, ...). Questions
+            without a distance count as ``further`` than ``max_hops`` (or not connected), or as ``no seed`` or
+            ``no answer`` in the graph.
+        unclear_seeds: Questions with a seed given by a label that several entities share; the entity with the most
+            triples was used.
+        unclear_answers: Questions with an answer given by such a label; each of these entities counts as the answer.
+        max_hops: The greatest distance that was searched.
     """
 
     questions: int
@@ -72,11 +76,11 @@ def _line(title: str, counts: dict[str, int], words: dict[str, str]) -> list[str
 
 
 Facts = tuple[tuple[int, int, int], tuple[int, int, bool], int | None]
-"""Of a question: (seeds, missing, unclear), (answers, missing, whether one is unclear), distance."""
+"""Facts of one question: (seeds, missing, unclear), (answers, missing, whether one is unclear), distance."""
 
 
 def coverage(questions: Iterable[Facts], max_hops: int) -> Coverage:
-    """Return the counts of some questions."""
+    """Return the coverage counts of the questions."""
     every = list(questions)
     seeds = Counter(_part(given, missing, "not given") for (given, missing, _), _, _ in every)
     answers = Counter(_part(given, missing, "without gold") for _, (given, missing, _), _ in every)
@@ -100,7 +104,7 @@ def _part(given: int, missing: int, nothing: str) -> str:
 
 
 def _far(seeds: tuple[int, int, int], answers: tuple[int, int, bool], distance: int | None) -> str:
-    """Return the distance group of a question; without seeds and answers, the missing answers decide."""
+    """Return the distance group of a question; if seeds and answers are both missing, it is "no answer"."""
     if distance is not None:
         return str(distance)
     if answers[0] == answers[1]:

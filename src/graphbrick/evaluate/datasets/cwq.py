@@ -1,4 +1,4 @@
-"""ComplexWebQuestions as its authors publish it: a list of objects, each with a SPARQL query."""
+"""Reader for ComplexWebQuestions in its original format: a list of objects, each with a SPARQL query."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ _MID = re.compile(r"\bns:([mg]\.[0-9A-Za-z_]+)")
 
 
 def read(records: Iterator[Record], dataset: str) -> Iterator[Question]:
-    """Yield the questions; the seeds are the entities that the SPARQL query names, in order of appearance.
+    """Yield the questions; seeds are the entities in the SPARQL query, in order of appearance.
 
-    The file names no seeds by itself, and all systems take them from the query; entities of a type constraint, such as
-    "country", are among them. The published test file has no ``answers``: its questions are kept, without gold. The
-    type of the composition is the fact ``type``.
+    The file does not list seeds, so all published systems take them from the query. Entities of type constraints, such
+    as "country", are included. The published test file has no ``answers``: its questions are kept, without gold
+    answers. The composition type is stored as the fact ``type``.
 
     Raises:
         InputError: A field is missing or of another type.
@@ -48,7 +48,7 @@ def read(records: Iterator[Record], dataset: str) -> Iterator[Question]:
 
 
 def _called(answer: Record) -> tuple[str, ...]:
-    """Return the name and the aliases of an answer; in the web a null stands where Freebase knows no name."""
+    """Return the name and the aliases of an answer; the name is null if Freebase has none."""
     value = answer.values.get("answer")
     names = value if isinstance(value, list) else [value]
     some = [*names, *answer.items("aliases")]

@@ -1,7 +1,7 @@
-"""The folder of published data sets: fetching them into it, and finding the files of a split in it.
+"""Download of published data sets into a local folder, and lookup of the files of a split.
 
-The folder is ``GRAPHBRICK_DATASETS``, or ``datasets`` in graphbrick's cache folder of the user; each data set has its
-own in it. A file that was fetched otherwise and put in its place is taken as it is, where its checksum is not known.
+The folder is ``GRAPHBRICK_DATASETS``, or ``datasets`` in the user's graphbrick cache folder; each data set has a
+subfolder. A file that you put there yourself is accepted as it is if its checksum is not known.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from graphbrick.files.downloading import DownloadError, download
 from graphbrick.files.locks import claim
 
 Watch = Callable[[str, int, int | None], None]
-"""Called with a file's name, how many of its bytes are there, and how many it has; None where that is not known."""
+"""Progress callback: file name, bytes downloaded, total bytes (None if unknown)."""
 
 _RECORD = "fetched.json"
 _NAMED = re.compile(r"([\w.-]+):(\w+)")
@@ -33,14 +33,14 @@ _NAMED = re.compile(r"([\w.-]+):(\w+)")
 
 @dataclass(frozen=True, slots=True)
 class FetchedFile:
-    """A file with questions.
+    """A downloaded file of questions.
 
     Attributes:
-        split: "train", "dev" or "test"; empty where it is of none.
-        path: Where it lies.
-        source: The address that it came from.
-        sha256: The checksum of what came from there: of the file, or of the archive that it was in.
-        checked: Whether this is the checksum that the table of data sets has; where it has none, nothing was checked.
+        split: "train", "dev" or "test"; empty if the file does not belong to a split.
+        path: Path of the file.
+        source: URL that it was downloaded from.
+        sha256: Checksum of the download: of the file, or of the archive that contained it.
+        checked: Whether the checksum was verified against the table of data sets; False if the table has none.
     """
 
     split: str
@@ -52,12 +52,12 @@ class FetchedFile:
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """A data set that was fetched, or a part of it.
+    """A downloaded data set, or a part of it.
 
     Attributes:
-        dataset: What is known of it.
-        folder: Where it lies.
-        files: Its files with questions.
+        dataset: Description of the data set.
+        folder: Folder of its files.
+        files: Its files of questions.
     """
 
     dataset: Dataset
@@ -65,7 +65,7 @@ class Fetched:
     files: tuple[FetchedFile, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what was fetched as plain JSON types."""
+        """Return the fetched data set as plain JSON types."""
         files = [asdict(file) | {"path": str(file.path)} for file in self.files]
         about = {"name": self.dataset.name, "licence": self.dataset.licence, "page": self.dataset.page}
         return about | {"folder": str(self.folder), "files": files}
@@ -86,22 +86,22 @@ def fetch_dataset(
     split: str | None = None,
     watch: Watch = lambda name, done, total: None,
 ) -> Fetched:
-    """Fetch a published data set: what of it is not there yet.
+    """Download the missing files of a published data set.
 
-    A download that was ended is gone on with, where that is safe. What came is checked by its sha256 where the table
-    has one; else its sha256 is kept and given, and `FetchedFile.checked` says that nothing could be checked. A file is
-    in its place only when it is whole. Of archives only the files with questions are kept.
+    An interrupted download is resumed if that is safe. A download is verified by its sha256 if the table of data sets
+    has one. Otherwise the computed sha256 is recorded and returned, and `FetchedFile.checked` is False. A file appears
+    under its final name only when it is complete. Archives are removed; only their files of questions are kept.
 
     Args:
-        name: Its name (`known`).
-        to: The folder that its files go to; None for its own in `folder`, where `split_files` finds it.
-        split: Fetch only the files that hold this split; None for all.
-        watch: Told of progress.
+        name: Name of the data set (`known`).
+        to: Target folder; None for the data set's subfolder of `folder`, where `split_files` finds it.
+        split: Download only the files that contain this split; None for all.
+        watch: Called with progress.
 
     Raises:
-        InputError: There is no such data set or split; it must be fetched by hand, and the error says how; the address
-            cannot be reached, or gives another file; a file in its place is not the published one; another process
-            fetches it; the folder cannot be written.
+        InputError: There is no such data set or split; it must be downloaded by hand, and the error says how; the URL
+            cannot be reached, or returns another file; an existing file is not the published one; another process is
+            downloading the data set; the folder is not writable.
     """
     dataset = published(name)
     place = folder() / dataset.name if to is None else Path(to).expanduser()
@@ -126,7 +126,7 @@ def split_files(name: str, split: str) -> tuple[Path, ...]:
     """Return the files of one split of a data set that was fetched into `folder`.
 
     Raises:
-        InputError: There is no such data set or split, or it was not fetched; the error says how to.
+        InputError: There is no such data set or split, or it was not fetched; the error says how to fetch it.
     """
     dataset = published(name)
     _check_split(dataset, split)
@@ -148,7 +148,7 @@ def fetched_splits(dataset: Dataset) -> list[str]:
 
 
 def describe(dataset: Dataset) -> dict[str, Any]:
-    """Return a data set, and which of its splits were fetched, as plain JSON types."""
+    """Return a data set and its fetched splits as plain JSON types."""
     files = [asdict(file) | {"members": dict(file.members)} for file in dataset.files]
     by_hand = [list(pair) for pair in dataset.by_hand]
     lists = {"files": files, "by_hand": by_hand, "splits": list(dataset.splits)}
@@ -156,9 +156,10 @@ def describe(dataset: Dataset) -> dict[str, Any]:
 
 
 def named_files(text: str) -> tuple[Path, ...] | None:
-    """Return the files of a split that is named as in ``webqsp:test``; None where a text names no data set.
+    """Return the files of a split named like ``webqsp:test``; None if the text does not name a data set.
 
-    A file of that name goes before. Errors as for `split_files`; and where the split is missing.
+    An existing file of that name takes precedence. Raises the errors of `split_files`, and `InputError` if the split is
+    missing.
 
     >>> named_files("questions.jsonl") is None
     True
@@ -176,7 +177,10 @@ def named_files(text: str) -> tuple[Path, ...] | None:
 
 
 def load_all(names: Iterable[str | os.PathLike[str]], form: str = "auto") -> list[Question]:
-    """Return the questions of files and of splits such as ``webqsp:test``; errors as for `load` and `split_files`."""
+    """Return the questions of files and of splits such as ``webqsp:test``.
+
+    Raises the errors of `load` and `split_files`.
+    """
     files = [file for name in names for file in named_files(os.fspath(name)) or (Path(name),)]
     return [question for file in files for question in load(file, form)]
 
@@ -195,7 +199,7 @@ def _places(dataset: Dataset, place: Path, split: str) -> list[Path]:
 
 
 def _by_hand(dataset: Dataset, place: Path, split: str | None) -> tuple[FetchedFile, ...]:
-    """Return the files of a data set that only a browser can fetch, where they were put in their place."""
+    """Return the files of a data set that only a browser can download, if they are in its folder."""
     wanted = [(of, place / file) for of, file in dataset.by_hand if split in (None, of)]
     if not wanted or not all(path.is_file() for _, path in wanted):
         raise _needs_hands(dataset, [path for _, path in wanted])
@@ -213,7 +217,7 @@ def _needs_hands(dataset: Dataset, paths: list[Path]) -> InputError:
 
 
 def _fetched(file: PublishedFile, place: Path, watch: Watch) -> list[FetchedFile]:
-    """Return the files with questions of one published file, fetched where they are not there."""
+    """Return the files of questions in one published file; download them if they are missing."""
     targets = [(split, member, place / Path(member).name) for split, member in file.members]
     kept = _read_record(place).get(file.name, {})
     if kept.get("url") == file.url and all(path.is_file() for _, _, path in targets):
@@ -230,7 +234,7 @@ def _fetched(file: PublishedFile, place: Path, watch: Watch) -> list[FetchedFile
 
 
 def _bring(file: PublishedFile, place: Path, watch: Watch) -> str:
-    """Put the files with questions of one published file into their places; the checksum of what came."""
+    """Download one published file, put its files of questions in place, and return its checksum."""
     whole, part = place / file.name, place / f".{file.name}.part"
     if not whole.is_file():
         try:
@@ -268,7 +272,7 @@ def _bring(file: PublishedFile, place: Path, watch: Watch) -> str:
 
 
 def _take_out(archive: Path, members: list[str], place: Path) -> None:
-    """Put files of an archive into their places, all of them or none."""
+    """Extract files of an archive, all of them or none."""
     targets = {member: place / Path(member).name for member in members}
     beside = {member: target.with_name(f".{target.name}.part") for member, target in targets.items()}
     try:
@@ -305,7 +309,7 @@ def _write_record(place: Path, name: str, entry: object) -> None:
 
 @contextmanager
 def _alone(dataset: Dataset, place: Path) -> Iterator[None]:
-    """Context manager that makes this process the only one to fetch into a folder."""
+    """Context manager that locks a folder, so that only this process downloads into it."""
     lock = place / ".lock"
     try:
         held = claim(lock)

@@ -1,4 +1,7 @@
-"""The records of question files: JSON lines, JSON documents, delimited tables, Parquet; text plain, gzip, Zstandard."""
+"""Readers of question files: JSON lines, JSON documents, delimited tables, Parquet.
+
+Text files may be compressed with gzip or Zstandard.
+"""
 
 from __future__ import annotations
 
@@ -14,18 +17,18 @@ from graphbrick.graphs.readers.delimited import read_rows
 from graphbrick.graphs.readers.streams import PACKED, blocks, line_fault, open_source, text_lines, whole_lines
 from graphbrick.graphs.records import BadRecords
 
-# Some published files hold a whole subgraph in the line of each question.
+# In some published files the line of each question contains a whole subgraph.
 _LONGEST_LINE = 1 << 28
 _PARQUET_ROWS = 256
 _BLANKS = re.compile(r"\s*")
 _QUESTIONS = re.compile(r'"Questions"\s*:\s*\[')
 
 LEFT_OUT = ("graph", "choices")
-"""Columns of Parquet files that are never read: the subgraph of each question, and what is always empty."""
+"""Columns of Parquet files that are never read: the subgraph of each question, and columns that are always empty."""
 
 
 def read_lines(file: Path) -> Iterator[tuple[int, str]]:
-    """Yield (1-based number, text) of the lines that are not blank.
+    """Yield (1-based number, text) for each line that is not blank.
 
     Raises:
         InputError: The file cannot be read, or a line is not UTF-8.
@@ -42,7 +45,7 @@ def read_json(file: Path) -> Iterator[Record]:
     """Yield the objects of JSON lines, of a JSON list, or of the list ``Questions`` of one object.
 
     Raises:
-        InputError: The file cannot be read, or is not JSON; with the line.
+        InputError: The file cannot be read, or is not JSON; the error gives the line.
     """
     lines = read_lines(file)
     first = next(lines, None)
@@ -51,7 +54,7 @@ def read_json(file: Path) -> Iterator[Record]:
     if _is_object(first[1]):
         yield from _json_lines(file, chain([first], lines))
     elif re.fullmatch(r"\.(jsonl|ndjson)", _suffix(file)) and not first[1].lstrip().startswith("["):
-        yield _object(file, *first, 0)  # which tells what is wrong with it
+        yield _object(file, *first, 0)  # raises the error that says what is wrong
     else:
         yield from _document(file)
 
@@ -62,7 +65,7 @@ def _suffix(file: Path) -> str:
 
 
 def _is_object(line: str) -> bool:
-    """Return whether a line is a record by itself; a whole document in one line is not."""
+    """Return whether a line is a single record, not a whole document written in one line."""
     try:
         value = json.loads(line)
     except (ValueError, RecursionError):
@@ -92,7 +95,7 @@ def _reason(error: Exception) -> str:
 
 
 def _document(file: Path) -> Iterator[Record]:
-    """Yield the objects of a file that is one JSON list, or one object with a list of ``Questions``."""
+    """Yield the objects of a file that is one JSON list, or one object with a list ``Questions``."""
     with open_source(file) as stream:
         data = stream.read()
     if line_fault(data):
@@ -119,7 +122,7 @@ def _parse(file: Path, before: str, text: str = "", end: int = 0) -> None:
     """Check that ``before``, followed by ``text`` from ``end`` on, is one JSON value.
 
     Raises:
-        InputError: It is not; with the line in the file.
+        InputError: It is not valid JSON; the error gives the line in the file.
     """
     try:
         json.loads(before + text[end:])
@@ -127,7 +130,7 @@ def _parse(file: Path, before: str, text: str = "", end: int = 0) -> None:
         line = None
         if isinstance(error, json.JSONDecodeError):
             line = error.lineno
-            if error.pos >= len(before):  # lines of the list are missing from what was parsed
+            if error.pos >= len(before):  # the parsed text lacks the lines of the list
                 line = 1 + text.count("\n", 0, end + error.pos - len(before))
         reason = (
             "there is more text after the list or object" if _reason(error).startswith("Extra data") else _reason(error)
@@ -136,7 +139,10 @@ def _parse(file: Path, before: str, text: str = "", end: int = 0) -> None:
 
 
 def _elements(file: Path, text: str, at: int) -> Generator[Record, None, int]:
-    """Yield the objects of a list with their lines, from behind its bracket; return the position after the list."""
+    """Yield the objects of a list with their lines; return the position after the list.
+
+    ``at`` is the position after the opening bracket.
+    """
     decoder = json.JSONDecoder()
     line, counted, number = 1, 0, 0
     at = _after_blanks(text, at)
@@ -167,13 +173,13 @@ def _after_blanks(text: str, at: int) -> int:
 
 
 def read_table(file: Path, delimiter: str) -> Iterator[Record]:
-    """Yield the rows of delimited text, whose first row names the columns.
+    """Yield the rows of delimited text; the first row holds the column names.
 
     Raises:
-        InputError: The file cannot be read, a column has no name or two have the same, a row is too long or too short.
+        InputError: The file cannot be read, a column name is empty or used twice, or a row is too long or too short.
     """
     if delimiter == "," and not any("," in line for _, line in _first(file)):
-        delimiter = ";"  # as spreadsheets write it where the comma is in numbers
+        delimiter = ";"  # spreadsheets use this in locales with a decimal comma
     names: list[str] = []
     number = 0
     for line, cells in read_rows(file, delimiter, _LONGEST_LINE, BadRecords()):

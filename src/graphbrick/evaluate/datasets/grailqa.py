@@ -1,4 +1,4 @@
-"""GrailQA as its authors publish it: a list of objects, each with a graph query."""
+"""Reader for GrailQA in its original format: a list of objects, each with a graph query."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _FACTS = ("level", "function", "num_edge")
 def read(records: Iterator[Record], dataset: str) -> Iterator[Question]:
     """Yield the questions; the seeds are the entities among the nodes of the graph query.
 
-    The published test file has only ``qid`` and ``question``: its questions are kept, without seeds and gold. The level
-    of generalisation, the function and the number of relations of the query are facts; that number is not that of the
-    hops, as a query may be a tree. Answers that are values are kept as they are written.
+    The published test file has only ``qid`` and ``question``: its questions are kept, without seeds and gold answers.
+    The level of generalisation, the function and the number of relations of the query are stored as facts. The number
+    of relations is not the number of hops, because a query may be a tree. Literal answers are kept as written.
 
     Raises:
         InputError: A field is missing or of another type.

@@ -1,4 +1,4 @@
-"""Finding the seeds and answers of questions in a graph."""
+"""Grounding: find the seeds and answers of questions in a graph."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from graphbrick.graphs.text import name_form, nfc
 
 @dataclass(frozen=True, slots=True)
 class GroundedQuestion:
-    """A question, with its seeds and answers in a graph.
+    """A question with its seeds and answers in a graph.
 
     Attributes:
         question: The question.
-        seeds: Entity ids of the seeds that were found, distinct, in order: of a label that several entities have, the
-            best connected, as a pipeline takes it.
-        gold: For each answer of the question the entities that it may mean, best connected first; empty for an answer
-            that is not in the graph. One by its key has one entity, one by a label all that are called so.
-        names: For each answer all texts it goes by: those of the file, then the labels and aliases of its entities.
-        missing_seeds: Seeds that the graph does not have, as the file has them.
-        unclear_seeds: Seeds by a label that several entities have.
-        distance: Hops from a seed to the nearest answer, along triples in any direction; None where none is within the
-            limit, or where seeds or answers are not in the graph.
+        seeds: Entity ids of the seeds in the graph, distinct, in order. If several entities share the label of a seed,
+            the one with the highest degree is used, as in a pipeline.
+        gold: For each answer of the question, its possible entities, highest degree first; empty if the answer is not
+            in the graph. An answer given by key has one entity; an answer given by label has all entities with it.
+        names: For each answer, all its names: those in the file, then the labels and aliases of its entities.
+        missing_seeds: Seeds that are not in the graph, as written in the file.
+        unclear_seeds: Seeds whose label several entities share.
+        distance: Hops from a seed to the nearest answer, along triples in any direction; None if no answer is within
+            the limit, or if no seed or no answer is in the graph.
     """
 
     question: Question
@@ -43,12 +43,12 @@ class GroundedQuestion:
 
     @property
     def answers(self) -> tuple[int, ...]:
-        """The entities of all answers, distinct."""
+        """Distinct entities of all answers."""
         return tuple(dict.fromkeys(entity for entities in self.gold for entity in entities))
 
     @property
     def missing_answers(self) -> tuple[str, ...]:
-        """Answers that the graph does not have, as the file has them."""
+        """Answers that are not in the graph, as written in the file."""
         pairs = zip(self.question.answers, self.gold, strict=True)
         return tuple(answer for answer, entities in pairs if not entities)
 
@@ -58,11 +58,11 @@ class GroundedQuestion:
         return any(self.gold)
 
     def query(self) -> Query:
-        """Return the question for a pipeline, with the seeds that were found; without seeds where the file gives none.
+        """Return the query for a pipeline with the grounded seeds; without seeds if the file has none.
 
         Raises:
-            LinkError: The file gives seeds, but the graph has none of them. Without seeds a pipeline would link the
-                question and measure something else.
+            LinkError: The file gives seeds, but none of them is in the graph. Without seeds, the pipeline would link
+                the question, and the result would measure something else.
         """
         if self.missing_seeds and not self.seeds:
             lost = ", ".join(map(repr, self.missing_seeds[:3]))
@@ -72,11 +72,11 @@ class GroundedQuestion:
 
 @dataclass(frozen=True)
 class Grounded:
-    """All questions in the order given, with their seeds and answers in a graph.
+    """Questions in the order given, with their seeds and answers in a graph.
 
     Attributes:
         questions: The questions.
-        max_hops: The greatest distance that was looked for.
+        max_hops: The greatest distance that was searched.
         graph_hash: The hash of the graph.
     """
 
@@ -88,7 +88,9 @@ class Grounded:
         return len(self.questions)
 
     def split(self, by: str) -> dict[str, Grounded]:
-        """Return the same by "hops" (as stated), "dataset" or a fact, in natural order (see `Question.group`).
+        """Split the questions by "hops" (as stated in the file), "dataset" or a fact.
+
+        Groups are in natural order; see `Question.group`.
 
         Raises:
             InputError: There is no such fact.
@@ -101,7 +103,7 @@ class Grounded:
         }
 
     def report(self) -> Coverage:
-        """Counts of what is in the graph; every question is in each of them once."""
+        """Return the coverage counts; each count includes every question once."""
         return coverage(
             [
                 (
@@ -118,16 +120,16 @@ class Grounded:
 def ground(
     graph: Graph, questions: Iterable[Question], *, max_hops: int = 4, watch: Callable[[int], None] | None = None
 ) -> Grounded:
-    """Find the seeds and answers of questions in a graph. No question is left out, whatever is missing of it.
+    """Find the seeds and answers of questions in a graph; keep every question, even if parts are missing.
 
-    A name is looked up as a key; if there is none, as a label or alias: written exactly so rather than with other case
-    or accents, a label rather than an alias.
+    A name is looked up as a key first, then as a label or alias. An exact match is preferred to one that differs in
+    case or accents, then a label to an alias.
 
     Args:
         graph: The graph.
         questions: The questions.
-        max_hops: The greatest distance from seed to answer that is looked for, at least 1.
-        watch: Told the number of questions done.
+        max_hops: The greatest distance from seed to answer that is searched, at least 1.
+        watch: Called with the number of questions done.
 
     Raises:
         InputError: ``max_hops`` is below 1.
@@ -178,7 +180,7 @@ def _ground(graph: Graph, names: _Names, question: Question, max_hops: int) -> G
 
 
 class _Names:
-    """The entities of names, each name looked up once."""
+    """Cached lookup of the entities of a name."""
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
@@ -186,7 +188,7 @@ class _Names:
         self._texts: dict[int, tuple[str, ...]] = {}
 
     def entities(self, name: str) -> tuple[int, ...]:
-        """The entity with this key, or else all that are called so, best connected first; empty where there is none."""
+        """Return the entity with this key, or else all entities with this name, highest degree first; may be empty."""
         found = self._entities.get(name)
         if found is None:
             found = self._entities[name] = self._find(name)
@@ -201,13 +203,13 @@ class _Names:
         ranks: dict[int, tuple[bool, bool]] = {}
         for number in graph.names.exact(name_form(name)):
             entity = graph.names.entity(number)
-            rank = (graph.names.name(number) != surface, number != entity)  # as `resolve_seeds` prefers them
+            rank = (graph.names.name(number) != surface, number != entity)  # same preference as `resolve_seeds`
             ranks[entity] = min(rank, ranks.get(entity, rank))
         best = min(ranks.values(), default=None)
         return tuple(sorted((e for e in ranks if ranks[e] == best), key=lambda e: (-graph.degree(e), e)))
 
     def texts(self, entities: tuple[int, ...], given: tuple[str, ...]) -> tuple[str, ...]:
-        """Return the texts given, then the labels and aliases of entities, each once."""
+        """Return the given texts, then the labels and aliases of the entities, without duplicates."""
         for entity in entities:
             if entity not in self._texts:
                 texts = (self._graph.label(entity), *self._graph.aliases(entity))

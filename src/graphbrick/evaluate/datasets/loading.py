@@ -1,4 +1,4 @@
-"""Loading a file of questions of any known form."""
+"""Loader of question files in any known form."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from graphbrick.graphs.readers.streams import unpacked_name
 
 _READERS: dict[str, Callable[[Iterator[Record], str], Iterator[Question]]] = {
     "plain": plain.read,
-    "metaqa": plain.read,  # but as a text file, see `_questions`
+    "metaqa": plain.read,  # only its text files are read differently, see `_questions`
     "webqsp": webqsp.read,
     "cwq": cwq.read,
     "grailqa": grailqa.read,
@@ -30,7 +30,7 @@ _READERS: dict[str, Callable[[Iterator[Record], str], Iterator[Question]]] = {
 }
 
 FORMS = ("auto", *_READERS)
-"""The forms of question files; "auto" finds out which it is."""
+"""Forms of question files; "auto" detects the form."""
 
 _TABLES = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 _JSON = (".jsonl", ".ndjson", ".json")
@@ -38,25 +38,25 @@ _SUFFIXES = (*_JSON, *_TABLES, ".parquet", ".txt")
 
 
 def load(path: str | PathLike[str], form: str = "auto") -> tuple[Question, ...]:
-    """Return the questions of a file, in its order; none is left out.
+    """Return all questions of a file, in file order.
 
-    Files are JSON lines, a JSON document, delimited text (``.csv``, ``.tsv``), Parquet, or the text files of MetaQA;
-    all but Parquet also packed with gzip or Zstandard.
+    Supported are JSON lines, a JSON document, delimited text (``.csv``, ``.tsv``), Parquet, and the text files of
+    MetaQA. All but Parquet may be compressed with gzip or Zstandard.
 
     Args:
         path: The file.
-        form: "plain" for one's own (see `graphbrick.evaluate.datasets.plain`), "metaqa", "webqsp", "cwq", "grailqa" and
-            "webquestions" for the files that their authors publish, "rog" for WebQSP and CWQ as prepared for RoG,
-            "hotpotqa" and "musique" for questions over passages, "hetionet" for plain questions with the keys of
-            Hetionet; "auto" finds out.
+        form: "plain" for your own questions (see `graphbrick.evaluate.datasets.plain`); "metaqa", "webqsp", "cwq",
+            "grailqa" and "webquestions" for the original files; "rog" for WebQSP and CWQ as prepared for RoG;
+            "hotpotqa" and "musique" for questions over passages; "hetionet" for plain questions with Hetionet keys;
+            "auto" detects the form.
 
     Returns:
-        At least one question; ids are distinct. Where the file names no data set, it is the form, or for the plain one
-        the name of the file.
+        At least one question; ids are distinct. If the file does not name a data set, the data set is the form, or the
+        file name for plain questions.
 
     Raises:
-        InputError: The file is missing, empty, damaged or not UTF-8, a folder, of no known form; a record cannot be
-            read, or has the id of another; with the line.
+        InputError: The file is missing, empty, damaged or not UTF-8, is a folder, or has an unknown form; a record
+            cannot be read or repeats an id (the error gives the line).
 
     Example:
         >>> import tempfile
@@ -85,7 +85,7 @@ def load(path: str | PathLike[str], form: str = "auto") -> tuple[Question, ...]:
 
 
 def _suffix(file: Path) -> str:
-    """Return the suffix that tells how the file is written."""
+    """Return the suffix that determines the file format."""
     if file.is_dir():
         names = sorted(entry.name for entry in file.iterdir() if Path(unpacked_name(entry)).suffix in _SUFFIXES)
         held = f"; it holds {', '.join(names[:5])}" if names else ""
@@ -105,7 +105,7 @@ def _suffix(file: Path) -> str:
 
 
 def _questions(file: Path, suffix: str, form: str, place: list[int]) -> Iterator[Question]:
-    """Yield the questions of a file; ``place[0]`` is the line of the one that was given last."""
+    """Yield the questions of a file; ``place[0]`` is the line of the last one yielded."""
     if suffix == ".txt":
         if form not in ("auto", "metaqa"):
             raise InputError(f"a .txt file holds questions of MetaQA, not of the form {form!r}", file)

@@ -1,4 +1,7 @@
-"""MetaQA as its authors publish it: one question a line, its seed in brackets, a tab, the answers between ``|``."""
+"""Reader for MetaQA in its original format.
+
+Each line has a question with its seed in brackets, a tab, and the answers separated by ``|``.
+"""
 
 from __future__ import annotations
 
@@ -21,19 +24,19 @@ _RELATIONS = {
 
 
 def read(file: Path, dataset: str) -> Iterator[Question]:
-    """Yield the questions of a ``qa_*.txt``, of the vanilla text or of the paraphrases.
+    """Yield the questions of a ``qa_*.txt`` file, vanilla or paraphrased.
 
-    The hops are those of the folder (``1-hop``) or the file; the relation pattern, as the fact ``pattern``, comes from
-    ``qa_*_qtype.txt`` beside the file or in the folder above, where it is. Ids are split, hops and 0-based line, such
-    as ``dev-1-0``.
+    The number of hops comes from the name of the folder (``1-hop``) or of the file. The relation pattern, the fact
+    ``pattern``, comes from ``qa_*_qtype.txt`` in the same or the parent folder, if that file exists. Ids consist of
+    split, hops and 0-based line, such as ``dev-1-0``.
 
     Args:
-        file: The file, plain or packed.
-        dataset: What to call the data set.
+        file: The file, plain or compressed.
+        dataset: Name of the data set.
 
     Raises:
-        InputError: A line without a tab, with brackets that do not close, or with an empty answer; a file of types
-            that has another number of lines.
+        InputError: A line has no tab, an unclosed bracket or an empty answer, or the type file has a different number
+            of lines.
     """
     hops, split = _hops(file), _SPLIT.search(file.name)
     stem = "-".join([split[0] if split else file.name.split(".")[0], *([str(hops)] if hops else [])])
@@ -63,10 +66,10 @@ def read(file: Path, dataset: str) -> Iterator[Question]:
 
 
 def relation_steps(pattern: str) -> tuple[tuple[str, bool], ...]:
-    """Return the relations that a question type of MetaQA names, each with whether it is followed from head to tail.
+    """Return the relations of a MetaQA question type, each with True if followed from head to tail.
 
     Raises:
-        InputError: It is no question type of MetaQA.
+        InputError: The pattern is not a question type of MetaQA.
 
     >>> relation_steps("director_to_movie_to_genre")
     (('directed_by', False), ('has_genre', True))
@@ -76,12 +79,12 @@ def relation_steps(pattern: str) -> tuple[tuple[str, bool], ...]:
         relation = _RELATIONS.get(there if here == "movie" else here)
         if relation is None or "movie" not in (here, there):
             raise InputError(f"{pattern!r} is no question type of MetaQA, such as director_to_movie_to_genre")
-        steps.append((relation, here == "movie"))  # all relations lead from films
+        steps.append((relation, here == "movie"))  # the head of every relation is a film
     return tuple(steps)
 
 
 def _hops(file: Path) -> int | None:
-    """Return the hops that the name of the file or of a folder above says."""
+    """Return the number of hops in the name of the file or of a parent folder."""
     for name in (file.name, file.parent.name, file.parent.parent.name):
         found = _HOPS.search(name.casefold())
         if found:
@@ -90,7 +93,7 @@ def _hops(file: Path) -> int | None:
 
 
 def _types(file: Path) -> list[str]:
-    """Return the relation pattern of each question; none where there is no such file."""
+    """Return the relation pattern of each question; an empty list if there is no type file."""
     name = file.name.replace(".txt", "_qtype.txt", 1)
     for folder in (file.parent, file.parent.parent):
         if name != file.name and (folder / name).is_file():
@@ -99,7 +102,10 @@ def _types(file: Path) -> list[str]:
 
 
 def _marked(text: str, file: Path, line: int) -> tuple[str, list[str]]:
-    """Return the question without the brackets around its seeds, and the seeds; a name may have brackets of its own."""
+    """Return the question without the brackets around its seeds, and the seeds.
+
+    A seed's name may itself contain brackets.
+    """
     plain, seeds, depth, start = [], [], 0, 0
     for at, letter in enumerate(text):
         if letter == "[":

@@ -1,4 +1,4 @@
-"""Distance in hops to the nearest of several nodes, without reading all of a large graph."""
+"""Distance in hops between two sets of nodes, by bidirectional search."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ _NO_CAP = 2**31 - 1
 
 
 def nearest_hops(csr: Csr, sources: Ints, targets: Ints, max_hops: int) -> int | None:
-    """Return the number of triples on the shortest way from a source to a target, in any direction.
+    """Return the length of the shortest undirected path from a source to a target, in triples.
 
-    Both sets grow by one hop at a time, that first whose triples are fewer, until they meet. So of a graph with hubs
-    only a part is touched: about what lies within half the distance of either.
+    Both sets grow one hop at a time until they meet; each step grows the set with fewer triples. This visits only about
+    the nodes within half the distance of either set, which matters in a graph with hubs.
 
     Args:
         csr: The rows of the graph.
         sources: int32, distinct, ascending.
         targets: int32, distinct, ascending.
-        max_hops: No way longer than this is looked for.
+        max_hops: The greatest distance that is searched.
 
     Returns:
-        The number of hops, 0 where a source is a target; None where none is within ``max_hops``.
+        The number of hops, 0 if a source is a target; None if no target is within ``max_hops``.
 
     Example:
         >>> from graphbrick.testing import tiny_graph
@@ -44,7 +44,7 @@ def nearest_hops(csr: Csr, sources: Ints, targets: Ints, max_hops: int) -> int |
         side = int(work[1] < work[0])
         grown, _, _ = k_hop(csr.rows, sets[side], True, True, 1, _NO_CAP)
         if len(grown) == len(sets[side]):
-            return None  # a part of the graph that the other does not touch
+            return None  # this set is a whole connected component without a node of the other set
         sets[side], work[side] = grown, _triples(csr, grown)
         if _meet(*sets):
             return hops
@@ -52,7 +52,7 @@ def nearest_hops(csr: Csr, sources: Ints, targets: Ints, max_hops: int) -> int |
 
 
 def _triples(csr: Csr, nodes: Ints) -> int:
-    """Return the triples that leave or enter some nodes."""
+    """Return the number of triples that leave or enter the nodes."""
     out = int((csr.out_end[nodes] - csr.out_begin[nodes]).sum(dtype=np.int64))
     return out + int((csr.in_end[nodes] - csr.in_begin[nodes]).sum(dtype=np.int64))
 

@@ -1,4 +1,4 @@
-"""HotpotQA and MuSiQue as their authors publish them: questions over passages, with one answer in words."""
+"""Readers for HotpotQA and MuSiQue in their original formats: questions over passages with one answer text."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def read_hotpotqa(records: Iterator[Record], dataset: str) -> Iterator[Question]
 
 
 def read_musique(records: Iterator[Record], dataset: str) -> Iterator[Question]:
-    """Yield the questions of MuSiQue; hops are the steps that the question is taken apart into.
+    """Yield the questions of MuSiQue; hops are the number of steps in the question's decomposition.
 
     Raises:
         InputError: A field is missing or of another type.

@@ -1,4 +1,4 @@
-"""The plain format, for questions of one's own: JSON lines, or a table with the same columns."""
+"""Reader for the plain format, for your own questions: JSON lines, or a table with the same columns."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from graphbrick.evaluate.datasets.question import Question
 from graphbrick.evaluate.datasets.record import Record
 
 COLUMNS = ("id", "question", "seeds", "answers", "all_answers", "answer_names", "hops", "dataset")
-"""The columns that mean something; any other is a fact."""
+"""Columns with a defined meaning; all other columns become facts."""
 
 _REQUIRED = ("question", "answers")
 _UNALIGNED = "answer_names"
@@ -21,15 +21,15 @@ _UNALIGNED = "answer_names"
 def read(records: Iterator[Record], dataset: str) -> Iterator[Question]:
     """Yield the questions of the plain format.
 
-    ``question`` and ``answers`` are needed (an empty list is allowed, and a question without answers is kept);
-    ``seeds``, ``id``, ``hops``, ``dataset`` and ``answer_names`` are not. Of ``answer_names`` each entry is the name of
-    one answer, or a list of its name and aliases. ``all_answers``, where there is one, takes the place of ``answers``:
-    it also has those that a part of a graph has lost. Other columns become facts. In tables several values of a cell
-    stand between ``|``.
+    ``question`` and ``answers`` are required; ``answers`` may be empty, and a question without answers is kept.
+    ``seeds``, ``id``, ``hops``, ``dataset`` and ``answer_names`` are optional. Each entry of ``answer_names`` is the
+    name of one answer, or a list of its name and aliases. ``all_answers``, if present, replaces ``answers``: it also
+    contains answers that a cut-down graph has lost. Other columns become facts. In tables, ``|`` separates several
+    values of a cell.
 
     Args:
         records: The records of the file.
-        dataset: The data set of questions that state none.
+        dataset: The data set of questions that do not name one.
 
     Raises:
         InputError: A column is missing or misspelt, or a value is of another type.
@@ -67,7 +67,7 @@ def _question(record: Record, dataset: str) -> Question:
 
 
 def _answers(record: Record, column: str) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
-    """Return the distinct answers and the names of each; no names where they cannot be told apart by answer."""
+    """Return the distinct answers and the names of each; no names if they cannot be assigned to single answers."""
     answers = record.listed(column)
     names = [_names(record, entry) for entry in record.items("answer_names")]
     distinct = tuple(dict.fromkeys(answers))
@@ -77,7 +77,9 @@ def _answers(record: Record, column: str) -> tuple[tuple[str, ...], tuple[tuple[
 
 
 def together(answers: list[str], names: list[tuple[str, ...]]) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
-    """Distinct answers in order, each with all its distinct names; no names at all where none has any.
+    """Merge duplicate answers; return them in order with all distinct names of each.
+
+    The names are empty if no answer has a name.
 
     >>> together(["m.1", "m.2", "m.1"], [("Iowa",), ("Kansas",), ("Iowa", "IA")])
     (('m.1', 'm.2'), (('Iowa', 'IA'), ('Kansas',)))
@@ -96,7 +98,7 @@ def _names(record: Record, entry: object) -> tuple[str, ...]:
 
 
 def _facts(record: Record) -> dict[str, str]:
-    """Return the columns without a meaning of their own; a name close to one that is missing is rather misspelt."""
+    """Return the other columns as facts; refuse a name that looks like a misspelt missing column."""
     missing = [name for name in COLUMNS if name not in record.values]
     facts = {}
     for name, value in record.values.items():

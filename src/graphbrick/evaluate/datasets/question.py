@@ -1,4 +1,4 @@
-"""A question with its gold answers, as a file states it."""
+"""A question with its gold answers, as read from a file."""
 
 from __future__ import annotations
 
@@ -11,18 +11,17 @@ from graphbrick.core.errors import InputError
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question of a data set; seeds and answers are keys or labels, `ground` finds them in a graph.
+    """A question of a data set; seeds and answers are keys or labels, which `ground` finds in a graph.
 
     Attributes:
         id: Identifier, unique in its file.
         text: The question.
-        seeds: Keys or labels of the entities where the search starts, distinct; none when a linker is to find them.
-        answers: Keys or labels of the gold answers, distinct; none where the file keeps them secret.
-        answer_names: For each answer the texts that people call it by, its name first, then aliases. Empty where the
-            file has none.
-        hops: The number of hops that the file states; None where it states none.
-        dataset: Where the question comes from, for tables.
-        facts: What else the file says, such as the relation pattern; not part of the hash.
+        seeds: Keys or labels of the entities where the search starts, distinct; empty to let a linker find them.
+        answers: Keys or labels of the gold answers, distinct; empty if the file does not publish them.
+        answer_names: For each answer, its name and then its aliases; empty if the file has no names.
+        hops: Number of hops stated in the file; None if it does not state one.
+        dataset: Name of the data set, for tables.
+        facts: Other fields of the file, such as the relation pattern; not part of the hash.
 
     Example:
         >>> question = Question("1", "Which currency is used in Kenya?", ("m.019rg5",), ("m.01x_7k",),
@@ -49,7 +48,7 @@ class Question:
 
     @property
     def names(self) -> tuple[tuple[str, ...], ...]:
-        """The texts of each answer; the answer itself where the file gives no name."""
+        """Names of each answer; the answer itself if the file gives no name."""
         found = self.answer_names or ((),) * len(self.answers)
         return tuple(names or (answer,) for names, answer in zip(found, self.answers, strict=True))
 
@@ -65,10 +64,10 @@ class Question:
 
 
 def grouped(questions: Iterable[Question], by: str) -> dict[str, list[Question]]:
-    """Return the questions by what they are counted under (see `Question.group`), groups in natural order.
+    """Group the questions (see `Question.group`); groups are in natural order.
 
     Raises:
-        InputError: There is no such fact in any of the questions.
+        InputError: No question has such a fact.
     """
     groups: dict[str, list[Question]] = {}
     facts: set[str] = set()
@@ -83,7 +82,7 @@ def grouped(questions: Iterable[Question], by: str) -> dict[str, list[Question]]
 
 
 def _natural(name: str) -> tuple[int, int, str]:
-    """Return a sort key: numbers by size, then texts, unknown last."""
+    """Return a sort key: numbers by value, then texts, then unknown."""
     if name.isdecimal():
         return 0, int(name), name
     return (1, 0, name) if name else (2, 0, name)

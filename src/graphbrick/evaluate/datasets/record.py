@@ -1,4 +1,4 @@
-"""One record of a question file: checked fields, and the position for error messages."""
+"""One record of a question file, with checked fields and its position for error messages."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class Record:
         file: The file.
         line: 1-based line at which the record starts (the row, in Parquet).
         number: 0-based number of the record in the file.
-        values: The fields; JSON types, or texts where the file is a table.
-        is_table: Whether it is a row of delimited text; ``|`` separates several values of a cell.
+        values: The fields: JSON types, or strings if the file is a table.
+        is_table: Whether the record is a row of delimited text, in which ``|`` separates several values of a cell.
     """
 
     file: Path
@@ -35,18 +35,18 @@ class Record:
         return InputError(reason, self.file, self.line)
 
     def has(self, name: str) -> bool:
-        """Return whether there is a value: not null and not an empty text."""
+        """Return whether the field has a value that is not null or an empty string."""
         value = self.values.get(name)
         return value is not None and not (isinstance(value, str) and not value.strip())
 
     def text(self, name: str) -> str:
-        """Return a field that must be a text with something in it, or a number."""
+        """Return a field that must be a non-empty string or a number."""
         if not self.has(name):
             raise self.fault(f"there is no {name}; every question needs one")
         return self.checked(self.values[name], name)
 
     def texts(self, name: str) -> tuple[str, ...]:
-        """Return a field that is a list of texts, distinct; empty where it is missing, null or an empty text."""
+        """Return the distinct strings of a list field; empty if it is missing, null or an empty string."""
         return tuple(dict.fromkeys(self.listed(name)))
 
     def listed(self, name: str) -> list[str]:
@@ -54,7 +54,7 @@ class Record:
         return [self.checked(value, name) for value in self.items(name)]
 
     def items(self, name: str) -> list[object]:
-        """Return a field that is a list of anything; empty where it is missing or null."""
+        """Return a list field with values of any type; empty if it is missing or null."""
         if not self.has(name):
             return []
         value = self.values[name]
@@ -65,7 +65,7 @@ class Record:
         return value
 
     def objects(self, name: str) -> list[Record]:
-        """Return a field that is a list of objects, each as a record of its own; empty where it is missing or null."""
+        """Return a list field of objects, each as a `Record`; empty if it is missing or null."""
         found = []
         for item in self.items(name):
             if not isinstance(item, dict):
@@ -74,7 +74,7 @@ class Record:
         return found
 
     def inner(self, name: str) -> Record:
-        """Return a field that is an object, as a record of its own; an empty one where it is missing or null."""
+        """Return an object field as a `Record`; an empty record if it is missing or null."""
         value = self.values.get(name)
         if value is not None and not isinstance(value, dict):
             raise self.fault(f"{name} must be an object, got {_shown(value)}")
@@ -86,7 +86,7 @@ class Record:
             return None
         value = self.values[name]
         if isinstance(value, float) and value.is_integer():
-            value = int(value)  # tables write numbers like this if a cell of the column is empty
+            value = int(value)  # table exports write integers as floats if a cell of the column is empty
         if isinstance(value, str) and value.strip().isdecimal() and len(value) < _SHOWN:
             value = int(value)
         if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= LARGEST:
@@ -96,7 +96,7 @@ class Record:
         return value
 
     def checked(self, value: object, name: str) -> str:
-        """Return a value as text, without blanks around it; numbers are keys in some graphs."""
+        """Return a value as stripped text; numbers are accepted, because some graphs use them as keys."""
         if isinstance(value, bool) or not isinstance(value, str | int):
             raise self.fault(f"{name} must hold texts, got {_shown(value)}")
         text = str(value).strip()
@@ -110,6 +110,6 @@ class Record:
 
 
 def _shown(value: object) -> str:
-    """Return a value for a message, in ASCII and not too long."""
+    """Return a value for an error message, in ASCII and shortened."""
     text = ascii(value)
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."

@@ -1,4 +1,4 @@
-"""WebQSP and CWQ as prepared for RoG and used by many since: id, question, answer, q_entity, a_entity, graph."""
+"""Reader for WebQSP and CWQ as prepared for RoG: id, question, answer, q_entity, a_entity, graph."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from graphbrick.evaluate.datasets.record import Record
 
 
 def read(records: Iterator[Record], dataset: str) -> Iterator[Question]:
-    """Yield the questions; seeds and answers are labels, as RoG keys entities by their names.
+    """Yield the questions; seeds and answers are labels, because RoG identifies entities by name.
 
-    The answers are those of ``answer``, which its scorer uses; ``a_entity`` holds the same, or those that its subgraph
-    has. The subgraph of each question is not read: the graph is one's own.
+    The answers come from ``answer``, as in RoG's scorer; ``a_entity`` has the same answers, or only those in the
+    question's subgraph. The subgraph is not read; questions run on your own graph.
 
     Raises:
         InputError: A field is missing or of another type.

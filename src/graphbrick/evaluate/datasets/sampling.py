@@ -1,4 +1,4 @@
-"""Samples of questions that are the same on every machine, and that a larger sample contains."""
+"""Reproducible samples of questions; a larger sample contains every smaller one."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from graphbrick.evaluate.datasets.question import Question, grouped
 
 
 def sample(questions: Iterable[Question], n: int, *, seed: int = 0, by: str = "hops") -> tuple[Question, ...]:
-    """``n`` questions in all, of each group as large a share as it has among all.
+    """Return a sample of ``n`` questions, stratified in proportion to the size of each group.
 
-    Which are drawn depends on the seed and on the ids, not on the order of the questions, and the sample of a larger
-    ``n`` contains that of a smaller one: questions added later to an evaluation go on where it stopped.
+    The draw depends on the seed and the ids, not on the order of the questions. A sample with a larger ``n`` contains
+    the smaller ones, so that an evaluation can be extended later.
 
     Args:
         questions: The questions, ids distinct.
-        n: How many, at least 1; all where there are no more.
-        seed: Another seed, another sample.
-        by: What makes the groups: "hops", "dataset" or a fact (see `Question.group`).
+        n: Sample size, at least 1; all questions are returned if there are fewer.
+        seed: Seed of the draw.
+        by: Property to group by: "hops", "dataset" or a fact (see `Question.group`).
 
     Returns:
         The sample, in the order given.
@@ -35,7 +35,7 @@ def sample(questions: Iterable[Question], n: int, *, seed: int = 0, by: str = "h
     every = _checked(questions, n)
     places: list[tuple[float, str, str, Question]] = []
     for name, group in grouped(every, by).items():
-        # Each group is spread evenly over [0, 1): what lies below a cut is the same share of every group.
+        # Each group is spread evenly over [0, 1), so that any cut takes the same share of every group.
         ranked = _shuffled(group, seed)
         places += [((i + 0.5) / len(ranked), name, question.id, question) for i, question in enumerate(ranked)]
     places.sort(key=lambda place: place[:3])
@@ -61,7 +61,7 @@ def _checked(questions: Iterable[Question], n: int) -> tuple[Question, ...]:
 
 
 def _shuffled(group: Sequence[Question], seed: int) -> list[Question]:
-    """Return a group in an order that only the seed and the ids make."""
+    """Return a group in an order that depends only on the seed and the ids."""
 
     def rank(question: Question) -> tuple[bytes, str]:
         text = f"{seed}\0{question.dataset}\0{question.id}"

@@ -17,11 +17,11 @@ class PublishedFile:
     """A file of a data set.
 
     Attributes:
-        url: Where it is.
-        name: What it is called once it is fetched.
-        sha256: Its checksum; None where it is not known for certain.
-        bytes: Its size; None where it is not known.
-        members: By split, the file with the questions: in the archive, or this file itself.
+        url: Its URL.
+        name: Its file name after download.
+        sha256: Its checksum; None if not known for certain.
+        bytes: Its size; None if unknown.
+        members: The file of questions of each split: a file in the archive, or this file itself.
     """
 
     url: str
@@ -36,16 +36,16 @@ class Dataset:
     """A published data set of questions.
 
     Attributes:
-        name: How it is called here.
-        title: How its authors call it.
+        name: Its name in graphbrick.
+        title: The name that its authors use.
         form: The form of its files, for `load`.
-        graph: The graph that it is about.
-        page: Its page.
-        licence: Its licence; "not known" where that is so.
-        paper: Where it was published.
-        files: What can be fetched without a browser; none for some.
-        note: What to know before using it, and how to get what cannot be fetched.
-        by_hand: By split, the files that can be had with a browser only, where they belong in the data set's folder.
+        graph: The graph that its questions are about.
+        page: URL of its web page.
+        licence: Its licence, or "not known".
+        paper: The publication that introduced it.
+        files: Files that can be downloaded automatically; may be empty.
+        note: Remarks to read before use, and how to get files that must be downloaded by hand.
+        by_hand: For each split, the files that only a browser can download, as paths in the data set's folder.
     """
 
     name: str
@@ -61,7 +61,7 @@ class Dataset:
 
     @property
     def splits(self) -> tuple[str, ...]:
-        """The splits whose files are known, in their order."""
+        """Splits whose files are known, in order."""
         members = [split for file in self.files for split, _ in file.members]
         return tuple(dict.fromkeys(members + [split for split, _ in self.by_hand]))
 
@@ -95,7 +95,7 @@ def published(name: str) -> Dataset:
     """Return a published data set by its name.
 
     Raises:
-        InputError: There is none of that name.
+        InputError: There is no data set of that name.
     """
     found = known().get(name.strip().lower())
     if found is None:

@@ -1,4 +1,4 @@
-"""WebQSP as Microsoft publishes it: an object with a list ``Questions``, each with one or more parses."""
+"""Reader for WebQSP in its original format: a list ``Questions``, each with one or more parses."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from graphbrick.evaluate.datasets.record import Record
 
 
 def read(records: Iterator[Record], dataset: str) -> Iterator[Question]:
-    """Yield the questions; seeds and answers are those of all parses together, in their order.
+    """Yield the questions; seeds and answers are collected from all parses, in order.
 
-    The published scorer takes the best parse of each question and leaves out those whose parses are all incomplete;
-    here nothing is left out, and the fact ``quality`` is ``good`` where a parse is complete and its question good, else
-    ``partial``. ``hops`` is the length of the relation chain of the first parse that has one, the fact ``chain``.
-    Answers that are values, such as dates, are kept as they are written.
+    The published scorer takes the best parse of each question and drops questions whose parses are all incomplete. This
+    reader keeps every question. Its fact ``quality`` is ``good`` if a parse is complete and rated a good question, else
+    ``partial``. ``hops`` is the length of the first relation chain among the parses, which is the fact ``chain``.
+    Literal answers, such as dates, are kept as written.
 
     Raises:
         InputError: A field is missing or of another type.

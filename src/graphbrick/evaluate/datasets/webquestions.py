@@ -1,4 +1,4 @@
-"""WebQuestions as its authors publish it: a list of objects with a page of Freebase and the answers as a LISP list."""
+"""Reader for WebQuestions in its original format: objects with a Freebase page and answers as a LISP list."""
 
 from __future__ import annotations
 
@@ -16,9 +16,8 @@ _REST = re.compile(r"\s*\(list\s*\)\s*")
 def read(records: Iterator[Record], dataset: str) -> Iterator[Question]:
     """Yield the questions; answers are names, not keys, and there are no seeds.
 
-    The page of Freebase that a question was made for is the fact ``page``, such as ``justin_bieber``: it is a name of
-    its own kind, neither key nor label, so the linker finds the seeds. Ids are split and 0-based number, such as
-    ``train-0``.
+    The Freebase page that a question was made for is the fact ``page``, such as ``justin_bieber``. It is neither a key
+    nor a label, so the seeds must come from the linker. Ids consist of split and 0-based number, such as ``train-0``.
 
     Raises:
         InputError: A field is missing, or the list of answers cannot be read.
