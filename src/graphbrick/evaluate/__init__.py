@@ -1,4 +1,4 @@
-"""Measuring pipelines.
+"""Evaluation of pipelines.
 
 >>> from graphbrick.evaluate import Study, evaluate
 """

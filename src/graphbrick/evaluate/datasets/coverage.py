@@ -104,7 +104,7 @@ def _part(given: int, missing: int, nothing: str) -> str:
 
 
 def _far(seeds: tuple[int, int, int], answers: tuple[int, int, bool], distance: int | None) -> str:
-    """Return the distance group of a question; if seeds and answers are both missing, it is "no answer"."""
+    """Return the distance group of a question; "no answer" takes precedence over "no seed"."""
     if distance is not None:
         return str(distance)
     if answers[0] == answers[1]:

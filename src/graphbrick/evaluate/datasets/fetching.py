@@ -156,7 +156,7 @@ def describe(dataset: Dataset) -> dict[str, Any]:
 
 
 def named_files(text: str) -> tuple[Path, ...] | None:
-    """Return the files of a split named like ``webqsp:test``; None if the text does not name a data set.
+    """Return the files of a split named like ``webqsp:test``; None if there is no such data set.
 
     An existing file of that name takes precedence. Raises the errors of `split_files`, and `InputError` if the split is
     missing.
@@ -199,7 +199,7 @@ def _places(dataset: Dataset, place: Path, split: str) -> list[Path]:
 
 
 def _by_hand(dataset: Dataset, place: Path, split: str | None) -> tuple[FetchedFile, ...]:
-    """Return the files of a data set that only a browser can download, if they are in its folder."""
+    """Return the existing files of a data set that only a browser can download."""
     wanted = [(of, place / file) for of, file in dataset.by_hand if split in (None, of)]
     if not wanted or not all(path.is_file() for _, path in wanted):
         raise _needs_hands(dataset, [path for _, path in wanted])

@@ -42,7 +42,7 @@ def read_lines(file: Path) -> Iterator[tuple[int, str]]:
 
 
 def read_json(file: Path) -> Iterator[Record]:
-    """Yield the objects of JSON lines, of a JSON list, or of the list ``Questions`` of one object.
+    """Yield the objects of JSON lines, a JSON list, or the list ``Questions`` of one object.
 
     Raises:
         InputError: The file cannot be read, or is not JSON; the error gives the line.
@@ -95,7 +95,7 @@ def _reason(error: Exception) -> str:
 
 
 def _document(file: Path) -> Iterator[Record]:
-    """Yield the objects of a file that is one JSON list, or one object with a list ``Questions``."""
+    """Yield the objects of one JSON list, or of the list ``Questions`` of one object."""
     with open_source(file) as stream:
         data = stream.read()
     if line_fault(data):

@@ -58,7 +58,7 @@ class GroundedQuestion:
         return any(self.gold)
 
     def query(self) -> Query:
-        """Return the query for a pipeline with the grounded seeds; without seeds if the file has none.
+        """Return the query for a pipeline, with the seeds found in the graph, if any are given.
 
         Raises:
             LinkError: The file gives seeds, but none of them is in the graph. Without seeds, the pipeline would link
@@ -120,7 +120,7 @@ class Grounded:
 def ground(
     graph: Graph, questions: Iterable[Question], *, max_hops: int = 4, watch: Callable[[int], None] | None = None
 ) -> Grounded:
-    """Find the seeds and answers of questions in a graph; keep every question, even if parts are missing.
+    """Find the seeds and answers of questions in a graph; every question is kept.
 
     A name is looked up as a key first, then as a label or alias. An exact match is preferred to one that differs in
     case or accents, then a label to an alias.
@@ -188,7 +188,7 @@ class _Names:
         self._texts: dict[int, tuple[str, ...]] = {}
 
     def entities(self, name: str) -> tuple[int, ...]:
-        """Return the entity with this key, or else all entities with this name, highest degree first; may be empty."""
+        """Return the entity with this key, else all entities with this name, highest degree first."""
         found = self._entities.get(name)
         if found is None:
             found = self._entities[name] = self._find(name)

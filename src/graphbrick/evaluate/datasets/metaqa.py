@@ -66,7 +66,7 @@ def read(file: Path, dataset: str) -> Iterator[Question]:
 
 
 def relation_steps(pattern: str) -> tuple[tuple[str, bool], ...]:
-    """Return the relations of a MetaQA question type, each with True if followed from head to tail.
+    """Return the relations of a MetaQA question type, and whether each runs head to tail.
 
     Raises:
         InputError: The pattern is not a question type of MetaQA.

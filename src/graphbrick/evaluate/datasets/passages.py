@@ -27,7 +27,7 @@ def read_hotpotqa(records: Iterator[Record], dataset: str) -> Iterator[Question]
 
 
 def read_musique(records: Iterator[Record], dataset: str) -> Iterator[Question]:
-    """Yield the questions of MuSiQue; hops are the number of steps in the question's decomposition.
+    """Yield the questions of MuSiQue; hops are the steps of the question's decomposition.
 
     Raises:
         InputError: A field is missing or of another type.

@@ -67,7 +67,10 @@ def _question(record: Record, dataset: str) -> Question:
 
 
 def _answers(record: Record, column: str) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
-    """Return the distinct answers and the names of each; no names if they cannot be assigned to single answers."""
+    """Return the distinct answers and the names of each.
+
+    The names are empty if they cannot be assigned to single answers.
+    """
     answers = record.listed(column)
     names = [_names(record, entry) for entry in record.items("answer_names")]
     distinct = tuple(dict.fromkeys(answers))
@@ -98,7 +101,7 @@ def _names(record: Record, entry: object) -> tuple[str, ...]:
 
 
 def _facts(record: Record) -> dict[str, str]:
-    """Return the other columns as facts; refuse a name that looks like a misspelt missing column."""
+    """Return the other columns as facts; refuse misspelt names of missing columns."""
     missing = [name for name in COLUMNS if name not in record.values]
     facts = {}
     for name, value in record.values.items():

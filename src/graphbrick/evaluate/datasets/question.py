@@ -11,7 +11,7 @@ from graphbrick.core.errors import InputError
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question of a data set; seeds and answers are keys or labels, which `ground` finds in a graph.
+    """A question of a data set; `ground` finds its seeds and answers in a graph.
 
     Attributes:
         id: Identifier, unique in its file.

@@ -9,7 +9,7 @@ from graphbrick.evaluate.datasets.record import Record
 
 
 def read(records: Iterator[Record], dataset: str) -> Iterator[Question]:
-    """Yield the questions; seeds and answers are labels, because RoG identifies entities by name.
+    """Yield the questions; seeds and answers are labels, as in RoG.
 
     The answers come from ``answer``, as in RoG's scorer; ``a_entity`` has the same answers, or only those in the
     question's subgraph. The subgraph is not read; questions run on your own graph.

@@ -1,14 +1,14 @@
-"""Measures of answers by text: spellings and aliases count as one answer, parts of words do not count at all.
+"""Measures of answers by text: spellings and aliases count as one answer, parts of words never match.
 
-Two texts are the same answer if they are equal in the form that `answer_form` gives them. A gold answer is a text, or a
-collection of texts: its name and its aliases. The measures are those of `graphbrick.evaluate.metrics.sets`, of forms:
+Two texts are the same answer if `answer_form` gives both the same form. A gold answer is a text, or a collection of
+texts: its name and its aliases. The measures are those of `graphbrick.evaluate.metrics.sets`, applied to forms:
 
-- Answers of the same form count once. Two aliases of one gold answer are two answers, of which one is right.
-- Gold answers with the same forms count once: as texts, two films of one title cannot be told apart.
-- A text of which normalising leaves nothing (``!!!``, ``The``) is compared as it is, in lower case, so that it equals
-  itself and not everything.
-- A blank text equals nothing. As an answer it is a wrong one, as a gold answer it is one that cannot be given, and
-  among aliases it is left out.
+- Answers with the same form count once. Two aliases of one gold answer count as two answers, and only one is right.
+- Gold answers with the same forms count once: two films with one title cannot be told apart by text.
+- A text that is empty after normalising (``!!!``, ``The``) is compared in lower case instead, so that it equals only
+  itself.
+- A blank text equals nothing. A blank answer is wrong, a blank gold answer cannot be found, and a blank alias is
+  ignored.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ _ARTICLE = re.compile(r"\b(?:a|an|the)\b")
 
 
 def normalize(text: str) -> str:
-    """Return a text as the scorers of RoG and LEGO-GraphRAG compare it; can be empty.
+    """Return a text as the scorers of RoG and LEGO-GraphRAG normalise it; may be empty.
 
-    Lower case, without ASCII punctuation, without the words a, an and the, with single spaces. Words that only a hyphen
-    or a slash parts become one.
+    The result is in lower case, without ASCII punctuation, without the words a, an and the, and with single spaces.
+    Words joined by a hyphen or a slash become one word.
 
     >>> normalize(" The  Sound of MUSIC! "), normalize("Spider-Man"), normalize("!!!")
     ('sound of music', 'spiderman', '')
@@ -40,7 +40,7 @@ def normalize(text: str) -> str:
 
 
 def answer_form(text: str) -> str:
-    """Return the form that spellings of one answer share: normalised, or lower case if that is empty.
+    """Return the form that identifies an answer: normalised, or lower case if that is empty.
 
     >>> answer_form("The Beatles"), answer_form("The The"), answer_form("???"), answer_form("  ")
     ('beatles', 'the the', '???', '')
@@ -50,15 +50,17 @@ def answer_form(text: str) -> str:
 
 
 def text_scores(answers: Sequence[str], gold: TextGold) -> AnswerScores:
-    """Return all measures of the answers to one question, best answer first; each in [0, 1], all 0 without an answer.
+    """Return all measures of the answers to one question, each in [0, 1].
+
+    All measures are 0 if there is no answer.
 
     Args:
-        answers: The texts, best first.
-        gold: Each a text, or a collection of a name and its aliases.
+        answers: The answer texts, best first.
+        gold: The gold answers, each a text or a collection of a name and its aliases.
 
     Raises:
-        TypeError: The answers or the gold are one text.
-        ValueError: There is no gold.
+        TypeError: ``answers`` or ``gold`` is a single string.
+        ValueError: There are no gold answers.
 
     Example:
         >>> text_scores(["Kansas"], ["Arkansas"]).hit
@@ -73,10 +75,10 @@ def text_scores(answers: Sequence[str], gold: TextGold) -> AnswerScores:
 
 
 def gold_forms(gold: TextGold) -> list[frozenset[str]]:
-    """Return the forms of each gold answer: of its name and its aliases; none for one that is blank.
+    """Return the forms of each gold answer's name and aliases; an empty set if all are blank.
 
     Raises:
-        TypeError: The gold is one text.
+        TypeError: ``gold`` is a single string.
 
     >>> [sorted(forms) for forms in gold_forms([("USA", "U.S.A.", "United States"), "Mexico", " "])]
     [['united states', 'usa'], ['mexico'], []]

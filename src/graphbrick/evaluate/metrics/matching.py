@@ -1,4 +1,4 @@
-"""One-to-one matching of answers with gold answers that go by several names or mean several entities."""
+"""One-to-one matching of answers with gold answers that have several names or possible entities."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from collections.abc import Sequence
 
 
 def maximum_matching(options: Sequence[Sequence[int]]) -> int:
-    """The size of a maximum matching in a bipartite graph (Berge, 1957: augment until no augmenting path is left).
+    """Return the size of a maximum matching in a bipartite graph.
+
+    The matching is augmented until there is no augmenting path (Berge, 1957).
 
     Args:
         options: For each left node, the right nodes it may be matched with.
@@ -28,7 +30,7 @@ def maximum_matching(options: Sequence[Sequence[int]]) -> int:
 
 
 def _free(start: int, options: Sequence[Sequence[int]], left_of: dict[int, int], reached: dict[int, int]) -> int | None:
-    """Return a right node without a match that an alternating path from ``start`` leads to, breadth first."""
+    """Return an unmatched right node reached by an alternating path from ``start``, breadth first."""
     queue = [start]
     for left in queue:
         for right in options[left]:

@@ -1,8 +1,9 @@
-"""Measures of the paths of a question, each path given as the entities that it meets; see `met`.
+"""Measures of the paths of a question; each path is given as the entities that it meets (see `met`).
 
-A gold answer is one entity or a collection of alternatives, as in `evaluate.metrics.sets`; one that is not in the
-graph is met by no path and counts. All measures lie in [0, 1]. Without paths they are 0; without gold they raise
-ValueError. What an order of paths is worth is measured in `graphbrick.evaluate.metrics.ranking_metrics`.
+A gold answer is one entity or a collection of alternatives, as in `evaluate.metrics.sets`. A gold answer that is not in
+the graph is met by no path, but still counts. All measures lie in [0, 1]. They are 0 if there are no paths, and raise
+ValueError if there are no gold answers. The order of paths is measured in
+`graphbrick.evaluate.metrics.ranking_metrics`.
 """
 
 from __future__ import annotations
@@ -14,10 +15,10 @@ from graphbrick.evaluate.metrics.sets import Gold, gold_sets
 
 
 def met(evidence: Evidence) -> list[tuple[int, ...]]:
-    """Return the entities that each item of evidence speaks of.
+    """Return the entities that each item of evidence meets.
 
-    Those of a path are all after its start: the start was given with the question, so that meeting it is no merit. A
-    path that comes back to its start meets it.
+    A path meets all entities after its start. The start is given with the question, so it does not count, unless the
+    path returns to it.
 
     >>> met(Evidence())
     []
@@ -26,7 +27,7 @@ def met(evidence: Evidence) -> list[tuple[int, ...]]:
 
 
 def path_precision(paths: Collection[Collection[Hashable]], gold: Gold) -> float:
-    """Return the share of paths that meet an answer; 0 where there is no path.
+    """Return the share of paths that meet a gold answer; 0 if there are no paths.
 
     >>> path_precision([["Kenya", "Nairobi"], ["Kenya", "Uganda"]], {"Nairobi"})
     0.5
@@ -36,7 +37,7 @@ def path_precision(paths: Collection[Collection[Hashable]], gold: Gold) -> float
 
 
 def path_recall(paths: Collection[Collection[Hashable]], gold: Gold) -> float:
-    """Return the share of gold answers that a path meets; 0 where there is no path.
+    """Return the share of gold answers that some path meets; 0 if there are no paths.
 
     >>> path_recall([["Kenya", "Nairobi"], ["Kenya", "Nakuru", "Nairobi"]], {"Nairobi", "Kampala"})
     0.5

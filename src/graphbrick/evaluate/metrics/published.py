@@ -1,8 +1,8 @@
 """The scorers of RoG, ToG and LEGO-GraphRAG as their authors released them, flaws included.
 
-They are here so that a figure can be set beside a published one, and for nothing else: each docstring says what is
-wrong with it. What this project reports is in `evaluate.metrics.answers`. All three were written anew after the
-released code. Where that code fails on a question without gold answers, these raise ValueError.
+Use them only to compare a figure with a published one; each docstring lists the flaws of its scorer. This project
+reports the measures of `evaluate.metrics.answers`. All three scorers are reimplementations of the released code. Where
+that code fails on a question without gold answers, these functions raise ValueError.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ PUBLISHED = {
     "lego": "all answers are one text, which a gold answer is a part of or not, be it of a word; precision is the same "
     "as hit, so that a hundred wrong answers beside a right one cost nothing",
 }
-"""What each scorer counts wrongly, by the name that its measures begin with."""
+"""Flaws of each scorer, by the prefix of its measures."""
 
 PUBLISHED_METRICS = (
     *(f"rog_{name}" for name in ("accuracy", "hit", "precision", "recall", "f1")),
     "tog_exact_match",
     *(f"lego_{name}" for name in ("hit", "precision", "recall", "f1")),
 )
-"""The measures that `as_published` gives."""
+"""Names of the measures that `as_published` returns."""
 
 
 class RogScores(NamedTuple):
-    """The scores of RoG's ``evaluate_results.py`` for one question; precision and F1 can exceed 1."""
+    """Scores of RoG's ``evaluate_results.py`` for one question; precision and F1 can exceed 1."""
 
     accuracy: float
     hit: float
@@ -42,7 +42,7 @@ class RogScores(NamedTuple):
 
 
 class LegoScores(NamedTuple):
-    """The scores of the evaluation of LEGO-GraphRAG for one question; all in [0, 1]."""
+    """Scores of LEGO-GraphRAG's evaluation for one question, all in [0, 1]."""
 
     hit: float
     precision: float
@@ -51,18 +51,19 @@ class LegoScores(NamedTuple):
 
 
 def as_published(answers: Sequence[str], names: Sequence[Collection[str]]) -> dict[str, float]:
-    """Return the answer scores of all three for one question, by the names of `PUBLISHED_METRICS`.
+    """Return the answer scores of all three scorers for one question, by `PUBLISHED_METRICS`.
 
-    Their scorers read what a model said. Here that is the answers that were read out of it: a list for RoG, for ToG and
-    LEGO-GraphRAG one text with commas between them. Without an answer all scores are 0, though ToG's scorer takes an
-    empty reply for right. RoG and LEGO-GraphRAG know one name of each gold answer, here the first; ToG knows all.
+    The original scorers read the reply of a model. This function gives them the answers parsed from the reply: a list
+    for RoG, one comma-separated text for ToG and LEGO-GraphRAG. If there is no answer, all scores are 0, although ToG's
+    scorer counts an empty reply as right. RoG and LEGO-GraphRAG use one name of each gold answer, here the first; ToG
+    uses all names.
 
     Args:
-        answers: The texts, best first.
-        names: For each gold answer its name and its aliases, at least one.
+        answers: The answer texts, best first.
+        names: For each gold answer, its name and its aliases, at least one.
 
     Raises:
-        ValueError: There is no gold.
+        ValueError: There are no gold answers.
 
     >>> scores = as_published(["Arkansas"], [("Kansas", "Sunflower State")])
     >>> scores["rog_hit"], scores["tog_exact_match"], scores["lego_f1"]
@@ -78,29 +79,31 @@ def as_published(answers: Sequence[str], names: Sequence[Collection[str]]) -> di
 
 
 def rog(predictions: str | Sequence[str], gold: Sequence[str], k: int = -1) -> RogScores:
-    """The scores of RoG (Luo et al., Reasoning on Graphs, ICLR 2024; ``--cal_f1`` of its ``evaluate_results.py``).
+    """Return the scores of RoG for one question, as its released code computes them.
 
-    A gold answer is found if its normalised text is a *substring* of all predictions joined by spaces. Accuracy and
-    recall are the share of gold answers found, hit is whether any was, precision is the number of *gold answers* found
-    divided by the number of *predictions*, F1 their harmonic mean.
+    This is ``evaluate_results.py`` with ``--cal_f1`` (Luo et al., Reasoning on Graphs, ICLR 2024). A gold answer is
+    found if its normalised text is a *substring* of all predictions joined by spaces. Accuracy and recall are the share
+    of gold answers found. Hit is 1 if any was found. Precision is the number of *gold answers* found divided by the
+    number of *predictions*. F1 is the harmonic mean of precision and recall.
 
-    What is wrong with it:
+    Known flaws:
 
-    - A part of a word counts: a prediction of "Arkansas" finds the gold answer "Kansas".
-    - A gold answer of which normalising leaves nothing ("!!!", "The") is found in every prediction.
-    - An answer that no single prediction gives is found across two: "New" and "York" find "New York".
-    - Precision counts gold answers, not predictions: one prediction that names three gold answers has precision 3, and
-      an F1 above 1 follows.
-    - Hit looks at all predictions, however many, and is called Hits@1 in the tables it fills.
-    - The order of predictions does not count, and aliases are unknown: each is a gold answer of its own.
+    - Parts of words match: the prediction "Arkansas" finds the gold answer "Kansas".
+    - A gold answer that is empty after normalising ("!!!", "The") is found in every prediction.
+    - An answer can be found across two predictions: "New" and "York" find "New York".
+    - Precision counts gold answers, not predictions: one prediction that names three gold answers has precision 3, so
+      that F1 exceeds 1.
+    - Hit uses all predictions, but the published tables call it Hits@1.
+    - The order of predictions is ignored, and aliases are not supported: each alias is a separate gold answer.
 
     Args:
-        predictions: A list, or one text of which each line is a prediction (an empty text is one prediction).
+        predictions: A list, or one text with one prediction per line (an empty text is one prediction).
         gold: The gold answers.
-        k: The most frequent predictions kept, ties by order; below 0, all. Only for a list, as released.
+        k: Keep only the ``k`` most frequent predictions, ties by order; below 0, keep all. Used only for a list, as in
+            the released code.
 
     Raises:
-        ValueError: There is no gold (the released code divides by zero).
+        ValueError: There are no gold answers (the released code divides by zero).
 
     >>> rog(["Nairobi, Mombasa and Kisumu"], ["Nairobi", "Mombasa", "Kisumu"]).precision
     3.0
@@ -112,41 +115,41 @@ def rog(predictions: str | Sequence[str], gold: Sequence[str], k: int = -1) -> R
     found = _found(" ".join(listed), _needles(gold))
     share = len(found) / len(gold)
     if not listed:
-        # Accuracy and hit are taken from the joined text, where a gold answer of punctuation is found even so.
+        # Accuracy and hit come from the joined text, which contains a gold answer of only punctuation even if empty.
         return RogScores(share, float(bool(found)), 0.0, 0.0, 0.0)
     precision = len(found) / len(listed)
     return RogScores(share, float(bool(found)), precision, share, _harmonic(precision, share))
 
 
 def tog(reply: str, gold: Iterable[str]) -> float | None:
-    """Return the "exact match" of ToG (Sun et al., Think-on-Graph, ICLR 2024; its ``eval/eval.py``): 1, 0, or None.
+    """Return the "exact match" of ToG for one reply: 1, 0 or None.
 
-    Where the reply has a ``{``, what stands between the first ``{`` and the first ``}`` is taken, else all of it. It is
-    right if it equals a gold answer or alias, *contains* one, or *is contained in* one, in lower case and without
-    spaces. The published figure is the number of 1s divided by the number of questions, so that None counts as wrong.
+    This is ``eval/eval.py`` (Sun et al., Think-on-Graph, ICLR 2024). If the reply has a ``{``, the text between the
+    first ``{`` and the first ``}`` is scored, else the whole reply. It is right if it equals a gold answer or alias,
+    *contains* one, or *is contained in* one, in lower case and without spaces. The published figure is the number of 1s
+    divided by the number of questions, so that None counts as wrong.
 
-    What is wrong with it:
+    Known flaws:
 
-    - It is no exact match: "Arkansas" is right for "Kansas", and "a" for "Kansas" as well.
-    - What is empty is contained in everything: a reply of ``{}``, or an empty one, is always right.
-    - A reply that says much is right if a gold answer stands anywhere in it, also where it denies it.
-    - Leaving out spaces joins words: "he is in diana's house" contains "India".
-    - Of "{Yes}. The answer is {Nairobi}" only "Yes" is looked at.
-    - Without a ``}`` the last character is cut off; with one that stands before the ``{``, nothing is left, which is
-      right.
-    - A reply of ``{NULL}`` is neither right nor wrong (None here). The option that is to leave refusals out does
-      nothing.
+    - It is not an exact match: "Arkansas" is right for "Kansas", and so is "a".
+    - The empty string is contained in everything: a reply of ``{}``, or an empty reply, is always right.
+    - A long reply is right if it contains a gold answer anywhere, even in a denial.
+    - Removing spaces joins words: "he is in diana's house" contains "India".
+    - In "{Yes}. The answer is {Nairobi}", only "Yes" is scored.
+    - If there is no ``}``, the last character is cut off. If the ``}`` comes before the ``{``, the text is empty, which
+      is right.
+    - A reply of ``{NULL}`` is neither right nor wrong (None here). The option to exclude refusals has no effect.
 
     Args:
-        reply: What the model said.
-        gold: The gold answers and all their aliases; without any, every reply is wrong.
+        reply: The reply of the model.
+        gold: The gold answers and all their aliases; if there are none, every reply is wrong.
 
     >>> tog("{}", ["Nairobi"]), tog("I do not know", ["Nairobi"]), tog("It is not Nairobi.", ["Nairobi"])
     (1.0, 0.0, 1.0)
     """
     taken = reply
     if "{" in reply:
-        # As released, `find` says -1 where there is no "}".
+        # As in the released code, `find` returns -1 if there is no "}".
         taken = reply[reply.find("{") + 1 : reply.find("}")]
         if taken == "NULL":
             return None
@@ -155,23 +158,22 @@ def tog(reply: str, gold: Iterable[str]) -> float | None:
 
 
 def lego(output: str, gold: Sequence[str]) -> LegoScores:
-    """The answer scores of LEGO-GraphRAG (Cao et al., VLDB 2025; ``eval_hit``, ``eval_f1`` of its ``Evaluation.py``).
+    """Return the answer scores of LEGO-GraphRAG for one question.
 
-    The whole output of the model is one prediction. Recall is the share of gold answers whose normalised text is a
-    *substring* of it, hit is whether any is, precision is the same as hit, F1 the harmonic mean.
+    These are ``eval_hit`` and ``eval_f1`` of ``Evaluation.py`` (Cao et al., VLDB 2025). The whole output of the model
+    is one prediction. Recall is the share of gold answers whose normalised text is a *substring* of it. Hit is 1 if any
+    gold answer is. Precision equals hit. F1 is the harmonic mean of precision and recall.
 
-    What is wrong with it:
+    Known flaws:
 
-    - A part of a word counts: "Arkansas" has a hit for "Kansas"; and a gold answer of only punctuation is in every
-      output.
-    - Precision is 0 or 1: a list of a hundred wrong answers and one right one has precision 1.
-    - What the output says about an answer does not count: "It is not Nairobi" has a hit. It is called Hits@1 in the
-      figures.
-    - Questions whose subgraph came out empty, or whose evaluation raised an exception, are left out of the mean.
+    - Parts of words match: "Arkansas" is a hit for "Kansas". A gold answer of only punctuation is in every output.
+    - Precision is 0 or 1: a list of a hundred wrong answers and one right answer has precision 1.
+    - The meaning of the output is ignored: "It is not Nairobi" is a hit. The published figures call it Hits@1.
+    - Questions with an empty subgraph, or whose evaluation raised an exception, are excluded from the mean.
 
     Args:
-        output: What the model said; an empty output is still a prediction.
-        gold: The gold answers; without any, all scores are 0.
+        output: The output of the model; an empty output is still a prediction.
+        gold: The gold answers; if there are none, all scores are 0.
 
     >>> lego("Kampala, Kigali, Dodoma or perhaps Nairobi", ["Nairobi", "Mombasa"])
     LegoScores(hit=1.0, precision=1.0, recall=0.5, f1=0.6666666666666666)
@@ -180,23 +182,24 @@ def lego(output: str, gold: Sequence[str]) -> LegoScores:
 
 
 def lego_paths(paths: Sequence[str], gold: Sequence[str], k: int = 32) -> LegoScores:
-    """The path scores of LEGO-GraphRAG (``eval_hr_topk`` and ``eval_f1`` of its ``Evaluation.py``); hit is Hit@k.
+    """Return the path scores of LEGO-GraphRAG for one question; hit is Hit@k.
 
-    Paths are texts. Precision is the share of the paths, recall the share of the gold answers, that have a match: the
-    normalised gold answer is a *substring* of the path's text. All paths count for F1, the first ``k`` for the hit.
+    These are ``eval_hr_topk`` and ``eval_f1`` of ``Evaluation.py``. Paths are texts. A path and a gold answer match if
+    the normalised gold answer is a *substring* of the path's text. Precision is the share of paths with a match, recall
+    the share of gold answers with a match. F1 uses all paths, hit uses the first ``k``.
 
-    What is wrong with it:
+    Known flaws:
 
-    - The match is in the text: the seed's own label, the name of a relation (gold "Capital" in ``A -> capital -> B``)
-      and a part of a word count.
-    - Entities of one label are one answer.
-    - Questions whose subgraph holds no answer are not scored here by the released pipeline, so that its mean is over
-      those that are left.
+    - The whole text is matched: the seed's own label, the name of a relation (gold "Capital" in
+      ``A -> capital -> B``) and parts of words count.
+    - Entities with the same label count as one answer.
+    - The released pipeline does not score questions whose subgraph contains no answer, so that its mean covers only the
+      other questions.
 
     Args:
         paths: The texts of the paths, best first.
-        gold: The gold answers; without any, all scores are 0.
-        k: How many paths may make the hit.
+        gold: The gold answers; if there are none, all scores are 0.
+        k: Number of top paths that count for the hit.
 
     >>> lego_paths(["Kenya -> capital -> Nairobi", "Kenya -> borders -> Uganda"], ["Nairobi"]).precision
     0.5
@@ -220,13 +223,13 @@ def _needles(gold: Sequence[str]) -> list[str]:
 
 
 def _found(text: str, needles: Sequence[str]) -> list[int]:
-    """Return the places of the normalised gold answers that are a substring of the normalised text."""
+    """Return the indices of the gold answers that are a substring of the text, both normalised."""
     haystack = normalize(text)
     return [place for place, needle in enumerate(needles) if needle in haystack]
 
 
 def _most_frequent(predictions: Sequence[str], k: int) -> list[str]:
-    """Return the distinct predictions by how often each was given, ties in order of appearance; the first ``k``."""
+    """Return the ``k`` most frequent distinct predictions, ties in order of appearance."""
     counted = [text for text, _ in Counter(predictions).most_common()]
     return counted if k < 0 else counted[:k]
 

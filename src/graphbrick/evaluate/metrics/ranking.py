@@ -7,17 +7,17 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-_CHUNK = 1 << 22  # scores looked at together: what is beside the scores does not grow with the graph
+_CHUNK = 1 << 22  # scores processed at a time, so that extra memory does not grow with the graph
 _CLOSE = 0.99
 
 
 class Best(NamedTuple):
-    """The k best nodes by exact score: what a ranking is measured against.
+    """The k best nodes by exact score, the reference for a ranking.
 
     Attributes:
-        nodes: int32, ascending; the nodes with the highest scores above 0, ties to the lower id. Fewer than k where no
-            more have a score.
-        cut: The lowest score among them; 0 where there is none.
+        nodes: int32, ascending ids of the nodes with the highest scores above 0, ties to the lower id. Fewer than k if
+            fewer nodes have a score.
+        cut: The lowest score among them; 0 if there are none.
         mass: The sum of their scores.
     """
 
@@ -27,13 +27,14 @@ class Best(NamedTuple):
 
 
 class Quality(NamedTuple):
-    """How good a ranking is.
+    """Quality of a ranking.
 
     Attributes:
         recall: The share of the best nodes that were returned.
         within: The share of the returned nodes with an exact score of at least 0.99 of the cut, which is fair to ties
-            and near ties at the cut. A node that was not returned, though there was one to return, counts against it.
-        mass: The sum of the exact scores of the returned nodes, divided by that of the best.
+            and near ties at the cut. If fewer nodes were returned than there are best nodes, the missing ones count as
+            below the cut.
+        mass: The sum of the exact scores of the returned nodes, divided by that of the best nodes.
         error: The greatest absolute error of a returned score.
     """
 
@@ -48,7 +49,7 @@ def best_nodes(exact: npt.NDArray[np.float64], k: int) -> Best:
 
     Args:
         exact: float64 [nodes], the exact scores.
-        k: How many, at least 1.
+        k: Number of nodes, at least 1.
 
     Raises:
         ValueError: ``k`` is below 1.
@@ -63,7 +64,7 @@ def best_nodes(exact: npt.NDArray[np.float64], k: int) -> Best:
     cut = 0.0
     for first in range(0, len(exact), _CHUNK):
         part = exact[first : first + _CHUNK]
-        # Of an equal score the earlier node has the lower id, so that only what is above the cut can come in.
+        # Ties go to the lower id, and later nodes have higher ids: only scores above the cut can enter.
         kept = np.concatenate([kept, first + np.flatnonzero(part > cut)])
         if len(kept) > k:
             kept = kept[np.lexsort((kept, -exact[kept]))][:k]
@@ -76,16 +77,16 @@ def best_nodes(exact: npt.NDArray[np.float64], k: int) -> Best:
 def quality(
     exact: npt.NDArray[np.float64], best: Best, nodes: npt.NDArray[np.int32], scores: npt.NDArray[np.float64]
 ) -> Quality:
-    """How good a ranking is.
+    """Return the quality of a ranking.
 
     Args:
         exact: float64 [nodes of the graph], the exact scores.
-        best: What `best_nodes` gives for them, with the k that the ranking was asked for.
-        nodes: int32, the nodes returned, each once, in any order.
-        scores: float64, their scores.
+        best: Result of `best_nodes` for these scores, with the k of the ranking.
+        nodes: int32, the returned nodes, each once, in any order.
+        scores: float64, the scores of the returned nodes.
 
     Raises:
-        ValueError: A node is returned twice, there are more nodes than scores or fewer, or no node has a score.
+        ValueError: A node is returned twice, ``nodes`` and ``scores`` differ in length, or no node has a score.
 
     Example:
         >>> exact = np.array([0.5, 0.1, 0.0, 0.3, 0.1])

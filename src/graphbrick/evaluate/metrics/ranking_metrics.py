@@ -1,14 +1,16 @@
-"""Measures of ranked evidence: how early, and how completely, its items meet the answers.
+"""Measures of ranked evidence: how early and how completely its items meet the answers.
 
-An item is given as the collection of entities that it meets (`evaluate.metrics.path_metrics.met` makes them from
-evidence); a plain ranking of entities has items of one. A gold answer is one entity or a collection of alternatives, as
-in `graphbrick.evaluate.metrics.sets`; one that is not in the graph is never met, and counts.
+An item is given as the collection of entities that it meets (`evaluate.metrics.path_metrics.met` computes them from
+evidence). In a plain ranking of entities, each item has one entity. A gold answer is one entity or a collection of
+alternatives, as in `graphbrick.evaluate.metrics.sets`. A gold answer that is not in the graph is never met, but still
+counts.
 
-All measures lie in [0, 1]. Evidence without items gives 0. A rank beyond the last item is an item that meets nothing,
-so that short evidence is not favoured. Without gold every measure raises ValueError, as it does for ``n`` below 1.
+All measures lie in [0, 1]. Evidence without items scores 0. Ranks beyond the last item count as items that meet
+nothing, so that short evidence has no advantage. Every measure raises ValueError if there are no gold answers, or if
+``n`` is below 1.
 
-Where every item is one entity, and each entity stands once, these are the measures of information retrieval with the
-gold as the relevant documents: Recall@n, Success@n, P@n, RR@n and nDCG@n of ``ir_measures`` and TREC.
+If every item is one entity and no entity repeats, these are the standard measures of information retrieval, with the
+gold answers as the relevant documents: Recall@n, Success@n, P@n, RR@n and nDCG@n of ``ir_measures`` and TREC.
 """
 
 from __future__ import annotations
@@ -33,7 +35,7 @@ def recall_at(items: Items, gold: Gold, n: int) -> float:
 
 
 def hit_at(items: Items, gold: Gold, n: int) -> float:
-    """1 if any of the first ``n`` items meets an answer, else 0.
+    """Return 1 if any of the first ``n`` items meets an answer, else 0.
 
     >>> hit_at([["Kampala"], ["Nairobi"]], ["Nairobi"], n=1)
     0.0
@@ -43,7 +45,9 @@ def hit_at(items: Items, gold: Gold, n: int) -> float:
 
 
 def precision_at(items: Items, gold: Gold, n: int) -> float:
-    """The number of the first ``n`` items that meet an answer, divided by ``n`` also where there are fewer items.
+    """Return the share of the first ``n`` items that meet an answer.
+
+    The denominator is ``n`` even if there are fewer items.
 
     >>> precision_at([["Nairobi"]], ["Nairobi"], n=4)
     0.25
@@ -53,12 +57,14 @@ def precision_at(items: Items, gold: Gold, n: int) -> float:
 
 
 def reciprocal_rank(items: Items, gold: Gold, n: int | None = None) -> float:
-    """``1 / rank`` of the first item that meets an answer, 0 where none does; its mean over questions is the MRR.
+    """Return ``1 / rank`` of the first item that meets an answer; 0 if none does.
+
+    The mean over questions is the MRR.
 
     Args:
         items: The ranked evidence.
-        gold: The answers.
-        n: How far to look; None for to the end.
+        gold: The gold answers.
+        n: Number of items to search; None for all.
 
     >>> reciprocal_rank([["Kampala"], ["Nairobi"]], ["Nairobi"])
     0.5
@@ -70,9 +76,10 @@ def reciprocal_rank(items: Items, gold: Gold, n: int | None = None) -> float:
 def ndcg_at(items: Items, gold: Gold, n: int) -> float:
     """Return the normalised discounted cumulative gain of the first ``n`` items.
 
-    ``DCG = sum of gain(i) / log2(i + 1)`` over the ranks i = 1..n, divided by that of an ideal ranking, whose first
-    ``min(n, gold)`` items gain 1. An item gains 1 if it meets an answer that no earlier item met, so that many paths to
-    one answer count once (as in alpha-nDCG with alpha 1, Clarke et al., SIGIR 2008) and 1 is never exceeded.
+    ``DCG = sum of gain(i) / log2(i + 1)`` over the ranks i = 1..n, divided by the DCG of an ideal ranking, whose first
+    ``min(n, gold)`` items gain 1. An item gains 1 if it meets an answer that no earlier item met. Many paths to one
+    answer therefore count once (as in alpha-nDCG with alpha 1, Clarke et al., SIGIR 2008), and the result never exceeds
+    1.
 
     >>> ndcg_at([["Nairobi"], ["Kenya", "Nairobi"], ["Kigali"]], ["Nairobi", "Kigali"], n=2)
     0.6131471927654584
@@ -83,7 +90,7 @@ def ndcg_at(items: Items, gold: Gold, n: int) -> float:
 
 
 def _first(items: Items, n: int) -> Items:
-    """Return the first items, if both are what they should be."""
+    """Check the arguments and return the first ``n`` items."""
     if n < 1:
         raise ValueError(f"the number of items looked at must be at least 1, got {n}; try 32")
     for item in items[:n]:
@@ -93,7 +100,7 @@ def _first(items: Items, n: int) -> Items:
 
 
 def _fresh(items: Items, gold: Gold, n: int) -> tuple[list[int], int]:
-    """Return the number of new answers found by each of the top items, and the number of answers."""
+    """Return the number of new answers met by each of the top items, and the number of answers."""
     wanted = gold_sets(gold)
     meant, reached = places(wanted), set[int]()
     fresh = []

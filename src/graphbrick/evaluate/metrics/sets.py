@@ -1,17 +1,17 @@
 """Measures of answers by identity, each defined once.
 
-Answers are anything hashable, as a rule entity ids or keys; None is an answer that names no entity, equals nothing, and
-each None counts. A gold answer is one such thing, or a collection (tuple, list, set) of alternatives: the entities that
-it may mean. A gold answer that is not in the graph is None or an empty collection: it cannot be given, and counts. For
-texts, which have spellings and aliases, see `graphbrick.evaluate.metrics.answers`.
+Answers are hashable values, usually entity ids or keys. None is an answer that does not name an entity; it equals
+nothing, and each None counts separately. A gold answer is one such value, or a collection (tuple, list, set) of
+alternatives: its possible entities. A gold answer that is not in the graph is None or an empty collection; it cannot be
+found, but still counts. For texts, which have spellings and aliases, see `graphbrick.evaluate.metrics.answers`.
 
-All measures lie in [0, 1], higher is better, and rest on three counts. ``given`` are the distinct answers, ``wanted``
-the distinct gold answers, and ``right`` the pairs of a maximum matching: each answer stands for at most one gold answer
-and each gold answer for at most one answer. Gold answers with the same alternatives count once, as they cannot be told
-apart.
+All measures lie in [0, 1], higher is better, and are computed from three counts. ``given`` is the number of distinct
+answers, ``wanted`` the number of distinct gold answers, and ``right`` the size of a maximum matching: each answer
+matches at most one gold answer and each gold answer at most one answer. Gold answers with the same alternatives count
+once, because they cannot be told apart.
 
-Without an answer every measure is 0. Without gold there is nothing to measure, and every measure raises ValueError:
-whoever leaves such a question out has to say so.
+If there is no answer, every measure is 0. If there are no gold answers, every measure raises ValueError, so that
+callers exclude such questions explicitly.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ class AnswerScores(NamedTuple):
     Attributes:
         hit: 1 if any answer is right.
         hits_at_1: 1 if the first answer is right.
-        exact_match: 1 if the answers and the gold are the same set.
+        exact_match: 1 if the answers and the gold answers are the same set.
         precision: The share of the answers that are right.
-        recall: The share of the gold that was given.
+        recall: The share of the gold answers that were given.
         f1: The harmonic mean of precision and recall.
     """
 
@@ -46,7 +46,7 @@ class AnswerScores(NamedTuple):
 
 
 def hit(answers: Answers, gold: Gold) -> float:
-    """1 if any answer is right, else 0.
+    """Return 1 if any answer is right, else 0.
 
     >>> hit(["Kampala", "Nairobi"], {"Nairobi"})
     1.0
@@ -56,7 +56,7 @@ def hit(answers: Answers, gold: Gold) -> float:
 
 
 def hits_at_1(answers: Sequence[Hashable], gold: Gold) -> float:
-    """1 if the first answer is right, else 0.
+    """Return 1 if the first answer is right, else 0.
 
     >>> hits_at_1(["Kampala", "Nairobi"], {"Nairobi"})
     0.0
@@ -65,7 +65,9 @@ def hits_at_1(answers: Sequence[Hashable], gold: Gold) -> float:
 
 
 def exact_match(answers: Answers, gold: Gold) -> float:
-    """1 if ``right``, ``given`` and ``wanted`` are equal: the answers are the gold and nothing else, in any order.
+    """Return 1 if the answers are exactly the gold answers, in any order, else 0.
+
+    This is the case if ``right``, ``given`` and ``wanted`` are equal.
 
     >>> exact_match(["Nairobi", "Kampala"], ["Kampala", "Nairobi"])
     1.0
@@ -75,7 +77,7 @@ def exact_match(answers: Answers, gold: Gold) -> float:
 
 
 def precision(answers: Answers, gold: Gold) -> float:
-    """Return the share of distinct answers that are right, ``right / given``; 0 where there is no answer.
+    """Return the share of distinct answers that are right, ``right / given``; 0 if there are none.
 
     >>> precision([7, None, None], [7])
     0.3333333333333333
@@ -95,7 +97,7 @@ def recall(answers: Answers, gold: Gold) -> float:
 
 
 def f1(answers: Answers, gold: Gold) -> float:
-    """Return the harmonic mean of precision and recall, ``2 right / (given + wanted)``; 0 where no answer is right.
+    """Return the harmonic mean of precision and recall, ``2 right / (given + wanted)``.
 
     >>> round(f1(["Nairobi", "Kampala"], ["Nairobi"]), 3)
     0.667
@@ -122,11 +124,13 @@ def answer_scores(answers: Sequence[Hashable], gold: Gold) -> AnswerScores:
 
 
 def gold_sets(gold: Gold) -> list[frozenset[Hashable]]:
-    """The alternatives of each gold answer, in order; what has the same alternatives once, what has none each time.
+    """Return the alternatives of each gold answer, in order.
+
+    Gold answers with the same alternatives are returned once; those without alternatives are all kept.
 
     Raises:
-        TypeError: One text was given in the place of a collection; its letters are no answers.
-        ValueError: There is no gold.
+        TypeError: ``gold`` is a single string instead of a collection.
+        ValueError: There are no gold answers.
 
     >>> gold_sets([7, (7,), None, ()])
     [frozenset({7}), frozenset(), frozenset()]
@@ -147,7 +151,7 @@ def gold_sets(gold: Gold) -> list[frozenset[Hashable]]:
 
 
 def places(gold: Sequence[Collection[Hashable]]) -> dict[Hashable, list[int]]:
-    """For every alternative, the places of the gold answers that have it.
+    """Return, for every alternative, the indices of the gold answers that have it.
 
     >>> places([{7}, {7, 8}])
     {7: [0, 1], 8: [1]}
@@ -160,7 +164,7 @@ def places(gold: Sequence[Collection[Hashable]]) -> dict[Hashable, list[int]]:
 
 
 def _counts(answers: Answers, gold: Gold) -> tuple[int, int, int]:
-    """Right, given and wanted."""
+    """Return the counts (right, given, wanted)."""
     _refuse_text(answers, "answers")
     wanted, given = gold_sets(gold), set(answers)
     unknown = sum(answer is None for answer in answers) if None in given else 0

@@ -1,4 +1,4 @@
-"""Measures of an extracted subgraph: answers in it, size, number of pieces."""
+"""Measures of an extracted subgraph: answers in it, size, number of components."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ class SubgraphScores(NamedTuple):
 
     Attributes:
         recall: The share of the gold answers that are in it, in [0, 1].
-        precision: The share of its entities that are gold, in [0, 1]; 0 where it is empty.
-        f1: The harmonic mean of both; small by nature, since a subgraph holds more than answers.
-        nodes: How many entities it has.
-        triples: How many triples it has.
-        components: How many weakly connected components it has; None for a view of the whole graph, where counting them
-            would take longer than the question.
+        precision: The share of its entities that are gold answers, in [0, 1]; 0 if it is empty.
+        f1: The harmonic mean of both; usually small, because a subgraph contains much more than answers.
+        nodes: Number of entities.
+        triples: Number of triples.
+        components: Number of weakly connected components; None for a view of the whole graph, where counting them would
+            take longer than answering the question.
     """
 
     recall: float
@@ -35,16 +35,16 @@ class SubgraphScores(NamedTuple):
 def subgraph_scores(subgraph: Subgraph, gold: Gold) -> SubgraphScores:
     """Return the measures of one subgraph.
 
-    Recall is the number of gold answers of which an alternative is in it, divided by the number of gold answers;
-    precision the number of its entities that are an alternative of any, divided by the number of its entities.
+    Recall is the share of gold answers with at least one alternative in the subgraph. Precision is the share of the
+    subgraph's entities that are an alternative of some gold answer.
 
     Args:
-        subgraph: What extraction and pruning gave.
-        gold: For each answer its entity id, or a collection of the ids that it may mean; None or an empty collection
-            for one that is not in the graph, which counts as not found.
+        subgraph: The result of extraction and pruning.
+        gold: For each gold answer, its entity id or a collection of possible ids; None or an empty collection for one
+            that is not in the graph, which counts as not found.
 
     Raises:
-        ValueError: There is no gold.
+        ValueError: There are no gold answers.
 
     Example:
         >>> from graphbrick.testing import tiny_graph
@@ -68,7 +68,9 @@ def subgraph_scores(subgraph: Subgraph, gold: Gold) -> SubgraphScores:
 
 
 def n_components(subgraph: Subgraph) -> int:
-    """The number of weakly connected components; an entity without triples is one of its own, 0 where there is none.
+    """Return the number of weakly connected components; 0 if the subgraph is empty.
+
+    An entity without triples is a component of its own.
 
     Example:
         >>> from graphbrick.testing import tiny_graph
