@@ -1,4 +1,4 @@
-"""What must hold between the files of a graph, checked piece by piece in memory that does not grow with the graph."""
+"""Check the invariants between the files of a graph, in memory that does not grow with the graph."""
 
 from __future__ import annotations
 
@@ -20,10 +20,12 @@ Array: TypeAlias = npt.NDArray[Any]
 
 
 def check_invariants(folder: Path, manifest: Manifest) -> None:
-    """Check that pointers ascend, ids are in range, rows are in order and agree in both directions, hashes ascend.
+    """Check that the arrays of a graph folder are consistent.
+
+    Pointers and hashes must ascend, ids must be in range, and rows must be sorted and agree in both directions.
 
     Raises:
-        GraphFormatError: Something does not hold; the files were not written by a build, or by a faulty one.
+        GraphFormatError: An invariant is violated: the files were not written by a build, or by a faulty build.
     """
     _Files(folder, manifest).check()
 
@@ -34,7 +36,7 @@ class _Files:
         self._n, self._m = manifest.entities, manifest.triples
 
     def check(self) -> None:
-        """All of it."""
+        """Check all invariants."""
         sums = [self._rows(*names) for names in (("out_ptr", "tail", "relation"), ("in_ptr", "in_head", "in_triple"))]
         self._demand(sums[0] == sums[1], "in_triple", "does not hold the triples of the outgoing rows")
         names = self._n + len(self._array("alias_entity"))
@@ -88,7 +90,7 @@ class _Files:
         self._in_range(ids, end)
 
     def _rows(self, pointers: str, first: str, second: str) -> int:
-        """Check the rows of one direction; the sum of a hash of all triples (head, tail, id), whatever their order."""
+        """Check the rows of one direction; return an order-independent hash of all triples (head, tail, id)."""
         outgoing = pointers == "out_ptr"
         ptr, ends, others = (self._array(name) for name in (pointers, first, second))
         self._demand(len(ptr) == self._n + 1, pointers, f"has not {self._n + 1:,} entries")

@@ -1,4 +1,4 @@
-"""Folding the changes of a graph into it, by building it again from its own content."""
+"""Merge the changes of a graph into it by rebuilding it from its own content."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from graphbrick.graphs.interner import spans_of
 from graphbrick.graphs.records import EntityRecord, RelationRecord
 
 _PROGRESS = 1 << 14
-_ENTITIES, _TRIPLES = 1 << 20, 1 << 20  # that are streamed at once, at most
+_ENTITIES, _TRIPLES = 1 << 20, 1 << 20  # maximum per streamed block
 
 
 def compact(path: str | PathLike[str], *, progress: Callable[[int], None] = lambda count: None) -> Graph:
-    """Build a graph again with all its changes, and replace the old one.
+    """Rebuild a graph with all its changes and replace the old one.
 
-    The graph is streamed into the builder and replaced at the end: a compaction that fails or is killed leaves the
-    graph with its changes as it was. Processes that have the graph open keep it; those that want to change it wait.
-    Entities and relations get new ids. A relation whose last triple was deleted is gone.
+    The graph is streamed into the builder and replaced at the end: if compaction fails or is killed, the graph and its
+    changes stay as they were. Processes that have the graph open keep the old one; processes that want to change it
+    wait. Entities and relations get new ids. A relation whose last triple was deleted is removed.
 
     Args:
         path: The graph's folder.
@@ -68,11 +68,11 @@ def compact(path: str | PathLike[str], *, progress: Callable[[int], None] = lamb
 
 
 def parts_of(graph: Graph) -> Iterator[Part]:
-    """Yield the content of a graph as a builder takes it: the triples, then labels and other facts."""
+    """Yield the content of a graph for a builder: the triples, then labels and other facts."""
     first = 0
     while first < graph.n_entities:
         last = min(first + _ENTITIES, graph.n_entities)
-        # A block has few heads if they are hubs, so that blocks are about equally large.
+        # Limit the triples of a block too, so that hubs do not make it too large.
         until = np.cumsum(graph.csr.out_end[first:last].astype(np.int64) - graph.csr.out_begin[first:last])
         last = first + max(1, int(np.searchsorted(until, _TRIPLES, side="right")))
         if until[min(last - first, len(until)) - 1]:
@@ -90,13 +90,13 @@ def parts_of(graph: Graph) -> Iterator[Part]:
 
 
 def _block(graph: Graph, first: int, last: int) -> TripleBlock:
-    """Return the triples that leave the entities from ``first`` to ``last``, by (head, tail, relation)."""
+    """Return the outgoing triples of the entities [first, last), sorted by (head, tail, relation)."""
     csr = graph.csr
     begin = csr.out_begin[first:last].astype(np.int64)
     sizes = csr.out_end[first:last] - begin
     head = np.repeat(np.arange(first, first + len(sizes)), sizes)
     ids = np.arange(len(head)) + np.repeat(begin - (np.cumsum(sizes) - sizes), sizes)
-    # Ascending ids, so that keys are read in the order in which they lie on disk, and each once
+    # Distinct ascending ids, so that each key is read once and in disk order
     entities, ends = np.unique(np.concatenate((head, csr.tail[ids])), return_inverse=True)
     relations, between = np.unique(csr.relation[ids], return_inverse=True)
     keys = [*map(graph.key, entities.tolist()), *map(graph.relation_key, relations.tolist())]

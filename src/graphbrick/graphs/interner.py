@@ -1,4 +1,4 @@
-"""Numbers for distinct texts, by first appearance; texts are compared, a hash alone decides nothing."""
+"""Number distinct texts by first appearance; equal hashes are always confirmed by comparing the texts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from graphbrick.kernels.spans import NONE, Bytes, Hashes, Offsets, fill_table, f
 
 
 class Interner:
-    """Distinct texts in one array of bytes behind one another, found by a hash table.
+    """Hash table of distinct texts, which are stored consecutively in one byte array.
 
     >>> known = Interner()
     >>> known.number_texts(["capital", "borders", "capital"]).tolist(), len(known), known[1]
@@ -33,7 +33,7 @@ class Interner:
     def number(
         self, data: Bytes, starts: Offsets, ends: Offsets, hashes: Hashes | None = None
     ) -> npt.NDArray[np.int32]:
-        """The numbers of texts, int32; those not seen before are numbered on in their order."""
+        """Return the numbers of texts, int32; new texts get the next numbers in order of appearance."""
         hashes = hash_spans(data, starts, ends) if hashes is None else hashes
         out = np.empty(len(starts), dtype=np.int32)
         done = 0
@@ -45,16 +45,16 @@ class Interner:
             self._grow(int(ends[done] - starts[done]))
 
     def number_texts(self, texts: list[str]) -> npt.NDArray[np.int32]:
-        """The numbers of Python texts."""
+        """Return the numbers of Python texts, int32."""
         return self.number(*spans_of([text.encode("utf-8", "surrogatepass") for text in texts]))
 
     def find(self, data: Bytes, starts: Offsets, ends: Offsets, hashes: Hashes) -> npt.NDArray[np.int32]:
-        """The numbers of texts that were numbered before, -1 for others."""
+        """Return the numbers of known texts, int32; -1 for unknown ones."""
         return find_spans(data, starts, ends, hashes, self._table, self._hash, self._end, self._text)
 
     @property
     def hashes(self) -> Hashes:
-        """The hash of every text."""
+        """The hash of every text, uint64, by number."""
         return self._hash[: self.count]
 
     @property
@@ -66,7 +66,7 @@ class Interner:
         return self._text, starts, ends.copy()
 
     def _grow(self, size: int) -> None:
-        """Make room for at least one more text of this size."""
+        """Enlarge the arrays for at least one more text of ``size`` bytes."""
         if 2 * (self.count + 1) > len(self._table):
             self._table = np.full(2 * len(self._table), NONE, dtype=np.int32)
             fill_table(self._table, self._hash, self.count)
@@ -79,7 +79,7 @@ class Interner:
 
 
 def spans_of(texts: list[bytes]) -> tuple[Bytes, Offsets, Offsets]:
-    """Texts behind one another, and where each starts and ends."""
+    """Concatenate texts; return (bytes, starts, ends)."""
     ends = np.cumsum(np.fromiter(map(len, texts), dtype=np.int64, count=len(texts)))
     starts = np.zeros(len(texts), dtype=np.int64)
     starts[1:] = ends[:-1]
@@ -87,5 +87,5 @@ def spans_of(texts: list[bytes]) -> tuple[Bytes, Offsets, Offsets]:
 
 
 def as_bytes(data: bytes) -> Bytes:
-    """Bytes as an array of its own: kernels are compiled for writable arrays."""
+    """Copy bytes into a writable array, as the kernels are compiled for writable arrays."""
     return np.array(memoryview(data), dtype=np.uint8)

@@ -26,11 +26,12 @@ class FileEntry:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What a graph folder holds.
+    """Contents of a graph folder.
 
-    ``triples_read`` counts what the source gave; ``duplicates`` of them were given before and are stored once;
-    ``skipped`` records were bad and left out (see ``skipped.jsonl`` in the folder). By the rules of the build
-    ``left_out`` triples were not wanted and ``labels_read`` were labels. Without ``near`` no near misses are found.
+    ``triples_read`` is the number of triples in the source, ``duplicates`` the number of repeated ones among them.
+    ``skipped`` is the number of bad records that were left out (see ``skipped.jsonl`` in the folder). ``left_out``
+    triples were excluded by the rules of the build, and ``labels_read`` triples were labels. If ``near`` is false,
+    the graph has no index for near misses.
     """
 
     entities: int
@@ -51,14 +52,14 @@ class Manifest:
 
     @property
     def hash(self) -> str:
-        """A hash of the graph's content: the same for the same files, whatever the source or the folder was called."""
-        # The list of skipped records names the source; it is no content.
+        """A hash of the graph's content, 16 hexadecimal digits; independent of the names of source and folder."""
+        # The list of skipped records contains the source's name, so it does not count as content.
         content = sorted((name, entry) for name, entry in self.files.items() if name != SKIPPED)
         listing = "\n".join(f"{name} {entry.sha256}" for name, entry in content)
         return hashlib.sha256(listing.encode()).hexdigest()[:16]
 
     def _check_types(self) -> None:
-        """Raise TypeError for a value that JSON holds but a manifest does not."""
+        """Raise TypeError if a value has a type that a manifest does not allow."""
         counts = (
             *("entities", "relations", "triples", "triples_read", "duplicates", "skipped", "max_name_tokens"),
             *("left_out", "labels_read"),
@@ -77,18 +78,18 @@ class Manifest:
                 raise TypeError(f"{name} is {text!r}")
 
     def write(self, folder: Path) -> None:
-        """Write the manifest; without it a folder does not open, so this comes last in a build."""
+        """Write the manifest; this is the last step of a build, as a folder without it does not open."""
         text = json.dumps(asdict(self), indent=1, ensure_ascii=False)
-        # A file name that is no Unicode text holds lone surrogates; they become JSON escapes.
+        # A file name that is not valid Unicode contains lone surrogates; they become JSON escapes.
         with naming(folder / NAME):
             (folder / NAME).write_text(text + "\n", encoding="utf-8", errors="backslashreplace")
 
     @classmethod
     def read(cls, folder: Path) -> Manifest:
-        """Read and check a manifest; the sizes of all files are compared, their content is not read.
+        """Read a manifest and compare the sizes of all files; the contents of the files are not read.
 
         Raises:
-            GraphFormatError: No graph there, another format version, or a file missing or cut short.
+            GraphFormatError: There is no graph, it has another format version, or a file is missing or truncated.
         """
         path = folder / NAME
         if not folder.exists():

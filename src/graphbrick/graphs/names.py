@@ -1,7 +1,7 @@
-"""Finding entities by what they are called: an exact index over folded labels and aliases, and a trigram index.
+"""Find entities by name: an exact index over folded labels and aliases, and a trigram index.
 
-A *name* is the label of an entity or one of its aliases. Names are numbered: 0 to n-1 are the labels of the entities in
-order, the aliases follow. Both indexes are sorted arrays on disk, read by memory map.
+A *name* is the label of an entity or one of its aliases. Name ids 0 to n-1 are the labels in entity order; the aliases
+follow. Both indexes are sorted arrays on disk, read by memory map.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from graphbrick.core.trace import event
 from graphbrick.graphs.strings import StringTable, open_array
 from graphbrick.graphs.text import gram_hashes, name_form, span_hash, trigrams
 
-# A trigram that occurs in more names than this is used only when no rarer one is at hand.
+# A trigram that occurs in more names than this is used only if no rarer one is found.
 _COMMON = 20_000
 _CANDIDATES = 400
 
 
 @dataclass(frozen=True, slots=True)
 class NearMatch:
-    """An entity whose name is close to a text: the name and the similarity in [0, 1] (1 is equal after folding)."""
+    """An entity whose name is similar to a text, with the similarity in [0, 1] (1: equal after folding)."""
 
     entity: int
     name: str
@@ -32,7 +32,7 @@ class NearMatch:
 
 
 class NameIndex:
-    """The names of a graph's entities, found exactly (after folding) or nearly."""
+    """Index of the names of a graph's entities, for exact (after folding) and approximate search."""
 
     EXACT = ("name_hash.npy", "name_id.npy", "alias_entity.npy")
     NEAR = ("gram.npy", "gram_end.npy", "gram_name.npy")
@@ -46,14 +46,14 @@ class NameIndex:
 
     @classmethod
     def write(cls, folder: Path, labels: Sequence[str], aliases: Sequence[tuple[int, str]]) -> int:
-        """Write the aliases and both indexes; returns the number of words of the longest name.
+        """Write the aliases and both indexes, and return the number of words in the longest name.
 
         Args:
-            folder: Where the files go.
+            folder: The folder to write to.
             labels: The label of every entity, by id.
             aliases: (entity, alias) pairs, sorted by entity.
         """
-        # These need kernels, which reading does not.
+        # Imported here because they need the kernels; reading does not.
         from graphbrick.graphs.building.search import write_names
         from graphbrick.graphs.string_writer import write_strings
 
@@ -62,37 +62,37 @@ class NameIndex:
         return write_names(folder, [*labels, *(alias for _, alias in aliases)])
 
     def name(self, name: int) -> str:
-        """The text of a name."""
+        """Return the text of a name."""
         return self._labels[name] if name < len(self._labels) else self._aliases[name - len(self._labels)]
 
     def entity(self, name: int) -> int:
-        """The entity a name belongs to."""
+        """Return the entity that a name belongs to."""
         return name if name < len(self._labels) else int(self._alias_entity[name - len(self._labels)])
 
     def aliases(self, entity: int) -> list[str]:
-        """The aliases of an entity, in the order of the source."""
+        """Return the aliases of an entity, in the order of the source."""
         first, last = np.searchsorted(self._alias_entity, [entity, entity + 1])
         return [self._aliases[i] for i in range(int(first), int(last))]
 
     def known(self, spans: npt.NDArray[np.uint64]) -> npt.NDArray[np.bool_]:
-        """Which span hashes may be the hash of a name (a name is then to be compared; see `exact`)."""
+        """Return a mask of the span hashes that equal the hash of a name; confirm a match with `exact`."""
         if not len(self._hash):
             return np.zeros(len(spans), dtype=np.bool_)
         at = np.minimum(np.searchsorted(self._hash, spans), len(self._hash) - 1)
         return np.asarray(self._hash[at] == spans)
 
     def exact(self, folded: str) -> list[int]:
-        """The ids of all names that fold to this text, ascending."""
+        """Return the ids of all names that fold to this text, ascending."""
         value = np.uint64(span_hash(folded))
         first, last = np.searchsorted(self._hash, value, "left"), np.searchsorted(self._hash, value, "right")
-        # Two texts may share a hash; the names themselves decide.
+        # Two texts may share a hash, so compare the names.
         return [int(i) for i in self._id[first:last] if name_form(self.name(int(i))) == folded]
 
     def near(self, text: str, n: int, *, min_score: float = 0.0) -> list[NearMatch]:
-        """The ``n`` entities whose names are most similar to a text, best first.
+        """Return the ``n`` entities whose names are most similar to a text, best first.
 
-        Candidates share rare character trigrams with the text; they are ranked by normalised Indel similarity of the
-        folded names (rapidfuzz ``ratio``), ties by entity id.
+        Candidates share rare character trigrams with the text. They are ranked by the normalised Indel similarity of
+        the folded names (rapidfuzz ``ratio``); ties are broken by entity id.
         """
         from rapidfuzz import fuzz
 
@@ -111,7 +111,7 @@ class NameIndex:
         return sorted(best.values(), key=lambda m: (-m.score, m.entity))[:n]
 
     def containing(self, folded: str) -> list[int]:
-        """Return the entities whose names contain some words in a row, ascending; of common words not all are found.
+        """Return the entities whose names contain a word sequence, ascending; incomplete for common words.
 
         Args:
             folded: The words as `graphbrick.graphs.text.fold` writes them.
@@ -123,7 +123,7 @@ class NameIndex:
         return sorted({self.entity(name) for name in names if wanted in f" {name_form(self.name(name))} "})
 
     def _candidates(self, grams: Iterable[int]) -> list[int]:
-        """Names that share most trigrams with the text, rare trigrams first, so that no long list need be read."""
+        """Return the names that share most trigrams with the text; only lists of rare trigrams are read."""
         if self._grams is None or not len(self._grams[0]):
             return []
         known, list_ends, names_of = self._grams

@@ -1,7 +1,7 @@
-"""What a reader yields and what a builder takes: triples of keys, and facts about entities and relations.
+"""Records that readers yield and builders take: triples of keys, and facts about entities and relations.
 
-A *key* is the unique name of an entity or relation in its source (an IRI, a MID, a row id, or the label itself where
-the source has nothing else). A *label* is what people read; two entities may share one.
+A *key* is the unique name of an entity or relation in its source: an IRI, a MID, a row id, or the label if the source
+has nothing else. A *label* is a name for people; two entities may share one.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ TripleRecord: TypeAlias = tuple[str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class EntityRecord:
-    """Facts about one entity. Several records of one key add up: a later label or description replaces the earlier."""
+    """Facts about one entity. Records of the same key add up; a later label or description replaces the earlier."""
 
     key: str
     label: str | None = None
@@ -29,28 +29,28 @@ class EntityRecord:
 
 @dataclass(frozen=True, slots=True)
 class RelationRecord:
-    """The label of one relation, where it differs from its key."""
+    """The label of a relation, if it differs from its key."""
 
     key: str
     label: str
 
 
 LATEST = 0
-"""The rank of a fact that a later one of its kind replaces."""
+"""Rank of a fact that is replaced by a later fact of the same kind."""
 
 DESCRIBED, LABEL, ALIAS, TYPE, DESCRIPTION = range(5)
-"""What a fact says of its entity: that it is there, or one of its texts."""
+"""Kinds of facts: the entity exists (`DESCRIBED`), or one of its texts."""
 
 
 @dataclass(frozen=True, slots=True)
 class RankedFact:
-    """A label or description of one key that competes with others: the lowest rank wins, of equals the first.
+    """A label or description that competes with others of the same key: the lowest rank wins, then the first.
 
     Attributes:
-        key: What it is about: an entity, or a relation too.
+        key: The key of an entity; a label also applies to a relation with this key.
         kind: `LABEL` or `DESCRIPTION`.
         text: The text.
-        rank: From 1; those of rank 0 (`LATEST`) come from `EntityRecord`.
+        rank: At least 1; rank 0 (`LATEST`) is reserved for facts of an `EntityRecord`.
     """
 
     key: str
@@ -65,11 +65,11 @@ Records: TypeAlias = Iterator[Record]
 
 @dataclass
 class BadRecords:
-    """What to do with a bad record: raise it, or (``skip=True``) count it, keep it for the report and go on.
+    """Collector of bad records: raises the first one, or with ``skip=True`` counts and keeps them.
 
     Args:
-        skip: Leave bad records out instead of stopping at the first.
-        keep: At most so many are kept for listing; all are counted.
+        skip: Whether to skip bad records instead of raising the first.
+        keep: Maximum number of bad records kept for the report; all are counted.
     """
 
     skip: bool = False
@@ -78,7 +78,7 @@ class BadRecords:
     kept: list[InputError] = field(default_factory=list)
 
     def add(self, error: InputError) -> None:
-        """Raise ``error``, or count and keep it when bad records are skipped."""
+        """Raise ``error``, or count and keep it if bad records are skipped."""
         if not self.skip:
             raise error
         self.count += 1

@@ -1,4 +1,4 @@
-"""Which triples of a source become triples of the graph, which are labels, and what keys lose."""
+"""Build rules: which triples to keep, which triples are labels, and which prefix to strip from keys."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from fnmatch import fnmatchcase
 from graphbrick.core.errors import InputError
 
 KEEP, LEAVE_OUT, LABEL_OF = range(3)
-"""What `Rules.action` says of a relation: its triples are kept, left out, or labels of their heads."""
+"""Results of `Rules.action` for a relation: its triples are kept, left out, or labels of their heads."""
 
 
 @dataclass(frozen=True)
 class Rules:
-    """Which triples to keep, by the key of their relation. Patterns are those of file names: ``people.*``.
+    """Rules for the triples of a source, by relation key. Patterns are shell-style: ``people.*``.
 
     Args:
-        include: Patterns of the relations to keep; empty for all.
-        exclude: Patterns of the relations to leave out, also of those that are included.
-        label_relations: Keys of relations whose triples are labels of their heads, not triples.
-        strip: A beginning that all keys lose where they have it, with or without angle brackets around the key.
-        facts_make_entities: Whether an entity that has a label or type, but no triple, is in the graph.
+        include: Patterns of relations to keep; empty to keep all.
+        exclude: Patterns of relations to leave out, even if they are included.
+        label_relations: Keys of relations whose triples state the label of their head and are not stored as triples.
+        strip: A prefix to remove from all keys that have it, with or without angle brackets around the key.
+        facts_make_entities: Whether the graph contains entities that have a label or type, but no triple.
 
     >>> FREEBASE.action("people.person.profession") == KEEP, FREEBASE.action("common.topic.article") == LEAVE_OUT
     (True, True)
@@ -39,7 +39,7 @@ class Rules:
                 raise InputError(f"{name} takes texts that are not empty, got {values!r}; try ('people.*',)")
 
     def action(self, relation: str) -> int:
-        """What becomes of the triples of a relation."""
+        """Return what to do with the triples of a relation: `KEEP`, `LEAVE_OUT` or `LABEL_OF`."""
         if relation in self.label_relations:
             return LABEL_OF
         if any(fnmatchcase(relation, pattern) for pattern in self.exclude):
@@ -50,11 +50,11 @@ class Rules:
 
     @property
     def label_iris(self) -> frozenset[str]:
-        """The label relations as RDF may spell them."""
+        """The label relations, each with and without the prefix ``strip``."""
         return frozenset(self.label_relations) | {self.strip + relation for relation in self.label_relations}
 
     def with_patterns(self, include: tuple[str, ...], exclude: tuple[str, ...], labels: tuple[str, ...]) -> Rules:
-        """These rules and some more."""
+        """Return these rules with additional include, exclude and label relations."""
         return Rules(
             self.include + include,
             self.exclude + exclude,
@@ -70,14 +70,14 @@ FREEBASE = Rules(
     strip="http://rdf.freebase.com/ns/",
     facts_make_entities=False,
 )
-"""What the technical report of LEGO-GraphRAG leaves out of Freebase; names become labels, keys are plain MIDs."""
+"""Rules for Freebase as in the technical report of LEGO-GraphRAG; names become labels, keys are MIDs."""
 
 PRESETS = {"freebase": FREEBASE}
-"""Rules by name."""
+"""Preset rules by name."""
 
 
 def rules_named(preset: str | None) -> Rules:
-    """The rules of a preset; those that keep everything where there is no name.
+    """Return the rules of a preset; for None, rules that keep everything.
 
     Raises:
         InputError: No such preset.

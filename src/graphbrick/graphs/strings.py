@@ -1,4 +1,4 @@
-"""A table of strings on disk in compressed blocks of some kilobytes, read by memory map, one block at a time."""
+"""Table of strings on disk, stored in compressed blocks of some kilobytes and read by memory map."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ import zstandard
 from graphbrick.core.errors import GraphFormatError
 from graphbrick.files.locks import AST
 
-_REMEMBERED = 1 << 15  # strings of a table that stay decoded
-_BLOCKS = 256  # blocks of a table that stay unpacked
+_REMEMBERED = 1 << 15  # decoded strings cached per table
+_BLOCKS = 256  # unpacked blocks cached per table
 _NUMBER = 8  # bytes
 
 
 def open_array(file: Path) -> npt.NDArray[Any]:
-    """An array file as a read-only memory map."""
+    """Open an array file as a read-only memory map."""
     with AST:
         # A plain array over the map: numba knows its type, and slicing it is cheaper than slicing np.memmap.
         return np.load(file, mmap_mode="r").view(np.ndarray)  # type: ignore[no-any-return]
 
 
 class _Decompressor(threading.local):
-    """One decompressor a thread, as it must not be used by two at once."""
+    """One decompressor per thread, as a decompressor is not thread-safe."""
 
     def __init__(self) -> None:
         self.packed = zstandard.ZstdDecompressor()
@@ -39,25 +39,26 @@ _decompressor = _Decompressor()
 
 
 class StringTable:
-    """Strings by index, read from disk as they are asked for.
+    """Strings by index, read from disk on demand.
 
-    Opening costs the same whatever the size; nothing is unpacked before it is read. A block holds some strings in a
-    row: their sizes (u32 each) and their UTF-8 text, as one Zstandard frame. Behind the blocks are a row a block and
-    one more for the end, u64 each: the index of its first string and where it begins; then the number of these rows.
+    Opening takes constant time, and a block is unpacked only when one of its strings is read. A block holds
+    consecutive strings as one Zstandard frame: their sizes (u32 each), then their UTF-8 text. After the blocks comes
+    an index with one row per block and a final row for the end. A row holds two u64: the index of the block's first
+    string and the block's offset. The last 8 bytes are the number of rows.
     """
 
     def __init__(self, blob: mmap.mmap, blocks: npt.NDArray[np.uint64]) -> None:
         self._blob, self._count = blob, int(blocks[-1, 0])
-        # Items of a memoryview are plain integers, several times faster to get than numpy's.
+        # Memoryview items are plain integers; reading them is several times faster than reading numpy items.
         self._first = memoryview(np.ascontiguousarray(blocks[:, 0]))  # type: ignore[arg-type]
         self._place = memoryview(np.ascontiguousarray(blocks[:, 1]))  # type: ignore[arg-type]
-        # Paths name the same entities again and again.
+        # Paths repeat the same entities often.
         self._get = lru_cache(maxsize=_REMEMBERED)(self._read)
         self._unpack = lru_cache(maxsize=_BLOCKS)(self._block)
 
     @staticmethod
     def files(name: str) -> tuple[str, ...]:
-        """The file names of the table ``name``."""
+        """Return the file names of the table ``name``."""
         return (f"{name}.zst",)
 
     @classmethod
@@ -91,7 +92,7 @@ class StringTable:
             raise GraphFormatError(f"text {index} of a graph is damaged ({error}); build it again") from error
 
     def _block(self, block: int) -> tuple[memoryview, bytes]:
-        """Where the strings of a block end, after a 0, and their text."""
+        """Return the end offsets of a block's strings (preceded by 0) and their UTF-8 text."""
         data = _decompressor.packed.decompress(self._blob[self._place[block] : self._place[block + 1]])
         count = self._first[block + 1] - self._first[block]
         ends = np.zeros(count + 1, dtype=np.int64)

@@ -1,7 +1,7 @@
-"""Folding of names for linking: case, accents and punctuation do not count, word order does.
+"""Fold names for linking: ignore case, accents and punctuation, but keep word order.
 
-A name is folded into *tokens*. Scripts that write no spaces between words (Han, kana, Hangul, Thai, Lao, Khmer,
-Myanmar) give one token a character, so that a label is found inside a sentence in any of them; their marks are kept.
+A name is folded into *tokens*. In scripts without spaces between words (Han, kana, Hangul, Thai, Lao, Khmer, Myanmar)
+every character is a token, so that a label can be found inside a sentence; their marks are kept.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ _UNSPACED = (
     "\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"
 )
 _ONE_UNSPACED = re.compile(f"[{_UNSPACED}]")
-# Accents and vowel signs that Unicode has no ready-made letter for; they do not end a word.
+# Combining accents and vowel signs without a precomposed letter; they do not end a word.
 _MARKS = "".join(
     c for c in map(chr, range(0x300, 0x2100)) if unicodedata.category(c)[0] == "M" and not _ONE_UNSPACED.match(c)
 )
 _TOKEN = re.compile(rf"[{_UNSPACED}]|(?:(?![{_UNSPACED}])[^\W_][{_MARKS}]*)+")
-# Letters that people write without their stroke or as two, but that Unicode does not decompose.
+# Letters that people write without the stroke or as two letters, but that Unicode does not decompose.
 _STROKES = str.maketrans({"ø": "o", "Ø": "o", "ł": "l", "Ł": "l", "đ": "d", "Đ": "d", "ı": "i", "æ": "ae", "Æ": "ae"})
 _ASCII_TOKEN = re.compile(r"[a-z0-9]+")
 
@@ -35,7 +35,7 @@ _64 = 0xFFFFFFFFFFFFFFFF
 
 
 class Token(NamedTuple):
-    """One folded word and where it stands in the text (NFC), as character offsets."""
+    """A folded word and its character offsets [start, end) in the NFC text."""
 
     text: str
     start: int
@@ -43,12 +43,12 @@ class Token(NamedTuple):
 
 
 def nfc(text: str) -> str:
-    """The text in Unicode form NFC, to which token offsets refer."""
+    """Return the text in Unicode form NFC, which token offsets refer to."""
     return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 
 def fold_token(token: str) -> str:
-    """One word without case and accents; empty where it has no letter or digit of its own.
+    """Return a word without case and accents; empty if it has no letter or digit.
 
     >>> fold_token("Élodie"), fold_token("Straße"), fold_token("Tromsø")
     ('elodie', 'strasse', 'tromso')
@@ -58,12 +58,12 @@ def fold_token(token: str) -> str:
     if _ONE_UNSPACED.fullmatch(token):
         return unicodedata.normalize("NFKC", token)
     bare = "".join(c for c in unicodedata.normalize("NFKD", token) if not unicodedata.combining(c)).translate(_STROKES)
-    # Some single characters stand for several words.
+    # Some single characters decompose into several words.
     return "".join(unicodedata.normalize("NFC", bare.casefold()).split())
 
 
 def tokens(text: str) -> list[Token]:
-    """The folded words of an NFC text in order, with their offsets.
+    """Return the folded words of an NFC text in order, with their offsets.
 
     >>> [t.text for t in tokens("Kenya's capital, São Tomé: 内罗毕")]
     ['kenya', 's', 'capital', 'sao', 'tome', '内', '罗', '毕']
@@ -73,7 +73,7 @@ def tokens(text: str) -> list[Token]:
 
 
 def fold(text: str) -> str:
-    """The folded words of a text joined by single spaces; empty where it has no letter or digit.
+    """Return the folded words of a text joined by single spaces; empty if it has no letter or digit.
 
     >>> fold("  The  Sound—of MUSIC! ")
     'the sound of music'
@@ -84,7 +84,7 @@ def fold(text: str) -> str:
 
 
 def name_form(name: str) -> str:
-    """The form under which a name is found: folded, or as it is where nothing is left of it.
+    """Return the form under which a name is indexed: folded, or unfolded if folding leaves nothing.
 
     >>> name_form("São Tomé!"), name_form(" !!! ")
     ('sao tome', '!!!')
@@ -93,9 +93,10 @@ def name_form(name: str) -> str:
 
 
 def hash_bytes(data: bytes) -> int:
-    """A 64-bit hash that is the same in every process and on every machine; whoever chooses the bytes can break it.
+    """Return a 64-bit hash that is the same in every process and on every machine; not cryptographic.
 
-    Eight bytes at a time, little-endian, the last filled up with zeros; kernels have it as `hash_span`.
+    It reads eight bytes at a time, little-endian, and pads the last word with zeros. The kernels implement the same
+    hash as `hash_span`.
     """
     value = START ^ ((len(data) * LENGTH) & _64)
     for at in range(0, len(data), 8):
@@ -106,23 +107,23 @@ def hash_bytes(data: bytes) -> int:
 
 
 def hash64(text: str) -> int:
-    """The hash of a text, by its UTF-8 bytes."""
+    """Return the hash of the UTF-8 bytes of a text."""
     return hash_bytes(text.encode("utf-8", "surrogatepass"))
 
 
 def token_hashes(words: list[str]) -> npt.NDArray[np.uint64]:
-    """One hash a word."""
+    """Return the hash of each word, uint64 [words]."""
     return np.fromiter((hash64(w) for w in words), dtype=np.uint64, count=len(words))
 
 
 def extend_span(span: npt.NDArray[np.uint64], token: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
-    """The hash of a span made one word longer, element by element; spans start from zeros."""
+    """Return the hashes of spans extended by one word each; the hash of an empty span is 0."""
     with np.errstate(over="ignore"):
         return (span + token) * _MULTIPLIER
 
 
 def span_hash(folded: str) -> int:
-    """The hash of a whole folded name, as `extend_span` gives it word by word."""
+    """Return the hash of a whole folded name; equals calling `extend_span` word by word."""
     value = 0
     for word in folded.split():
         value = ((value + hash64(word)) * STEP) & _64
@@ -130,7 +131,9 @@ def span_hash(folded: str) -> int:
 
 
 def trigrams(folded: str) -> set[int]:
-    """The character trigrams of a folded name between two spaces, each packed into 63 bits.
+    """Return the character trigrams of a folded name padded with one space on each side.
+
+    Each trigram is packed into 63 bits.
 
     >>> len(trigrams("peru"))
     4
@@ -141,6 +144,9 @@ def trigrams(folded: str) -> set[int]:
 
 
 def gram_hashes(grams: Collection[int]) -> npt.NDArray[np.uint64]:
-    """Trigrams as they are stored, ascending: times an odd number, so that they spread evenly and stay distinct."""
+    """Return trigrams in their stored form, uint64, ascending.
+
+    Multiplying by an odd number spreads them evenly and keeps them distinct.
+    """
     packed = np.fromiter(grams, dtype=np.uint64, count=len(grams))
     return np.sort(packed * _MULTIPLIER)
