@@ -14,7 +14,7 @@ from graphbrick.kernels.jit import jit
 
 @jit
 def _root(parent: npt.NDArray[np.int32], node: int) -> np.int32:
-    """The first node of the component, with the way to it halved."""
+    """Return the root of a node in the union-find forest, halving the path to it."""
     while parent[node] != node:
         parent[node] = parent[parent[node]]
         node = parent[node]
@@ -23,7 +23,7 @@ def _root(parent: npt.NDArray[np.int32], node: int) -> np.int32:
 
 @jit
 def components(rows: Rows) -> npt.NDArray[np.int32]:
-    """The lowest node of the weakly connected component of each node, int32 [nodes]."""
+    """Return the lowest node of the weakly connected component of each node, int32 [nodes]."""
     out_begin, out_end, tail = rows.out_begin, rows.out_end, rows.tail
     n = len(out_begin)
     parent = np.arange(n).astype(np.int32)
@@ -40,7 +40,7 @@ def components(rows: Rows) -> npt.NDArray[np.int32]:
 
 
 def components_python(csr: Csr) -> list[int]:
-    """The same, by walking from each node in order of id."""
+    """Return the same as `components`, by graph search from each node in order of id."""
     lowest = [-1] * csr.n_nodes
     for start in range(csr.n_nodes):
         stack = [start]
@@ -59,19 +59,19 @@ def shortest_link(
     others: npt.NDArray[np.int32],
     budget: int,
 ) -> tuple[npt.NDArray[np.int32], np.int64]:
-    """The nodes on a shortest way, walking triples both ways, from any of ``sources`` to any of ``others``.
+    """Return the nodes of a shortest path from any of ``sources`` to any of ``others``, ignoring direction.
 
-    Of several, the first that a breadth-first search meets: sources in their order, outgoing triples before incoming
-    ones, each by id. Memory grows with the nodes seen, not with the graph.
+    Ties go to the path that breadth-first search finds first: sources in the given order, outgoing triples before
+    incoming ones, each by id. Memory grows with the number of nodes visited, not with the graph.
 
     Args:
         sources: int32, distinct.
         others: int32, none of them among the sources.
-        budget: Triples looked at, at most.
+        budget: Most triples read.
 
     Returns:
-        int32, both ends included, from the other to the source; empty where the budget or the graph ends first. The
-        number of triples looked at.
+        int32, the path with both ends, from the other to the source; empty if no path is found within the budget. Then
+        the number of triples read.
     """
     out_begin, out_end, tail, _, in_begin, in_end, in_head, _ = rows
     wanted = node_set(others)
@@ -119,7 +119,7 @@ def shortest_link(
 
 
 def shortest_link_python(csr: Csr, sources: list[int], others: Collection[int]) -> list[int]:
-    """The same nodes, without a budget."""
+    """Return the same nodes as `shortest_link`, without a budget."""
     before: dict[int, int] = dict.fromkeys(sources, -1)
     queue = list(sources)
     for u in queue:

@@ -1,4 +1,4 @@
-"""How many steps a walk can take from a node."""
+"""Number of triples that a walk can take from a node."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from graphbrick.kernels.slices import SLICE
 
 
 def hop_distances(rows: Rows, seeds: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
-    """Return the number of triples on a shortest way to the nearest seed, int32 [nodes]; -1 if no seed is reached.
+    """Return the hop distance of each node from the nearest seed, int32 [nodes]; -1 if no seed is reached.
 
     The search can be stopped between two slices.
     """
@@ -38,7 +38,7 @@ def _search(
     count: int,
     most_edges: int,
 ) -> tuple[int, int]:
-    """Search on until about ``most_edges`` edges are read; returns the next place of the queue, and its end."""
+    """Continue the search for about ``most_edges`` edges; return the next queue position and the queue's end."""
     out_begin, out_end, tail, _, in_begin, in_end, in_head, _ = rows
     edges = np.int64(0)
     while following < count and edges < most_edges:

@@ -1,4 +1,4 @@
-"""Exact personalized PageRank for many sets of seeds at once: what every faster kernel is measured by."""
+"""Exact personalized PageRank for many sets of seeds at once: the reference for the faster kernels."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ def exact_ppr(
 ) -> npt.NDArray[np.float64]:
     """Return scores by iteration over the whole graph in double precision, on all cores.
 
-    A walker that cannot go on is dropped, and its share is given back by the final division, which equals a restart at
-    the seeds. Along the triples, or against them, this is the power iteration. Both ways the walk is reversible, its
-    eigenvalues are real, and Chebyshev's iteration (Golub and Varga, 1961) needs a third of the steps. The iteration
-    can be stopped between two steps.
+    A walker at a dead end is dropped. The final division gives its share back, which equals a restart at the seeds. For
+    walks in one direction this is the power iteration. For walks both ways the walk is reversible and its eigenvalues
+    are real, so Chebyshev's iteration (Golub and Varga, 1961) needs only a third of the steps. The iteration can be
+    stopped between two steps.
 
     Args:
-        csr: The rows of the graph; they are read once a step, whatever the number of sets of seeds.
+        csr: The rows of the graph; each step reads them once, for all sets of seeds together.
         seeds: Sets of seeds, int32 each; memory is 48 bytes a node and set.
         restart: Probability of going back to the seeds.
         follow_out: Walk along the triples.
@@ -49,7 +49,7 @@ def exact_ppr(
     if follow_in:
         degree += csr.in_degrees()
     degree = np.maximum(degree, 1)[:, None]
-    # The rows that are read to gather what comes in: those of the opposite direction.
+    # A node gathers its incoming mass from its rows of the opposite direction.
     entering = (csr.in_begin, csr.in_end, csr.in_head) if follow_out else None
     leaving = (csr.out_begin, csr.out_end, csr.tail) if follow_in else None
     before, score = np.zeros_like(start), start.copy()
@@ -57,7 +57,7 @@ def exact_ppr(
     moved = np.full(len(seeds), np.inf)
     while len(seeds) and moved.max() > error * restart:
         check_limits()
-        # before <- start + one step of the walk from score, mixed with what was before.
+        # before <- start + one step of the walk from score, mixed with the previous iterate.
         omega = 1 / (1 - go_on**2 * omega / (2 if omega == 1.0 else 4)) if reversible else 1.0
         score /= degree
         walked = start.copy()
@@ -72,7 +72,7 @@ def exact_ppr(
 
 @numba.njit(parallel=True, nogil=True, cache=True)
 def _gather(begin, end, other, share, walked, go_on, threads):  # type: ignore[no-untyped-def]
-    """Add to every node what the nodes of its row pass on, each thread for nodes of its own."""
+    """Add to every node the mass that its neighbours pass on; each thread handles its own range of nodes."""
     n = len(begin)
     for thread in numba.prange(threads):
         for v in range(n * thread // threads, n * (thread + 1) // threads):

@@ -1,8 +1,8 @@
-"""FORA: forward push, then random walks from the residuals; a published method that ours is compared with.
+"""FORA: forward push, then random walks from the residuals; a published baseline for our push.
 
-Wang et al., "FORA: Simple and Effective Approximate Single-Source Personalized PageRank" (KDD 2017), with what its
-authors added later (ACM TODS 44(4), 2019): walks that take their first step for certain, and a push that goes on as
-long as the walks would take longer than it did.
+Wang et al., "FORA: Simple and Effective Approximate Single-Source Personalized PageRank" (KDD 2017), with two
+later additions of its authors (ACM TODS 44(4), 2019): the first step of a walk is always taken, and the push continues
+as long as the walks would take longer than the push has taken.
 """
 
 from __future__ import annotations
@@ -29,29 +29,29 @@ from graphbrick.kernels.touched import (
     with_room,
 )
 
-_STEP = 0.5  # one step of a walk takes as long as pushing along so many edges
-_AT_ONCE = 4096  # walks
-_COARSE = 1e-3  # the threshold that the push begins with
+_STEP = 0.5  # cost of one step of a walk, in pushed edges
+_AT_ONCE = 4096  # walks per batch
+_COARSE = 1e-3  # first threshold of the push
 _FIRST_WALK = -1
 
 Result = tuple[npt.NDArray[np.int32], npt.NDArray[np.float64], int]
 
 
 def walks_needed(epsilon: float, delta: float, failure: float) -> float:
-    """Return how many walks a unit of residual mass needs (Theorem 1 of the paper).
+    """Return the number of walks needed per unit of residual mass (Theorem 1 of the paper).
 
-    With them, every score above ``delta`` is off by at most ``epsilon`` times itself with probability 1 - ``failure``.
+    Every score above ``delta`` then has a relative error of at most ``epsilon``, with probability 1 - ``failure``.
     """
     return (2.0 * epsilon / 3.0 + 2.0) * math.log(2.0 / failure) / (epsilon * epsilon * delta)
 
 
 def published_threshold(epsilon: float, delta: float, failure: float, edges: int) -> float:
-    """Return where the push of the first paper ends: both parts take equally long if all edges are touched."""
+    """Return the push threshold of the first paper, which balances both phases if all edges are touched."""
     return epsilon / math.sqrt(edges) * math.sqrt(delta / ((2.0 * epsilon / 3.0 + 2.0) * math.log(2.0 / failure)))
 
 
 def first_state(seed: int) -> np.uint64:
-    """Return the state of the random numbers that a seed stands for."""
+    """Return the first state of the random number generator for a seed."""
     return np.uint64(mix_python((seed + 1) * int(GOLDEN) & (2**64 - 1)))
 
 
@@ -68,10 +68,10 @@ def fora(
     r_max: float,
     seed: int,
 ) -> Result:
-    """Return the ``k`` best nodes, where every score above ``delta`` is off by at most ``epsilon`` times itself.
+    """Return the ``k`` best nodes; scores above ``delta`` have a relative error of at most ``epsilon``.
 
-    That holds for a node with probability 1 - ``failure``, and for the scores before they are divided by their sum,
-    which is 1 where no walk meets a node that it cannot leave.
+    The bound holds for each node with probability 1 - ``failure``. It is about the scores before they are divided by
+    their sum; the sum is 1 if no walk meets a dead end.
 
     Args:
         rows: The rows of the graph.
@@ -79,16 +79,16 @@ def fora(
         restart: Probability of going back to the seeds.
         follow_out: Walk along the triples.
         follow_in: Walk against the triples.
-        k: How many nodes.
-        epsilon: The relative error allowed.
-        delta: The smallest score that it holds for.
-        failure: The probability that it does not hold.
-        r_max: Where the push ends, for example `published_threshold`; 0 for as soon as the walks are cheaper.
+        k: Number of nodes.
+        epsilon: Allowed relative error.
+        delta: Smallest score for which the bound holds.
+        failure: Probability that the bound does not hold.
+        r_max: Push threshold, for example `published_threshold`; 0 to push until the walks are cheaper.
         seed: The seed of the random numbers; the same one gives the same result.
 
     Returns:
-        int32 and float64 [at most k], highest score first, ties to the lower id; the number of edges looked at, which
-        counts a step of a walk as one.
+        int32 and float64 [at most k], highest score first, ties to the lower id; the number of edges read, where a
+        step of a walk counts as one.
     """
     near = start_at(rows, seeds, follow_out, follow_in)
     walks = walks_needed(epsilon, delta, failure)
@@ -113,11 +113,11 @@ def fora_top_k(
     failure: float,
     seed: int,
 ) -> Result:
-    """Return the ``k`` best nodes, with scores that are off by at most ``epsilon`` times themselves.
+    """Return the ``k`` best nodes, with a relative error of the scores of at most ``epsilon``.
 
-    `fora` needs to know how small the k-th score is. This tries ``delta`` = 1 / k and goes on, with the push where it
-    was and new walks, until the k-th estimate is at least (1 + ``epsilon``) ``delta``, or ``delta`` is 1 / nodes. Each
-    time ``delta`` falls to a quarter, as the authors' program does.
+    `fora` needs a lower bound ``delta`` of the k-th score. This function starts with ``delta`` = 1 / k. It stops when
+    the k-th estimate is at least (1 + ``epsilon``) ``delta``, or ``delta`` is 1 / nodes. Otherwise it divides ``delta``
+    by four, as the authors' program does, continues the push and takes new walks.
 
     Args and returns as for `fora`.
     """
@@ -150,10 +150,10 @@ def _push_while_cheaper(
     walks: float,
     enough: float,
 ) -> tuple[Touched, float, int]:
-    """Halve the threshold until the walks would take no longer than the push did, or ``enough`` residual is left.
+    """Push with falling thresholds until the walks cost no more than the push, or the residual is small.
 
     Returns:
-        The nodes touched, the threshold that comes next, and all edges looked at.
+        The nodes touched, the next threshold, and the total number of edges read.
     """
     while True:
         left = near.residual[: near.used[0]].sum()
@@ -175,9 +175,9 @@ def _estimate(
     enough: float,
     state: np.uint64,
 ) -> tuple[Touched, np.uint64, int]:
-    """Fill in the estimates: the mass that is settled, and where walks from the residuals end.
+    """Fill in the estimates: the settled mass plus the end points of walks from the residuals.
 
-    Residuals of ``enough`` or less in all are smaller than the error allowed, and start no walk.
+    If all residuals together are at most ``enough``, they are within the allowed error and no walk starts.
 
     Returns:
         The nodes touched, the next state of the random numbers, and the number of steps.
@@ -212,16 +212,16 @@ def _walk_on(
 ) -> tuple[Touched, np.uint64, int, int, int]:
     """Walk from the residuals until about ``most_steps`` steps are taken.
 
-    A residual r starts r * ``walks`` walks, rounded up or down by chance so that it is right on average. The paper
-    rounds up and gives each walk a weight of its own, which costs a walk for every node touched.
+    A residual r starts r * ``walks`` walks, rounded randomly so that the number is unbiased. The paper rounds up and
+    weights each walk instead, which costs at least one walk for every node touched.
 
     Args:
-        source: The slot that walks start from, of the first ``sources``; -1 before the first.
-        due: How many walks are still to start there.
+        source: Slot of the node where walks start, below ``sources``; -1 before the first.
+        due: Number of walks that are still to start there.
 
     Returns:
-        The nodes touched, the next state of the random numbers, ``source`` (``sources`` at the end) and ``due`` to go
-        on with, and the number of steps.
+        The nodes touched, the next state of the random numbers, the next ``source`` (``sources`` at the end), the next
+        ``due``, and the number of steps.
     """
     steps = 0
     at = np.empty(_AT_ONCE, dtype=np.int32)
@@ -244,7 +244,7 @@ def _walk_on(
             due -= more
         for number in range(filled):
             walking[number] = number
-        n_walking, chance = filled, 0.0  # the first step is taken for certain: its share is settled already
+        n_walking, chance = filled, 0.0  # the first step is always taken: the restart share is settled already
         while n_walking:
             state, n_walking = step_all(
                 rows, chance, follow_out, follow_in, state, at, walking, entry, n_walking
@@ -254,6 +254,6 @@ def _walk_on(
         near = with_room(near, filled)
         before = near.used[0]
         add_estimates(near, at[:filled], 1.0 / walks)
-        for i in range(before, near.used[0]):  # touched by a walk alone
+        for i in range(before, near.used[0]):  # first touched by a walk
             near.degree[i] = walk_degree(rows, near.node[i], follow_out, follow_in)
     return near, state, source, due, steps

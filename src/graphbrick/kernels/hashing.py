@@ -30,10 +30,10 @@ def grow(array: npt.NDArray[T], size: int) -> npt.NDArray[T]:
 
 @jit
 def place_of(keys: npt.NDArray[T], key: int) -> np.int64:
-    """Return the place of a key in a set, or the free place where it belongs.
+    """Return the index of a key in a set, or the free index where it belongs.
 
     Args:
-        keys: int32 or int64; its length is a power of two, and at least one place holds -1, which means free.
+        keys: int32 or int64; its length is a power of two; at least one entry is -1, which means free.
         key: At least 0.
     """
     mask = np.uint64(len(keys) - 1)
@@ -119,7 +119,7 @@ def slots_of(nodes: npt.NDArray[np.int32], count: int, capacity: int) -> npt.NDA
 def forget_slots(table: npt.NDArray[np.int64], nodes: npt.NDArray[np.int32], count: int) -> None:
     """Remove the first ``count`` nodes, which must be all nodes of the map."""
     mask = np.uint64(len(table) - 1)
-    # Last in, first out: no node is then cut off from its place by a place before it that has become free.
+    # Remove in reverse order of insertion, so that no freed entry breaks the probe sequence of a remaining node.
     for i in range(count - 1, -1, -1):
         at = (np.uint64(nodes[i]) * GOLDEN >> _HALF) & mask
         while table[at] >> 32 != nodes[i]:

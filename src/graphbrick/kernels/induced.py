@@ -1,4 +1,4 @@
-"""The triples among some nodes, without reading a hub's whole row, and the readable version it is tested against."""
+"""Induced triples of a set of nodes without reading whole hub rows, and the readable reference version."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from graphbrick.kernels.hashing import grow, node_set, place_of
 from graphbrick.kernels.jit import jit
 from graphbrick.kernels.slices import SLICE
 
-# A row of more entries than this many times the number of nodes is searched for each of them instead of read.
+# A row with more than this many entries per selected node is searched by bisection instead of read.
 _LONG = 8
 
 
 def induced_triples(rows: Rows, nodes: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
     """Return the ids of all triples with both ends among ``nodes`` (int32, ascending): int32, ascending.
 
-    The row of a node that many triples leave is not read: each of the nodes is searched in it, or it in the incoming
-    row of that node, whichever is shorter. Time grows with the nodes and their ordinary rows, not with the hubs. The
-    work can be stopped between two slices.
+    The long outgoing row of a hub is not read. Instead, each selected node is searched in it by bisection, or the hub
+    is searched in the incoming row of that node, whichever row is shorter. Time grows with the number of nodes and
+    their ordinary rows, not with the hubs. The work can be stopped between two slices.
     """
     table, triples, count, following = node_set(nodes), np.empty(1024, dtype=np.int32), 0, 0
     while following < len(nodes):
@@ -52,10 +52,10 @@ def _search(
     following: int,
     most_edges: int,
 ) -> tuple[npt.NDArray[np.int32], int, int]:
-    """Look for triples from the node at position ``following`` on, until about ``most_edges`` edges are read.
+    """Search triples, starting at node index ``following``, until about ``most_edges`` edges are read.
 
     Returns:
-        The triples in an array with room for more; how many they are; the position of the next node.
+        The triples, in an array with spare capacity; their number; the index of the next node.
     """
     out_begin, out_end, tail, _, in_begin, in_end, in_head, in_triple = rows
     edges = np.int64(0)

@@ -1,4 +1,4 @@
-"""The adjacency inside some partitions of a graph, in local ids, and the readable version it is tested against."""
+"""Adjacency inside some partitions of a graph, in local ids, and the readable reference version."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ def inside_rows(
     follow_in: bool,
     loops: bool,
 ) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.int32]]:
-    """Where one step along the triples leads from each of some nodes, without leaving their partitions.
+    """Return the neighbours of all nodes of some partitions that are in these partitions too.
 
-    A neighbour is given once for each triple; heads of incoming triples follow tails of outgoing ones. A self loop that
-    is walked both ways is given twice.
+    A neighbour is listed once for each triple; tails of outgoing triples come before heads of incoming ones. A self
+    loop that is walked both ways is listed twice.
 
     Args:
         label: int32 [nodes], the partition of each node of the graph.
-        place: int32 [nodes], its place among the members of that.
-        parts: int32, the partitions; few.
+        place: int32 [nodes], the index of each node among the members of its partition.
+        parts: int32, the partitions; few, as they are searched linearly.
         offset: int32 [parts], the local id of the first member of each.
         members: int32, all nodes of the partitions in order of local id.
-        loops: Whether self loops are given.
+        loops: Whether to list self loops.
 
     Returns:
-        uint32 [members + 1], where the row of each begins and the last one ends; int32, local ids of the neighbours.
+        uint32 [members + 1], row pointers, the last one being the end of the last row; int32, local ids of neighbours.
     """
     out_begin, out_end, tail, _, in_begin, in_end, in_head, _ = rows
     pointers = np.zeros(len(members) + 1, dtype=np.uint32)
@@ -69,7 +69,7 @@ def inside_rows(
 
 
 def inside_rows_python(csr: Csr, members: list[int], follow_out: bool, follow_in: bool, loops: bool) -> list[list[int]]:
-    """The same neighbours, a list for each member."""
+    """Return the same neighbours as `inside_rows`, one list per member."""
     local = {node: i for i, node in enumerate(members)}
     rows = []
     for u in members:

@@ -1,4 +1,4 @@
-"""The one way kernels are compiled: on first use, without the GIL, kept on disk for the next process."""
+"""Compilation of kernels with numba: on first use, without the GIL, cached on disk."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ def jit(function: F, *, inline: str = "never") -> F:
     try:
         compiled = numba.njit(cache=True, nogil=True, inline=inline)(function)
     except RuntimeError:
-        # Neither the package nor the home folder can be written, as in many containers.
+        # Neither the package folder nor the home folder is writable, as in many containers.
         _log.info("kernels cannot be kept on disk and are compiled anew; NUMBA_CACHE_DIR may name a folder for them")
         compiled = numba.njit(nogil=True, inline=inline)(function)
     return compiled
 
 
 def inlined(function: F) -> F:
-    """Compile a small function into its callers: a call that passes `Rows` counts the references of eight arrays."""
+    """Inline a small function into its callers, because passing `Rows` costs reference counting of eight arrays."""
     return jit(function, inline="always")

@@ -1,4 +1,4 @@
-"""The nodes within some hops of seeds, by breadth-first search, and the readable version it is tested against."""
+"""Nodes within some hops of the seeds, by breadth-first search, and the readable reference version."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _RUNNING, _COMPLETE, _FULL = 0, 1, 2
 def k_hop(
     rows: Rows, seeds: npt.NDArray[np.int32], follow_out: bool, follow_in: bool, max_hops: int, cap: int
 ) -> tuple[npt.NDArray[np.int32], int, bool]:
-    """Return the nodes within ``max_hops`` triples of a seed, ``cap`` at most.
+    """Return the nodes within ``max_hops`` triples of a seed, at most ``cap``.
 
-    Nearer nodes are kept first; of the first hop that does not fit as a whole, those of lower id. The seeds are always
-    kept, also where there are more than ``cap``. The search can be stopped between two slices.
+    Nearer nodes are kept first; if a hop does not fit as a whole, those with the lower ids. The seeds are always kept,
+    even if there are more than ``cap``. The search can be stopped between two slices.
 
     Returns:
         int32 [nodes], ascending; the number of hops that are complete; whether the cap left nodes out.
@@ -51,17 +51,18 @@ def _search(
     limit: int,
     most_edges: int,
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], int]:
-    """Search on until about ``most_edges`` edges are read.
+    """Continue the search until about ``most_edges`` edges are read.
 
     Args:
-        nodes: int32, the nodes reached, in order of discovery, with room for more.
-        seen: The set of them.
-        cursor: int64 [4]: the number of nodes, the next one to expand, the end of the nodes of its hop, and the hop of
-            the nodes that are found now; changed.
-        limit: Nodes at most; those of the hop that passes it are all found, unless the limit was reached before it.
+        nodes: int32, the nodes reached, in order of discovery, with spare capacity.
+        seen: The set of these nodes.
+        cursor: int64 [4]: the number of nodes, the next node to expand, the end of the nodes of its hop, and the hop of
+            the nodes found now; changed in place.
+        limit: Most nodes. The hop that exceeds the limit is searched to its end, unless the limit was already reached
+            when it began.
 
     Returns:
-        Nodes and set, larger where needed, and whether the search goes on, is complete, or has met the limit.
+        Nodes and set, enlarged if needed, and whether the search is running, complete, or has met the limit.
     """
     out_begin, out_end, tail, _, in_begin, in_end, in_head, _ = rows
     count, p, end, hop = cursor[_COUNT], cursor[_NEXT], cursor[_END], cursor[_HOP]
@@ -109,7 +110,7 @@ def _search(
 def k_hop_python(
     csr: Csr, seeds: list[int], follow_out: bool, follow_in: bool, max_hops: int, cap: int
 ) -> tuple[list[int], int, bool]:
-    """Return what `k_hop` returns, hop by hop as sets."""
+    """Return the same as `k_hop`, computed hop by hop with sets."""
     reached, frontier = set(seeds), set(seeds)
     limit = max(cap, len(reached))
     for hop in range(1, max_hops + 1):

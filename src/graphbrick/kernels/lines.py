@@ -1,8 +1,8 @@
-"""Splitting lines of triples at a delimiter: the ordinary lines.
+"""Split lines of triples at a delimiter. The kernel handles ordinary lines only.
 
-Whatever is not ordinary about a line is left to the reader, which knows how to read it or what is wrong with it. The
-kernel returns starts and ends of head, relation and tail (int64 [3, triples]) and the odd lines: for each its number
-(from 0), where it starts and ends, and how many ordinary triples come before it (int64 [lines, 4]).
+Unusual lines are left to the Python reader, which can parse them or report the error. The kernel returns the starts and
+ends of head, relation and tail (int64 [3, triples]). For each unusual line it returns the line number (from 0), its
+start and end, and the number of ordinary triples before it (int64 [lines, 4]).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _NEWLINE, _RETURN, _SPACE = 10, 13, 32
 
 @jit
 def count_lines(data: Bytes) -> int:
-    """The most lines that there can be: one more than line ends."""
+    """Return an upper bound of the number of lines: the number of newlines plus one."""
     count = 1
     for byte in data:
         if byte == _NEWLINE:
@@ -27,10 +27,10 @@ def count_lines(data: Bytes) -> int:
 
 @jit
 def may_be_blank(data: Bytes, start: int, end: int) -> bool:
-    """Whether a span begins or ends with what may be white space, in ASCII or elsewhere (or is empty)."""
+    """Tell whether a span is empty, or may begin or end with white space (ASCII or Unicode)."""
     if start == end or data[start] <= _SPACE or data[end - 1] <= _SPACE:
         return True
-    # U+0085, U+00A0, U+1680, U+2000 to U+205F, U+3000 in UTF-8, and neighbours of theirs.
+    # U+0085, U+00A0, U+1680, U+2000 to U+205F and U+3000 in UTF-8, and some code points next to them.
     if data[start] == 0xC2 and data[start + 1] in (0x85, 0xA0):
         return True
     if data[start] == 0xE1 and data[start + 1] == 0x9A:
@@ -54,16 +54,16 @@ def may_be_blank(data: Bytes, start: int, end: int) -> bool:
 
 @jit
 def split_lines(data: Bytes, delimiter: int, width: int, places: Offsets) -> tuple[Offsets, Offsets, Offsets]:
-    """The cells at three places of lines that have ``width`` cells.
+    """Return the spans of head, relation and tail of all lines that have ``width`` cells.
 
-    Ordinary is a line of the right width whose three cells are not empty and have nothing to strip; a carriage return
-    at the end of the line does not count. Empty lines are passed over.
+    A line is ordinary if it has the right width and its three cells are not empty and need no stripping. A carriage
+    return at the end of the line is ignored. Empty lines are skipped.
 
     Args:
         data: Lines of valid UTF-8 without NUL.
         delimiter: The byte between cells.
-        width: Cells a line.
-        places: Which cells are head, relation and tail.
+        width: Number of cells per line.
+        places: Indices of the cells with head, relation and tail.
     """
     room = count_lines(data)
     starts = np.empty((3, room), dtype=np.int64)

@@ -1,13 +1,13 @@
-"""Personalized PageRank around seeds in a graph of any size: forward push that holds only what it has touched.
+"""Local personalized PageRank for graphs of any size: forward push that stores only the touched nodes.
 
-The residual of Andersen et al., "Local Graph Partitioning using PageRank Vectors" (FOCS 2006), is pushed until what an
-edge may still bring can hardly change which nodes are the best ``k``. What is left of it lies on hubs, too thin for a
-push of a million edges to pay; `graphbrick.kernels.refine_ppr` makes up for it. `sweep` does the same over arrays with
-one entry a node, which is faster in small graphs.
+The residual of Andersen et al., "Local Graph Partitioning using PageRank Vectors" (FOCS 2006), is pushed until the mass
+that an edge may still bring can hardly change the best ``k`` nodes. The rest lies thinly on hubs, where pushing along a
+million edges does not pay; `graphbrick.kernels.refine_ppr` corrects for it. `sweep` does the same over arrays with one
+entry per node, which is faster in small graphs.
 
-The state of a node is a row of four numbers, so that a visit costs one read from memory: the residual, what is settled,
-the number of triples that a walk can take from there (-1 while unknown), and whether the node waits for a push. Where
-the row of a node is, its slot, is looked up in a hash table.
+The state of a node is a row of four numbers, so that a visit costs one memory read: the residual, the settled mass, the
+number of triples that a walk can take from the node (-1 while unknown), and whether the node waits for a push. A hash
+table gives the row number of a node, its slot.
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ Longs: TypeAlias = npt.NDArray[np.int64]
 Floats: TypeAlias = npt.NDArray[np.float64]
 
 RESIDUAL, SETTLED, DEGREE, WAITS = 0, 1, 2, 3
-_BLOCK = 32  # so many rows are asked for before any is used: the memory answers them at once
+_BLOCK = 32  # rows that are requested before any is used, so that the memory reads overlap
 _LEAST_CAPACITY = 1 << 16
 _GONE = 1e-12  # a residual mass that changes no digit of a score
 
 
 class Pushed(NamedTuple):
-    """Where the residual of walks came to lie.
+    """Result of a push: settled mass and remaining residuals.
 
     Attributes:
         nodes: int32 [touched], in order of discovery.
         state: float64 [touched, 4]; see the module.
         table: int64, for `slot_of`.
         edges: Edges walked.
-        dropped: Mass that could not walk on.
-        spent: Whether the budget of edges ended the search.
+        dropped: Mass lost at dead ends.
+        spent: Whether the edge budget ended the search.
     """
 
     nodes: Ids
@@ -67,13 +67,14 @@ def _read_block(
     rows: Rows, follow_out: bool, follow_in: bool, nodes: Ids, state: Floats, epsilon: float,
     slots: Longs, ends: Longs, size: int,
 ) -> tuple[int, np.int64]:  # fmt: skip
-    """Read where the rows of ``size`` slots are, and keep those whose residual is to be pushed.
+    """Read the row pointers of ``size`` slots, and keep the slots whose residual is to be pushed.
 
-    Nothing here waits for what was read before: first the pointers of all, then the first neighbour of each that is
-    kept, which brings it near for the push.
+    No read depends on an earlier one, so they overlap: first the pointers of all slots, then the first neighbour of
+    each kept slot. This brings the rows into the cache for the push.
 
     Returns:
-        How many slots are kept, at the front of ``slots`` and ``ends``; a sum that makes the reads happen.
+        The number of kept slots, which are at the front of ``slots`` and ``ends``; a sum that keeps the compiler from
+        dropping the reads.
     """
     out_begin, out_end, tail, _, in_begin, in_end, in_head, _ = rows
     for b in range(size):
@@ -106,7 +107,7 @@ def _give(
     ends: Ids, first: int, last: int, share: float, epsilon: float, nodes: Ids, state: Floats, table: Longs,
     queue: Ids, count: int, back: int,
 ) -> tuple[int, int]:  # fmt: skip
-    """Add a share to the residual of each node in a row; those that may have too much wait for a push."""
+    """Add a share to the residual of each node in a row; queue nodes that may now exceed the threshold."""
     mask = len(queue) - 1
     for e in range(first, last):
         v = ends[e]
@@ -125,7 +126,7 @@ def _give(
 
 @jit
 def _kth(state: Floats, restart: float, k: int) -> float:
-    """The k-th largest score so far; 0 where there are not so many."""
+    """Return the k-th largest score so far; 0 if there are at most k."""
     n = len(state)
     if n <= k:
         return 0.0
@@ -133,15 +134,15 @@ def _kth(state: Floats, restart: float, k: int) -> float:
 
 
 class _Push(NamedTuple):
-    """A push between two slices.
+    """State of a push between two slices.
 
     Attributes:
         nodes: int32 [capacity], the nodes touched.
         state: float64 [capacity, 4]; see the module.
         table: int64, for `slot_of`.
         queue: int32 [capacity], a ring of slots to be pushed.
-        cursor: int64 [4]: number of nodes, where the ring begins and ends, and edges walked.
-        mass: float64 [2]: the residual that a triple of a node may hold, and the mass that could not walk on.
+        cursor: int64 [4]: number of nodes, begin and end of the ring, and edges walked.
+        mass: float64 [2]: the residual that a node may hold per triple, and the mass lost at dead ends.
     """
 
     nodes: Ids
@@ -162,9 +163,9 @@ def push(
 ) -> Pushed:  # fmt: skip
     """Push until ``restart`` times the residual an edge may hold is at most ``tolerance`` times the k-th score.
 
-    ``epsilon`` is the residual that a node may hold for each of its triples; it falls by four until the rule holds and
-    ``least_edges`` were walked (a few hubs at the beginning look like an end), or nothing is left to push, or
-    ``edge_budget`` is reached. The work can be stopped between two slices.
+    ``epsilon`` is the residual that a node may hold per triple. It is divided by four until the rule holds and at least
+    ``least_edges`` edges were walked, or nothing is left to push, or ``edge_budget`` is reached. The minimum is needed
+    because with a few hubs at the beginning the rule may hold too early. The work can be stopped between two slices.
     """
     pushing, done = _start(seeds), False
     while not done:
@@ -173,14 +174,14 @@ def push(
             rows, pushing, restart, follow_out, follow_in, k, tolerance, least_edges, edge_budget, SLICE
         )
     count, edges = int(pushing.cursor[_COUNT]), int(pushing.cursor[_EDGES])
-    # Copies, as the arrays have room for more.
+    # Copy, because the arrays have spare capacity.
     nodes, state = pushing.nodes[:count].copy(), pushing.state[:count].copy()
     return Pushed(nodes, state, pushing.table, edges, float(pushing.mass[_DROPPED]), edges > edge_budget)
 
 
 @jit
 def _start(seeds: Ids) -> _Push:
-    """Return the seeds, each with its share of the mass as residual, none of them in the queue."""
+    """Return the start of a push: every seed holds its share of the mass as residual, and the queue is filled."""
     capacity = _LEAST_CAPACITY
     while capacity < 2 * len(seeds):
         capacity *= 2
@@ -194,7 +195,7 @@ def _start(seeds: Ids) -> _Push:
 
 @jit
 def _fill_queue(state: Floats, queue: Ids, count: int, epsilon: float) -> int:
-    """Put every slot into the queue that holds more than it may; returns how many."""
+    """Queue every slot whose residual exceeds the threshold; return their number."""
     back = 0
     for s in range(count):
         state[s, WAITS] = 0.0
@@ -206,7 +207,7 @@ def _fill_queue(state: Floats, queue: Ids, count: int, epsilon: float) -> int:
 
 @jit
 def _unrolled(queue: Ids, front: int, back: int, capacity: int) -> Ids:
-    """Return a ring with room for ``capacity`` slots that begins with those of the queue, in its order."""
+    """Return a larger ring with the queued slots at its beginning, in the same order."""
     larger = np.empty(capacity, dtype=np.int32)
     for q in range(back - front):
         larger[q] = queue[(front + q) & (len(queue) - 1)]
@@ -218,7 +219,7 @@ def _push_on(
     rows: Rows, pushing: _Push, restart: float, follow_out: bool, follow_in: bool,
     k: int, tolerance: float, least_edges: int, edge_budget: int, most_edges: int,
 ) -> tuple[_Push, bool]:  # fmt: skip
-    """Push on until the rule of `push` holds, or about ``most_edges`` edges are read; returns whether it holds."""
+    """Continue a push until its rule holds or about ``most_edges`` edges are read; return whether it is done."""
     tail, in_head = rows.tail, rows.in_head
     nodes, state, table, queue, cursor, mass = pushing
     count, front, back, edges = cursor[_COUNT], cursor[_FRONT], cursor[_BACK], cursor[_EDGES]
@@ -247,7 +248,7 @@ def _push_on(
                     capacity = len(nodes)
                     while count + degree > capacity:
                         capacity *= 2
-                    # The queue holds each node once at most, so it has room for all of them.
+                    # The queue holds each node at most once, so a capacity of one slot per node is enough.
                     queue = _unrolled(queue, front, back, capacity)
                     front, back = np.int64(0), back - front
                     nodes, state, table = _with_room(nodes, state, count, capacity)
@@ -264,7 +265,7 @@ def _push_on(
             break  # the slice is used up
         left = state[:count, RESIDUAL].sum()
         near = edges >= least_edges and restart * epsilon <= tolerance * _kth(state[:count], restart, k)
-        # ``touched`` is never -1; it is used so that the compiler keeps the reads that bring rows near.
+        # ``touched`` is never -1; using it keeps the compiler from dropping the prefetching reads.
         done = near or left < _GONE or edges > edge_budget or touched == -1
         if done:
             break
@@ -279,7 +280,7 @@ def sweep(
     rows: Rows, seeds: Ids, restart: float, follow_out: bool, follow_in: bool,
     k: int, tolerance: float, edge_budget: int,
 ) -> Pushed:  # fmt: skip
-    """Do the same as `push` over arrays with one entry a node, in order of id, with the same rule for its end."""
+    """Do the same as `push` over arrays with one entry per node, in order of id, with the same stopping rule."""
     n = len(rows.out_begin)
     state = _start_sweep(rows, seeds, follow_out, follow_in)
     mass, edges, done = np.array([1e-4, 0.0]), 0, False
@@ -311,7 +312,7 @@ def _sweep_on(
     """Sweep over all nodes until the rule of `push` holds, or about ``most_edges`` edges are read.
 
     Returns:
-        The edges walked in all, and whether the rule holds.
+        The total number of edges walked, and whether the sweep is done.
     """
     out_begin, out_end, tail, _, in_begin, in_end, in_head, _ = rows
     epsilon, dropped, walked, done = mass[_EPSILON], mass[_DROPPED], np.int64(edges), False

@@ -1,6 +1,7 @@
-"""Folding names, their hashes and their trigrams, and local names of IRIs: for ASCII; all else is left to Python.
+"""Fold names, hash them, list their trigrams, and find local names of IRIs, for ASCII text only.
 
-The readable twins are `graphbrick.graphs.text` and `graphbrick.graphs.readers.rdf.local_name`.
+All other text is left to Python: `graphbrick.graphs.text` and `graphbrick.graphs.readers.rdf.local_name`, which are
+also the readable versions of these kernels.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from graphbrick.kernels.jit import jit
 from graphbrick.kernels.spans import Bytes, Hashes, Offsets, hash_span
 
 FOLDED, NOTHING, LEFT = 0, 1, 2
-"""What `fold_names` says of a name: folded; empty; not ASCII, or nothing is left of it: for Python."""
+"""State of a name after `fold_names`: folded; empty; left to Python (not ASCII, or nothing left after folding)."""
 
 _MULTIPLIER = np.uint64(STEP)
 _FEW = 48
@@ -22,9 +23,10 @@ _SHARP, _SLASH, _PERCENT, _UNDERSCORE, _QUOTE, _COLON = 35, 47, 37, 95, 34, 58
 
 @jit
 def _fold(data: Bytes, start: int, end: int, out: Bytes) -> int:
-    """Write the lower-case words of a span with one space between, from place 1 on, a space on both sides; the length.
+    """Write the lower-case words of a span into ``out`` and return the number of bytes written.
 
-    -1 where the span is not ASCII.
+    Words are separated by one space, with one space before the first and after the last. Returns -1 if the span is not
+    ASCII.
     """
     out[0] = 32
     at = 1
@@ -56,7 +58,7 @@ def _longest(starts: Offsets, ends: Offsets) -> int:
 
 @jit
 def fold_names(data: Bytes, starts: Offsets, ends: Offsets) -> tuple[Hashes, npt.NDArray[np.int32], Bytes]:
-    """The hash of every folded name (as `span_hash`), the number of its words, and what became of it."""
+    """Return the hash of every folded name (as `span_hash`), its number of words, and its state."""
     hashes = np.zeros(len(starts), dtype=np.uint64)
     words = np.zeros(len(starts), dtype=np.int32)
     state = np.zeros(len(starts), dtype=np.uint8)
@@ -83,9 +85,9 @@ def fold_names(data: Bytes, starts: Offsets, ends: Offsets) -> tuple[Hashes, npt
 def name_grams(
     data: Bytes, starts: Offsets, ends: Offsets, names: npt.NDArray[np.int32], state: Bytes
 ) -> npt.NDArray[np.uint32]:
-    """The distinct trigrams of the names that `fold_names` has folded: rows of (gram, 64 bits, and name).
+    """Return the distinct trigrams of each folded name, as rows of (gram, 64 bits, and name).
 
-    A gram is the packed trigram times an odd number, modulo 2 to the 64, so that grams spread evenly.
+    A gram is the packed trigram times an odd number, modulo 2**64, so that grams are spread evenly.
     """
     room = 0
     for i in range(len(starts)):
@@ -125,9 +127,9 @@ def name_grams(
 
 @jit
 def local_span(data: Bytes, start: int, end: int) -> tuple[int, int, bool]:
-    """Where the local name of an IRI starts and ends, and whether that is left to Python.
+    """Return the start and end of the local name of an IRI, and whether it is left to Python.
 
-    Blank nodes and literals are called as they are.
+    The name of a blank node or literal is its whole text.
     """
     whole = end
     if end > start and data[start] == _QUOTE:
@@ -151,7 +153,7 @@ def local_span(data: Bytes, start: int, end: int) -> tuple[int, int, bool]:
 
 @jit
 def local_spans(data: Bytes, starts: Offsets, ends: Offsets) -> tuple[Offsets, Offsets, npt.NDArray[np.bool_]]:
-    """The local names of IRIs as spans of them, and which are left to Python."""
+    """Return the spans of the local names of IRIs, and which of them are left to Python."""
     first = starts.copy()
     last = ends.copy()
     left = np.zeros(len(starts), dtype=np.bool_)

@@ -1,4 +1,4 @@
-"""Splitting N-Triples into their terms: the ordinary lines. What is odd about a line is left to the parser."""
+"""Split ordinary lines of N-Triples into their terms; unusual lines are left to the parser."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ _OPEN, _CLOSE, _DOT, _COLON, _UNDERSCORE, _HASH, _SLASH, _PERCENT = 60, 62, 46, 
 _QUOTE, _BACKSLASH, _AT, _CARET, _HYPHEN, _DELETE = 34, 92, 64, 94, 45, 127
 
 IRI, PLAIN, TAGGED, TYPED = range(4)
-"""What a tail is: an IRI or blank node; a literal alone, with a language, or with a datatype."""
+"""Kind of a tail: an IRI or blank node; a plain literal, one with a language, or one with a datatype."""
 
 LABEL, TYPE = range(2)
-"""What a fact is: a label, or a type."""
+"""Kind of a fact: a label or a type."""
 
 PREFERRED, VARIANT, NO_LANGUAGE, OTHER = range(1, 5)
-"""How good a label is: in the preferred language, in a variant of it, without a language, in another."""
+"""Rank of a label: in the preferred language, in a variant of it, without a language, in another one."""
 
 
 class Statements(NamedTuple):
-    """The ordinary lines of a block; all places are those of its bytes.
+    """The terms of the ordinary lines of a block; all positions are byte offsets into the block.
 
     Attributes:
-        starts: int64 [3, triples]; where heads, relations and tails start.
-        ends: int64 [3, triples].
-        literal: uint8 [triples]; what each tail is.
-        value: int64 [2, triples]; where the value of a literal starts and ends.
-        type: int64 [2, triples]; where the local name of its datatype starts and ends.
-        facts: int64 [facts, 7]; where key and text start and end, what it is, how good, and the number of its line.
-        odd: int64 [lines, 4]; number (from 0), start and end of a line, and how many triples come before it.
+        starts: int64 [3, triples]; starts of heads, relations and tails.
+        ends: int64 [3, triples]; their ends.
+        literal: uint8 [triples]; kind of each tail.
+        value: int64 [2, triples]; start and end of the value of a literal.
+        type: int64 [2, triples]; start and end of the local name of its datatype.
+        facts: int64 [facts, 7]; start and end of the key, start and end of the text, kind, rank, and line number.
+        odd: int64 [lines, 4]; number (from 0), start and end of an unusual line, and the number of triples before it.
     """
 
     starts: Offsets
@@ -64,7 +64,7 @@ def _is_hex(byte: int) -> bool:
 
 @jit
 def _is_plain(byte: int) -> bool:
-    """Letters, digits and ``-._~!$&'()*+,;=:@``: what a path may hold besides slashes and percent signs."""
+    """Tell whether a byte is a letter, a digit or one of ``-._~!$&'()*+,;=:@``, which may stand in a path."""
     if _is_letter(byte) or _is_digit(byte):
         return True
     return byte in (45, 46, 95, 126, 33, 36, 38, 39, 40, 41, 42, 43, 44, 59, 61, 58, 64)
@@ -72,7 +72,7 @@ def _is_plain(byte: int) -> bool:
 
 @jit
 def _after_iri(data: Bytes, at: int, size: int) -> int:
-    """Where an ordinary ``<scheme:...>`` that opens here has been closed, or -1."""
+    """Return the position after an ordinary ``<scheme:...>`` that opens here, or -1."""
     at += 1
     if at >= size or not _is_letter(data[at]):
         return -1
@@ -88,7 +88,7 @@ def _after_iri(data: Bytes, at: int, size: int) -> int:
             at += 1
         if at == host or at >= size or data[at] not in (_SLASH, _HASH, _CLOSE):
             return -1
-    marks = 0  # a fragment may follow, and nothing that has marks of its own
+    marks = 0  # number of fragment marks; only one is ordinary
     while at < size and data[at] != _CLOSE:
         byte = data[at]
         if byte == _HASH and marks == 0:
@@ -108,7 +108,7 @@ def _after_iri(data: Bytes, at: int, size: int) -> int:
 
 @jit
 def _after_blank(data: Bytes, at: int, size: int) -> int:
-    """Where an ordinary ``_:name`` that begins here ends, or -1."""
+    """Return the end of an ordinary ``_:name`` that begins here, or -1."""
     if at + 2 >= size or data[at + 1] != _COLON:
         return -1
     at += 2
@@ -120,7 +120,7 @@ def _after_blank(data: Bytes, at: int, size: int) -> int:
 
 @jit
 def _after_term(data: Bytes, at: int, size: int) -> int:
-    """Where an IRI or blank node that begins here ends, or -1."""
+    """Return the end of an IRI or blank node that begins here, or -1."""
     if at >= size:
         return -1
     if data[at] == _OPEN:
@@ -147,7 +147,7 @@ def _is_among(value: np.uint64, hashes: Hashes) -> bool:
 
 @jit
 def _after_tag(data: Bytes, at: int, size: int) -> int:
-    """Where an ordinary language tag such as ``en``, ``en-gb`` or ``zh-hant`` ends, or -1."""
+    """Return the end of an ordinary language tag such as ``en``, ``en-gb`` or ``zh-hant``, or -1."""
     start = at
     while at < size and 97 <= data[at] <= 122:
         at += 1
@@ -165,7 +165,7 @@ def _after_tag(data: Bytes, at: int, size: int) -> int:
 
 @jit
 def _after_text(data: Bytes, at: int, size: int) -> int:
-    """Where the value of a literal that opens here ends, or -1 where it holds anything that is escaped."""
+    """Return the end of the value of a literal that opens here, or -1 if it has an escape."""
     at += 1
     while at < size and data[at] != _QUOTE:
         if data[at] == _BACKSLASH or data[at] < _SPACE or data[at] == _DELETE:
@@ -188,18 +188,18 @@ def _rank(data: Bytes, start: int, end: int, language: Bytes) -> int:
 def split_ntriples(
     data: Bytes, language: Bytes, labels: Hashes, types: Hashes, special: Hashes, literals: bool
 ) -> tuple[Offsets, Offsets, Bytes, Offsets, Offsets, Offsets, Offsets]:
-    """The terms of lines such as ``<iri> <iri> <iri> .`` or with blank nodes or literals: see `Statements`.
+    """Return the terms of lines such as ``<iri> <iri> <iri> .``, as the fields of `Statements`.
 
-    Ordinary is a line without escapes, names of graphs and comments, whose IRIs are plain and whose literals have
-    nothing to strip. Empty lines are passed over.
+    Terms may also be blank nodes or literals. A line is ordinary if it has no escapes, graph names or comments, its
+    IRIs are plain, and its literals need no stripping. Empty lines are skipped.
 
     Args:
         data: Lines of N-Triples in UTF-8.
         language: The preferred language.
-        labels: The hashes of predicates that state labels.
-        types: The hashes of those that state types.
-        special: The hashes of predicates and datatypes that are left to the parser.
-        literals: Whether literals, labels and types are ordinary.
+        labels: Hashes of the predicates that state labels.
+        types: Hashes of the predicates that state types.
+        special: Hashes of the predicates and datatypes that are left to the parser.
+        literals: Whether lines with literals, labels or types count as ordinary.
     """
     room = count_lines(data)
     starts = np.empty((3, room), dtype=np.int64)
@@ -270,7 +270,7 @@ def split_ntriples(
             if _is_among(predicate, special):
                 good = False
             elif is_label or is_type:
-                # A label is a text, a class is not one; what is otherwise is a triple after all, for the parser.
+                # A label must be a literal and a class must not; otherwise it is a triple, which the parser handles.
                 good = literals and is_type == (tail == IRI)
                 text_start, text_end, left = value[0, found], value[1, found], False
                 if good and is_type:
