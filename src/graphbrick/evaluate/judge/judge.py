@@ -1,4 +1,4 @@
-"""A language model as judge of whether an answer means the same as a gold answer."""
+"""A language model that judges whether an answer means the same as a gold answer."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from graphbrick.evaluate.metrics.answers import TextGold, answer_form, gold_form
 from graphbrick.llm.chat import ChatModel
 from graphbrick.llm.replies import BULLET, MARKDOWN, one_line, opened, shown
 
-_PER_CALL = 50  # names put to the model at once
+_PER_CALL = 50  # names in one prompt
 _LONGEST = 500  # characters of one name or answer
 _INSTRUCTION = (
     "You are given a question, the answer that someone gave, and names of correct answers. Say whether the given "
@@ -34,13 +34,13 @@ _RIGHT = frozenset({"yes", "true", "correct"})
 
 
 class Judgement(NamedTuple):
-    """What was judged of the answers to one question.
+    """Judgement of the answers to one question.
 
     Attributes:
         right: Whether the first answer is right; None if the verdict could not be read.
         by: "no answer", "equality" (in the form of `evaluate.metrics.answers.answer_form`; the model was not asked),
             or "model".
-        replies: What the model said, one text a call.
+        replies: The replies of the model, one text per call.
     """
 
     right: bool | None
@@ -54,25 +54,25 @@ class Judgement(NamedTuple):
 
 
 def judge(llm: ChatModel, question: str, answers: Sequence[str], gold: TextGold) -> Judgement:
-    """Judge@1: whether the first answer means the same as a gold answer, by a zero-shot prompt.
+    """Judge whether the first answer means the same as a gold answer, by a zero-shot prompt.
 
-    The model is not asked where there is no answer, which is wrong, or where the answer equals a gold answer or alias
-    but for case, punctuation and articles, which is right. More than 50 names of gold answers are put to the model in
-    several calls, up to the first YES.
+    The model is not called in two cases: if there is no answer (wrong), and if the answer equals a gold answer or alias
+    up to case, punctuation and articles (right). More than 50 names of gold answers are split into several calls, which
+    end at the first YES. The score is Judge@1.
 
-    A verdict that cannot be read is an event and counts 0, unless another call said YES. A judge errs; check a sample
-    of its verdicts by hand.
+    An unreadable verdict is recorded as an event and counts 0, unless another call says YES. Judges make mistakes;
+    check a sample of the verdicts by hand.
 
     Args:
-        llm: The judge; best at temperature 0, and not the model that gave the answers, which favours its own.
+        llm: The judge. Use temperature 0, and not the model that gave the answers, because it favours its own.
         question: The question.
         answers: The answers, best first; only the first is judged.
         gold: The gold answers, each a text or a collection of a name and its aliases.
 
     Raises:
-        ModelError: The server is away, refuses, or does not answer in time.
-        TypeError: The gold is one text.
-        ValueError: There is no gold.
+        ModelError: The server cannot be reached, refuses the request, or does not answer in time.
+        TypeError: ``gold`` is a single string.
+        ValueError: There are no gold answers.
 
     Example:
         >>> from graphbrick import LLM
@@ -102,11 +102,11 @@ def judge(llm: ChatModel, question: str, answers: Sequence[str], gold: TextGold)
 
 
 def read_verdict(reply: str) -> bool | None:
-    """What a reply says: yes, no, or None where it cannot be read, which is an event.
+    """Return the verdict of a reply: True, False, or None if it cannot be read.
 
-    Read are lines that begin with yes, no, true, false, correct or incorrect, after a label such as ``Verdict:``, and
-    go on with nothing, or after a punctuation mark; and a JSON value of that kind. Lines that contradict each other
-    cannot be read.
+    A verdict is a line with yes, no, true, false, correct or incorrect, optionally after a label such as ``Verdict:``;
+    the word must end the line or be followed by a punctuation mark. A JSON value of this kind is also read.
+    Contradicting lines cannot be read. An unreadable reply is recorded as an event.
 
     >>> read_verdict("**Yes**, both names mean the same city."), read_verdict('{"verdict": "no"}')
     (True, False)
@@ -135,7 +135,7 @@ def _verdict(said: object) -> bool | None:
 
 
 def _names(gold: TextGold) -> list[str]:
-    """Return the names and aliases of all gold answers, each once, without blank ones."""
+    """Return the distinct names and aliases of all gold answers, without blank ones."""
     listed = (name for answer in gold for name in ([answer] if isinstance(answer, str) else answer))
     return list(dict.fromkeys(line for line in map(_shortened, listed) if line))
 

@@ -21,12 +21,12 @@ from graphbrick.llm.chat import ChatModel
 from graphbrick.pipeline.budget import Budget, StoppedError, current_budget, spending
 
 JUDGING = "judging"
-"""The step that ``watch`` is told of."""
+"""Name of the step that is reported to ``watch``."""
 _NO_MATTER = ("parallel", "retries", "timeout", "threads")
 
 
 def name_of(llm: ChatModel) -> str:
-    """Return the recipe text of a judge without the parameters that change no verdict.
+    """Return the recipe text of a judge without parameters that do not affect verdicts.
 
     >>> from graphbrick import LLM
     >>> name_of(LLM("gpt-4.1", parallel=8, timeout=10.0))
@@ -37,7 +37,7 @@ def name_of(llm: ChatModel) -> str:
 
 
 class Judging:
-    """Judges answers in threads, and stores each judgement as soon as it is there.
+    """Background judge: judges answers in threads and stores each judgement when it is done.
 
     The same answer of several pipelines to one question is judged once, so that the verdict is the same for all.
 
@@ -63,7 +63,7 @@ class Judging:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: object) -> None:
         budget = current_budget()
         if error is not None and not isinstance(error, StoppedError) and budget is not None:
-            budget.cancel()  # calls in flight are given up
+            budget.cancel()  # aborts calls in flight
         self._executor.shutdown(cancel_futures=True)
         self.store()
 
@@ -104,7 +104,7 @@ class Judging:
                 self._known[one.question, one.answer] = one.run
 
     def rest(self) -> Iterator[int]:
-        """Wait for the other judgements and store them; yield after each step how many are left.
+        """Wait for the other judgements and store them; yield how many are left after each step.
 
         Raises:
             StoppedError: A budget or the user stopped the judge.

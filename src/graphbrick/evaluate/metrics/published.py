@@ -115,7 +115,7 @@ def rog(predictions: str | Sequence[str], gold: Sequence[str], k: int = -1) -> R
     found = _found(" ".join(listed), _needles(gold))
     share = len(found) / len(gold)
     if not listed:
-        # Accuracy and hit come from the joined text, which contains a gold answer of only punctuation even if empty.
+        # Accuracy and hit come from the joined text, in which an empty normalised gold answer is always found.
         return RogScores(share, float(bool(found)), 0.0, 0.0, 0.0)
     precision = len(found) / len(listed)
     return RogScores(share, float(bool(found)), precision, share, _harmonic(precision, share))

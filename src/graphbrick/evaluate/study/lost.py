@@ -1,23 +1,23 @@
 """The stage at which a pipeline lost the answer to a question.
 
-An answer is followed from stage to stage: a question is lost at the first stage behind which no gold answer is left.
-The places, in order, of which each question has exactly one:
+The gold answers are followed from stage to stage: a question is lost at the first stage whose output contains no gold
+answer. Each question has exactly one of these places, in order:
 
 none        Not lost: the first answer is right, so that the share of "none" is Hits@1. For a pipeline without a
-            generate stage: an item of its evidence speaks of a gold answer; for one without evidence: its subgraph
-            holds one.
-absent      The graph has none of the gold answers.
+            generate stage: an item of its evidence meets a gold answer. For a pipeline without evidence: its subgraph
+            contains one.
+absent      None of the gold answers is in the graph.
 linking     The search started in the wrong place, and no gold answer was met: linking failed, or none of the seeds is
-            one that the file gives. (If the file gives none, any seed counts as right.)
+            in the file. (If the file gives no seeds, any seed counts as right.)
 extraction  No gold answer is in the last subgraph, after extraction and pruning.
-retrieval   A gold answer is in the subgraph (without extraction: in the graph), but no retrieved item speaks of it.
-ranking     A retrieved item speaks of a gold answer, but a rerank stage cut it.
-generation  An item of the evidence speaks of a gold answer, but the first answer is not right. A generate stage that
-            takes the first path, as PathAnswer does, loses here what a rerank stage kept but did not put first.
+retrieval   A gold answer is in the subgraph (without extraction: in the graph), but no retrieved item meets it.
+ranking     A retrieved item meets a gold answer, but a rerank stage removed it.
+generation  An item of the evidence meets a gold answer, but the first answer is wrong. If the generate stage takes the
+            first path, as PathAnswer does, this includes answers that a rerank stage kept but did not put first.
 
-A path speaks of the entities after its start, as in `graphbrick.evaluate.metrics.path_metrics`; so an answer that is a
-seed is met by a path that comes back to it, or that leads to it from another seed. For a union of branches that
-retrieve, only their union counts: what was ranked away inside a branch counts as not retrieved.
+A path meets the entities after its start, as in `graphbrick.evaluate.metrics.path_metrics`. A gold answer that is a
+seed is therefore met by a path that returns to it, or that leads to it from another seed. If branches retrieve and are
+merged by a union, only the union counts: an item removed by ranking inside a branch counts as not retrieved.
 
 A pipeline that failed lost the question at the stage that failed, unless it was lost before.
 """
@@ -46,11 +46,11 @@ _PLACE_OF = {
 
 
 def lost_at(question: GroundedQuestion, course: Course | None, *, right: bool) -> str | None:
-    """Return where the answer to a question was lost: one of `PLACES`, or None without gold answers.
+    """Return where the answer was lost: one of `PLACES`, or None if there are no gold answers.
 
     Args:
         question: The question with its gold answers.
-        course: What the pipeline did; None where it could not start, since the graph has none of the seeds.
+        course: The pipeline's run; None if it could not start because none of the seeds is in the graph.
         right: Whether its first answer is right.
 
     Example:
@@ -80,7 +80,7 @@ def lost_at(question: GroundedQuestion, course: Course | None, *, right: bool) -
 
 
 def _lost(gold: set[int], course: Course) -> str:
-    """Return the first stage that leaves no gold answer."""
+    """Return the first stage after which no gold answer is left."""
     run = course.run
     if run.subgraph is not None and not run.subgraph.local(gold):
         return "extraction"

@@ -1,8 +1,8 @@
-"""Several pipelines on one question, so that stages they begin with alike are done once.
+"""Runs several pipelines on one question; common first stages run once.
 
 ``PPR() >> ShortestPaths() >> Rerank(BM25())`` and ``PPR() >> ShortestPaths() >> Rerank(MiniLM())`` extract and retrieve
-once. Each pipeline still has a trace of its own with all its stages. Seconds, calls and tokens of a shared stage are in
-each of them: they are what the pipeline would have taken alone.
+once. Each pipeline still has its own trace with all its stages. The seconds, calls and tokens of a shared stage appear
+in each trace, because the pipeline alone would have used as many.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from graphbrick.pipeline.memory import Beginnings, QuestionMemory
 
 
 class SharedStages:
-    """Some pipelines that are run together; a common beginning is run once for a question.
+    """Pipelines that run together; a common prefix of stages runs once per question.
 
     Args:
         pipelines: The pipelines; each must be able to start a run.
@@ -39,13 +39,13 @@ class SharedStages:
         self._beginnings = {linked: Beginnings(pipelines, linked=linked) for linked in (False, True)}
 
     def run(self, graph: Graph, query: Query, *, turn: int = 0) -> list[Course]:
-        """Return what each pipeline does with a question, in the order of the pipelines.
+        """Run each pipeline on a question; return the courses in the order of the pipelines.
 
         Args:
             graph: The graph.
             query: The question; with seeds, linking is skipped.
-            turn: Which pipeline goes first, by a rotation. What is kept beyond a run, such as the embedding of the
-                question, is paid by the first that needs it. With another turn for every question, each pays in turn.
+            turn: Rotates which pipeline runs first. The first pipeline that needs a cached value, such as the embedding
+                of the question, pays for it; a different turn for every question spreads this cost evenly.
         """
         beginnings = self._beginnings[bool(query.seeds)]
         memory = QuestionMemory(beginnings)

@@ -1,20 +1,20 @@
 """The stored result of one question in one run: all measures of every stage, and the first answers and paths.
 
-The measures by name, as `Result.metrics` has them:
+The measures by name, as in `Result.metrics`:
 
-- ``hit``, ``hits_at_1``, ``exact_match``, ``precision``, ``recall``, ``f1``: the answers by text, since a language
-  model answers in words (`graphbrick.evaluate.metrics.answers`); with ``entity_`` before them, the answers by entity
+- ``hit``, ``hits_at_1``, ``exact_match``, ``precision``, ``recall``, ``f1``: the answers by text, because a language
+  model answers in words (`graphbrick.evaluate.metrics.answers`); with the prefix ``entity_``, the answers by entity
   (`graphbrick.evaluate.metrics.sets`).
 - ``rog_hit``, ``rog_f1``, ``tog_exact_match``, ``lego_hit`` and others: the answers by text as RoG, ToG and
   LEGO-GraphRAG score them, flaws included (`graphbrick.evaluate.metrics.published`).
 - ``subgraph_recall``, ``subgraph_precision``, ``subgraph_f1``, ``nodes``, ``triples``, ``components``: the last
-  subgraph, of a pipeline that extracts one (`graphbrick.evaluate.metrics.subgraph_metrics`).
+  subgraph, if the pipeline extracts one (`graphbrick.evaluate.metrics.subgraph_metrics`).
 - ``path_precision``, ``path_recall``, ``path_f1``, ``recall_at_1``, ``recall_at_10``, ``recall_at_32``, ``hit_at_1``,
-  ``hit_at_10``, ``hit_at_32``, ``mrr``, ``ndcg_at_10``: the last evidence, of a pipeline that retrieves any
+  ``hit_at_10``, ``hit_at_32``, ``mrr``, ``ndcg_at_10``: the last evidence, if the pipeline retrieves any
   (`graphbrick.evaluate.metrics.path_metrics`, `graphbrick.evaluate.metrics.ranking_metrics`).
 
-A pipeline that failed has 0 for all that it would have been measured by, and no sizes. What cannot be scored is None:
-everything but sizes without gold answers, and what a pipeline has no stage for.
+A failed pipeline scores 0 in every measure of its stages, and has no sizes. A measure is None if it cannot be scored:
+all but the sizes if there are no gold answers, and the measures of stages that the pipeline does not have.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from graphbrick.pipeline.interpreter import Course
 from graphbrick.pipeline.run import Level
 
 ANSWERS_KEPT, SUPPORT_KEPT, PATHS_KEPT = 20, 2, 10
-"""Number of answers, of paths that support one, and of evidence items that are stored for a question."""
+"""Numbers stored per question: answers, supporting paths of an answer, and evidence items."""
 
 _ANSWER = ("hit", "hits_at_1", "exact_match", "precision", "recall", "f1")
 _SUBGRAPH = ("subgraph_recall", "subgraph_precision", "subgraph_f1")
@@ -60,21 +60,21 @@ METRICS = (
     *_SIZES,
     *_PATHS,
 )
-"""The names of all measures."""
+"""Names of all measures."""
 
 
 def levels_of(pipeline: Pipeline) -> frozenset[Level]:
-    """Return the levels that a pipeline reaches, such as the subgraph where it extracts one."""
+    """Return the levels that a pipeline reaches, such as the subgraph if it extracts one."""
     return frozenset(stage.gives for stage in pipeline.stages_within())
 
 
 def score(question: GroundedQuestion, course: Course | None, levels: frozenset[Level]) -> dict[str, float | None]:
-    """Return all measures of what a pipeline did with a question; every name of `METRICS` is in it.
+    """Return all measures of one question for one pipeline, with every name in `METRICS`.
 
     Args:
         question: The question with its gold answers.
-        course: What it did; None where it could not start.
-        levels: What the pipeline reaches when it does not fail (`levels_of`).
+        course: The pipeline's run; None if it could not start.
+        levels: The levels that the pipeline reaches when it does not fail (`levels_of`).
     """
     failed = course is None or course.error is not None
     answer = course.run.answer if course and not failed else None
@@ -129,10 +129,10 @@ def result_of(
 
     Args:
         question: The question.
-        course: What the pipeline did; None where it could not start.
-        levels: What the pipeline reaches (`levels_of`).
-        error: Why it could not start.
-        numbers: Those of run, question and session.
+        course: The pipeline's run; None if it could not start.
+        levels: The levels that the pipeline reaches (`levels_of`).
+        error: Why the pipeline could not start.
+        numbers: Numbers of run, question and session.
     """
     run, number, session = numbers
     metrics = score(question, course, levels)
@@ -172,9 +172,9 @@ def detail_of(
     Args:
         graph: The graph.
         question: The question.
-        course: What the pipeline did; None where it could not start.
-        numbers: Those of run and question.
-        exchanges: Whether what was said to language models is kept.
+        course: The pipeline's run; None if it could not start.
+        numbers: Numbers of run and question.
+        exchanges: Whether to keep prompts and replies of language models.
     """
     if course is None:
         return Detail(*numbers, seeds=(), answers=(), paths=(), stages=())
@@ -196,7 +196,7 @@ def detail_of(
 
 
 def _told(stage: StageTrace) -> dict[str, object]:
-    """Return the trace of a stage as it is stored: exchanges and children are stored by themselves."""
+    """Return the trace of a stage for storage, without exchanges and children, which are stored separately."""
     told = asdict(replace(stage, exchanges=[], children=[]))
     return {name: value for name, value in told.items() if name not in ("exchanges", "children")}
 

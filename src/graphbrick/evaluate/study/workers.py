@@ -1,4 +1,4 @@
-"""Answering the questions of an evaluation, several at the same time."""
+"""Parallel execution of the questions of an evaluation."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ class Task:
     Attributes:
         question: The question.
         number: Its number in the study.
-        left: The places of the pipelines.
-        turn: Which of them goes first (`SharedStages.run`).
+        left: Indices of these pipelines.
+        turn: Rotation that decides which pipeline runs first (`SharedStages.run`).
     """
 
     question: GroundedQuestion
@@ -52,8 +52,8 @@ class Done:
     """The results of a task.
 
     Attributes:
-        kept: What each pipeline came to; those that were stopped are not among them.
-        stopped: Why some were stopped; empty where none was.
+        kept: Result and detail of each pipeline that was not stopped.
+        stopped: Why some pipelines were stopped; empty if none was.
     """
 
     kept: tuple[tuple[Result, Detail], ...]
@@ -61,15 +61,15 @@ class Done:
 
 
 class Work:
-    """Answers questions with all pipelines.
+    """Work of an evaluation: answers one question with several pipelines.
 
     Args:
         graph: The graph.
         pipelines: All pipelines.
-        runs: The number of the run of each.
+        runs: The run number of each pipeline.
         session: The number of the session.
-        link: Whether seeds are looked for though the file gives them.
-        exchanges: Whether what was said to language models is kept.
+        link: Whether to link seeds even if the file gives them.
+        exchanges: Whether to keep prompts and replies of language models.
     """
 
     def __init__(
@@ -113,7 +113,7 @@ class Work:
 
 
 def waits(pipelines: Iterable[Pipeline]) -> int:
-    """Return how many questions to answer at once while pipelines wait for language models; 0 without any.
+    """Return how many calls the language models accept at once; 0 if there are no models.
 
     >>> from graphbrick import PPR, PathAnswer, ShortestPaths
     >>> waits([PPR() >> ShortestPaths() >> PathAnswer()])
@@ -126,17 +126,17 @@ def waits(pipelines: Iterable[Pipeline]) -> int:
 
 
 def answered(work: Work, tasks: Sequence[Task], workers: int, *, processes: bool) -> Generator[Done, None, None]:
-    """Yield the results of each task as soon as they are there.
+    """Yield the results of each task as soon as it is done.
 
     Args:
-        work: What is done.
-        tasks: The tasks; they are taken as workers become free.
-        workers: How many at the same time, at least 1.
-        processes: Whether each worker is a process of its own. Threads share Python's lock, so that they are faster
-            only where they wait, but they keep to one budget and one cache of replies.
+        work: The work to run for each task.
+        tasks: The tasks; workers take them as they become free.
+        workers: Number of workers, at least 1.
+        processes: Whether each worker is a process. Threads share Python's global lock, so that they help only while
+            they wait for calls, but they share one budget and one cache of replies.
 
     Raises:
-        StoppedError: A budget, or somebody, stopped a task; what was begun is given before.
+        StoppedError: A budget or the user stopped a task; the results of started tasks are yielded before.
     """
     left, stopped = iter(tasks), ""
     if not tasks:
@@ -176,7 +176,7 @@ def _executor(work: Work, workers: int, *, processes: bool) -> Iterator[Executor
     except BaseException:
         budget = current_budget()
         if budget is not None:
-            budget.cancel()  # calls in flight are given up, and no stage begins
+            budget.cancel()  # aborts calls in flight; no further stage begins
         raise
     finally:
         executor.shutdown(cancel_futures=True)
@@ -185,7 +185,7 @@ def _executor(work: Work, workers: int, *, processes: bool) -> Iterator[Executor
 def _submit(executor: Executor, work: Work, task: Task) -> Future[Done]:
     if isinstance(executor, ProcessPoolExecutor):
         return executor.submit(_answer_in_process, task)
-    return executor.submit(copy_context().run, work.answer, task)  # a budget and a cache hold in the thread too
+    return executor.submit(copy_context().run, work.answer, task)  # the thread uses the same budget and cache
 
 
 _work: Work | None = None
@@ -195,13 +195,13 @@ def _begin_process(work: Work, session: Session) -> None:
     """Prepare a worker process."""
     global _work
     _work = work
-    set_default_session(session)  # the settings of the first process; opened things are its own
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to all; the first process ends the others
+    set_default_session(session)  # copies the parent's settings; open resources are not shared
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the parent ends the workers
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 
 def _end_with_parent() -> None:
-    """End this process when its parent was killed; otherwise it would wait for ever."""
+    """End this process when its parent was killed; otherwise it would wait forever."""
     parent = parent_process()
     if parent is not None:
         parent.join()
