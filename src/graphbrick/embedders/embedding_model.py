@@ -57,7 +57,7 @@ class EmbeddingModel(Embedder):
         text_prefix: What it expects before a text, such as "passage: " for E5.
 
     Returns:
-        One score a text, in [-1, 1].
+        One score for each text, in [-1, 1].
 
     Raises:
         ModelError: The folder holds no model, the hub does not know the name or is away, or a package is missing

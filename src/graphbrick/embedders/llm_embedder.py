@@ -1,4 +1,4 @@
-"""Embeddings of a model server."""
+"""Embeddings from a model server."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ _RETRIES = 2
 class LLMEmbedder(Embedder):
     """Cosine similarity of embeddings from an OpenAI-compatible endpoint, such as those of a language model.
 
-    Keys come from the environment, as for `LLM`. Vectors are kept under the names of the model and its server:
-    where another model is put behind the same name, remove the folder of kept vectors beside the graph.
+    Keys come from the environment, as for `LLM`. Vectors are stored under the names of the model and its server.
+    If another model gets the same name, remove the folder of stored vectors beside the graph.
 
     Args:
         model: The model's name at the server.
@@ -44,10 +44,11 @@ class LLMEmbedder(Embedder):
         timeout: Seconds to wait for the vectors of a batch, at most a day.
 
     Returns:
-        One score a text, in [-1, 1].
+        One score for each text, in [-1, 1].
 
     Raises:
-        ModelError: The server is away, refuses, does not answer in time, or sends what are no vectors.
+        ModelError: The server is away, refuses, does not answer in time, or sends something other than
+            vectors.
     """
 
     paper = "Cao et al., LEGO-GraphRAG, technical report (LLMs-E)"
@@ -67,7 +68,7 @@ class LLMEmbedder(Embedder):
         return f"{self.model} at {server_of(self.base_url)}"
 
     def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
-        """The vectors of texts, float32 [texts, dimensions], each of length 1."""
+        """Return the vectors of texts, float32 [texts, dimensions], each of length 1."""
         parts = [self._encode(texts[i : i + self.batch]) for i in range(0, len(texts), self.batch)]
         sizes = sorted({part.shape[1] for part in parts})
         if len(sizes) > 1:
@@ -75,8 +76,8 @@ class LLMEmbedder(Embedder):
         return np.concatenate(parts)
 
     def _encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
-        """The vectors of one request, or those that were kept of it."""
-        # Some servers refuse a text that is empty.
+        """Return the vectors of one request, or its recorded vectors."""
+        # Some servers refuse an empty text.
         sent = [text if text.strip() else " " for text in readable(texts)]
         request = {"server": server_address(self.base_url), "model": self.model, "input": sent}
         cache = current_cache()
@@ -93,7 +94,7 @@ class LLMEmbedder(Embedder):
         return vectors
 
     def _call(self, sent: list[str]) -> list[list[float]]:
-        """One request to the server, within the budget, and what it cost."""
+        """Send one request within the budget, and record its cost in the trace."""
         server = connect(
             self.base_url, self.timeout, _RETRIES, kind="embedding model", instead="MiniLM() needs no server"
         )
@@ -105,7 +106,7 @@ class LLMEmbedder(Embedder):
             call = client.embeddings.create(model=self.model, input=sent)
             try:
                 return self._rows(await asyncio.wait_for(call, self.timeout), len(sent))
-            except (AttributeError, TypeError) as error:  # the client reads the vectors before it hands them over
+            except (AttributeError, TypeError) as error:  # the client decodes the vectors before it returns them
                 raise ModelError(f"{self!r} got a reply that holds no embeddings; is it the right address?") from error
 
         async def within_budget() -> tuple[list[list[float]], int | None]:
@@ -133,7 +134,7 @@ class LLMEmbedder(Embedder):
         return rows
 
     def _rows(self, reply: CreateEmbeddingResponse, n: int) -> tuple[list[list[float]], int | None]:
-        """The vectors of a reply in the order of the texts, and its tokens; the client hands over whatever was sent."""
+        """Return the vectors of a reply in the order of the texts, and its tokens."""
         found = {item.index: item.embedding for item in reply.data}
         count = len(reply.data)
         tokens = None if reply.usage is None else reply.usage.prompt_tokens or 0
@@ -142,7 +143,7 @@ class LLMEmbedder(Embedder):
         return [found[i] for i in range(count)], tokens if isinstance(tokens, int) else None
 
     def _unit(self, rows: list[list[float]], texts: Sequence[str]) -> npt.NDArray[np.float32]:
-        """The rows as vectors of length 1."""
+        """Return the rows as vectors of length 1."""
         try:
             vectors = np.array(rows, dtype=np.float64)
         except (TypeError, ValueError) as error:

@@ -252,7 +252,7 @@ def _pad_id(folder: Path, tokenizer: Tokenizer) -> int:
 
 
 def unit_vectors(vectors: npt.NDArray[Any], texts: Sequence[str], name: str) -> Floats:
-    """Vectors scaled to length 1.
+    """Return vectors scaled to length 1.
 
     Raises:
         ModelError: A vector is zero or not finite, so that it has no direction.

@@ -1,4 +1,4 @@
-"""Published instances as recipes: the text of a pipeline, where it comes from, and the figures published for it."""
+"""Published pipelines as recipes: the text, its source, and the published figures."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ class Recipe:
         title: What it does.
         group: What it was compared with.
         paper: Where it was published.
-        template: Recipe text with ``$name`` in the place of its parts.
+        template: Recipe text with ``$name`` for each part.
         parts: The parts with their defaults as recipe text; an empty one must be set.
         figures: Published figures: ``webqsp`` and ``cwq`` (Hit in percent with Qwen2-72B), ``path_seconds`` (path
-            retrieval on WebQSP, one A100), ``embedding_tokens`` and ``llm_tokens`` a query.
-        note: Where it differs from what was published, and why.
+            retrieval on WebQSP, one A100), ``embedding_tokens`` and ``llm_tokens`` per query.
+        note: Differences from the publication, and the reasons.
     """
 
     name: str
@@ -71,10 +71,10 @@ class Recipe:
         }
 
     def text(self, **parts: str | Brick) -> str:
-        """The recipe text.
+        """Return the recipe text.
 
         Args:
-            parts: Bricks, as such or as recipe text, in the place of the defaults: ``embedder="BM25()"``,
+            parts: Bricks, as values or as recipe text, that replace the defaults: ``embedder="BM25()"``,
                 ``answer="Generate(LLM())"``.
 
         Raises:
@@ -88,12 +88,12 @@ class Recipe:
             text = str(parts.get(name, default)).strip()
             if not text:
                 raise PipelineError(f"recipe {self.name} needs {name}; set it to {_EXAMPLES.get(name, default)}")
-            part = parse_brick(text)  # a fault is told of the part, not of a place in the whole text
+            part = parse_brick(text)  # report an error for the part, not for a position in the whole text
             chosen[name] = f"({part!r})" if isinstance(part, Sequence | Union) else repr(part)
         return Template(self.template).substitute(chosen)
 
     def pipeline(self, **parts: str | Brick) -> Pipeline:
-        """The pipeline; parameters and errors as for `text`."""
+        """Return the pipeline; parameters and errors as for `text`."""
         return parse(self.text(**parts))
 
 
@@ -105,7 +105,7 @@ _EXAMPLES = {
 
 @lru_cache(maxsize=1)
 def published() -> Mapping[str, Recipe]:
-    """All recipes by name, in the order of the papers."""
+    """Return all recipes by name, in the order of the papers."""
     content = tomllib.loads((files("graphbrick.recipes") / "published.toml").read_text(encoding="utf-8"))
     recipes = {}
     for name, entry in content["recipes"].items():
@@ -121,10 +121,10 @@ def published() -> Mapping[str, Recipe]:
 
 
 def recipe(name: str | int) -> Recipe:
-    """A published recipe by its name.
+    """Return a published recipe by its name.
 
     Raises:
-        PipelineError: There is none of that name.
+        PipelineError: No recipe has that name.
 
     >>> from graphbrick.recipes import recipe
     >>> recipe(12).pipeline()

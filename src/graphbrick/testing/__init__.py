@@ -1,4 +1,4 @@
-"""For tests of bricks and of programs that use graphbrick: a tiny graph, the contract of bricks, a scripted server."""
+"""Tools for testing bricks and programs that use graphbrick: a tiny graph, contract tests, a scripted server."""
 
 from graphbrick.testing.contract import check_brick
 from graphbrick.testing.graphs import TINY, NeighboursOnly, tiny_graph

@@ -1,4 +1,4 @@
-"""The inputs that `check_brick` gives to a stage, and what must hold for each result."""
+"""Inputs that `check_brick` passes to a stage, and the checks of each result."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class Case(NamedTuple):
     """One call of a stage's method.
 
     Attributes:
-        title: What is special about the input.
+        title: Description of the input.
         arguments: The input.
-        check: Says what is wrong about a result; None if nothing is.
+        check: Returns what is wrong with a result; None if it is right.
     """
 
     title: str
@@ -39,12 +39,12 @@ class Case(NamedTuple):
 
 @lru_cache(maxsize=1)
 def contract_graph() -> Graph:
-    """The tiny graph with an entity without triples, in a temporary folder that lasts as long as the process."""
+    """Return the tiny graph plus an entity without triples, in a folder that lasts as long as the process."""
     return build((*TINY, EntityRecord("Atlantis")), lasting_folder() / "contract.graph")
 
 
 def plain(value: object) -> object:
-    """What can be compared with == of what a stage takes and gives; of a graph, the hash of every file."""
+    """Return a form of a value that == can compare; for a graph, the hash of every file."""
     if isinstance(value, tuple):
         return tuple(map(plain, value))
     if isinstance(value, Graph):
@@ -73,7 +73,7 @@ def _part(*names: str) -> Subgraph:
 
 
 def _subgraphs() -> list[tuple[str, Query, Subgraph, bool]]:
-    """Title, query, subgraph, and whether there can be paths."""
+    """Return title, query, subgraph, and whether there can be paths, for each case."""
     whole, part = Subgraph(contract_graph()), _part("Kenya", "Kenyan shilling", "Nairobi", "Rwanda")
     return [
         ("the whole graph", _query("Nairobi", "Rwanda"), whole, True),
@@ -174,7 +174,7 @@ CASES: Mapping[str, Callable[[Stage], list[Case]]] = {
 """The cases of each kind of stage."""
 
 
-# What is wrong about a result, or None
+# Checks: each returns what is wrong with a result, or None
 
 
 def _wrong_query(result: object, given: Query) -> str | None:

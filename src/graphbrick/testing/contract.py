@@ -1,4 +1,4 @@
-"""The contract of bricks: what holds for every brick, whoever wrote it."""
+"""Contract tests for bricks: rules that every brick keeps, including third-party bricks."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ def check_brick(brick: Brick, *, installed: bool = True) -> None:
     """Check that a brick keeps the contract that pipelines, recipes and traces rely on.
 
     Every brick: its text reads back as the same brick; it is frozen, hashable, pickled and documented; its constructor
-    refuses nonsense. A scorer: one finite number a text, whatever the text and its place. A stage: the right type for
-    any input, an empty result for an empty one, the same result twice, the input untouched, ids and paths that exist
-    in the graph, an entry in the trace. A brick over a language model is checked against a `ScriptedLLM`.
+    refuses nonsense. A scorer: one finite number for any text, independent of its position. A stage: the right type
+    for any input, an empty result for an empty one, the same result twice, the input untouched, ids and paths that
+    exist in the graph, an entry in the trace. A brick that uses a language model is checked against a `ScriptedLLM`.
 
     Args:
         brick: The brick, with parameters of your choice.
@@ -54,7 +54,7 @@ def check_brick(brick: Brick, *, installed: bool = True) -> None:
             one that lives in a test.
 
     Raises:
-        AssertionError: A rule is broken; the message says which, what came, and what to do.
+        AssertionError: A rule is broken; the message names the rule, the result, and the fix.
 
     Example:
         >>> from graphbrick import PPR
@@ -75,7 +75,7 @@ def check_brick(brick: Brick, *, installed: bool = True) -> None:
 
 
 def _fail(brick: Brick, message: str) -> NoReturn:
-    # A brick that is no dataclass cannot print itself.
+    # A brick that is not a dataclass cannot print itself.
     name = repr(brick) if is_dataclass(brick) else type(brick).__name__
     raise AssertionError(f"{name}: {message}")
 
@@ -97,7 +97,7 @@ def _with(brick: Brick, **changes: Any) -> Brick:
 
 
 def _parameters(brick: Brick) -> dict[str, str]:
-    """The type of each parameter as text."""
+    """Return the type of each parameter as text."""
     return {
         field.name: field.type if isinstance(field.type, str) else getattr(field.type, "__name__", str(field.type))
         for field in fields(brick)  # type: ignore[arg-type]
@@ -105,7 +105,7 @@ def _parameters(brick: Brick) -> dict[str, str]:
 
 
 def _check_value(brick: Brick) -> None:
-    """A frozen dataclass that is equal to its copies."""
+    """Check that the brick is a frozen dataclass that is equal to its copies."""
     kind = type(brick)
     declared = vars(kind).get("__dataclass_params__")
     right = declared is not None and declared.frozen
@@ -136,7 +136,7 @@ def _check_docs(brick: Brick) -> None:
 
 
 def _check_text(brick: Brick, *, installed: bool) -> None:
-    """Its text reads back as the same brick."""
+    """Check that the brick's text parses to the same brick."""
     name = type(brick).__name__
     if installed:
         advice = (
@@ -149,7 +149,7 @@ def _check_text(brick: Brick, *, installed: bool) -> None:
 
 
 def _names(brick: Brick) -> dict[str, type[Brick]]:
-    """The brick and those it is built over, by name."""
+    """Return the classes of the brick and of the bricks inside it, by name."""
     found = {type(brick).__name__: type(brick)}
     for name in _parameters(brick):
         value = getattr(brick, name)
@@ -159,7 +159,7 @@ def _names(brick: Brick) -> dict[str, type[Brick]]:
 
 
 def _check_nonsense(brick: Brick) -> None:
-    """The constructor refuses what no parameter of its type can be."""
+    """Check that the constructor refuses values that are wrong for the type of the parameter."""
     for name, declared in _parameters(brick).items():
         types = {part.strip() for part in declared.split("|")}
         if not types <= {*_NONSENSE, "None"}:
@@ -187,7 +187,7 @@ def _check_refused(brick: Brick, name: str, value: object) -> None:
 
 
 def _check_scorer(scorer: Scorer) -> None:
-    """One finite number a text, whatever the text and its place."""
+    """Check for one finite number for any text, independent of its position."""
     texts = list(_TEXTS)
     for query in (QUESTION, "", "内罗毕 😀"):
         scores = _scores(scorer, query, texts)
@@ -209,7 +209,7 @@ def _scores(scorer: Scorer, query: str, texts: Sequence[str]) -> npt.NDArray[np.
 
 
 def _check_case(stage: Stage, case: Case) -> None:
-    """Call the stage twice: the result is right and the same both times, and what it was given is as before."""
+    """Call the stage twice; check that both results are right and equal, and the input is unchanged."""
     method: Callable[..., object] = getattr(stage, stage.kind)
 
     def call() -> object:
@@ -217,13 +217,13 @@ def _check_case(stage: Stage, case: Case) -> None:
             return method(*case.arguments)
         except LinkError as error:
             if stage.kind == "link":
-                return error  # the way to say that nothing was found
+                return error  # this error means that nothing was found
             raise
 
     before = plain(case.arguments)
     name = f"{stage.kind} with {case.title}"
     first, second = _try(stage, name, call), _try(stage, name, call)
-    # A stage that changes its input may break everything else, so that is told first.
+    # A stage that changes its input may break everything else, so this is reported first.
     _require(plain(case.arguments) == before, stage, f"{name} changed its input; copy what you change")
     wrong = case.check(first)
     _require(wrong is None, stage, f"{name}: {wrong}")
@@ -232,7 +232,7 @@ def _check_case(stage: Stage, case: Case) -> None:
 
 
 def _check_trace(brick: Brick) -> None:
-    """Run the brick inside a pipeline; its stage is in the trace, which is plain JSON."""
+    """Run the brick in a pipeline; check that its stage is in the trace and the trace is plain JSON."""
     stage: Pipeline
     if isinstance(brick, Scorer):
         stage, kind = Rerank(brick, n=3), "rerank"
@@ -251,7 +251,7 @@ def _check_trace(brick: Brick) -> None:
 
 
 def _run(pipeline: Pipeline, *, linking: bool) -> Trace | None:
-    """The trace of a run; None where a link stage found nothing."""
+    """Return the trace of a run; None if a link stage found nothing."""
     try:
         return pipeline.run(contract_graph(), QUESTION, seeds=() if linking else ("Nairobi",)).trace
     except LinkError:

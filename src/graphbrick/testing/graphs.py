@@ -32,13 +32,13 @@ TINY: tuple[tuple[str, str, str], ...] = (
 
 
 class NeighboursOnly(Labels, Neighbours):
-    """A graph over a dictionary that gives labels and neighbours only, as a client of a database may.
+    """An in-memory graph that provides labels and neighbours only, like a client of a database.
 
     Args:
-        triples: Heads, relations and tails; they are keys and labels.
+        triples: Heads, relations and tails; each text is both key and label.
 
     Attributes:
-        calls: How often neighbours were asked for.
+        calls: Number of calls of `neighbours`.
     """
 
     def __init__(self, triples: Iterable[tuple[str, str, str]]) -> None:
@@ -72,7 +72,7 @@ class NeighboursOnly(Labels, Neighbours):
         return self._ids[key]
 
     def search(self, text: str, n: int) -> list[int]:
-        """Return entities whose label stands in the text, or the text in it; the longest labels first."""
+        """Return entities whose label contains the text or is contained in it; the longest labels first."""
         text = text.lower()
         matches = [key for key in self._keys if key.lower() in text or text in key.lower()]
         return [self._ids[key] for key in sorted(matches, key=len, reverse=True)[:n]]
@@ -102,12 +102,12 @@ class NeighboursOnly(Labels, Neighbours):
 
 @lru_cache(maxsize=1)
 def tiny_graph() -> Graph:
-    """A graph of three countries, built in a temporary folder that lasts as long as the process."""
+    """Return a graph of three countries, built in a temporary folder that lasts as long as the process."""
     return build(TINY, lasting_folder() / "tiny.graph")
 
 
 def lasting_folder() -> Path:
-    """A new temporary folder that is removed when the process ends."""
+    """Return a new temporary folder that is removed when the process ends."""
     folder = tempfile.TemporaryDirectory(prefix="graphbrick-")
     atexit.register(folder.cleanup)
     return Path(folder.name)

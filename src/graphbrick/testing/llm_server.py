@@ -1,4 +1,4 @@
-"""A model server on loopback that replies with what a test scripts."""
+"""A model server on loopback that sends replies scripted by a test."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ class Reply:
     """One reply of a `ScriptedLLM`, good or faulty.
 
     Attributes:
-        text: What the model says; may be empty. A request for embeddings gets vectors in its place.
-        status: HTTP status; from 400 on, the body is an error message and ``text`` its words.
+        text: The model's reply; may be empty. A request for embeddings gets vectors instead.
+        status: HTTP status; from 400 on, the body is an error message with ``text``.
         headers: Further headers, such as ``{"Retry-After": "1"}``.
         delay: Seconds to wait before replying.
         drop: Break the connection in the middle of the body.
-        stall: Seconds to wait in the middle of a reply that is streamed.
-        refusal: What the model says instead of a reply that it refuses.
+        stall: Seconds to wait in the middle of a streamed reply.
+        refusal: The text of a refusal, sent instead of a reply.
         likeliest: The likeliest first words with the natural logarithm of their probability.
         body: Send this instead of the JSON object, for instance to send invalid JSON.
-        content_type: What the body claims to be.
+        content_type: Content type of the body.
         finish_reason: "stop", "length" for a reply that was cut, or "tool_calls"; empty for none.
-        usage: Whether the tokens are reported: one a word.
+        usage: Whether tokens are reported, counting one for each word.
         tool_calls: Names and arguments, as JSON text, of the tools that the model calls.
         others: Further replies, for requests with ``n`` above 1.
         forever: Repeat a streamed text until the client leaves; an empty text is sent as empty pieces.
@@ -74,7 +74,7 @@ class Request:
 
     @property
     def prompt(self) -> str:
-        """What the model was told, its messages one after the other; empty for embeddings."""
+        """Text of all messages of the request, joined in order; empty for embeddings."""
         return "\n\n".join(str(message.get("content") or "") for message in self.body.get("messages", []))
 
 
@@ -83,20 +83,20 @@ Script: TypeAlias = Callable[[Request], str | Reply]
 
 
 class ScriptedLLM:
-    """An OpenAI-compatible server on loopback, for tests of what talks to a model; a context manager.
+    """An OpenAI-compatible server on loopback, for tests of code that calls a model; a context manager.
 
-    It answers ``/v1/chat/completions`` with the reply that is due, and ``/v1/embeddings`` with unit vectors of 64
-    numbers: equal for texts of the same words, the closer the more words two texts share. A request for embeddings
+    It answers ``/v1/chat/completions`` with the next reply, and ``/v1/embeddings`` with unit vectors of 64
+    numbers: equal for texts of the same words, and closer the more words two texts share. A request for embeddings
     takes a reply like any other, so that it can meet faults too, but its text is not used.
 
     Args:
-        replies: Texts and faults in the order they are sent, of which the last is repeated for ever; or a function that
-            reads the `Request` and gives the text or `Reply`. It is called in a thread of the server; an error in it
+        replies: Texts and faults in the order they are sent, the last one is repeated forever; or a function that
+            takes the `Request` and returns the text or `Reply`. It is called in a thread of the server; an error in it
             is sent as status 400.
 
     Attributes:
-        base_url: Where it listens, for ``LLM(base_url=...)``.
-        requests: What it was asked, in order of arrival.
+        base_url: Its address, for ``LLM(base_url=...)``.
+        requests: Received requests, in order of arrival.
 
     Example:
         >>> from graphbrick import LLM, Generate, ShortestPaths
@@ -138,7 +138,7 @@ class ScriptedLLM:
         self._thread.join()
 
     def take(self, request: Request) -> Reply:
-        """Note a request and give the reply that is due, after its delay."""
+        """Record a request and return the next reply, after its delay."""
         with self._lock:
             self.requests.append(request)
             number = len(self.requests)
@@ -287,7 +287,7 @@ def _chunk(
 
 
 def _likeliest(reply: Reply, sent: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The log-probabilities of the first word, where they were asked for."""
+    """Return the log-probabilities of the first word, if the request asks for them."""
     if not sent.get("logprobs") or not reply.likeliest:
         return None
     top = [{"token": word, "logprob": p, "bytes": None} for word, p in reply.likeliest.items()]
@@ -316,7 +316,7 @@ def _embeddings(sent: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _vector(text: str) -> npt.NDArray[np.float32]:
-    """The sum of a random vector a word, scaled to length 1."""
+    """Return the sum of one random vector for each word, scaled to length 1."""
     words = fold(text).split() or [text]
     total = np.sum([np.random.default_rng(hash64(word)).standard_normal(_DIMENSIONS) for word in words], axis=0)
     return np.asarray(total / np.linalg.norm(total), dtype=np.float32)

@@ -18,7 +18,7 @@ from graphbrick.train.text_trainer import Candidates, Drawn, Floats, Trainee, tr
 if TYPE_CHECKING:
     import torch
 
-_SCALE = 20.0  # of cosines in the softmax
+_SCALE = 20.0  # scale of the cosines in the softmax
 
 
 def train_embedder(
@@ -32,8 +32,8 @@ def train_embedder(
 ) -> TextReport:
     """Train an embedding model so that questions lie near the paths that lead to their answers.
 
-    What is right comes from the graph: paths from the seeds of a question to its answers, told apart from other paths
-    around the same seeds, half of which are those that the model itself takes for right (hard negatives). The texts
+    The positives come from the graph: paths from the seeds of a question to its answers. The negatives are other paths
+    around the same seeds, half of them those that the model itself scores highest (hard negatives). The texts
     are those that ``Rerank`` scores. A tenth of the wordings is held out to find the best epoch (see
     `graphbrick.train.path_examples.split`). The same seed gives the same weights on the same machine with as many
     threads.
@@ -44,7 +44,7 @@ def train_embedder(
 
     Args:
         graph: The graph.
-        questions: Questions with answers, or what `ground` found of them; those without seeds are linked by labels.
+        questions: Questions with answers, or the result of `ground`; those without seeds are linked by labels.
         out: The folder to write, for ``EmbeddingModel(out)``: weights for torch and in ONNX, which are float32.
         query_prefix: What the base expects before a question; give the same to `EmbeddingModel`.
         text_prefix: What it expects before a text.

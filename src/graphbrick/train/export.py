@@ -1,4 +1,4 @@
-"""Writing a trained model in ONNX, and the proof that it gives what torch gives. Needs torch."""
+"""Export of a trained model to ONNX, and a check that its outputs equal those of torch. Needs torch."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ def write_onnx(model: torch.nn.Module, inputs: Mapping[str, torch.Tensor], outpu
     """Write a model in ONNX, float32, for any number of texts and of tokens.
 
     Args:
-        model: Takes the inputs in their order, gives a tuple of the outputs.
+        model: Takes the inputs in their order and returns a tuple of outputs.
         inputs: Tokens of at least two texts, int64 [texts, tokens].
-        outputs: Names of what it gives.
+        outputs: Names of the outputs.
         file: The file to write.
 
     Raises:
-        ModelError: It cannot be exported.
+        ModelError: The model cannot be exported.
     """
     import torch
 
@@ -38,7 +38,7 @@ def write_onnx(model: torch.nn.Module, inputs: Mapping[str, torch.Tensor], outpu
     file.parent.mkdir(parents=True, exist_ok=True)
     try:
         with quiet(), torch.no_grad():
-            # The exporter without dynamo writes a file that gives other vectors for other lengths.
+            # The exporter without dynamo writes a file whose vectors are wrong for other lengths.
             torch.onnx.export(
                 model.eval(), tuple(inputs.values()), str(file), dynamo=True, external_data=False, verbose=False,
                 input_names=list(inputs), output_names=list(outputs), dynamic_shapes=(tuple(axes for _ in inputs),),
@@ -48,12 +48,12 @@ def write_onnx(model: torch.nn.Module, inputs: Mapping[str, torch.Tensor], outpu
 
 
 def check_agreement(expected: npt.NDArray[np.float32], given: npt.NDArray[np.float32], texts: int) -> None:
-    """Raise ModelError unless ONNX gives what torch gives.
+    """Raise ModelError unless the outputs of ONNX and torch agree.
 
     Args:
-        expected: What torch gives.
-        given: What the written file gives for the same texts.
-        texts: How many these were.
+        expected: Output of torch.
+        given: Output of the written file for the same texts.
+        texts: Number of texts.
     """
     off = float(np.abs(expected - given).max()) if expected.shape == given.shape else float("inf")
     if not off <= _MOST_OFF:
@@ -64,7 +64,7 @@ def check_agreement(expected: npt.NDArray[np.float32], given: npt.NDArray[np.flo
 
 
 def samples(texts: Sequence[str]) -> list[list[str]]:
-    """Texts to check a written model with, in batches: shortest, longest, of all lengths, one far longer."""
+    """Return batches of texts to check a written model: shortest, longest, all lengths, one far longer."""
     by = sorted(texts, key=lambda text: (len(text), text))
     spread = [by[i] for i in np.unique(np.linspace(0, len(by) - 1, 24).astype(int))]
     return [[by[0]], [by[-1]], spread[:3], spread, [" ".join(spread), by[0]]]

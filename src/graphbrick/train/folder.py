@@ -1,4 +1,4 @@
-"""A folder for a trained model: it appears whole or not at all, and never replaces anything but one of its kind."""
+"""Folders of trained models: written completely or not at all, and replacing only a model of the same kind."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ DESCRIPTION = "training.json"
 
 
 def check_place(path: Path, kind: str, *, overwrite: bool) -> None:
-    """Raise ModelError unless a model can be written there: before the work is done, not after it.
+    """Raise ModelError unless a model can be written to a folder; called before training starts.
 
     Args:
         path: The folder.
-        kind: What is trained, such as "embedder".
-        overwrite: Whether a model of this kind that is there may be replaced.
+        kind: Kind of model, such as "embedder".
+        overwrite: Whether an existing model of this kind may be replaced.
     """
     parent = next(folder for folder in path.absolute().parents if folder.exists())
     if not parent.is_dir() or not os.access(parent, os.W_OK):
@@ -42,18 +42,18 @@ def check_place(path: Path, kind: str, *, overwrite: bool) -> None:
 
 @contextmanager
 def writing(path: Path, kind: str, about: Mapping[str, Any], *, overwrite: bool) -> Iterator[Path]:
-    """A new folder to write the files of a model into; at the end of the ``with`` block it is in its place.
+    """Context manager for a new model folder, which is moved into place at the end of the block.
 
-    Where the block raises, Ctrl-C included, nothing of it stays, and what was there before is there still.
+    If the block raises, including on Ctrl-C, the new files are removed and an existing model stays unchanged.
 
     Args:
         path: The folder to make.
-        kind: What is trained.
-        about: What its ``training.json`` says beside the format, the kind and the list of files.
-        overwrite: Replace a model of this kind that is there.
+        kind: Kind of model.
+        about: Content of ``training.json`` beside the format, the kind and the list of files.
+        overwrite: Replace an existing model of this kind.
 
     Raises:
-        ModelError: The place is taken, or cannot be written.
+        ModelError: The folder exists already, or cannot be written.
     """
     with new_folder(path, lambda: check_place(path, kind, overwrite=overwrite), ModelError) as work:
         yield work

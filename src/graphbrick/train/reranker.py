@@ -27,16 +27,16 @@ def train_reranker(
 ) -> TextReport:
     """Train a cross-encoder that scores the paths that lead to the answers of a question above others.
 
-    What is right comes from the graph, as for `train_embedder`. A base that is not a re-ranker, such as a plain BERT
-    or an embedding model, gets a new last layer, which takes more questions to learn. The same seed gives the same
+    The positives come from the graph, as for `train_embedder`. A base that is not a re-ranker, such as a plain BERT
+    or an embedding model, gets a new last layer and needs more questions. The same seed gives the same
     weights on the same machine with as many threads.
 
     Losses: "binary" (cross-entropy of right and wrong), "softmax" over one positive and its negatives, and "margin",
-    that of the paper, max(0, margin - S(q, positive) + S(q, negative)).
+    the loss of the paper, max(0, margin - S(q, positive) + S(q, negative)).
 
     Args:
         graph: The graph.
-        questions: Questions with answers, or what `ground` found of them; those without seeds are linked by labels.
+        questions: Questions with answers, or the result of `ground`; those without seeds are linked by labels.
         out: The folder to write, for ``CrossEncoder(out)``: weights for torch and in ONNX, which are float32.
         **options: See `graphbrick.train.text_models.TextOptions`. The base is "cross-encoder/ms-marco-MiniLM-L6-v2" by
             default.

@@ -18,9 +18,9 @@ from graphbrick.extract.sized_ppr import ranking
 from graphbrick.extract.sizers import FEATURES, FORMAT, VERSION, Around, features, sigmoid, sizes_of
 from graphbrick.graphs.graph import Graph
 
-_FOLDS = 5  # each is held back once
+_FOLDS = 5  # each question is held out once
 _LEAST = 20  # questions that can be learned from
-_PENALTY = 1e-3  # on the squares of the weights, so that they stay finite where all is found
+_PENALTY = 1e-3  # on the squares of the weights, so that they stay finite when all answers are found
 _STEPS = 50
 _CUTS = np.concatenate([np.linspace(0.02, 0.9, 45), 1 - np.geomspace(0.09, 1e-4, 40)])
 
@@ -29,7 +29,7 @@ Example = tuple[Around, npt.NDArray[np.float64]]
 
 
 class SizesReport(NamedTuple):
-    """What came of it, on questions while they were held back.
+    """Result of a training, measured on held-out questions.
 
     Attributes:
         learned_from: Questions learned from.
@@ -54,15 +54,15 @@ def train_sizes(
     """Learn from questions with known answers how many entities are needed, and write it to a file for `LearnedSizer`.
 
     The share of a question's answers among its best k entities is regressed (logistic, Newton's method) on what
-    `graphbrick.extract.sizers.features` says of it and k. What recall each fifth of the questions had where their sizes
-    were cut at each expectation, as learned from the others, is written too, so that an aim is reached as it is meant.
+    `graphbrick.extract.sizers.features` says of it and k. The recall that each fifth of the questions reaches when
+    cut at each expected recall, as learned from the others, is written too, to calibrate the target recall.
 
     Args:
         graph: The graph.
         questions: Questions with seeds and answers; those without seeds or answers in the graph are left out.
-        out: The file to write; it appears when it is whole.
+        out: The file to write; it appears only when it is complete.
         ppr: The ranking that sizes are learned for.
-        seed: Which questions are held back together.
+        seed: Seed of the choice of questions that are held out together.
         watch: Told the number of questions ranked.
 
     Raises:
@@ -93,7 +93,7 @@ def train_sizes(
         "features": FEATURES,
         "weights": weights.tolist(),
         "cuts": _CUTS.tolist(),
-        # An aim that several cuts reach is reached by the first of them.
+        # If several cuts reach a target, the first of them is used.
         "reached": (np.maximum.accumulate(recall) + 1e-9 * np.arange(len(recall))).tolist(),
         "sizes": size.tolist(),
         "graph": graph.hash,
@@ -117,7 +117,7 @@ def _example(graph: Graph, ppr: PPR, question: GroundedQuestion) -> Example:
 
 
 def _fit(examples: Sequence[Example]) -> npt.NDArray[np.float64]:
-    """The weights of a logistic regression on shares, by Newton's method with a small penalty."""
+    """Return the weights of a logistic regression on shares, by Newton's method with a small penalty."""
     x = np.concatenate([features(around, sizes_of(len(around.shares))) for around, _ in examples])
     y = np.concatenate([found for _, found in examples])
     weights = np.zeros(x.shape[1])
@@ -135,7 +135,7 @@ def _fit(examples: Sequence[Example]) -> npt.NDArray[np.float64]:
 def _reached(
     examples: Sequence[Example], weights: npt.NDArray[np.float64]
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """The sums of recall and of size over questions where each is cut at every expectation."""
+    """Return the sums of recall and of size over questions, with each cut at every expected recall."""
     recall, size = np.zeros(len(_CUTS)), np.zeros(len(_CUTS))
     for around, found in examples:
         sizes = sizes_of(len(around.shares))
@@ -149,7 +149,7 @@ def _reached(
 
 
 def _write(path: Path, text: str) -> None:
-    """Write a file whole or not at all."""
+    """Write a file completely or not at all."""
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""What every training with torch needs: a device, seeded random numbers, a quiet terminal."""
+"""Shared tools of all training with torch: a device, seeded random numbers, a quiet terminal."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def device_of(name: str | None) -> torch.device:
     """Return the named device; without a name, a CUDA GPU if there is one, otherwise the CPU.
 
     Raises:
-        InputError: torch does not know the device, or it is not there.
+        InputError: torch does not know the device, or the device is not available.
     """
     import torch
 

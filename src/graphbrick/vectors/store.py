@@ -53,7 +53,7 @@ class VectorStore:
         return self._of(embedder).missing(texts)
 
     def query_vector(self, embedder: Embedder, query: str) -> npt.NDArray[np.float32]:
-        """Return the vector of a question; the last 64 are held, since several stages need the same one."""
+        """Return the vector of a question; the last 64 are held for other stages."""
         key = repr(embedder), embedder.identity, query
         with self._lock:
             vector = self._queries.get(key)
@@ -72,7 +72,7 @@ class VectorStore:
 
     def _of(self, embedder: Embedder) -> ModelVectors:
         identity = embedder.identity
-        byte_limit(self._limit_mb)  # an invalid limit is an error before the work, not after it
+        byte_limit(self._limit_mb)  # raise for an invalid limit before the work, not after it
         with self._lock:
             if identity not in self._models:
                 name = f"{type(embedder).__name__}-{hashlib.blake2b(identity.encode(), digest_size=8).hexdigest()}"
