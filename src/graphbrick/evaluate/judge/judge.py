@@ -104,8 +104,8 @@ def judge(llm: ChatModel, question: str, answers: Sequence[str], gold: TextGold)
 def read_verdict(reply: str) -> bool | None:
     """Return the verdict of a reply: True, False, or None if it cannot be read.
 
-    A verdict is a line with yes, no, true, false, correct or incorrect, optionally after a label such as ``Verdict:``;
-    the word must end the line or be followed by a punctuation mark. A JSON value of this kind is also read.
+    A verdict is a line that starts with yes, no, true, false, correct or incorrect, optionally after a label such as
+    ``Verdict:``; the word must end the line or precede a punctuation mark. A JSON value of this kind is also read.
     Contradicting lines cannot be read. An unreadable reply is recorded as an event.
 
     >>> read_verdict("**Yes**, both names mean the same city."), read_verdict('{"verdict": "no"}')

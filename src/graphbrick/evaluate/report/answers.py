@@ -1,4 +1,4 @@
-"""The tables of answers: every measure of them side by side, by hops, and as others have published them."""
+"""Tables of answer quality: all measures, results by hops, and the scores of published scorers."""
 
 from __future__ import annotations
 
@@ -59,14 +59,14 @@ def rows_by_hops(figures: Sequence[PipelineFigures]) -> list[AnswerRow]:
 
 
 def answers_table(rows: Sequence[AnswerRow], *, by: str = "") -> Table | None:
-    """Every measure of answers, in percent, over all questions and over those that are answerable.
+    """Return the table of answer measures, in percent, over all and over answerable questions.
 
     Args:
         rows: Its rows; the best of a group is bold.
-        by: What the groups are; empty where there is one.
+        by: Name of the grouping; empty if there is only one group.
 
     Returns:
-        The table; None where no pipeline answers.
+        The table; None if no pipeline gives answers.
     """
     measures = _found(rows, ANSWERED)
     if not measures:
@@ -89,7 +89,7 @@ def answers_table(rows: Sequence[AnswerRow], *, by: str = "") -> Table | None:
 
 
 def published_table(figures: Sequence[PipelineFigures]) -> Table | None:
-    """Return the scores of answers as others count them, over all questions; None where none are kept."""
+    """Return the table of published scorers over all questions; None if the study has no such scores."""
     rows = rows_of(figures)
     measures = _found(rows, PUBLISHED_METRICS)
     if not measures:
@@ -108,7 +108,7 @@ def published_table(figures: Sequence[PipelineFigures]) -> Table | None:
 
 
 def published_notes() -> list[str]:
-    """Return a line for each scorer on what it counts wrongly."""
+    """Return a line for each published scorer that lists its flaws."""
     return [f"{SCORERS[name]}: {wrong}." for name, wrong in PUBLISHED.items()]
 
 

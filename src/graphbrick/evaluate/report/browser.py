@@ -1,8 +1,8 @@
-"""The data of the browser of single questions: compact JSON in the page.
+"""Data of the question browser, as compact JSON in the page.
 
-Of every question there are its text and every pipeline's scores, so that all can be searched and filtered. Answers,
-paths, events, prompts and replies take a hundred times the room; they are there for a part of the questions, in pieces
-that are read when a question is opened.
+The page has the text and every pipeline's scores of every question, so that all can be searched and filtered. Answers,
+paths, events, prompts and replies take a hundred times the space. They are included for a part of the questions, in
+blocks that are parsed when a question is opened.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ class Columns:
     """The scores of one run, one entry for each question of the study.
 
     Attributes:
-        hits: "1", "0", "?" for what could not be scored, "-" for what is not done.
-        lost: The letter of the stage, by `Listing.stages`; "-" where there is none.
-        f1: In percent; -1 where there is none.
-        ms: Milliseconds; -1 where it is not done.
-        answers: How many answers were given, by place, of questions with details.
-        paths: How many items the evidence had, likewise.
-        errors: What went wrong, by place.
+        hits: "1", "0", "?" if it could not be scored, "-" if it is not done.
+        lost: Letter of the stage, as in `Listing.stages`; "-" if there is none.
+        f1: F1 in percent; -1 if there is none.
+        ms: Milliseconds; -1 if the question is not done.
+        answers: Number of answers, by question index, for questions with details.
+        paths: Number of evidence items, by question index, for questions with details.
+        errors: Error messages, by question index.
     """
 
     hits: str
@@ -52,10 +52,10 @@ class Listing:
     """The questions of a study with the scores of its runs, collected run by run.
 
     Attributes:
-        questions: All of the study's, in their order.
-        detailed: The places of those with details.
-        columns: By the number of the run.
-        stages: What the letters of lost questions stand for, from "a".
+        questions: All questions of the study, in order.
+        detailed: Indices of the questions with details.
+        columns: The scores of each run, by run number.
+        stages: Stages that the letters of lost questions stand for, from "a".
         exchanges: Whether prompts and replies are among the details.
     """
 
@@ -155,7 +155,7 @@ class _Texts:
         return self(text)
 
     def shown(self) -> list[str]:
-        """Return the texts by place."""
+        """Return the texts by index."""
         return [_text(text, _LONGEST_SAID if text in self._said else _LONGEST) for text in self.places]
 
 

@@ -20,17 +20,17 @@ class Comparison(NamedTuple):
     """Two pipelines, compared by one measure.
 
     Attributes:
-        first: The name of one.
-        second: The name of the other.
-        difference: The mean of the first minus that of the second, with its BCa bootstrap interval; its ``n`` is the
-            number of questions that both were scored on.
-        better: Questions on which the first has the higher value.
-        worse: Questions on which it has the lower one.
-        test: "McNemar" where all values are 0 or 1, else "permutation".
-        p: The p-value of this test, two-sided, not corrected.
-        p_holm: Corrected by Holm: the chance of even one false finding among all comparisons.
-        p_bh: Corrected by Benjamini and Hochberg: the share of false findings.
-        unscored: Questions left out because one or both have no value for them.
+        first: Name of the first pipeline.
+        second: Name of the second pipeline.
+        difference: Mean of the first minus mean of the second, with its BCa bootstrap interval; its ``n`` is the number
+            of questions on which both were scored.
+        better: Number of questions on which the first has the higher value.
+        worse: Number of questions on which the first has the lower value.
+        test: "McNemar" if all values are 0 or 1, else "permutation".
+        p: Two-sided p-value of this test, not corrected.
+        p_holm: p-value corrected by Holm, for the chance of even one false finding among all comparisons.
+        p_bh: p-value corrected by Benjamini and Hochberg, for the share of false findings.
+        unscored: Number of questions left out because one or both pipelines have no value for them.
     """
 
     first: str
@@ -55,23 +55,23 @@ def compare(
 ) -> list[Comparison]:
     """Compare pipelines pair by pair by one measure.
 
-    The tests are `evaluate.statistics.paired.mcnemar` and `permutation_test`; both corrections are over all pairs that
-    are returned. Where several measures are compared, it is for the reader to choose the one that decides beforehand.
+    The tests are `evaluate.statistics.paired.mcnemar` and `permutation_test`; both corrections cover all returned
+    pairs. If you compare several measures, choose the decisive one beforehand.
 
     Args:
-        scores: For each pipeline, one number a question, the questions in the same order for all; None for what could
-            not be scored, such as a reply of a judge that could not be read. A question that failed is a 0.
+        scores: For each pipeline, one number per question, in the same order of questions; None if a question could not
+            be scored, for example because the judge failed. A question on which the pipeline failed is 0.
         baseline: The pipeline that all others are compared with; None for every pair.
-        level: Of the intervals, in (0, 1).
-        resamples: Of bootstrap and permutation test, at least 100.
-        seed: Of both.
+        level: Confidence level of the intervals, in (0, 1).
+        resamples: Number of resamples of the bootstrap and the permutation test, at least 100.
+        seed: Random seed of both.
 
     Returns:
-        One comparison a pair, in the order of ``scores``; a baseline is the second of each pair.
+        One comparison per pair, in the order of ``scores``; a baseline is the second of each pair.
 
     Raises:
-        ValueError: There are not as many values for each pipeline, the baseline is none of them, or two pipelines have
-            no question in common that was scored.
+        ValueError: The pipelines have different numbers of values, the baseline is not one of them, or two pipelines
+            have no scored question in common.
 
     Example:
         >>> table = compare({"a": [1, 1, 1, 1, 1, 1], "b": [0, 0, 0, 0, 0, 1], "c": [0, 0, 0, 0, 0, 0]}, baseline="c")
@@ -124,7 +124,7 @@ def _rows(
     resamples: int,
     seed: int,
 ) -> list[Comparison]:
-    """Pairs that were scored on the same questions; these are resampled once for all pairs."""
+    """Compare pairs that were scored on the same questions, with one resampling for all pairs."""
     differences = np.column_stack([difference(values[a], values[b]) for a, b in pairs])
     means = resampled_means(differences, resamples, seed)
     # With values of 0 and 1 all differences are of one size, so that the permutation test is McNemar's.
@@ -149,7 +149,7 @@ def _rows(
 
 
 def _with_gaps(name: str, values: Sequence[float | None]) -> npt.NDArray[np.float64]:
-    """Return the values as an array, with NaN for what was not scored."""
+    """Return the values as an array, with NaN for unscored questions."""
     if not all(value is None or isfinite(value) for value in values):
         raise ValueError(f"the values of {name!r} must be finite; give None for what was not scored")
     return np.array([np.nan if value is None else value for value in values], dtype=np.float64)

@@ -1,9 +1,9 @@
 """Confidence intervals of means over questions.
 
-Values are one number a question, such as the F1 of its answers. An interval says how far the mean would move if other
-questions of the same kind had been asked; it says nothing of what is wrong with all of them alike. Without values there
-is nothing to say, and every function raises ValueError. The same values, in any order up to rounding, and the same seed
-give the same interval.
+Values are one number per question, such as the F1 of its answers. An interval shows how far the mean would move if
+other questions of the same kind had been asked; it does not show errors that affect all questions alike. Every function
+raises ValueError if there are no values. The same values and seed give the same interval, in any order of the values up
+to rounding.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Values: TypeAlias = Sequence[float] | npt.NDArray[np.float64]
 _CELLS = 1 << 20  # numbers drawn together
 _PER_DISTINCT = 12  # how much longer it takes to draw the count of one distinct value than one value
 _FEW = 64  # distinct values of a column; with more, drawing for all columns together takes less time
-_CLOSE = 1e-12  # of the largest value: two means that differ by less are equal but for rounding
+_CLOSE = 1e-12  # relative to the largest value: means that differ by less are equal up to rounding
 _NORMAL = NormalDist()
 
 
@@ -32,7 +32,7 @@ class Interval(NamedTuple):
         mean: The mean of the values.
         low: The lower end.
         high: The upper end.
-        n: How many values there were.
+        n: Number of values.
     """
 
     mean: float
@@ -42,13 +42,13 @@ class Interval(NamedTuple):
 
 
 def interval(values: Values, *, level: float = 0.95, resamples: int = 10_000, seed: int = 0) -> Interval:
-    """Return the interval that suits the values: Wilson's where all are 0 or 1, else the bootstrap (BCa).
+    """Return Wilson's interval if all values are 0 or 1, else the bootstrap interval (BCa).
 
     Args:
-        values: One number a question.
-        level: How often such an interval holds the true mean, in (0, 1).
-        resamples: For the bootstrap, at least 100.
-        seed: For the bootstrap.
+        values: One number per question.
+        level: Confidence level: how often such an interval contains the true mean, in (0, 1).
+        resamples: Number of bootstrap resamples, at least 100.
+        seed: Random seed of the bootstrap.
 
     >>> interval([1, 1, 1, 1]).low > 0.5, interval([0.5, 0.5]).low
     (True, 0.5)
@@ -61,16 +61,16 @@ def interval(values: Values, *, level: float = 0.95, resamples: int = 10_000, se
 
 
 def wilson(successes: int, n: int, *, level: float = 0.95) -> Interval:
-    """Wilson's score interval of a proportion (Wilson, JASA 1927), such as that of Hits@1.
+    """Return Wilson's score interval of a proportion, such as Hits@1 (Wilson, JASA 1927).
 
     With ``p = successes / n`` and the normal quantile z of ``(1 + level) / 2``, its ends are
-    ``(p + z²/2n ± z sqrt(p(1-p)/n + z²/4n²)) / (1 + z²/n)``. It stays within [0, 1], and is not empty where all or none
-    succeeded, as the bootstrap is.
+    ``(p + z²/2n ± z sqrt(p(1-p)/n + z²/4n²)) / (1 + z²/n)``. It stays within [0, 1]. If all or none
+    succeeded, it still has a width, unlike the bootstrap interval.
 
     Args:
-        successes: How many values are 1.
-        n: How many values there are, at least 1.
-        level: In (0, 1).
+        successes: Number of values that are 1.
+        n: Number of values, at least 1.
+        level: Confidence level, in (0, 1).
 
     Raises:
         ValueError: A number is out of its range.
@@ -93,9 +93,10 @@ def wilson(successes: int, n: int, *, level: float = 0.95) -> Interval:
 def bootstrap(
     values: Values, *, method: str = "bca", level: float = 0.95, resamples: int = 10_000, seed: int = 0
 ) -> Interval:
-    """A bootstrap interval of the mean (Efron and Tibshirani, An Introduction to the Bootstrap, 1993, ch. 13 and 14).
+    """Return a bootstrap interval of the mean.
 
-    The mean is taken of as many values drawn with replacement, ``resamples`` times over. "percentile" gives the
+    See Efron and Tibshirani, An Introduction to the Bootstrap, 1993, ch. 13 and 14. Samples of the same size are drawn
+    with replacement ``resamples`` times, and the mean of each is taken. "percentile" gives the
     quantiles ``(1 - level) / 2`` and ``(1 + level) / 2`` of these means. "bca" shifts both by the bias z0, the normal
     quantile of the share of these means below the mean of the values (ties count half), and the acceleration
     ``a = sum(d³) / (6 sum(d²)^1.5)`` of the differences d from the mean: the quantile q becomes
@@ -123,7 +124,7 @@ def bootstrap(
 def interval_of(
     values: npt.NDArray[np.float64], means: npt.NDArray[np.float64], *, method: str = "bca", level: float = 0.95
 ) -> Interval:
-    """Return the interval of `bootstrap`, from what `resampled_means` gave.
+    """Return the interval of `bootstrap` from the result of `resampled_means`.
 
     >>> values = check_values([0.5, 0.5])
     >>> interval_of(values, resampled_means(values, 100, seed=0))
@@ -142,16 +143,16 @@ def interval_of(
 def resampled_means(values: npt.NDArray[np.float64], resamples: int, seed: int) -> npt.NDArray[np.float64]:
     """Return the means of ``resamples`` samples of the same size with replacement.
 
-    Where few distinct values occur, how often each is drawn is drawn instead, from the multinomial distribution that
-    this number has: the means are distributed alike, and it takes a fraction of the time.
+    If there are few distinct values, the count of each value is drawn from its multinomial distribution instead. The
+    means have the same distribution, and this takes a fraction of the time.
 
     Args:
         values: float64 [questions], or [questions, columns] to draw questions once for many columns.
-        resamples: At least 100.
-        seed: Of the random numbers.
+        resamples: Number of samples, at least 100.
+        seed: Random seed.
 
     Returns:
-        float64 [resamples], or [resamples, columns]; a column is what it is beside any others, up to rounding.
+        float64 [resamples], or [resamples, columns]; a column does not depend on the other columns, up to rounding.
 
     Raises:
         ValueError: ``resamples`` is below 100.
@@ -188,7 +189,7 @@ def _draw_values(values: npt.NDArray[np.float64], means: npt.NDArray[np.float64]
 
 
 def _drawn_together(columns: npt.NDArray[np.float64], resamples: int, seed: int) -> npt.NDArray[np.float64]:
-    """Return the means of the same draws, in which it is counted how often each question occurs."""
+    """Return the means of all columns over the same draws, from the count of each question in a draw."""
     rng, n = np.random.default_rng(seed), len(columns)
     means = np.empty((resamples, columns.shape[1]))
     for rows in blocks(resamples, n):
@@ -199,7 +200,7 @@ def _drawn_together(columns: npt.NDArray[np.float64], resamples: int, seed: int)
 
 
 def blocks(rows: int, columns: int) -> list[slice]:
-    """Rows in parts, each of at most a million cells, so that memory does not grow with rows times columns.
+    """Split rows into blocks of at most a million cells, so that memory stays bounded.
 
     >>> blocks(3, 1 << 19)
     [slice(0, 2, None), slice(2, 3, None)]
@@ -232,7 +233,7 @@ def is_binary(values: npt.NDArray[np.float64]) -> bool:
 
 
 def close_to(values: npt.NDArray[np.float64]) -> float:
-    """Return the difference below which means or sums of such values are equal but for rounding."""
+    """Return the difference below which means or sums of the values are equal up to rounding."""
     return _CLOSE * float(np.abs(values).max())
 
 

@@ -1,8 +1,8 @@
-"""Paired tests of two pipelines on the same questions, and corrections where many are compared.
+"""Paired tests of two pipelines on the same questions, and corrections for multiple comparisons.
 
-The values of both are one number a question, in the same order. All p-values are two-sided and in (0, 1] (in [0, 1] for
-`mcnemar`, whose smallest are too small for a float). Without questions, or with unequal numbers of values, every
-function raises ValueError. Where no question makes a difference, p is 1.
+The values of both are one number per question, in the same order. All p-values are two-sided and in (0, 1] (in [0, 1]
+for `mcnemar`, whose smallest p-values are too small for a float). Every function raises ValueError if there are no
+questions, or if the numbers of values differ. If the pipelines differ on no question, p is 1.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ def paired_bootstrap(
     """Return the mean difference by resampling questions (Efron and Tibshirani, 1993, ch. 16).
 
     With the mean difference d and the means d* of resampled differences, shifted by -d so that the null hypothesis
-    holds, ``p = (1 + #{|d* - d| >= |d|}) / (1 + resamples)``. Where all differences are equal, resampling shows no
-    spread that d could be judged by; p is then that of `permutation_test`.
+    holds, ``p = (1 + #{|d* - d| >= |d|}) / (1 + resamples)``. If all differences are equal, resampling has no spread,
+    and p is that of `permutation_test`.
 
     Args:
         first: The values of one pipeline.
@@ -72,12 +72,13 @@ def paired_bootstrap(
 
 
 def permutation_test(first: Values, second: Values, *, resamples: int = 10_000, seed: int = 0) -> float:
-    """Return the paired permutation test of a mean difference (Fisher, 1935): the p-value.
+    """Return the p-value of the paired permutation test of a mean difference (Fisher, 1935).
 
-    Were the pipelines alike, either could have given either value of a question. The p-value is the share of all
-    exchanges whose absolute mean difference is at least the observed one. It is exact where these can be counted, which
-    is if all differences are of one size (then it is `mcnemar`'s) or if there are at most ``resamples`` and 65,536 of
-    them. Otherwise exchanges are drawn, and ``p = (1 + those at least as large) / (1 + resamples)``.
+    If the pipelines were equally good, the two values of any question could be exchanged. The p-value is the share of
+    all exchanges whose absolute mean difference is at least the observed one. It is exact if the exchanges can be
+    counted: if all differences have the same size (then it equals `mcnemar`), or if there are at most ``resamples`` and
+    at most 65,536 exchanges. Otherwise exchanges are drawn, and
+    ``p = (1 + those at least as large) / (1 + resamples)``.
 
     Args:
         first: The values of one pipeline.
@@ -95,7 +96,7 @@ def permutation_test(first: Values, second: Values, *, resamples: int = 10_000, 
 
 
 def permutation_tests(differences: npt.NDArray[np.float64], *, resamples: int, seed: int) -> list[float]:
-    """The p-value of `permutation_test` for each column of differences; exchanges are drawn once for all of them.
+    """Return the p-value of `permutation_test` for each column; exchanges are drawn once for all.
 
     Args:
         differences: float64 [questions, pairs of pipelines].
@@ -115,7 +116,7 @@ def permutation_tests(differences: npt.NDArray[np.float64], *, resamples: int, s
     for rows in blocks(resamples, n) if left else []:
         drawn = np.frombuffer(rng.bytes((rows.stop - rows.start) * -(-n // 8)), dtype=np.uint8)
         bits = np.unpackbits(drawn.reshape(-1, -(-n // 8)), axis=1, count=n)
-        # Half of the sum with the signs drawn is what stays, less half of all.
+        # With bits 0 or 1 instead of signs -1 or 1: signed sum = 2 * (sum of chosen) - (sum of all).
         sums = 2 * (bits.astype(np.float64) @ columns) - columns.sum(axis=0)
         at_least += np.count_nonzero(np.abs(sums) >= observed, axis=0)
     drawn_p = iter(((1 + at_least) / (1 + resamples)).tolist())
@@ -123,10 +124,10 @@ def permutation_tests(differences: npt.NDArray[np.float64], *, resamples: int, s
 
 
 def mcnemar(first: Values, second: Values) -> float:
-    """McNemar's exact test for values of 0 and 1 (McNemar, Psychometrika 1947): the p-value.
+    """Return the p-value of McNemar's exact test for values of 0 and 1 (Psychometrika 1947).
 
-    Only questions that one pipeline has right and the other wrong count. With b and c of them, and X binomial of b + c
-    trials with probability 1/2, ``p = min(1, 2 P(X <= min(b, c)))``.
+    Only questions on which exactly one pipeline is right count: b for the first, c for the second. With X binomial of
+    b + c trials with probability 1/2, ``p = min(1, 2 P(X <= min(b, c)))``.
 
     Args:
         first: The values of one pipeline.
@@ -146,9 +147,10 @@ def mcnemar(first: Values, second: Values) -> float:
 
 
 def holm(p_values: Sequence[float]) -> tuple[float, ...]:
-    """The p-values, corrected for the chance of even one false finding among them (Holm, Scand. J. Statist. 1979).
+    """Return p-values corrected for the family-wise error rate (Holm, Scand. J. Statist. 1979).
 
-    The i-th smallest of m becomes the largest of ``min(1, (m - j + 1) p_j)`` over j = 1..i. In the order given.
+    This bounds the chance of even one false finding. The i-th smallest of m becomes the largest of
+    ``min(1, (m - j + 1) p_j)`` over j = 1..i. The order of the input is kept.
 
     Raises:
         ValueError: A p-value is not in [0, 1].
@@ -162,9 +164,10 @@ def holm(p_values: Sequence[float]) -> tuple[float, ...]:
 
 
 def benjamini_hochberg(p_values: Sequence[float]) -> tuple[float, ...]:
-    """The p-values, corrected for the share of false findings (Benjamini and Hochberg, J. R. Statist. Soc. B 1995).
+    """Return p-values corrected for the false discovery rate.
 
-    The i-th smallest of m becomes the smallest of ``min(1, m p_j / j)`` over j = i..m. In the order given.
+    See Benjamini and Hochberg, J. R. Statist. Soc. B 1995. The i-th smallest of m becomes the smallest of
+    ``min(1, m p_j / j)`` over j = i..m. The order of the input is kept.
 
     Raises:
         ValueError: A p-value is not in [0, 1].
@@ -194,7 +197,10 @@ def difference(first: Values, second: Values) -> npt.NDArray[np.float64]:
 
 
 def _counted_p(differences: npt.NDArray[np.float64], resamples: int, seed: int) -> float | None:
-    """The p-value of the permutation test where the exchanges, or how many of each size there are, can be counted."""
+    """Return the p-value of the permutation test by counting; None if that is not possible.
+
+    Counted are the exchanges themselves, or how many differences of each size are positive.
+    """
     moved = differences[differences != 0]
     # Differences of one size but for rounding are of one size.
     largest = np.abs(moved).max(initial=0.0)
@@ -216,13 +222,13 @@ def _counted_p(differences: npt.NDArray[np.float64], resamples: int, seed: int) 
 
 
 def _observed(differences: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Return the absolute sum, reduced by the rounding error of another order of summation."""
+    """Return the absolute sum, minus a tolerance for rounding in another order of summation."""
     rounding = 1e-11 * np.abs(differences).sum(axis=0)
     return np.asarray(np.abs(differences.sum(axis=0)) - rounding)
 
 
 def _p(at_least: npt.NDArray[np.bool_]) -> float:
-    """Return the share of resamples that reach the observed difference, which itself is counted among them."""
+    """Return the share of resamples that reach the observed difference, counting the observed one."""
     return (1 + int(np.count_nonzero(at_least))) / (1 + len(at_least))
 
 

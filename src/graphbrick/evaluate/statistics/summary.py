@@ -1,8 +1,8 @@
-"""Means over questions with honest denominators: over all of them, and over those that the graph can answer.
+"""Means over all questions, and over the questions that the graph can answer.
 
-A question counts whether or not a pipeline got anywhere with it: where it failed, found nothing or was cut off, its
-value is 0. None is for what could not be scored: a question without gold answers, or a reply of a judge that could not
-be read. It is left out of both means and counted.
+Every scored question counts: if a pipeline failed, found nothing or was cut off, its value is 0. None marks a question
+that could not be scored, for example because it has no gold answers. Such questions are left out of both means, and
+their number is reported.
 """
 
 from __future__ import annotations
