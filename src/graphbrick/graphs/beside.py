@@ -1,7 +1,7 @@
-"""Folders of what was computed for a graph, kept beside it. Each is there whole or not at all.
+"""Folders of data computed for a graph, stored beside it. A folder is complete or absent.
 
-Each is ``<graph>.<what>/<name>-<hash of the graph>/``, with a ``facts.json`` that says what it holds and how large its
-files are. A folder that is removed can be made again. After a change of the graph (not after building it again) a
+The path is ``<graph>.<what>/<name>-<hash of the graph>/``; the file ``facts.json`` in it describes the contents and
+the sizes of the files. A removed folder can be computed again. After a change of the graph (not after a rebuild), the
 folder of an earlier version can still be used, as long as at most `MOST_CHANGED` of the triples have changed.
 """
 
@@ -22,7 +22,7 @@ from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.overlay import ChangesSince
 
 MOST_CHANGED = 0.1
-"""Share of the triples that may have changed since a folder was made; beyond it, it is made again."""
+"""Maximum share of changed triples at which an earlier folder is still used; above it, a new one is made."""
 
 _FACTS, _FORMAT = "facts.json", 1
 _LEFT_OVER_SECONDS = 86_400
@@ -34,7 +34,7 @@ class Earlier(NamedTuple):
 
     Attributes:
         folder: The folder.
-        facts: What it says it holds.
+        facts: The contents of its ``facts.json``.
         since: What has changed in the graph since its content was computed.
     """
 
@@ -44,7 +44,7 @@ class Earlier(NamedTuple):
 
     @property
     def is_usable(self) -> bool:
-        """Whether so little has changed that the content is still approximately right."""
+        """Whether the graph has changed so little that the content is still approximately right."""
         return self.since.share <= MOST_CHANGED
 
 
@@ -71,13 +71,13 @@ class Kept:
         )
 
     def earlier(self) -> Earlier | None:
-        """Return the folder of the latest earlier version of the graph; None if there is none that is whole.
+        """Return the folder of the latest earlier version of the graph; None if there is no complete one.
 
         A fact "made" is the hash of the version that the content was computed for, if that is not the folder's own.
         """
         candidates = []
         for folder in self.older():
-            with suppress(ValueError):  # a damaged folder is as good as none
+            with suppress(ValueError):  # treat a damaged folder as missing
                 facts = facts_of(folder)
                 since = self._graph.changes_since((facts or {}).get("made", folder.name.rpartition("-")[2]))
                 if facts is not None and since is not None:
@@ -100,10 +100,10 @@ class Kept:
         return facts_of(self.folder)
 
     def write(self, fill: Callable[[Path], Mapping[str, Any]]) -> None:
-        """Make the folder anew; what was there, and what was for other versions of the graph, is removed.
+        """Write the folder, replacing it and the folders of other versions of the graph.
 
         Args:
-            fill: Writes the files into the folder given and returns the facts.
+            fill: Function that writes the files into a given folder and returns the facts.
 
         Raises:
             OSError: It cannot be written.
@@ -119,15 +119,15 @@ class Kept:
             try:
                 put_in_place(work, self.folder)
             except OSError:
-                if not self.folder.is_dir():  # else another process was faster; what it made is as good
+                if not self.folder.is_dir():  # else another process was faster; its folder is equivalent
                     raise
         finally:
             shutil.rmtree(work, ignore_errors=True)
         for folder in self.older():
-            shutil.rmtree(folder, ignore_errors=True)  # whoever has it open keeps it
+            shutil.rmtree(folder, ignore_errors=True)  # processes that have it open keep it
 
     def _remove_left_over(self) -> None:
-        """Remove what processes that were killed more than a day ago had begun to write."""
+        """Remove unfinished folders of processes that were killed more than a day ago."""
         for folder in self.parent.glob(".*.part"):
             with suppress(OSError):
                 if time.time() - folder.stat().st_mtime > _LEFT_OVER_SECONDS:

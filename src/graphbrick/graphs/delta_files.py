@@ -54,7 +54,7 @@ class Delta:
         base: `Manifest.hash` of the graph that was built.
         parent: `Graph.hash` before the change.
         added: int32 [triples, 3]: head, relation and tail of triples that were not there before.
-        deleted: int32 [triples, 3]: of triples that were there before.
+        deleted: int32 [triples, 3]: head, relation and tail of triples that were there before.
         entities: Keys of new entities; their ids follow the ids before.
         relations: Keys of new relations; likewise.
         facts: New facts about entities, by id.
@@ -72,7 +72,7 @@ class Delta:
 
     @property
     def is_empty(self) -> bool:
-        """Whether the change changes nothing."""
+        """Whether the change has no effect."""
         return not (len(self.added) or len(self.deleted) or self.entities or self.facts or self.relation_labels)
 
     def encode(self) -> bytes:
@@ -80,7 +80,7 @@ class Delta:
         said = {entity: {k: v for k, v in vars(facts).items() if v is not None} for entity, facts in self.facts.items()}
         texts = json.dumps(
             {"entities": self.entities, "relations": self.relations, "facts": said, "labels": self.relation_labels}
-        ).encode()  # ASCII: a key may hold what is no Unicode text
+        ).encode()  # ASCII, as a key may not be valid Unicode
         counts = dict(zip(_COUNTS, (len(texts), len(self.added), len(self.deleted)), strict=True))
         header = {"format": FORMAT, "version": VERSION, "base": self.base, "parent": self.parent, **counts}
         columns = (np.ascontiguousarray(part, dtype="<i4").tobytes() for part in (self.added, self.deleted))
@@ -154,7 +154,7 @@ def read_deltas(folder: Path, built: str) -> tuple[list[Delta], str]:
 
 
 class Writing:
-    """The right to change a graph, which one process has at a time; see `writing`."""
+    """Write lock on a graph, held by one process at a time; see `writing`."""
 
     def __init__(self, folder: Path, descriptor: int) -> None:
         self._folder, self._descriptor = folder, descriptor
@@ -165,7 +165,7 @@ class Writing:
         Raises:
             GraphbrickError: It cannot be written, or the graph was replaced meanwhile.
         """
-        # By descriptor: should the folder be replaced now, the change goes where it was made for, not into the new one.
+        # By descriptor: if the folder is replaced now, the change goes into the old folder, not into the new one.
         at, replaced = self._descriptor, f"{self._folder} was replaced while it was changed; make the change again"
         try:
             name = _name(sum(map(bool, map(_NAME.fullmatch, os.listdir(at)))) + 1)  # noqa: PTH208 - by descriptor
@@ -199,7 +199,8 @@ class Writing:
 def writing(folder: Path) -> Iterator[Writing]:
     """Wait until no other process changes a graph, and keep others from changing it.
 
-    The lock goes when the process ends, however it ends. It is on the manifest, as building locks the folder itself.
+    The lock is released when the process ends, even if it is killed. It is on the manifest, because building locks the
+    folder itself.
 
     Raises:
         GraphbrickError: There is no graph, or it cannot be written.

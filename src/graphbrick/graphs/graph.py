@@ -27,15 +27,15 @@ from graphbrick.graphs.strings import StringTable, open_array
 from graphbrick.graphs.text import hash64, name_form, nfc, tokens
 
 _SEARCHED_WORDS = 32  # of a question
-_OPENINGS, _PAUSE = 40, 0.01  # how often, and how many seconds apart, a graph that is being replaced is tried
+_OPENINGS, _PAUSE = 40, 0.01  # attempts, and seconds between them, while a graph is being replaced
 
 
 class Graph:
     """A directed labelled multigraph: entities, relations and triples by integer id.
 
-    Opening takes constant time whatever the size: arrays and strings are memory maps, read when they are used. What was
-    changed in the folder since it was built (``changes``) is merged at opening. A graph that is open never changes; any
-    number of threads and processes may read it at once.
+    Opening takes constant time: arrays and strings are memory maps, read on demand. Changes since the build
+    (``changes``) are merged at opening. An open graph never changes; any number of threads and processes may read it
+    at once.
 
     Two entities may share a label; a key is unique. Parallel relations between two entities are separate triples.
 
@@ -53,7 +53,7 @@ class Graph:
 
     def __init__(self, path: Path, manifest: Manifest) -> None:
         self.path, self.manifest = path, manifest
-        self.place = path.absolute()  # also when the working folder has changed
+        self.place = path.absolute()  # stays valid if the working folder changes
         self.changes = Changes()
         self.csr: Csr = from_arrays(*(self._array(name) for name in self.ARRAYS))
         labels = StringTable.open(path, "labels")
@@ -71,10 +71,10 @@ class Graph:
         self.has_keys = self._keys is not labels
         """Whether keys differ from labels in this graph."""
         self._check_lengths()
-        # Opened with the rest: a graph that is overwritten stays whole for whoever has it open.
+        # Opened with the other files, so that an open graph stays intact when its folder is overwritten.
         self.names: NameIndex | ChangedNames = NameIndex(path, labels, manifest.max_name_tokens, near=manifest.near)
         self._deltas, self.hash = read_deltas(path, manifest.hash)
-        """A hash of the content, 16 hexadecimal digits; another after every change."""
+        """A hash of the content, 16 hexadecimal digits; every change gives a new one."""
         if self._deltas:
             self._change(Changes.of(self._deltas, manifest.entities, manifest.relations))
         self._relation_of = memoryview(self.csr.relation)  # type: ignore[arg-type]  # its items are plain integers
@@ -96,7 +96,7 @@ class Graph:
                 if not recover(folder) and before == _stamp(folder):
                     break
             else:
-                # Files of two graphs are never mixed: while they were opened, nobody put another graph there.
+                # Accept the graph only if the folder was not replaced meanwhile, so that files of two graphs never mix.
                 if before == _stamp(folder):
                     return graph
                 failure = GraphFormatError(f"{folder} was replaced while it was opened; try again")
@@ -106,7 +106,7 @@ class Graph:
         raise GraphFormatError(f"{folder} cannot be opened ({failure}); build the graph again") from failure
 
     def _check_lengths(self) -> None:
-        """Raise ValueError where an array or a table has not as many entries as the manifest says."""
+        """Raise ValueError if an array or a table does not have as many entries as the manifest says."""
         n, m = self.n_entities, self.n_triples
         lengths = {"out_begin": n, "in_begin": n, "tail": m, "relation": m, "in_head": m, "in_triple": m}
         found = {name: len(getattr(self.csr, name)) for name in lengths}
@@ -117,7 +117,7 @@ class Graph:
                 raise ValueError(f"{name} has {found[name]:,} entries instead of {length:,}")
 
     def _change(self, changes: Changes) -> None:
-        """Put what was changed over what was built."""
+        """Apply the changes to the tables, names and rows."""
         n, names, facts = self.n_entities, self.names, changes.facts
         assert isinstance(names, NameIndex)
         deleted = find_triples(self.csr, changes.deleted)
@@ -169,7 +169,7 @@ class Graph:
         return self.manifest.triples + len(self.changes.added) - len(self.changes.deleted)
 
     def _checked(self, entity: int) -> int:
-        """An entity id that is one; numpy would count a negative id from the end."""
+        """Return the id if it is valid, as numpy would accept a negative id; else raise IndexError."""
         if not 0 <= entity < self.n_entities:
             raise IndexError(f"entity {entity} of a graph with {self.n_entities}")
         return entity
@@ -177,24 +177,24 @@ class Graph:
     # Entities
 
     def label(self, entity: int) -> str:
-        """What people call an entity; not unique."""
+        """Return the label of an entity; not unique."""
         return self._labels[entity]
 
     def key(self, entity: int) -> str:
-        """The unique name of an entity in its source (IRI, MID, row id, or the label where there is nothing else)."""
+        """Return the unique name of an entity in its source (IRI, MID, row id; the label if there is nothing else)."""
         return self._keys[entity]
 
     def aliases(self, entity: int) -> list[str]:
-        """Other names of an entity."""
+        """Return the other names of an entity."""
         return self.names.aliases(self._checked(entity))
 
     def description(self, entity: int) -> str:
-        """A sentence about an entity, or an empty text."""
+        """Return a sentence about an entity, or an empty text."""
         entity = self._checked(entity)
         return "" if self._descriptions is None else self._descriptions[entity]
 
     def types(self, entity: int) -> list[str]:
-        """The types of an entity, in the order of the source; may be empty."""
+        """Return the types of an entity, in the order of the source; may be empty."""
         entity = self._checked(entity)
         said = self.changes.facts.get(entity)
         if said is not None and said.types is not None:
@@ -205,19 +205,19 @@ class Graph:
         return [names[int(i)] for i in ids[pointers[entity] : pointers[entity + 1]]]
 
     def first_type(self, entity: int) -> str:
-        """The first type of an entity; empty where it has none."""
+        """Return the first type of an entity; empty if it has none."""
         if self._types is None and not self.changes.facts:
             return ""
         return next(iter(self.types(entity)), "")
 
     def degree(self, entity: int) -> int:
-        """Number of triples that leave or enter an entity; a self loop counts twice."""
+        """Return the number of triples that leave or enter an entity; a self loop counts twice."""
         csr, entity = self.csr, self._checked(entity)
         rows = (csr.row(entity, True), csr.row(entity, False))
         return sum(row.stop - row.start for row in rows)
 
     def describe(self, entity: int) -> str:
-        """An entity so that homonyms can be told apart: label, key where it differs, description or types."""
+        """Return a text that distinguishes homonyms: label, key if it differs, description or types."""
         key = f" [{self.key(entity)}]" if self.has_keys else ""
         more = self.description(entity) or ", ".join(self.types(entity))
         return f"{self.label(entity)}{key}" + (f", {more}" if more else "")
@@ -225,21 +225,21 @@ class Graph:
     # Relations and triples
 
     def relation_label(self, relation: int) -> str:
-        """What people call a relation."""
+        """Return the label of a relation."""
         return self._relation_labels[relation]
 
     def relation_of(self, triple: int) -> int:
-        """The relation of a triple."""
+        """Return the relation of a triple."""
         if triple < 0:
             raise IndexError(f"triple {triple} of a graph with {self.n_triples}")
         return self._relation_of[triple]
 
     def relation_key(self, relation: int) -> str:
-        """The unique name of a relation in its source."""
+        """Return the unique name of a relation in its source."""
         return self._relation_keys[relation]
 
     def head(self, triple: int) -> int:
-        """The head of a triple."""
+        """Return the head of a triple."""
         if 0 <= triple < len(self.csr.tail):
             head = int(self.csr.heads(np.array([triple]))[0])
             row = self.csr.row(head, True)
@@ -248,30 +248,30 @@ class Graph:
         raise IndexError(f"triple {triple} of a graph with {self.n_triples}")
 
     def triple(self, triple: int) -> tuple[int, int, int]:
-        """(head, relation, tail) of a triple id."""
+        """Return (head, relation, tail) of a triple id."""
         return self.head(triple), int(self.csr.relation[triple]), int(self.csr.tail[triple])
 
     def triple_text(self, triple: int) -> str:
-        """A triple as text: ``Kenya -> capital -> Nairobi``."""
+        """Return a triple as text: ``Kenya -> capital -> Nairobi``."""
         head, relation, tail = self.triple(triple)
         return f"{self.label(head)} -> {self.relation_label(relation)} -> {self.label(tail)}"
 
     def triples_from(self, entity: int) -> range:
-        """The ids of the triples that leave an entity."""
+        """Return the ids of the triples that leave an entity."""
         row = self.csr.row(self._checked(entity), True)
         return range(row.start, row.stop)
 
     def triples_to(self, entity: int) -> list[int]:
-        """The ids of the triples that enter an entity, ascending."""
+        """Return the ids of the triples that enter an entity, ascending."""
         csr, entity = self.csr, self._checked(entity)
         return sorted(csr.in_triple[csr.row(entity, False)].tolist())
 
     def triple_ids(self) -> Ints:
-        """The ids of all triples, int32, ascending: 0 to n_triples - 1, but with gaps in a graph that was changed."""
+        """Return the ids of all triples, int32, ascending: 0 to n_triples - 1, with gaps in a changed graph."""
         return self.csr.ids()
 
     def key_triples(self) -> Iterator[tuple[str, str, str]]:
-        """All triples as (head key, relation key, tail key), in the order of (head, tail, relation)."""
+        """Yield all triples as (head key, relation key, tail key), sorted by (head, tail, relation) ids."""
         for head in range(self.n_entities):
             for t in self.triples_from(head):
                 yield self.key(head), self.relation_key(int(self.csr.relation[t])), self.key(int(self.csr.tail[t]))
@@ -279,7 +279,7 @@ class Graph:
     # Finding entities
 
     def entity(self, key: str) -> int:
-        """The entity with exactly this key.
+        """Return the entity with exactly this key.
 
         Raises:
             LinkError: There is none.
@@ -296,11 +296,14 @@ class Graph:
         raise LinkError(f"no entity has the key {key!r}")
 
     def named(self, text: str) -> list[int]:
-        """All entities whose label or alias equals a text after folding (case, accents, punctuation), ascending."""
+        """Return all entities with a label or alias equal to a text after folding, ascending.
+
+        Folding ignores case, accents and punctuation.
+        """
         return sorted({self.names.entity(name) for name in self.names.exact(name_form(text))})
 
     def search(self, text: str, n: int) -> list[int]:
-        """Return at most ``n`` entities whose names stand in a text, or are like it, best first."""
+        """Return at most ``n`` entities whose names occur in a text or resemble it, best first."""
         words = [token.text for token in tokens(nfc(text))[:_SEARCHED_WORDS]]
         spans = [" ".join(words[i:j]) for i in range(len(words)) for j in range(i + 1, len(words) + 1)]
         exact = [entity for span in sorted(spans, key=len, reverse=True) for entity in self.named(span)]
@@ -346,7 +349,7 @@ class Graph:
         return NeighbourList(triples[:limit], len(triples) > limit)
 
     def changes_since(self, version: str) -> ChangesSince | None:
-        """Return what has changed since an earlier version of this graph.
+        """Return the changes since an earlier version of this graph.
 
         Args:
             version: The `hash` that the graph had then.
@@ -373,7 +376,7 @@ class Graph:
 
 
 def _stamp(folder: Path) -> tuple[int, int] | None:
-    """What tells one graph at a place from the next; None while there is none."""
+    """Return a stamp that identifies the graph at a path; None if there is no graph."""
     try:
         found = (folder / NAME).stat()
     except OSError:
@@ -382,7 +385,7 @@ def _stamp(folder: Path) -> tuple[int, int] | None:
 
 
 def _reopen(path: Path, content: str) -> Graph:
-    """Open the graph that was pickled; ids of another one would mean other things."""
+    """Open the pickled graph and check its hash, as ids are only valid for the same content."""
     graph = Graph.open(path)
     if graph.hash != content:
         raise GraphFormatError(f"{path} holds another graph than when it was pickled; open it again")

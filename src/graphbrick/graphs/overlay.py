@@ -1,4 +1,4 @@
-"""All changes of a graph since it was built, merged; and tables and names with the changes in them."""
+"""All changes of a graph since it was built, merged; tables and name indexes that include the changes."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from graphbrick.graphs.text import name_form, span_hash, trigrams
 
 Triples = npt.NDArray[np.int32]
 
-_FIRST_ALIAS = 1 << 40  # names that were added since are numbered from here, far above those on disk
-_ADVISE = 0.1  # share of the triples from which on folding the changes in is advised
+_FIRST_ALIAS = 1 << 40  # first id of names added since the build; far above the ids on disk
+_ADVISE = 0.1  # share of changed triples from which compaction is advised
 
 
 class Texts(Protocol):
-    """Texts by index, as `StringTable` and `ChangedTable` give them."""
+    """Texts by index; implemented by `StringTable` and `ChangedTable`."""
 
     def __getitem__(self, index: int) -> str: ...
 
@@ -34,12 +34,12 @@ class Changes:
 
     Attributes:
         files: Number of changes.
-        added: int32 [triples, 3]: head, relation, tail of triples that were not built in.
-        deleted: int32 [triples, 3]: of triples that were.
-        entities: Ids of the entities that are new, by key.
+        added: int32 [triples, 3]: head, relation, tail of the triples added since the build.
+        deleted: int32 [triples, 3]: head, relation, tail of the built triples that were deleted.
+        entities: Ids of the new entities, by key.
         relations: Ids of the new relations, by key.
-        facts: What is said about entities since, by id.
-        relation_labels: By id.
+        facts: Changed facts about entities, by entity id.
+        relation_labels: New labels of relations, by relation id.
     """
 
     files: int = 0
@@ -51,11 +51,11 @@ class Changes:
     relation_labels: Mapping[int, str] = field(default_factory=dict)
 
     def advise_compact(self, built: int) -> bool:
-        """Tell whether a graph that was built of ``built`` triples has changed so much that it should be compacted."""
+        """Return whether a graph built from ``built`` triples has changed so much that it should be compacted."""
         return len(self.added) + len(self.deleted) > _ADVISE * built
 
     def counts(self, built: int) -> dict[str, int | bool]:
-        """Return numbers about the changes of a graph that was built of ``built`` triples."""
+        """Return counts of the changes of a graph that was built from ``built`` triples."""
         return {
             "files": self.files,
             "triples_added": len(self.added),
@@ -67,7 +67,7 @@ class Changes:
 
     @classmethod
     def of(cls, deltas: Sequence[Delta], n_entities: int, n_relations: int) -> Changes:
-        """The changes of a graph that was built with so many entities and relations, in the order they were made."""
+        """Merge changes, oldest first, of a graph built with these numbers of entities and relations."""
         if not deltas:
             return cls()
         added, deleted = _net(deltas)
@@ -91,15 +91,15 @@ class Changes:
 
 @dataclass(frozen=True, eq=False)
 class ChangesSince:
-    """How much a graph has changed since an earlier version of it.
+    """Size of the changes of a graph since an earlier version.
 
     Attributes:
         number: Number of changes that the earlier version had.
-        n_entities: Number of entities that it had; later ones have higher ids.
-        triples: Triples added or deleted since.
-        share: Those as a share of the triples that the graph has now.
-        renamed: Ids of the entities that may have another label, int64, ascending.
-        renamed_relations: Ids of such relations, int64, ascending.
+        n_entities: Number of entities of the earlier version; newer entities have higher ids.
+        triples: Number of triples added or deleted since.
+        share: ``triples`` as a share of the current number of triples.
+        renamed: Ids of the entities whose label may have changed, int64, ascending.
+        renamed_relations: Ids of the relations whose label may have changed, int64, ascending.
     """
 
     number: int
@@ -111,7 +111,7 @@ class ChangesSince:
 
     @classmethod
     def of(cls, number: int, deltas: Sequence[Delta], n_entities: int, n_triples: int) -> ChangesSince:
-        """Return the changes from ``number`` on of a graph that has so many entities and triples with all of them."""
+        """Return the changes from ``number`` on; ``n_entities`` and ``n_triples`` are the current counts."""
         later = deltas[number:]
         before = n_entities - sum(len(delta.entities) for delta in later)
         triples = sum(len(delta.added) + len(delta.deleted) for delta in later)
@@ -135,7 +135,10 @@ def _numbered(keys: Iterable[str], first: int) -> dict[str, int]:
 
 
 def _net(deltas: Sequence[Delta]) -> tuple[Triples, Triples]:
-    """What all changes together add and delete: of each triple the first change says what was, the last what is."""
+    """Return the triples that all changes together add and delete.
+
+    The first change of a triple tells whether it was there before; the last tells whether it is there now.
+    """
     parts = [part for delta in deltas for part in (delta.deleted, delta.added)]
     triples = np.concatenate(parts)
     is_added = np.repeat(np.arange(len(parts)) % 2 == 1, [len(part) for part in parts])
@@ -223,11 +226,11 @@ class ChangedNames:
 
     @once
     def max_tokens(self) -> int:
-        """The number of words of the longest name."""
+        """Number of words in the longest name."""
         return max([self._built.max_tokens, *(form.count(" ") + 1 for form in self._by_form)])
 
     def name(self, name: int) -> str:
-        """The text of a name."""
+        """Return the text of a name."""
         if name < len(self._labels):
             return self._labels[name]
         if name >= _FIRST_ALIAS:
@@ -235,7 +238,7 @@ class ChangedNames:
         return self._built.name(name - self._shift)
 
     def entity(self, name: int) -> int:
-        """The entity a name belongs to."""
+        """Return the entity that a name belongs to."""
         if name < len(self._labels):
             return name
         if name >= _FIRST_ALIAS:
@@ -243,27 +246,27 @@ class ChangedNames:
         return self._built.entity(name - self._shift)
 
     def aliases(self, entity: int) -> list[str]:
-        """The aliases of an entity, in the order of the source."""
+        """Return the aliases of an entity, in the order of the source."""
         return list(self._changed[entity]) if entity in self._changed else self._built.aliases(entity)
 
     def known(self, spans: npt.NDArray[np.uint64]) -> npt.NDArray[np.bool_]:
-        """Which span hashes may be the hash of a name (a name is then to be compared; see `exact`)."""
+        """Return a mask of the span hashes that equal the hash of a name; confirm a match with `exact`."""
         return self._built.known(spans) | np.isin(spans, self._hashes)
 
     def containing(self, folded: str) -> list[int]:
-        """Return the entities whose names contain some words in a row; see `NameIndex.containing`."""
+        """Return the entities whose names contain a word sequence; see `NameIndex.containing`."""
         built = set(self._built.containing(folded)) - set(self._changed)
         forms = [form for form in self._by_form if f" {folded} " in f" {form} "]
         return sorted(built | {self.entity(name) for form in forms for name in self._by_form[form]})
 
     def exact(self, folded: str) -> list[int]:
-        """The ids of all names that fold to this text, ascending."""
+        """Return the ids of all names that fold to this text, ascending."""
         on_disk = (name for name in self._built.exact(folded) if self._built.entity(name) not in self._changed)
         ids = (name if name < self._n_built else name + self._shift for name in on_disk)
         return sorted([*ids, *self._by_form.get(folded, ())])
 
     def near(self, text: str, n: int, *, min_score: float = 0.0) -> list[NearMatch]:
-        """The ``n`` entities whose names are most similar to a text, best first; see `NameIndex.near`."""
+        """Return the ``n`` entities whose names are most similar to a text; see `NameIndex.near`."""
         from rapidfuzz import fuzz
 
         on_disk = self._built.near(text, n + len(self._changed), min_score=min_score)

@@ -1,4 +1,4 @@
-"""Array files that can be changed in memory and continued behind their end, without being read or copied."""
+"""Array files that can be changed and extended in memory, without reading or copying the file."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ _MAP_FAILED = ctypes.c_void_p(-1).value
 
 
 def open_with_room(file: Path, room: int) -> npt.NDArray[Any]:
-    """An array file as a private, writable array with room for further entries behind its last.
+    """Open an array file as a private, writable array with ``room`` additional entries at the end.
 
-    A changed graph is the arrays of the graph as it was built, with some entries changed and some new ones behind. Its
-    files are gigabytes, so they are not copied: the array is a reserved range of addresses, over whose start the file
-    is mapped copy-on-write. Memory is used only for the pages that are written; other readers, and the file, never see
-    a change. The range is given back when the last view of the array is gone. On Windows the file is copied to memory.
+    A changed graph consists of the built arrays with some entries changed and some appended. Its files may be
+    gigabytes, so they are not copied: a range of addresses is reserved, and the file is mapped copy-on-write over its
+    start. Memory is used only for pages that are written; the file and its other readers never see a change. The range
+    is released with the last view of the array. On Windows the file is copied to memory.
 
     Args:
-        file: A file of numpy's format, with an array of one dimension.
-        room: Entries behind those of the file; they are 0 at first.
+        file: A file in numpy's format, with a one-dimensional array.
+        room: Number of additional entries; they are 0 at first.
 
     Returns:
-        The array, of ``room`` more entries than there are in the file.
+        The array, with ``room`` more entries than the file.
     """
     with file.open("rb") as handle:
         start, kind, count = _header(handle)
-        # Pages behind the end of a file cannot be touched.
+        # Accessing pages beyond the end of a file would crash the process.
         if os.fstat(handle.fileno()).st_size < start + count * kind.itemsize:
             raise ValueError(f"{file} is cut short")
         if not _CAN_MAP:
@@ -47,13 +47,13 @@ def open_with_room(file: Path, room: int) -> npt.NDArray[Any]:
         length = start + (count + room) * kind.itemsize
         reserved = mmap.mmap(-1, length, flags=flags, prot=mmap.PROT_READ | mmap.PROT_WRITE)
         address = np.frombuffer(reserved, dtype=np.uint8).ctypes.data
-        # The rest of the file's last page is zeros that can be written, as is the range behind it.
+        # The rest of the file's last page and the range after it are writable zeros.
         _lay_over(address, start + count * kind.itemsize, handle.fileno())
     return np.frombuffer(reserved, dtype=kind, count=count + room, offset=start)
 
 
 def _header(handle: BinaryIO) -> tuple[int, np.dtype[Any], int]:
-    """Where the entries of an array file begin, of what kind they are and how many."""
+    """Return the offset of the first entry of an array file, the dtype and the number of entries."""
     with AST:
         if np.lib.format.read_magic(handle) != (1, 0):
             raise ValueError(f"{handle.name} is an array file of an unknown version")
@@ -63,7 +63,7 @@ def _header(handle: BinaryIO) -> tuple[int, np.dtype[Any], int]:
 
 
 def _lay_over(address: int, length: int, descriptor: int) -> None:
-    """Map the start of a file, private and writable, over a range of addresses that was reserved for it."""
+    """Map the start of a file, private and writable, over a reserved range of addresses."""
     prot, flags = mmap.PROT_READ | mmap.PROT_WRITE, mmap.MAP_PRIVATE | _MAP_FIXED
     mapped = _mmap()(address, length, prot, flags, descriptor, 0)
     if mapped is None or mapped == _MAP_FAILED:
@@ -73,7 +73,7 @@ def _lay_over(address: int, length: int, descriptor: int) -> None:
 
 @lru_cache(maxsize=1)
 def _mmap() -> Any:
-    """The system's own mmap: Python's cannot lay a file over a range that is longer than the file."""
+    """Return the C function mmap; Python's wrapper cannot map a file at a fixed address."""
     function = ctypes.CDLL(None, use_errno=True).mmap
     function.restype = ctypes.c_void_p
     function.argtypes = [

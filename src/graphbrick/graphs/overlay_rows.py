@@ -1,8 +1,8 @@
-"""The rows of a changed graph: the rows of the graph as it was built, and new copies of the changed ones behind them.
+"""The rows of a changed graph: the built rows, with new copies of the changed rows after them.
 
-Every row that a change touches is written again behind the entries of the file, in the same order as before, and the
-pointers of its node point there. Kernels that walk along rows need not know. The triples of a changed outgoing row get
-new ids; the entries of incoming rows that refer to them are corrected in place.
+Every changed row is written again after the entries of the file, in the same sort order, and the pointers of its node
+point to the copy. Kernels that walk along rows need no special case. The triples of a changed outgoing row get new
+ids; the entries of incoming rows that refer to them are corrected in place.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ class Merged(NamedTuple):
     is_new: npt.NDArray[np.bool_]
 
     def column(self, kept: npt.NDArray[Any], added: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Return one value for each entry, from the values of the entries that stayed and of the added ones."""
+        """Merge a column: combine the values of kept and added entries into one array in entry order."""
         values = np.empty(len(self.is_new), dtype=np.int64)
         values[self.is_new], values[~self.is_new] = added, kept
         return values
 
 
 def find_triples(csr: Csr, triples: Triples) -> Longs:
-    """Return the ids of triples (head, relation, tail), -1 for missing ones; a head or tail may be unknown too."""
+    """Return the ids of triples (head, relation, tail); -1 for missing triples, also for unknown heads or tails."""
     head, relation, tail = (triples[:, i].astype(np.int64) for i in range(3))
     known = head < csr.n_nodes
     node = np.where(known, head, 0)
@@ -64,7 +64,7 @@ def changed_rows(base: Csr, folder: Path, n_nodes: int, added: Triples, dropped:
     Args:
         base: The rows as they were built.
         folder: Where their files are.
-        n_nodes: Number of nodes after the change; new ones come behind the old.
+        n_nodes: Number of nodes after the change; new nodes have the highest ids.
         added: int32 [triples, 3]: head, relation, tail; distinct, none of them in ``base``.
         dropped: Ids in ``base``, ascending and distinct.
 
@@ -94,7 +94,7 @@ def changed_rows(base: Csr, folder: Path, n_nodes: int, added: Triples, dropped:
     tail[size:end], relation[size:end] = (merged.column(*pair) for pair in zip(*columns, strict=True))
     new_ids = np.flatnonzero(merged.is_new) + size
 
-    # Incoming entries of what moved or is gone, in place
+    # Correct the incoming entries of moved and deleted triples in place
     entry = _incoming(base, heads[row], old, row)
     in_triple[entry[keep]] = np.flatnonzero(~merged.is_new) + size
     in_triple[entry[~keep]] = _GONE
@@ -118,7 +118,7 @@ def changed_rows(base: Csr, folder: Path, n_nodes: int, added: Triples, dropped:
 
 
 def _entries(begin: npt.NDArray[np.uint32], end: npt.NDArray[np.uint32], nodes: Longs) -> tuple[Longs, Longs]:
-    """Return the entries of the rows of nodes one after another, and for each the index of its row."""
+    """Return the concatenated entries of the rows of nodes, and the row index of each entry."""
     first, sizes = np.zeros(len(nodes), dtype=np.int64), np.zeros(len(nodes), dtype=np.int64)
     known = nodes < len(begin)
     first[known] = begin[nodes[known]]
@@ -131,7 +131,7 @@ def _merge(n_rows: int, row: Longs, kept: _Pairs, added_row: Longs, added: _Pair
     """Merge rows of ascending pairs with added pairs, which also ascend in each row."""
     sizes = np.bincount(row, minlength=n_rows)
     starts = _starts(sizes)
-    # The kept pair before which each added one comes
+    # Index of the kept pair before which each added pair is inserted
     before = _lower_bounds(starts[added_row], starts[added_row + 1], _below(*kept, *added))
     is_new = np.zeros(len(row) + len(added_row), dtype=np.bool_)
     is_new[before + np.arange(len(before))] = True
@@ -155,7 +155,7 @@ def _incoming(base: Csr, head: Longs, triple: Longs, row: Longs) -> Longs:
 
 
 def _pointers(file: Path, new: int, nodes: Longs, starts: Longs) -> tuple[npt.NDArray[np.uint32], ...]:
-    """Return where the rows of all nodes begin and end: those of ``nodes`` at ``starts``, ``new`` nodes at the end."""
+    """Return the begins and ends of all rows; the rows of ``nodes`` are at ``starts``, ``new`` nodes are appended."""
     begin, end = open_with_room(file, new)[:-1], open_with_room(file, new)[1:]
     begin[len(begin) - new :] = end[len(end) - new :] = 0
     begin[nodes], end[nodes] = starts[:-1], starts[1:]
@@ -163,14 +163,14 @@ def _pointers(file: Path, new: int, nodes: Longs, starts: Longs) -> tuple[npt.ND
 
 
 def _starts(sizes: Longs) -> Longs:
-    """Return where rows of these sizes begin that follow each other, and where the last ends."""
+    """Return the begins of consecutive rows of these sizes, followed by the end of the last."""
     return np.concatenate(([0], np.cumsum(sizes)))
 
 
 def _below(
     first: npt.NDArray[Any], second: npt.NDArray[Any], wanted_first: npt.NDArray[Any], wanted_second: npt.NDArray[Any]
 ) -> Callable[[Longs, Longs], npt.NDArray[np.bool_]]:
-    """Return a function that tells whether the pair at a place comes before a wanted pair."""
+    """Return a function that tells whether the pair at an index sorts before a wanted pair."""
 
     def below(at: Longs, of: Longs) -> npt.NDArray[np.bool_]:
         a, b = first[at], wanted_first[of]
@@ -181,12 +181,12 @@ def _below(
 
 
 def _lower_bounds(low: Longs, high: Longs, below: Callable[[Longs, Longs], npt.NDArray[np.bool_]]) -> Longs:
-    """Search many ranges at once by bisection: return for each the first place that is not below the wanted value.
+    """Bisect many ranges at once; return for each the first index that is not below the wanted value.
 
     Args:
         low: Where each range begins.
         high: Where it ends.
-        below: Given places and which ranges they are of: whether what is there comes before what is wanted.
+        below: Function of (indices, range numbers): whether the value at each index is below the range's wanted value.
     """
     found, until = low.copy(), high.copy()
     searching = np.flatnonzero(found < until)
