@@ -1,4 +1,4 @@
-"""Bars of a report page, and how numbers are written there.
+"""Bar charts of a report page, and number formatting.
 
 Colours are classes of ``style.css``, which has them for light and dark.
 """
@@ -73,7 +73,7 @@ def stacked_bars(
         rows: Top to bottom.
         parts: Left to right, in the order of the rows' values.
         shown: Writes a value.
-        whole: The value of a full row; None for a scale that holds the longest.
+        whole: The value of a full row; None to fit the scale to the longest row.
     """
     longest = max((sum(v or 0 for v in row.values) for row in rows), default=0)
     ticks = [whole * i / 4 for i in range(5)] if whole else round_ticks(longest)
@@ -141,7 +141,7 @@ def badge(number: int) -> Markup:
 
 
 def percent(value: float) -> str:
-    """Return a share in percent; what is not 0 or all is not shown as if it were.
+    """Return a share in percent; only exact 0 and 1 are shown as 0 and 100.
 
     >>> percent(0.5), percent(0.973), percent(0.9999), percent(0.0002), percent(1)
     ('50.0', '97.3', '>99.9', '<0.1', '100')

@@ -89,7 +89,7 @@ def _answers(figures: Sequence[PipelineFigures], judge: str | None) -> Iterator[
 
 
 def _code(text: str) -> str:
-    """Return a text as Markdown code, whatever marks it has."""
+    """Return a text as Markdown code; the text may contain backticks."""
     line = " ".join(visible(text).split())
     longest = max((len(run) for run in "".join(c if c == "`" else " " for c in line).split()), default=0)
     mark = "`" * (longest + 1)
@@ -98,11 +98,11 @@ def _code(text: str) -> str:
 
 
 class CsvRows:
-    """Results as CSV, a row a pipeline and question, written run by run.
+    """CSV writer of results, with one row per pipeline and question, run by run.
 
     Args:
-        out: Where they go.
-        questions: All of the study's.
+        out: The output file.
+        questions: All questions of the study.
         metrics: The columns of measures.
     """
 
@@ -113,7 +113,7 @@ class CsvRows:
         self.writer.writerow([*_ABOUT, *metrics, *_LEDGER, *_COUNTS])
 
     def write(self, run: StudyRun, results: Sequence[Result]) -> None:
-        """Write the results of a run; of questions that have come to the study meanwhile there are none yet."""
+        """Write the results of a run, without questions added to the study since it was opened."""
         for result in results:
             if result.question not in self.questions:
                 continue

@@ -19,7 +19,7 @@ _HIDDEN = re.compile(
 
 
 def visible(text: str) -> str:
-    """Return a text with characters that are invisible, or change how others are shown, as escapes.
+    """Return a text with escapes for characters that are invisible or change how others are shown.
 
     >>> visible("Evil\\x1b[31m \\u202egnp.exe")
     'Evil\\\\x1b[31m \\\\u202egnp.exe'
@@ -28,7 +28,7 @@ def visible(text: str) -> str:
 
 
 def macro(template: str, name: str, *values: Any, **named: Any) -> Markup:
-    """Return what a macro of a template makes of values.
+    """Return the output of a template macro for the given values.
 
     >>> macro("parts.html", "label", "<script>")
     Markup('<bdi>&lt;script&gt;</bdi>')
@@ -66,7 +66,7 @@ def number(value: float) -> str:
 
 
 def data_block(name: str, value: object) -> Markup:
-    """Return a value as JSON that a script of the page reads, and that a browser never takes for anything else."""
+    """Return a value as a JSON block for a script of the page, escaped so that it cannot end the block."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     for letter in "<>&\u2028\u2029":
         text = text.replace(letter, f"\\u{ord(letter):04x}")

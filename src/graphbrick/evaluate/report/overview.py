@@ -92,7 +92,7 @@ def pipelines_table(figures: Sequence[PipelineFigures]) -> Table:
 
 
 def groups_shown(by: str | None) -> list[str]:
-    """Return what a report groups questions by: hops, data set, and what was asked for."""
+    """Return the properties that a report groups by: hops, data set, and the requested one."""
     return list(dict.fromkeys((*STRATA, *([by] if by else []))))
 
 

@@ -1,4 +1,4 @@
-"""Pipelines as points, quality against what it costs, with the front of those that no other beats in both."""
+"""Scatter chart of pipelines, quality against cost, with the Pareto front."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _RADIUS = 8.5
 _LETTER = 6.6  # pixels of a letter of a name
 _LINE = 15  # pixels of a line of text
 _LONGEST = 22  # letters of a name beside a point
-_WIDE = 12.0  # from here on the quotient of the largest and smallest x asks for a log axis
-_NONE = 40  # pixels at the left of a log axis where what is 0 stands
+_WIDE = 12.0  # the axis is logarithmic if largest x / smallest x is at least this
+_NONE = 40  # pixels at the left of a log axis, for points with x = 0
 
 
 _Box: TypeAlias = tuple[float, float, float, float]
@@ -31,11 +31,11 @@ class Point(NamedTuple):
     Attributes:
         number: Its number in the table.
         name: Its name.
-        x: What it costs, at least 0.
+        x: Its cost, at least 0.
         y: Its quality in [0, 1].
         low: The lower end of the interval of y.
         high: The upper end.
-        note: Text for pointing at it.
+        note: Tooltip text.
     """
 
     number: int
@@ -106,7 +106,9 @@ def scatter(
 
 
 def pareto(points: Sequence[Point]) -> list[Point]:
-    """Return the points that no other beats: none has more y for at most the same x, or the same y for less x.
+    """Return the Pareto front: the points that no other point beats.
+
+    A point is beaten by one with more y for at most the same x, or with the same y for less x.
 
     >>> points = [Point(i, str(i), x, y, y, y, "") for i, (x, y) in enumerate([(1, 0.5), (2, 0.4), (3, 0.9), (3, 0.7)])]
     >>> [point.number for point in pareto(points)]
@@ -187,7 +189,7 @@ def _cut(name: str) -> str:
 def _names(
     places: dict[Point, tuple[float, float]], front: Sequence[tuple[float, float]]
 ) -> dict[Point, tuple[float, float, str]]:
-    """Find positions for names that cover nothing, or at least no other name or point; leave out the other names."""
+    """Find label positions that cover nothing, or at least no other name or point; drop other labels."""
     r = _RADIUS + 1
     taken = [(x - r, y - r, x + r, y + r) for x, y in places.values()]
     lines = [(min(a, c), min(b, d) - 1, max(a, c), max(b, d) + 1) for (a, b), (c, d) in pairwise(front)]

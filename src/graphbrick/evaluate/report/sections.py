@@ -145,7 +145,7 @@ def _scatter(
 
 
 def _fitting(found: Interval) -> tuple[float, float, float]:
-    """Mean and ends, the ends within what a share can be."""
+    """Return the mean and the ends of the interval, clipped to [0, 1]."""
     return found.mean, max(0.0, found.low), min(1.0, found.high)
 
 

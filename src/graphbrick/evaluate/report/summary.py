@@ -1,4 +1,4 @@
-"""What a study says, as values: the figures of its pipelines, remarks, and comparisons."""
+"""Summary of a study as values: the figures of its pipelines, remarks, and comparisons."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _ERRORS_SHOWN = 3
 
 @dataclass(frozen=True)
 class StudySummary:
-    """The figures of a study, with what a reader should know beside them.
+    """Figures of a study, with remarks for the reader.
 
     Attributes:
         path: The file of the study.

@@ -197,12 +197,12 @@ def difference(first: Values, second: Values) -> npt.NDArray[np.float64]:
 
 
 def _counted_p(differences: npt.NDArray[np.float64], resamples: int, seed: int) -> float | None:
-    """Return the p-value of the permutation test by counting; None if that is not possible.
+    """Return the p-value of the permutation test; None if there are too many sizes of differences.
 
-    Counted are the exchanges themselves, or how many differences of each size are positive.
+    All exchanges are enumerated if they are few. Otherwise the number of positive differences of each size is drawn.
     """
     moved = differences[differences != 0]
-    # Differences of one size but for rounding are of one size.
+    # Differences whose sizes are equal up to rounding are treated as one size.
     largest = np.abs(moved).max(initial=0.0)
     sizes, counts = np.unique(np.round(np.abs(moved) / (largest or 1), 12) * largest, return_counts=True)
     if len(sizes) <= 1:
@@ -215,7 +215,7 @@ def _counted_p(differences: npt.NDArray[np.float64], resamples: int, seed: int) 
         return None
     rng, at_least, total = np.random.default_rng(seed), 0, sizes @ counts
     for rows in blocks(resamples, len(sizes)):
-        # How many of the differences of each size are positive.
+        # Number of positive differences of each size.
         positive = rng.binomial(counts, 0.5, size=(rows.stop - rows.start, len(sizes)))
         at_least += int(np.count_nonzero(np.abs(2 * (positive @ sizes) - total) >= observed))
     return (1 + at_least) / (1 + resamples)
