@@ -1,4 +1,4 @@
-"""Paths from seeds as a tree of steps, simple or shortest ones, and the readable versions they are tested against."""
+"""Simple or shortest paths from seeds as a tree of steps, and the readable reference versions."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _COUNT, _NEXT, _END, _HOP, _REACHED = range(5)
 
 
 class PathTree(NamedTuple):
-    """Paths that share their beginnings. Path i is path ``parent[i]`` and one step more; seeds have parent -1.
+    """Paths that share prefixes. Path i is path ``parent[i]`` plus one step; seeds have parent -1.
 
     Attributes:
         parent: int32 [paths].
-        node: int32 [paths], where the path ends.
+        node: int32 [paths], the last node of the path.
         triple: int32 [paths], the last triple; -1 for a seed.
         forward: bool [paths], whether the last triple is followed from head to tail.
         capped: Whether the cap ended the search.
@@ -36,14 +36,14 @@ class PathTree(NamedTuple):
 
 
 class _Search(NamedTuple):
-    """A search between two slices: the tree so far in arrays with room for more, and where the search goes on.
+    """State of a search between two slices: the tree so far, with spare capacity, and the cursor.
 
     Attributes:
         origin: int32, the index of the seed that each path starts from.
-        keys: int64, a set of seed index * nodes + node: which nodes were reached from which seed.
-        hops: int8, how many hops it takes to get there, at the same place.
-        cursor: int64 [5]: number of paths, the path to carry on next, the end of the paths of its length, the length
-            of the paths made from these, and the number of keys.
+        keys: int64, a set of seed index * nodes + node: the nodes reached from each seed.
+        hops: int8, the hop distance of each key, at the same index.
+        cursor: int64 [5]: number of paths, the next path to extend, the end of the paths of its length, the length of
+            the extended paths, and the number of keys.
     """
 
     parent: npt.NDArray[np.int32]
@@ -67,10 +67,10 @@ def shortest_path_tree(
 ) -> PathTree:
     """Return all shortest paths of at most ``max_hops`` (100 or fewer) triples from each seed to every node it reaches.
 
-    Every beginning of a shortest path is a shortest path, so the paths of one length are those of the length before,
-    each carried on to the nodes that are reached for the first time now. Order: by length, then by seed, then in the
-    order of the path carried on, its outgoing triples before its incoming ones, each by id. With ``one``, only the
-    first of these paths from a seed to each node; every beginning of a first path is a first path.
+    Every prefix of a shortest path is a shortest path. So the paths of one length are those of the length before,
+    extended to the nodes that are reached for the first time. Order: by length, then by seed, then in the order of the
+    extended path, its outgoing triples before its incoming ones, each by id. With ``one``, only the first of these
+    paths from a seed to each node is kept; every prefix of a first path is a first path.
 
     Returns:
         The tree; the seeds come first and do not count towards ``cap``.
@@ -83,9 +83,9 @@ def simple_path_tree(
 ) -> PathTree:
     """Return all paths of at most ``max_hops`` triples from each seed that visit no node twice.
 
-    Every beginning of a simple path is a simple path, so the paths of one length are those of the length before, each
-    carried on to the nodes that are not on it; nothing is stored that is not a path of the result. The order is that
-    of `shortest_path_tree`.
+    Every prefix of a simple path is a simple path. So the paths of one length are those of the length before, extended
+    to the nodes that are not on the path; every stored path is part of the result. The order is that of
+    `shortest_path_tree`.
 
     Returns:
         The tree; the seeds come first and do not count towards ``cap``.
@@ -102,7 +102,7 @@ def _search(
     max_hops: int,
     cap: int,
 ) -> PathTree:
-    """Search in slices; between two of them the work can be stopped."""
+    """Run a search in slices, so that it can be stopped between two of them."""
     search = _start(seeds, len(rows.out_begin))
     done = capped = False
     while not done:
@@ -117,7 +117,7 @@ def _search(
 
 @jit
 def _start(seeds: npt.NDArray[np.int32], n: int) -> _Search:
-    """Return the search with a path without steps for every seed."""
+    """Return the start of a search: a path without steps for every seed."""
     size, places = max(1024, 2 * len(seeds)), 4096
     while places < 4 * len(seeds):
         places *= 2
@@ -143,7 +143,7 @@ def _start(seeds: npt.NDArray[np.int32], n: int) -> _Search:
 def _double(
     keys: npt.NDArray[np.int64], hops: npt.NDArray[np.int8]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int8]]:
-    """Return the table with twice the places."""
+    """Return the table with twice the capacity."""
     larger, moved = np.full(2 * len(keys), -1, dtype=np.int64), np.empty(2 * len(keys), dtype=np.int8)
     for i in range(len(keys)):
         if keys[i] != -1:
@@ -164,7 +164,7 @@ def _carry_on(
     cap: int,
     most_edges: int,
 ) -> tuple[_Search, bool, bool]:
-    """Carry paths on until about ``most_edges`` edges are read; returns whether the search is done, and capped."""
+    """Extend paths until about ``most_edges`` edges are read; return whether the search is done, and capped."""
     out_begin, out_end, tail, _, in_begin, in_end, in_head, in_triple = rows
     parent, node, triple, forward, origin, keys, hops, cursor = search
     n, edges, done, capped = np.int64(len(out_begin)), np.int64(0), False, False

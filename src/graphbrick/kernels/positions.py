@@ -1,4 +1,4 @@
-"""First positions of keys as bits, ids as ranks among them, and rows of triples by their tails."""
+"""Entity ids as ranks of first positions in a bit set, and rows of triples grouped by tail."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from graphbrick.kernels.jit import jit
 Words = npt.NDArray[np.uint64]
 Numbers = npt.NDArray[np.uint32]
 NOWHERE = np.uint32(0xFFFFFFFF)
-"""The first position of a key that is no entity."""
+"""First position of a key that is not an entity."""
 
 _ONE, _SIX, _LOW = np.uint64(1), np.uint64(6), np.uint64(63)
 
 
 @jit
 def note_first(keys: npt.NDArray[np.int32], positions: Numbers, makes: npt.NDArray[np.bool_], first: Numbers) -> None:
-    """Write the first of ascending positions of every key; those that do not ``make`` an entity do not count."""
+    """Write the first position of every key (positions ascend); entries whose ``makes`` is false do not count."""
     for i in range(len(keys)):
         if makes[i] and first[keys[i]] == NOWHERE:
             first[keys[i]] = positions[i]
@@ -27,14 +27,14 @@ def note_first(keys: npt.NDArray[np.int32], positions: Numbers, makes: npt.NDArr
 
 @jit
 def mark_positions(bits: Words, first: Numbers) -> None:
-    """Set the bits of these positions."""
+    """Set the bit of every position in ``first``."""
     for position in first:
         if position != NOWHERE:
             bits[position >> _SIX] |= _ONE << (np.uint64(position) & _LOW)
 
 
 def ranks_before(bits: Words) -> Numbers:
-    """The number of bits that are set before each word, uint32 [words]."""
+    """Return the number of bits set before each word, uint32 [words]."""
     before: Numbers = np.zeros(len(bits), dtype=np.uint32)
     np.cumsum(np.bitwise_count(bits)[:-1], out=before[1:])
     return before
@@ -42,7 +42,7 @@ def ranks_before(bits: Words) -> Numbers:
 
 @jit
 def rank(bits: Words, before: Numbers, position: int) -> np.int64:
-    """The number of bits that are set before a position."""
+    """Return the number of bits set before a position."""
     place = np.uint64(position)
     word = bits[place >> _SIX] & ((_ONE << (place & _LOW)) - _ONE)
     word -= (word >> _ONE) & np.uint64(0x5555555555555555)
@@ -53,7 +53,7 @@ def rank(bits: Words, before: Numbers, position: int) -> np.int64:
 
 @jit
 def ranks(bits: Words, before: Numbers, positions: Numbers) -> npt.NDArray[np.int32]:
-    """The rank of every position, int32."""
+    """Return the rank of every position, int32 [positions]."""
     out = np.empty(len(positions), dtype=np.int32)
     for i in range(len(positions)):
         out[i] = rank(bits, before, positions[i])
@@ -62,7 +62,7 @@ def ranks(bits: Words, before: Numbers, positions: Numbers) -> npt.NDArray[np.in
 
 @jit
 def number_ends(pairs: Numbers, start: int, bits: Words, before: Numbers, ends: npt.NDArray[np.int32]) -> None:
-    """Write the ids of positions: of (position, first position of its key) to ``ends[position - start]``."""
+    """Write entity ids: for each pair (position, first position of its key) to ``ends[position - start]``."""
     for i in range(len(pairs)):
         ends[pairs[i, 0] - start] = rank(bits, before, pairs[i, 1])
 
@@ -71,12 +71,12 @@ def number_ends(pairs: Numbers, start: int, bits: Words, before: Numbers, ends: 
 def rows_by_tail(
     rows: Numbers, start: int, pointers: npt.NDArray[np.int64]
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
-    """The heads and ids of triples (tail, head, id), by tail and then in their order.
+    """Return the heads and ids of triples (tail, head, id), grouped by tail, in their order within a tail.
 
     Args:
         rows: uint32 [triples, 3], by id within each tail.
         start: The first tail.
-        pointers: int64; where the entries of each tail from ``start`` on begin; changed.
+        pointers: int64; the begin of the entries of each tail from ``start`` on; changed in place.
     """
     head = np.empty(len(rows), dtype=np.int32)
     triple = np.empty(len(rows), dtype=np.int32)
@@ -90,10 +90,10 @@ def rows_by_tail(
 
 
 def ranks_python(marked: Sequence[int], positions: Sequence[int]) -> list[int]:
-    """The same ranks, by counting."""
+    """Return the same ranks as `ranks`, by counting."""
     return [sum(other < position for other in set(marked)) for position in positions]
 
 
 def rows_by_tail_python(rows: Sequence[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
-    """The same triples in the same order: Python's sort keeps the order of equals."""
+    """Return the triples in the order of `rows_by_tail`; Python's sort is stable."""
     return sorted(rows, key=lambda row: row[0])

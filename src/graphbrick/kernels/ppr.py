@@ -1,8 +1,8 @@
 """Personalized PageRank: forward push in sweeps, and the dense power iteration it is tested against.
 
 Both walk in one of three directions: along the triples (``follow_out``), against them (``follow_in``), or both ways.
-Parallel triples count each; a self loop walked both ways counts twice, as in igraph. A walker at an entity where it
-cannot go on starts again at the seeds.
+Parallel triples count separately; a self loop walked both ways counts twice, as in igraph. A walker at a dead end
+restarts at the seeds.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ def ppr_push(
     follow_in: bool,
     tolerance: float,
 ) -> tuple[npt.NDArray[np.float64], float, int]:
-    """Return scores by forward push: residual mass is settled where it lies and passed on, until little is left.
+    """Return scores by forward push: part of the residual is settled, the rest passed on, until little is left.
 
     A sweep goes through all nodes in order of id and pushes those whose residual is above ``epsilon`` times their
     degree; ``epsilon`` falls by ten until the error bound is at most ``tolerance``. This is the power iteration with
     forward push of Wu et al., "Unifying the Global and Local Approaches" (SIGMOD 2021), without its queue.
 
-    The bound: of the residual mass ``left``, the part ``restart`` is settled at the end and ``(1 - restart) * left``
-    at most is missing; dividing by the sum of the scores puts as much again where it does not belong.
+    The bound: at the end, the share ``restart`` of the residual mass ``left`` is settled, so at most
+    ``(1 - restart) * left`` is missing. Dividing by the sum of the scores puts at most as much in wrong places.
 
     Returns:
-        float64 [nodes], summing to 1; the bound on the sum of absolute errors; the number of edges looked at.
+        float64 [nodes], summing to 1; the bound on the sum of absolute errors; the number of edges read.
     """
     n = len(rows.out_begin)
     score, residual = np.zeros(n), np.zeros(n)
@@ -72,7 +72,7 @@ def _sweep(
     pushed: bool,
     most_edges: int,
 ) -> tuple[int, bool, np.int64]:
-    """Push the nodes from ``node`` on, to the end of the sweep or until about ``most_edges`` edges are read.
+    """Push the nodes from ``node`` to the end of the sweep, or until about ``most_edges`` edges are read.
 
     Args:
         mass: float64 [3]: the residual mass, the mass that is settled, and ``epsilon``; changed.
@@ -106,7 +106,7 @@ def _sweep(
         settled += restart * r
         left -= restart * r
         if degree == 0:
-            # What would walk on is dropped here and given back by the final division: that equals a restart.
+            # The mass at a dead end is dropped; the final division gives it back, which equals a restart.
             left -= (1.0 - restart) * r
             continue
         edges += degree

@@ -1,10 +1,10 @@
-"""Random walks with numbers that are the same on every machine, and the readable version they are tested against.
+"""Random walks that are the same on every machine, and the readable reference version.
 
 A walk steps along the triples (``follow_out``), against them (``follow_in``), or both ways; each triple is equally
-likely, so parallel triples count each, and a self loop walked both ways counts twice. Every walk has a generator of its
-own (splitmix64, Steele et al., "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014) that starts from the
-seed of the random numbers, the entity where the walk starts, and the number of the walk. A walk is therefore the same
-whatever other walks there are.
+likely, so parallel triples count separately, and a self loop walked both ways counts twice. Every walk has its own
+generator (splitmix64, Steele et al., "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014). It is seeded by
+the random seed, the entity where the walk starts, and the number of the walk. A walk therefore does not depend on the
+other walks.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _MASK = 2**64 - 1
 
 @jit
 def mix(state: np.uint64) -> np.uint64:
-    """The random number that belongs to a state of splitmix64."""
+    """Return the random number for a state of splitmix64."""
     state = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     state = (state ^ (state >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return state ^ (state >> np.uint64(31))
@@ -31,8 +31,8 @@ def mix(state: np.uint64) -> np.uint64:
 
 @jit
 def below(state: np.uint64, size: np.uint64) -> tuple[np.uint64, np.uint64]:
-    """The next state, and a number below ``size``, all equally likely."""
-    # Of the 2^64 random numbers the first 2^64 mod size are drawn anew; each remainder is then left equally often.
+    """Return the next state and a uniform random number below ``size``."""
+    # Reject the first 2^64 mod size numbers, so that every remainder is equally likely.
     least = (np.uint64(0) - size) % size
     while True:
         state += GOLDEN
@@ -54,7 +54,7 @@ def walk(
 ) -> None:
     """Fill ``stations`` with the nodes of one walk: ``start``, then the node after each step.
 
-    A step goes back to ``start`` with probability ``restart``, and where the walk cannot go on.
+    A step goes back to ``start`` with probability ``restart``, and always at a dead end.
     """
     out_begin, out_end, tail, _, in_begin, in_end, in_head, _ = rows
     state = mix(np.uint64(seed + 1) * GOLDEN)
@@ -121,7 +121,7 @@ def _walk_from(
     seen: npt.NDArray[np.int32],
     count: int,
 ) -> int:
-    """Take the walks ``first .. last`` from a node, add what they visit to ``nodes``, and return how many these are."""
+    """Take the walks from ``first`` to before ``last``, add new nodes to ``nodes``, and return their number."""
     stations = np.empty(length + 1, dtype=np.int32)
     for number in range(first, last):
         walk(rows, start, number, restart, follow_out, follow_in, seed, stations)
@@ -135,14 +135,14 @@ def _walk_from(
 
 
 def mix_python(state: int) -> int:
-    """`mix` in plain integers."""
+    """Return the same as `mix`, in plain integers."""
     state = (state ^ (state >> 30)) * 0xBF58476D1CE4E5B9 & _MASK
     state = (state ^ (state >> 27)) * 0x94D049BB133111EB & _MASK
     return state ^ (state >> 31)
 
 
 def below_python(state: int, size: int) -> tuple[int, int]:
-    """`below` in plain integers."""
+    """Return the same as `below`, in plain integers."""
     while True:
         state = (state + int(GOLDEN)) & _MASK
         drawn = mix_python(state)
@@ -153,7 +153,7 @@ def below_python(state: int, size: int) -> tuple[int, int]:
 def walk_python(
     csr: Csr, start: int, number: int, length: int, restart: float, follow_out: bool, follow_in: bool, seed: int
 ) -> list[int]:
-    """The ``length + 1`` nodes that `walk` fills in."""
+    """Return the ``length + 1`` nodes that `walk` fills in."""
     golden, state = int(GOLDEN), 0
     for part in (seed, start, number):
         state = mix_python((state + (part + 1) * golden) & _MASK)

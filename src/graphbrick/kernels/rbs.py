@@ -1,19 +1,20 @@
-"""RBS: randomised backward search; a published rival that ours is compared with.
+"""RBS: randomised backward search; a published baseline for our push.
 
-Wang et al., "Personalized PageRank to a Target Node, Revisited" (KDD 2020) answer another question than ours: the
-score of *one target for every source*. A backward search goes from the target against the steps, level by level; at a
-node with residue r, a predecessor v of degree d gets (1 - restart) r / d where that is large, and otherwise a fixed
-small amount with the probability that makes it right on average. With the predecessors sorted by degree, those that
-get something are the first of them, so that nothing else is looked at.
+Wang et al., "Personalized PageRank to a Target Node, Revisited" (KDD 2020) solve a different problem: the score of *one
+target for every source*. A backward search goes from the target against the steps, level by level. At a node with
+residue r, a predecessor of degree d gets (1 - restart) r / d if that is large. Otherwise it gets a fixed small amount,
+with the probability that makes the result unbiased. Predecessors are sorted by degree, so those that get something
+come first and the others are not read.
 
-How a single-source ranking is made of it, here:
+This module derives a single-source ranking from it:
 
-- Walked both ways, a step from s to t is as likely as back, up to the degrees: score(s, t) * degree(s) =
-  score(t, s) * degree(t). One search *to* the seeds therefore gives the scores *from* them. This is exact on average.
-- Walked one way there is no such law. The same idea then goes forward: the share that a node passes on is given to
-  all its successors where it is large, and otherwise a fixed small amount to a few drawn by chance (Wang et al.,
-  "Approximate Graph Propagation", KDD 2021, by authors of RBS). This is right on average, too.
-- `rbs_to_target` alone, with the seed as target, ranks by what it says: who reaches the seed. It is not the same list.
+- For walks both ways, scores are symmetric up to the degrees: score(s, t) * degree(s) = score(t, s) * degree(t). One
+  search *to* the seeds therefore gives the scores *from* them. The result is unbiased.
+- For walks in one direction there is no such symmetry, so the same idea is applied forward. If the share that a node
+  passes on is large, all successors get it; otherwise a few successors drawn at random get a fixed small amount (Wang
+  et al., "Approximate Graph Propagation", KDD 2021, by authors of RBS). This is unbiased, too.
+- `rbs_to_target` alone, with the seed as target, ranks the nodes by how often they reach the seed. That is a different
+  ranking.
 """
 
 from __future__ import annotations
@@ -33,20 +34,20 @@ from graphbrick.kernels.random_walk import mix
 from graphbrick.kernels.slices import SLICE
 from graphbrick.kernels.touched import Touched, best_touched, nothing_touched, touch, with_room
 
-_BLOCK = 32  # rows whose beginnings are read at once, so that the reads overlap
+_BLOCK = 32  # rows that are prefetched at once, so that the reads overlap
 _READY, _POSITION, _WAITING = range(3)
 
 Ids = npt.NDArray[np.int32]
 
 
 class ByDegree(NamedTuple):
-    """The rows of a graph with each row in the order of the degree of its entries: what the search reads.
+    """The rows of a graph, each sorted by the degree of its entries; the index of the backward search.
 
     Attributes:
-        leaving: int32 [triples], as ``tail``, sorted by degree within a row; empty if triples are not walked back.
-        leaving_degree: int32 [triples], the degrees of them.
-        entering: int32 [triples], as ``in_head``, sorted by degree within a row; empty likewise.
-        entering_degree: int32 [triples].
+        leaving: int32 [triples], like ``tail``, sorted by degree within a row; empty if walks never go against triples.
+        leaving_degree: int32 [triples], the degree of each entry.
+        entering: int32 [triples], like ``in_head``, sorted by degree within a row; empty if walks never go along them.
+        entering_degree: int32 [triples], the degree of each entry.
     """
 
     leaving: npt.NDArray[np.int32]
@@ -56,7 +57,7 @@ class ByDegree(NamedTuple):
 
 
 def by_degree(csr: Csr, follow_out: bool, follow_in: bool) -> ByDegree:
-    """Return the index that the search needs, for one way to walk: 8 bytes a triple and direction walked."""
+    """Return the index of the backward search: 8 bytes per triple and direction walked."""
     degrees = csr.out_degrees() * follow_out + csr.in_degrees() * follow_in
     rows = _sort_rows(csr.rows, np.argsort(degrees, kind="stable"), follow_out, follow_in)
     for array in rows:
@@ -68,7 +69,7 @@ def by_degree(csr: Csr, follow_out: bool, follow_in: bool) -> ByDegree:
 def _sort_rows(
     rows: Rows, order: npt.NDArray[np.int64], follow_out: bool, follow_in: bool
 ) -> tuple[Ids, Ids, Ids, Ids]:
-    """Go through the nodes by degree and enter each in the rows of its neighbours, which are then sorted."""
+    """Return sorted rows, by adding each node, in order of degree, to the rows of its neighbours."""
     out_begin, out_end, tail, _, in_begin, in_end, in_head, _ = rows
     n_out = len(tail) if follow_in else 0
     n_in = len(tail) if follow_out else 0
@@ -93,19 +94,19 @@ def _sort_rows(
 def rbs_to_target(rows: Rows, index: ByDegree, target: int, restart: float, theta: float, seed: int) -> Result:
     """Return the score of one node for every source: how often a walk that restarts at the source is at the target.
 
-    Scores above ``theta`` have an expected error that is small beside them, all are right on average. A walk that
-    cannot go on is lost, so that the scores of one source need not sum to 1.
+    All scores are unbiased, and those above ``theta`` have a small expected relative error. A walk at a dead end is
+    lost, so the scores of one source need not sum to 1.
 
     Args:
         rows: The rows of the graph.
-        index: From `by_degree`, which also says how the walks go.
+        index: Result of `by_degree`, which also determines the direction of the walks.
         target: The node.
         restart: Probability of going back to the source.
-        theta: The size of scores that are to be found.
+        theta: Smallest score that is found reliably.
         seed: The seed of the random numbers; the same one gives the same result.
 
     Returns:
-        int32, all sources found, in no order; float64, their scores; the number of edges looked at.
+        int32, all sources found, unordered; float64, their scores; the number of edges read.
     """
     near = nothing_touched(1024)
     near.residual[touch(near, target)] = restart
@@ -115,7 +116,7 @@ def rbs_to_target(rows: Rows, index: ByDegree, target: int, restart: float, thet
 
 
 def rbs_both_ways(rows: Rows, index: ByDegree, seeds: Ids, restart: float, k: int, theta: float, seed: int) -> Result:
-    """Return the ``k`` best nodes from the seeds, walked both ways, by one search to the seeds; see this module.
+    """Return the ``k`` best nodes for walks both ways, by one search to the seeds; see the module docstring.
 
     Args:
         rows: The rows of the graph.
@@ -123,7 +124,7 @@ def rbs_both_ways(rows: Rows, index: ByDegree, seeds: Ids, restart: float, k: in
         seeds: int32, at least one.
         restart: Probability of going back to the seeds.
         k: How many nodes.
-        theta: As in `rbs_to_target`; with several seeds, on the average of them.
+        theta: As in `rbs_to_target`; with several seeds, for the mean of their scores.
         seed: The seed of the random numbers; the same one gives the same result.
 
     Returns:
@@ -136,7 +137,7 @@ def rbs_both_ways(rows: Rows, index: ByDegree, seeds: Ids, restart: float, k: in
         degree = int(walk_degree(rows, s, True, True))
         near.degree[i] = max(1, degree)
         if degree == 0:
-            total -= (1.0 - restart) / len(seeds)  # the walks that would go on from there are dropped
+            total -= (1.0 - restart) / len(seeds)  # walks at this dead end are dropped
         near.residual[i] += restart / (len(seeds) * near.degree[i])
         amount += restart * theta / (len(seeds) * near.degree[i])
     near, edges = _search_back(rows, index, near, restart, amount, seed)
@@ -148,14 +149,14 @@ def rbs_both_ways(rows: Rows, index: ByDegree, seeds: Ids, restart: float, k: in
 def _search_back(
     rows: Rows, index: ByDegree, near: Touched, restart: float, amount: float, seed: int
 ) -> tuple[Touched, int]:
-    """Carry all residues back, level by level; the estimates are what was met at a node (Algorithm 1 of the paper).
+    """Propagate residues backwards, level by level (Algorithm 1); a node's estimate sums its residues.
 
     Args:
         rows: The rows of the graph.
         index: From `by_degree`.
         near: The targets, each with a residue.
         restart: Probability that a walk restarts.
-        amount: What a predecessor with a smaller share gets, with the probability that makes it right on average.
+        amount: Amount for a predecessor with a smaller share, given with the probability that makes it unbiased.
         seed: The seed of the random numbers.
     """
     cursor, state, edges = _first_level(near), first_state(seed), 0
@@ -167,7 +168,7 @@ def _search_back(
 
 
 def _first_level(near: Touched) -> npt.NDArray[np.int64]:
-    """Queue every node; returns the number of slots in the queue, the next one's place, and how many come after."""
+    """Queue every node; return the cursor: queue length, next queue position, and length of the next queue."""
     count = int(near.used[0])
     near.queue[:count] = np.arange(count)
     return np.array([count, 0, 0])
@@ -184,7 +185,7 @@ def _search_on(
     state: np.uint64,
     most_edges: int,
 ) -> tuple[Touched, np.uint64, np.int64]:
-    """Search back until all is done or about ``most_edges`` edges are read; returns the edges read."""
+    """Continue the backward search for about ``most_edges`` edges; return the number of edges read."""
     out_begin, out_end, _, _, in_begin, in_end, _, _ = rows
     leaving, leaving_degree, entering, entering_degree = index
     table, counter, node, degrees, score, residual, estimate, queued, queue, following = near
@@ -265,7 +266,7 @@ def randomized_forward(
     theta: float,
     seed: int,
 ) -> Result:
-    """Return the ``k`` best nodes from the seeds, walked any way: small shares are passed on to a few nodes by chance.
+    """Return the ``k`` best nodes by forward propagation; small shares go to a few random neighbours.
 
     Args:
         rows: The rows of the graph.
@@ -274,11 +275,11 @@ def randomized_forward(
         follow_out: Walk along the triples.
         follow_in: Walk against the triples.
         k: How many nodes.
-        theta: A share below ``theta`` is passed on as ``theta``, with the probability that makes it right on average.
+        theta: A share below ``theta`` is passed on as ``theta``, with the probability that makes it unbiased.
         seed: The seed of the random numbers; the same one gives the same result.
 
     Returns:
-        As `rbs_both_ways`.
+        The same as `rbs_both_ways`.
     """
     near = nothing_touched(max(1024, len(seeds)))
     for s in seeds.tolist():
@@ -306,7 +307,7 @@ def _forward_on(
     state: np.uint64,
     most_edges: int,
 ) -> tuple[Touched, np.uint64, np.int64]:
-    """Pass residues on until all is done or about ``most_edges`` edges are read; returns the edges read."""
+    """Continue the forward propagation for about ``most_edges`` edges; return the number of edges read."""
     out_begin, out_end, tail, _, in_begin, in_end, in_head, _ = rows
     table, counter, node, degrees, score, residual, estimate, queued, queue, following = near
     count, edges = counter[0], np.int64(0)
@@ -338,7 +339,7 @@ def _forward_on(
                 continue
             i0 -= n_out
             share = (1.0 - restart) * score[i] / degree
-            # Entries that get something only by chance are skipped, as many at once as chance passes over.
+            # Small shares: draw the gap to the next chosen neighbour (geometric), instead of a number per neighbour.
             skip = 0.0 if share >= theta else 1.0 / np.log1p(-share / theta)
             share = max(share, theta)
             e = np.int64(-1)

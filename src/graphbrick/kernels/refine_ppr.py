@@ -1,8 +1,7 @@
-"""From a push to the best nodes: completion and one pull, which matter more than pushing any longer.
+"""Refinement of a push: completion and one pull, which improve the best nodes more than a longer push.
 
-*Completion* lets what is left of the residual walk one step further, to where walks of any length tend to end: to nodes
-in proportion to the triples that lead to them. A *pull* then works out the scores near the cut once more, from the
-nodes that lead there.
+*Completion* spreads the remaining residual over all nodes in proportion to the triples that lead to them, which is
+where long walks tend to end. A *pull* then recomputes the scores near the cut from the nodes that lead there.
 """
 
 from __future__ import annotations
@@ -22,8 +21,8 @@ from graphbrick.kernels.local_ppr import (
     Longs,
 )
 
-_NEAR = 2.0  # a score within this factor of the cut is worked out once more
-_LONG = 5_000  # unless more triples than this lead to the node
+_NEAR = 2.0  # scores within this factor of the cut are recomputed
+_LONG = 5_000  # nodes with more triples leading to them are not recomputed
 _CANDIDATES = 3  # times k
 
 
@@ -32,7 +31,7 @@ def _led_from(
     rows: Rows, ends: Ids, first: np.int64, last: np.int64, table: Longs, state: Floats, base: Floats, walk: float,
     follow_out: bool, follow_in: bool,
 ) -> float:  # fmt: skip
-    """What the nodes of a row hold for each triple that a walk can take from them, summed up."""
+    """Return the sum over the nodes of a row of their score per triple that a walk can take from them."""
     total = 0.0
     for e in range(first, last):
         u = ends[e]
@@ -55,7 +54,7 @@ def _score_of(node: int, table: Longs, base: Floats) -> float:
 
 @jit
 def _any_scored(ends: Ids, first: np.int64, last: np.int64, table: Longs, base: Floats) -> bool:
-    """Whether one of the first nodes of a row has a score."""
+    """Tell whether one of the first nodes of a row has a score."""
     e, end = first, min(last, first + np.int64(_LONG))
     while e < end and _score_of(ends[e], table, base) == 0.0:
         e += 1
@@ -64,10 +63,10 @@ def _any_scored(ends: Ids, first: np.int64, last: np.int64, table: Longs, base: 
 
 @jit
 def _candidates(base: Floats, nodes: Ids, table: Longs, hubs: Ids, wanted: int) -> tuple[Ids, int, Longs]:
-    """The ``wanted`` nodes with the highest scores (and their equals), then the hubs that are not among them.
+    """Return the ``wanted`` nodes with the highest scores (with ties), then the hubs that are not among them.
 
     Returns:
-        The nodes; how many of them are no further hubs; which hub each of the others is.
+        The nodes; the number of nodes before the added hubs; the index of each added hub in ``hubs``.
     """
     count = len(nodes)
     fewer = min(count, wanted)
@@ -91,7 +90,7 @@ def _candidates(base: Floats, nodes: Ids, table: Longs, hubs: Ids, wanted: int) 
 
 @jit
 def best_candidates(nodes: Ids, values: Floats, seeds: Ids, k: int) -> Ids:
-    """The ``k`` nodes with the highest values above 0, seeds first, ties by id; int32, ascending."""
+    """Return the ``k`` nodes with the highest values above 0, seeds first, ties by id; int32, ascending."""
     size = len(nodes)
     ids, ranked = np.empty(size + len(seeds), dtype=np.int32), np.zeros(size + len(seeds))
     ids[:size], ranked[:size] = nodes, values
@@ -124,7 +123,7 @@ def refine(
     seeds: Ids, restart: float, follow_out: bool, follow_in: bool, k: int,
     nodes: Ids, state: Floats, table: Longs, hubs: Ids, hub_degrees: Ids,
 ) -> tuple[Ids, Floats, float, np.int64]:  # fmt: skip
-    """The scores of the nodes that may be among the best ``k``.
+    """Return refined scores of the nodes that may be among the best ``k``.
 
     Args:
         rows: The rows of the graph.
@@ -132,28 +131,28 @@ def refine(
         restart: Probability of going back to the seeds.
         follow_out: Walk along the triples.
         follow_in: Walk against the triples.
-        k: How many nodes are wanted.
-        nodes: What a push has touched, with ``state`` and ``table``.
-        state: The degrees that are looked up here are filled in.
-        table: ...
-        hubs: int32, the nodes of the graph that most triples lead to.
-        hub_degrees: int32, how many lead to each.
+        k: Number of nodes wanted.
+        nodes: int32, the nodes touched by a push.
+        state: float64 [touched, 4], the state of the push; degrees that are looked up here are filled in.
+        table: int64, the map from nodes to slots, for `slot_of`.
+        hubs: int32, the nodes of the graph with the most triples leading to them.
+        hub_degrees: int32, the number of triples that lead to each hub.
 
     Returns:
-        int32 [candidates], at least ``k`` where so many were touched; their scores, float64, not yet divided by the
-        mass that was not dropped; the residual mass; edges looked at.
+        int32 [candidates], at least ``k`` if as many were touched; float64, their scores, not yet divided by the mass
+        that was not dropped; the residual mass; the number of edges read.
     """
     out_begin, out_end, tail, _, in_begin, in_end, in_head, _ = rows
     left = float(state[:, RESIDUAL].sum())
     ends = np.float64(len(tail)) * (np.float64(follow_out) + np.float64(follow_in))
-    walk = (1.0 - restart) * left / max(ends, 1.0)  # what a triple brings to the node it leads to
+    walk = (1.0 - restart) * left / max(ends, 1.0)  # mass that completion brings along one triple
     base = state[:, SETTLED] + restart * state[:, RESIDUAL]
     chosen, n_touched, from_hub = _candidates(base, nodes, table, hubs, _CANDIDATES * k)
     n = len(chosen)
     score, leading = np.empty(n), np.empty(n, dtype=np.int64)
     leading[n_touched:] = hub_degrees[from_hub]
     for i in range(n_touched):
-        # Walked backwards, what leaves a node is what leads to it.
+        # The triples that lead to a node are those that a backward walk can take from it.
         leading[i] = walk_degree(rows, chosen[i], follow_in, follow_out)
     for i in range(n):
         score[i] = walk * leading[i] + _score_of(chosen[i], table, base)
@@ -173,7 +172,7 @@ def refine(
             _any_scored(in_head, entering[0], entering[1], table, base)
             or _any_scored(tail, leaving[0], leaving[1], table, base)
         ):
-            fine[i] = 0.0  # a hub that nothing with a score leads to, such as one of another part of the graph
+            fine[i] = 0.0  # no node with a score leads to this hub; it may be in another component
         elif score[i] <= _NEAR * cut and leading[i] <= _LONG:
             edges += leading[i]
             came = _led_from(

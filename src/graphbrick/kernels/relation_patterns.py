@@ -1,4 +1,4 @@
-"""Relation patterns around a seed: carry patterns on by one hop, with the readable version beside it."""
+"""Relation patterns around a seed: extend patterns by one hop, and the readable reference version."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from graphbrick.kernels.jit import jit
 
 
 class Carried(NamedTuple):
-    """Patterns that are one hop longer than those before. Pattern i is pattern ``parent[i]`` and the step ``step[i]``.
+    """Patterns extended by one hop. Pattern i is pattern ``parent[i]`` plus the step ``step[i]``.
 
     A pattern has ends of two kinds: those of walks that never come back to the seed, and those of walks that do.
 
@@ -25,7 +25,7 @@ class Carried(NamedTuple):
         begin: int64 [patterns + 1].
         back_end: int32; the distinct ends of its walks that have been back, the seed itself included.
         back_begin: int64 [patterns + 1].
-        cut: Number of patterns before that were carried on from some of their ends only, because of the cap.
+        cut: Number of parent patterns that were extended from only some of their ends, because of the cap.
     """
 
     parent: npt.NDArray[np.int32]
@@ -59,20 +59,20 @@ def carry_on(
     npt.NDArray[np.int64],
     int,
 ]:
-    """Find every relation that leaves or enters the ends of patterns, and where it leads.
+    """Extend patterns by every relation that leaves or enters their ends.
 
-    A walk comes back to the seed only by a step that does not undo one that left the seed, and does not leave the seed
-    again by undoing the step that came back: otherwise every walk there and back would count.
+    A walk may return to the seed only by a step that does not undo a step that left the seed. After returning, it must
+    not leave by undoing the step that returned. Otherwise every walk there and back would count.
 
-    For each pattern and kind of ends at most ``cap`` triples are looked at: those of its first ends, outgoing before
-    incoming ones. Memory is that of these triples and of the ends found.
+    For each pattern and kind of ends, at most ``cap`` triples are read: those of its first ends, outgoing before
+    incoming ones. Memory grows with these triples and the ends found.
 
     Args:
         rows: The rows of the graph.
         seed: The node where the patterns start.
         ends: int32; the ends of pattern p that stay away are ``ends[begin[p] : begin[p + 1]]``.
         begin: int64 [patterns + 1].
-        back_ends, back_begin: The same for walks that have been back.
+        back_ends, back_begin: The same for walks that have returned to the seed.
         last: int64 [patterns], the last step of each; -1 for the empty pattern.
         left: int64 [patterns, any], the steps of each that left the seed; -1 for none.
         follow_out, follow_in: Whether triples are followed forwards, and backwards.
@@ -178,19 +178,19 @@ def step_back(
     allowed: npt.NDArray[np.int32],
     met: npt.NDArray[np.int32],
 ) -> tuple[np.int64, np.int64]:
-    """The first triple of a relation in the row of a node that leads to one of the nodes allowed.
+    """Return the first triple of a relation in the row of a node that leads to an allowed node.
 
     Args:
         begin, end, other: Rows of one direction.
         triple: The triple of each entry; empty where an entry is its own triple.
         relation: int32 [triples].
-        node: Whose row.
+        node: The node whose row is searched.
         wanted: The relation.
         allowed: int32, ascending.
-        met: Nodes that are taken only where there is no other.
+        met: Nodes that are chosen only if there is no other.
 
     Returns:
-        (triple, node there); -1 and -1 where there is none.
+        (triple, node it leads to); (-1, -1) if there is none.
     """
     found, there = np.int64(-1), np.int64(-1)
     for e in range(np.int64(begin[node]), np.int64(end[node])):
@@ -214,7 +214,7 @@ def step_back(
 def step_back_python(
     csr: Csr, node: int, wanted: int, forward: bool, allowed: list[int], met: list[int]
 ) -> tuple[int, int]:
-    """The same, for a triple that was followed to the node, forwards or backwards."""
+    """Return the same as `step_back`, for a triple that was followed to the node, forwards or backwards."""
     row = csr.row(node, not forward)
     entries = range(row.start, row.stop)
     ways = [(int(csr.in_triple[e]), int(csr.in_head[e])) if forward else (e, int(csr.tail[e])) for e in entries]
@@ -234,7 +234,7 @@ def carry_on_python(
     follow_in: bool,
     cap: int,
 ) -> tuple[list[tuple[int, int, list[int], list[int]]], int]:
-    """Return the same as (parent, step, ends, ends of walks that came back) a pattern, and how many were cut."""
+    """Return (parent, step, ends, ends of returning walks) per pattern, and the number of cut patterns."""
     found: list[tuple[int, int, list[int], list[int]]] = []
     cut = 0
     for p in range(len(ends)):

@@ -1,7 +1,7 @@
 """How kernels can be stopped: they work in slices and return to Python between them.
 
-Compiled code reads no clock and sees no Ctrl-C. A kernel that may take long therefore keeps its state in arrays, stops
-after about `SLICE` edges, and goes on where it stopped when it is called again. Between two calls Python runs
+Compiled code cannot check the time or react to Ctrl-C. A kernel that may take long therefore keeps its state in arrays,
+stops after about `SLICE` edges, and continues from there when it is called again. Between two calls Python runs
 `graphbrick.core.limits.check_limits`. The result does not depend on the size of a slice.
 """
 

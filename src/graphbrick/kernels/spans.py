@@ -1,6 +1,6 @@
-"""Texts as spans of one array of bytes: their 64-bit hash, and a table that numbers distinct ones exactly.
+"""Texts as spans of one byte array: their 64-bit hashes, and a table that numbers distinct texts.
 
-The hash is stored on disk and has its readable twin in `graphbrick.graphs.text.hash_bytes`.
+The hash is part of files on disk. Its readable version is `graphbrick.graphs.text.hash_bytes`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ NONE = np.int32(-1)
 
 @jit
 def hash_span(data: Bytes, start: int, end: int) -> np.uint64:
-    """The hash of a span, as `graphbrick.graphs.text.hash_bytes`."""
+    """Return the hash of a span, the same as `graphbrick.graphs.text.hash_bytes`."""
     value = _START ^ (np.uint64(end - start) * _LENGTH)
     at = start
     while at + 8 <= end:
@@ -56,7 +56,7 @@ def hash_span(data: Bytes, start: int, end: int) -> np.uint64:
 
 @jit
 def hash_spans(data: Bytes, starts: Offsets, ends: Offsets) -> Hashes:
-    """The hash of every span: uint64 [spans]."""
+    """Return the hash of every span, uint64 [spans]."""
     hashes = np.empty(len(starts), dtype=np.uint64)
     for i in range(len(starts)):
         hashes[i] = hash_span(data, starts[i], ends[i])
@@ -65,7 +65,7 @@ def hash_spans(data: Bytes, starts: Offsets, ends: Offsets) -> Hashes:
 
 @jit
 def same_bytes(one: Bytes, start: int, end: int, other: Bytes, begin: int) -> bool:
-    """Whether a span equals the bytes that begin at a place of another array."""
+    """Tell whether a span equals the bytes at position ``begin`` of another array."""
     for i in range(end - start):  # noqa: SIM110  # numba compiles this to faster code
         if one[start + i] != other[begin + i]:
             return False
@@ -74,7 +74,7 @@ def same_bytes(one: Bytes, start: int, end: int, other: Bytes, begin: int) -> bo
 
 @jit
 def copy_spans(data: Bytes, starts: Offsets, ends: Offsets) -> Bytes:
-    """The spans behind one another, without what stood between them."""
+    """Return the bytes of all spans, concatenated."""
     total = 0
     for i in range(len(starts)):
         total += ends[i] - starts[i]
@@ -101,12 +101,12 @@ def number_spans(
     text: Bytes,
     count: int,
 ) -> tuple[int, int]:
-    """Number spans by first appearance, from the span ``begin`` on; equal hashes are settled by comparing the bytes.
+    """Number spans by first appearance, from span ``begin`` on; spans with equal hashes are compared by bytes.
 
-    Stops where the arrays of known texts have no more room, or more than half of the table is used.
+    Stops when the arrays of known texts are full or more than half of the table would be used.
 
     Returns:
-        How many spans are numbered in ``out``, and how many distinct texts are known.
+        The number of spans numbered in ``out``, and the number of distinct texts known.
     """
     mask = np.uint64(len(table) - 1)
     for i in range(begin, len(starts)):
@@ -149,7 +149,7 @@ def find_spans(
     text_end: Offsets,
     text: Bytes,
 ) -> npt.NDArray[np.int32]:
-    """The numbers of spans that `number_spans` has numbered, -1 for others: int32 [spans]."""
+    """Return the number that `number_spans` gave to each span, -1 for unknown ones: int32 [spans]."""
     mask = np.uint64(len(table) - 1)
     out = np.empty(len(starts), dtype=np.int32)
     for i in range(len(starts)):
@@ -181,14 +181,14 @@ def fill_table(table: npt.NDArray[np.int32], text_hash: Hashes, count: int) -> N
 
 
 def number_spans_python(texts: Iterable[bytes]) -> list[int]:
-    """The same numbers, of texts one by one."""
+    """Return the same numbers as `number_spans`, for a sequence of texts."""
     numbers: dict[bytes, int] = {}
     return [numbers.setdefault(text, len(numbers)) for text in texts]
 
 
 @jit
 def strip_spans(data: Bytes, starts: Offsets, ends: Offsets, prefix: Bytes) -> None:
-    """Move the starts of spans behind a prefix, where they have it; ``<prefix...>`` loses its brackets too."""
+    """Remove a prefix from the spans that have it; ``<prefix...>`` loses its brackets too."""
     size = len(prefix)
     for i in range(len(starts)):
         start, end = starts[i], ends[i]
@@ -208,7 +208,7 @@ def strip_spans(data: Bytes, starts: Offsets, ends: Offsets, prefix: Bytes) -> N
 def same_spans(
     data: Bytes, starts: Offsets, ends: Offsets, other: Bytes, other_starts: Offsets, other_ends: Offsets
 ) -> npt.NDArray[np.bool_]:
-    """Which spans equal the spans of other bytes at the same place."""
+    """Return which spans equal the span with the same index in another array, bool [spans]."""
     same = np.zeros(len(starts), dtype=np.bool_)
     for i in range(len(starts)):
         if ends[i] - starts[i] == other_ends[i] - other_starts[i]:

@@ -1,8 +1,9 @@
-"""Records as bytes in the rooms of buckets, which a builder empties to disk when one is full, and reading them back.
+"""Write records into bucket buffers, which a builder writes to disk when one is full, and read them back.
 
-Three kinds of records. An *occurrence* of a key: position u32, text. A *text* of an entity: first position u32, kind
-u8, rank u8, serial u32, text. A *fact*: as a text, with another text, the key, in place of the position. A text is
-its length (one byte, or 255 and u32) and its bytes. Numbers are little-endian. Rows of numbers are uint32.
+There are three kinds of records. An *occurrence* of a key has a position (u32) and a text. A *text* of an entity has a
+first position (u32), kind (u8), rank (u8), serial (u32) and a text. A *fact* is like a text record, with a key (another
+text) in place of the position. A text is stored as its length (one byte, or 255 and a u32) and its bytes. Numbers are
+little-endian. Rows of numbers are uint32.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ _LONG = 255
 
 @jit
 def put_number(room: Bytes, at: Integer, value: Integer) -> Integer:
-    """Write a u32; the place behind it."""
+    """Write a u32; return the position after it."""
     number = np.uint32(value)
     room[at] = np.uint8(number & np.uint32(255))
     room[at + 1] = np.uint8((number >> np.uint32(8)) & np.uint32(255))
@@ -33,7 +34,7 @@ def put_number(room: Bytes, at: Integer, value: Integer) -> Integer:
 
 @jit
 def get_number(data: Bytes, at: Integer) -> Integer:
-    """Read a u32."""
+    """Return the u32 at a position."""
     return np.int64(
         np.uint32(data[at])
         | np.uint32(data[at + 1]) << np.uint32(8)
@@ -44,13 +45,13 @@ def get_number(data: Bytes, at: Integer) -> Integer:
 
 @jit
 def text_size(size: Integer) -> Integer:
-    """The bytes that a text of ``size`` bytes takes in a record."""
+    """Return the number of bytes that a text of ``size`` bytes takes in a record."""
     return size + 1 if size < _LONG else size + 5
 
 
 @jit
 def put_text(room: Bytes, at: Integer, data: Bytes, start: Integer, end: Integer) -> Integer:
-    """Write a text; the place behind it."""
+    """Write a text; return the position after it."""
     size = end - start
     if size < _LONG:
         room[at] = np.uint8(size)
@@ -65,7 +66,7 @@ def put_text(room: Bytes, at: Integer, data: Bytes, start: Integer, end: Integer
 
 @jit
 def get_text(data: Bytes, at: Integer) -> tuple[Integer, Integer]:
-    """Where a text starts and ends."""
+    """Return the start and end of the text at a position."""
     size: Integer = np.int64(data[at])
     if size < _LONG:
         return at + 1, at + 1 + size
@@ -84,9 +85,9 @@ def spool_occurrences(
     room: npt.NDArray[np.uint8],
     fill: Offsets,
 ) -> Integer:
-    """Write the occurrences from ``begin`` on, the i-th at position ``first + i``; how many are written.
+    """Write the occurrences from index ``begin`` on; return the index of the first that is not written.
 
-    Stops where the room of a bucket is too small.
+    Occurrence i has the position ``first + i``. Stops when the buffer of a bucket has no room.
     """
     size = room.shape[1]
     for i in range(begin, len(starts)):
@@ -115,7 +116,7 @@ def spool_texts(
     room: npt.NDArray[np.uint8],
     fill: Offsets,
 ) -> Integer:
-    """Write facts, or texts where there are no keys (their positions are then ``first``); as `spool_occurrences`."""
+    """Write facts, or texts with the positions ``first`` if there are no keys; like `spool_occurrences`."""
     size = room.shape[1]
     keyed = len(key_starts) > 0
     for i in range(begin, len(starts)):
@@ -144,7 +145,7 @@ def spool_rows(
     room: npt.NDArray[np.uint32],
     fill: Offsets,
 ) -> Integer:
-    """Write rows of numbers; as `spool_occurrences`. The room is seen as uint32, ``fill`` still counts bytes."""
+    """Write rows of numbers, like `spool_occurrences`; the buffer is uint32, but ``fill`` counts bytes."""
     width = rows.shape[1]
     size = room.shape[1]
     for i in range(begin, len(rows)):
@@ -160,7 +161,7 @@ def spool_rows(
 
 @jit
 def read_occurrences(stream: Bytes) -> tuple[npt.NDArray[np.uint32], Offsets, Offsets]:
-    """The positions of occurrences and the spans of their keys."""
+    """Return the positions of occurrences and the spans of their keys."""
     count = 0
     at: Integer = np.int64(0)
     while at < len(stream):
@@ -181,7 +182,10 @@ def read_occurrences(stream: Bytes) -> tuple[npt.NDArray[np.uint32], Offsets, Of
 def read_texts(
     stream: Bytes, keyed: bool
 ) -> tuple[npt.NDArray[np.uint32], Offsets, Offsets, Bytes, Bytes, npt.NDArray[np.uint32], Offsets, Offsets]:
-    """First positions, spans of the keys (facts have one or the other), kinds, ranks, serials, spans of the texts."""
+    """Return first positions, spans of keys, kinds, ranks, serials and spans of texts.
+
+    Facts (``keyed``) have keys; texts have first positions.
+    """
     count = 0
     at: Integer = np.int64(0)
     while at < len(stream):

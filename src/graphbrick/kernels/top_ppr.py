@@ -1,9 +1,9 @@
-"""After TopPPR: forward push, random walks, and backward push for who is near the cut; a rival we are compared with.
+"""TopPPR: forward push, random walks, and backward pushes for nodes near the cut; a published baseline.
 
 Wei et al., "TopPPR: Top-k Personalized PageRank Queries with Precision Guarantees on Large Graphs" (SIGMOD 2018). As
-in the authors' program every station of a walk counts and not its end alone. What differs from it: walks start at the
-residuals in even steps instead of by an alias table, the push goes on from where it was, and the time for walks is
-counted in edges instead of seconds, so that the same seed gives the same result.
+in the authors' program, every node visited by a walk counts, not only its end. There are three differences. The starts
+of walks are spaced evenly over the residuals instead of drawn from an alias table. The push continues from its last
+state. The time for walks is measured in edges instead of seconds, so that the same seed gives the same result.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ from graphbrick.kernels.touched import (
     with_room,
 )
 
-_STEP = 0.5  # one step of a walk takes as long as pushing along so many edges
-_AT_ONCE = 4096  # walks
+_STEP = 0.5  # cost of one step of a walk, in pushed edges
+_AT_ONCE = 4096  # walks per batch
 _LEAST_WALKS = 1000
-_COARSE = 1e-3  # the threshold that the push begins with
-_NOTHING = 1e-9  # residual mass that is not worth a walk
-_FEW = 500  # so many candidates, or k, are worth a backward push each
+_COARSE = 1e-3  # first threshold of the push
+_NOTHING = 1e-9  # residual mass too small for walks
+_FEW = 500  # up to this many candidates (or k), each gets a backward push
 _FINEST = 1e-3  # residual at which a backward push ends
 _LONG = 5000  # a node with more neighbours keeps the estimate of the walks
 _UNBOUNDED = 2**62
@@ -58,11 +58,11 @@ def top_ppr(
     failure: float,
     seed: int,
 ) -> Result:
-    """Return the ``k`` best nodes, of which a share of ``precision`` is right where scores differ by more than ``gap``.
+    """Return the ``k`` best nodes; a share ``precision`` of them is certain, up to ties within ``gap``.
 
-    The bounds are those of Bernstein's inequality with the variance that was found; as in the authors' program they
-    take the stations of a walk as independent. Push and walks go on until few enough nodes are open, or no more than
-    a backward push each can decide; what is then still open is ranked by its estimate.
+    The bounds come from Bernstein's inequality with the empirical variance. As in the authors' program, they treat the
+    nodes of a walk as independent. Push and walks continue until the decision is made, or so few nodes are undecided
+    that each can get a backward push. Nodes that are still undecided at the end are ranked by their estimates.
 
     Args:
         rows: The rows of the graph.
@@ -70,15 +70,15 @@ def top_ppr(
         restart: Probability of going back to the seeds.
         follow_out: Walk along the triples.
         follow_in: Walk against the triples.
-        k: How many nodes.
-        precision: Share of the k nodes that are to be certain, in (0, 1).
-        gap: Scores that differ by less than this times the k-th score count as tied. The paper has no such number and
-            takes the longer the smaller the gap at the cut; in a knowledge graph there are always ties there.
+        k: Number of nodes.
+        precision: Share of the k nodes that must be certain, in (0, 1).
+        gap: Scores that differ by less than this times the k-th score count as tied. The paper has no such parameter,
+            and its time grows as the gap at the cut shrinks; in a knowledge graph there are always ties at the cut.
         failure: Probability that a bound does not hold.
         seed: The seed of the random numbers; the same one gives the same result.
 
     Returns:
-        As `graphbrick.kernels.fora.fora`.
+        The same as `graphbrick.kernels.fora.fora`.
     """
     near = start_at(rows, seeds, follow_out, follow_in)
     state, r_max, edges, walked, allowed = first_state(seed), _COARSE, 0, 0, (1.0 - precision) * k
@@ -95,7 +95,7 @@ def top_ppr(
         chance = np.maximum(estimate - near.score[:count] - restart * near.residual[:count], 0.0)
         width = np.sqrt(2.0 * amount * certainty * chance) + 3.0 * amount * certainty
         side, n_in, n_open = _split(estimate, width, 3.0 * amount * certainty, k, gap)
-        # Enough are in; or so few are open that nothing can go wrong; or what is left could not change the order.
+        # Stop if enough nodes are in, or few enough are open, or the remaining residual cannot change the order.
         kth = np.partition(estimate, count - k)[count - k] if count >= k else 0.0
         decided = k - n_in <= allowed or n_open - (k - n_in) <= allowed or left <= max(0.5 * gap * kth, _NOTHING)
         if decided or n_open <= max(_FEW, k):
@@ -118,21 +118,21 @@ def top_ppr(
 
 
 def _split(estimate: Floats, width: Floats, least_width: float, k: int, gap: float) -> tuple[Sides, int, int]:
-    """Decide which nodes are among the k best for certain, or certainly not; a difference below ``gap`` is a tie.
+    """Decide which nodes are certainly among the k best and which are not; differences below ``gap`` are ties.
 
     Args:
         estimate: float64 [slots].
-        width: float64 [slots], how far off the estimate may be.
-        least_width: The same for a node that no walk met.
-        k: How many.
+        width: float64 [slots], error bound of each estimate.
+        least_width: Error bound for a node that no walk visited.
+        k: Number of best nodes.
         gap: Relative to the k-th estimate.
 
     Returns:
-        int8 [slots], 1 in, -1 out, 0 open; how many are in, and how many open. If a node that no walk met may be among
-        the best, nearly all of the graph is open, and the number says so.
+        int8 [slots], 1 for in, -1 for out, 0 for open; the number of nodes in; the number open. The last is
+        `_UNBOUNDED` if an unvisited node may be among the best, because then nearly all of the graph is open.
     """
     count = len(estimate)
-    lower, upper = np.zeros(count + k + 1), np.full(count + k + 1, least_width)  # with k + 1 that no walk met
+    lower, upper = np.zeros(count + k + 1), np.full(count + k + 1, least_width)  # plus k + 1 nodes that no walk visited
     lower[:count], upper[:count] = estimate - width, estimate + width
     kth = np.partition(lower, len(lower) - k)[len(lower) - k]
     next_one = np.partition(upper, len(upper) - k - 1)[len(upper) - k - 1]
@@ -150,7 +150,7 @@ def _walk(
     rows: Rows, near: Touched, restart: float, follow_out: bool, follow_in: bool, left: float, walks: int,
     state: np.uint64,
 ) -> tuple[Touched, np.uint64, int]:  # fmt: skip
-    """Fill in the estimates: the mass that is settled, and a fixed amount for every station of every walk.
+    """Fill in the estimates: the settled mass plus a fixed amount for every node visited by every walk.
 
     Returns:
         The nodes touched, the next state of the random numbers, and the number of steps.
@@ -159,7 +159,7 @@ def _walk(
     near.estimate[:sources] = near.score[:sources] + restart * near.residual[:sources]
     if left <= 0.0:
         return near, state, 0
-    # Walk number i starts where the residuals, laid end to end, are at (i + chance) * apart.
+    # Walk i starts at the node whose interval of the cumulated residuals contains (i + random offset) * apart.
     apart, ends = left / walks, np.cumsum(near.residual[:sources])
     state, total, begin = np.uint64((int(state) + int(GOLDEN)) & (2**64 - 1)), 0, 0
     marks = (np.float64(int(mix(state)) >> 11) * 2.0**-53 + np.arange(walks)) * apart
@@ -186,7 +186,7 @@ def _walk_on(
     begin: int,
     most_steps: int,
 ) -> tuple[Touched, np.uint64, int, int]:
-    """Take the walks from number ``begin`` on until about ``most_steps`` steps are taken; returns the next number."""
+    """Take walks from number ``begin`` on for about ``most_steps`` steps; return the next walk number."""
     steps = 0
     stations = np.empty(_AT_ONCE, dtype=np.int32)
     walking = np.empty(_AT_ONCE, dtype=np.int32)
@@ -195,7 +195,7 @@ def _walk_on(
         at = starts[begin : begin + _AT_ONCE].copy()
         begin += len(at)
         walking[: len(at)] = np.arange(len(at))
-        n_walking, chance = len(at), 0.0  # the first step is taken for certain: the start is settled already
+        n_walking, chance = len(at), 0.0  # the first step is always taken: the start is settled already
         while n_walking:
             state, n_walking = step_all(rows, chance, follow_out, follow_in, state, at, walking, entry, n_walking)
             for position in range(n_walking):
@@ -203,7 +203,7 @@ def _walk_on(
             near = with_room(near, n_walking)
             before = near.used[0]
             add_estimates(near, stations[:n_walking], restart * (1.0 - restart) * apart)
-            for i in range(before, near.used[0]):  # touched by a walk alone
+            for i in range(before, near.used[0]):  # first touched by a walk
                 near.degree[i] = walk_degree(rows, near.node[i], follow_out, follow_in)
             steps += n_walking
             chance = restart
@@ -222,8 +222,8 @@ def _backward(
 ) -> tuple[Touched, np.int64]:
     """Push from a target against the steps until no residual is above ``r_max`` (Andersen et al., WAW 2007).
 
-    Every push keeps this true: the score of the target from a node is the mass settled at that node, plus each residual
-    times the score of its node from that node.
+    Every push keeps this invariant: the score of the target for walks from u is the mass settled at u, plus the sum
+    over all v of residual(v) times the score of v for walks from u.
     """
     out_begin, out_end, tail, _, in_begin, in_end, in_head, _ = rows
     forget(back)
@@ -290,14 +290,14 @@ def _refine(
 ) -> tuple[Touched, int, np.int64]:
     """Re-estimate the undecided nodes with one backward push each, until about ``most_edges`` edges are read.
 
-    score(t) = settled(t) + sum over v of residual(v) back_settled(v) + (what walks found at v) back_residual(v).
+    score(t) = settled(t) + sum over v of residual(v) back_settled(v) + (walk estimate of v) back_residual(v).
 
     Args:
-        estimate: float64 [slots]; changed, as is ``width``.
-        following: The slot to go on with.
+        estimate: float64 [slots]; changed in place, like ``width``.
+        following: The next slot.
 
     Returns:
-        Arrays to use again, the slot to go on with, and the edges read.
+        Arrays for reuse, the next slot, and the number of edges read.
     """
     edges = np.int64(0)
     while following < len(side) and edges < most_edges:

@@ -1,10 +1,10 @@
-"""The nodes that an algorithm near its seeds has touched, and the two ways it goes on: forward push and random walks.
+"""State of a local algorithm (the touched nodes), with its two steps: forward push and random walks.
 
-Memory grows with the nodes touched and not with the graph: scores and residuals lie in growing arrays behind a hash
-table of node ids. Forward push settles residual mass and passes it on; walks carry on what it left. Both walk along
-the triples (``follow_out``), against them (``follow_in``), or both ways, and count parallel triples each. What would
-walk on from a node where the walk cannot go on is dropped; dividing by the sum of the scores makes that a restart at
-the seeds.
+Memory grows with the number of touched nodes and not with the graph: scores and residuals are in growing arrays, and a
+hash table maps node ids to them. Forward push settles residual mass and passes the rest on; random walks start from the
+residuals that are left. Both go along the triples (``follow_out``), against them (``follow_in``), or both ways, and
+count parallel triples separately. Mass at a dead end is dropped. Dividing by the sum of the scores turns that into a
+restart at the seeds.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from graphbrick.kernels.slices import SLICE
 _LOW = np.uint64(2**32 - 1)
 _HALF = np.uint64(32)
 _UNKNOWN = np.int64(2**62)
-_BLOCK = 32  # rows that are read ahead at once, so that the reads overlap
-_AHEAD = 64  # entries of each
+_BLOCK = 32  # rows that are prefetched at once, so that the reads overlap
+_AHEAD = 64  # entries prefetched per row
 
 
 class Touched(NamedTuple):
@@ -36,13 +36,13 @@ class Touched(NamedTuple):
         table: int64 [a power of two], the map from nodes to slots; see `graphbrick.kernels.hashing`.
         used: int64 [1], the number of slots in use.
         node: int32 [capacity].
-        degree: int64 [capacity], the number of steps that can be taken from the node.
+        degree: int64 [capacity], the number of triples that a walk can take from the node.
         score: float64 [capacity], mass that is settled.
         residual: float64 [capacity], mass that is still to be settled or passed on.
         estimate: float64 [capacity], for the caller.
         queued: bool [capacity], whether the node is to be pushed.
-        queue: int32 [capacity], slots to be pushed; ``following`` those of the round after.
-        following: int32 [capacity].
+        queue: int32 [capacity], slots to be pushed in this round.
+        following: int32 [capacity], slots to be pushed in the next round.
     """
 
     table: npt.NDArray[np.int64]
@@ -76,7 +76,7 @@ def nothing_touched(capacity: int) -> Touched:
 
 @jit
 def touch(near: Touched, node: int) -> np.int64:
-    """Return the slot of a node, a new one if it was not touched before; `with_room` was called for it.
+    """Return the slot of a node, a new one if it was not touched before; call `with_room` first.
 
     The degree of a new slot is left for the caller to fill in.
     """
@@ -92,11 +92,11 @@ def touch(near: Touched, node: int) -> np.int64:
 
 @jit
 def add_estimates(near: Touched, nodes: npt.NDArray[np.int32], amount: float) -> None:
-    """Add to the estimate of each node, as often as it is given; nodes below 0 are left out.
+    """Add ``amount`` to the estimate of each node, once per occurrence; nodes below 0 are skipped.
 
-    The degree of a new slot is left for the caller to fill in. `with_room` was called for all of them.
+    The degree of a new slot is left for the caller to fill in. Call `with_room` for all nodes first.
     """
-    # Separate arrays and not their tuple: passing a tuple of ten to a function counts its references every time.
+    # Unpack the arrays: passing the tuple of ten to a function costs reference counting on every call.
     table, node, score, residual = near.table, near.node, near.score, near.residual
     estimate, queued, count = near.estimate, near.queued, near.used[0]
     for v in nodes:
@@ -138,7 +138,7 @@ def with_room(near: Touched, more: int) -> Touched:
 
 @jit
 def forget(near: Touched) -> None:
-    """Make all nodes untouched again; the room stays."""
+    """Make all nodes untouched again; the capacity stays."""
     forget_slots(near.table, near.node, near.used[0])
     near.used[0] = 0
 
@@ -159,11 +159,11 @@ def forward_push(
 ) -> tuple[Touched, int]:
     """Push until no residual is above ``r_max`` times the degree of its node, in rounds (Andersen et al., FOCS 2006).
 
-    What every push leaves true: the score of a node by an endless walk is its settled score, and what an endless walk
-    from each residual would settle there. The work can be stopped between two slices.
+    Every push keeps this invariant: the exact score of a node is its settled score plus the sum over all residuals of
+    the residual times the score of the node for walks from there. The work can be stopped between two slices.
 
     Returns:
-        The nodes touched now, and the number of edges looked at.
+        The nodes touched so far, and the number of edges read.
     """
     edges, done = 0, False
     while not done:
@@ -177,8 +177,8 @@ def forward_push(
 def _push(
     rows: Rows, near: Touched, restart: float, follow_out: bool, follow_in: bool, r_max: float, most_edges: int
 ) -> tuple[Touched, np.int64, bool]:
-    """Push until no residual is too large or about ``most_edges`` edges are read; returns whether none is left."""
-    # Everything by itself and in one function: a call for each edge that passes arrays takes as long as the edge.
+    """Push until no residual is too large or about ``most_edges`` edges are read; return whether it is done."""
+    # Separate arrays and one function: a call per edge that passes arrays would take as long as the edge itself.
     out_begin, out_end, tail, _, in_begin, in_end, in_head, _ = rows
     table, counter, node, degrees, score, residual, estimate, queued, queue, following = near
     mask, count = np.uint64(len(table) - 1), counter[0]
@@ -261,7 +261,7 @@ def _push(
                     queued[new] = True
                     following[waiting] = new
                     waiting += 1
-        if read < 0:  # never, as ids are at least 0; but without a use of both the reads ahead would be left out
+        if read < 0:  # never true, as ids are >= 0; using both keeps the compiler from dropping the prefetches
             edges += seen & np.int64(1)
         queue[:waiting] = following[:waiting]
         ready = waiting
@@ -284,8 +284,9 @@ def step_all(
 ) -> tuple[np.uint64, int]:
     """Take one step of many walks at once, so that their reads overlap.
 
-    A walk ends where it is with probability ``restart``; where it cannot go on it is lost, and its place is -1. One
-    random number decides on both the end and the step: the chance of a neighbour is off by at most 2^-32 of the whole.
+    A walk ends at its current node with probability ``restart``. A walk at a dead end is lost, and its entry in ``at``
+    becomes -1. One random number decides both whether the walk ends and which step it takes, so the probability of a
+    neighbour is off by at most 2^-32.
 
     Args:
         rows: The rows of the graph.
@@ -293,13 +294,13 @@ def step_all(
         follow_out: Walk along the triples.
         follow_in: Walk against the triples.
         state: The state of the random numbers.
-        at: Where each walk is; changed.
-        walking: The walks that have not ended, ``n_walking`` of them; changed.
-        entry: Room for one number a walk.
-        n_walking: How many walks have not ended.
+        at: Current node of each walk; changed in place.
+        walking: Indices of the walks that have not ended, ``n_walking`` of them; changed in place.
+        entry: Buffer with one number per walk.
+        n_walking: Number of walks that have not ended.
 
     Returns:
-        The next state of the random numbers, and how many walks have not ended.
+        The next state of the random numbers, and the number of walks that have not ended.
     """
     out_begin, out_end, tail, _, in_begin, in_end, in_head, _ = rows
     stop = np.uint64(restart * 2.0**32)
@@ -338,8 +339,8 @@ def best_touched(
     Args:
         near: The nodes touched.
         scores: float64 [slots].
-        k: How many.
-        total: What all scores are divided by.
+        k: Number of nodes.
+        total: Divisor of all scores.
 
     Returns:
         int32 and float64, highest score first.
@@ -356,6 +357,6 @@ def best_touched(
             n += 1
     slots = slots[:n]
     slots = slots[np.argsort(near.node[slots])]
-    # Stable, so that of equal scores the lower id stays first.
+    # The sort is stable, so ties stay in order of id.
     slots = slots[np.argsort(-scores[slots], kind="mergesort")][:k]
     return near.node[slots], scores[slots] / total
