@@ -55,26 +55,26 @@ MODULES: dict[str, type[PlannedRelations] | type[LLMScorer] | type[Generate]] = 
 
 @dataclass(frozen=True, slots=True)
 class LLMReport:
-    """What a tuning did.
+    """Result of a tuning.
 
     Attributes:
         module: "plan", "rank" or "answer".
-        brick: The brick whose prompts were learned, as text.
-        questions: Given.
+        brick: Text of the brick whose prompts were learned.
+        questions: Number of questions given.
         unseeded: Questions without a seed in the graph.
         unanswered: Questions without an answer in the graph, or with none but a seed.
-        unreached: Questions to whose answers no path leads.
-        unshown: Questions whose prompts show nothing that is right, or nothing that is wrong where there is a choice.
-        unread: Prompts whose right reply would be read differently, and which were left out.
+        unreached: Questions with no path to an answer.
+        unshown: Questions whose prompts contain nothing right, or nothing wrong although there is a choice.
+        unread: Prompts left out because the brick would misread their right reply.
         too_long: Prompts that were left out because they, or their replies, have too many tokens.
         longest: Tokens of the longest prompt with its reply, the ones left out included.
         learned: Prompts that were learned from.
         epochs: Passes over them.
-        losses: Of every epoch, the mean loss of a token of the replies.
-        weights: Numbers that were trained.
-        untrained: How near the base is to the replies of the prompts kept apart; None where there were too few.
+        losses: Mean loss per token of the replies, for every epoch.
+        weights: Number of trained weights.
+        untrained: Quality of the base on the held-out prompts; None if there were too few.
         trained: The same after training on the others.
-        seconds: Of work.
+        seconds: Duration.
     """
 
     module: str
@@ -96,7 +96,7 @@ class LLMReport:
     seconds: float
 
     def to_dict(self) -> dict[str, Any]:
-        """The report as plain JSON types."""
+        """Return the report as plain JSON types."""
         return asdict(self)
 
     def __str__(self) -> str:
@@ -147,50 +147,51 @@ def train_llm(
     overwrite: bool = False,
     watch: Watch | None = None,
 ) -> LLMReport:
-    """Tune a language model for one module of a pipeline (LoRA), on what the graph says of questions with answers.
+    """Tune a language model for one module of a pipeline (LoRA), on questions with answers.
 
-    The model learns to reply as it should to the very prompts that a brick will send; only the tokens of replies count.
+    The model learns the right replies to exactly the prompts that a brick will send; only reply tokens count.
     The right replies come from the graph: paths from the seeds to the answers whose relation pattern leads to the
-    answers nearly as well as any. A tenth of the wordings is kept apart; training ends when their loss gets no better,
-    and the weights with the least of it are kept. Of fewer than 30 questions, or 10 wordings, none is kept apart. The
-    same seed gives the same adapter on the same machine, on a CPU with the same number of threads.
+    answers nearly as well as the best one. A tenth of the wordings is held out; training ends when their loss no longer
+    improves, and the weights with the lowest loss are kept. With fewer than 30 questions, or 10 wordings, nothing is
+    held out. The same seed gives the same adapter on the same machine, on a CPU with the same number of threads.
 
     The folder holds ``adapter/`` (peft), ``merged/`` (the whole model, for transformers, vLLM, or the converter of
     llama.cpp), ``training.json``, and with ``gguf`` ``model.gguf``, which `LocalLLM` runs.
 
     Args:
         graph: The graph.
-        questions: Questions with answers, or what `ground` found of them; those without seeds are linked by labels.
+        questions: Questions with answers, or the result of `ground`; those without seeds are linked by labels.
         out: The folder to write.
         module: "plan" for the relation paths of PlannedRelations, "rank" for the choices of an LLMScorer, "answer" for
             the answers of Generate.
         base: The instruct model to tune: a folder of transformers, a name of the hub, a GGUF file, or a name that
             ``graphbrick models list`` shows.
-        brick: The brick as it will ask, with its parameters and its language model: prompts depend on whether that is
-            ``structured``, and on the context that it says it has. None for the brick as it is by default.
+        brick: The brick as the pipeline will use it, with its parameters and its language model: prompts depend on
+            whether that model is ``structured``, and on its context. None for the brick with default parameters.
         max_hops: The longest path to an answer, from 1 to 10.
-        least: Of the best pattern's F1, the share that a pattern has at least whose paths are right; in [0, 1).
+        least: Paths are right if the F1 of their pattern is at least this share of the best pattern's F1; in [0, 1).
         texts: What an LLMScorer is to rank: "path", "step" (paths that grow in a beam search), "relation"; "pattern"
             (by pattern), "triple" (by triple), "entity".
         n: Candidates, or paths of the evidence, in a prompt at most, at least 2.
-        nothing: Share of the prompts that hold nothing right, so that the model learns to say so; in [0, 1).
+        nothing: Share of the prompts that contain nothing right, so that the model learns to say so; in [0, 1).
         epochs: Passes at most, at least 1.
-        learning_rate: Of AdamW, above 0 and below 1; it rises for ``warm_up`` of the steps and falls then.
-        warm_up: In [0, 1).
+        learning_rate: Highest learning rate of AdamW, above 0 and below 1; it rises for ``warm_up`` of the steps,
+            then falls.
+        warm_up: Share of the steps in which the learning rate rises, in [0, 1).
         batch_size: Prompts a step, at least 1. They go through the model in as many passes as memory needs.
-        patience: Epochs without a better loss on what is kept apart after which training ends, at least 1.
-        rank: Of the adapter, at least 1. alpha and dropout are those of LoRA.
+        patience: Epochs without a better held-out loss after which training ends, at least 1.
+        rank: Rank of the adapter, at least 1.
         alpha: Scale of the adapter, at least 1.
-        dropout: In [0, 1).
+        dropout: Dropout of the adapter, in [0, 1).
         context: Tokens of a prompt with its reply at most, at least 256; longer ones are left out, never cut.
         gguf: Also write ``model.gguf``; the base must be a GGUF file.
-        seed: Of everything that is drawn at random, from 0.
-        device: Such as "cpu" or "cuda:0"; a GPU of CUDA where None and there is one.
-        overwrite: Replace a tuned model that is there.
-        watch: Told (what is done, how many of them are done, how many there are).
+        seed: Seed of everything that is drawn at random, at least 0.
+        device: Such as "cpu" or "cuda:0"; None for a CUDA GPU if there is one, otherwise the CPU.
+        overwrite: Replace an existing tuned model.
+        watch: Called with (name of the step, number done, total).
 
     Returns:
-        Counts, losses, and how near the replies are before and after.
+        Counts, losses, and the quality of the replies before and after training.
 
     Raises:
         InputError: There is nothing to learn from, or a parameter is out of range.
@@ -260,7 +261,7 @@ class Parameters:
 
 
 def _brick(module: str, brick: Brick | Pipeline | None, context: int) -> Tuned:
-    """The brick whose prompts are learned."""
+    """Return the brick whose prompts are learned."""
     kind = MODULES.get(module) if isinstance(module, str) else None
     if kind is None:
         raise InputError(f"train_llm module must be one of {', '.join(MODULES)}, got {module!r}; try 'plan'")
@@ -274,7 +275,7 @@ def _brick(module: str, brick: Brick | Pipeline | None, context: int) -> Tuned:
 def _lessons(
     graph: Graph, questions: Sequence[Question] | Grounded, brick: Tuned, base: Base, how: Parameters, tell: Watch
 ) -> tuple[list[Tokens], list[Tokens], dict[str, int]]:
-    """What is learned from, what is kept apart, and the counts of what is neither."""
+    """Return the training lessons, the held-out lessons, and the counts of questions that give none."""
     seed, total = how.settings.seed, len(questions)
     found = collect(
         graph, grounded(graph, questions, how.max_hops), max_hops=how.max_hops, least=how.least, seed=seed,
@@ -315,7 +316,7 @@ def _further(tell: Watch, before: int, total: int, n: int) -> None:
 
 
 def _about(graph: Graph, base: Base, how: Parameters, report: LLMReport) -> dict[str, Any]:
-    """What ``training.json`` says; nothing that differs between two trainings that are the same."""
+    """Return the content of ``training.json``; it is the same for two equal trainings."""
     from importlib.metadata import version
 
     told = report.to_dict()

@@ -1,7 +1,7 @@
-"""What a language model is tuned on: the prompts that bricks send, each with the reply that would have been right.
+"""Training data for language models: the prompts that bricks send, each with the right reply.
 
-No prompt is written here: the brick itself says what it would ask, so that the model meets at query time what it has
-learned from. Every reply is read back by the reader of the brick; one that it reads differently is left out.
+No prompt is written here: the brick itself makes its prompts, so that training and query time use the same ones. Every
+reply is read back by the reader of the brick; a reply that it reads differently is left out.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ class Lesson:
 
     Attributes:
         wording: The text of the question with its seeds masked.
-        messages: What the brick sends.
-        reply: What the model should say.
+        messages: The messages that the brick sends.
+        reply: The reply that the model should give.
     """
 
     wording: str
@@ -52,7 +52,7 @@ class Lesson:
 
 @dataclass(slots=True)
 class Lost:
-    """Counts of what could not be made into a lesson.
+    """Counts of the questions and prompts that give no lesson.
 
     Attributes:
         unshown: Questions whose prompts teach nothing: nothing that is right is in it, as for a relation path
@@ -80,10 +80,10 @@ def lessons(
     """The lessons for a brick, in the order of the examples.
 
     Args:
-        brick: The brick as it is to ask.
+        brick: The brick as the pipeline will use it.
         graph: The graph.
         examples: Questions with paths that are right and wrong.
-        lost: What could not be made into a lesson is counted there.
+        lost: Counts of what gives no lesson; updated.
         n: Candidates, or paths of the evidence, at most; what is right comes first into them, and they stand in an
             order that is drawn.
         nothing: Share of the questions whose prompt holds nothing that is right, so that the model learns to say so;
@@ -120,7 +120,7 @@ def _without_right(example: PathExample, nothing: bool) -> tuple[PathExample, tu
 
 
 def _plan(brick: PlannedRelations, graph: Graph, example: PathExample) -> list[Lesson | None]:
-    """The relation paths of the right paths, by the numbers of the relations that the model is shown."""
+    """Return the relation paths of the right paths, as numbers of the relations shown to the model."""
     asked = brick.asked(graph, Query(example.text, example.found.seeds))
     if asked is None:
         return []
@@ -142,7 +142,7 @@ def _plan(brick: PlannedRelations, graph: Graph, example: PathExample) -> list[L
 def _rank(
     brick: LLMScorer, shown: tuple[PathExample, tuple[Path, ...]], kind: str, n: int, rng: np.random.Generator
 ) -> list[Lesson | None]:
-    """The numbers of the right candidates, those of fewer hops first."""
+    """Return the numbers of the right candidates, those of fewer hops first."""
     example, positives = shown
     right, wrong = _candidates(example, positives, kind, rng)
     right, wrong = right[:n], wrong[: max(n - len(right), 0)]
@@ -165,7 +165,7 @@ def _rank(
 def _candidates(
     example: PathExample, positives: Sequence[Path], kind: str, rng: np.random.Generator
 ) -> tuple[list[str], list[str]]:
-    """Texts that are right and texts that are wrong, each once."""
+    """Return the right and the wrong texts, without duplicates."""
     negatives = example.negatives
     if kind in ("step", "triple"):
         right, wrong = _step(example, positives, rng, triples=kind == "triple")
@@ -197,7 +197,7 @@ def _step(
     beam = [Partial(*begin) for begin in begun[:_BEAM]]
     candidates, _ = expand(beam, Subgraph(graph).csr, follow_out=True, follow_in=True, cap=_CAP)
     wanted = {(path.nodes[: hops + 2], path.triples[: hops + 1]) for path in positives}
-    # What goes on as a right path does may be right itself, even where it was not drawn as one.
+    # A continuation shared with a right path may be right, even if it was not drawn as right.
     patterns = {path.pattern[: hops + 1] for path in example.positives}
     right, wrong, turns = list[str](), list[tuple[int, str]](), Counter[object]()
     for row in rng.permutation(len(candidates)).tolist():
@@ -217,7 +217,7 @@ def _step(
 def _answer(
     brick: Generate, shown: tuple[PathExample, tuple[Path, ...]], n: int, rng: np.random.Generator
 ) -> list[Lesson | None]:
-    """The answers at the ends of the right paths, each with the numbers of these."""
+    """Return the answers at the ends of the right paths, each with the numbers of its paths."""
     example, positives = shown
     listed = [*positives, *example.negatives][:n]
     listed = [listed[i] for i in rng.permutation(len(listed))]
@@ -237,7 +237,7 @@ def _answer(
 
 
 def _lesson(example: PathExample, messages: Sequence[Message], reply: str, *, right: bool) -> Lesson | None:
-    """The lesson; None where its reply is not read as it is meant."""
+    """Return the lesson; None if the brick would misread its reply."""
     is_text = reply.encode("utf-8", "replace").decode() == reply  # a badly decoded name is none
     made = Lesson(
         example.wording, tuple({"role": message.role, "content": message.text} for message in messages), reply

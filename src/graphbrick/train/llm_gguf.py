@@ -1,7 +1,7 @@
-"""A tuned model as one GGUF file for llama.cpp: the file that was tuned, with what the adapter adds to its weights.
+"""Export of a tuned model as one GGUF file for llama.cpp: the base file with the adapter merged into its weights.
 
-Nothing of the file is made anew but the weights of the layers that have an adapter: names, tokenizer and chat template
-are those of the base, so that none of them can come out wrong.
+Only the weights of the layers with an adapter are rewritten. Names, tokenizer and chat template are copied from the
+base, so that they cannot change.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ import numpy.typing as npt
 
 from graphbrick.core.errors import ModelError
 
-_PART = "GGUF."  # fields that a reader makes up
+_PART = "GGUF."  # fields that the reader generates
 _FILE_TYPE = "general.file_type"
 _NEAR = 1e-3  # of the largest weight, by which two readings of one tensor may differ
 Floats = npt.NDArray[np.float32]
 
 
 def write_gguf(source: Path, model: Any, out: Path) -> None:
-    """Write a GGUF file with the weights of another and of an adapter that was trained over it.
+    """Write a GGUF file with the weights of a base file and of an adapter trained on it.
 
-    Layers with an adapter are stored with 8 bits a weight (Q8_0), or 16 where their rows do not divide into blocks;
-    all others stay as they are.
+    Layers with an adapter are stored with 8 bits a weight (Q8_0), or 16 if their rows do not divide into blocks;
+    all others stay unchanged.
 
     Args:
         source: The GGUF file that the base was loaded from.
@@ -32,7 +32,7 @@ def write_gguf(source: Path, model: Any, out: Path) -> None:
         out: The file to write.
 
     Raises:
-        ModelError: A layer is not in the file, or its weights lie there in an order that is not known.
+        ModelError: A layer is not in the file, or the order of its weights is unknown.
     """
     import gguf
 
@@ -71,7 +71,7 @@ def write_gguf(source: Path, model: Any, out: Path) -> None:
 
 
 def _added(model: Any, architecture: str) -> dict[str, tuple[Floats, Floats]]:
-    """By name in the file, the weights of each layer with an adapter, and what the adapter adds to them."""
+    """Return the weights and the adapter's change of each adapted layer, by name in the file."""
     import gguf
     from peft.tuners.lora import LoraLayer
 
@@ -93,7 +93,7 @@ def _added(model: Any, architecture: str) -> dict[str, tuple[Floats, Floats]]:
 
 
 def _heads(reader: Any, architecture: str) -> tuple[int, ...]:
-    """The numbers of attention heads: of queries, and of keys."""
+    """Return the numbers of attention heads for queries and for keys."""
     names = (f"{architecture}.attention.head_count", f"{architecture}.attention.head_count_kv")
     found = (reader.fields[name].contents() for name in names if name in reader.fields)
     return tuple(int(heads) for heads in found if isinstance(heads, int))

@@ -29,36 +29,36 @@ from graphbrick.train.pattern_fit import Encoded, Floats, Ints, Quality, Weights
 T = TypeVar("T", int, str)
 
 MOST = 2_000  # patterns a seed
-_LEAST_QUESTIONS, _LEAST_WORDINGS = 30, 10  # to keep some apart
-_APART = 0.1  # of the wordings, to say when to stop
+_LEAST_QUESTIONS, _LEAST_WORDINGS = 30, 10  # needed to hold some out
+_APART = 0.1  # share of the wordings that is held out to say when to stop
 _PATIENCE = 4
-_OFTEN = 3  # examples from which on a pattern has weights of its own
+_OFTEN = 3  # examples that a pattern needs to get weights of its own
 
 
 class Watch(Protocol):
-    """Told how far the work is."""
+    """Callback for progress."""
 
     def __call__(self, what: str, done: int, total: int) -> None:
-        """What is done, how many of them are done, and how many there are."""
+        """Report the name of the step, the number done, and the total."""
 
 
 @dataclass(frozen=True, slots=True)
 class PatternReport:
-    """What a training did.
+    """Result of a training.
 
     Attributes:
-        questions: Given.
-        learned: Questions that were learned from: with a pattern that leads to an answer.
+        questions: Number of questions given.
+        learned: Questions used for training: those with a pattern that leads to an answer.
         unseeded: Questions without a seed in the graph.
         unanswered: Questions without an answer in the graph.
-        unreached: Questions to whose answers no pattern leads.
-        cut: Questions around whose seeds there are more patterns than were looked at.
-        patterns: Distinct patterns that were met.
+        unreached: Questions with no pattern that leads to an answer.
+        cut: Questions with more patterns around their seeds than were examined.
+        patterns: Number of distinct patterns found.
         rounds: Rounds of training.
-        untrained: How good the pattern that scores best is before training, on the questions kept apart; None where
-            there were too few to keep some apart.
+        untrained: Quality of the best-scored pattern before training, on the held-out questions; None if there were
+            too few questions to hold some out.
         trained: The same after training on the others.
-        seconds: Of work.
+        seconds: Duration.
     """
 
     questions: int
@@ -74,7 +74,7 @@ class PatternReport:
     seconds: float
 
     def to_dict(self) -> dict[str, Any]:
-        """The report as plain JSON types."""
+        """Return the report as plain JSON types."""
         return asdict(self)
 
     def __str__(self) -> str:
@@ -108,29 +108,30 @@ def train_patterns(
 ) -> PatternReport:
     """Learn which relation patterns around the seeds of a question lead to its answers; `PatternScorer` uses it.
 
-    What is right comes from the graph: of all patterns of at most ``max_hops`` hops around the seeds, those whose ends
-    are the answers, by F1. The others around the same seeds are what it is told apart from. A tenth of the wordings
-    (of questions with the name of the seed masked) is kept apart at first, to find after how many rounds it no longer
-    gets better there; then all questions are learned from, for as many rounds. Of fewer than 30 questions, or 10
-    wordings, none is kept apart, and all rounds are run. The same seed gives the same weights on the same machine.
+    The right patterns come from the graph: among all patterns of at most ``max_hops`` hops around the seeds, those
+    whose end entities match the answers, by F1. The others around the same seeds are negatives. A tenth of the
+    wordings (questions with the name of the seed masked) is held out at first, to find the number of rounds after
+    which the result no longer improves; then the scorer is trained on all questions for as many rounds. With fewer
+    than 30 questions, or 10 wordings, nothing is held out, and all rounds are run. The same seed gives the same
+    weights on the same machine.
 
     Args:
         graph: The graph.
-        questions: Questions with answers, or what `ground` found of them; those without seeds are linked by labels.
+        questions: Questions with answers, or the result of `ground`; those without seeds are linked by labels.
         out: The folder to write.
-        max_hops: The longest pattern, from 1 to 10. A longer one is never right for what is trained.
-        embedder: What makes vectors of questions and relations; MiniLM() where none is given.
+        max_hops: The longest pattern, from 1 to 10. Longer patterns are never right in training.
+        embedder: Embeds questions and relations; MiniLM() by default.
         rounds: Rounds at most, at least 1; a round is a pass over the questions, or over 6,400 of them.
-        seed: Of everything that is drawn at random.
-        overwrite: Replace trained patterns that are there.
-        watch: Told (what is done, how many of them are done, how many there are).
+        seed: Seed of everything that is drawn at random.
+        overwrite: Replace existing trained patterns.
+        watch: Called with (name of the step, number done, total).
 
     Returns:
-        Counts, and how good the best pattern is with and without training.
+        Counts, and the quality of the best pattern with and without training.
 
     Raises:
         InputError: There is no question to learn from, or a parameter is out of range.
-        ModelError: The place cannot be written, or the embedder is not installed.
+        ModelError: The folder cannot be written, or the embedder is not installed.
 
     Example:
         >>> from graphbrick.evaluate.datasets import load
@@ -159,7 +160,7 @@ def fit_patterns(
     seed: int = 0,
     watch: Watch | None = None,
 ) -> tuple[PatternModel, PatternReport]:
-    """Like `train_patterns`, but returns the model, and writes nothing."""
+    """Like `train_patterns`, but return the model and write nothing."""
     started = time.perf_counter()
     if embedder is None:
         from graphbrick.embedders.minilm import MiniLM
@@ -187,7 +188,7 @@ def fit_patterns(
             watch=partial(tell, "rounds to find how many", total=rounds),
         )  # fmt: skip
         after = quality(weights, held, asked)
-    # What was kept apart is now learned from as well.
+    # Now train on the held-out examples too.
     weights, relations, patterns = _weights(embedder, steps, found.all, max_hops, seed)
     fit(
         weights, found.all, asked, [], rounds=rounds, patience=_PATIENCE, seed=seed,
@@ -217,7 +218,7 @@ def fit_patterns(
 
 
 def linked(graph: Graph, found: GroundedQuestion) -> GroundedQuestion:
-    """The question with the seeds that a pipeline finds, where the file names none; as it is where it finds none."""
+    """Return the question with linked seeds if the file names none; unchanged if linking finds none."""
     if found.question.seeds:
         return found
     try:
@@ -227,7 +228,7 @@ def linked(graph: Graph, found: GroundedQuestion) -> GroundedQuestion:
 
 
 def _vectors(embedder: Embedder, texts: list[str], tell: Watch) -> Floats:
-    """The features of masked questions, one after the other as `PatternModel.ask` makes them."""
+    """Return the features of masked questions, row by row, as `PatternModel.ask` makes them."""
     vectors = []
     for done, text in enumerate(texts, 1):
         vectors.append(features(embedder, text))
@@ -236,7 +237,7 @@ def _vectors(embedder: Embedder, texts: list[str], tell: Watch) -> Floats:
 
 
 def apart(wordings: Sequence[T], seed: int) -> set[T]:
-    """The wordings, one given for each question, that say when to stop: a tenth, or none where there are few."""
+    """Return the held-out wordings, from one wording for each question: a tenth, or none if there are few."""
     distinct = sorted(set(wordings))
     if len(wordings) < _LEAST_QUESTIONS or len(distinct) < _LEAST_WORDINGS:
         return set()
@@ -245,7 +246,7 @@ def apart(wordings: Sequence[T], seed: int) -> set[T]:
 
 
 def _split(found: Examples, seed: int) -> tuple[list[Example], list[Example]]:
-    """What is learned from at first, and what says when to stop."""
+    """Split the examples into those to train on at first and the held-out ones."""
     wordings = [int(example.asked[0]) for example in found.all]
     held = apart(wordings, seed)
     sides: tuple[list[Example], list[Example]] = [], []
@@ -295,7 +296,7 @@ def _encoded(
 
 
 def _about(graph: Graph, relations: tuple[str, ...], report: PatternReport, seed: int) -> dict[str, Any]:
-    """What the folder says of its making; nothing that differs between two trainings that are the same."""
+    """Return the provenance stored in the folder; it is the same for two equal trainings."""
     from graphbrick import __version__
 
     keys: dict[str, list[str]] = {label: [] for label in relations}

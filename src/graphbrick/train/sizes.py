@@ -25,7 +25,7 @@ _STEPS = 50
 _CUTS = np.concatenate([np.linspace(0.02, 0.9, 45), 1 - np.geomspace(0.09, 1e-4, 40)])
 
 Example = tuple[Around, npt.NDArray[np.float64]]
-"""What is known of a question, and the share of its answers that each size has."""
+"""The features of a question, and the share of its answers within each size."""
 
 
 class SizesReport(NamedTuple):
@@ -106,7 +106,7 @@ def train_sizes(
 
 
 def _example(graph: Graph, ppr: PPR, question: GroundedQuestion) -> Example:
-    """What is known of a question, and the share of its answers that each size has."""
+    """Return the features of a question, and the share of its answers within each size."""
     seeds = np.array(sorted(set(question.seeds)), dtype=np.int32)
     ranked, around = ranking(graph, ppr, question.question.text, seeds)
     place = {entity: i for i, entity in enumerate(ranked.tolist())} | dict.fromkeys(seeds.tolist(), -1)
