@@ -1,4 +1,4 @@
-"""Evaluations: pipelines run on questions over a graph, measured, stored at once, continued after a kill."""
+"""Evaluation of pipelines on questions; results are stored at once, and a run can be resumed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from graphbrick.pipeline.budget import Budget, StoppedError, current_budget, spe
 Watch = Callable[[str, int, int], None]
 
 FINDING, ANSWERING = "finding the questions in the graph", "answering"
-"""The steps that ``watch`` is told of."""
+"""Names of the steps that are reported to ``watch``."""
 
 
 def evaluate(

@@ -45,7 +45,7 @@ def rows_of(figures: Sequence[PipelineFigures], group: str = "") -> list[AnswerR
 
 
 def rows_by_hops(figures: Sequence[PipelineFigures]) -> list[AnswerRow]:
-    """Return a row for each number of hops and pipeline; none where all questions are in one group."""
+    """Return a row for each number of hops and pipeline; none if there is only one group."""
     names = list(dict.fromkeys(hops for one in figures for hops in one.answers_by_hops))
     if len(names) < 2:
         return []

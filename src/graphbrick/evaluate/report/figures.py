@@ -1,4 +1,4 @@
-"""The figures of a study: for each pipeline the means, times, cost and losses that tables and charts show."""
+"""Figures of each pipeline of a study: means, times, cost and losses for tables and charts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page of a report: one file that needs nothing else, neither a network nor a server."""
+"""The report page: one self-contained file that needs neither a network nor a server."""
 
 from __future__ import annotations
 
@@ -139,7 +139,10 @@ def _answers(figures: Sequence[PipelineFigures], judge: str | None) -> list[Sect
 
 
 def _pairs(comparisons: Sequence[Comparison], figures: Sequence[PipelineFigures], decisive: str) -> Section:
-    """Return the section of comparisons; if they are many, only those with the best pipeline are unfolded."""
+    """Return the section of comparisons.
+
+    If there are many, only those with the best pipeline are unfolded.
+    """
     count = len(comparisons)
     note = (
         f"Pairs of pipelines on the questions that both are done with, by {measure_name(decisive)}. Bold: p below "

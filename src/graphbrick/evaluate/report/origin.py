@@ -43,7 +43,7 @@ def cards(study: Study, listing: Listing, figures: Sequence[PipelineFigures]) ->
 
 
 def warnings(study: Study, figures: Sequence[PipelineFigures]) -> list[str]:
-    """Return what a reader must know before comparing."""
+    """Return warnings to read before comparing pipelines."""
     found = []
     unfinished = [one for one in figures if one.run.done < one.run.asked]
     if unfinished:

@@ -189,7 +189,7 @@ def _cut(name: str) -> str:
 def _names(
     places: dict[Point, tuple[float, float]], front: Sequence[tuple[float, float]]
 ) -> dict[Point, tuple[float, float, str]]:
-    """Find label positions that cover nothing, or at least no other name or point; drop other labels."""
+    """Find positions for names that cover no other name or point; leave out the other names."""
     r = _RADIUS + 1
     taken = [(x - r, y - r, x + r, y + r) for x, y in places.values()]
     lines = [(min(a, c), min(b, d) - 1, max(a, c), max(b, d) + 1) for (a, b), (c, d) in pairwise(front)]

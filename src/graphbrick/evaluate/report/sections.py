@@ -1,4 +1,4 @@
-"""The charts of a report: quality against cost and size, time by stage, results by hops and data set, losses."""
+"""Charts of a report: quality against cost and size, times, results by group, losses."""
 
 from __future__ import annotations
 
@@ -176,7 +176,7 @@ def _stages(figures: Sequence[PipelineFigures]) -> Section:
 
 
 def _by_scale(rows: Sequence[Row], parts: Sequence[Part], times: Sequence[float]) -> list[Figure]:
-    """Return one chart; or two if the slow pipelines would leave nothing to see of the fast ones."""
+    """Return one chart, or two if the fast pipelines would be invisible beside the slow ones."""
     limit = next((b for a, b in pairwise(times) if a > 0 and b / a > 8), None)
     if limit is None:
         return [Figure(stacked_bars(rows, parts, shown=milliseconds))]

@@ -1,4 +1,4 @@
-"""Writing the reports of a study; an existing file is replaced by a complete one or left as it is."""
+"""Writer of study reports; an existing file is replaced only by a complete one."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def write_report(
         baseline: The pipeline that all others are compared with; None for every pair.
         by: Group questions by "hops", "dataset", "distance" or one of their facts; None for hops and data set.
         title: The title of page and tables; None for the name of the file.
-        details: Questions of which the page holds answers and paths, evenly spread; None for all.
+        details: Number of questions whose answers and paths are in the page, evenly spread; None for all.
         exchanges: Whether the page holds prompts and replies of language models, of the questions with details.
         progress: Called with the number of runs read.
 

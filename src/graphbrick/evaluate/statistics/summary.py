@@ -17,10 +17,10 @@ class Summary(NamedTuple):
     """The means of a measure over a set of questions.
 
     Attributes:
-        all: The mean over all questions that could be scored; None where there is none.
-        answerable: The mean over those of them that the graph can answer; None where there is none.
-        questions: How many questions there are.
-        unscored: How many of them could not be scored.
+        all: Mean over all scored questions; None if there are none.
+        answerable: Mean over the scored questions that the graph can answer; None if there are none.
+        questions: Number of questions.
+        unscored: Number of questions that could not be scored.
     """
 
     all: Interval | None
@@ -44,7 +44,7 @@ def summarize(
     resamples: int = 10_000,
     seed: int = 0,
 ) -> Summary:
-    """Return the means over all questions and over those that are answerable, each with its interval and its count.
+    """Return the means over all and over answerable questions, with intervals and counts.
 
     Args:
         values: One number a question, None for what could not be scored.

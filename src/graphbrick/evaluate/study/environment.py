@@ -18,7 +18,7 @@ _PACKAGES = (
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of Python and of those packages that are installed and may change a result.
+    """Return the versions of Python and of installed packages that may change a result.
 
     >>> "numpy" in versions()
     True
@@ -31,7 +31,9 @@ def versions() -> dict[str, str]:
 
 
 def machine() -> dict[str, Any]:
-    """Return the machine: its processor, how many cores this process may use, its memory in bytes (None where unknown).
+    """Return a description of the machine.
+
+    It has the processor, the number of cores that this process may use, and the memory in bytes (None if unknown).
 
     >>> machine()["cores"] >= 1
     True

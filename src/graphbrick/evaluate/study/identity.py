@@ -1,4 +1,4 @@
-"""The identity of a run: what changes its results, with checksums of the files that its pipeline names."""
+"""Identity of a run: everything that changes its results, with checksums of its files."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """What decides the results of a pipeline.
+    """Identity of a pipeline: everything that decides its results.
 
     Attributes:
-        text: `Pipeline.identity`: the recipe text without parameters that change no result, such as ``timeout``, and
-            with a checksum instead of each file; two pipelines with the same text are the same.
+        text: `Pipeline.identity`: the recipe text without parameters that do not affect results, such as ``timeout``,
+            and with a checksum instead of each file; two pipelines with the same text are the same.
         files: The checksum of each file or folder that the pipeline names, by its path.
     """
 

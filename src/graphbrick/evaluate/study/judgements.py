@@ -73,7 +73,7 @@ class Judgements:
         ]
 
     def remove(self, runs: Iterable[int] | None = None, *, without_verdict: bool = False) -> None:
-        """Remove the judgements of some runs, or of all; with ``without_verdict`` only those that have none."""
+        """Remove judgements of some or all runs; with ``without_verdict``, only unread or failed ones."""
         condition = "right IS NULL" if without_verdict else "1"
         with self._db.transaction():
             if runs is None:

@@ -1,4 +1,4 @@
-"""Writing a study: one process at a time, each result within a second, so that a kill loses little."""
+"""Writer of a study: one process at a time, each result is committed within a second."""
 
 from __future__ import annotations
 
@@ -170,7 +170,10 @@ class Recorder:
         )
 
     def forget(self, runs: Iterable[int], *, errors_only: bool = False) -> None:
-        """Remove the results of some runs, or only those that are an error, so that their questions are asked again."""
+        """Remove the results of some runs, so that their questions are asked again.
+
+        With ``errors_only``, remove only results with an error.
+        """
         condition, tables = "run = ?", ["details", "exchanges", "judgements", "results", "asked"]
         if errors_only:
             condition += " AND question IN (SELECT question FROM results WHERE run = ? AND error IS NOT NULL)"
@@ -181,7 +184,7 @@ class Recorder:
                     self._db.execute(f"DELETE FROM {table} WHERE {condition}", [run] * condition.count("?"))
 
     def known(self, graph: Graph, questions: Sequence[Question]) -> dict[int, GroundedQuestion]:
-        """Return the questions that were asked on this graph before, by their index, as they were grounded then.
+        """Return the questions already asked on this graph, by index, as they were grounded then.
 
         Raises:
             InputError: A question of the same data set and id has changed, and has results.
