@@ -34,7 +34,7 @@ app = typer.Typer(
 
 
 class NothingFoundError(Exception):
-    """A command that worked but has nothing to give; exit code 2."""
+    """A command that worked but found nothing; exit code 2."""
 
 
 @app.callback(invoke_without_command=True)
@@ -146,13 +146,13 @@ def demo(
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run the command line and exit with its code; of an error, one line is printed on standard error."""
+    """Run the command line and exit with its code; an error prints one line on standard error."""
     from graphbrick.core.errors import GraphbrickError
     from graphbrick.pipeline.budget import StoppedError
 
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # a terminal that cannot show a letter is no reason to stop
+            stream.reconfigure(errors="backslashreplace")  # do not stop because a terminal cannot show a letter
     command = typer.main.get_command(app)
     try:
         code = command.main(arguments, prog_name="graphbrick", standalone_mode=False)

@@ -1,4 +1,4 @@
-"""The demo: build the world graph, answer questions over it, show paths and what each stage took."""
+"""The demo: build the world graph, answer questions over it, show paths and the time of each stage."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def _ask(out: Console, graph: Graph, pipeline: str, question: str, *, stages: bo
 
 
 def _text_search(out: Console, graph: Graph, question: str) -> None:
-    """The triples that BM25 finds for a question: what search without paths has to offer."""
+    """Return the triples that BM25 finds for a question, to compare with search by paths."""
     words = [word for word in fold(question).split() if word not in STOP_WORDS]
     texts = [graph.triple_text(triple) for triple in graph.triple_ids().tolist()]
     scores = BM25().score(" ".join(words), texts)

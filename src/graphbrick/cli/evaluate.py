@@ -184,7 +184,7 @@ def compare(
 
 
 def _pipelines(recipes: list[str], texts: list[str], parts: list[str], llm: str | None) -> dict[str, Pipeline]:
-    """The pipelines that the options name, by what tables are to call them."""
+    """Return the pipelines that the options name, by their names for tables."""
     from graphbrick.cli.pipelines import chosen_pipeline
     from graphbrick.core.errors import InputError
     from graphbrick.pipeline.parsing import parse
@@ -212,10 +212,10 @@ def _pipelines(recipes: list[str], texts: list[str], parts: list[str], llm: str 
 
 
 def _judge(text: str) -> ChatModel:
-    """The language model that ``--judge`` names: by its name, or as a brick.
+    """Return the language model that ``--judge`` names: by its name, or as a brick.
 
     Raises:
-        InputError: It is no language model.
+        InputError: It is not a language model.
     """
     from graphbrick.cli.llm import model_text
     from graphbrick.core.errors import InputError
@@ -229,7 +229,7 @@ def _judge(text: str) -> ChatModel:
 
 
 def _named(text: str) -> tuple[str, str]:
-    """Name and recipe text of ``name: recipe``; no recipe text begins with a word and a colon.
+    """Return name and recipe text of ``name: recipe``; no recipe text begins with a word and a colon.
 
     >>> _named("mine: PPR() >> ShortestPaths()"), _named("PPR()")
     (('mine', 'PPR() >> ShortestPaths()'), ('', 'PPR()'))

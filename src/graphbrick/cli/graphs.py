@@ -1,4 +1,4 @@
-"""The commands about graphs and what is kept beside them; `graphbrick.cli.app` gives them their names."""
+"""The commands about graphs and the files beside them; `graphbrick.cli.app` gives them their names."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 GraphFolder = Annotated[Path, typer.Argument(metavar="GRAPH", help="Folder of the graph.", show_default=False)]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-# What commands that read a source share
+# Shared by the commands that read a source
 Source = Annotated[Path, typer.Argument(metavar="SOURCE", help="File of triples, or folder of nodes.* and edges.*")]
 Nodes = Annotated[Path | None, typer.Option(help="Table of keys, labels, types, descriptions, aliases.")]
 Delimiter = Annotated[str | None, typer.Option(help="Column delimiter; recognised by default.")]
@@ -141,7 +141,7 @@ def compact(graph: GraphFolder, as_json: Json = False) -> None:
 
 
 def _read_options(delimiter: str | None, columns: str | None, header: bool | None, language: str) -> ReadOptions:
-    """How to read a source, as the command line says it."""
+    """Return how to read a source, from the options of a command."""
     from graphbrick.core.errors import InputError
     from graphbrick.graphs.readers import ReadOptions
 
@@ -276,7 +276,7 @@ def hubs(
 
 
 def _embedder(text: str) -> Embedder:
-    """The model that ``--model`` names."""
+    """Return the model that ``--model`` names."""
     from graphbrick.core.errors import InputError
     from graphbrick.embedders.embedder import Embedder
     from graphbrick.pipeline.parsing import parse_brick

@@ -18,7 +18,7 @@ DEFAULT_PIPELINE = "Patterns(MiniLM(), n=32) >> PathAnswer()"
 def chosen_pipeline(
     text: str | None, recipe: str | None, parts: list[str], llm: str | None, graph: Graph | None = None
 ) -> Pipeline:
-    """Return the pipeline that the options of ``ask`` name; by default the one over what was learned of the graph."""
+    """Return the pipeline that the options of ``ask`` name; by default the learned pipeline of the graph."""
     from graphbrick.core.errors import InputError
     from graphbrick.pipeline.parsing import parse
     from graphbrick.recipes import recipe as find
@@ -50,7 +50,7 @@ def chosen_pipeline(
 
 
 def default_pipeline(graph: Graph | None) -> str:
-    """Return the text of the pipeline for a graph: over what was learned of it, if anything was."""
+    """Return the text of the default pipeline for a graph: the learned one if there is one."""
     from graphbrick.learn import learned_pipeline, unlearned
 
     learned = None if graph is None else learned_pipeline(graph)

@@ -59,7 +59,7 @@ class Reporter:
 
 @contextmanager
 def progress(title: str = "", total: float | None = None) -> Iterator[Reporter]:
-    """Show how far a command is while the block runs.
+    """Show the progress of a command while the block runs.
 
     Args:
         title: Name of the work, shown before the name of each step.
@@ -73,7 +73,7 @@ def progress(title: str = "", total: float | None = None) -> Iterator[Reporter]:
 
 @contextmanager
 def _bars(err: Console, title: str, total: float | None) -> Iterator[Reporter]:
-    """One bar for each step."""
+    """Show one bar for each step."""
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), _Amount(), TimeLeft())
     with Progress(*columns, console=err) as bars:
         tasks: dict[str, TaskID] = {}
@@ -105,7 +105,7 @@ class _Amount(ProgressColumn):
 
 @contextmanager
 def _lines(title: str, total: float | None) -> Iterator[Reporter]:
-    """A line every `LINE_SECONDS`, written by a thread, so that silent steps are named too."""
+    """Write a line every `LINE_SECONDS` from a thread, so that silent steps are named too."""
     lock, over = threading.Lock(), threading.Event()
     state: tuple[str, float, float | None, Unit] = (title, 0.0, total, "count")
     begun = time.monotonic(), 0.0  # start of the step, and what was done then

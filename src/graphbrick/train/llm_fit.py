@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
 ADAPTER, MERGED, GGUF = "adapter", "merged", "model.gguf"
 
-_UNSEEN = -100  # a label that counts for nothing
+_UNSEEN = -100  # a label that the loss ignores
 _AT_ONCE = {"cpu": 1_024, "cuda": 16_384}  # tokens of one pass, padding included
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings(Course):
-    """How weights are fitted; see `graphbrick.train.llm.train_llm`."""
+    """Settings of the fit; see `graphbrick.train.llm.train_llm`."""
 
     learning_rate: float = parameter(2e-4, above=0, below=1)
     warm_up: float = parameter(0.1, at_least=0, below=1)
@@ -43,11 +43,11 @@ class Settings(Course):
 
 @dataclass(frozen=True, slots=True)
 class Quality:
-    """How near a model is to the replies of some lessons.
+    """Quality of a model on the replies of some lessons.
 
     Attributes:
-        loss: Mean cross-entropy of a token of the replies, in nats.
-        exact: Share of the lessons to which the model, taking the likeliest token each time, gives the very reply.
+        loss: Mean cross-entropy per token of the replies, in nats.
+        exact: Share of the lessons for which greedy decoding gives exactly the reply.
     """
 
     loss: float
@@ -61,7 +61,7 @@ class Quality:
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """A lesson in tokens: those of the prompt, then those of the reply."""
+    """The tokens of a lesson: first the prompt, then the reply."""
 
     ids: tuple[int, ...]
     prompt: int
@@ -69,7 +69,7 @@ class Tokens:
 
 @dataclass(slots=True)
 class Base:
-    """A language model that is there to be tuned.
+    """A language model to be tuned.
 
     Attributes:
         name: As it was given.
@@ -78,7 +78,7 @@ class Base:
         device: Where it is.
         gguf: The GGUF file that it was read from.
         dtype: The type of the numbers that a merged model is written in.
-        context: The most tokens that it reads; 0 where it does not say.
+        context: Context length in tokens; 0 if the model does not state it.
     """
 
     name: str
@@ -91,7 +91,7 @@ class Base:
 
 
 def require_packages(*, gguf: bool) -> None:
-    """Raise ModelError unless what is needed is installed."""
+    """Raise ModelError unless the needed packages are installed."""
     try:
         import peft  # noqa: F401
         import torch  # noqa: F401
@@ -106,7 +106,7 @@ def require_packages(*, gguf: bool) -> None:
 
 
 def find_base(base: str) -> tuple[str, Path | None]:
-    """The folder or hub name of a model, and the GGUF file where it is one.
+    """Return the folder or hub name of a model, and its GGUF file if it is one.
 
     Raises:
         ModelError: It was not fetched, or there is no such file or folder.
@@ -141,7 +141,7 @@ def open_base(base: str, device: str | None) -> Base:
     given = {"gguf_file": file.name} if file else {}
     precise = torch.float32 if on.type == "cpu" else torch.bfloat16
     try:
-        with quiet(), redirect_stderr(StringIO()):  # GGUF files are read with a bar that nothing turns off
+        with quiet(), redirect_stderr(StringIO()):  # reading GGUF files shows a progress bar that no option turns off
             tokenizer = transformers.AutoTokenizer.from_pretrained(place, **given)
             model = transformers.AutoModelForCausalLM.from_pretrained(place, dtype=precise, **given)
             if file:
@@ -160,16 +160,16 @@ def open_base(base: str, device: str | None) -> Base:
 
 
 def encode(base: Base, lessons: Sequence[Lesson], *, context: int, longest: int) -> tuple[list[Tokens | None], int]:
-    """Lessons in tokens, as a server with this chat template would see them; None for one that is too long.
+    """Return lessons in tokens, as a server with this chat template sees them; None if too long.
 
     Args:
         base: The model.
         lessons: The lessons.
-        context: Tokens of a lesson at most.
-        longest: Tokens of a reply at most: a longer one would be cut when it is asked for.
+        context: Most tokens of a lesson.
+        longest: Most tokens of a reply; a longer one would be cut at query time.
 
     Returns:
-        The lessons in tokens, and the most tokens that a lesson has.
+        The lessons in tokens, and the number of tokens of the longest lesson.
 
     Raises:
         ModelError: The chat template refuses the messages.
@@ -183,12 +183,12 @@ def encode(base: Base, lessons: Sequence[Lesson], *, context: int, longest: int)
             whole = base.tokenizer.apply_chat_template(
                 [*messages, {"role": "assistant", "content": lesson.reply}], tokenize=False
             )
-        except Exception as error:  # a template may raise whatever it likes
+        except Exception as error:  # a template may raise any exception
             raise ModelError(f"the chat template of {base.name} refuses the prompt: {first_line(error)}") from error
         # Where a template writes an earlier reply in another way, the reply follows the prompt as it is.
         said = whole[len(prompt) :] if whole.startswith(prompt) else lesson.reply
         said_ids, end = _ids(base, said), base.tokenizer.eos_token_id
-        # What a template writes behind the end of the turn is never generated.
+        # Text that a template writes after the end of the turn is never generated.
         said_ids = said_ids[: said_ids.index(end) + 1] if end in said_ids else [*_ids(base, said.rstrip()), end]
         prompt_ids = _ids(base, prompt)
         length = len(prompt_ids) + len(said_ids)
@@ -199,7 +199,7 @@ def encode(base: Base, lessons: Sequence[Lesson], *, context: int, longest: int)
 
 
 def adapt(base: Base, settings: Settings) -> Any:
-    """The model with an adapter of low rank at every linear layer but the last; it changes nothing yet."""
+    """Return the model with a low-rank adapter at every linear layer but the last; it changes nothing yet."""
     import peft
 
     config = peft.LoraConfig(
@@ -261,7 +261,7 @@ def save(base: Base, model: Any, folder: Path, *, gguf: bool) -> None:
 
 
 def quality(model: Any, lessons: Sequence[Tokens]) -> Quality:
-    """How near a model is to the replies of lessons."""
+    """Return the quality of a model on the replies of lessons."""
     import torch
 
     model.eval()
@@ -301,7 +301,7 @@ def _replies(model: Any, batch: Sequence[Tokens]) -> tuple[Any, Any]:
 
 
 def _loss(logits: Any, labels: Any) -> Any:
-    """The sum of the losses of all tokens of replies."""
+    """Return the sum of the losses of all tokens of replies."""
     import torch
 
     return torch.nn.functional.cross_entropy(

@@ -1,4 +1,4 @@
-"""What text models are trained on: paths from the seeds of a question that lead to its answers, and others that do not.
+"""Training data for text models: paths from seeds to answers, and paths that lead elsewhere.
 
 The paths are those that a pipeline would rank: simple paths among the entities that personalized PageRank finds around
 the seeds. Their texts are made by `graphbrick.core.Path`, as at query time.
@@ -70,8 +70,8 @@ class PathExamples:
     """The examples of a file of questions.
 
     Attributes:
-        all: One a question that has a path to an answer, in the order of the questions.
-        questions: How many questions there were.
+        all: One for each question with a path to an answer, in the order of the questions.
+        questions: Number of questions.
         unseeded: How many have no seed in the graph.
         unanswered: How many have no answer in the graph other than a seed.
         unreached: How many have an answer that no path leads to.
@@ -99,7 +99,7 @@ def collect(
     seed: int = 0,
     watch: Callable[[int], None] | None = None,
 ) -> PathExamples:
-    """Paths around the seeds of questions that lead to their answers, and others that do not.
+    """Return paths around the seeds of questions that lead to their answers, and others that do not.
 
     A path is right when it ends at an answer and its pattern (relations and directions) is to the point: the entities
     that this pattern leads to from the same seed are the answers nearly as well, by F1, as those of the best pattern.
@@ -115,12 +115,12 @@ def collect(
         max_hops: The longest path, at least 1; triples are followed in both directions.
         negative_hops: The longest negative; ``max_hops`` where None.
         k: Entities around the seeds, at least 1.
-        positives: Paths to answers a question at most, at least 1.
-        negatives: Other paths a question at most, at least 0.
+        positives: Most paths to answers per question, at least 1.
+        negatives: Most other paths per question, at least 0.
         least: Share of the best pattern's F1 that a right pattern has at least, in [0, 1]; with 0 every path that ends
             at an answer is right.
         seed: Of what is drawn where there is more; one question's draw does not depend on the other questions.
-        watch: Told the number of questions done.
+        watch: Called with the number of questions done.
     """
     examples, ppr = PathExamples(questions=len(questions)), PPR(k=k)
     for place, found in enumerate(questions):
@@ -142,7 +142,7 @@ def collect(
 
 
 def by_text(paths: Sequence[Path], by: str) -> dict[str, Path]:
-    """The first path of each text, in the order given; ``by`` is "path" or "pattern"."""
+    """Return the first path of each text, in the order given; ``by`` is "path" or "pattern"."""
     found: dict[str, Path] = {}
     for path in paths:
         found.setdefault(path.text if by == "path" else path.pattern_text, path)
@@ -150,13 +150,13 @@ def by_text(paths: Sequence[Path], by: str) -> dict[str, Path]:
 
 
 def grounded(graph: Graph, questions: Sequence[Question] | Grounded, max_hops: int) -> list[GroundedQuestion]:
-    """Questions with their seeds and answers in the graph; those without seeds are linked by labels."""
+    """Return questions with their seeds and answers in the graph; those without seeds are linked by labels."""
     found = questions if isinstance(questions, Grounded) else ground(graph, questions, max_hops=max_hops)
     return [linked(graph, question) for question in found.questions]
 
 
 def split(examples: Sequence[PathExample], seed: int) -> tuple[list[PathExample], list[PathExample]]:
-    """What is learned from, and what says when to stop: a tenth of the wordings; none of it where there are few.
+    """Split the examples into training and held-out ones: a tenth of the wordings, or none if there are few.
 
     Few are less than 30 questions, or 10 wordings. Questions of one wording are never on both sides.
     """
@@ -166,7 +166,7 @@ def split(examples: Sequence[PathExample], seed: int) -> tuple[list[PathExample]
 
 
 def wording(graph: Graph, found: GroundedQuestion) -> str:
-    """The text of a question with the names of its seeds masked, the longest name first."""
+    """Return the text of a question with the names of its seeds masked, the longest name first."""
     text = found.question.text
     for name in sorted({graph.label(seed) for seed in found.seeds}, key=lambda name: (-len(name), name)):
         text = masked(text, name)
@@ -250,7 +250,7 @@ def _walked(tree: PathTree, subgraph: Subgraph, n_seeds: int) -> tuple[Ints, Int
     n = len(tree.node)
     hops, pattern, start = np.zeros((3, n), dtype=np.int64)
     start[:n_seeds] = np.arange(n_seeds)
-    step = 2 * subgraph.csr.relation[tree.triple].astype(np.int64) + tree.forward  # of a seed it is not looked at
+    step = 2 * subgraph.csr.relation[tree.triple].astype(np.int64) + tree.forward  # for a seed it is not read
     kinds = 2 * np.int64(subgraph.graph.n_relations)
     begin, end, patterns = 0, n_seeds, 1
     while end < n:
@@ -265,7 +265,7 @@ def _walked(tree: PathTree, subgraph: Subgraph, n_seeds: int) -> tuple[Ints, Int
 
 
 def _turns(group: Ints, order: npt.NDArray[np.float64]) -> Ints:
-    """The place of each entry among those of its group, by ``order``."""
+    """Return the position of each entry within its group, by ``order``."""
     by = np.lexsort((order, group))
     ordered = group[by]
     first = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]]) if len(ordered) else np.zeros(0, dtype=np.int64)

@@ -39,21 +39,21 @@ class TextOptions(TypedDict, total=False):
         max_hops: The longest path.
         negative_hops: The longest negative; ``max_hops`` where None.
         k: Entities around the seeds that paths run through.
-        positives: Paths to answers a question at most.
-        pool: Other paths a question at most, from which negatives are drawn.
+        positives: Most paths to answers per question.
+        pool: Most other paths per question, from which negatives are drawn.
         least: Which paths are right; see `graphbrick.train.path_examples.collect`.
-        negatives: Negatives a question and epoch, at most ``pool``.
-        hard: How many of these are the ones that the model scores highest.
-        refresh: Epochs after which the hard ones are chosen again.
+        negatives: Negatives per question and epoch, at most ``pool``.
+        hard: Number of these that are the ones the model scores highest.
+        refresh: Epochs after which the hard negatives are chosen again.
         epochs: Epochs at most.
-        batch_size: Questions a step; 16 for an embedder, 8 for a re-ranker, which reads each with all its texts.
+        batch_size: Questions per step; 16 for an embedder, 8 for a re-ranker, which reads each with all its texts.
         learning_rate: The highest learning rate.
         warm_up: Share of the steps in which the learning rate rises; then it falls to nothing.
         patience: Epochs without a better mean reciprocal rank after which training ends.
         seed: Seed of everything that is drawn at random.
         device: Such as "cpu" or "cuda:0"; by default a CUDA GPU if there is one, otherwise the CPU.
         overwrite: Replace a trained model of this kind that is there.
-        watch: Told (what is done, how much of it is done, how much there is).
+        watch: Called with (name of the step, amount done, total).
     """
 
     base: str
@@ -86,7 +86,7 @@ class TextParameters(Course):
 
     Attributes:
         caller: The function that was called, for errors.
-        losses: The losses that it knows.
+        losses: The losses that it supports.
     """
 
     caller: str
@@ -122,13 +122,13 @@ class TextParameters(Course):
         return ("path", "pattern") if self.by == "both" else (self.by,)
 
     def to_dict(self) -> dict[str, Any]:
-        """The parameters as plain JSON types."""
+        """Return the parameters as plain JSON types."""
         return {name: value for name, value in asdict(self).items() if name not in ("caller", "losses")}
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A question with texts of one form, of paths to its answers and of others.
+    """A question with the texts, in one form, of paths to its answers and of other paths.
 
     Attributes:
         question: The question.
@@ -147,12 +147,12 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """How well a model ranks the texts of questions: the positives before the negatives that were drawn.
+    """Ranking quality of a model: how far it ranks positives above the drawn negatives.
 
     Attributes:
-        questions: How many were ranked, each form of one counted.
-        mrr: The mean reciprocal rank of the best positive; it is behind negatives of the same score.
-        hits_at_1: The share of those where a positive comes first.
+        questions: Number of questions ranked; each form of a question counts.
+        mrr: The mean reciprocal rank of the best positive; it ranks behind negatives of the same score.
+        hits_at_1: Share of questions for which a positive comes first.
     """
 
     questions: int
@@ -167,26 +167,26 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class TextReport:
-    """What a training did.
+    """Result of a training.
 
     Attributes:
-        questions: Given.
-        learned: Questions that were learned from.
-        apart: Questions kept apart, by their wording, to find the best epoch; 0 where there were too few for that.
+        questions: Number of questions given.
+        learned: Questions used for training.
+        apart: Questions held out, by their wording, to find the best epoch; 0 if there were too few.
         unseeded: Questions without a seed in the graph.
         unanswered: Questions without an answer in the graph, or with none but a seed.
-        unreached: Questions to whose answers no path leads.
-        cut: Questions with so many paths around the seeds that only the shortest to each entity were looked at.
-        alone: Questions without any path that is not right, so that there is nothing to tell apart.
-        positives: Paths to answers that were kept a question at most.
-        long: Texts that the model cuts, of all that were learned from.
-        new_head: Whether the base was no re-ranker, so that the last layer began at random.
-        epochs: Passes that were run.
+        unreached: Questions with no path to an answer.
+        cut: Questions with so many paths around the seeds that only the shortest to each entity were examined.
+        alone: Questions without a wrong path, so that there is no negative.
+        positives: Most paths to answers kept per question.
+        long: Number of training texts that the model cuts.
+        new_head: Whether the base was not a re-ranker, so that the last layer started at random.
+        epochs: Number of epochs run.
         best: The pass after which the weights were best on the questions kept apart, and are kept; 0 where each was
             worse than no training; the last where none were kept apart.
-        untrained: How well the base ranks the questions kept apart; None where there are none.
-        trained: The same for the weights kept.
-        seconds: Of work.
+        untrained: Ranking quality of the base on the held-out questions; None without held-out questions.
+        trained: The same for the weights that were kept.
+        seconds: Duration.
     """
 
     questions: int
@@ -207,7 +207,7 @@ class TextReport:
     seconds: float
 
     def to_dict(self) -> dict[str, Any]:
-        """The report as plain JSON types."""
+        """Return the report as plain JSON types."""
         return asdict(self)
 
     def __str__(self) -> str:
@@ -236,7 +236,7 @@ class TextReport:
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """What a text model learns from.
+    """Training data of a text model.
 
     Attributes:
         found: All examples, with the counts of questions that give none.
@@ -260,11 +260,11 @@ def prepare(
         graph: The graph.
         questions: Questions with answers.
         how: The parameters.
-        tell: What is told of the progress.
+        tell: Callback for progress.
         alone: Whether questions are of use around which every path is right.
 
     Raises:
-        InputError: There is nothing to learn from.
+        InputError: No question gives an example.
     """
     found = collect(
         graph, grounded(graph, questions, how.max_hops), max_hops=how.max_hops, negative_hops=how.negative_hops,
@@ -279,7 +279,7 @@ def prepare(
             "and another path; are they questions of this graph?"
         )
     rows = [[row for example in some for row in rows_of(example, how.forms, alone=alone)] for some in (learned, apart)]
-    # Ranking says nothing where there is nothing wrong.
+    # A ranking without negatives says nothing.
     rows[1] = [row for row in rows[1] if row.negatives]
     return Prepared(found, rows[0], rows[1], (len(learned), len(apart), len(found.all) - len(usable)))
 
@@ -309,7 +309,7 @@ def ranked(rows: Sequence[Row], scores: Sequence[npt.NDArray[np.float32]]) -> Ra
 def report_of(
     given: Prepared, how: TextParameters, fitted: Fitted[Ranked], *, long: int, new_head: bool, seconds: float
 ) -> TextReport:
-    """The report of a training."""
+    """Return the report of a training."""
     found, (learned, apart, alone) = given.found, given.questions
     return TextReport(
         found.questions, learned, apart, found.unseeded, found.unanswered, found.unreached, found.cut, alone,
@@ -318,7 +318,7 @@ def report_of(
 
 
 def about(graph: Graph, base: str, how: TextParameters, report: TextReport, more: Mapping[str, Any]) -> dict[str, Any]:
-    """What ``training.json`` says; nothing that differs between two trainings that are the same."""
+    """Return the content of ``training.json``; it is the same for two equal trainings."""
     from importlib.metadata import version
 
     told = report.to_dict()
@@ -337,7 +337,7 @@ def about(graph: Graph, base: str, how: TextParameters, report: TextReport, more
 
 
 def check_packages(caller: str) -> None:
-    """Raise ModelError unless everything is installed that a training needs."""
+    """Raise ModelError unless all packages for training are installed."""
     for package in PACKAGES:
         if find_spec(package) is None:
             raise ModelError(f"{caller} needs the package {package}: pip install 'graphbrick[train]'")
