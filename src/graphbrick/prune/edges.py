@@ -15,20 +15,20 @@ from graphbrick.prune.keep import ScoredPrune, distances, heads, with_triples
 class PruneEdges(ScoredPrune):
     """The edges whose relation name scores best against the question, with their ends.
 
-    An edge is scored by its relation name, so all edges of one name score alike. What ``n`` counts is read in two ways:
-    the released code keeps the ``n`` best distinct names with all triples that carry them, as the published token
-    counts also suggest; the words of the paper can be read as the ``n`` best edges.
+    An edge is scored by its relation name, so all edges with one name have the same score. The meaning of ``n`` is
+    ambiguous. The released code keeps the ``n`` best distinct names with all their triples, which also fits the
+    published token counts. The text of the paper can be read as the ``n`` best edges.
 
     Args:
-        scorer: What scores the relation names, such as BM25() or MiniLM().
+        scorer: Scores the relation names, such as BM25() or MiniLM().
         n: Relation names or edges kept, at least 1; None for no limit.
         threshold: Only edges that score above it stay; None for no threshold.
-        by: What ``n`` counts: "relation" for names, with all their edges, "triple" for single edges.
-        connected: Whether to leave out what no seed reaches any more. The paper keeps it.
+        by: Meaning of ``n``: "relation" for names, with all their edges; "triple" for single edges.
+        connected: Whether to remove entities that no seed reaches any more. The paper keeps them.
 
     Returns:
-        A `Subgraph` with every seed that was there. Of equal scores, names stay in order of their first relation id,
-        edges by their distance from the nearest seed, then by id.
+        A `Subgraph` with all seeds of the input. Ties between names go to the lower first relation id; ties between
+        edges go to the edge nearer to a seed, then to the lower id.
 
     Example:
         >>> from graphbrick import BM25
@@ -45,7 +45,7 @@ class PruneEdges(ScoredPrune):
     by: str = parameter("relation", choices=("relation", "triple"), search=("relation", "triple"))
 
     def prune(self, query: Query, subgraph: Subgraph) -> Subgraph:
-        """The best edges."""
+        """Return the best edges and their ends."""
         subgraph = subgraph.listed()
         relation = subgraph.csr.relation
         present = np.unique(relation)

@@ -1,4 +1,4 @@
-"""What the prune stages share: their size, which of the scored things stay, and the subgraph of what stayed."""
+"""Helpers shared by prune stages: selection by score, and the subgraph of the selection."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class ScoredPrune(PruneStage):
             raise PipelineError(f"{type(self).__name__} needs n, threshold, or both; try n=64")
 
     def best(self, scores: npt.NDArray[np.float64], *ties: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
-        """The indices of what stays, best first; equal scores are ordered by ``ties``, then by index."""
+        """Return the indices to keep, best first; equal scores are ordered by ``ties``, then by index."""
         keys: list[npt.NDArray[np.generic]] = [np.arange(len(scores)), *ties[::-1], -scores]
         order = np.lexsort(keys)
         if self.threshold is not None:
@@ -41,7 +41,7 @@ class ScoredPrune(PruneStage):
 
 
 def distances(query: Query, subgraph: Subgraph) -> Ids:
-    """Hops of every local node from the nearest seed; those that no seed reaches come after all others."""
+    """Return the hops of every local node from the nearest seed; the int32 maximum if no seed reaches it."""
     from graphbrick.kernels.distances import hop_distances
 
     csr = subgraph.csr
@@ -50,12 +50,12 @@ def distances(query: Query, subgraph: Subgraph) -> Ids:
 
 
 def heads(subgraph: Subgraph) -> Ids:
-    """The local head of every local triple, int32 [triples]."""
+    """Return the local head of every local triple, int32 [triples]."""
     return subgraph.csr.all_heads()
 
 
 def with_triples(query: Query, subgraph: Subgraph, kept: npt.NDArray[np.bool_], *, connected: bool) -> Subgraph:
-    """The triples marked in ``kept`` (local), their ends, and the seeds."""
+    """Return the subgraph of the triples marked in ``kept`` (local), their ends, and the seeds."""
     csr = subgraph.csr
     stays = np.zeros(csr.n_nodes, dtype=np.bool_)
     stays[heads(subgraph)[kept]] = True
@@ -65,7 +65,7 @@ def with_triples(query: Query, subgraph: Subgraph, kept: npt.NDArray[np.bool_], 
 
 
 def with_nodes(query: Query, subgraph: Subgraph, stays: npt.NDArray[np.bool_], *, connected: bool) -> Subgraph:
-    """The nodes marked in ``stays`` (local), and the triples among them."""
+    """Return the subgraph of the nodes marked in ``stays`` (local), and the triples among them."""
     kept = stays[heads(subgraph)] & stays[subgraph.csr.tail]
     return _finish(query, subgraph, stays, kept, connected=connected)
 
@@ -85,14 +85,14 @@ def _finish(
 
 
 def _report_lonely(query: Query, before: Subgraph, after: Subgraph) -> None:
-    """Seeds that lost their last triple are an event: no path can start from them any more."""
+    """Record an event for each seed that lost its last triple: no path can start from it any more."""
     lonely = _without_triples(query, after) - _without_triples(query, before)
     for seed in sorted(lonely):
         event(f"no triple of seed {after.graph.describe(seed)} was kept, so that no path starts from it")
 
 
 def _without_triples(query: Query, subgraph: Subgraph) -> set[int]:
-    """The seeds in a subgraph, as entity ids, that no triple leaves or enters."""
+    """Return the seeds without triples in a subgraph, as entity ids."""
     csr, seeds = subgraph.csr, seeds_of(query, subgraph)
     degree = csr.degrees()
     alone = seeds[degree[seeds] == 0]

@@ -15,14 +15,14 @@ class PruneNodes(ScoredPrune):
     """The entities whose label scores best against the question, and the triples among them.
 
     Args:
-        scorer: What scores the labels, such as BM25() or MiniLM().
-        n: Entities kept, at least 1, the seeds among them; they stay even where they are more. None for no limit.
+        scorer: Scores the labels, such as BM25() or MiniLM().
+        n: Entities kept, including seeds, at least 1; all seeds are kept even if they are more. None for no limit.
         threshold: Only entities that score above it stay; None for no threshold.
-        connected: Whether to leave out what no seed reaches any more. The paper keeps it and counts the components;
-            paths start at seeds, so that it makes no difference to them.
+        connected: Whether to remove entities that no seed reaches any more. The paper keeps them and counts the
+            components. Paths start at seeds, so they are the same either way.
 
     Returns:
-        A `Subgraph` with every seed that was there. Of equal scores the nearer to a seed stays, then the lower id. The
+        A `Subgraph` with all seeds of the input. Ties go to the entity nearer to a seed, then to the lower id. The
         trace says how many entities are cut off from all seeds.
 
     Example:
@@ -38,7 +38,7 @@ class PruneNodes(ScoredPrune):
     paper = "Cao et al., LEGO-GraphRAG, VLDB 2025 (subgraph extraction, node pruning)"
 
     def prune(self, query: Query, subgraph: Subgraph) -> Subgraph:
-        """The best entities."""
+        """Return the best entities and the triples among them."""
         subgraph = subgraph.listed()
         nodes = range(subgraph.n_nodes) if subgraph.nodes is None else subgraph.nodes.tolist()
         scores = self.scorer.rate(query.text, [subgraph.graph.label(node) for node in nodes])

@@ -15,14 +15,13 @@ class PruneTriples(ScoredPrune):
     """The triples whose text scores best against the question, with their ends.
 
     Args:
-        scorer: What scores texts such as ``Kenya -> capital -> Nairobi``.
+        scorer: Scores texts such as ``Kenya -> capital -> Nairobi``.
         n: Triples kept, at least 1; None for no limit.
         threshold: Only triples that score above it stay; None for no threshold.
-        connected: Whether to leave out what no seed reaches any more. The paper keeps it.
+        connected: Whether to remove entities that no seed reaches any more. The paper keeps them.
 
     Returns:
-        A `Subgraph` with every seed that was there. Of equal scores the triple nearer to a seed stays, then the lower
-        id.
+        A `Subgraph` with all seeds of the input. Ties go to the triple nearer to a seed, then to the lower id.
 
     Example:
         >>> from graphbrick import BM25
@@ -37,7 +36,7 @@ class PruneTriples(ScoredPrune):
     paper = "Cao et al., LEGO-GraphRAG, VLDB 2025 (subgraph extraction, triple pruning)"
 
     def prune(self, query: Query, subgraph: Subgraph) -> Subgraph:
-        """The best triples."""
+        """Return the best triples and their ends."""
         subgraph = subgraph.listed()
         kept = np.zeros(subgraph.n_triples, dtype=np.bool_)
         scores = self.scorer.rate(query.text, subgraph.triple_texts())

@@ -19,7 +19,8 @@ class Rerank(RerankStage):
     This is the paper's one-way semantic ranking (OSAR) after a retrieve stage, and its path refinement after another
     ranking. Items of equal score keep their order, so that shorter ones stay first.
 
-    By "pattern", a path is scored without the names on it: ``Nairobi <- capital <- country -> currency -> currency``.
+    With ``by="pattern"``, a path is scored without the names on it:
+    ``Nairobi <- capital <- country -> currency -> currency``.
     Names that happen to resemble the question then do not count, and the many paths of one pattern cost one text. The
     paper scores by path; with thousands of paths an embedding model then takes seconds. Items that are not paths are
     always scored by their whole text.
@@ -27,9 +28,9 @@ class Rerank(RerankStage):
     Args:
         scorer: The scorer, such as BM25() or MiniLM().
         n: Items kept, at least 1.
-        by: "path" for the whole text, "pattern" for types in the place of all entities but the seed.
-        threshold: Only items that score above it are kept; None for no threshold. Language models score what they did
-            not choose with 0.
+        by: "path" for the whole text, "pattern" for types in place of all entities but the seed.
+        threshold: Only items that score above it are kept; None for no threshold. Language models give score
+            0 to items that they did not choose.
 
     Returns:
         At most ``n`` items, best first, each with its score.

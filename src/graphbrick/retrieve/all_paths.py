@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class AllPaths(TreeSearch):
-    """All paths from each seed that meet no entity twice, up to a number of hops.
+    """All paths from each seed that visit no entity twice, up to a number of hops.
 
-    Parallel relations give a path each; a self loop is on none. The number of paths grows with the power of the hops,
-    so this is for subgraphs: on a whole graph the cap is soon reached, and only the shortest paths are seen.
+    Each parallel relation gives its own path; a self loop is on no path. The number of paths grows exponentially with
+    the hops, so use this on subgraphs. On a whole graph the cap is soon reached, and only the shortest paths are found.
 
     Args:
         max_hops: Triples in a path, from 1 to 100.
         direction: "both", "out" (along triples) or "in" (against them); the path text shows which way each was walked.
-        cap: Paths at most, at least 1; the shortest are kept, and reaching the cap is an event in the trace.
+        cap: Most paths, at least 1; the shortest are kept, and reaching the cap is an event in the trace.
 
     Returns:
         Paths ordered by number of hops, then by seed (order of the query), then by the path without its last step, then

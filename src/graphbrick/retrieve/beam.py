@@ -1,4 +1,4 @@
-"""One step of a beam search: every way to carry the paths of a beam on, within a cap."""
+"""One step of a beam search: all extensions of the paths of a beam, within a cap."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ class Partial:
         nodes: Local ids; the first is the seed.
         triples: Local triple ids.
         forward: For each triple, whether it is followed from head to tail.
-        walked: The path as text and steps, for scorers.
-        score: What the scorer gave it.
-        rank: Its place in its step, from 0.
+        walked: The path as text and steps, the input of scorers.
+        score: Score given by the scorer.
+        rank: Rank among the paths of its seed in its step, from 0.
     """
 
     nodes: tuple[int, ...]
@@ -38,7 +38,7 @@ class Partial:
     rank: int = 0
 
     def path(self, subgraph: Subgraph, source: str) -> Path:
-        """The path with the ids of the graph."""
+        """Return the path with the ids of the graph."""
         nodes = self.nodes if subgraph.nodes is None else tuple(subgraph.nodes[list(self.nodes)].tolist())
         triples = self.triples if subgraph.triples is None else tuple(subgraph.triples[list(self.triples)].tolist())
         return Path(subgraph.graph, nodes, triples, self.forward, self.score, source)
@@ -46,7 +46,7 @@ class Partial:
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """Steps that could be taken: row i carries path ``parent[i]`` on along ``triple[i]`` to ``node[i]``."""
+    """Possible steps: row i extends path ``parent[i]`` along ``triple[i]`` to ``node[i]``."""
 
     parent: Ints
     triple: Ints
@@ -57,17 +57,17 @@ class Candidates:
         return len(self.parent)
 
     def take(self, rows: Ints) -> Candidates:
-        """Some of the rows, in the order given."""
+        """Return some of the rows, in the given order."""
         return Candidates(self.parent[rows], self.triple[rows], self.node[rows], self.forward[rows])
 
 
 def expand(beam: list[Partial], csr: Csr, *, follow_out: bool, follow_in: bool, cap: int) -> tuple[Candidates, int]:
-    """Every triple at the end of every path that leads to an entity which is not on the path yet, within a cap.
+    """Return the triples at the end of each path that lead to an entity not yet on the path, within a cap.
 
     Order: by path, outgoing triples before incoming ones, each by id.
 
     Returns:
-        At most ``cap`` candidates, taken in turns (`in_turns`); how many there were.
+        At most ``cap`` candidates, selected by `in_turns`; the number of candidates before the cap.
     """
     parts: list[Candidates] = []
     found = held = 0
@@ -89,7 +89,7 @@ def expand(beam: list[Partial], csr: Csr, *, follow_out: bool, follow_in: bool, 
             found, held = found + len(part), held + len(part)
             parts.append(part)
             if held > 4 * cap:
-                # What is not among the first of some is not among the first of all: memory stays bounded.
+                # Candidates beyond the cap here would be beyond it at the end, too; dropping them bounds memory.
                 parts = [in_turns(_joined(parts), csr.relation, cap)]
                 held = len(parts[0])
     return in_turns(_joined(parts), csr.relation, cap), found
@@ -103,9 +103,10 @@ def _joined(parts: list[Candidates]) -> Candidates:
 
 
 def in_turns(candidates: Candidates, relation: npt.NDArray[np.int32], cap: int) -> Candidates:
-    """At most ``cap`` candidates, taken in turns from every path and each of its relations: none crowds others out.
+    """Return at most ``cap`` candidates, taken round-robin over the paths and their relations.
 
-    A turn takes one candidate of every relation of every path, the first relations of all paths before their second.
+    Each round takes one candidate of every relation of every path, the first relations of all paths before their second
+    ones. So no relation or path crowds out the others.
     """
     if len(candidates) <= cap:
         return candidates
@@ -117,7 +118,7 @@ def in_turns(candidates: Candidates, relation: npt.NDArray[np.int32], cap: int) 
     sizes = np.diff(np.r_[starts, len(rows)])
     turn, place = np.empty_like(rows), np.empty_like(rows)
     turn[order] = rows - np.repeat(starts, sizes)
-    # The place of a group among those of its path, in order of appearance.
+    # The index of a group among the groups of its path, in order of appearance.
     parent, number = by_group[0, starts], np.empty_like(starts)
     appearance = np.lexsort((order[starts], parent))
     number[appearance] = np.arange(len(starts)) - np.searchsorted(parent, parent)

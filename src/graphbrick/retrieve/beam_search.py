@@ -1,4 +1,4 @@
-"""Beam search: paths that grow step by step where the scorer leads."""
+"""Beam search: paths extended step by step, guided by a scorer."""
 
 from __future__ import annotations
 
@@ -26,35 +26,41 @@ Rows = npt.NDArray[np.int64]
 class BeamSearch(RetrieveStage):
     """Iterative semantic-aware retrieval (ISAR): from each seed, the best ``beam_width`` paths of every length.
 
-    At each step all triples at the ends of a seed's paths are candidates, and the best of them carry the paths on. The
-    released code looks at the first 32 or 64 neighbours in order of index only, unscored, and ends at a reply that it
-    cannot read; neither is done here. A path never comes back to an entity, so one that cannot leave ends.
+    At each step all triples at the ends of the paths of a seed are candidates, and the best of them extend the paths.
+    The released code reads only the first 32 or 64 neighbours by index, unscored, and stops at a reply that it cannot
+    parse; this brick does neither. A path never visits an entity twice, so a path at a dead end stops.
 
-    Combinations of the technical report: scoring only the new triple (``by="triple"``), dynamic pruning (``cut``),
-    pre-filtering for a language model (EEMs-PF: ``prefilter`` with ``threshold=0``), filling up what the model left
-    short (EEMs-S: ``prefilter`` without threshold, candidates of equal score then stay in the order of the
-    pre-filter), stopping early (LLMs-ES: ``stop``), refining the paths found (LLMs-R: a ``Rerank`` after it).
+    Variants of the technical report:
+
+    - scoring only the new triple: ``by="triple"``;
+    - dynamic pruning: ``cut``;
+    - pre-filtering for a language model (EEMs-PF): ``prefilter`` with ``threshold=0``;
+    - filling up the choice of the model (EEMs-S): ``prefilter`` without ``threshold``; candidates of equal score stay
+      in the order of the pre-filter;
+    - early stopping (LLMs-ES): ``stop``;
+    - refining the paths found (LLMs-R): a ``Rerank`` after it.
 
     Args:
-        scorer: What scores the candidates.
-        beam_width: Paths kept a step and seed, at least 1.
+        scorer: Scores the candidates.
+        beam_width: Paths kept per step and seed, at least 1.
         max_hops: Steps, from 1 to 100.
         by: "path" to score the text of the whole path, "triple" to score the new triple alone.
-        keep: "all" for the paths of every step, as Algorithm 1 of the paper, "last" for those of the last step that the
-            beam of a seed has made.
-        cut: Dynamic pruning: "mean", or a percentile between 0 and 100; only candidates whose score is at least that of
-            their step and seed stay, never more than ``beam_width``. None for none.
+        keep: "all" for the paths of every step, as in Algorithm 1; "last" for those of the last step of each
+            seed.
+        cut: Dynamic pruning: "mean", or a percentile from 0 to 100. Keeps only candidates that score at least this
+            statistic of the scores of their step and seed, and never more than ``beam_width``. None for no pruning.
         threshold: Only candidates that score above it stay; None for no threshold.
-        prefilter: A fast scorer that chooses the candidates for a slow one; None for none.
-        prefilter_n: Candidates a step and seed that the pre-filter leaves, at least 1.
-        stop: A language model that is asked after each step whether the paths are enough; None to go on.
+        prefilter: A fast scorer that selects candidates for a slow ``scorer``; None for no pre-filter.
+        prefilter_n: Candidates per step and seed that the pre-filter keeps, at least 1.
+        stop: A language model that is asked after each step whether the paths are enough; None to never stop early.
         direction: "both", "out" (along triples) or "in" (against them); the path text shows which way each was walked.
-        cap: Candidates a step, at least 1. Where there are more, they are taken in turns from every relation of every
-            path, which is an event.
+        cap: Most candidates per step, at least 1. If there are more, they are taken round-robin from every relation of
+            every path, which is an event.
 
     Returns:
-        Distinct paths with their scores. By falling score where scores of different steps compare (embeddings and
-        cross-encoders), otherwise the best of every step first, then the second best; shorter paths win ties.
+        Distinct paths with their scores. If scores of different steps are comparable (embeddings and cross-encoders),
+        they are ordered by falling score. Otherwise the best paths of all steps come first, then the second best, and
+        so on. Shorter paths win ties.
 
     Example:
         >>> from graphbrick import BM25
@@ -90,7 +96,7 @@ class BeamSearch(RetrieveStage):
             raise PipelineError("BeamSearch prefilter_n says how many candidates prefilter leaves; give prefilter too")
 
     def retrieve(self, query: Query, subgraph: Subgraph) -> Evidence:
-        """The paths of the beams."""
+        """Return the paths of the beams."""
         label = subgraph.graph.label
         seeds = seeds_of(query, subgraph).tolist()
         texts = [label(seed if subgraph.nodes is None else int(subgraph.nodes[seed])) for seed in seeds]
@@ -109,7 +115,7 @@ class BeamSearch(RetrieveStage):
                     event(f"{self.stop.model} found the paths to be enough after {len(layers)} steps")
                     break
         fact(candidates=scored, steps=len(layers))
-        paths = [path for layer in layers for path in layer]  # shorter ones first: sorting is stable
+        paths = [path for layer in layers for path in layer]  # shorter ones first; the sort below is stable
         if self.keep == "last":
             steps = {path.nodes[0]: len(path.triples) for path in paths}  # the last step of every seed
             paths = [path for path in paths if len(path.triples) == steps[path.nodes[0]]]
@@ -118,7 +124,7 @@ class BeamSearch(RetrieveStage):
         return Evidence(items, scale=repr(self.scorer) if self.scorer.comparable else "")
 
     def _advance(self, query: Query, subgraph: Subgraph, beam: list[Partial]) -> tuple[list[Partial], int]:
-        """The best ways to carry the paths of a beam on, best first a seed, and the number of candidates."""
+        """Return the best extensions of the paths of a beam, best first per seed, and the number of candidates."""
         follow_out, follow_in = follow(self.direction)
         candidates, found = expand(beam, subgraph.csr, follow_out=follow_out, follow_in=follow_in, cap=self.cap)
         if len(candidates) < found:
@@ -153,9 +159,9 @@ class BeamSearch(RetrieveStage):
         return following, len(candidates)
 
     def _rated(self, scorer: Scorer, query: Query, walked: list[PathPattern], rows: Rows, seeds: Rows) -> Scores:
-        """Return the scores of some rows, -inf for the others: all in one call if scores of several calls compare.
+        """Return the scores of some rows, -inf for the others; in one call if the scorer is comparable.
 
-        Otherwise every seed is scored by itself, so that its paths do not depend on the other seeds.
+        Otherwise there is one call per seed, so that the paths of a seed do not depend on the other seeds.
         """
         scores = np.full(len(walked), -np.inf)
         groups = [rows] if scorer.comparable else [rows[seeds[rows] == seed] for seed in dict.fromkeys(seeds.tolist())]
@@ -164,7 +170,7 @@ class BeamSearch(RetrieveStage):
         return scores
 
     def _best(self, rows: Rows, scores: Scores) -> Rows:
-        """The rows that stay, best first; of equal scores the earlier."""
+        """Return the rows that are kept, best first; ties go to the earlier row."""
         values = scores[rows]
         stays = np.ones(len(rows), dtype=np.bool_)
         if self.cut is not None and len(rows):
@@ -177,7 +183,7 @@ class BeamSearch(RetrieveStage):
     def _walked(
         self, subgraph: Subgraph, beam: list[Partial], candidates: Candidates
     ) -> tuple[list[PathPattern], list[PathPattern]]:
-        """Return each candidate's path, and what is scored of it: the path or its last triple."""
+        """Return the path of each candidate, and the text to score: the path or its last triple."""
         label, relation_label = subgraph.graph.label, subgraph.graph.relation_label
         last = [path.nodes[-1] for path in beam]
         ends = [label(u if subgraph.nodes is None else int(subgraph.nodes[u])) for u in last]
@@ -198,5 +204,5 @@ class BeamSearch(RetrieveStage):
 
 
 def _top(rows: Rows, scores: Scores, n: int) -> Rows:
-    """The ``n`` rows of the highest score, best first; of equal scores the earlier."""
+    """Return the ``n`` rows with the highest scores, best first; ties go to the earlier row."""
     return rows[np.argsort(-scores[rows], kind="stable")[:n]]

@@ -1,4 +1,4 @@
-"""Retrieve simple questions and questions of several hops with different stages."""
+"""Different retrieve stages for one-hop and multi-hop questions."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from graphbrick.retrieve.hops import HopClassifier
 
 @dataclass(frozen=True, repr=False)
 class ByHops(RetrieveStage):
-    """Retrieves with ``one`` if a question takes one hop, with ``more`` if it takes several.
+    """A switch that retrieves with ``one`` for one-hop questions and with ``more`` for multi-hop ones.
 
-    The technical report finds that dynamic pruning helps simple questions and scoring single triples complex ones, and
-    joins the two: ``ByHops(LLMHops(LLM()), BeamSearch(MiniLM(), cut='mean'), BeamSearch(MiniLM(), by='triple'))``.
+    The technical report finds that dynamic pruning helps simple questions and scoring single triples helps complex
+    ones, and combines both:
+    ``ByHops(LLMHops(LLM()), BeamSearch(MiniLM(), cut='mean'), BeamSearch(MiniLM(), by='triple'))``.
 
     Args:
         classifier: Estimates how many hops a question takes, such as PatternHops(MiniLM()) or LLMHops(LLM()).
@@ -24,7 +25,7 @@ class ByHops(RetrieveStage):
         more: The retrieve stage for two hops and more.
 
     Returns:
-        What the chosen stage gives; the trace has the number of hops.
+        The evidence of the chosen stage; the trace has the number of hops.
 
     Example:
         >>> from graphbrick import BM25, PatternHops, ShortestPaths

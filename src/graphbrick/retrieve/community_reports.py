@@ -53,14 +53,14 @@ class CommunityReports(RetrieveStage):
     The difference: reports are written when a question needs them, and not for all communities beforehand. A report
     does not depend on the question. On a whole graph (with no extract stage before) the communities are the same for
     all questions, and kept replies serve every question that needs the same report. After an extract stage they are
-    those of the subgraph at hand.
+    those of the current subgraph.
 
     Args:
         llm: The language model that writes: one call for a report, and one for each part that it is written from.
-        scorer: What ranks the communities, such as MiniLM().
-        n: Reports at most, at least 1.
+        scorer: Ranks the communities, such as MiniLM().
+        n: Most reports, at least 1.
         size: Entities from which on a community is not divided further, at least 2.
-        level: Level of the communities, from 0, the coarsest; one that is not divided so far stands for itself.
+        level: Level of the communities, from 0, the coarsest; a community that is not divided that far is used itself.
 
     Returns:
         `Report` items, best first, each with the entities of its community. An empty reply gives no report. Of

@@ -13,7 +13,7 @@ from graphbrick.pipeline import Condition, Run
 
 @dataclass(frozen=True, repr=False)
 class EnoughPaths(Condition):
-    """The evidence has at least ``n`` items.
+    """A condition that holds if the evidence has at least ``n`` items.
 
     Args:
         n: Items of evidence, at least 1.
@@ -22,22 +22,22 @@ class EnoughPaths(Condition):
     n: int = parameter(8, at_least=1, search=(1, 8, 32))
 
     def holds(self, run: Run) -> bool:
-        """Whether there are so many."""
+        """Tell whether the evidence has at least ``n`` items."""
         return run.evidence is not None and len(run.evidence) >= self.n
 
 
 @dataclass(frozen=True, repr=False)
 class LLMEnough(Condition):
-    """A language model finds the answer in the evidence.
+    """A condition that holds if a language model finds the answer in the evidence.
 
-    It is not asked while there is no evidence. A reply that says neither yes nor no is an event, and counts as no. Of
-    more items than fit the context of the model, it is shown the last, which is an event.
+    The model is not asked while there is no evidence. A reply that says neither yes nor no is an event, and counts as
+    no. If not all items fit the context of the model, it is shown the last ones, which is an event.
 
     Args:
         llm: The language model, such as LLM().
 
     Raises:
-        ModelError: The server is away, refuses, or does not answer in time.
+        ModelError: The server cannot be reached, refuses the request, or does not answer in time.
     """
 
     paper = "Sun et al., Think-on-Graph, ICLR 2024 (whether the paths are enough); LEGO-GraphRAG, technical report"
@@ -45,7 +45,7 @@ class LLMEnough(Condition):
     llm: ChatModel = parameter(example="LLM()")
 
     def holds(self, run: Run) -> bool:
-        """Whether the model says that the answer is there."""
+        """Tell whether the model finds the answer in the evidence."""
         if run.evidence is None or not run.evidence.items:
             return False
         enough = is_enough(self.llm, run.query.text, run.evidence.texts())

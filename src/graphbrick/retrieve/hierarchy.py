@@ -31,7 +31,8 @@ def hierarchy(subgraph: Subgraph, size: int, seed: int = 0) -> list[Community]:
     """Return the communities of level 0, in the order of their lowest member.
 
     A community of more than ``size`` entities is divided at the next level, if that is possible. Parallel triples count
-    each; direction does not. Entities without triples belong to no community, and those of one entity are left out.
+    separately; direction is ignored. Entities without triples are in no community; communities of one entity are left
+    out.
 
     Raises:
         GraphbrickError: The library for it is not installed.
@@ -70,7 +71,7 @@ def hierarchy(subgraph: Subgraph, size: int, seed: int = 0) -> list[Community]:
 
 
 def at_level(communities: Sequence[Community], level: int) -> list[Community]:
-    """Return the communities of a level; one that is not divided so far stands for itself."""
+    """Return the communities of a level; one that is not divided that far is returned itself."""
     chosen: list[Community] = []
     for community in communities:
         is_last = community.level == level or not community.children

@@ -1,4 +1,4 @@
-"""How many hops a question takes."""
+"""Classifiers of questions by the number of hops."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _INSTRUCTION = (
     '"Which currency is used in Kenya?" takes 1, "Which currency is used in the country whose capital is Nairobi?" '
     "takes 2.\n"
 )
-# By whether the reply is JSON.
+# Key: whether the reply is JSON.
 _REPLIES = {False: "Reply with that number only.", True: 'Reply with JSON that holds that number, such as {"hops": 2}.'}
 _ENDINGS = {False: "Number", True: "Hops"}
 _MOST = 9
@@ -34,24 +34,24 @@ _NUMBER = re.compile(rf"(?:[a-z ]+:\s*)?([1-9]|{'|'.join(_WORDS)})(?:[- ](?:hops
 
 
 class HopClassifier(Brick):
-    """Says how many hops a question takes, for bricks that search simple and complex questions in different ways."""
+    """Base class of bricks that estimate how many hops a question takes."""
 
     @abstractmethod
     def hops(self, query: Query, subgraph: Subgraph) -> int:
-        """The number of hops from the seeds to the answer, at least 1.
+        """Return the number of hops from the seeds to the answer, at least 1.
 
         Args:
             query: The question, with its seeds.
-            subgraph: Where the answer is looked for.
+            subgraph: The subgraph to search for the answer.
         """
 
 
 @dataclass(frozen=True, repr=False)
 class LLMHops(HopClassifier):
-    """Asks a language model, by a zero-shot prompt with the question alone.
+    """A hop classifier that asks a language model, with a zero-shot prompt and the question only.
 
-    The model is asked for JSON where it is ``structured``. A reply that is no number from 1 to 9 is an event, and
-    counts as 1: most questions take one hop.
+    A model that is ``structured`` is asked for JSON. A reply that is not a number from 1 to 9 is an event, and counts
+    as 1, because most questions take one hop.
 
     Args:
         llm: The language model, such as LLM().
@@ -62,7 +62,7 @@ class LLMHops(HopClassifier):
     llm: ChatModel = parameter(example="LLM()")
 
     def hops(self, query: Query, subgraph: Subgraph) -> int:
-        """What the model says."""
+        """Return the number of hops in the reply of the model; 1 if it cannot be read."""
         as_json = self.llm.structured
         rules = _INSTRUCTION + _REPLIES[as_json]
         question = f"Question: {one_line(query.text)}\n{_ENDINGS[as_json]}:"
@@ -83,14 +83,14 @@ class LLMHops(HopClassifier):
 
 @dataclass(frozen=True, repr=False)
 class PatternHops(HopClassifier):
-    """The length of the relation pattern around the seeds that scores best against the question.
+    """A hop classifier that takes the length of the best-scoring relation pattern around the seeds.
 
-    Patterns are those of the shortest paths from the seeds, with types in the place of all entities but the seed. Of
-    patterns of equal score the one with the fewest hops counts; where there is no path, 1.
+    The patterns are those of the shortest paths from the seeds, with types in place of all entities but the seed. Ties
+    go to the pattern with the fewest hops. Without any path the result is 1.
 
     Args:
-        scorer: What scores patterns, such as BM25() or MiniLM().
-        max_hops: The longest pattern looked at, from 1 to 100.
+        scorer: Scores the patterns, such as BM25() or MiniLM().
+        max_hops: Length of the longest pattern considered, from 1 to 100.
 
     Example:
         >>> from graphbrick import BM25
@@ -105,7 +105,7 @@ class PatternHops(HopClassifier):
     max_hops: int = parameter(3, at_least=1, at_most=100, search=(2, 3, 4))
 
     def hops(self, query: Query, subgraph: Subgraph) -> int:
-        """The number of hops of the best pattern."""
+        """Return the number of hops of the best pattern."""
         lengths: dict[str, int] = {}
         for path in ShortestPaths(max_hops=self.max_hops).retrieve(query, subgraph).paths:
             lengths.setdefault(path.pattern_text, path.hops)  # shorter ones come first

@@ -25,8 +25,8 @@ class Layer:
     A pattern has up to two variants: «away», whose walks never come back to the seed, and «back», whose walks do.
 
     Attributes:
-        carried: Patterns as the kernel gives them; ``carried.parent`` counts the patterns that were carried on.
-        parent: int64 [patterns], index in the layer before of the pattern without its last step.
+        carried: Patterns from the kernel; ``carried.parent`` is an index into the patterns that were extended.
+        parent: int64 [patterns], index of the pattern without its last step in the previous layer.
         left: int64 [patterns, hops], the steps that left the seed; -1 for steps that left another entity.
         returns: Whether the last step of the variant «back» comes to the seed.
         has_been_back: Whether the variant «back» continues the variant «back» of the parent, rather than «away».
@@ -79,15 +79,15 @@ def first_layer(seed: int) -> Layer:
 
 
 def next_layer(csr: Csr, seed: int, layer: Layer, chosen: Ints, *, direction: str, cap: int) -> Layer:
-    """Carry some patterns of a layer on by one step.
+    """Extend some patterns of a layer by one step.
 
     Args:
         csr: The rows.
-        seed: Where the patterns start.
-        layer: The patterns of the length before.
-        chosen: int64, which of them are carried on.
+        seed: The node where the patterns start.
+        layer: The patterns of the previous length.
+        chosen: int64, indices of the patterns to extend.
         direction: "both", "out" or "in".
-        cap: Triples at most that are looked at for one pattern and kind of ends.
+        cap: Most triples read for one pattern and kind of ends.
     """
     check_limits()
     before = layer.carried
@@ -116,15 +116,15 @@ def way_to(
 ) -> tuple[list[int], list[int], list[bool]]:
     """Return one path of a pattern to an entity at its end: nodes, triples, and whether each is followed forwards.
 
-    If there are several paths: from the end backwards, the lowest entity before and its first triple; if possible, no
-    entity is met twice.
+    If there are several paths, the one is chosen that has, from the end backwards, the lowest previous entity and its
+    first triple. If possible, no entity is visited twice.
 
     Args:
         csr: The rows.
-        layers: All layers, the first one included; the last one is that of the pattern.
+        layers: All layers from the first; the last one is the layer of the pattern.
         pattern: Its index in the last layer.
         end: One of its ends.
-        back: Whether it is an end of walks that come back to the seed.
+        back: Whether it is an end of walks that return to the seed.
     """
     seed = int(layers[0].ends(0)[0])
     nodes, triples, ways = [end], [], []
@@ -133,7 +133,7 @@ def way_to(
         pattern = int(layer.parent[pattern])
         met = np.array(nodes, dtype=np.int32)
         triple, node = -1, -1
-        if back and nodes[-1] == seed:  # if possible, the walk was away until this step
+        if back and nodes[-1] == seed:  # prefer a walk that stayed away from the seed until this step
             triple, node = _step_back(csr, step, nodes[-1], before.ends(pattern), met)
             back = node < 0
         if node < 0:
@@ -150,7 +150,7 @@ def way_to(
 def _step_back(
     csr: Csr, step: int, node: int, allowed: npt.NDArray[np.int32], met: npt.NDArray[np.int32]
 ) -> tuple[int, int]:
-    """Return the triple of a step to a node and where it came from; -1 and -1 if there is none."""
+    """Return the triple of a step to a node and the node it came from; (-1, -1) if there is none."""
     relation, forward = divmod(int(step), 2)
     # The row of the end of the step: incoming triples if it was followed forwards, outgoing ones otherwise.
     rows = (
@@ -163,7 +163,7 @@ def _step_back(
 
 
 def rows_of(values: npt.NDArray[np.int32], begin: Ints, chosen: Ints) -> tuple[npt.NDArray[np.int32], Ints]:
-    """Return some rows of a list of rows: their values, and where each begins."""
+    """Return the values of the selected rows, and where each row begins."""
     sizes = begin[chosen + 1] - begin[chosen]
     starts = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(sizes)])
     return values[np.repeat(begin[chosen] - starts[:-1], sizes) + np.arange(starts[-1])], starts

@@ -19,22 +19,22 @@ class PlannedPaths(RelationPlanner, RetrieveStage):
     """The paths that follow the relation paths proposed by a language model, in the order of the proposals.
 
     This is the retrieval of RoG: every instance of a plan is a reasoning path. The model is asked as by
-    `PlannedRelations`, with the relations near the seeds in the whole graph; the paths stay inside the subgraph. On no
-    path an entity is visited twice. A model that was tuned for plans is given here in the same way.
+    `PlannedRelations`, with the relations near the seeds in the whole graph; the paths stay inside the subgraph. No
+    path visits an entity twice. A model that was tuned for planning is used in the same way.
 
     Args:
         llm: The language model, such as LLM().
         max_hops: Relations in a path, from 1 to 10.
-        plans: Relation paths that are asked for and used, at least 1.
-        relations: Relations that the model is shown, at least 1, each direction counting as one; the nearest first.
-        cap: Paths at most, at least 1; reaching it is an event.
+        plans: Most relation paths asked for and used, at least 1.
+        relations: Most relations shown to the model, at least 1; each direction counts as one. The nearest come first.
+        cap: Most paths, at least 1; reaching it is an event.
 
     Returns:
         Paths in the order of the plans, then of the seeds, then of their triples. The score of a path is 1 / the
         position of its plan, so that a union or a re-ranker can tell the plans apart.
 
     Raises:
-        ModelError: The server is away, refuses, or does not answer in time.
+        ModelError: The server cannot be reached, refuses the request, or does not answer in time.
     """
 
     paper = "Luo et al., Reasoning on Graphs (RoG), ICLR 2024"

@@ -21,14 +21,14 @@ KEEP = ("all", "one")
 
 @dataclass(frozen=True, repr=False)
 class ShortestPaths(TreeSearch):
-    """All shortest paths, or one, from each seed to every entity of the subgraph that it reaches.
+    """All shortest paths, or one, from each seed to every entity of the subgraph in reach.
 
-    The paper asks for all shortest paths, parallel relations giving a path each; its code keeps one an entity.
+    The paper asks for all shortest paths, one for each parallel relation; its code keeps one per entity.
 
     Args:
         max_hops: Triples in a path, from 1 to 100.
         direction: "both", "out" (along triples) or "in" (against them); the path text shows which way each was walked.
-        cap: Paths at most, at least 1; the shortest are kept, and reaching the cap is an event in the trace.
+        cap: Most paths, at least 1; the shortest are kept, and reaching the cap is an event in the trace.
         keep: "all" shortest paths (the paper), or "one" from each seed to each entity (the released code): the first of
             them in the order below.
 

@@ -1,4 +1,4 @@
-"""What the retrieve stages share that grow a tree of paths: their parameters, and the way from tree to evidence."""
+"""Base class of retrieve stages that grow a tree of paths, and conversion of a tree to evidence."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ _CHECK_EVERY = 1024  # paths
 
 @dataclass(frozen=True, repr=False)
 class TreeSearch(RetrieveStage):
-    """The base of stages that list all paths of some kind from the seeds.
+    """Base class of stages that list all paths of some kind from the seeds.
 
     Args:
         max_hops: Triples in a path.
         direction: "both", "out" or "in".
-        cap: Paths at most.
+        cap: Most paths.
     """
 
     max_hops: int = parameter(4, at_least=1, at_most=100, search=(1, 2, 3, 4))
@@ -39,7 +39,7 @@ class TreeSearch(RetrieveStage):
     cap: int = parameter(10_000, at_least=1)
 
     def retrieve(self, query: Query, subgraph: Subgraph) -> Evidence:
-        """The paths from the seeds that are in the subgraph; none where no seed is."""
+        """Return the paths from the seeds that are in the subgraph; none if no seed is in it."""
         seeds = seeds_of(query, subgraph)
         if not len(seeds):
             return Evidence()
@@ -47,17 +47,17 @@ class TreeSearch(RetrieveStage):
 
     @abstractmethod
     def _tree(self, csr: Csr, seeds: npt.NDArray[np.int32]) -> PathTree:
-        """The paths from at least one seed, in local ids."""
+        """Return the tree of paths from the seeds (at least one), in local ids."""
 
 
 def evidence_of(tree: PathTree, n_seeds: int, subgraph: Subgraph, cap: int, source: str) -> Evidence:
-    """The paths of a tree in its order, with the ids of the graph; the seeds themselves are no paths.
+    """Return the paths of a tree in its order, with the ids of the graph; seeds alone are not paths.
 
     Args:
-        tree: What the kernel gave for the subgraph.
-        n_seeds: How many seeds the tree begins with.
+        tree: Result of the kernel for the subgraph.
+        n_seeds: Number of seeds at the beginning of the tree.
         subgraph: The view that was searched.
-        cap: Paths at most; that it ended the search is an event.
+        cap: Most paths; it is an event if the cap ended the search.
         source: The stage, as recipe text.
     """
     if tree.capped:
