@@ -1,7 +1,7 @@
-"""Attributes that are computed when they are first read, as `functools.cached_property` without its lock.
+"""Attributes that are computed when they are first read, like `functools.cached_property` without its lock.
 
-Up to Python 3.11 the standard one takes a lock at every first read, which costs more than the text of a path does. Two
-threads may compute a value twice here; it is the same value.
+Up to Python 3.11, the standard version takes a lock at every first read, which costs more than computing the text of
+a path. Without a lock, two threads may compute a value twice; both values are equal.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ else:
             if instance is None:
                 return self
             value = self._function(instance)
-            object.__setattr__(instance, self._name, value)  # not by __dict__: asking for it would make one
+            object.__setattr__(instance, self._name, value)  # not through __dict__, because reading it would create it
             return value
 
 

@@ -12,18 +12,17 @@ Pointers: TypeAlias = npt.NDArray[np.uint32]
 
 
 class Rows(NamedTuple):
-    """The arrays that kernels walk on, all read-only so that every kernel is compiled once.
+    """The arrays that kernels walk on; all are read-only, so that every kernel is compiled once.
 
-    A triple's id is its position in the outgoing rows. Where a row begins and where it ends are two arrays. In a graph
-    as it was built they are one array, seen from its first and from its second entry; in a graph that was changed, a
-    changed row lies behind all others.
+    A triple's id is its position in the outgoing rows. Begins and ends of rows are separate arrays. In a graph without
+    changes they are two views of one pointer array; in a changed graph, the changed rows come after all others.
 
     Attributes:
-        out_begin: uint32 [nodes]; the triples that leave node u are ``out_begin[u] .. out_end[u]``.
+        out_begin: uint32 [nodes]; the triples that leave node u have the ids ``out_begin[u]`` to ``out_end[u] - 1``.
         out_end: uint32 [nodes].
         tail: int32 [triples]; tail of each triple.
         relation: int32 [triples]; relation of each triple.
-        in_begin: uint32 [nodes]; the entries that come into node v are ``in_begin[v] .. in_end[v]``.
+        in_begin: uint32 [nodes]; the incoming entries of node v are ``in_begin[v]`` to ``in_end[v] - 1``.
         in_end: uint32 [nodes].
         in_head: int32 [triples]; head of each incoming entry, ascending within a row.
         in_triple: int32 [triples]; triple id of each incoming entry.
@@ -40,9 +39,9 @@ class Rows(NamedTuple):
 
 
 class Csr(Rows):
-    """Rows in both directions, in the order of (head, tail, relation), with what is asked about them outside kernels.
+    """Rows in both directions, sorted by (head, tail, relation), with methods for use outside kernels.
 
-    Numba takes a subclass of a named tuple for another type, so kernels are given `rows`, never this or a subclass.
+    Numba treats a subclass of a named tuple as another type, so pass `rows` to kernels, never this object.
     """
 
     @property
@@ -57,28 +56,28 @@ class Csr(Rows):
 
     @property
     def rows(self) -> Rows:
-        """The arrays alone, as kernels take them."""
+        """The plain arrays, for kernels."""
         return Rows(*self)
 
     def row(self, node: int, forward: bool) -> slice:
-        """Where the entries of a node are: in the outgoing rows (``forward``), or in the incoming ones."""
+        """Return the slice of a node's entries in the outgoing rows (``forward``) or in the incoming rows."""
         begin, end = (self.out_begin, self.out_end) if forward else (self.in_begin, self.in_end)
         return slice(int(begin[node]), int(end[node]))
 
     def heads(self, triples: npt.NDArray[np.integer[Any]]) -> Ints:
-        """The heads of triples, int32 [triples]."""
+        """Return the heads of triples, int32 [triples]."""
         return _owners(self.out_begin, triples)
 
     def all_heads(self) -> Ints:
-        """The head of every triple in the order of `ids`, int32 [triples]."""
+        """Return the head of every triple in the order of `ids`, int32 [triples]."""
         return np.repeat(np.arange(self.n_nodes, dtype=np.int32), self.out_degrees())
 
     def runs(self) -> list[range]:
-        """The ids of all triples, as ranges of ids in a row, ascending; one range in a graph as it was built."""
+        """Return the ids of all triples as ascending ranges; one range in a graph without changes."""
         return [range(len(self.tail))]
 
     def ids(self) -> Ints:
-        """The ids of all triples, int32, ascending."""
+        """Return the ids of all triples, int32, ascending."""
         parts = [np.arange(run.start, run.stop, dtype=np.int32) for run in self.runs()]
         return np.concatenate([np.empty(0, dtype=np.int32), *parts])
 
@@ -96,7 +95,7 @@ class Csr(Rows):
 
 
 class ScatteredCsr(Csr):
-    """Rows that lie in another order than their nodes, as in a changed graph, whose ids also have gaps."""
+    """Rows stored in another order than their nodes, as in a changed graph; the triple ids may have gaps."""
 
     _built: Csr | None
     _owner: Ints
@@ -104,14 +103,20 @@ class ScatteredCsr(Csr):
 
     @classmethod
     def moved(cls, rows: Csr, built: Csr, nodes: Ints) -> ScatteredCsr:
-        """The rows ``built``, of which those of ``nodes`` (ascending) lie anew behind all others, in that order."""
+        """Return the changed rows of a graph.
+
+        Args:
+            rows: The arrays after the change.
+            built: The rows before the change.
+            nodes: The nodes, ascending, whose rows were moved after all others, in this order.
+        """
         self = cls(*rows)
         self._built, self._owner, self._begin = built, nodes, rows.out_begin[nodes]
         return self
 
     @classmethod
     def dense(cls, rows: Csr) -> ScatteredCsr:
-        """Rows in any order that together hold every id once."""
+        """Return rows in any order that together hold every triple id exactly once."""
         self = cls(*rows)
         filled = np.flatnonzero(rows.out_begin < rows.out_end)
         owner = filled[np.argsort(rows.out_begin[filled])].astype(np.int32)
@@ -124,35 +129,35 @@ class ScatteredCsr(Csr):
         return sum(map(len, self.runs()))
 
     def all_heads(self) -> Ints:
-        """The head of every triple in the order of `ids`, int32 [triples]."""
+        """Return the head of every triple in the order of `ids`, int32 [triples]."""
         return self.heads(self.ids())
 
     def heads(self, triples: npt.NDArray[np.integer[Any]]) -> Ints:
-        """The heads of triples, int32 [triples]."""
+        """Return the heads of triples, int32 [triples]."""
         found = self._owner[_owners(self._begin, triples)] if len(self._owner) else np.zeros(len(triples), np.int32)
         if self._built is None:
             return found
         return np.where(triples < self._built.n_triples, self._built.heads(triples), found)
 
     def runs(self) -> list[range]:
-        """The ids of all triples, as ranges of ids in a row, ascending."""
+        """Return the ids of all triples as ascending ranges."""
         if self._built is None:
             return super().runs()
         built, size = self._built, self._built.n_triples
         known = self._owner[self._owner < built.n_nodes]
-        # What the rows of the moved nodes leave free
+        # Skip the old places of the moved rows
         starts = [0, *built.out_end[known].tolist(), size]
         ends = [*built.out_begin[known].tolist(), size, len(self.tail)]
         return [range(start, end) for start, end in zip(starts, ends, strict=True) if start < end]
 
 
 def _owners(begin: Pointers, triples: npt.NDArray[np.integer[Any]]) -> Ints:
-    """The last row that begins at or before each triple, of rows in the order in which they lie."""
+    """Return the last row that begins at or before each triple; rows are in storage order."""
     return (np.searchsorted(begin, triples.astype(np.uint32), side="right") - 1).astype(np.int32)
 
 
 def from_rows(n: int, head: Ints, tail: Ints, relation: Ints) -> Csr:
-    """The rows of triples of which those of one head lie together, sorted by (tail, relation), and are distinct.
+    """Return the rows of distinct triples that are grouped by head and sorted by (tail, relation) in a group.
 
     Args:
         n: Number of nodes; all heads and tails are below it.
@@ -178,7 +183,7 @@ def from_rows(n: int, head: Ints, tail: Ints, relation: Ints) -> Csr:
 def from_sorted(
     n: int, head: npt.NDArray[np.int32], tail: npt.NDArray[np.int32], relation: npt.NDArray[np.int32]
 ) -> Csr:
-    """The rows of triples that are sorted by (head, tail, relation) and distinct.
+    """Return the rows of distinct triples that are sorted by (head, tail, relation).
 
     Args:
         n: Number of nodes; all heads and tails are below it.
@@ -191,14 +196,14 @@ def from_sorted(
 
 
 def from_arrays(out_ptr: Pointers, tail: Ints, relation: Ints, in_ptr: Pointers, in_head: Ints, in_triple: Ints) -> Csr:
-    """The rows whose pointers are one array each, of n + 1 entries; all arrays become read-only."""
+    """Return rows from pointer arrays of n + 1 entries; all arrays become read-only."""
     for array in (out_ptr, tail, relation, in_ptr, in_head, in_triple):
         array.setflags(write=False)
     return Csr(out_ptr[:-1], out_ptr[1:], tail, relation, in_ptr[:-1], in_ptr[1:], in_head, in_triple)
 
 
 def row_pointers(n: int, row: npt.NDArray[np.int32]) -> npt.NDArray[np.uint32]:
-    """Where the rows of entries that are sorted by row begin, and where the last ends: uint32 [n + 1]."""
+    """Return the row pointers of entries sorted by row: all begins and the last end, uint32 [n + 1]."""
     pointers = np.zeros(n + 1, dtype=np.uint32)
     np.cumsum(np.bincount(row, minlength=n), out=pointers[1:])
     return pointers

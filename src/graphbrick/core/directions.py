@@ -6,7 +6,7 @@ DIRECTIONS = ("both", "out", "in")
 
 
 def follow(direction: str) -> tuple[bool, bool]:
-    """Whether a walk follows outgoing and incoming triples.
+    """Return whether a walk follows outgoing triples, and whether it follows incoming ones.
 
     >>> follow("both"), follow("in")
     ((True, True), (False, True))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What retrieval found, best first.
+    """The items found by retrieval, best first.
 
     Attributes:
         items: Items of any kinds, each with its text, score and the stage it came from.
@@ -51,7 +51,7 @@ class Evidence:
         return counts
 
     def union(self, *others: Evidence) -> Evidence:
-        """The items of all evidences, each once, best first.
+        """Return the distinct items of all evidences, best first.
 
         If all have the same scale, the items are ordered by falling score; equal scores keep the order of the
         evidences. Otherwise they are taken in turns: the first item of each evidence, then the second of each, and so
@@ -72,7 +72,7 @@ class Evidence:
 
 
 def distinct(items: Iterable[Item]) -> tuple[Item, ...]:
-    """Items in their order, each identity once: the first of equals stays."""
+    """Return the items without duplicates of the same identity; the first one is kept."""
     first: dict[object, Item] = {}
     for item in items:
         first.setdefault(item.identity, item)
@@ -80,7 +80,7 @@ def distinct(items: Iterable[Item]) -> tuple[Item, ...]:
 
 
 def texts_of(items: Sequence[Scorable]) -> list[str]:
-    """The text of every item; a beginning that many paths share is written once."""
+    """Return the text of every item; a prefix shared by many paths is rendered only once."""
     texts_by_id: dict[int, str] = {}
     steps: dict[tuple[int, bool], str] = {}
     texts = []
@@ -104,7 +104,7 @@ def texts_of(items: Sequence[Scorable]) -> list[str]:
 
 
 def _union_of_subgraphs(subgraphs: Sequence[Subgraph | None]) -> Subgraph | None:
-    """The union; None if one of them is not known."""
+    """Return the union; None if one of the subgraphs is not known."""
     union = subgraphs[0]
     for other in subgraphs[1:]:
         union = None if union is None or other is None else union.union(other)

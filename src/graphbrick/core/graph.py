@@ -1,4 +1,4 @@
-"""What stages need of a graph, as protocols.
+"""Protocols for what stages need from a graph.
 
 A graph implements the protocols it can; a brick states the ones it needs (``needs``), which is checked when a run
 starts. The folder graph (`graphbrick.graphs.graph.Graph`) has labels, neighbours and adjacency. A database may have
@@ -166,7 +166,7 @@ class Adjacency(Protocol):
 
 
 class Graph(Labels, Adjacency, Protocol):
-    """What a subgraph is a view of, and what paths lie in."""
+    """A graph that subgraphs are views of and that paths belong to."""
 
 
 class Rows(NamedTuple):
@@ -251,7 +251,7 @@ _BY_TYPE: WeakKeyDictionary[type, Capabilities] = WeakKeyDictionary()
 
 
 def capabilities_of(graph: object) -> Capabilities:
-    """Return what a graph can do, by the protocols it implements; looked at once a class."""
+    """Return the capabilities of a graph, by the protocols it implements; cached per class."""
     known = _BY_TYPE.get(type(graph))
     if known is None:
         known = frozenset(capability for capability, protocol in _PROTOCOLS.items() if isinstance(graph, protocol))

@@ -1,4 +1,4 @@
-"""Declared parameters: one declaration of type, range and values worth searching, read by everything that needs it.
+"""Declared parameters: one declaration of type, range and search values, read by everything that needs it.
 
 Validation, documentation, ``graphbrick bricks``, web forms, the identity of a brick and an automatic search all read
 the declaration that `parameter` makes.
@@ -24,7 +24,7 @@ _LARGEST = 2**31 - 1  # kernels count with 32 bits
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """What `parameter` declares; see there for the attributes."""
+    """The declaration made by `parameter`; see there for the attributes."""
 
     at_least: float | None = None
     at_most: float | None = None
@@ -109,21 +109,21 @@ class Declared:
         return tuple(kind for kind in self.types if kind not in (*_CHECKS, type(None)))
 
     def accepts(self, value: object) -> bool:
-        """Whether a value is allowed."""
+        """Return whether a value is allowed."""
         return any(
             _CHECKS[kind](value, self.declaration) if kind in _CHECKS else isinstance(value, kind)
             for kind in self.types
         )
 
     def allowed(self, value: object = None) -> str:
-        """What is allowed, as the middle of a sentence; about one value that is not, where there is one."""
+        """Return what is allowed, as the middle of a sentence; specific to ``value`` if one is refused."""
         parts = [_words(kind, self.declaration, value) for kind in self.types]
         if len(parts) < 3:
             return " or ".join(parts)
         return f"{', '.join(parts[:-1])}, or {parts[-1]}"
 
     def example(self, value: object = None) -> str:
-        """An allowed value as recipe text: the choice nearest to a value that is not allowed, else the example."""
+        """Return an allowed value as recipe text: the choice nearest to a refused value, else the example."""
         declaration = self.declaration
         if declaration.choices and isinstance(value, str):
             return repr((difflib.get_close_matches(value, declaration.choices, n=1) or declaration.choices)[0])
@@ -151,7 +151,7 @@ def refuse(owner: object, name: str, allowed: str, example: str) -> typing.NoRet
 
 
 def declared(owner: type) -> tuple[Declared, ...]:
-    """The declared parameters of a dataclass, in order.
+    """Return the declared parameters of a dataclass, in order.
 
     Raises:
         PipelineError: The type of one cannot be resolved, or is one that recipe text cannot hold.
@@ -178,7 +178,7 @@ def _declared(owner: Any) -> tuple[Declared, ...]:
 
 
 def _types(owner: type, entry: Field[Any], hint: object) -> tuple[type, ...]:
-    """The types of an annotation."""
+    """Return the types of an annotation."""
     is_union = typing.get_origin(hint) in (typing.Union, types.UnionType)
     kinds = typing.get_args(hint) if is_union else (hint,)
     for kind in kinds:
@@ -227,7 +227,7 @@ _CHECKS = {int: _is_int, float: _is_float, str: _is_str, bool: _is_bool}
 
 
 def _words(kind: type, range_: Declaration, value: object) -> str:
-    """What one type of a parameter allows, in words."""
+    """Return what one type of a parameter allows, in words."""
     if kind is type(None):
         return "None"
     if kind is bool:
@@ -246,7 +246,7 @@ def _words(kind: type, range_: Declaration, value: object) -> str:
 
 
 def _range(noun: str, range_: Declaration) -> str:
-    """A range of numbers in words, as an interval where its upper end is open."""
+    """Return a range of numbers in words, as an interval if its upper end is open."""
     low = range_.at_least if range_.above is None else range_.above
     if low is not None and range_.below is not None:
         return f"in {'[' if range_.above is None else '('}{low:g}, {range_.below:g})"

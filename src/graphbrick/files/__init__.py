@@ -1,1 +1,1 @@
-"""Files and folders: locks, downloads, and writing that is whole or absent."""
+"""Files and folders: locks, downloads and atomic writing."""

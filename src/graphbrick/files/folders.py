@@ -1,8 +1,8 @@
-"""Writing a folder so that it is there whole or not at all, also when the process is killed.
+"""Write a folder so that it is complete or absent, even if the process is killed.
 
-A folder is written beside its place under a hidden name, ``.name.building-...``, and renamed at the end; a folder that
-it replaces is moved aside for that moment, as ``.name.replaced-...``. No system call that Python offers exchanges two
-folders in one step, so there is a moment with none: whoever opens a folder calls `recover` when it is missing.
+A folder is written beside its final path under a hidden name, ``.name.building-...``, and renamed at the end. A folder
+that it replaces is first renamed to ``.name.replaced-...``. Python offers no system call that exchanges two folders in
+one step, so for a moment there is no folder: code that opens a folder calls `recover` if it is missing.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ _serial = itertools.count()
 
 
 class NewFolder:
-    """A folder in the making, as a context manager; leaving it without `commit` removes what was written.
+    """Context manager for writing a new folder; leaving it without `commit` removes the written files.
 
-    Entering removes what killed processes have left beside the place.
+    Entering it removes the folders that killed processes have left beside ``path``.
 
     Args:
         path: The folder to make; a link is followed.
-        check: Raises if what is at the place must not be replaced. It is called before the work and before the end.
-        can_resume: Tells whether a folder that a killed process has left can be continued.
+        check: Function that raises if ``path`` must not be replaced; called at the start and before committing.
+        can_resume: Function that tells whether the folder left by a killed process can be continued.
     """
 
     def __init__(
@@ -64,24 +64,24 @@ class NewFolder:
                 os.close(claim)
 
     def commit(self) -> None:
-        """Put the finished folder in its place; whoever has files of the old one open keeps them."""
-        self._check()  # somebody may have made it meanwhile
+        """Rename the finished folder to its final path; processes with open files of the old one keep them."""
+        self._check()  # another process may have created it meanwhile
         if self._path.exists():
             self._claims.append(_claim(self._path))
         put_in_place(self.work, self._path)
 
 
 def put_in_place(work: Path, path: Path) -> None:
-    """Flush a finished folder to the disk and give it its name; an old folder of that name is removed.
+    """Flush a finished folder to the disk and rename it to ``path``; an old folder there is removed.
 
     Raises:
-        OSError: It cannot be renamed; the old folder is there as before.
+        OSError: It cannot be renamed; the old folder is kept.
     """
     for name in files_in(work):
         with (work / name).open("rb") as handle:
             os.fsync(handle.fileno())
     old = _beside(path, "replaced")
-    with suppress(FileNotFoundError):  # there is none, or another process has just moved it
+    with suppress(FileNotFoundError):  # it does not exist, or another process has just moved it
         path.rename(old)
     try:
         work.rename(path)
@@ -95,10 +95,10 @@ def put_in_place(work: Path, path: Path) -> None:
 
 
 def recover(path: Path) -> bool:
-    """Bring back a missing folder that a killed process had moved aside.
+    """Restore a missing folder that a killed process had moved aside.
 
     Returns:
-        Whether the folder was brought back, or another process is replacing it now: it is worth another try.
+        Whether to try opening it again: it was restored, or another process is replacing it now.
     """
     path = path.resolve()
     aside = _hidden(path, "replaced")
@@ -112,13 +112,13 @@ def recover(path: Path) -> bool:
 
 @contextmanager
 def new_folder(path: Path, check: Callable[[], None], error: type[GraphbrickError] = GraphbrickError) -> Iterator[Path]:
-    """Give a hidden folder to write files into, which takes the place of ``path`` at the end of the ``with`` block.
+    """Yield a hidden folder to write files into; it replaces ``path`` at the end of the ``with`` block.
 
-    If the block raises, also for Ctrl-C, nothing of it stays, and what was there before is still there.
+    If the block raises (also on Ctrl-C), the hidden folder is removed and the old folder is kept.
 
     Args:
         path: The folder to make.
-        check: Raises if what is at the place must not be replaced.
+        check: Function that raises if ``path`` must not be replaced.
         error: Raised if the folder cannot be written.
     """
     try:
@@ -131,7 +131,7 @@ def new_folder(path: Path, check: Callable[[], None], error: type[GraphbrickErro
 
 
 def files_in(folder: Path) -> list[str]:
-    """Return the files in a folder and below, by their paths in it, in order."""
+    """Return the relative paths of all files in a folder and its subfolders, sorted."""
     return sorted(file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_file())
 
 
@@ -146,15 +146,15 @@ def _hidden(path: Path, what: str) -> list[Path]:
 
 
 def _left_over(path: Path, what: str) -> list[Path]:
-    """Return the hidden folders of a place that no running process has claimed."""
+    """Return the hidden folders of a path that no running process has claimed."""
     return [folder for folder in _hidden(path, what) if not _is_claimed(folder)]
 
 
 def _claim(folder: Path) -> int:
-    """Lock a folder until the returned descriptor is closed, or the process ends however it ends.
+    """Lock a folder until the returned descriptor is closed or the process ends, even if it is killed.
 
-    A lock also works for processes in other containers and on other hosts, which a process id does not. Windows cannot
-    lock folders: there the result is -1, and a folder counts as claimed for a day.
+    Unlike a process id, a lock also works across containers and hosts. Windows cannot lock folders: there the result
+    is -1, and a folder counts as claimed for a day.
     """
     try:
         import fcntl

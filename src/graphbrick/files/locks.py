@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class ForkLock:
-    """A lock between threads that is free in a forked process, whatever thread of the parent held it."""
+    """A lock between threads that is always free in a forked process, even if the parent held it."""
 
     def __init__(self) -> None:
         self._renew()
@@ -41,9 +41,9 @@ if hasattr(os, "register_at_fork"):  # Windows has no fork
     os.register_at_fork(after_in_child=_renew_all)
 
 AST = ForkLock()
-"""Held while `ast` parses, as numpy does to read the header of an array file too.
+"""Held while `ast` parses; numpy also uses `ast` to read the header of an array file.
 
-CPython 3.11 counts the recursion in one place for all threads and can fail with a SystemError when two parse at once.
+CPython 3.11 shares one recursion counter between threads and can fail with a SystemError if two threads parse at once.
 """
 
 
@@ -51,20 +51,20 @@ def claim(file: Path, *, wait: bool = False) -> FileLock:
     """Lock a file against other processes and threads.
 
     Args:
-        file: The lock file, made if it is missing. Remove it only while it is locked.
-        wait: Wait until nobody else has it.
+        file: The lock file, created if it is missing. Remove it only while it is locked.
+        wait: Whether to wait until the lock is free.
 
     Returns:
-        The held lock. It is released by ``release()``, as a context manager, when nothing refers to it any more, and
-        when the process ends, however it ends.
+        The held lock. It is released by ``release()``, at the end of a ``with`` block, when it is garbage-collected,
+        and when the process ends, even if it is killed.
 
     Raises:
-        BlockingIOError: Somebody else has it.
-        OSError: The file cannot be made.
+        BlockingIOError: Another process or thread holds the lock.
+        OSError: The file cannot be created.
     """
     from filelock import FileLock, Timeout
 
-    file.parent.stat()  # filelock would make a missing folder
+    file.parent.stat()  # raise if the folder is missing; filelock would create it
     lock = FileLock(file, thread_local=False)
     try:
         lock.acquire(timeout=-1 if wait else 0, poll_interval=0.02)

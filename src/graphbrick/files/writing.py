@@ -1,4 +1,4 @@
-"""Writing files whose errors name the file."""
+"""Write files with errors that name the file."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ class FileWriter:
         self._file = path.open("wb")
 
     def write(self, data: bytes | npt.NDArray[Any]) -> int:
-        """Write bytes or a contiguous array; returns the number of bytes."""
+        """Write bytes or a contiguous array and return the number of bytes."""
         with naming(self.path):
             return self._file.write(data)  # type: ignore[arg-type]  # arrays are buffers
 
     def tell(self) -> int:
-        """Number of bytes before the place where the next bytes go."""
+        """Return the current position in the file, in bytes."""
         return self._file.tell()
 
     def rewind(self) -> None:
@@ -36,12 +36,12 @@ class FileWriter:
             self._file.seek(0)
 
     def close(self) -> None:
-        """Write what is buffered and close the file, which is closed even if that fails."""
+        """Flush and close the file; it is closed even if flushing fails."""
         with naming(self.path):
             self._file.close()
 
     def abandon(self) -> None:
-        """Close the file without caring whether it is whole: an error is on its way, and the file will be removed."""
+        """Close the file and ignore write errors; used when it will be removed because of another error."""
         with suppress(OSError):
             self._file.close()
 

@@ -1,4 +1,4 @@
-"""The folder of a graph in the making, which never replaces anything but a graph."""
+"""The folder of an unfinished graph, which never replaces anything but a graph."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def new_graph_folder(path: Path, *, overwrite: bool, mark: str = "") -> NewFolde
     Args:
         path: The folder to make; a link is followed.
         overwrite: Replace a graph that is there. Anything that is not a graph is never replaced.
-        mark: The `fingerprint` of the build; what a killed build with the same mark has left is continued.
+        mark: The `fingerprint` of the build; the folder left by a killed build with the same mark is continued.
     """
     return NewFolder(
         path,
@@ -28,7 +28,7 @@ def new_graph_folder(path: Path, *, overwrite: bool, mark: str = "") -> NewFolde
 
 
 def _check_place(path: Path, *, overwrite: bool) -> None:
-    """Raise GraphbrickError if what is at a place must not be replaced."""
+    """Raise GraphbrickError if ``path`` must not be replaced."""
     if not path.exists() or (path.is_dir() and not any(path.iterdir())):
         return
     foreign = _foreign_files(path)

@@ -25,13 +25,13 @@ from graphbrick.graphs.records import (
 from graphbrick.kernels.spans import Bytes, Offsets
 
 NAMES_ONLY = 0x80
-"""Flag of a kind of fact: it describes an entity if there is one, and makes none."""
+"""Flag of a fact kind: the fact describes an existing entity but does not create one."""
 
 FOR_RELATION = 0x40
-"""Flag of a kind of fact: the label is also that of a relation with this key."""
+"""Flag of a fact kind: the label also applies to a relation with this key."""
 
 KIND = 0x3F
-"""The kind without its flags."""
+"""Mask of a fact kind without its flags."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,14 +78,14 @@ class TripleBlock:
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """A record that describes an entity if there is one, and makes none."""
+    """A record that describes an existing entity but does not create one."""
 
     record: EntityRecord
 
 
 @dataclass(frozen=True, slots=True)
 class FactBlock:
-    """Facts about entities in order, one text a fact; key and text are spans of the same bytes.
+    """Facts about entities in order, one text per fact; keys and texts are spans of the same bytes.
 
     Attributes:
         data: uint8; UTF-8 text.
@@ -144,7 +144,7 @@ class FactBlock:
 
 
 Part: TypeAlias = TripleBlock | FactBlock | Described | RankedFact | Record
-"""What readers yield and builders take."""
+"""The type of what readers yield and builders take."""
 
 
 def _encoded(text: str) -> bytes:
@@ -152,7 +152,7 @@ def _encoded(text: str) -> bytes:
 
 
 def fact_count(record: EntityRecord | Described | RankedFact) -> int:
-    """Return how many facts of a block a record makes."""
+    """Return the number of facts that a record adds to a block."""
     return len(_facts(record))
 
 

@@ -36,12 +36,12 @@ from graphbrick.graphs.rules import Rules
 from graphbrick.graphs.string_writer import write_strings
 from graphbrick.graphs.strings import StringTable
 
-_SPOOL = 1 << 14  # records that come one by one are taken so many at a time
+_SPOOL = 1 << 14  # batch size for single records
 _PROGRESS = 1 << 14
 _TOGETHER = 1 << 10
 
 NEAR_LIMIT = 20_000_000
-"""A graph of more entities has no index for near misses, unless it is asked for."""
+"""A graph with more entities has no index for near misses, unless the user requests it."""
 
 
 def build(
@@ -61,8 +61,8 @@ def build(
     """Build a graph folder from a file, a folder of tables, or Python triples, and open it.
 
     The graph is written to a temporary folder beside ``path`` and renamed at the end: a build that fails or is killed
-    leaves nothing that opens, and an existing graph untouched. A build that was killed continues where it was when it
-    is started again with the same files and options. Memory does not grow with the graph.
+    never leaves an incomplete graph, and an existing graph is untouched. A killed build is resumed when it is started
+    again with the same files and options. Memory does not grow with the graph.
 
     Args:
         source: A file (``.txt .tsv .csv .parquet .nt .ttl``, also ``.gz`` or ``.zst``), a folder with ``nodes.*`` and
@@ -116,7 +116,7 @@ def build(
 
 
 def not_written(path: Path, error: OSError) -> str:
-    """Return a message: which file of a build could not be written, why, and what to do."""
+    """Return an error text: which file of a build could not be written, why, and what to do."""
     file = f" ({Path(error.filename).name})" if error.filename else ""
     advice = {
         errno.ENOSPC: "make space on the disk",
@@ -128,13 +128,13 @@ def not_written(path: Path, error: OSError) -> str:
 
 @dataclass(frozen=True)
 class Origin:
-    """Where records come from.
+    """The source of the records.
 
     Attributes:
         name: Name of the source, for the manifest.
         language: Preferred language of labels.
-        naming: Makes the label of an entity or relation without one from its key; None to use the key.
-        mark: The `fingerprint` of a build that can be continued after a kill; else empty.
+        naming: Function from a key to the label of an entity or relation without one; None to use the key.
+        mark: The `fingerprint` of a build that can be resumed; else empty.
     """
 
     name: str
@@ -158,7 +158,7 @@ def _parts(
 
 
 def _together(parts: Iterable[Part]) -> Iterator[list[Part]]:
-    """Yield the parts in lists: handing each small part to another thread would cost more than reading it."""
+    """Yield the parts in lists, as passing each small part to another thread would cost more than reading it."""
     batch: list[Part] = []
     for part in parts:
         batch.append(part)
@@ -184,7 +184,7 @@ def _feed(builder: GraphBuilder, parts: Iterable[Part], meter: Meter, progress: 
 
 
 def checked_records(records: Iterable[Record], bad: BadRecords) -> Iterator[Record]:
-    """Yield records that come from Python, each checked for its shape."""
+    """Yield records given from Python, after checking their types."""
     for number, record in enumerate(records, 1):
         if isinstance(record, EntityRecord | RelationRecord):
             fault = _record_fault(record)
@@ -202,7 +202,7 @@ def checked_records(records: Iterable[Record], bad: BadRecords) -> Iterator[Reco
 
 
 def _record_fault(record: EntityRecord | RelationRecord) -> str:
-    """Return what is wrong with a record that comes from Python; empty if nothing is."""
+    """Return what is wrong with a record given from Python; empty if it is valid."""
     if not isinstance(record.key, str) or not record.key.strip():
         return "a key is a text that is not empty"
     if isinstance(record, EntityRecord):
@@ -265,18 +265,18 @@ class GraphBuilder:
 
     @property
     def has_read(self) -> bool:
-        """Whether a build that was killed had read the whole source; then only `finish` is left."""
+        """Whether a resumed build has already read the whole source, so that only `finish` remains."""
         return self._steps.is_done("reading")
 
     def add(self, part: Part) -> None:
-        """Take a record or a block."""
+        """Add a record or a block."""
         assert self._ingest is not None
         if isinstance(part, tuple):
             self._triples.append(part)
             if len(self._triples) >= _SPOOL:
                 self._flush()
         elif isinstance(part, TripleBlock):
-            self._flush()  # ids go by the order of the triples
+            self._flush()  # ids follow the order of the triples
             self._ingest.add(part)
         elif isinstance(part, FactBlock):
             self._flush()

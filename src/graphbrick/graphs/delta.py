@@ -34,7 +34,7 @@ class Change:
     Attributes:
         graph: The graph after the change.
         added: Number of triples added.
-        known: Number of triples to add that the graph had already, or that came more than once.
+        known: Number of triples to add that the graph already had, or that were given more than once.
         deleted: Number of triples deleted.
         missing: Triples to delete that the graph did not have.
         entities: Number of new entities.
@@ -72,8 +72,8 @@ def change(
     """Delete triples of a graph, and add triples and facts about entities and relations, in one step.
 
     The change is a small file in the graph's folder, merged when the graph is opened; processes that have the graph
-    open keep it as it was. The file is there whole or not at all, also if the process is killed. Several processes may
-    change a graph: one waits for the other. Facts add up as in building: a later label or description replaces the
+    open keep the old version. The file is complete or absent, even if the process is killed. If several processes
+    change a graph, one waits for the other. Facts add up as in a build: a later label or description replaces the
     earlier one. An entity stays when its last triple is deleted.
 
     Args:
@@ -135,7 +135,7 @@ def _shown(triples: list[TripleRecord]) -> str:
 def _records(
     source: Source, nodes: str | PathLike[str] | None, options: ReadOptions | None, bad: BadRecords
 ) -> tuple[Iterable[Record], bool]:
-    """Return the records of a source, and whether labels in them may be made from IRIs."""
+    """Return the records of a source, and whether labels in them may be derived from IRIs."""
     if isinstance(source, str | PathLike):
         file, table = Path(source), None if nodes is None else Path(nodes)
         return read_source(file, nodes=table, options=options or ReadOptions(), bad=bad), is_rdf(file)
@@ -145,7 +145,7 @@ def _records(
 
 
 class _Pending:
-    """The change of a graph in the making: keys are looked up, new ones get ids."""
+    """An unfinished change of a graph: looks up keys and assigns ids to new ones."""
 
     def __init__(self, graph: Graph) -> None:
         self.n_given = 0
@@ -160,14 +160,14 @@ class _Pending:
         self._deleted: dict[TripleRecord, Ids | None] = {}
 
     def delete(self, record: Record, has_defaults: bool) -> None:
-        """Take a record to delete."""
+        """Process a record to delete."""
         if isinstance(record, tuple):
             head, tail, relation = self._known(record[0]), self._known(record[2]), self._relation(record[1])
             known = head is not None and tail is not None and relation is not None
             self._deleted[record] = (head, relation, tail) if known else None  # type: ignore[assignment]
 
     def add(self, record: Record, has_defaults: bool) -> None:
-        """Take a record to add; ``has_defaults`` says that its label may be made from its key."""
+        """Process a record to add; ``has_defaults`` tells that its label may be derived from its key."""
         if isinstance(record, EntityRecord):
             if has_defaults and record.label is not None and self._is_default(record.key, record.label):
                 record = EntityRecord(record.key, None, record.aliases, record.types, record.description)
@@ -210,7 +210,7 @@ class _Pending:
     def _facts(self) -> dict[int, Facts]:
         """Return the facts of all new entities, and of older ones whose facts change, by id."""
         for key in self._records:
-            # As in building, a record that describes a relation makes no entity.
+            # As in a build, a record that describes a relation does not create an entity.
             if self._known(key) is None and self._relation(key) is None:
                 self._entity(key)
         found = {}
@@ -224,7 +224,7 @@ class _Pending:
         return found
 
     def _merged(self, entity: int, key: str, said: EntityRecord) -> Facts | None:
-        """Return the facts of an entity together with a record about it; None if nothing changes."""
+        """Return the facts of an entity merged with a record about it; None if nothing changes."""
         graph, is_new = self._graph, entity >= self._graph.n_entities
         label, description = (key, "") if is_new else (graph.label(entity), graph.description(entity))
         aliases, types = ([], []) if is_new else (graph.aliases(entity), graph.types(entity))
@@ -243,7 +243,7 @@ class _Pending:
         )
 
     def _is_default(self, key: str, label: str) -> bool:
-        """Tell whether a label is made from the key of an entity that has a label already."""
+        """Return whether a label is only derived from the key, and the entity already has a label."""
         return label == (key if key.startswith("_:") else rdf.local_name(key)) and (
             self._known(key) is not None or (key in self._records and self._records[key].label is not None)
         )

@@ -1,4 +1,4 @@
-"""A folder graph of the part of another graph around some seeds, made from its neighbours; every brick runs on it."""
+"""Copy the part of another graph around some seeds into a folder graph, on which every brick runs."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.records import EntityRecord, Record, RelationRecord
 from graphbrick.graphs.text import name_form
 
-_BATCH = 256  # entities of one call
+_BATCH = 256  # entities per call
 _SEARCHED = 20
 _SHOWN = 3
 
 
 class RemoteGraph(Labels, Neighbours, Protocol):
-    """The least that a local graph can be made from."""
+    """The minimum that a graph must provide for making a local graph from it."""
 
 
 def local_graph(
@@ -43,11 +43,11 @@ def local_graph(
     nothing is kept beside it for later graphs. If a limit leaves triples out, that is an event.
 
     Args:
-        remote: The graph; its neighbours are asked for hop by hop, 256 entities a call.
+        remote: The graph; its neighbours are requested hop by hop, 256 entities per call.
         seeds: Entity ids of ``remote``.
-        hops: Triples between a seed and the farthest entity, at least 1.
-        limit_per_node: Most triples that are asked for of one entity; the seeds included.
-        max_triples: No more are asked for once there are so many triples.
+        hops: Maximum number of triples between a seed and an entity, at least 1.
+        limit_per_node: Maximum number of triples requested for one entity; also applies to seeds.
+        max_triples: Requests stop once there are this many triples.
         direction: Which triples to follow: "out", "in" or "both".
         relations: Follow only these relations of ``remote``; None for all.
 
@@ -116,7 +116,7 @@ def _records(remote: RemoteGraph, entities: Iterable[int], triples: Iterable[tup
 
 
 def _temporary(records: Iterable[Record]) -> Graph:
-    """Build a graph in a temporary folder that is removed with it."""
+    """Build a graph in a temporary folder, which is removed together with the graph."""
     folder = tempfile.TemporaryDirectory(prefix="graphbrick-local-", ignore_cleanup_errors=True)
     try:
         graph = build(records, Path(folder.name) / "local.graph")
@@ -131,13 +131,13 @@ def _temporary(records: Iterable[Record]) -> Graph:
 class LocalAround:
     """A graph that is copied around the seeds of each question, so that every brick runs on it.
 
-    Use it where a pipeline takes a graph. Without seeds, the entities whose names stand in the question are the seeds.
+    Pass it to a pipeline instead of a graph. Without seeds, the entities whose names occur in the question are used.
 
     Args:
-        graph: A graph that gives labels and neighbours.
-        hops: As for `local_graph`, like the other parameters.
-        limit_per_node: Most triples of one entity.
-        max_triples: No more are asked for once there are so many triples.
+        graph: A graph with labels and neighbours.
+        hops: Maximum number of triples between a seed and an entity, at least 1.
+        limit_per_node: Maximum number of triples requested for one entity.
+        max_triples: Requests stop once there are this many triples.
 
     Example:
         >>> from graphbrick import BM25, PathAnswer, Rerank, ShortestPaths
@@ -163,7 +163,7 @@ class LocalAround:
 
         Args:
             question: The question.
-            seeds: Ids, keys or names in the whole graph; if there are none, the entities that the question names.
+            seeds: Ids, keys or names in the whole graph; if empty, the entities that the question names are used.
 
         Raises:
             LinkError: A seed does not exist, or the question names nothing.
@@ -198,7 +198,7 @@ def resolved(graph: Labels, seed: Any) -> int:
 
 
 def mentioned(graph: Labels, question: str) -> list[int]:
-    """Return the entities whose names stand in a question as whole words, the longest first, without overlap."""
+    """Return the entities whose names occur in a question as whole words, longest first, without overlap."""
     rest = f" {name_form(question)} "
     forms = [(form, entity) for entity in graph.search(question, _SEARCHED) for form in _forms(graph, entity)]
     found: dict[int, None] = {}

@@ -1,4 +1,4 @@
-"""Partitions of a graph by the Leiden method, kept beside it.
+"""Partitions of a graph by the Leiden method, stored beside it.
 
 The partitions of ``films.graph`` are in ``films.graph.partitions/``. Finding them needs the extra
 ``graphbrick[communities]``; reading them does not.
@@ -58,7 +58,7 @@ class Partitions:
 
     @classmethod
     def of(cls, label: Ids) -> Partitions:
-        """Return the partitions that arbitrary labels stand for."""
+        """Return the partitions given by arbitrary labels."""
         _, first, place = np.unique(label, return_index=True, return_inverse=True)
         number = np.empty(len(first), dtype=np.int32)
         number[np.argsort(first)] = np.arange(len(first), dtype=np.int32)
@@ -72,7 +72,7 @@ class Partitions:
 
     @classmethod
     def open(cls, folder: Path, entities: int) -> Partitions:
-        """Open kept partitions by memory map.
+        """Open stored partitions by memory map.
 
         Raises:
             ValueError: The files are not the partitions of a graph with this number of entities.
@@ -93,7 +93,7 @@ class Partitions:
         return len(self.pointer) - 1
 
     def inside(self, graph: Graph, entities: Ids, follow_out: bool, follow_in: bool) -> Inside:
-        """Return the partitions of the given entities as a graph of their own: the steps that stay inside them.
+        """Return the partitions of the given entities as a separate graph, without triples between partitions.
 
         Raises:
             GraphFormatError: The kept arrays contradict each other.
@@ -127,7 +127,7 @@ class Partitions:
 
 
 class Inside(NamedTuple):
-    """Some partitions as a graph of their own, in local ids.
+    """Some partitions as a separate graph with local ids.
 
     Attributes:
         members: int32, the entity of each local id; ascending within each partition.
@@ -143,11 +143,11 @@ class Inside(NamedTuple):
 
 
 def partitions_of(graph: Graph, method: Method) -> Partitions:
-    """Return the partitions of a graph. For a small graph missing ones are made and kept, which is an event.
+    """Return the partitions of a graph; for a small graph, compute and store missing ones with an event.
 
     Raises:
-        GraphbrickError: There are none yet and the graph is too large to make them during a run, or the library for it
-            is not installed.
+        GraphbrickError: There are no partitions yet, and the graph is too large to compute them during a run or the
+            required library is not installed.
     """
     return current_session().get(("partitions", method), lambda: _open_or_make(graph, method), of=graph)
 
@@ -191,9 +191,9 @@ def _open_or_make(graph: Graph, method: Method) -> Partitions:
 
 
 def _extended(graph: Graph, method: Method, earlier: Earlier) -> Partitions:
-    """Return the partitions of an earlier version, with the new entities put to most of their neighbours.
+    """Return the partitions of an earlier version, with each new entity assigned to its main neighbours.
 
-    They are kept for this version, and still count as made at the earlier one.
+    They are stored for this version, but are still recorded as computed for the earlier one.
     """
     partitions = Partitions.open(earlier.folder, earlier.since.n_entities)
     new = graph.n_entities - earlier.since.n_entities
@@ -211,8 +211,8 @@ def _extended(graph: Graph, method: Method, earlier: Earlier) -> Partitions:
 def with_new_entities(graph: Graph, label: Ids) -> Ids:
     """Return labels for all entities of a graph from those of its first entities.
 
-    An entity without a label gets the label that most of its triples lead to; of several the lowest. Entities that are
-    connected with other new ones only get a label of their own.
+    An entity without a label gets the label that most of its triples lead to; ties go to the lowest label. New
+    entities without any connection to a labelled one get a new label, shared by the entities connected to them.
 
     Args:
         graph: The graph.
@@ -271,8 +271,8 @@ def keep(graph: Graph, method: Method, found: Partitions, *, made: str = "") -> 
 def part(graph: Graph, method: Method, *, progress: Callable[[int], None] = lambda done: None) -> Partitions:
     """Find the partitions of a graph with the Leiden method, on triples without direction, counting parallel ones.
 
-    A partition of more than ``method.size`` entities is partitioned again, as long as that divides it. Memory: 12 bytes
-    for each end of a triple, and about 150 for each entity.
+    A partition of more than ``method.size`` entities is partitioned again, as long as that splits it. Memory: 12 bytes
+    for each end of a triple, and about 150 bytes for each entity.
 
     Args:
         graph: The graph.

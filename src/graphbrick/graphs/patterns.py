@@ -14,20 +14,20 @@ from graphbrick.core.graph import Graph
 
 Ints = npt.NDArray[np.int64]
 Pattern = Sequence[tuple[int, bool]]
-"""(relation id, whether it is followed from head to tail) a hop."""
+"""One (relation id, whether it is followed from head to tail) per hop."""
 
-_CHUNK = 1_000_000  # triples looked at between two checks of the budget
+_CHUNK = 1_000_000  # triples visited between two checks of the budget
 
 
 @dataclass(frozen=True, slots=True)
 class _Hop:
-    """The states after one hop: entities, each with whether its walk has been back at the start.
+    """The states after one hop. A state is an entity and whether its walk has returned to the start.
 
     Attributes:
-        node: Local ids in order of discovery.
-        back: Whether the walk has been back at the start.
-        parent: Index of the state before in the hop before.
-        triple: The local triple that leads here.
+        node: Local entity ids in order of discovery.
+        back: Whether the walk has returned to the start.
+        parent: Index of the previous state in the previous hop.
+        triple: The local triple that leads to the state.
     """
 
     node: Ints
@@ -40,8 +40,8 @@ class Followed:
     """The entities at the end of a pattern, and one path to each.
 
     Attributes:
-        ends: Distinct entity ids: first those whose walk came back to the start, then the others, each in order of
-            discovery (by the order of the entities before, then by triple id).
+        ends: Distinct entity ids: first those whose walk returned to the start, then the others. Each group is in
+            order of discovery (by the order of the previous entities, then by triple id).
     """
 
     def __init__(self, subgraph: Subgraph, pattern: Pattern, hops: list[_Hop]) -> None:
@@ -76,9 +76,9 @@ def follow(
 ) -> Followed | None:
     """Follow a relation pattern from an entity within a subgraph.
 
-    Without ``back`` the start is left out of every later hop: «films that share an actor with this film» does not mean
-    the film itself. With it, a walk may come back to the start, but not by undoing a step that left the start: a film
-    shares no actor with itself, while the parents of somebody's child are that person and the other parent.
+    Without ``back``, the start is excluded from every later hop: «films that share an actor with this film» does not
+    mean the film itself. With ``back``, a walk may return to the start, but not by undoing a step that left the start:
+    a film does not share an actor with itself, while the parents of a person's child include that person.
 
     Args:
         subgraph: Where to search.
@@ -143,7 +143,7 @@ def _next_hop(
     may_return: bool,
     check: Callable[[], None],
 ) -> _Hop:
-    """Take one step from some states; of several ways to a state the first counts."""
+    """Take one step from the given states; the first way to reach a state is kept."""
     parts = []
     for parent, triple, node in _entries(csr, at.node, states, forward):
         fits = csr.relation[triple] == relation
@@ -162,7 +162,7 @@ def _next_hop(
 
 
 def _entries(csr: Csr, nodes: Ints, states: Ints, forward: bool) -> Iterator[tuple[Ints, Ints, Ints]]:
-    """Yield (state, triple, other end) of all triples at some states, at most about a million at a time."""
+    """Yield (state, triple, other end) for all triples of the states, about a million at a time at most."""
     begin, end = (csr.out_begin, csr.out_end) if forward else (csr.in_begin, csr.in_end)
     firsts = begin[nodes[states]].astype(np.int64)
     sizes = end[nodes[states]].astype(np.int64) - firsts

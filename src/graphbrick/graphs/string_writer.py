@@ -1,4 +1,4 @@
-"""Writing tables of strings: see `graphbrick.graphs.strings`."""
+"""Write tables of strings; see `graphbrick.graphs.strings` for the format."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _BATCH = 1 << 14
 
 
 class StringWriter:
-    """Writes a table in order, many strings at a time; what is written does not depend on how many.
+    """Writer of a string table, many strings per call; the file does not depend on the batch sizes.
 
     Args:
         folder: Where the file goes.
@@ -45,7 +45,7 @@ class StringWriter:
         try:
             if kind is None:
                 self._cut(last=True)
-                self._file.write(b"\0" * (-self._file.tell() % 8))  # the rows are read as numbers where they lie
+                self._file.write(b"\0" * (-self._file.tell() % 8))  # align the index, which is mapped as u64
                 self._file.write(np.array(self._rows, dtype="<u8").tobytes() + len(self._rows).to_bytes(8, "little"))
                 self._file.close()
         finally:
@@ -59,11 +59,11 @@ class StringWriter:
         self._cut(last=False)
 
     def _cut(self, *, last: bool) -> None:
-        """Write the blocks that are full, and what is left of the strings with the last of them."""
+        """Write all full blocks; with ``last``, also the remaining strings."""
         ends = np.cumsum(self._sizes)
         first, start = 0, 0
         while first < len(ends):
-            # A block is full with the string that brings it to its size.
+            # The string that reaches the block size is the last one of its block.
             full = int(np.searchsorted(ends, start + _BLOCK_BYTES)) + 1
             stop = min(full, first + _BLOCK_STRINGS)
             if stop > len(ends):
