@@ -78,7 +78,7 @@ def fitting(llm: ChatModel, messages: Sequence[MessageLike], lines: Sequence[str
     Args:
         llm: The model that is asked.
         messages: The prompt without the lines.
-        lines: What is to be listed; without their numbers.
+        lines: The lines to list, without their numbers.
     """
     budget = llm.context_budget(messages)
     return sum(total <= budget for total in accumulate(line_tokens(llm, lines)))

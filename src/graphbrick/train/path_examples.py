@@ -209,7 +209,7 @@ class _Around:
         return tuple(map(self._path, chosen.tolist())), tuple(map(self._path, others.tolist()))
 
     def _to_the_point(self, least: float) -> Truths:
-        """Of each path, whether the ends of its pattern from its seed are the answers nearly as well as any."""
+        """Return for each path whether its pattern leads to the answers nearly as well as the best pattern."""
         _, group = np.unique(self._pattern * (1 + self._start.max()) + self._start, return_inverse=True)
         nodes = self._subgraph.n_nodes
         ends, first = np.unique(group * np.int64(nodes) + self._tree.node, return_index=True)
@@ -246,7 +246,7 @@ def _tree(subgraph: Subgraph, starts: npt.NDArray[np.int32], max_hops: int) -> t
 
 
 def _walked(tree: PathTree, subgraph: Subgraph, n_seeds: int) -> tuple[Ints, Ints, Ints]:
-    """Of each path its hops, a number for its pattern, and the place of its seed."""
+    """Return for each path its hops, a number for its pattern, and the position of its seed."""
     n = len(tree.node)
     hops, pattern, start = np.zeros((3, n), dtype=np.int64)
     start[:n_seeds] = np.arange(n_seeds)

@@ -225,7 +225,7 @@ def step_gradient(batch: Batch, scores: npt.NDArray[np.float64], length: Ints) -
 
 
 def quality(weights: Weights, examples: Sequence[Example], asked: Floats) -> Quality:
-    """How good the patterns that score best are, over at least one example."""
+    """Return the quality of the best-scored patterns, over at least one example."""
     precision = f1 = 0.0
     for example in examples:
         scores, _ = weights.scores(Batch([example], asked))
@@ -249,12 +249,12 @@ def fit(
 ) -> int:
     """Fit the weights, and leave the averages that were best on the development examples.
 
-    What is judged and left is a moving average of the weights, which is steadier than they are (Polyak and Juditsky,
-    1992).
+    A moving average of the weights is evaluated and returned, because it is steadier than the weights (Polyak and
+    Juditsky, 1992).
 
     Args:
         weights: Changed in place.
-        examples: What is learned from; those without any reward are left out.
+        examples: The training examples; those without any reward are left out.
         asked: The features of the masked questions.
         development: What says when to stop; without any, all rounds are run and the last averages are left.
         rounds: Rounds at most; each is a pass over the examples, or over as many of them as a round takes.

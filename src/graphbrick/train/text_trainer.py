@@ -50,7 +50,7 @@ Candidates = tuple[str, Sequence[str]]
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """What is learned from a row in one epoch: one positive and some negatives, each with its key."""
+    """Training data of a row in one epoch: one positive and some negatives, each with its key."""
 
     row: Row
     texts: tuple[str, ...]
