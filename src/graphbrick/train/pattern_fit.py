@@ -249,7 +249,7 @@ def fit(
 ) -> int:
     """Fit the weights, and leave the averages that were best on the development examples.
 
-    A moving average of the weights is evaluated and returned, because it is steadier than the weights (Polyak and
+    A moving average of the weights is evaluated and kept, because it is steadier than the weights (Polyak and
     Juditsky, 1992).
 
     Args:
