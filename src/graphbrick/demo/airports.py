@@ -21,7 +21,7 @@ _KINDS = re.compile(r"air|aéro|aero|base|field|heliport|port|landing|strip|stat
 
 
 def kilometres(a: Row, b: Row) -> float:
-    """The distance along the earth's surface between a row with ``lat`` and ``lon`` and a city."""
+    """Return the great-circle distance in km between a row with ``lat`` and ``lon`` and a city."""
     lat, lon, lat2, lon2 = (math.radians(x) for x in (a["lat"], a["lon"], b["latitude"], b["longitude"]))
     half = math.sin((lat2 - lat) / 2) ** 2 + math.cos(lat) * math.cos(lat2) * math.sin((lon2 - lon) / 2) ** 2
     return 12742 * math.asin(math.sqrt(half))
@@ -41,12 +41,12 @@ class CityFinder:
                     self._others[city["countrycode"], fold(name)].append(city)
 
     def named(self, country: str, name: str) -> list[Row]:
-        """The cities of a country with this label, behind them those with this alternate name."""
+        """Return the cities of a country with this label, followed by those with this alternate name."""
         key = country, fold(name)
         return [*self._labels.get(key, ()), *self._others.get(key, ())]
 
     def within(self, country: str, text: str, min_people: int) -> Iterator[Row]:
-        """The cities of at least so many people whose label is part of a text."""
+        """Yield the cities of at least ``min_people`` people whose label is part of a text."""
         words = fold(text).split()
         spans = {" ".join(words[i:j]) for i in range(len(words)) for j in range(i + 1, min(i + 4, len(words)) + 1)}
         for span in sorted(spans):
@@ -92,7 +92,7 @@ def _airport(code: str, row: Row, served: list[Row], countries: dict[str, Row]) 
 
 
 def _served(row: Row, finder: CityFinder) -> list[Row]:
-    """The cities that an airport serves, each once."""
+    """Return the distinct cities that an airport serves."""
     found: dict[int, Row] = {}
     for name in [row["city"], *re.split(r"[/,(]", row["city"])]:
         near = [city for city in finder.named(row["country"], name) if kilometres(row, city) <= MAX_KM]

@@ -1,4 +1,4 @@
-"""How the world graph names things: labels as people write them, and aliases that do not mislead a question."""
+"""Names in the world graph: labels as people write them, and aliases that are not ambiguous in questions."""
 
 from __future__ import annotations
 
@@ -179,12 +179,12 @@ LATIN = re.compile("[A-Za-z\u00c0-\u024f\u1e00-\u1eff]")
 
 
 def is_word(name: str) -> bool:
-    """Whether a name is also a common English word, so that a question may hold it by chance."""
+    """Return whether a name is also a common English word, which may occur in a question by chance."""
     return fold(name) in _WORDS
 
 
 def is_clear(name: str) -> bool:
-    """Whether a name can be an alias: no code, no transliteration in lower case, no stub, no common word.
+    """Return whether a name can be an alias: not a code, lower-case transliteration, stub or common word.
 
     >>> [n for n in ("内罗毕", "Naïrobi", "NBO", "nai luo bi", "Of", "Aa") if is_clear(n)]
     ['内罗毕', 'Naïrobi']
@@ -198,7 +198,7 @@ def is_clear(name: str) -> bool:
 
 
 def distinct(label: str, names: Iterable[str], taken: Collection[str] = ()) -> tuple[str, ...]:
-    """The names without those that linking cannot tell from the label, from an earlier name, or from a taken one.
+    """Return the names that linking can distinguish from the label, from earlier names and from taken ones.
 
     >>> distinct("São Tomé", ["Sao Tome", "Saint Thomas", "SAINT THOMAS"])
     ('Saint Thomas',)
@@ -213,7 +213,7 @@ def distinct(label: str, names: Iterable[str], taken: Collection[str] = ()) -> t
 
 
 def currency_label(code: str, iso_name: str) -> str:
-    """The name of a currency as people write it.
+    """Return the name of a currency as people write it.
 
     >>> currency_label("KES", "Kenyan Shilling"), currency_label("USD", "US Dollar"), currency_label("EUR", "Euro")
     ('Kenyan shilling', 'US dollar', 'euro')
@@ -223,7 +223,7 @@ def currency_label(code: str, iso_name: str) -> str:
 
 
 def language_label(code: str, iso_name: str) -> str:
-    """The name of a language without what ISO 639 adds in brackets.
+    """Return the name of a language without the additions in brackets of ISO 639.
 
     >>> language_label("sw", "Swahili (macrolanguage)"), language_label("de", "German")
     ('Swahili', 'German')

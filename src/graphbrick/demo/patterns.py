@@ -1,4 +1,4 @@
-"""What the demo questions ask and in which words."""
+"""Patterns and wordings of the demo questions."""
 
 from __future__ import annotations
 
@@ -203,7 +203,7 @@ _THREE = (
 PATTERNS = (_ONE, _TWO, _THREE)
 """The patterns of one, two and three hops."""
 
-# How to come from a country to the seeds of each kind.
+# Path from a country to the seeds of each kind.
 SEEDS = {
     "country": "",
     "capital": "capital out",

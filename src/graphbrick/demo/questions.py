@@ -23,7 +23,7 @@ from graphbrick.graphs.records import EntityRecord, Record
 from graphbrick.graphs.text import fold
 
 MAX_ANSWERS = 25
-"""No question has more answers."""
+"""Maximum number of answers of a question."""
 
 FILE, VERSIONS_FILE = "questions.jsonl", "questions_versions.json"
 
@@ -56,7 +56,7 @@ class Question:
 
 
 def write_questions() -> list[Question]:
-    """The questions that the rules give from the installed data; always the same ones from the same data.
+    """Generate the questions by rules from the installed data; the same data give the same questions.
 
     Raises:
         GraphbrickError: If one of the packages with the data is not installed.
@@ -65,7 +65,7 @@ def write_questions() -> list[Question]:
 
 
 def load_questions() -> list[Question]:
-    """The questions kept in the package.
+    """Return the questions stored in the package.
 
     >>> load_questions()[0].hops
     1
@@ -95,13 +95,13 @@ class Neighbourhood:
             self._ends[tail, relation, "in"].append(head)
 
     def step(self, keys: Iterable[str], relation: str, way: str, without: Iterable[str] = ()) -> list[str]:
-        """The entities one step on, each once and in order of arrival, but for those of ``without``."""
+        """Return the distinct entities one step further, in order of discovery, except those in ``without``."""
         found = dict.fromkeys(end for key in keys for end in self._ends.get((key, relation, way), ()))
         left_out = set(without)
         return [key for key in found if key not in left_out]
 
     def follow(self, seeds: Iterable[str], path: Iterable[tuple[str, str]]) -> list[str]:
-        """The entities at the end of a path; a seed counts in no later step."""
+        """Return the entities at the end of a path; seeds are excluded from later steps."""
         seeds = list(seeds)
         keys = seeds
         for relation, way in path:
@@ -110,7 +110,7 @@ class Neighbourhood:
 
 
 class _Writer:
-    """Goes round the countries, so that each pattern asks about others than the one before."""
+    """Question writer that cycles through the countries, so that patterns ask about different ones."""
 
     def __init__(self, records: Iterable[Record]) -> None:
         triples = []
@@ -126,7 +126,7 @@ class _Writer:
         self._ring = self._countries()
 
     def questions(self) -> list[Question]:
-        """The questions of all patterns, fewest hops first."""
+        """Return the questions of all patterns, fewest hops first."""
         return [question for hops, patterns in enumerate(PATTERNS, 1) for question in self._of(hops, patterns)]
 
     def _of(self, hops: int, patterns: tuple[Pattern, ...]) -> Iterator[Question]:
