@@ -79,7 +79,7 @@ class Generate(GenerateStage):
         return _supported(answers, items, evidence)
 
     def asked(self, query: Query, evidence: Evidence) -> tuple[Request, list[Item]]:
-        """What the model is asked, with as many items as fit, and those in the order of their numbers.
+        """Return the request, with as many items as fit, and these items in the order of their numbers.
 
         Raises:
             ModelError: Not one item fits.
@@ -103,7 +103,7 @@ class Generate(GenerateStage):
         return Request(self._messages(turns, query, listed[:few]), SCHEMA), items[:few]
 
     def _messages(self, turns: Turns, query: Query, listed: list[str]) -> list[dict[str, str]]:
-        """The turns of the prompt with all that they leave open."""
+        """Return the turns of the prompt with all placeholders filled in."""
         structured = self.llm.structured
         values = {
             "format": IN_JSON if structured else IN_LINES,
@@ -171,7 +171,7 @@ def _holding(text: str, entity: int | None, items: list[Item]) -> list[Item]:
 
 
 def _names(evidence: Evidence) -> dict[str, int]:
-    """Return the entities of the evidence by their labels, and by those of their aliases that are no label."""
+    """Return the entities of the evidence by label, and by aliases that are not also a label."""
     labels: dict[str, int] = {}
     aliases: dict[str, int] = {}
     for item in evidence.items:
@@ -187,7 +187,7 @@ def _names(evidence: Evidence) -> dict[str, int]:
 
 
 def _split(said: Said, names: Mapping[str, int]) -> list[Said]:
-    """An answer that is a list of names with commas between them as several; small models write all on one line."""
+    """Split an answer that is a comma-separated list of names; small models write all on one line."""
     parts = [part.strip() for part in said.text.split(",") if part.strip()]
     if len(parts) < 2 or key(said.text) in names or not any(key(part) in names for part in parts):
         return [said]

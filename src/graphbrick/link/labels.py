@@ -66,7 +66,7 @@ class LinkLabels(LinkStage):
     min_score: float = parameter(0.8, above=0, below=1, search=(0.7, 0.8, 0.9))
 
     def link(self, graph: Graph, query: Query) -> Query:
-        """The query with the seeds that its text names."""
+        """Return the query with the seeds that its text names."""
         text = nfc(query.text)
         words = tokens(text)
         mentions = _exact(graph, text, words) or parts_of_names(graph, text, words) or self._near(graph, text, words)
@@ -80,7 +80,7 @@ class LinkLabels(LinkStage):
         return resolve_seeds(graph, query, seeds)
 
     def _near(self, graph: Graph, text: str, words: list[Token]) -> list[Mention]:
-        """Near misses in a question that names nothing exactly."""
+        """Return near misses for a question without any exact name."""
         found = _near_matches(graph, text, words)
         good = [(span, match) for span, match in found if match.score >= self.min_score]
         if not good:
@@ -96,7 +96,7 @@ class LinkLabels(LinkStage):
 
 
 class _Span(NamedTuple):
-    """Some words of the question in a row."""
+    """Consecutive words of the question."""
 
     first: int
     last: int
@@ -115,10 +115,10 @@ class _Span(NamedTuple):
 
 
 def resolve_seeds(graph: Graph, query: Query, given: Iterable[str | int]) -> Query:
-    """The query with given seeds: entity ids (also numpy's), keys, labels or aliases.
+    """Return the query with given seeds: entity ids (also numpy integers), keys, labels or aliases.
 
     Raises:
-        LinkError: No entity is called so; the nearest labels are shown.
+        LinkError: No entity has this key or name; the message shows the nearest labels.
     """
     mentions = []
     for seed in given:
@@ -143,7 +143,7 @@ def _resolve(graph: Graph, name: str) -> Mention:
 
 
 def _exact(graph: Graph, text: str, words: list[Token]) -> list[Mention]:
-    """Names that stand in the question, the longest first, without overlap; in order of appearance."""
+    """Return exact names in the question, without overlap (longer ones win), in order of appearance."""
     strong: list[tuple[_Span, Mention]] = []
     weak: list[tuple[_Span, Mention]] = []
     for span in _spans_of_names(graph, words):
@@ -170,7 +170,7 @@ def _exact(graph: Graph, text: str, words: list[Token]) -> list[Mention]:
 
 
 def _spans_of_names(graph: Graph, words: list[Token]) -> list[_Span]:
-    """The spans of the question whose hash is that of a name, longest first."""
+    """Return the spans of the question whose hash is that of a name, longest first."""
     if not words:
         return []
     hashes = token_hashes([word.text for word in words])
@@ -185,7 +185,7 @@ def _spans_of_names(graph: Graph, words: list[Token]) -> list[_Span]:
 
 
 def _disjoint(spans: list[tuple[_Span, M]]) -> list[tuple[_Span, M]]:
-    """Spans that do not overlap, earlier entries of the list first; in order of appearance."""
+    """Return spans without overlap (earlier entries of the list win), in order of appearance."""
     used: set[int] = set()
     taken = []
     for span, value in spans:
@@ -197,7 +197,7 @@ def _disjoint(spans: list[tuple[_Span, M]]) -> list[tuple[_Span, M]]:
 
 
 def ranked(graph: Graph, surface: str, names: Iterable[int]) -> list[int]:
-    """The entities of some names: written exactly so, then labels, then the best connected, then by id."""
+    """Return the entities of some names: exact spelling first, then labels, then by degree, then by id."""
     best: dict[int, tuple[bool, bool, int, int]] = {}
     for name in names:
         entity = graph.names.entity(name)
@@ -208,9 +208,9 @@ def ranked(graph: Graph, surface: str, names: Iterable[int]) -> list[int]:
 
 
 def parts_of_names(graph: Graph, text: str, words: list[Token]) -> list[Mention]:
-    """Return the entities of which the question has a part of the name, such as a first name alone, that no other has.
+    """Return the entities that a part of a name in the question identifies, such as a first name alone.
 
-    Only words with a capital are looked at; longer pieces first.
+    The part must belong to one entity only. Only capitalized words are considered, longer parts first.
 
     Raises:
         LinkError: There are such parts, and each is in several names.
@@ -244,7 +244,7 @@ def parts_of_names(graph: Graph, text: str, words: list[Token]) -> list[Mention]
 
 
 def _near_matches(graph: Graph, text: str, words: list[Token]) -> list[tuple[_Span, NearMatch]]:
-    """Near misses of pieces of the question: best first, longer pieces first among equals."""
+    """Return near misses of parts of the question: best first, ties to longer parts."""
     if len(words) > _NEAR_WORDS:
         event(f"near misses were looked for in the first {_NEAR_WORDS} of {len(words):,} words")
         words = words[:_NEAR_WORDS]
@@ -264,13 +264,13 @@ def _near_matches(graph: Graph, text: str, words: list[Token]) -> list[tuple[_Sp
 
 
 def _relation_words(graph: Graph) -> set[str]:
-    """The words of relation labels: in a question they rather mean the relation than a misspelt entity."""
+    """Return the words of relation labels, which in a question rarely mean a misspelt entity."""
     few = range(min(graph.n_relations, _RELATIONS_READ))
     return {word for relation in few for word in fold(graph.relation_label(relation)).split()}
 
 
 def report(graph: Graph, mention: Mention, by: str = "") -> None:
-    """Say which of several entities of one name was taken, and by whom; nothing where there is one."""
+    """Record an event that says which of several entities of one name was taken; none if it is unique."""
     if not mention.others:
         return
     shown = "; ".join(graph.describe(entity) for entity in mention.others[:_SHOWN])

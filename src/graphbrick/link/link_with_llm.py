@@ -35,7 +35,7 @@ _NAME = (
     "You copy names out of a text: of persons, places, titles, languages and other things that have a name, word for "
     "word as the text has them. What the text asks is not your concern. "
 )
-# By whether the reply is JSON.
+# Key: whether the reply is JSON.
 _NAME_BY = {
     False: "Reply with the names only, one a line. If the text has no name, reply NONE.",
     True: 'Reply with JSON that holds the names. If the text has no name, reply {"names": []}.',
@@ -104,7 +104,7 @@ class LinkWithLLM(LinkStage):
     min_score: float = parameter(0.8, above=0, below=1, search=(0.7, 0.8, 0.9))
 
     def link(self, graph: Graph, query: Query) -> Query:
-        """The query with the seeds that the model finds in it."""
+        """Return the query with the seeds that the model finds in it."""
         text = nfc(query.text)
         names = self._names(text)
         found = self._found(graph, names)
@@ -127,7 +127,7 @@ class LinkWithLLM(LinkStage):
         return replace(query, seeds=tuple(dict.fromkeys(m.entity for m in mentions)), mentions=tuple(mentions))
 
     def _names(self, text: str) -> list[_Name]:
-        """What the model says that the question names, in order of appearance."""
+        """Return the names that the model finds in the question, in order of appearance."""
         reply = self.llm.complete(
             [
                 {"role": "system", "content": _NAME + _NAME_BY[self.llm.structured]},
@@ -149,7 +149,7 @@ class LinkWithLLM(LinkStage):
         return sorted(names, key=lambda name: name.start if name.start >= 0 else len(text))
 
     def _found(self, graph: Graph, names: Sequence[_Name]) -> list[tuple[_Name, dict[int, float]]]:
-        """The names that there are, each with its entities and their similarity, in the order of the rule."""
+        """Return the names that match, each with its entities and similarities, in the order of `ranked`."""
         found = dict[_Name, dict[int, float]]()
         for name in names:
             exact = ranked(graph, name.text, graph.names.exact(name_form(name.text)))
@@ -170,7 +170,7 @@ class LinkWithLLM(LinkStage):
         return {match.entity: match.score for match in matches}
 
     def _chosen(self, graph: Graph, text: str, several: Sequence[tuple[_Name, dict[int, float]]]) -> dict[_Name, int]:
-        """Which of the entities of each name the model means; a name whose reply cannot be read is not there."""
+        """Return the entity that the model chooses for each name; names with unreadable replies are missing."""
         asked, requests = list[tuple[_Name, list[int], list[str]]](), list[Request]()
         for name, entities in several:
             first = list(islice(entities, self.candidates))
@@ -203,7 +203,7 @@ class LinkWithLLM(LinkStage):
 
 
 def _examples(as_json: bool) -> list[dict[str, str]]:
-    """Questions and the replies to them."""
+    """Return the example questions and replies as messages."""
     told = []
     for question, names in _EXAMPLES.items():
         reply = json.dumps({"names": names}) if as_json else "\n".join(names)
@@ -214,14 +214,14 @@ def _examples(as_json: bool) -> list[dict[str, str]]:
 
 @dataclass(frozen=True)
 class _Name:
-    """A name and where it begins in the question; -1 for one that does not stand there."""
+    """A name and its start in the question; -1 if the question does not contain it."""
 
     text: str
     start: int
 
 
 def _name(text: str, words: Sequence[Token], name: str) -> _Name:
-    """A name as the question writes it."""
+    """Return a name as the question spells it, with its position."""
     folded = [token.text for token in tokens(nfc(name))]
     for i in range(len(words) - len(folded) + 1) if folded else ():
         if all(word.text == wanted for word, wanted in zip(words[i:], folded, strict=False)):
@@ -231,7 +231,7 @@ def _name(text: str, words: Sequence[Token], name: str) -> _Name:
 
 
 def _in_question(text: str, words: Sequence[Token], name: str) -> list[str]:
-    """The names that one line of a reply gives: several or a remark are parted off only where the rest is in it."""
+    """Return the names in one line of a reply; split it only if all parts are in the question."""
     for parts in ([name], [without_remark(name)], parts_of(name)):
         if parts and all(_name(text, words, part).start >= 0 for part in parts):
             return parts
@@ -239,7 +239,7 @@ def _in_question(text: str, words: Sequence[Token], name: str) -> list[str]:
 
 
 def _portrait(graph: Graph, entity: int, text: str) -> str:
-    """What tells an entity apart from others of its name."""
+    """Return a line that tells an entity apart from others of the same name."""
     asked = set(fold(text).split()) - set(fold(graph.label(entity)).split()) - STOP_WORDS
     triples = [*graph.triples_from(entity)[:_LOOKED_AT]]
     triples += graph.csr.in_triple[graph.csr.row(entity, False)][:_LOOKED_AT].tolist()

@@ -66,7 +66,7 @@ class Token:
 
     @property
     def key(self) -> tuple[str, bool, bool, str, str]:
-        """What the features depend on."""
+        """Everything that the features of the token depend on."""
         before, after = (word if word in _NUMBER or word == PLACEHOLDER else "" for word in (self.before, self.after))
         return self.word, self.is_left, self.is_first, before, after
 
@@ -217,7 +217,7 @@ class Alignment:
 
     @property
     def max_hops(self) -> int:
-        """The longest pattern it scores."""
+        """Number of hops of the longest pattern that can be scored."""
         return len(self.weights) - N_FEATURES
 
     def score(self, question: str, patterns: Sequence[Steps]) -> Scores:

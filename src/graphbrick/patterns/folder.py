@@ -1,4 +1,4 @@
-"""Trained patterns on disk: a folder with the weights and what is to be known of them."""
+"""Trained patterns on disk: a folder with the weights and their description."""
 
 from __future__ import annotations
 

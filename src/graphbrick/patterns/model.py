@@ -1,4 +1,4 @@
-"""What `PatternScorer` has learned: a score of every relation pattern for a question."""
+"""The model of `PatternScorer`: a score of every relation pattern for a question."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from graphbrick.patterns.text import Steps, readable
 
 Floats = npt.NDArray[np.float32]
 NO_PATTERN = -1e6
-"""The score of a text that is no pattern, or of more hops than were trained."""
+"""The score of a text that is not a pattern, or has more hops than were trained."""
 
 _REMEMBERED = 100_000  # relations and patterns, by process
 _QUESTIONS = 64
@@ -28,7 +28,7 @@ _OTHER_SIZE = "gives vectors of {} dimensions, but the patterns were trained wit
 
 
 def kinds_of(max_hops: int) -> int:
-    """How many roles a relation can have: at each hop and at the end, each backwards and forwards."""
+    """Return the number of roles of a relation: each hop and the end, each backwards and forwards."""
     return 2 * max_hops + 2
 
 
@@ -42,7 +42,7 @@ class PatternModel:
     relations and patterns without examples have a score. Those that had examples add weights of their own.
 
     Attributes:
-        embedder: What makes vectors of questions and of relations.
+        embedder: Embeds questions and relations.
         scale: float32 [kinds], how much plain similarity of words and question counts for each role.
         narrow: float32 [rank, features].
         maps: float32 [kinds, dimensions, rank].
@@ -86,12 +86,12 @@ class PatternModel:
 
     @property
     def max_hops(self) -> int:
-        """The longest pattern it scores."""
+        """Number of hops of the longest pattern that can be scored."""
         return len(self.lengths)
 
     @property
     def dimensions(self) -> int:
-        """Of a vector of the embedder."""
+        """Number of dimensions of the embedder."""
         return int(self.lengths.shape[1]) - 1 - WORDS
 
     @once
@@ -99,15 +99,15 @@ class PatternModel:
         return _Known(self)
 
     def ask(self, question: str) -> Asked:
-        """What a masked question asks for; the last ones are remembered, as several stages and hops ask the same."""
+        """Return the features of a masked question; recent ones are cached for other stages and hops."""
         return self._known.asked(question)
 
     def knows(self, label: str) -> bool:
-        """Whether a relation was trained with examples."""
+        """Tell whether a relation had training examples."""
         return label in self._known.relation_row
 
     def score(self, asked: Asked, patterns: Sequence[Steps]) -> npt.NDArray[np.float64]:
-        """The score of each pattern for a question, float64 [patterns].
+        """Return the score of each pattern for a question, float64 [patterns].
 
         Patterns of no step, or of more than ``max_hops``, score `NO_PATTERN`.
         """
@@ -137,7 +137,7 @@ class PatternModel:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a masked question asks for.
+    """A masked question, prepared for scoring patterns.
 
     Attributes:
         extended: float32 [features + 1], its features and a constant.
@@ -194,7 +194,7 @@ class _Known:
         self._own: npt.NDArray[np.int64] = np.zeros(0, dtype=np.int64)
 
     def asked(self, question: str) -> Asked:
-        """What a question asks for."""
+        """Return the prepared question, from the cache if possible."""
         with self._lock:
             asked = self._asked.get(question)
             if asked is not None:
@@ -215,7 +215,7 @@ class _Known:
         return asked
 
     def rows(self, patterns: Sequence[Steps]) -> _Rows:
-        """Patterns of at least one step as numbers."""
+        """Return patterns of at least one step as numbers."""
         with self._lock:
             if len(self._ids) > _REMEMBERED or len(self._made) > _REMEMBERED:
                 self._clear()

@@ -1,4 +1,4 @@
-"""Relation paths that a language model plans for a question: what it is shown, and what its reply means."""
+"""Relation paths planned by a language model: building the prompt and reading the reply."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ _PROMPT = "Relations:\n{relations}\n\nStart: {starts}\nQuestion: {question}\nRel
 
 @dataclass(frozen=True, repr=False)
 class RelationPlanner(Brick):
-    """The base of bricks that ask a language model for relation paths.
+    """Base class of bricks that ask a language model for relation paths.
 
     Args:
         llm: The language model.

@@ -1,4 +1,4 @@
-"""What `PatternScorer` knows of a question: its embedding, and its words.
+"""Features of a question for `PatternScorer`: its embedding and its hashed words.
 
 An embedding says what a question is about, but hardly whether it asks for a person or for a film: «who appeared in the
 same movie with X» lies beside «which movies did X appear in». Its words tell the two apart.
@@ -23,7 +23,7 @@ _WEIGHT = 0.5  # of the words beside the embedding, whose length is 1
 
 
 def features(embedder: Embedder, question: str) -> Floats:
-    """The embedding of a question, then its words; float32 [dimensions + WORDS]."""
+    """Return the embedding of a question, then its hashed words; float32 [dimensions + WORDS]."""
     embedding = np.asarray(embedder.encode_query(question), dtype=np.float32)
     return np.concatenate([embedding, np.float32(_WEIGHT) * hashed_words(question)])
 

@@ -34,7 +34,7 @@ class Edges(NamedTuple):
     triple: Ids
 
     def where(self, which: npt.NDArray[np.bool_] | npt.NDArray[np.int64]) -> Edges:
-        """Some of them, by mask or index."""
+        """Return some of the edges, by mask or index."""
         return Edges(self.start[which], self.end[which], self.triple[which])
 
 
@@ -198,7 +198,7 @@ class _Search:
     def _backwards(
         self, i: int, node: int, visited: frozenset[int]
     ) -> Iterator[tuple[tuple[int, ...], frozenset[int]]]:
-        """The triples from the seed to an entity, and what is visited by then."""
+        """Yield the triples of each way from the seed to an entity, and the entities visited on it."""
         if i < 0:
             yield (), visited
             return

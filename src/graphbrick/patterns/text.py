@@ -1,4 +1,4 @@
-"""What a path says without its entities: its relations and their directions, read from its text."""
+"""Relation patterns read from the text of a path: its relations and their directions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PUNCTUATION = re.compile(r"[\W_]+")
 
 
 def split_start(text: str) -> tuple[str, str]:
-    """The label of the entity where a path starts, and the rest of its text.
+    """Return the label of the first entity of a path, and the rest of its text.
 
     >>> split_start("Nairobi <- capital <- Kenya")
     ('Nairobi', '<- capital <- Kenya')
@@ -29,7 +29,7 @@ def split_start(text: str) -> tuple[str, str]:
 
 @lru_cache(maxsize=65_536)
 def steps_of(walked: str) -> Steps:
-    """The steps of a path's text without its start; none where it is no path.
+    """Return the steps of the text of a path without its start; none if it is not a path.
 
     A name that holds an arrow between spaces is taken for two names; the text is then no path, or one of other steps.
 
@@ -58,7 +58,7 @@ def labelled(steps: Iterable[Step]) -> Steps:
 
 
 def readable(relation: str) -> str:
-    """A relation as words; of a dotted name the last two parts.
+    """Return a relation as words; only the last two parts of a dotted name.
 
     >>> readable("starred_actors"), readable("film.film.starring..film.performance.actor")
     ('starred actors', 'performance actor')
@@ -69,7 +69,7 @@ def readable(relation: str) -> str:
 
 
 def masked(question: str, start: str) -> str:
-    """The question with a placeholder wherever it names the start.
+    """Return the question with a placeholder wherever it names the start.
 
     Where the name stands as it is written, only those places count: in «when was The Who formed» the first word is no
     name. Otherwise case, accents and punctuation do not count. What a question asks for then does not depend on the

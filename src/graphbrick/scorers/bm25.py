@@ -38,7 +38,7 @@ class BM25(Scorer):
     b: float = parameter(0.75, at_least=0, at_most=1, search=(0.4, 0.75))
 
     def score(self, query: str, texts: Sequence[str]) -> npt.NDArray[np.float64]:
-        """BM25 of each text."""
+        """Return the BM25 score of each text."""
         import bm25s
 
         documents = [fold(text).split() for text in texts]

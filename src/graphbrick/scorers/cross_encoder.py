@@ -54,7 +54,7 @@ class CrossEncoder(Scorer):
             self.refuse("template", "a text with {query} and {text} in it", "Query: {query}\nSentence: {text}")
 
     def score(self, query: str, texts: Sequence[str]) -> npt.NDArray[np.float64]:
-        """What the model gives for each pair of query and text."""
+        """Return the output of the model for each pair of query and text."""
         if not texts:
             return np.zeros(0)
         pairs = [self._filled(query, text) for text in texts] if self.template else [(query, text) for text in texts]

@@ -42,7 +42,7 @@ class NGram(Scorer):
     size: int = parameter(3, at_least=1, at_most=32, search=(2, 3, 4))
 
     def score(self, query: str, texts: Sequence[str]) -> npt.NDArray[np.float64]:
-        """The cosine of each text and the query."""
+        """Return the cosine of each text and the query."""
         groups: dict[str, list[str]] = {}  # the texts of one graph repeat their words
         query_counts, scores = self._counts(query, groups), np.zeros(len(texts))
         for i, text in enumerate(texts):

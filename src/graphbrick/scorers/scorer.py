@@ -1,4 +1,4 @@
-"""The base of scorers: items or texts in, one number for each out, higher is closer to the query."""
+"""Base class of scorers: one number for each item or text; higher is closer to the query."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Scorer(Brick):
 
     @abstractmethod
     def score(self, query: str, texts: Sequence[str]) -> npt.NDArray[np.float64]:
-        """One score a text, float64 [texts], higher is better; comparable within one call only.
+        """Return one score per text, float64 [texts]; higher is better, comparable within one call only.
 
         Args:
             query: The question.
