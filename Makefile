@@ -49,7 +49,7 @@ lint: $(VENV)/.dev
 bench: $(VENV)/.dev  ## measure; see benchmarks/README.md for what each prints
 	$(BIN)/python benchmarks/run_all.py
 
-docs: $(VENV)/.dev  ## write docs/cli.md and docs/bricks.md from the code
+docs: $(VENV)/.dev  ## write docs/cli.md, docs/bricks.md and docs/recipes.md from the code
 	$(BIN)/python docs/generate.py
 
 clean:
