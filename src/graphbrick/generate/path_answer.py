@@ -28,7 +28,7 @@ class PathAnswer(GenerateStage):
     walks that come back are followed as well: «who are the parents of X's child» gives X and the other parent.
 
     Args:
-        cap: Answers at most, at least 1; reaching it is an event with the number of entities there are.
+        cap: Most answers, at least 1; reaching it is an event that gives the total number of entities.
         within: "subgraph" to follow the pattern in the subgraph that the evidence was retrieved from, so that the
             answers show what extraction and pruning lost; "graph" for the whole graph.
 

@@ -24,7 +24,7 @@ _LONGEST_NAME = 64
 # Near misses are looked for in the beginning of a question, in pieces of a few words.
 _NEAR_WORDS, _NEAR_SPAN, _NEAR_SHORTEST = 64, 4, 4
 _SHOWN = 5
-_PART = 0.9  # the score of a part of a name that is in no other
+_PART = 0.9  # the score of a part that only one name has
 _RELATIONS_READ = 10_000
 
 # Words that build a question; alone they name nothing, though a film may be called "It" or a city "Of".
@@ -40,10 +40,11 @@ STOP_WORDS = frozenset(
 class LinkLabels(LinkStage):
     """Seeds by label or alias, longest match first over the whole question; else by a part of a name, else near misses.
 
-    Case, accents and punctuation do not count. A single word in lower case, and a word that only builds the question,
-    is taken only where nothing else matches. Of several entities with one name, the one whose name is written exactly
-    so, then a label before an alias, then the best connected is taken; the others are an event in the trace and are
-    kept in ``Mention.others``. A part of a name, such as a first name alone, is taken if only one entity has it.
+    Case, accents and punctuation are ignored. A single lower-case word is taken only if nothing else matches. Function
+    words are taken only if they are capitalized, not the first word, and spelled exactly like a name. If several
+    entities share a name, exact spelling comes first, then labels before aliases, then the entity with the most
+    triples. The others are an event in the trace and are kept in ``Mention.others``. A part of a name, such as a first
+    name alone, is taken if only one entity has it.
 
     Args:
         min_score: Least similarity of a near miss, in (0, 1); 0.8 forgives one wrong letter in five.
@@ -52,8 +53,8 @@ class LinkLabels(LinkStage):
         The query with distinct seeds in order of appearance.
 
     Raises:
-        LinkError: Nothing in the question names an entity, and the nearest labels are shown; or all that does is a part
-            of several names, which are shown.
+        LinkError: Nothing in the question names an entity (the message shows the nearest labels), or the only match is
+            a part of several names (the message shows them).
 
     Example:
         >>> from graphbrick.testing import tiny_graph

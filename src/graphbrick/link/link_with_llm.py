@@ -75,7 +75,7 @@ class LinkWithLLM(LinkStage):
 
     Args:
         llm: The language model, such as LLM().
-        n: Names that are looked up at most, at least 1; the first that the model gives.
+        n: Most names looked up, at least 1; the first ones of the reply.
         candidates: Entities of one name that the model is shown at most, at least 2, in the order of that rule.
         min_score: Least similarity of a near miss, in (0, 1); 0.8 forgives one wrong letter in five.
 
@@ -83,8 +83,8 @@ class LinkWithLLM(LinkStage):
         The query with distinct seeds in order of appearance; those whose names are not in the question come last.
 
     Raises:
-        LinkError: The model names nothing, or nothing of it is an entity; what was tried is shown.
-        ModelError: The server is away, refuses, or does not answer in time.
+        LinkError: The model names nothing, or none of the names is an entity; the message shows the names.
+        ModelError: The server cannot be reached, refuses the request, or does not answer in time.
 
     Example:
         >>> from graphbrick import LLM
