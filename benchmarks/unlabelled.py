@@ -17,20 +17,16 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import sys
 import tempfile
 import time
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from graphbrick import Graph, Pipeline, build, parse
+from graphbrick import Graph, build, parse
 from graphbrick.demo.graph import world_graph
-from graphbrick.evaluate.datasets import GroundedQuestion, Question, ground, load, sample_each
-from graphbrick.evaluate.metrics.sets import f1, hits_at_1
+from graphbrick.evaluate.datasets import Question, ground, load, sample_each
 from graphbrick.learn import learn
+from metaqa import measure
 
 DATA = Path(os.environ.get("GRAPHBRICK_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data")
 WORLD = Path(__file__).resolve().parents[1] / "src/graphbrick/demo/questions.jsonl"
@@ -52,20 +48,6 @@ def metaqa(data: Path, work: Path) -> tuple[Graph, list[Question]]:
 
 
 GRAPHS = {"world": world, "metaqa": metaqa}
-
-
-def measured(graph: Graph, pipeline: Pipeline, questions: Sequence[GroundedQuestion]) -> dict[str, float]:
-    """Return the means over all questions and the median time of one."""
-    first, both, ms = [], [], []
-    for done, question in enumerate(questions, 1):
-        run = pipeline.run(graph, question.query())
-        assert run.answer is not None
-        first.append(hits_at_1(run.answer.entities, question.gold))
-        both.append(f1(run.answer.entities, question.gold))
-        ms.append(1000 * run.trace.seconds)
-        if sys.stderr.isatty():
-            print(f"\r{done}/{len(questions)}", end="", file=sys.stderr)
-    return {"n": len(first), "hits_at_1": float(np.mean(first)), "f1": float(np.mean(both)), "ms": float(np.median(ms))}
 
 
 def main() -> None:
@@ -102,7 +84,7 @@ def main() -> None:
                 chosen = ground(graph, sample_each(questions, limit, seed=given.seed))
                 pipeline.run(graph, chosen.questions[0].query())  # compile and load before the clock runs
                 for hops, some in chosen.split("hops").items():
-                    row = measured(graph, pipeline, some.questions)
+                    row = measure(graph, pipeline, some.questions)
                     rows.append({"graph": name, "pipeline": label, "hops": hops, "seconds": taken, **row})
                     print(f"| {name} | {label} | {hops} | {row['n']} | {row['hits_at_1']:.3f} | {row['f1']:.3f} | "
                           f"{row['ms']:.1f} | {'' if taken is None else f'{taken:.0f}'} |", flush=True)  # fmt: skip

@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from functools import cached_property as once
+    from functools import cached_property
 else:
 
-    class once:  # noqa: N801 - used as a decorator
+    class cached_property:  # noqa: N801 - used as a decorator
         """Compute an attribute when it is first read, and keep it."""
 
         def __init__(self, function):
@@ -29,4 +29,4 @@ else:
             return value
 
 
-__all__ = ["once"]
+__all__ = ["cached_property"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from graphbrick.core.cached import once
+from graphbrick.core.cached import cached_property
 from graphbrick.core.items import BaseItem
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ class Path(BaseItem):
         """Whether the path meets its start again."""
         return self.nodes[0] in self.nodes[1:]
 
-    @once
+    @cached_property
     def pattern(self) -> tuple[tuple[int, bool], ...]:
         """The relations followed and in which direction: (relation, forward) a hop."""
         if self.prefix is not None:
@@ -126,14 +126,14 @@ class Path(BaseItem):
             for (relation, forward), node in zip(self.pattern, self.nodes[1:], strict=True)
         )
 
-    @once
+    @cached_property
     def text(self) -> str:
         """The path as text: ``Nairobi <- capital <- Kenya -> currency -> Kenyan shilling``."""
         if self.prefix is not None:
             return self._carried_on(self.prefix.text, self.graph.label(self.nodes[-1]))
         return self._text([self.graph.label(node) for node in self.nodes[1:]])
 
-    @once
+    @cached_property
     def pattern_text(self) -> str:
         """The path with types in the place of entities: ``Nairobi <- capital <- country -> currency -> currency``.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.core.cached import once
+from graphbrick.core.cached import cached_property
 from graphbrick.core.csr import Csr, ScatteredCsr, from_rows
 from graphbrick.core.query import Query
 
@@ -51,7 +51,7 @@ class Subgraph:
         """Number of triples."""
         return self.graph.n_triples if self.triples is None else len(self.triples)
 
-    @once
+    @cached_property
     def csr(self) -> Csr:
         """Adjacency in local ids: local node i is ``nodes[i]``, local triple j is ``triples[j]``."""
         if self.nodes is None or self.triples is None:

@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.core.cached import once
+from graphbrick.core.cached import cached_property
 from graphbrick.graphs.delta_files import Delta, Facts
 from graphbrick.graphs.names import NameIndex, NearMatch
 from graphbrick.graphs.text import name_form, span_hash, trigrams
@@ -196,12 +196,12 @@ class ChangedNames:
         self._built, self._n_built, self._labels, self._changed = built, n_built, labels, changed
         self._shift = len(labels) - n_built
 
-    @once
+    @cached_property
     def _own(self) -> list[tuple[int, str]]:
         """Return (entity, alias) for the entities whose names are in memory."""
         return [(entity, alias) for entity in sorted(self._changed) for alias in self._changed[entity]]
 
-    @once
+    @cached_property
     def _by_form(self) -> dict[str, list[int]]:
         """Return the names in memory by their folded form, ascending."""
         found: dict[str, list[int]] = {}
@@ -211,11 +211,11 @@ class ChangedNames:
         found.pop("", None)
         return found
 
-    @once
+    @cached_property
     def _hashes(self) -> npt.NDArray[np.uint64]:
         return np.fromiter(map(span_hash, self._by_form), dtype=np.uint64, count=len(self._by_form))
 
-    @once
+    @cached_property
     def _by_gram(self) -> dict[int, list[str]]:
         """Return the folded names in memory by their trigrams."""
         found: dict[int, list[str]] = {}
@@ -224,7 +224,7 @@ class ChangedNames:
                 found.setdefault(gram, []).append(form)
         return found
 
-    @once
+    @cached_property
     def max_tokens(self) -> int:
         """Number of words in the longest name."""
         return max([self._built.max_tokens, *(form.count(" ") + 1 for form in self._by_form)])

@@ -14,16 +14,13 @@ from graphbrick.compute import blas_threads
 from graphbrick.core.errors import InputError
 from graphbrick.embedders.embedder import Embedder
 from graphbrick.evaluate.datasets import Grounded, GroundedQuestion, Question, ground
-from graphbrick.generate import PathAnswer
 from graphbrick.graphs.graph import Graph
 from graphbrick.learn.fit_alignment import Example, fit_alignment
+from graphbrick.learn.learned import learned_place
 from graphbrick.learn.phrasebook import Phrasebook
 from graphbrick.learn.sampling import Sample, samples
 from graphbrick.learn.writer import Writer
-from graphbrick.patterns import PatternScorer
-from graphbrick.patterns.folder import DESCRIPTION, WORDS, check_place, load, save
-from graphbrick.pipeline import Pipeline
-from graphbrick.retrieve import Patterns
+from graphbrick.patterns.folder import WORDS, check_place, save
 from graphbrick.train.patterns import PatternReport, Watch, fit_patterns
 
 _SEEDS = 0.15  # distinct seeds, a question
@@ -145,30 +142,6 @@ def learn(
         fitted=fitted,
         seconds=time.perf_counter() - started,
     )
-
-
-def learned_place(graph: Graph) -> Path:
-    """Return where `learn` keeps what it learned of a graph: ``films.graph.patterns`` beside ``films.graph``."""
-    return graph.place.with_name(f"{graph.place.name}.patterns")
-
-
-def learned_pipeline(graph: Graph) -> Pipeline | None:
-    """Return the pipeline over what was learned of a graph; None if nothing was."""
-    place = learned_place(graph)
-    if not (place / DESCRIPTION).exists():
-        return None
-    model = load(str(place))
-    return Patterns(PatternScorer(str(place)), max_hops=model.max_hops) >> PathAnswer()
-
-
-def unlearned(graph: Graph) -> list[str]:
-    """Return the relations of a graph that came after it was learned; empty if it never was."""
-    place = learned_place(graph)
-    if not (place / DESCRIPTION).exists():
-        return []
-    alignment = load(str(place)).alignment
-    known = set(alignment.relations) if alignment is not None else set()
-    return sorted({graph.relation_label(number) for number in range(graph.n_relations)} - known)
 
 
 def _phrasebook(graph: Graph, place: Path, call: Mapping[str, Sequence[str]]) -> Phrasebook:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.core.cached import once
+from graphbrick.core.cached import cached_property
 from graphbrick.embedders.embedder import Embedder
 from graphbrick.patterns.text import PLACEHOLDER, Steps
 
@@ -201,18 +201,18 @@ class Alignment:
     weights: Scores
     phrases: tuple[str, ...]
 
-    @once
+    @cached_property
     def _by_first(self) -> dict[str, list[tuple[str, ...]]]:
         by_first: dict[str, list[tuple[str, ...]]] = {}
         for phrase in sorted(self.phrases, key=lambda phrase: -phrase.count(" ")):
             by_first.setdefault(phrase.split()[0], []).append(tuple(phrase.split()))
         return by_first
 
-    @once
+    @cached_property
     def _number(self) -> dict[str, int]:
         return {label: number for number, label in enumerate(self.relations)}
 
-    @once
+    @cached_property
     def _emitted(self) -> dict[Any, Scores]:
         return {}
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.core.cached import once
+from graphbrick.core.cached import cached_property
 from graphbrick.core.errors import ModelError
 from graphbrick.embedders.embedder import Embedder
 from graphbrick.files.locks import ForkLock
@@ -94,7 +94,7 @@ class PatternModel:
         """Number of dimensions of the embedder."""
         return int(self.lengths.shape[1]) - 1 - WORDS
 
-    @once
+    @cached_property
     def _known(self) -> _Known:
         return _Known(self)
 

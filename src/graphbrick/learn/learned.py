@@ -1,0 +1,36 @@
+"""What was learned of a graph, for those who ask; imports nothing of what learns."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from graphbrick.generate import PathAnswer
+from graphbrick.graphs.graph import Graph
+from graphbrick.patterns import PatternScorer
+from graphbrick.patterns.folder import DESCRIPTION, load
+from graphbrick.pipeline import Pipeline
+from graphbrick.retrieve import Patterns
+
+
+def learned_place(graph: Graph) -> Path:
+    """Return where `learn` keeps what it learned of a graph: ``films.graph.patterns`` beside ``films.graph``."""
+    return graph.place.with_name(f"{graph.place.name}.patterns")
+
+
+def learned_pipeline(graph: Graph) -> Pipeline | None:
+    """Return the pipeline over what was learned of a graph; None if nothing was."""
+    place = learned_place(graph)
+    if not (place / DESCRIPTION).exists():
+        return None
+    model = load(str(place))
+    return Patterns(PatternScorer(str(place)), max_hops=model.max_hops) >> PathAnswer()
+
+
+def unlearned(graph: Graph) -> list[str]:
+    """Return the relations of a graph that came after it was learned; empty if it never was."""
+    place = learned_place(graph)
+    if not (place / DESCRIPTION).exists():
+        return []
+    alignment = load(str(place)).alignment
+    known = set(alignment.relations) if alignment is not None else set()
+    return sorted({graph.relation_label(number) for number in range(graph.n_relations)} - known)
