@@ -1,4 +1,4 @@
-"""What was learned of a graph, for those who ask; imports nothing of what learns."""
+"""The pipeline over what was learned of a graph. Importing this module does not import the training code."""
 
 from __future__ import annotations
 

@@ -29,16 +29,16 @@ _MOST_ENDS = 200  # answers that are kept of a written question
 
 @dataclass(frozen=True, slots=True)
 class LearnReport:
-    """What `learn` did.
+    """Result of `learn`.
 
     Attributes:
-        written: Questions written from the graph.
-        given: Questions of the user that were learned from.
-        relations: Relations of the graph.
-        unreadable: Relations whose labels have no words; questions call them by their label.
-        nameless: Classes of entities without a name of their own, each by up to three of their relations.
-        fitted: How the linear part was trained.
-        seconds: Of work.
+        written: Number of questions written from the graph.
+        given: Number of questions that the user gave.
+        relations: Number of relations in the graph.
+        unreadable: Relations whose labels contain no words; questions use the label itself.
+        nameless: Classes of entities without a name; up to three relations of each class.
+        fitted: Report on training the linear scorer.
+        seconds: Wall-clock time.
     """
 
     written: int
@@ -61,8 +61,8 @@ class LearnReport:
             counted = f"{len(self.unreadable):,} of {self.relations:,} relations"
             lines.append(f"no words in the labels of {counted} ({shown}); add some to {WORDS}")
         for relations in self.nameless:
-            example = f"--call '{relations[0]}=NAME'"
-            lines.append(f"entities with {' / '.join(relations)} have no name; if they are films, say so: {example}")
+            shown = " / ".join(relations)
+            lines.append(f"the class of entities with {shown} has no name; give one with --call '{relations[0]}=NAME'")
         return "\n".join(lines)
 
 

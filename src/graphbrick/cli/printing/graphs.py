@@ -52,7 +52,7 @@ def print_built(graph: Graph, *, as_json: bool) -> None:
             out.print(plain(f"  {where}: {row['reason']}"))
         if facts.skipped > _SKIPPED_SHOWN:
             out.print(f"  ... and {facts.skipped - _SKIPPED_SHOWN:,} more")
-    out.print(f"let it teach itself: graphbrick learn {shlex.quote(str(graph.path))}")
+    out.print(f"learn its relations first, for better answers: graphbrick learn {shlex.quote(str(graph.path))}")
     out.print(f'ask it: graphbrick ask {shlex.quote(str(graph.path))} "your question"')
 
 
