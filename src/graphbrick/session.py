@@ -1,4 +1,4 @@
-"""What is opened once and shared: models, clients of model servers, caches, indexes beside graphs, and their locks.
+"""Sessions own what is opened once and shared: models, clients of model servers, caches, indexes, and their locks.
 
 A session imports nothing above it: the module that knows how to open a thing calls `Session.get` with a key and a
 function that opens it. See ``docs/adr/0017-session.md``.

@@ -46,7 +46,7 @@ class Item(Scorable, Protocol):
 
     @property
     def kind(self) -> str:
-        """What the item is: "path", "triple", "row", "passage", "report", or another word in the singular."""
+        """The kind in one word: "path", "triple", "row", "passage", "report", or another word in the singular."""
 
     @property
     def score(self) -> float:
@@ -70,7 +70,7 @@ class Item(Scorable, Protocol):
 
     @property
     def identity(self) -> Hashable:
-        """What makes the item different from other items of the same graph; score and source do not count."""
+        """Value that differs between different items of one graph; score and source do not count."""
 
     def with_score(self, score: float) -> Item:
         """The same item with another score."""

@@ -1,4 +1,4 @@
-"""What was understood of a graph's language, in a file that users correct: words of relations, names of classes."""
+"""The words of a graph's relations and the names of its classes, in a file that users can correct."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a chat model is told and what it replies: messages of typed parts, tools, requests, replies.
+"""Requests to chat models and their replies: messages of typed parts, tools, requests, replies.
 
 Nothing here depends on a wire format; `graphbrick.llm.wire` turns these types into the JSON of a server and back.
 """

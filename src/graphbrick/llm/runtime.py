@@ -1,4 +1,4 @@
-"""What the calls to model servers of one session share: an event loop, clients, limits, and what servers refuse.
+"""Shared parts of one session's calls to model servers: an event loop, clients, limits, and what servers refuse.
 
 Bricks are synchronous. What they wait for runs on one event loop in a thread of its own, so that many calls can be in
 flight, each with a deadline, and so that one can be given up: a blocking read cannot.

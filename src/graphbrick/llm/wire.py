@@ -34,7 +34,7 @@ _MOST_TOKENS = 2**53
 
 
 class NotACompletionError(GraphbrickError):
-    """What a server sent is not a chat completion.
+    """A server sent something that is not a chat completion.
 
     Attributes:
         came: The beginning of what it sent.

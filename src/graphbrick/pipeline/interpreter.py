@@ -37,7 +37,7 @@ from graphbrick.pipeline.stages import (
 
 @dataclass(frozen=True)
 class Course:
-    """What one pipeline did with one question, stage by stage.
+    """Record of one pipeline on one question, stage by stage.
 
     Attributes:
         runs: The run before the first stage and after each stage. The last is the result, or what there was at a

@@ -20,7 +20,7 @@ class Stage(Brick, Pipeline):
 
     kind: ClassVar[str]
     needs: ClassVar[Capabilities] = frozenset({Capability.LABELS})
-    """What this stage needs of a graph, checked when a run starts."""
+    """Capabilities that a graph must have for this stage; checked when a run starts."""
     _accepts: ClassVar[frozenset[Level]]
     _gives: ClassVar[Level]
 

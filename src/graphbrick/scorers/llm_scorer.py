@@ -1,4 +1,4 @@
-"""What the scorers by a language model share: prompts, calls that fit the context, and the pre-filter."""
+"""Base of the scorers that ask a language model: prompts, calls that fit the context, and the pre-filter."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ class Request:
 
 
 Script: TypeAlias = Callable[[Request], str | Reply]
-"""What reads a request and says what the reply is."""
+"""A function that reads a request and returns the reply."""
 
 
 class ScriptedLLM:

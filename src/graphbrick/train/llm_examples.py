@@ -177,7 +177,7 @@ def _candidates(
 
 
 def _said(path: Path, kind: str) -> list[str]:
-    """What a path says, as candidates of a kind."""
+    """Return the texts of a path as candidates of one kind."""
     if kind == "relation":
         return [path.graph.relation_label(relation) for relation, _ in path.pattern]
     if kind == "entity":

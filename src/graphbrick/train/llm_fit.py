@@ -55,7 +55,7 @@ class Quality:
 
     @property
     def merit(self) -> float:
-        """What decides which epoch is best."""
+        """Measure by which the best epoch is chosen."""
         return -self.loss
 
 

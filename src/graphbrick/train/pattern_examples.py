@@ -1,4 +1,4 @@
-"""What patterns are trained on: those around the seeds of each question, each with how well it gives the answers."""
+"""Training examples: the patterns around the seeds of each question, and how well each leads to the answers."""
 
 from __future__ import annotations
 

@@ -154,7 +154,7 @@ class Weights:
 
 @dataclass(frozen=True, slots=True)
 class _Pass:
-    """What `Weights.scores` has computed that its gradient needs again."""
+    """Intermediate results of `Weights.scores` that its gradient needs."""
 
     extended: Floats
     narrowed: Floats

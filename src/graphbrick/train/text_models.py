@@ -161,7 +161,7 @@ class Ranked:
 
     @property
     def merit(self) -> float:
-        """What decides which epoch is best."""
+        """Measure by which the best epoch is chosen."""
         return self.mrr
 
 

@@ -1,4 +1,4 @@
-"""What the commands about bricks and recipes print."""
+"""Terminal output of the commands about bricks and recipes."""
 
 from __future__ import annotations
 

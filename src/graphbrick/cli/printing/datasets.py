@@ -1,4 +1,4 @@
-"""What the commands about data sets print."""
+"""Terminal output of the commands about data sets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the commands about graphs print."""
+"""Terminal output of the commands about graphs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the commands about models print."""
+"""Terminal output of the commands about models."""
 
 from __future__ import annotations
 

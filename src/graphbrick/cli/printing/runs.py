@@ -1,4 +1,4 @@
-"""What `graphbrick ask` and the demo print."""
+"""Terminal output of `graphbrick ask` and the demo."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def print_answers(out: Console, run: Run) -> None:
 
 
 def _print_unfinished(out: Console, run: Run) -> None:
-    """What a pipeline without a generate stage has come to."""
+    """Print the result of a pipeline without a generate stage."""
     if run.evidence is None:
         found = {"seeds": len(run.query.seeds), **(run.counts(run.level) if run.subgraph is not None else {})}
         out.print(f"{_counts(found)}; no stage retrieved paths (--json and Python's run() give all there is)")

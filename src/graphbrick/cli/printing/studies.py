@@ -1,4 +1,4 @@
-"""What the commands about studies print: `evaluate`, `judge`, `compare` and `report`."""
+"""Terminal output of the commands about studies: `evaluate`, `judge`, `compare` and `report`."""
 
 from __future__ import annotations
 

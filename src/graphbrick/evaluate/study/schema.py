@@ -145,4 +145,4 @@ DROP TABLE runs;
 ALTER TABLE runs_3 RENAME TO runs;
 """,
 }
-"""What each version added to the schema."""
+"""Additions of each version of the schema."""

@@ -20,7 +20,7 @@ _ACT_ENDINGS = ("tion", "ment", "ship", "ence", "ance", "al", "th")
 
 
 class _Lexicon(NamedTuple):
-    """What the extract of WordNet holds.
+    """Contents of the extract of WordNet.
 
     Attributes:
         kinds: For a noun, whether it names a person, place, time or group.
