@@ -85,6 +85,16 @@ def test_json_holds_all_figures(run, graph, questions, study):
     assert set(told["used"]) >= {"calls", "tokens_in", "tokens_out", "cost"}
 
 
+def test_linking_is_in_the_tables_where_pipelines_link(run, graph, questions, tmp_path):
+    out = tmp_path / "linked.sqlite"
+    assert "linking, % of seeds" in run("evaluate", graph, questions, "-p", NEAR, "--link", "--out", out).out
+    assert "recall@5" in run("compare", out).out
+    told = json.loads(run("compare", out, "--json").out)["linking"]
+    assert set(told[0]["measures"]) == {"linking_recall_at_1", "linking_recall_at_5", "linking_precision"}
+    assert run("report", out, "--html", tmp_path / "page.html").code == 0
+    assert "Seeds that the pipelines found" in (tmp_path / "page.html").read_text()
+
+
 def test_comparing(run, study):
     result = run("compare", study, "--baseline", "bm25", "--by", "hops")
     assert result.code == 0

@@ -17,6 +17,7 @@ from graphbrick.evaluate.datasets import Question
 from graphbrick.evaluate.experiment import evaluate
 from graphbrick.evaluate.metrics.sets import answer_scores
 from graphbrick.evaluate.report import write_report
+from graphbrick.evaluate.report.summary import summarize_study
 from graphbrick.evaluate.study.identity import changed_files
 from graphbrick.evaluate.study.reader import Study
 from graphbrick.pipeline import RetrieveStage
@@ -250,6 +251,28 @@ def test_seeds_are_given_or_linked(tmp_path):
         assert [run.linked for run in study.runs()] == [False, True]
         assert [study.detail(run, 1).seeds[0][0] for run in (1, 2)] == ["Rwanda", "Kenya"]
         assert [study.results(run)[0].lost_at for run in (1, 2)] == ["retrieval", "none"]
+
+
+def test_linking_is_measured_where_the_pipeline_links_and_the_file_has_seeds(tmp_path):
+    measures = ("linking_recall_at_1", "linking_recall_at_5", "linking_precision")
+    texts = {"1": ("Is Kampala the capital of Kenya?", ("Kenya",)), "2": ("What is Kenya?", ("Kenya", "Atlantis")),
+             "3": ("What is it?", ("Kenya",)), "4": ("What is Kenya?", ())}  # fmt: skip
+    asked = [Question(name, text, seeds, ("Nairobi",)) for name, (text, seeds) in texts.items()]
+    path, text = tmp_path / "runs.sqlite", "ShortestPaths(max_hops=1)"
+    evaluate(GRAPH, asked, text, out=path).close()
+    with evaluate(GRAPH, asked, text, out=path, link=True) as study:
+        given, linked = ([[r.metrics[name] for name in measures] for r in study.results(run)] for run in (1, 2))
+        assert given == [[None] * 3] * 4
+        assert linked == [[1, 1, 0.5], [0.5, 0.5, 1], [0, 0, 0], [None] * 3]
+        figures = summarize_study(study).figures
+        assert [one.linking.get("linking_recall_at_1") for one in figures if not one.run.linked] == [None]
+        (mean,) = (one.linking["linking_recall_at_1"] for one in figures if one.run.linked)
+        assert (mean.all, mean.scored) == (0.5, 3)
+        page = tmp_path / "page.md"
+        write_report(path, markdown=page)
+        rows = [[cell.strip() for cell in line.split("|")[2:-1]] for line in page.read_text().splitlines()]
+        at = rows.index(["pipeline", "questions", "recall@1", "recall@5", "precision"])
+        assert rows[at + 2][1:] == ["3", "50.0", "50.0", "50.0"]
 
 
 def test_files_are_read_and_recorded(tmp_path):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from rich.console import Console
 from rich.table import Table
@@ -18,6 +18,7 @@ from graphbrick.evaluate.report.answers import (
     rows_of,
 )
 from graphbrick.evaluate.report.figures import PipelineFigures
+from graphbrick.evaluate.report.linking import linking_table
 from graphbrick.evaluate.report.overview import QUALITY_GROUPS, measure_name, strata_table
 from graphbrick.evaluate.report.summary import StudyComparison, StudySummary
 from graphbrick.evaluate.report.tables import Table as ReportTable
@@ -48,6 +49,7 @@ def print_summary(summary: StudySummary, *, metric: str = "hits_at_1", as_json: 
         out.print(part, "", sep="\n")
     if any(one.judged is not None for one in figures):
         _print_answers(out, rows_of(figures))
+    _print_linking(out, {"": figures})
     out.print(_cost_table(figures), "", _lost_table(figures), "", sep="\n")
     for number, one in enumerate(figures, 1):
         out.print(Text(f"{number}  {one.name}: {plain(one.run.recipe)}"), soft_wrap=True)
@@ -79,6 +81,7 @@ def print_comparison(comparison: StudyComparison, *, published: bool = False, as
     out.print(_means_table(comparison), "", sep="\n")
     rows = [row for group, figures in comparison.figures.items() for row in rows_of(figures, group or "all" * bool(by))]
     _print_answers(out, rows, by or "")
+    _print_linking(out, comparison.figures, by or "")
     if published:
         _print_published(out, comparison.figures[""])
     print_tests(out, comparison)
@@ -145,6 +148,13 @@ def _print_answers(out: Console, rows: Sequence[AnswerRow], by: str = "") -> Non
     for group in QUALITY_GROUPS[:1] if same else QUALITY_GROUPS:
         part = columns_of(answers, lambda column, group=group: column.group in ("", group))  # type: ignore[misc]
         out.print(_rich(part, f"measures of answers over {group}"), "", sep="\n")
+
+
+def _print_linking(out: Console, groups: Mapping[str, Sequence[PipelineFigures]], by: str = "") -> None:
+    """Print how well the pipelines found seeds, if they looked for them."""
+    linking = linking_table(groups, by=by)
+    if linking is not None:
+        out.print(_rich(linking, "linking, % of seeds"), "", sep="\n")
 
 
 def _print_published(out: Console, figures: Sequence[PipelineFigures]) -> None:

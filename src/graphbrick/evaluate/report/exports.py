@@ -15,6 +15,7 @@ from graphbrick.evaluate.report.answers import (
     rows_of,
 )
 from graphbrick.evaluate.report.figures import PipelineFigures
+from graphbrick.evaluate.report.linking import linking_table
 from graphbrick.evaluate.report.markup import visible
 from graphbrick.evaluate.report.overview import (
     QUALITY_GROUPS,
@@ -63,6 +64,9 @@ def markdown_page(
     )
     yield "\n" + "".join(f"{one.number}. {markdown(one.name)}: {_code(one.run.recipe)}\n" for one in figures)
     yield from _answers(figures, judge)
+    linking = linking_table({"": figures})
+    if linking is not None:
+        yield f"\n## Linking\n\nMeans in percent.\n\n{table_markdown(linking)}"
     for group in groups_shown(by):
         strata = strata_table(figures, group, decisive)
         if strata is not None:

@@ -9,6 +9,7 @@ from statistics import fmean, median
 from typing import Any, NamedTuple
 
 from graphbrick.core.errors import InputError
+from graphbrick.evaluate.metrics.linking_metrics import LINKING_METRICS
 from graphbrick.evaluate.metrics.published import PUBLISHED_METRICS
 from graphbrick.evaluate.statistics.summary import Summary, summarize, summarize_by
 from graphbrick.evaluate.study.reader import Study
@@ -120,6 +121,7 @@ class PipelineFigures:
             scored.
         answers: Quality of the answers, by every measure of answers.
         answers_by_hops: Quality of the answers for each number of hops, in natural order.
+        linking: Means of the measures of linking; none if no question was linked by the pipeline itself.
         judged: Work of the study's judge on the answers; None if there is no judge.
     """
 
@@ -137,6 +139,7 @@ class PipelineFigures:
     scores: Sequence[float | None]
     answers: Answers
     answers_by_hops: Mapping[str, Answers]
+    linking: Mapping[str, Mean]
     judged: Judged | None = None
 
     @property
@@ -165,6 +168,7 @@ class PipelineFigures:
             **groups,
             "answers": self.answers.to_dict(),
             "judged": None if self.judged is None else self.judged._asdict(),
+            "linking": {name: mean._asdict() for name, mean in self.linking.items()},
             "averages": dict(self.averages),
             "milliseconds": None if self.times is None else self.times._asdict(),
             "used": {name: self.a_question(name) for name in self.used},
@@ -246,6 +250,7 @@ def _figures(
         scores=scores,
         answers=_answers(results, can, (*ANSWERED, *PUBLISHED_METRICS)),
         answers_by_hops=_by_hops(results, asked),
+        linking={name: mean for name, mean in _answers(results, can, LINKING_METRICS).means.items() if mean.scored},
     )
 
 

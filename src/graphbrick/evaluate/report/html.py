@@ -19,6 +19,7 @@ from graphbrick.evaluate.report.answers import (
 )
 from graphbrick.evaluate.report.browser import Listing, blocks
 from graphbrick.evaluate.report.figures import PipelineFigures
+from graphbrick.evaluate.report.linking import linking_table
 from graphbrick.evaluate.report.markup import environment, macro
 from graphbrick.evaluate.report.origin import cards, setup, warnings
 from graphbrick.evaluate.report.overview import comparison_table, measure_name, pipelines_table
@@ -108,6 +109,12 @@ def _sections(
     )
     sections = [Section("pipelines", "Pipelines", [note], [Figure(table_html(pipelines_table(figures)))])]
     sections += _answers(figures, study.judge)
+    linking = linking_table({"": figures})
+    if linking is not None:
+        note = (
+            "Seeds that the pipelines found in the text of the questions, compared with those of the file, in percent."
+        )
+        sections.append(Section("linking", "Linking", [note], [Figure(table_html(linking))]))
     if comparisons:
         sections.append(_pairs(comparisons, figures, decisive))
     sections += charts(figures, decisive, by)

@@ -74,6 +74,11 @@ class StudyComparison:
             "answers": [
                 {"group": group, "pipeline": one.name, "measures": one.answers.to_dict()} for group, one in grouped
             ],
+            "linking": [
+                {"group": group, "pipeline": one.name, "measures": one.to_dict()["linking"]}
+                for group, one in grouped
+                if one.linking
+            ],
             "comparisons": [
                 {"group": group} | row._asdict() | {"difference": row.difference._asdict()} for group, row in self.rows
             ],

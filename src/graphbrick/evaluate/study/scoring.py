@@ -2,6 +2,8 @@
 
 The measures by name, as in `Result.metrics`:
 
+- ``linking_recall_at_1``, ``linking_recall_at_5``, ``linking_precision``: the seeds that the pipeline found in the
+  text, compared with those of the file (`graphbrick.evaluate.metrics.linking_metrics`).
 - ``hit``, ``hits_at_1``, ``exact_match``, ``precision``, ``recall``, ``f1``: the answers by text, because a language
   model answers in words (`graphbrick.evaluate.metrics.answers`); with the prefix ``entity_``, the answers by entity
   (`graphbrick.evaluate.metrics.sets`).
@@ -14,7 +16,8 @@ The measures by name, as in `Result.metrics`:
   (`graphbrick.evaluate.metrics.path_metrics`, `graphbrick.evaluate.metrics.ranking_metrics`).
 
 A failed pipeline scores 0 in every measure of its stages, and has no sizes. A measure is None if it cannot be scored:
-all but the sizes if there are no gold answers, and the measures of stages that the pipeline does not have.
+all but the sizes and linking if there are no gold answers, linking if the file gives no seeds or the pipeline was given
+them, and the measures of stages that the pipeline does not have.
 """
 
 from __future__ import annotations
@@ -26,6 +29,7 @@ from graphbrick.core import Answer, Evidence, Item, Subgraph
 from graphbrick.core.trace import StageTrace
 from graphbrick.evaluate.datasets import GroundedQuestion
 from graphbrick.evaluate.metrics.answers import answer_form, gold_forms, text_scores
+from graphbrick.evaluate.metrics.linking_metrics import LINKING_METRICS, linking_scores
 from graphbrick.evaluate.metrics.path_metrics import met, path_f1, path_precision, path_recall
 from graphbrick.evaluate.metrics.published import PUBLISHED_METRICS, as_published
 from graphbrick.evaluate.metrics.ranking_metrics import hit_at, ndcg_at, recall_at, reciprocal_rank
@@ -53,6 +57,7 @@ _PATHS = (
     *("mrr", "ndcg_at_10"),
 )
 METRICS = (
+    *LINKING_METRICS,
     *_ANSWER,
     *(f"entity_{name}" for name in _ANSWER),
     *PUBLISHED_METRICS,
@@ -79,6 +84,8 @@ def score(question: GroundedQuestion, course: Course | None, levels: frozenset[L
     failed = course is None or course.error is not None
     answer = course.run.answer if course and not failed else None
     found: dict[str, float | None] = dict.fromkeys(METRICS)
+    if course is not None and not course.runs[0].linked and question.question.seeds:
+        found |= _of_linking(question, course)
     if Level.ANSWER in levels and question.gold:
         found |= dict.fromkeys((*_ANSWER, *(f"entity_{name}" for name in _ANSWER), *PUBLISHED_METRICS), 0.0)
         if answer is not None:
@@ -93,6 +100,11 @@ def score(question: GroundedQuestion, course: Course | None, levels: frozenset[L
         evidence = course.run.evidence if course and not failed else None
         found |= _of_paths(question, evidence or Evidence())
     return found
+
+
+def _of_linking(question: GroundedQuestion, course: Course) -> dict[str, float | None]:
+    gold = [*question.seeds, *(None for _ in question.missing_seeds)]
+    return dict(zip(LINKING_METRICS, linking_scores(course.run.query, gold), strict=True))
 
 
 def _of_subgraph(question: GroundedQuestion, subgraph: Subgraph | None) -> dict[str, float | None]:
