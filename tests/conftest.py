@@ -7,8 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 from hypothesis import HealthCheck, settings
 
+from graphbrick import Graph, build
+from graphbrick.demo.graph import world_graph
 from graphbrick.session import Session
 
 
@@ -20,6 +23,32 @@ def data_dir() -> Path:
     if not folder.is_dir():
         pytest.skip(f"no real data at {folder}; set GRAPHBRICK_DATA to the folder that holds metaqa/ and others")
     return folder
+
+
+@pytest.fixture(scope="session")
+def shared_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder that all processes of a test run share; what they make there is made under a lock."""
+    base = tmp_path_factory.getbasetemp()
+    return base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+
+
+@pytest.fixture(scope="session")
+def metaqa_graph(data_dir: Path, shared_dir: Path) -> Graph:
+    """The film graph of MetaQA, built once in a test run; not to be changed."""
+    place = shared_dir / "metaqa.graph"
+    with FileLock(f"{place}.lock"):
+        return Graph.open(place) if place.exists() else build(data_dir / "metaqa" / "kb.txt.gz", place)
+
+
+@pytest.fixture(scope="module")
+def world_cache(shared_dir: Path) -> Iterator[Path]:
+    """The cache folder of this module, in which the world graph is built once in a test run; not to be changed."""
+    with pytest.MonkeyPatch.context() as patch:
+        cache = shared_dir / "cache"
+        patch.setenv("GRAPHBRICK_CACHE", str(cache))
+        with FileLock(f"{cache}.lock"):
+            world_graph()
+        yield cache
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import igraph
@@ -12,7 +11,6 @@ import pytest
 from graphbrick.core import Query
 from graphbrick.core.csr import Csr, from_sorted
 from graphbrick.extract.ppr import PPR
-from graphbrick.graphs.builder import build
 from graphbrick.graphs.graph import Graph
 from graphbrick.kernels.induced import induced_triples
 from graphbrick.kernels.ppr import ppr_push, ppr_python
@@ -211,22 +209,17 @@ def test_entities_that_no_walk_reaches_are_left_out() -> None:
     assert subgraph.n_triples == 0
 
 
-@pytest.fixture(scope="module")
-def metaqa(data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Graph:
-    return build(data_dir / "metaqa" / "kb.txt.gz", tmp_path_factory.mktemp("metaqa") / "metaqa.graph")
-
-
 @pytest.mark.shared
 @pytest.mark.parametrize("restart", RESTARTS)
 @pytest.mark.parametrize("direction", ["both", "out", "in"])
-def test_the_best_thousand_of_metaqa_are_those_of_igraph(metaqa: Graph, direction: str, restart: float) -> None:
+def test_the_best_thousand_of_metaqa_are_those_of_igraph(metaqa_graph: Graph, direction: str, restart: float) -> None:
     out, into = direction != "in", direction != "out"
     for seeds in [(0,), (1234,), (5, 20_000), (43_000, 7, 7_000)]:
-        true = by_igraph(metaqa.csr, np.array(seeds, dtype=np.int32), restart, out, into)
+        true = by_igraph(metaqa_graph.csr, np.array(seeds, dtype=np.int32), restart, out, into)
         cut = np.sort(true)[-1000]
         for tolerance, at_least in [(1e-6, 1000), (0.1, 995)]:
             pipeline = PPR(k=1000, restart=restart, direction=direction, tolerance=tolerance)
-            nodes = pipeline.extract(metaqa, Query("?", seeds=seeds)).nodes
+            nodes = pipeline.extract(metaqa_graph, Query("?", seeds=seeds)).nodes
             assert nodes is not None
             assert len(nodes) == min(1000, np.count_nonzero(true))
             among_the_best = np.count_nonzero(true[nodes] >= cut * (1 - 1e-6))

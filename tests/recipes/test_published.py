@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from onnx_models import write_cross_encoder, write_embedder
 
-from graphbrick import LLM, Graph, PathAnswer, Run, build, parse, recipe
+from graphbrick import LLM, Graph, PathAnswer, Run, parse, recipe
 from graphbrick.core.errors import PipelineError, RecipeSyntaxError
 from graphbrick.demo.graph import world_graph
 from graphbrick.pipeline import Pipeline, Sequence, Stage, Union, execute
@@ -167,18 +167,15 @@ def parts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
 
 
 @pytest.fixture(scope="module")
-def metaqa(data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Graph, str, list[str]]:
-    graph = build(data_dir / "metaqa" / "kb.txt.gz", tmp_path_factory.mktemp("metaqa") / "metaqa.graph")
+def metaqa(data_dir: Path, metaqa_graph: Graph) -> tuple[Graph, str, list[str]]:
     with gzip.open(data_dir / "metaqa" / "dev_2hop.jsonl.gz", "rt", encoding="utf-8") as lines:
         question = json.loads(next(lines))
-    return graph, question["question"], question["seeds"]
+    return metaqa_graph, question["question"], question["seeds"]
 
 
 @pytest.fixture(scope="module")
-def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Graph, str, list[str]]]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("GRAPHBRICK_CACHE", str(tmp_path_factory.mktemp("cache")))
-        yield world_graph(), "Which currency is used in the country whose capital is Nairobi?", ["Nairobi"]
+def world(world_cache: Path) -> tuple[Graph, str, list[str]]:
+    return world_graph(), "Which currency is used in the country whose capital is Nairobi?", ["Nairobi"]
 
 
 @pytest.mark.parametrize("data", ["metaqa", "world"])

@@ -22,17 +22,12 @@ def rows(file: Path) -> Iterator[list[str]]:
         yield from csv.reader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)
 
 
-@pytest.fixture(scope="module")
-def metaqa(data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Graph:
-    return build(data_dir / "metaqa" / "kb.txt.gz", tmp_path_factory.mktemp("metaqa") / "metaqa.graph")
-
-
 @pytest.mark.parametrize(("hops", "count"), [(1, 9992), (2, 14872), (3, 14274)])
-def test_metaqa(data_dir: Path, metaqa: Graph, hops: int, count: int) -> None:
+def test_metaqa(data_dir: Path, metaqa_graph: Graph, hops: int, count: int) -> None:
     questions = load(data_dir / "metaqa" / f"dev_{hops}hop.jsonl.gz", "metaqa")
     assert len(questions) == count
     assert {(question.hops, question.dataset) for question in questions} == {(hops, "metaqa")}
-    report = ground(metaqa, sample_each(questions, 20, by="pattern")).report()
+    report = ground(metaqa_graph, sample_each(questions, 20, by="pattern")).report()
     assert report.seeds["all"] == report.answers["all"] == report.questions
     assert sum(report.distance[str(hop)] for hop in range(hops + 1)) == report.questions
 
