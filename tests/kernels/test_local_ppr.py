@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphbrick.core.csr import Csr, from_sorted
+from graphbrick.demo.graph import world_graph
 from graphbrick.kernels import local_ppr, refine_ppr
 from graphbrick.kernels.exact_ppr import exact_ppr
 from graphbrick.kernels.local_ppr import DEGREE, RESIDUAL, SETTLED, Pushed
@@ -161,12 +161,10 @@ def test_exact_scores_of_several_sets_at_once(
     assert np.abs(scores[:, 1] - ppr_python(csr, ids(*two), restart, *way)).sum() < 1e-10
 
 
-@pytest.mark.shared
+@pytest.mark.usefixtures("world_cache")
 @pytest.mark.parametrize("way", WAYS)
-def test_on_a_real_graph(data_dir: Path, tmp_path: Path, way: tuple[bool, bool]) -> None:
-    from graphbrick.graphs.builder import build
-
-    csr = build(data_dir / "freebase" / "triples.tsv.gz", tmp_path / "core.graph").csr
+def test_on_a_real_graph(way: tuple[bool, bool]) -> None:
+    csr = world_graph().csr
     for seeds in (ids(11), ids(4000, 9000)):
         exact = exact_ppr(csr, [seeds], 0.2, *way, error=1e-10)[:, 0]
         found = local_ppr.sweep(csr.rows, seeds, 0.2, *way, 1000, 1e-3, NO_BUDGET)

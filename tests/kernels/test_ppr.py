@@ -10,8 +10,8 @@ import pytest
 
 from graphbrick.core import Query
 from graphbrick.core.csr import Csr, from_sorted
+from graphbrick.demo.graph import world_graph
 from graphbrick.extract.ppr import PPR
-from graphbrick.graphs.graph import Graph
 from graphbrick.kernels.induced import induced_triples
 from graphbrick.kernels.ppr import ppr_push, ppr_python
 from graphbrick.testing import tiny_graph
@@ -209,18 +209,19 @@ def test_entities_that_no_walk_reaches_are_left_out() -> None:
     assert subgraph.n_triples == 0
 
 
-@pytest.mark.shared
+@pytest.mark.usefixtures("world_cache")
 @pytest.mark.parametrize("restart", RESTARTS)
 @pytest.mark.parametrize("direction", ["both", "out", "in"])
-def test_the_best_thousand_of_metaqa_are_those_of_igraph(metaqa_graph: Graph, direction: str, restart: float) -> None:
+def test_the_best_thousand_of_the_world_are_those_of_igraph(direction: str, restart: float) -> None:
+    graph = world_graph()
     out, into = direction != "in", direction != "out"
     for seeds in [(0,), (1234,), (5, 20_000), (43_000, 7, 7_000)]:
-        true = by_igraph(metaqa_graph.csr, np.array(seeds, dtype=np.int32), restart, out, into)
-        cut = np.sort(true)[-1000]
+        true = by_igraph(graph.csr, np.array(seeds, dtype=np.int32), restart, out, into)
+        # From some seeds fewer than 1,000 are reached; scores below the floor differ by rounding, here and in igraph.
+        cut = max(np.sort(true)[-1000] * (1 - 1e-6), 1e-10)
         for tolerance, at_least in [(1e-6, 1000), (0.1, 995)]:
             pipeline = PPR(k=1000, restart=restart, direction=direction, tolerance=tolerance)
-            nodes = pipeline.extract(metaqa_graph, Query("?", seeds=seeds)).nodes
+            nodes = pipeline.extract(graph, Query("?", seeds=seeds)).nodes
             assert nodes is not None
-            assert len(nodes) == min(1000, np.count_nonzero(true))
-            among_the_best = np.count_nonzero(true[nodes] >= cut * (1 - 1e-6))
-            assert among_the_best >= min(at_least, len(nodes))
+            assert len(nodes) <= 1000
+            assert np.count_nonzero(true[nodes] >= cut) >= min(at_least, np.count_nonzero(true >= cut))

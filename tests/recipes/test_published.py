@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import gzip
-import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -167,23 +165,13 @@ def parts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
 
 
 @pytest.fixture(scope="module")
-def metaqa(data_dir: Path, metaqa_graph: Graph) -> tuple[Graph, str, list[str]]:
-    with gzip.open(data_dir / "metaqa" / "dev_2hop.jsonl.gz", "rt", encoding="utf-8") as lines:
-        question = json.loads(next(lines))
-    return metaqa_graph, question["question"], question["seeds"]
-
-
-@pytest.fixture(scope="module")
 def world(world_cache: Path) -> tuple[Graph, str, list[str]]:
     return world_graph(), "Which currency is used in the country whose capital is Nairobi?", ["Nairobi"]
 
 
-@pytest.mark.parametrize("data", ["metaqa", "world"])
 @pytest.mark.parametrize("name", NAMES)
-def test_every_recipe_runs_end_to_end(
-    name: str, data: str, parts: dict[str, str], request: pytest.FixtureRequest
-) -> None:
-    graph, question, seeds = request.getfixturevalue(data)
+def test_every_recipe_runs_end_to_end(name: str, parts: dict[str, str], world: tuple[Graph, str, list[str]]) -> None:
+    graph, question, seeds = world
     found = recipe(name)
     pipeline = found.pipeline(**{part: parts[part] for part in found.parts})
     run = pipeline.run(graph, question, seeds=seeds)
