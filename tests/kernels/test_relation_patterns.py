@@ -6,12 +6,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphbrick.core.csr import Csr, from_sorted
-from graphbrick.kernels.relation_patterns import (
+from graphbrick.kernels.relation_patterns import carry_on, carry_on_python, step_back, step_back_python
+from graphbrick.kernels.relation_patterns_numpy import (
+    ENOUGH,
     Carried,
-    carry_on,
-    carry_on_python,
-    step_back,
-    step_back_python,
+    Counter,
+    Ends,
+    carry_on_numpy,
+    step_back_numpy,
+    worth_loading,
 )
 
 Triple = tuple[int, int, int]
@@ -33,23 +36,15 @@ def flat(rows: list[list[int]]) -> tuple[np.ndarray, np.ndarray]:
 def carried(
     csr: Csr, seed: int, ends: list[list[int]], out: bool, into: bool, cap: int,
     back: list[list[int]] | None = None, last: list[int] | None = None, left: list[list[int]] | None = None,
+    *, numpy: bool = False,
 ) -> Carried:  # fmt: skip
     none: list[list[int]] = [[] for _ in ends]
     steps = np.array(last or [-1] * len(ends), dtype=np.int64)
     departures = np.array(left or none, dtype=np.int64).reshape(len(ends), -1 if left and left[0] else 0)
-    return Carried(
-        *carry_on(
-            csr.rows,
-            seed,
-            *flat(ends),
-            *flat(back or none),
-            steps,
-            departures,
-            out,
-            into,
-            cap,
-        )
-    )
+    rows = (*flat(ends), *flat(back or none))
+    if numpy:
+        return carry_on_numpy(csr.rows, seed, Ends.of(*rows), steps, departures, out, into, cap)
+    return Carried(*carry_on(csr.rows, seed, *rows, steps, departures, out, into, cap))
 
 
 def listed(found: Carried) -> tuple[list[tuple[int, int, list[int], list[int]]], int]:
@@ -76,7 +71,7 @@ def worlds(draw: st.DrawFn) -> tuple[Csr, int, list[list[int]]]:
 @pytest.mark.parametrize(("out", "into"), WAYS)
 @given(world=worlds(), cap=st.sampled_from([1, 2, 3, 5, NO_CAP]), data=st.data())
 @settings(deadline=None, max_examples=60)
-def test_the_kernel_does_what_the_readable_version_does(
+def test_the_kernel_and_numpy_do_what_the_readable_version_does(
     out: bool, into: bool, world: tuple[Csr, int, list[list[int]]], cap: int, data: st.DataObject
 ) -> None:
     csr, seed, ends = world
@@ -87,6 +82,22 @@ def test_the_kernel_does_what_the_readable_version_does(
     left = [[data.draw(step), data.draw(step)] for _ in ends]
     expected = carry_on_python(csr, seed, ends, back, last, left, follow_out=out, follow_in=into, cap=cap)
     assert listed(carried(csr, seed, ends, out, into, cap, back, last, left)) == expected
+    assert listed(carried(csr, seed, ends, out, into, cap, back, last, left, numpy=True)) == expected
+
+
+def test_both_versions_give_arrays_of_the_same_types() -> None:
+    csr = csr_of(5, [(0, 0, 1), (0, 0, 2), (0, 1, 3), (4, 0, 1)])
+    compiled = carried(csr, 0, [[0]], True, True, NO_CAP)
+    for array, other in zip(compiled, carried(csr, 0, [[0]], True, True, NO_CAP, numpy=True), strict=True):
+        assert np.asarray(array).dtype == np.asarray(other).dtype
+
+
+def test_numba_is_loaded_for_a_large_call_or_after_many_small_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Counter, "triples", 0)
+    assert not worth_loading(ENOUGH // 4)
+    assert worth_loading(ENOUGH)
+    monkeypatch.setattr(Counter, "triples", 0)
+    assert [worth_loading(ENOUGH // 4) for _ in range(6)] == [False] * 4 + [True] * 2
 
 
 def test_known_patterns_around_a_film() -> None:
@@ -141,5 +152,6 @@ def test_the_way_back_is_that_of_the_readable_version(
         csr.out_begin, csr.out_end, csr.tail, own
     )  # fmt: skip
     ids = np.array(allowed, dtype=np.int32), np.array(met, dtype=np.int32)
-    found = step_back(*rows, csr.relation, node, wanted, *ids)
-    assert tuple(map(int, found)) == step_back_python(csr, node, wanted, forward, allowed, met)
+    expected = step_back_python(csr, node, wanted, forward, allowed, met)
+    assert tuple(map(int, step_back(*rows, csr.relation, node, wanted, *ids))) == expected
+    assert step_back_numpy(*rows, csr.relation, node, wanted, *ids) == expected

@@ -21,7 +21,7 @@ from graphbrick.cli import report as cli_report
 from graphbrick.cli import train as cli_train
 from graphbrick.cli.graphs import GraphFolder, Json, open_graph
 from graphbrick.cli.llm import BudgetText, CacheFile, CacheMode, LLMName, limits
-from graphbrick.cli.pipelines import DEFAULT_PIPELINE, chosen_pipeline
+from graphbrick.cli.pipelines import DEFAULT_PIPELINE, chosen_pipeline, load_encoder_early
 
 # Everything that is not imported above is imported where it is used, so that help is shown at once.
 app = typer.Typer(
@@ -78,6 +78,7 @@ def ask(
     as_json: Json = False,
 ) -> None:
     """Answer a question over a graph."""
+    load_encoder_early(graph, pipeline, recipe)  # before the imports, which it overlaps with
     from graphbrick.cli.printing.runs import answering, print_run
     from graphbrick.llm.chat import streaming
     from graphbrick.pipeline.budget import StoppedError

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
@@ -13,6 +16,42 @@ if TYPE_CHECKING:
     from graphbrick.pipeline import Pipeline
 
 DEFAULT_PIPELINE = "Patterns(MiniLM(), n=32) >> PathAnswer()"
+
+
+def load_encoder_early(graph: Path, text: str | None, recipe: str | None) -> None:
+    """Start loading MiniLM in a thread if the pipeline uses it, so that this overlaps with everything before it.
+
+    A wrong guess costs little: without the early start, a model is loaded when it is first used. That also raises the
+    error again that ends the thread.
+
+    Args:
+        graph: The folder of the graph; nothing is loaded if it is not there.
+        text: The pipeline text that was given; None for the default.
+        recipe: The recipe that was given; None for none.
+    """
+    if recipe is not None or not graph.is_dir():
+        return
+    if "MiniLM()" in (_default_embedder(graph) if text is None else text):
+        loader = ThreadPoolExecutor(1, thread_name_prefix="graphbrick-encoder")
+        loader.submit(_load_encoder)
+        loader.shutdown(wait=False)
+
+
+def _load_encoder() -> None:
+    from graphbrick.embedders.minilm import MiniLM
+
+    MiniLM().load()
+
+
+def _default_embedder(graph: Path) -> str:
+    """Return the embedder of the default pipeline, without importing what is needed to read learned patterns."""
+    try:
+        described = json.loads((graph.with_name(f"{graph.name}.patterns") / "model.json").read_text(encoding="utf-8"))
+        return str(described["embedder"])
+    except FileNotFoundError:
+        return DEFAULT_PIPELINE
+    except (OSError, ValueError, KeyError, TypeError):
+        return ""  # damaged; the error is raised when the patterns are loaded
 
 
 def chosen_pipeline(

@@ -51,7 +51,11 @@ class MiniLM(Embedder):
 
     def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """Return the vectors of texts, float32 [texts, 384], of length 1."""
-        return current_session().get(("MiniLM model",), _load).embed(texts)
+        return self.load().embed(texts)
+
+    def load(self) -> OnnxText:
+        """Return the loaded model; a session loads it once."""
+        return current_session().get(("MiniLM model",), _load)
 
 
 def _load() -> OnnxText:

@@ -13,7 +13,6 @@ from graphbrick.core.directions import DIRECTIONS
 from graphbrick.core.errors import GraphbrickError, LinkError
 from graphbrick.core.graph import Labels, Neighbours
 from graphbrick.core.trace import event
-from graphbrick.graphs.builder import build
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.records import EntityRecord, Record, RelationRecord
 from graphbrick.graphs.text import name_form
@@ -117,6 +116,8 @@ def _records(remote: RemoteGraph, entities: Iterable[int], triples: Iterable[tup
 
 def _temporary(records: Iterable[Record]) -> Graph:
     """Build a graph in a temporary folder, which is removed together with the graph."""
+    from graphbrick.graphs.builder import build  # loads numba, which most runs over a folder graph do without
+
     folder = tempfile.TemporaryDirectory(prefix="graphbrick-local-", ignore_cleanup_errors=True)
     try:
         graph = build(records, Path(folder.name) / "local.graph")

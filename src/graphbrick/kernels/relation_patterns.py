@@ -2,39 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 import numpy.typing as npt
 
 from graphbrick.core.csr import Csr, Rows
 from graphbrick.kernels.hashing import grow
 from graphbrick.kernels.jit import jit
-
-
-class Carried(NamedTuple):
-    """Patterns extended by one hop. Pattern i is pattern ``parent[i]`` plus the step ``step[i]``.
-
-    A pattern has ends of two kinds: those of walks that never come back to the seed, and those of walks that do.
-
-    Attributes:
-        parent: int32 [patterns], ascending.
-        step: int64 [patterns], ascending for a parent: twice the relation, and one more if it is followed forwards.
-        end: int32; the distinct ends of the walks of pattern i that stay away from the seed are
-            ``end[begin[i] : begin[i + 1]]``, ascending.
-        begin: int64 [patterns + 1].
-        back_end: int32; the distinct ends of its walks that have been back, the seed itself included.
-        back_begin: int64 [patterns + 1].
-        cut: Number of parent patterns that were extended from only some of their ends, because of the cap.
-    """
-
-    parent: npt.NDArray[np.int32]
-    step: npt.NDArray[np.int64]
-    end: npt.NDArray[np.int32]
-    begin: npt.NDArray[np.int64]
-    back_end: npt.NDArray[np.int32]
-    back_begin: npt.NDArray[np.int64]
-    cut: int
 
 
 @jit

@@ -10,7 +10,15 @@ import numpy.typing as npt
 from graphbrick.core.csr import Csr
 from graphbrick.core.directions import follow
 from graphbrick.core.limits import check_limits
-from graphbrick.kernels.relation_patterns import Carried, carry_on, step_back
+from graphbrick.kernels.relation_patterns_numpy import (
+    Carried,
+    Ends,
+    carry_on_numpy,
+    degrees,
+    numba_is_loaded,
+    step_back_numpy,
+    worth_loading,
+)
 
 Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
@@ -90,16 +98,9 @@ def next_layer(csr: Csr, seed: int, layer: Layer, chosen: Ints, *, direction: st
         cap: Most triples read for one pattern and kind of ends.
     """
     check_limits()
-    before = layer.carried
-    carried = Carried(
-        *carry_on(
-            csr.rows, seed,
-            *rows_of(before.end, before.begin, chosen), *rows_of(before.back_end, before.back_begin, chosen),
-            before.step[chosen], layer.left[chosen], *follow(direction), cap,
-        )
-    )  # fmt: skip
+    carried = _carried_on(csr, seed, layer, chosen, *follow(direction), cap)
     parent = chosen[carried.parent]
-    leaves = (layer.returns | (layer.parent < 0))[parent] & (carried.step != before.step[parent] ^ 1)
+    leaves = (layer.returns | (layer.parent < 0))[parent] & (carried.step != layer.carried.step[parent] ^ 1)
     left = np.column_stack([layer.left[parent], np.where(leaves, carried.step, -1)])
     returns = np.zeros(len(parent), dtype=np.bool_)
     returns[np.repeat(np.arange(len(parent)), np.diff(carried.back_begin))[carried.back_end == seed]] = True
@@ -109,6 +110,23 @@ def next_layer(csr: Csr, seed: int, layer: Layer, chosen: Ints, *, direction: st
         _, node = _step_back(csr, carried.step[pattern], seed, layer.ends(int(parent[pattern])), nothing)
         grown.has_been_back[pattern] = node < 0
     return grown
+
+
+def _carried_on(
+    csr: Csr, seed: int, layer: Layer, chosen: Ints, follow_out: bool, follow_in: bool, cap: int
+) -> Carried:
+    """Extend some patterns of a layer by one step, without numba if there is little to do."""
+    before = layer.carried
+    ends = rows_of(before.end, before.begin, chosen)
+    back_ends = rows_of(before.back_end, before.back_begin, chosen)
+    last, left = before.step[chosen], layer.left[chosen]
+    if not numba_is_loaded():
+        joined = Ends.of(*ends, *back_ends)
+        if not worth_loading(int(degrees(csr, joined.node, follow_out, follow_in).sum())):
+            return carry_on_numpy(csr.rows, seed, joined, last, left, follow_out, follow_in, cap)
+    from graphbrick.kernels.relation_patterns import carry_on
+
+    return Carried(*carry_on(csr.rows, seed, *ends, *back_ends, last, left, follow_out, follow_in, cap))
 
 
 def way_to(
@@ -158,6 +176,10 @@ def _step_back(
         if forward
         else (csr.out_begin, csr.out_end, csr.tail, _OWN)
     )
+    if not numba_is_loaded() and not worth_loading(int(rows[1][node]) - int(rows[0][node])):
+        return step_back_numpy(*rows, csr.relation, node, relation, allowed, met)
+    from graphbrick.kernels.relation_patterns import step_back
+
     triple, origin = step_back(*rows, csr.relation, node, relation, allowed, met)
     return int(triple), int(origin)
 
