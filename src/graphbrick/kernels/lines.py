@@ -1,18 +1,11 @@
-"""Split lines of triples at a delimiter. The kernel handles ordinary lines only.
-
-Unusual lines are left to the Python reader, which can parse them or report the error. The kernel returns the starts and
-ends of head, relation and tail (int64 [3, triples]). For each unusual line it returns the line number (from 0), its
-start and end, and the number of ordinary triples before it (int64 [lines, 4]).
-"""
+"""Number and blank ends of lines, for kernels that read text."""
 
 from __future__ import annotations
 
-import numpy as np
-
 from graphbrick.kernels.jit import jit
-from graphbrick.kernels.spans import Bytes, Offsets
+from graphbrick.kernels.spans import Bytes
 
-_NEWLINE, _RETURN, _SPACE = 10, 13, 32
+_NEWLINE, _SPACE = 10, 32
 
 
 @jit
@@ -50,59 +43,3 @@ def may_be_blank(data: Bytes, start: int, end: int) -> bool:
         if lead == 0xE3 and middle == 0x80:
             return True
     return False
-
-
-@jit
-def split_lines(data: Bytes, delimiter: int, width: int, places: Offsets) -> tuple[Offsets, Offsets, Offsets]:
-    """Return the spans of head, relation and tail of all lines that have ``width`` cells.
-
-    A line is ordinary if it has the right width and its three cells are not empty and need no stripping. A carriage
-    return at the end of the line is ignored. Empty lines are skipped.
-
-    Args:
-        data: Lines of valid UTF-8 without NUL.
-        delimiter: The byte between cells.
-        width: Number of cells per line.
-        places: Indices of the cells with head, relation and tail.
-    """
-    room = count_lines(data)
-    starts = np.empty((3, room), dtype=np.int64)
-    ends = np.empty((3, room), dtype=np.int64)
-    odd = np.empty((room, 4), dtype=np.int64)
-    found = 0
-    faults = 0
-    line = 0
-    start = 0
-    size = len(data)
-    while start < size:
-        cell = 0
-        begin = start
-        at = start
-        while True:
-            stop = at == size or data[at] == _NEWLINE
-            if stop or data[at] == delimiter:
-                for j in range(3):
-                    if places[j] == cell:
-                        starts[j, found] = begin
-                        ends[j, found] = at - 1 if stop and at > begin and data[at - 1] == _RETURN else at
-                cell += 1
-                begin = at + 1
-                if stop:
-                    break
-            at += 1
-        if at > start:
-            good = cell == width
-            if good:
-                for j in range(3):
-                    good = good and not may_be_blank(data, starts[j, found], ends[j, found])
-            if good:
-                found += 1
-            else:
-                odd[faults, 0] = line
-                odd[faults, 1] = start
-                odd[faults, 2] = at
-                odd[faults, 3] = found
-                faults += 1
-        line += 1
-        start = at + 1
-    return starts[:, :found].copy(), ends[:, :found].copy(), odd[:faults].copy()

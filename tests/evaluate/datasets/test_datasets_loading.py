@@ -96,7 +96,7 @@ def test_quoted_cells(tmp_path: Path) -> None:
 
 
 def test_parquet(tmp_path: Path) -> None:
-    pyarrow = pytest.importorskip("pyarrow")
+    import pyarrow
     from pyarrow import parquet
 
     rows = [{"question": "who?", "seeds": ["A"], "answers": ["B"], "hops": 1.0}, {"question": "?", "answers": ["C"]}]

@@ -282,7 +282,7 @@ ROG = {
 
 
 def test_rog_as_json_lines_and_as_parquet(tmp_path: Path) -> None:
-    pyarrow = pytest.importorskip("pyarrow")
+    import pyarrow
     from pyarrow import parquet
 
     lines, table = tmp_path / "rog.jsonl", tmp_path / "test-00000-of-00001.parquet"

@@ -19,51 +19,64 @@ from graphbrick.graphs.blocks import FactBlock, TripleBlock
 from graphbrick.graphs.builder import build
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.interner import as_bytes
-from graphbrick.graphs.readers import ReadOptions, read_source
+from graphbrick.graphs.readers import ReadOptions, delimited, read_source, streams
 from graphbrick.graphs.readers.rdf import local_name
 from graphbrick.graphs.readers.streams import Meter, blocks, open_source
 from graphbrick.graphs.records import BadRecords, EntityRecord
 from graphbrick.graphs.text import hash64
-from graphbrick.kernels.lines import may_be_blank, split_lines
+from graphbrick.kernels.lines import may_be_blank
 from graphbrick.kernels.ntriples import IRI, LABEL, PLAIN, TAGGED, TYPE, TYPED, Statements, split_ntriples
 
-CELLS = st.text("ab é\u00a0\u3000\u2009\x1cZ\r\x85", max_size=4)
-LINES = st.lists(st.lists(CELLS, max_size=5).map("\t".join), max_size=12)
+CELLS = st.text('ab é\u00a0\u3000\u2009\x1cZ\r\x85\ufeff"', max_size=4)
 
 
-def by_hand(line: str, width: int, places: list[int]) -> list[str] | None:
-    """The stripped cells of a line; None where it is bad or blank."""
-    cells = line.split("\t")
-    if len(cells) != width:
-        return None
-    found = [cells[place].strip() for place in places]
-    return found if all(found) else None
+def by_hand(data: bytes, places: tuple[int, int, int]) -> tuple[list[tuple[str, ...]], list[int]]:
+    """The triples of tab-separated text with four columns, and the numbers of its bad lines."""
+    triples, bad = [], []
+    for number, line in enumerate(data.removesuffix(b"\n").split(b"\n"), 1):
+        cells = [cell.strip() for cell in line.decode(errors="replace").split("\t")]
+        chosen = tuple(cells[place] for place in places) if len(cells) == 4 else ()
+        if b"\0" in line or b"\xff" in line or not (all(chosen) if chosen else cells == [""]):
+            bad.append(number)
+        elif chosen:
+            triples.append(chosen)
+    return triples, bad
 
 
-@settings(max_examples=300, deadline=None)
-@given(lines=LINES, width=st.integers(3, 4), places=st.permutations([0, 1, 2]))
-@example(lines=["a\tb\tc\r", "a\tb\tc"], width=3, places=[2, 1, 0])
-def test_split_lines_is_right_or_leaves_a_line(lines: list[str], width: int, places: list[int]) -> None:
-    data = "\n".join(lines).encode()
-    starts, ends, odd = split_lines(as_bytes(data), ord("\t"), width, np.array(places, dtype=np.int64))
-    fast = [[data[a:b].decode() for a, b in zip(s, e, strict=True)] for s, e in zip(starts.T, ends.T, strict=True)]
-    left = {int(line): (int(a), int(b), int(before)) for line, a, b, before in odd}
-    done = 0
-    for number, line in enumerate(data.split(b"\n")):
-        if number in left:
-            a, b, before = left[number]
-            assert data[a:b] == line
-            assert before == done
-        elif line:
-            assert fast[done] == by_hand(line.decode(), width, places)
-            done += 1
-    assert done == len(fast)
+@settings(max_examples=200, deadline=None)
+@given(
+    rows=st.lists(st.lists(CELLS, min_size=4, max_size=4) | st.lists(CELLS, max_size=5), max_size=12),
+    ends=st.lists(st.sampled_from(["\n", "\r\n", "\n\n"]), min_size=12, max_size=12),
+    raw=st.sampled_from([b"", b"", b"\0", b"\xff"]),
+    places=st.permutations([0, 1, 2]),
+    block=st.integers(8, 200),
+)
+@example(rows=[["a", "b", "c", ""], ["\ufeffa", "b", "c", ""]], ends=["\n"] * 12, raw=b"", places=[0, 2, 1], block=8)
+def test_lines_of_triples(rows: list[list[str]], ends: list[str], raw: bytes, places: list[int], block: int) -> None:
+    text = "".join("\t".join(row) + end for row, end in zip(rows, ends, strict=False))
+    data = b"x\ty\tz\tw\n" + text.encode() + raw
+    one, two, three = places
+    columns = (str(one + 1), str(two + 1), str(three + 1))
+    expected, faults = by_hand(data, (one, two, three))
+    bad = BadRecords(skip=True)
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(streams, "BLOCK_BYTES", block)
+        file = Path(folder) / "kb.tsv"
+        file.write_bytes(data)
+        options = ReadOptions(header=False, columns=columns)
+        records = list(read_source(file, nodes=None, options=options, bad=bad))
+    assert records == expected
+    assert [error.line for error in bad.kept] == faults
 
 
-def test_ordinary_lines_are_not_left() -> None:
-    data = "Zoë\tr\té\nKenya\tcapital\tNairobi\r\n内罗毕\tr\t東京\n\nx y\tr\tz".encode()
-    starts, _, odd = split_lines(as_bytes(data), ord("\t"), 3, np.arange(3))
-    assert (starts.shape[1], len(odd)) == (4, 0)
+def test_lines_that_hold_no_triple_are_left_out(tmp_path: Path) -> None:
+    text = 'Zoë\tr\té\n Kenya \tcapital\tNairobi\u3000\r\n\ntwo\tcells\n内罗毕\tr\t東京\n\r\nx y\tr\t"z\n  \n'
+    columns = delimited.Triples(tmp_path / "kb.tsv", "\t", 3, (0, 1, 2))
+    block, left_out = delimited._split_block(text.encode(), columns)
+    assert block.records() == [
+        ("Zoë", "r", "é"), ("Kenya", "capital", "Nairobi"), ("内罗毕", "r", "東京"), ("x y", "r", '"z')
+    ]  # fmt: skip
+    assert left_out == [2, 5]
 
 
 @pytest.mark.parametrize("space", [c for c in map(chr, range(0x3100)) if c.isspace()])

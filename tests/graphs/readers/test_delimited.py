@@ -208,6 +208,19 @@ def test_a_header_that_is_known_in_part_is_no_triple(tmp_path: Path) -> None:
     assert "--columns" in error.reason
 
 
+def test_a_header_alone_gives_no_triples(tmp_path: Path) -> None:
+    assert read(write(tmp_path, "kb.tsv", "\nhead\trelation\ttail\n")) == []
+    assert read(write(tmp_path, "kb.tsv", "head\trelation\ttail\n\n \n")) == []
+
+
+def test_bad_lines_among_many_good_ones(tmp_path: Path) -> None:
+    lines = [f"entity {i}\tr\tentity {i + 1}" for i in range(3000)]
+    lines[10], lines[20], lines[30], lines[40] = "", " \r", "two\tcells", "\tr\tempty head"
+    records, faults = skipped(write(tmp_path, "kb.tsv", "\n".join(lines)))
+    assert len(records) == 2996
+    assert faults == [(31, "2 columns with delimiter tab; a triple needs 3"), (41, "the head is empty")]
+
+
 def test_header_that_is_told_but_not_known(tmp_path: Path) -> None:
     assert read(write(tmp_path, "kb.tsv", "x\ty\tz\na\tb\tc\n"), header=True) == [("a", "b", "c")]
     error = fault(write(tmp_path, "kb.tsv", "x\ty\tz\tw\na\tb\tc\td\n"), header=True)

@@ -207,13 +207,11 @@ def read_parquet(file: Path) -> Iterator[Record]:
     """Yield the rows of a Parquet file, without the columns `LEFT_OUT`.
 
     Raises:
-        InputError: pyarrow is not installed, or the file is not Parquet.
+        InputError: The file is not Parquet.
     """
-    try:
-        import pyarrow
-        from pyarrow import parquet
-    except ImportError as error:
-        raise InputError("reading Parquet needs pyarrow: pip install 'graphbrick[parquet]'", file) from error
+    import pyarrow
+    from pyarrow import parquet
+
     number = 0
     try:
         with parquet.ParquetFile(file) as table:

@@ -2,11 +2,12 @@
 
 Comma and semicolon files are CSV as defined by RFC 4180: quoted cells may hold delimiters and line ends. A cell of
 over 131,072 characters is a bad record, as it is most likely an unclosed quote. With any other delimiter, lines are
-split at every delimiter and quotes are ordinary characters.
+split at every delimiter and quotes are ordinary characters. Triples in such lines are split by pyarrow, block by block.
 """
 
 from __future__ import annotations
 
+import codecs
 import csv
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -18,11 +19,17 @@ import numpy as np
 
 from graphbrick.core.errors import InputError
 from graphbrick.graphs.blocks import TripleBlock
-from graphbrick.graphs.interner import as_bytes
 from graphbrick.graphs.readers.columns import triple_columns
-from graphbrick.graphs.readers.streams import Meter, blocks, line_fault, open_source, text_lines, unpacked_name
+from graphbrick.graphs.readers.streams import (
+    Meter,
+    blocks,
+    line_fault,
+    open_source,
+    text_lines,
+    unpacked_name,
+    whole_lines,
+)
 from graphbrick.graphs.records import BadRecords, TripleRecord
-from graphbrick.kernels.lines import split_lines
 
 if TYPE_CHECKING:
     from graphbrick.graphs.readers import ReadOptions
@@ -36,6 +43,7 @@ _SPELLED = {"\\t": "\t", "tab": "\t"}
 _NAMES = {"\t": "tab", ",": "comma", ";": "semicolon"}
 _SAMPLE_BYTES = 1 << 16
 _SAMPLE_LINES = 50
+_LARGEST = (1 << 31) - 2  # bytes that pyarrow reads at once
 
 Row: TypeAlias = tuple[int, list[str]]
 """(number of the row's first line, cells)"""
@@ -118,27 +126,60 @@ def _blocks_of_triples(
             for _ in range(row[0] - first + header):
                 start = data.find(b"\n", start) + 1 or len(data)
             first = row[0] + header
-        yield _block_of_triples(first, data[start:], triples, bad)
+        if start < len(data):
+            yield _block_of_triples(first, data[start:], triples, bad)
     if triples is None and not bad.count:
         raise InputError("the file holds no rows", file)
 
 
 def _block_of_triples(first: int, data: bytes, triples: Triples, bad: BadRecords) -> TripleBlock:
-    """Return the triples of a block of lines; unusual lines are handled one at a time."""
-    if line_fault(data):
+    """Return the triples of a block of lines: pyarrow splits it, and bad lines are then read one at a time."""
+    # To pyarrow, every carriage return ends a line, and a byte order mark is not part of the first cell.
+    lone_return = b"\r" in data and data.count(b"\r") != data.count(b"\r\n")
+    if lone_return or data.startswith(codecs.BOM_UTF8) or len(data) > _LARGEST or line_fault(data):
         rows = _literal_rows(first, data, triples.delimiter, triples.file, bad)
         return TripleBlock.of([triple for line, cells in rows if (triple := triples.of(line, cells, bad)) is not None])
-    text = as_bytes(data)
-    places = np.array(triples.places, dtype=np.int64)
-    starts, ends, odd = split_lines(text, ord(triples.delimiter), triples.width, places)
-    before: list[int] = []
-    found: list[TripleRecord] = []
-    for line, start, end, ordinary in odd.tolist():
-        for number, cells in _literal_rows(first + line, data[start:end], triples.delimiter, triples.file, bad):
-            if (triple := triples.of(number, cells, bad)) is not None:
-                before.append(ordinary)
-                found.append(triple)
-    return TripleBlock(text, starts, ends).merged(before, found)
+    block, left_out = _split_block(data, triples)
+    good = (block.starts < block.ends).all(axis=0)
+    if good.all() and not left_out:
+        return block
+    lines = [(number, line) for number, line in enumerate(whole_lines(data), first) if line.strip(b"\r")]
+    is_bad = np.ones(len(lines), dtype=np.bool_)
+    is_bad[np.delete(np.arange(len(lines)), left_out)[good]] = False
+    for place in np.flatnonzero(is_bad).tolist():
+        for number, cells in _literal_rows(*lines[place], triples.delimiter, triples.file, bad):
+            triples.of(number, cells, bad)
+    return TripleBlock(block.data, block.starts[:, good], block.ends[:, good])
+
+
+def _split_block(data: bytes, triples: Triples) -> tuple[TripleBlock, list[int]]:
+    """Return the stripped cells of lines with enough cells, and the indices of the other lines that are not empty."""
+    import pyarrow
+    from pyarrow import compute
+    from pyarrow import csv as arrow
+
+    left_out: list[int] = []
+
+    def leave_out(row: arrow.InvalidRow) -> str:
+        left_out.append(row.number - 1)
+        return "skip"
+
+    names = [str(place) for place in range(triples.width)]
+    needed = [names[place] for place in triples.places]
+    types = dict.fromkeys(needed, pyarrow.string())
+    table = arrow.read_csv(
+        pyarrow.py_buffer(data),
+        read_options=arrow.ReadOptions(use_threads=False, block_size=len(data) + 1, column_names=names),
+        parse_options=arrow.ParseOptions(delimiter=triples.delimiter, quote_char=False, invalid_row_handler=leave_out),
+        convert_options=arrow.ConvertOptions(check_utf8=False, column_types=types, include_columns=needed),
+    )
+    if not table.num_rows:
+        return TripleBlock.of([]), left_out
+    columns = [compute.utf8_trim_whitespace(column).chunk(0).buffers() for column in table.columns]
+    text = [np.frombuffer(column[2] or b"", dtype=np.uint8) for column in columns]
+    offsets = np.stack([np.frombuffer(column[1], dtype=np.int32) for column in columns]).astype(np.int64)
+    offsets += np.cumsum([0, *map(len, text[:2])])[:, np.newaxis]
+    return TripleBlock(np.concatenate(text), offsets[:, :-1], offsets[:, 1:]), left_out
 
 
 def _bad_triple(

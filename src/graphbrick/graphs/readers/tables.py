@@ -81,7 +81,7 @@ def read_parquet_nodes(file: Path, bad: BadRecords) -> Iterator[EntityRecord]:
     Columns are recognised by name as in `read_nodes`. Types and aliases may also be list columns.
 
     Raises:
-        InputError: pyarrow is not installed, not Parquet, no key column, or the first bad record unless skipped.
+        InputError: Not Parquet, no key column, or the first bad record unless skipped.
     """
     with _Parquet(file) as table:
         places, header = node_columns(table.names, file)
@@ -101,7 +101,7 @@ def read_parquet_triples(file: Path, options: ReadOptions, bad: BadRecords) -> I
     Columns are recognised by name unless the options name them.
 
     Raises:
-        InputError: pyarrow is not installed, not Parquet, no such column, or the first bad record unless skipped.
+        InputError: Not Parquet, no such column, or the first bad record unless skipped.
     """
     with _Parquet(file) as table:
         places, header = triple_columns(table.names, options, file)
@@ -148,11 +148,9 @@ class _Parquet:
         if file.suffix.lower() in PACKED:
             tool = "gunzip" if file.suffix.lower() == ".gz" else "unzstd"
             raise InputError(f"Parquet is compressed inside; unpack it with {tool} first", file)
-        try:
-            import pyarrow
-            from pyarrow import parquet
-        except ImportError as error:
-            raise InputError("reading Parquet needs pyarrow: pip install 'graphbrick[parquet]'", file) from error
+        import pyarrow
+        from pyarrow import parquet
+
         self._file, self._errors = file, (pyarrow.ArrowException, OSError)
         try:
             self._parquet: Any = parquet.ParquetFile(file)
