@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from organisation import TRIPLES
 
 from graphbrick import Graph, build, change
 from graphbrick.cli.app import main
@@ -12,22 +13,6 @@ from graphbrick.core.errors import InputError
 from graphbrick.evaluate.datasets import Question
 from graphbrick.learn import LearnReport, learn, learned_pipeline, learned_place, unlearned
 from graphbrick.patterns.folder import WORDS, load
-
-PEOPLE = ("Ada Marsh", "Ben Okoro", "Carla Diaz", "Dev Patel", "Erik Holm", "Fiona Reed", "Gus Lind", "Hana Sato")
-TRIPLES = [
-    *((person, "works in", f"Team {number % 3}") for number, person in enumerate(PEOPLE)),
-    *((person, "reports to", PEOPLE[number // 2]) for number, person in enumerate(PEOPLE) if number),
-    *((f"Team {number}", "part of", ("Engineering", "Finance")[number % 2]) for number in range(3)),
-    ("Erik Holm", "leads", "Engineering"),
-    ("Fiona Reed", "leads", "Finance"),
-    *((f"Team {number}", "owns", f"Service {number}{letter}") for number in range(3) for letter in "ab"),
-]
-
-
-@pytest.fixture(scope="module")
-def learned(tmp_path_factory: pytest.TempPathFactory) -> tuple[Graph, LearnReport]:
-    graph = build(TRIPLES, tmp_path_factory.mktemp("org") / "org.graph")
-    return graph, learn(graph, n=500, call={"works in": ["person"]})
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from graphbrick.core.items import Triple as Triple
     from graphbrick.core.path import Path as Path
     from graphbrick.core.path import PathPattern as PathPattern
+    from graphbrick.core.path import Reading as Reading
     from graphbrick.core.path import Step as Step
     from graphbrick.core.path import step_text as step_text
     from graphbrick.core.query import Mention as Mention
@@ -38,6 +39,7 @@ _HOMES = {
     "Path": "path",
     "PathPattern": "path",
     "Query": "query",
+    "Reading": "path",
     "Report": "items",
     "Row": "items",
     "Scorable": "items",
@@ -59,6 +61,7 @@ __all__ = [
     "Path",
     "PathPattern",
     "Query",
+    "Reading",
     "Report",
     "Row",
     "Scorable",

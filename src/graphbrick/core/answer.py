@@ -24,6 +24,9 @@ class Answer:
         trace: What every stage did; set when a pipeline has run.
         from_model: Whether a language model answered from its own knowledge rather than from the evidence. Such an
             answer has no support, and may be given without any evidence.
+        confidence: The probability that the first answer is right, from 0 to 1; None if no stage estimates it.
+        withheld: The best reading of the question as text, such as ``Nairobi -> capital of -> *``, if its answers were
+            withheld because their confidence is too low; empty otherwise.
     """
 
     texts: tuple[str, ...] = ()
@@ -32,3 +35,5 @@ class Answer:
     support: tuple[tuple[int, ...], ...] = ()
     trace: Trace | None = None
     from_model: bool = False
+    confidence: float | None = None
+    withheld: str = ""

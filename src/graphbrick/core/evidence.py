@@ -24,11 +24,14 @@ class Evidence:
         subgraph: The subgraph it was retrieved from, which the retrieve stage notes; None if that is not known.
         scale: The scorer that gave the scores, as recipe text, if scores of its different calls compare; empty if only
             the order has a meaning. Scores of two evidences with the same scale compare.
+        confidence: The probability that the first item leads to a right answer, from 0 to 1; None if the stages that
+            ranked the items do not estimate it.
     """
 
     items: tuple[Item, ...] = ()
     subgraph: Subgraph | None = field(default=None, compare=False, repr=False)
     scale: str = field(default="", compare=False, repr=False)
+    confidence: float | None = field(default=None, compare=False, repr=False)
 
     def __len__(self) -> int:
         return len(self.items)
@@ -55,7 +58,8 @@ class Evidence:
 
         If all have the same scale, the items are ordered by falling score; equal scores keep the order of the
         evidences. Otherwise they are taken in turns: the first item of each evidence, then the second of each, and so
-        on. An item that is in several takes its best place. Empty evidences do not count.
+        on. An item that is in several takes its best place. Empty evidences do not count. The confidence is that of
+        the evidence that the first item comes from.
         """
         evidences = [evidence for evidence in (self, *others) if evidence.items]
         subgraph = _union_of_subgraphs([evidence.subgraph for evidence in (self, *others)])
@@ -68,7 +72,8 @@ class Evidence:
         else:
             turns = zip_longest(*(evidence.items for evidence in evidences))
             ordered = [item for turn in turns for item in turn if item is not None]
-        return Evidence(distinct(ordered), subgraph, scale)
+        best = next((evidence.confidence for evidence in evidences if evidence.items[0] is ordered[0]), None)
+        return Evidence(distinct(ordered), subgraph, scale, best)
 
 
 def distinct(items: Iterable[Item]) -> tuple[Item, ...]:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+import numpy.typing as npt
+
 from graphbrick.core.cached import cached_property
 from graphbrick.core.items import BaseItem
 
@@ -44,6 +47,20 @@ class PathPattern:
     def pattern_text(self) -> str:
         """The text."""
         return self.text
+
+
+class Reading(NamedTuple):
+    """One way to understand a question: a relation pattern from a seed, and where it ends.
+
+    Attributes:
+        pattern: The pattern.
+        score: Its score for the question; higher is better.
+        ends: int32, the entities at its end, which answer the question if it is read so.
+    """
+
+    pattern: PathPattern
+    score: float
+    ends: npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)

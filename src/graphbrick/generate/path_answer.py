@@ -11,6 +11,7 @@ from graphbrick.core import Answer, Evidence, Path, Query, Subgraph
 from graphbrick.core.graph import Capability
 from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event
+from graphbrick.generate.withhold import withheld
 from graphbrick.graphs.patterns import follow
 from graphbrick.pipeline import GenerateStage
 from graphbrick.pipeline.budget import check_budget
@@ -31,6 +32,8 @@ class PathAnswer(GenerateStage):
         cap: Most answers, at least 1; reaching it is an event that gives the total number of entities.
         within: "subgraph" to follow the pattern in the subgraph that the evidence was retrieved from, so that the
             answers show what extraction and pruning lost; "graph" for the whole graph.
+        min_confidence: Withhold answers of lower confidence, from 0 to 1; 0 gives every answer. Learned patterns
+            estimate a confidence (``graphbrick learn``); without one, all answers are given, which is an event.
 
     Returns:
         Distinct answers: those whose paths are in the evidence first, in its order, then the others in order of
@@ -48,6 +51,7 @@ class PathAnswer(GenerateStage):
 
     cap: int = parameter(1_000, at_least=1)
     within: str = parameter("subgraph", choices=("subgraph", "graph"))
+    min_confidence: float = parameter(0.0, at_least=0, at_most=1)
 
     def generate(self, query: Query, evidence: Evidence) -> Answer:
         """Return the ends of the best pattern."""
@@ -56,6 +60,9 @@ class PathAnswer(GenerateStage):
             event(f"no answer: {'no item of the evidence is a path' if evidence.items else 'the evidence is empty'}")
             return Answer()
         best = next((path for path in paths if path.end == path.start or path.end not in query.seeds), paths[0])
+        refusal = withheld(best, evidence.confidence, self.min_confidence)
+        if refusal is not None:
+            return refusal
         if not any(path.score for path in paths) and len({path.pattern for path in paths}) > 1:
             event("the paths are not ranked, so that the answer follows the pattern of the first of them")
         left_out = set(query.seeds)
@@ -72,6 +79,7 @@ class PathAnswer(GenerateStage):
             entities=tuple(proofs),
             evidence=replace(evidence, items=tuple(proofs.values())),
             support=tuple((i,) for i in range(len(proofs))),
+            confidence=evidence.confidence,
         )
 
     def _proofs(self, best: Path, evidence: Evidence, left_out: set[int]) -> tuple[dict[int, Path], int]:

@@ -23,7 +23,8 @@ def learned_pipeline(graph: Graph) -> Pipeline | None:
     if not (place / DESCRIPTION).exists():
         return None
     model = load(str(place))
-    return Patterns(PatternScorer(str(place)), max_hops=model.max_hops) >> PathAnswer()
+    least = 0.0 if model.calibration is None else model.calibration.min_confidence
+    return Patterns(PatternScorer(str(place)), max_hops=model.max_hops) >> PathAnswer(min_confidence=least)
 
 
 def unlearned(graph: Graph) -> list[str]:

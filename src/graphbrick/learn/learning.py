@@ -15,6 +15,7 @@ from graphbrick.core.errors import InputError
 from graphbrick.embedders.embedder import Embedder
 from graphbrick.evaluate.datasets import Grounded, GroundedQuestion, Question, ground
 from graphbrick.graphs.graph import Graph
+from graphbrick.learn.calibration import fit_calibration
 from graphbrick.learn.fit_alignment import Example, fit_alignment
 from graphbrick.learn.learned import learned_place
 from graphbrick.learn.phrasebook import Phrasebook
@@ -38,6 +39,8 @@ class LearnReport:
         unreadable: Relations whose labels contain no words; questions use the label itself.
         nameless: Classes of entities without a name; up to three relations of each class.
         fitted: Report on training the linear scorer.
+        min_confidence: Answers of lower confidence are withheld by default; None if there were too few questions to fit
+            the confidence of answers.
         seconds: Wall-clock time.
     """
 
@@ -47,6 +50,7 @@ class LearnReport:
     unreadable: list[str]
     nameless: list[list[str]]
     fitted: PatternReport
+    min_confidence: float | None
     seconds: float
 
     def to_dict(self) -> dict[str, Any]:
@@ -132,6 +136,11 @@ def learn(
             watch=lambda done, total: tell("words aligned with hops", done, total),
         )  # fmt: skip
     model = replace(model, alignment=alignment, about={**model.about, "learned_from": "the graph itself"})
+    calibration = fit_calibration(
+        graph, model, Writer(book), [example for _, example in written], seed=seed,
+        watch=lambda done, total: tell("questions to calibrate confidence", done, total),
+    )  # fmt: skip
+    model = replace(model, calibration=calibration)
     save(model, place, words=book.to_toml(), overwrite=True)
     return LearnReport(
         written=len(written),
@@ -140,6 +149,7 @@ def learn(
         unreadable=book.unreadable,
         nameless=[[*one.heads, *one.tails][:3] for one in book.classes if not one.names and one.heads],
         fitted=fitted,
+        min_confidence=None if calibration is None else calibration.min_confidence,
         seconds=time.perf_counter() - started,
     )
 

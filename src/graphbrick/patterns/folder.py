@@ -14,17 +14,29 @@ from graphbrick.core.errors import ModelError, PipelineError
 from graphbrick.embedders.embedder import Embedder
 from graphbrick.files.folders import new_folder
 from graphbrick.patterns.alignment import Alignment, Transitions
+from graphbrick.patterns.confidence import Calibration
 from graphbrick.patterns.model import PatternModel
 from graphbrick.session import current_session
 
-FORMAT, VERSION = "graphbrick-patterns", 3
-_READ = (2, 3)  # version 2 has no alignment
+FORMAT, VERSION = "graphbrick-patterns", 4
+_READ = (2, 3, 4)  # version 2 has no alignment, version 3 no calibration
 DESCRIPTION, WEIGHTS = "model.json", "weights.npz"
 WORDS = "words.toml"
 """The file in which users correct what was understood of a graph's language; see `graphbrick.learn.phrasebook`."""
 _ARRAYS = ("scale", "narrow", "maps", "lengths", "relation_weights", "pattern_weights")
 _ALIGNED = ("alignment_emission", "alignment_weights")
-_OWN = ("format", "version", "embedder", "identity", "max_hops", "relations", "patterns", "alignment", "sha256")
+_OWN = (
+    "format",
+    "version",
+    "embedder",
+    "identity",
+    "max_hops",
+    "relations",
+    "patterns",
+    "alignment",
+    "calibration",
+    "sha256",
+)
 
 
 def save(model: PatternModel, path: Path, *, words: str | None = None, overwrite: bool = False) -> None:
@@ -57,6 +69,7 @@ def save(model: PatternModel, path: Path, *, words: str | None = None, overwrite
             "relations": list(model.relations),
             "patterns": [[[label, forward] for label, forward in steps] for steps in model.patterns],
             "alignment": None if aligned is None else _described_alignment(aligned),
+            "calibration": None if model.calibration is None else model.calibration.to_dict(),
             "sha256": sha256((work / WEIGHTS).read_bytes()).hexdigest(),
         }
         text = json.dumps(described, indent=1, ensure_ascii=False) + "\n"
@@ -122,9 +135,11 @@ def _load(folder: Path) -> PatternModel:
         patterns = tuple(tuple((str(label), bool(way)) for label, way in steps) for steps in described["patterns"])
         about = {key: value for key, value in described.items() if key not in _OWN}
         alignment = _read_alignment(embedder, described.get("alignment"), aligned)
+        calibration = described.get("calibration")
         model = PatternModel(
             embedder,
             alignment=alignment,
+            calibration=None if calibration is None else Calibration.from_dict(calibration),
             relations=tuple(map(str, described["relations"])),
             patterns=patterns,
             about=about,

@@ -15,6 +15,7 @@ from graphbrick.core.errors import ModelError
 from graphbrick.embedders.embedder import Embedder
 from graphbrick.files.locks import ForkLock
 from graphbrick.patterns.alignment import Alignment, Token, words_of
+from graphbrick.patterns.confidence import Calibration
 from graphbrick.patterns.question_features import WORDS, features
 from graphbrick.patterns.text import Steps, readable
 
@@ -22,6 +23,7 @@ Floats = npt.NDArray[np.float32]
 NO_PATTERN = -1e6
 """The score of a text that is not a pattern, or has more hops than were trained."""
 
+_RIVALS = 2_000
 _REMEMBERED = 100_000  # relations and patterns, by process
 _QUESTIONS = 64
 _OTHER_SIZE = "gives vectors of {} dimensions, but the patterns were trained with {}; train them again"
@@ -54,6 +56,7 @@ class PatternModel:
         about: How it was trained, as plain JSON.
         alignment: Adds to each score how well the question's words can be aligned with the hops of the pattern, in
             order; None for patterns trained without.
+        calibration: Says how likely the best pattern of a question is the right one; None if nobody knows.
     """
 
     embedder: Embedder
@@ -67,6 +70,7 @@ class PatternModel:
     pattern_weights: Floats
     about: Mapping[str, Any] = field(default_factory=dict)
     alignment: Alignment | None = None
+    calibration: Calibration | None = None
 
     def __post_init__(self) -> None:
         h, d = self.max_hops, self.dimensions
@@ -98,6 +102,12 @@ class PatternModel:
     def _known(self) -> _Known:
         return _Known(self)
 
+    @cached_property
+    def rivals(self) -> tuple[Steps, ...]:
+        """The patterns that may be meant by a question although its seeds do not have them: at most 2,000."""
+        single = [((label, forward),) for label in self.relations for forward in (True, False)]
+        return tuple(dict.fromkeys([*single, *self.patterns]))[:_RIVALS]
+
     def ask(self, question: str) -> Asked:
         """Return the features of a masked question; recent ones are cached for other stages and hops."""
         return self._known.asked(question)
@@ -111,6 +121,15 @@ class PatternModel:
 
         Patterns of no step, or of more than ``max_hops``, score `NO_PATTERN`.
         """
+        scores = self.linear(asked, patterns)
+        fits = np.flatnonzero(scores > NO_PATTERN)
+        if self.alignment is not None and len(fits):
+            aligned = self.alignment.features(asked.tokens, [patterns[i] for i in fits.tolist()])
+            scores[fits] += aligned @ self.alignment.weights
+        return scores
+
+    def linear(self, asked: Asked, patterns: Sequence[Steps]) -> npt.NDArray[np.float64]:
+        """Like `score`, but without the alignment."""
         scores = np.full(len(patterns), NO_PATTERN)
         fits = [i for i, steps in enumerate(patterns) if 0 < len(steps) <= self.max_hops]
         if not fits:
@@ -128,9 +147,6 @@ class PatternModel:
         total += np.bincount(np.repeat(np.arange(len(fits)), rows.size), by_place, minlength=len(fits))
         whole = np.flatnonzero(rows.whole >= 0)
         total[whole] += asked.patterns[rows.whole[whole]]
-        if self.alignment is not None:
-            aligned = self.alignment.features(asked.tokens, [patterns[i] for i in fits])
-            total += aligned @ self.alignment.weights
         scores[fits] = total
         return scores
 

@@ -9,9 +9,10 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.core import Path, PathPattern, Scorable
+from graphbrick.core import Path, PathPattern, Reading, Scorable
 from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event
+from graphbrick.patterns.confidence import fit_features
 from graphbrick.patterns.text import Steps, labelled, masked, split_start, steps_of
 from graphbrick.scorers.scorer import Scorer
 
@@ -61,6 +62,16 @@ class PatternScorer(Scorer):
                 walk = (item.start_label, labelled(item.steps)) if isinstance(item, PathPattern) else ("", ())
             walks.append(walk)
         return self._scores(query, walks)
+
+    def confidence(self, query: str, readings: Sequence[Reading]) -> float | None:
+        """Return the probability that the first reading is right; None if the patterns were trained without it."""
+        from graphbrick.patterns.folder import load
+
+        model = load(self.model)
+        sure = model.calibration
+        if sure is None or model.alignment is None:
+            return None
+        return sure.probability(fit_features(model, sure.words, sure.vectors, query, readings))
 
     def score(self, query: str, texts: Sequence[str]) -> npt.NDArray[np.float64]:
         """Return the score of the pattern of each text."""

@@ -77,6 +77,8 @@ class Run:
                 {"text": text, "key": None if entity is None else graph.key(entity), "support": list(items)}
                 for text, entity, items in answers
             ],
+            "confidence": answer.confidence,
+            "withheld": answer.withheld or None,
             "support": [_item(item) for item in answer.evidence.items],
             "stopped": None if stopped is None else {"reason": stopped.reason, "undone": list(stopped.undone)},
             "evidence": None if self.evidence is None else [_item(item) for item in self.evidence.items],

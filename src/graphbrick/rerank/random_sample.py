@@ -40,4 +40,5 @@ class RandomSample(RerankStage):
         drawn = random.Random(f"{self.seed} {query.text}".encode("utf-8", "surrogatepass")).sample(
             range(len(evidence)), self.n
         )
-        return replace(evidence, items=tuple(evidence.items[i] for i in sorted(drawn)))
+        confidence = evidence.confidence if 0 in drawn else None  # it is that of the first item
+        return replace(evidence, items=tuple(evidence.items[i] for i in sorted(drawn)), confidence=confidence)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.core import Evidence, Path, PathPattern, Query, Step, Subgraph, seeds_of, step_text
+from graphbrick.core import Evidence, Path, PathPattern, Query, Reading, Step, Subgraph, seeds_of, step_text
 from graphbrick.core.csr import Csr
 from graphbrick.core.directions import DIRECTIONS
 from graphbrick.core.parameters import parameter
@@ -19,6 +19,7 @@ from graphbrick.retrieve.pattern_layers import Flags, Ints, Layer, first_layer, 
 from graphbrick.scorers.scorer import Scorer
 
 Scores = npt.NDArray[np.float64]
+_READINGS = 64  # of the best patterns, that the confidence in the first one is worked out from
 
 
 @dataclass(slots=True)
@@ -119,6 +120,22 @@ class Patterns(RetrieveStage):
 
     def retrieve(self, query: Query, subgraph: Subgraph) -> Evidence:
         """Return the paths of the best patterns."""
+        seeds, grown, ranked = self._search(query, subgraph)
+        paths = self._paths(subgraph, seeds, grown, ranked)
+        readings = self._readings(subgraph, seeds, grown, ranked)
+        confidence = self.scorer.confidence(query.text, readings) if readings else None
+        scale = repr(self.scorer) if self.scorer.comparable else ""
+        return Evidence(tuple(paths), scale=scale, confidence=confidence)
+
+    def readings(self, query: Query, subgraph: Subgraph) -> list[Reading]:
+        """Return up to 64 of the best patterns with their ends, best first.
+
+        Patterns that only lead from one seed to another are left out.
+        """
+        return self._readings(subgraph, *self._search(query, subgraph))
+
+    def _search(self, query: Query, subgraph: Subgraph) -> tuple[list[int], list[_Grown], list[_Ranked]]:
+        """Return the seeds, the candidates from each, and all of them in their order."""
         seeds = seeds_of(query, subgraph).tolist()
         grown = [self._start(subgraph, seed) for seed in seeds]
         cut = 0
@@ -133,8 +150,7 @@ class Patterns(RetrieveStage):
                 "at (cap)"
             )
         fact(patterns=sum(len(length.walked) for from_seed in grown for length in from_seed.lengths[1:]))
-        paths = self._paths(subgraph, seeds, grown, self._ranked(query, grown))
-        return Evidence(tuple(paths), scale=repr(self.scorer) if self.scorer.comparable else "")
+        return seeds, grown, self._ranked(query, grown)
 
     def _start(self, subgraph: Subgraph, seed: int) -> _Grown:
         """Return the empty pattern at a seed."""
@@ -196,6 +212,21 @@ class Patterns(RetrieveStage):
         ranked = [_Ranked(score, *place) for score, place in zip(scores, places, strict=True)]
         ranked.sort(key=lambda entry: -entry.score)  # stable: equal ones stay in the order of their places
         return ranked
+
+    def _readings(
+        self, subgraph: Subgraph, seeds: list[int], grown: list[_Grown], ranked: list[_Ranked]
+    ) -> list[Reading]:
+        """Return the best candidates with their ends; see `readings`."""
+        readings = []
+        for score, hops, s, candidate in ranked[:_READINGS]:
+            length = grown[s].lengths[hops]
+            ends = length.layer.ends(int(length.pattern[candidate]), back=bool(length.back[candidate]))
+            if len(seeds) > 1:
+                ends = ends[~np.isin(ends, [seed for seed in seeds if seed != seeds[s]])]
+            if len(ends):
+                entities = ends if subgraph.nodes is None else subgraph.nodes[ends]
+                readings.append(Reading(length.walked[candidate], score, entities))
+        return readings
 
     def _paths(self, subgraph: Subgraph, seeds: list[int], grown: list[_Grown], ranked: list[_Ranked]) -> list[Path]:
         """Return at most ``n`` paths of the candidates, in their order."""

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.core import Scorable, texts_of
+from graphbrick.core import Reading, Scorable, texts_of
 from graphbrick.core.errors import ModelError
 from graphbrick.pipeline.brick import Brick
 
@@ -49,6 +49,15 @@ class Scorer(Brick):
             ModelError: As for `rate`.
         """
         return self.rate(query, [item.pattern_text for item in items] if by_pattern else texts_of(items))
+
+    def confidence(self, query: str, readings: Sequence[Reading]) -> float | None:
+        """Return the probability that the first reading answers the question; None if the scorer does not estimate it.
+
+        Args:
+            query: The question.
+            readings: The best relation patterns by the scores of this scorer, best first; at least one.
+        """
+        return None
 
     def rate(self, query: str, texts: Sequence[str]) -> npt.NDArray[np.float64]:
         """Return the score of each text, float64 [texts], all finite; equal texts are scored once and get the same.

@@ -181,6 +181,11 @@ def acts(verb: str) -> list[str]:
     return [noun for noun in derived if noun.endswith(_ACT_ENDINGS) and noun != verb][:1]
 
 
+def derived_nouns() -> list[str]:
+    """Return the nouns of the lexicon that are derived from verbs, such as «composer», in alphabetical order."""
+    return sorted(_lexicon().verbs)
+
+
 def verb_behind(noun: str) -> str:
     """Return the verb that a noun is derived from; "" where there is none.
 

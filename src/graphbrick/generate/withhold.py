@@ -1,0 +1,42 @@
+"""Answers that are withheld because nothing in the graph fits the question well enough."""
+
+from __future__ import annotations
+
+from graphbrick.core import Answer, Path
+from graphbrick.core.trace import event
+
+
+def withheld(best: Path, confidence: float | None, min_confidence: float) -> Answer | None:
+    """Return the empty answer that stands for one of low confidence, which is an event; None if it may be given.
+
+    Args:
+        best: A path of the best reading of the question.
+        confidence: The probability that this reading is right; None if it is not known.
+        min_confidence: The lowest confidence that an answer may have.
+    """
+    if confidence is None:
+        if min_confidence:
+            event("the stages before give no confidence, so that no answer is withheld (min_confidence)")
+        return None
+    if confidence >= min_confidence:
+        return None
+    reading = reading_text(best)
+    event(f"not in this graph: the best reading, {reading}, has confidence {confidence:.2f} (below {min_confidence:g})")
+    return Answer(confidence=confidence, withheld=reading)
+
+
+def reading_text(path: Path) -> str:
+    """Return the start and the relations of a path; a star stands for every other entity.
+
+    >>> from graphbrick import BM25, Patterns, Query, Subgraph
+    >>> from graphbrick.testing import tiny_graph
+    >>> graph = tiny_graph()
+    >>> query = Query("the currency of the country whose capital is Nairobi", (graph.entity("Nairobi"),))
+    >>> reading_text(Patterns(BM25(), n=1, max_hops=2).retrieve(query, Subgraph(graph)).paths[0])
+    'Nairobi <- capital <- * -> currency -> *'
+    """
+    text = path.start_label
+    for relation, forward, _ in path.steps:
+        arrow = "->" if forward else "<-"
+        text += f" {arrow} {relation} {arrow} *"
+    return text

@@ -1,0 +1,109 @@
+"""How sure learned patterns are, and the questions that this is fitted to."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from graphbrick import Graph, PathAnswer, Patterns, PatternScorer
+from graphbrick.learn import LearnReport, learned_pipeline, learned_place
+from graphbrick.learn.calibration import fitted, written_cases
+from graphbrick.learn.phrasebook import Phrasebook
+from graphbrick.learn.sampling import around
+from graphbrick.learn.writer import Writer
+from graphbrick.patterns.confidence import FEATURES, Calibration
+from graphbrick.patterns.folder import DESCRIPTION, load, save
+
+
+def test_what_the_graph_cannot_answer_is_withheld(learned: tuple[Graph, LearnReport]) -> None:
+    org, _ = learned
+    pipeline = learned_pipeline(org)
+    assert pipeline is not None
+    sure = pipeline(org, "Which services does Team 2 own?")
+    assert sure.texts == ("Service 2a", "Service 2b")
+    assert sure.confidence is not None
+    assert sure.confidence > 0.7
+    scorer = PatternScorer(str(learned_place(org)))
+    unsure = Patterns(scorer) >> PathAnswer(min_confidence=0.6)
+    run = unsure.run(org, "What does Ada Marsh lead?")  # she leads nothing
+    assert run.answer is not None
+    assert run.answer.texts == ()
+    assert run.answer.confidence is not None
+    assert run.answer.confidence < 0.6
+    assert run.answer.withheld.startswith("Ada Marsh ")
+    assert run.answer.withheld.endswith("*")
+    expected = f"not in this graph: the best reading, {run.answer.withheld}, has confidence {run.answer.confidence:.2f}"
+    assert run.trace.events == [f"{expected} (below 0.6)"]
+    told = run.to_dict()
+    assert (told["answers"], told["withheld"]) == ([], run.answer.withheld)
+    assert told["confidence"] == run.answer.confidence
+    assert (Patterns(scorer) >> PathAnswer()).run(org, "What does Ada Marsh lead?").to_dict()["answers"]
+
+
+def test_confidence_is_stored_and_older_folders_have_none(learned: tuple[Graph, LearnReport], tmp_path: Path) -> None:
+    org, _ = learned
+    model = load(str(learned_place(org)))
+    assert model.calibration is not None
+    save(model, tmp_path / "again")
+    again = load(str(tmp_path / "again")).calibration
+    assert again is not None
+    assert again.to_dict() == model.calibration.to_dict()
+    save(replace(model, calibration=None), tmp_path / "old")
+    description = tmp_path / "old" / DESCRIPTION
+    told = json.loads(description.read_text(encoding="utf-8"))
+    del told["calibration"]
+    description.write_text(json.dumps(told | {"version": 3}), encoding="utf-8")
+    old = Patterns(PatternScorer(str(tmp_path / "old"))) >> PathAnswer(min_confidence=0.9)
+    run = old.run(org, "Who leads Finance?")
+    assert run.answer is not None
+    assert (run.answer.texts, run.answer.confidence) == (("Fiona Reed",), None)
+    assert run.trace.events == ["the stages before give no confidence, so that no answer is withheld (min_confidence)"]
+
+
+def test_cases_without_an_answer_have_none(learned: tuple[Graph, LearnReport]) -> None:
+    org, _ = learned
+    writer = Writer(Phrasebook.of(org))
+    embedder = load(str(learned_place(org))).embedder
+    cases = list(written_cases(org, writer, embedder, n=400, max_hops=2, seed=0))
+    again = written_cases(org, writer, embedder, n=400, max_hops=2, seed=0)
+    assert [(case.text, case.seed) for case in cases] == [(case.text, case.seed) for case in again]
+    answers, without = ([case for case in cases if (case.ends is None) is none] for none in (False, True))
+    assert len(answers) > len(without) > 20
+    for case in answers:
+        assert case.ends is not None
+        ends = [set(ends.tolist()) for layer in around(org, case.seed, max_hops=2) for _, ends in layer]
+        assert set(case.ends.tolist()) in ends
+        assert org.label(case.seed) in case.text
+
+
+def test_the_fit_recovers_probabilities_and_keeps_the_signs() -> None:
+    rng = np.random.default_rng(0)
+    features = rng.normal(size=(4_000, len(FEATURES)))
+    chance = 1 / (1 + np.exp(-(2 * features[:, 0] - features[:, 2] + 3 * features[:, 4] - 0.5)))
+    right = (rng.uniform(size=4_000) < chance).astype(float)
+    answerable = rng.uniform(size=4_000) < 0.8  # as often as is assumed
+    found = fitted(features, right, answerable, {})
+    assert found is not None
+    assert found.weights[4] == 0  # more hops without words never make a pattern more likely
+    assert found.weights[0] > 3 * abs(found.weights[1])
+    assert found.weights[2] < 0
+    sure = np.array([found.probability(row) for row in features])
+    for low in (0.1, 0.4, 0.7):
+        inside = (sure >= low) & (sure < low + 0.2)
+        assert right[inside].mean() == pytest.approx(sure[inside].mean(), abs=0.06)
+    kept = sure[answerable & (right > 0.5)] >= found.min_confidence
+    assert 0.985 <= kept.mean() <= 1
+    assert fitted(features[:30], right[:30], np.arange(30) < 25, {}) is None
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"bias": float("nan")}, {"min_confidence": 2}, {"weights": dict.fromkeys(FEATURES, 1e999)}]
+)
+def test_a_damaged_calibration_is_refused(wrong: dict[str, object]) -> None:
+    good = Calibration(np.ones(len(FEATURES)), 0.0, 0.5, {}).to_dict()
+    with pytest.raises(ValueError, match="not finite, or min_confidence"):
+        Calibration.from_dict(good | wrong)
