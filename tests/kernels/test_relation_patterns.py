@@ -6,16 +6,27 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphbrick.core.csr import Csr, from_sorted
-from graphbrick.kernels.relation_patterns import carry_on, carry_on_python, step_back, step_back_python
+from graphbrick.kernels.relation_patterns import (
+    ascending,
+    carry_on,
+    carry_on_python,
+    step_back,
+    step_back_python,
+    walk_back,
+)
 from graphbrick.kernels.relation_patterns_numpy import (
     ENOUGH,
     Carried,
     Counter,
     Ends,
     carry_on_numpy,
+    empty_pattern,
     step_back_numpy,
+    walk_back_numpy,
     worth_loading,
 )
+from graphbrick.retrieve import pattern_layers
+from graphbrick.retrieve.pattern_layers import Layer, ways_to
 
 Triple = tuple[int, int, int]
 WAYS = [(True, True), (True, False), (False, True)]
@@ -41,10 +52,12 @@ def carried(
     none: list[list[int]] = [[] for _ in ends]
     steps = np.array(last or [-1] * len(ends), dtype=np.int64)
     departures = np.array(left or none, dtype=np.int64).reshape(len(ends), -1 if left and left[0] else 0)
-    rows = (*flat(ends), *flat(back or none))
+    no = np.zeros(len(ends), dtype=np.bool_)
+    parent, chosen = np.zeros(len(ends), dtype=np.int64), np.arange(len(ends))
+    before = Carried(parent, steps, *flat(ends), *flat(back or none), departures, no, no, 0)
     if numpy:
-        return carry_on_numpy(csr.rows, seed, Ends.of(*rows), steps, departures, out, into, cap)
-    return Carried(*carry_on(csr.rows, seed, *rows, steps, departures, out, into, cap))
+        return carry_on_numpy(csr.rows, seed, before, chosen, Ends.of(before, chosen), out, into, cap)
+    return carry_on(csr.rows, seed, before, chosen, out, into, cap)
 
 
 def listed(found: Carried) -> tuple[list[tuple[int, int, list[int], list[int]]], int]:
@@ -146,12 +159,57 @@ def test_the_way_back_is_that_of_the_readable_version(
     nodes = st.lists(st.integers(0, csr.n_nodes - 1), unique=True)
     allowed, met = sorted(data.draw(nodes)), data.draw(nodes)
     wanted = data.draw(st.integers(0, 3))
-    own = np.zeros(0, dtype=np.int32)
-    own.setflags(write=False)
-    rows = (csr.in_begin, csr.in_end, csr.in_head, csr.in_triple) if forward else (
-        csr.out_begin, csr.out_end, csr.tail, own
-    )  # fmt: skip
-    ids = np.array(allowed, dtype=np.int32), np.array(met, dtype=np.int32)
+    excluded = data.draw(st.integers(-1, csr.n_nodes - 1))
+    ids = np.array(allowed, dtype=np.int32), np.array(met, dtype=np.int64)
+    allowed = [node for node in allowed if node != excluded]
     expected = step_back_python(csr, node, wanted, forward, allowed, met)
-    assert tuple(map(int, step_back(*rows, csr.relation, node, wanted, *ids))) == expected
-    assert step_back_numpy(*rows, csr.relation, node, wanted, *ids) == expected
+    step = 2 * wanted + forward
+    assert tuple(map(int, step_back(csr.rows, node, step, *ids, excluded))) == expected
+    assert step_back_numpy(csr.rows, node, step, *ids, excluded) == expected
+
+
+@given(world=worlds(), hops=st.integers(1, 3))
+@settings(deadline=None, max_examples=60)
+def test_every_end_of_every_pattern_has_a_walk_that_both_versions_find(
+    world: tuple[Csr, int, list[list[int]]], hops: int
+) -> None:
+    csr, seed, _ = world
+    layers = [empty_pattern(seed)]
+    for _ in range(hops):
+        chosen = np.arange(len(layers[-1].parent))
+        layers.append(carry_on(csr.rows, seed, layers[-1], chosen, True, True, NO_CAP))
+        again = carry_on_numpy(csr.rows, seed, layers[-2], chosen, Ends.of(layers[-2], chosen), True, True, NO_CAP)
+        for array, other in zip(layers[-1], again, strict=True):
+            assert np.array_equal(array, other)
+    wanted = [
+        (hop, pattern, back, int(end))
+        for hop, layer in enumerate(layers)
+        for pattern in range(len(layer.parent))
+        for back in (False, True)
+        for end in Layer(layer).ends(pattern, back=back)
+        if hop
+    ][:200]
+    if not wanted:
+        return
+    with pytest.MonkeyPatch.context() as patch:
+        found = []
+        for kernel in (walk_back, walk_back_numpy):
+            patch.setattr(pattern_layers, "numba_is_loaded", lambda kernel=kernel: kernel is walk_back)
+            patch.setattr(pattern_layers, "worth_loading", lambda _: False)
+            found.append(ways_to(csr, [Layer(layer) for layer in layers], wanted))
+    assert found[0] == found[1]
+    for (hop, _, back, end), (nodes, triples, forward) in zip(wanted, found[0], strict=True):
+        assert (nodes[0], nodes[-1], len(triples)) == (seed, end, hop)
+        assert back == (seed in nodes[1:])
+        heads, tails = csr.heads(np.array(triples)).tolist(), csr.tail[triples].tolist()
+        for i, way in enumerate(forward):
+            assert (nodes[i], nodes[i + 1]) == ((heads[i], tails[i]) if way else (tails[i], heads[i]))
+
+
+@given(
+    st.integers(0, 62).flatmap(lambda bits: st.lists(st.integers(0, 2**bits), max_size=100)), st.sampled_from([1, 400])
+)
+@settings(deadline=None, max_examples=60)
+def test_few_and_many_keys_are_sorted(numbers: list[int], times: int) -> None:
+    keys = np.array(numbers * times, dtype=np.int64)
+    assert ascending(keys.copy()).tolist() == sorted(keys.tolist())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -29,19 +30,24 @@ class Step(NamedTuple):
     back: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class PathPattern:
     """The relation pattern of paths that need not have been listed, for scorers.
 
     Attributes:
         start_label: Label of the entity where the paths start.
         steps: The steps.
-        text: The pattern as text, as in `Path.pattern_text`.
+        write: Returns the pattern as text, as in `Path.pattern_text`; only called if a scorer reads the text.
     """
 
     start_label: str
     steps: tuple[Step, ...]
-    text: str
+    write: Callable[[], str]
+
+    @cached_property
+    def text(self) -> str:
+        """The pattern as text."""
+        return self.write()
 
     @property
     def pattern_text(self) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -47,9 +48,9 @@ class Followed:
     def __init__(self, subgraph: Subgraph, pattern: Pattern, hops: list[_Hop]) -> None:
         self._subgraph, self._pattern, self._hops = subgraph, tuple(pattern), hops
         last = hops[-1]
-        order = np.argsort(~last.back, kind="stable")
-        _, first = np.unique(last.node[order], return_index=True)
-        self._states = order[np.sort(first)]
+        order = (~last.back).argsort(kind="stable")
+        first = _firsts(last.node[order])
+        self._states = order[first]
         local = last.node[self._states]
         self.ends: npt.NDArray[np.integer] = local if subgraph.nodes is None else subgraph.nodes[local]
 
@@ -156,8 +157,7 @@ def _next_hop(
         nothing = np.zeros(0, dtype=np.int64)
         return _Hop(nothing, nothing.astype(np.bool_), nothing, nothing)
     node, back, parent, triple = (np.concatenate(column) for column in zip(*parts, strict=True))
-    _, first = np.unique(2 * node + back, return_index=True)
-    first.sort()
+    first = _firsts(2 * node + back)
     return _Hop(node[first], back[first], parent[first], triple[first])
 
 
@@ -166,11 +166,24 @@ def _entries(csr: Csr, nodes: Ints, states: Ints, forward: bool) -> Iterator[tup
     begin, end = (csr.out_begin, csr.out_end) if forward else (csr.in_begin, csr.in_end)
     firsts = begin[nodes[states]].astype(np.int64)
     sizes = end[nodes[states]].astype(np.int64) - firsts
-    chunks = np.cumsum(sizes) // _CHUNK
-    for chunk in np.split(np.arange(len(states)), np.flatnonzero(np.diff(chunks)) + 1):
+    before = sizes.cumsum()
+    cuts = np.flatnonzero(np.diff(before // _CHUNK)) + 1 if len(states) and before[-1] >= _CHUNK else ()
+    for first, last in pairwise([0, *cuts, len(states)]):
+        chunk = slice(first, last)
         size = sizes[chunk]
-        offsets = firsts[chunk] - np.cumsum(size) + size
-        entries = np.repeat(offsets, size) + np.arange(size.sum())
+        offsets = firsts[chunk] - size.cumsum() + size
+        entries = offsets.repeat(size) + np.arange(size.sum())
         triples = entries if forward else csr.in_triple[entries].astype(np.int64)
         ends = (csr.tail if forward else csr.in_head)[entries].astype(np.int64)
-        yield np.repeat(states[chunk], size), triples, ends
+        yield states[chunk].repeat(size), triples, ends
+
+
+def _firsts(values: Ints) -> Ints:
+    """Return the index of the first of each group of equal values, ascending."""
+    order = values.argsort(kind="stable")
+    ordered = values[order]
+    is_first = np.ones(len(values), dtype=np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=is_first[1:])
+    first: Ints = order[is_first]
+    first.sort()
+    return first

@@ -7,31 +7,20 @@ import numpy.typing as npt
 
 from graphbrick.core.csr import Csr, Rows
 from graphbrick.kernels.hashing import grow
-from graphbrick.kernels.jit import jit
+from graphbrick.kernels.jit import inlined, jit
+from graphbrick.kernels.relation_patterns_numpy import Carried, Grown
 
 
 @jit
 def carry_on(
     rows: Rows,
     seed: int,
-    ends: npt.NDArray[np.int32],
-    begin: npt.NDArray[np.int64],
-    back_ends: npt.NDArray[np.int32],
-    back_begin: npt.NDArray[np.int64],
-    last: npt.NDArray[np.int64],
-    left: npt.NDArray[np.int64],
+    before: Carried,
+    chosen: npt.NDArray[np.int64],
     follow_out: bool,
     follow_in: bool,
     cap: int,
-) -> tuple[
-    npt.NDArray[np.int32],
-    npt.NDArray[np.int64],
-    npt.NDArray[np.int32],
-    npt.NDArray[np.int64],
-    npt.NDArray[np.int32],
-    npt.NDArray[np.int64],
-    int,
-]:
+) -> Carried:
     """Extend patterns by every relation that leaves or enters their ends.
 
     A walk may return to the seed only by a step that does not undo a step that left the seed. After returning, it must
@@ -43,145 +32,278 @@ def carry_on(
     Args:
         rows: The rows of the graph.
         seed: The node where the patterns start.
-        ends: int32; the ends of pattern p that stay away are ``ends[begin[p] : begin[p + 1]]``.
-        begin: int64 [patterns + 1].
-        back_ends, back_begin: The same for walks that have returned to the seed.
-        last: int64 [patterns], the last step of each; -1 for the empty pattern.
-        left: int64 [patterns, any], the steps of each that left the seed; -1 for none.
+        before: The patterns of the previous length.
+        chosen: int64, ascending: the patterns to extend.
         follow_out, follow_in: Whether triples are followed forwards, and backwards.
         cap: At least 1.
-
-    Returns:
-        The fields of `Carried`.
     """
-    out_begin, out_end, tail, relation, in_begin, in_end, in_head, in_triple = rows
-    n = np.int64(len(out_begin))
-    parent, step = np.empty(64, dtype=np.int32), np.empty(64, dtype=np.int64)
+    n, cut = np.int64(len(rows.out_begin)), 0
+    parent, step = np.empty(64, dtype=np.int64), np.empty(64, dtype=np.int64)
     first, back_first = np.empty(65, dtype=np.int64), np.empty(65, dtype=np.int64)
-    found, back_found = np.empty(1024, dtype=np.int32), np.empty(64, dtype=np.int32)
+    end, back_end = np.empty(1024, dtype=np.int32), np.empty(64, dtype=np.int32)
     keys = np.empty(1024, dtype=np.int64)  # (2 * step + back) * n + node
     first[0] = back_first[0] = 0
-    count, held, back_held, cut = 0, 0, 0, 0
-    for p in range(len(begin) - 1):
-        size = 0
-        is_cut = False
+    count, held, back_held = 0, 0, 0
+    for p in chosen:
+        size, is_cut = 0, False
         for back in range(2):
-            looked, exceeded = 0, False
-            nodes, start, stop = ends, begin[p], begin[p + 1]
-            if back == 1:
-                nodes, start, stop = back_ends, back_begin[p], back_begin[p + 1]
-            for i in range(start, stop):
-                u = nodes[i]
-                for direction in range(2):
-                    if direction == 0:
-                        if not follow_out:
-                            continue
-                        at, end = np.int64(out_begin[u]), np.int64(out_end[u])
-                    else:
-                        if not follow_in:
-                            continue
-                        at, end = np.int64(in_begin[u]), np.int64(in_end[u])
-                    if end - at > cap - looked:
-                        end = at + cap - looked
-                        exceeded = True
-                    looked += end - at
-                    if size + end - at > len(keys):
-                        keys = grow(keys, max(2 * len(keys), size + end - at))
-                    for e in range(at, end):
-                        if direction == 0:
-                            v, s = tail[e], 2 * np.int64(relation[e]) + 1
-                        else:
-                            v, s = in_head[e], 2 * np.int64(relation[in_triple[e]])
-                        kind = back
-                        if v == seed:
-                            kind = 1
-                            undoes = False
-                            for j in range(left.shape[1]):
-                                undoes |= left[p, j] == s ^ 1
-                            if undoes:
-                                continue
-                        if back == 1 and u == seed and s == last[p] ^ 1:
-                            continue
-                        keys[size] = (2 * s + kind) * n + v
-                        size += 1
-                if exceeded:
-                    break
+            keys, size, exceeded = _steps_from(rows, seed, before, p, back == 1, follow_out, follow_in, cap, keys, size)
             is_cut |= exceeded
         cut += is_cut
-        ordered = np.sort(keys[:size])
-        before, last_step = np.int64(-1), np.int64(-1)
-        for key in ordered:
-            if key == before:
+        last_key, last_step = np.int64(-1), np.int64(-1)
+        for key in ascending(keys[:size]):
+            if key == last_key:
                 continue
-            before, kind_and_step = key, key // n
-            s = kind_and_step >> 1
-            if s != last_step:
-                last_step = s
+            last_key, kind_and_step = key, key // n
+            if kind_and_step >> 1 != last_step:
+                last_step = kind_and_step >> 1
                 if count == len(parent):
                     parent, step = grow(parent, 2 * count), grow(step, 2 * count)
                     first, back_first = grow(first, 2 * count + 1), grow(back_first, 2 * count + 1)
-                parent[count], step[count] = p, s
+                parent[count], step[count] = p, last_step
                 count += 1
             if kind_and_step & 1:
-                if back_held == len(back_found):
-                    back_found = grow(back_found, 2 * back_held)
-                back_found[back_held] = key - kind_and_step * n
+                if back_held == len(back_end):
+                    back_end = grow(back_end, 2 * back_held)
+                back_end[back_held] = key - kind_and_step * n
                 back_held += 1
             else:
-                if held == len(found):
-                    found = grow(found, 2 * held)
-                found[held] = key - kind_and_step * n
+                if held == len(end):
+                    end = grow(end, 2 * held)
+                end[held] = key - kind_and_step * n
                 held += 1
             first[count], back_first[count] = held, back_held
-    return (
-        parent[:count].copy(), step[:count].copy(), found[:held].copy(), first[: count + 1].copy(),
-        back_found[:back_held].copy(), back_first[: count + 1].copy(), cut,
+    parent, step, first, back_first = parent[:count], step[:count], first[: count + 1], back_first[: count + 1]
+    left, returns, has_been_back = _around_seed(rows, seed, before, parent, step, back_end, back_first)
+    return Carried(
+        parent.copy(), step.copy(), end[:held].copy(), first.copy(), back_end[:back_held].copy(), back_first.copy(),
+        left, returns, has_been_back, cut,
     )  # fmt: skip
+
+
+@inlined
+def _steps_from(
+    rows: Rows,
+    seed: int,
+    before: Carried,
+    pattern: int,
+    back: bool,
+    follow_out: bool,
+    follow_in: bool,
+    cap: int,
+    keys: npt.NDArray[np.int64],
+    size: int,
+) -> tuple[npt.NDArray[np.int64], int, bool]:
+    """Append a key for every step from the ends of one kind; return the keys, their number, and if the cap was met."""
+    out_begin, out_end, tail, relation, in_begin, in_end, in_head, in_triple = rows
+    n, looked, exceeded = np.int64(len(out_begin)), 0, False
+    nodes = before.back_end if back else before.end
+    begin = before.back_begin if back else before.begin
+    last, left = before.step[pattern], before.left[pattern]
+    for u in nodes[begin[pattern] : begin[pattern + 1]]:
+        for direction in range(2):
+            if not (follow_out if direction == 0 else follow_in):
+                continue
+            if direction == 0:
+                at, end = np.int64(out_begin[u]), np.int64(out_end[u])
+            else:
+                at, end = np.int64(in_begin[u]), np.int64(in_end[u])
+            if end - at > cap - looked:
+                end = at + cap - looked
+                exceeded = True
+            looked += end - at
+            if size + end - at > len(keys):
+                keys = grow(keys, max(2 * len(keys), size + end - at))
+            for e in range(at, end):
+                if direction == 0:
+                    v, s = tail[e], 2 * np.int64(relation[e]) + 1
+                else:
+                    v, s = in_head[e], 2 * np.int64(relation[in_triple[e]])
+                if v == seed and _among(left, s ^ 1):
+                    continue
+                if back and u == seed and s == last ^ 1:
+                    continue
+                keys[size] = (2 * s + (back or v == seed)) * n + v
+                size += 1
+        if exceeded:
+            break
+    return keys, size, exceeded
+
+
+@jit
+def _around_seed(
+    rows: Rows,
+    seed: int,
+    before: Carried,
+    parent: npt.NDArray[np.int64],
+    step: npt.NDArray[np.int64],
+    back_end: npt.NDArray[np.int32],
+    back_begin: npt.NDArray[np.int64],
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+    """Return the fields ``left``, ``returns`` and ``has_been_back`` of extended patterns."""
+    count, hops = len(parent), before.left.shape[1]
+    left = np.empty((count, hops + 1), dtype=np.int64)
+    returns, has_been_back = np.zeros(count, dtype=np.bool_), np.ones(count, dtype=np.bool_)
+    nothing = np.zeros(0, dtype=np.int64)
+    for i in range(count):
+        p = parent[i]
+        left[i, :hops] = before.left[p]
+        is_at_seed = before.returns[p] or before.parent[p] < 0
+        left[i, hops] = step[i] if is_at_seed and step[i] != before.step[p] ^ 1 else -1
+        returns[i] = is_in(back_end[back_begin[i] : back_begin[i + 1]], seed)
+        if returns[i]:
+            away = before.end[before.begin[p] : before.begin[p + 1]]
+            has_been_back[i] = step_back(rows, seed, step[i], away, nothing, -1)[1] < 0
+    return left, returns, has_been_back
+
+
+@jit
+def ascending(keys: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Sort keys of at least 0 by insertion, or by their bytes if there are many; may change the array given.
+
+    Keys of a pattern have some 20 to 40 bits, so this takes a third of the time of a sort by comparison.
+    """
+    if len(keys) <= 32:
+        for i in range(1, len(keys)):
+            key, j = keys[i], i
+            while j > 0 and keys[j - 1] > key:
+                keys[j] = keys[j - 1]
+                j -= 1
+            keys[j] = key
+        return keys
+    varying, other, starts = np.int64(0), np.empty_like(keys), np.empty(256, dtype=np.int64)
+    for key in keys:
+        varying |= key ^ keys[0]
+    for shift in range(0, 64, 8):
+        if not varying >> shift & 255:
+            continue
+        starts[:] = 0
+        for key in keys:
+            starts[key >> shift & 255] += 1
+        total = 0
+        for digit in range(256):
+            starts[digit], total = total, total + starts[digit]
+        for key in keys:
+            digit = key >> shift & 255
+            other[starts[digit]] = key
+            starts[digit] += 1
+        keys, other = other, keys
+    return keys
+
+
+@jit
+def is_in(ordered: npt.NDArray[np.int32], node: int) -> bool:
+    """Whether a node is among nodes in ascending order."""
+    low, high = 0, len(ordered)
+    while low < high:
+        middle = (low + high) >> 1
+        if ordered[middle] < node:
+            low = middle + 1
+        else:
+            high = middle
+    return low < len(ordered) and ordered[low] == node
+
+
+@jit
+def _among(numbers: npt.NDArray[np.int64], wanted: int) -> bool:
+    """Whether a number is among a few others."""
+    for number in numbers:  # noqa: SIM110 - compiled code has no any()
+        if number == wanted:
+            return True
+    return False
 
 
 @jit
 def step_back(
-    begin: npt.NDArray[np.uint32],
-    end: npt.NDArray[np.uint32],
-    other: npt.NDArray[np.int32],
-    triple: npt.NDArray[np.int32],
-    relation: npt.NDArray[np.int32],
+    rows: Rows,
     node: int,
-    wanted: int,
+    step: int,
     allowed: npt.NDArray[np.int32],
-    met: npt.NDArray[np.int32],
+    met: npt.NDArray[np.int64],
+    excluded: int,
 ) -> tuple[np.int64, np.int64]:
-    """Return the first triple of a relation in the row of a node that leads to an allowed node.
+    """Return the first triple by which a step came to a node from an allowed node.
 
     Args:
-        begin, end, other: Rows of one direction.
-        triple: The triple of each entry; empty where an entry is its own triple.
-        relation: int32 [triples].
-        node: The node whose row is searched.
-        wanted: The relation.
+        rows: The rows of the graph.
+        node: The end of the step.
+        step: Twice the relation, and one more if it was followed forwards.
         allowed: int32, ascending.
-        met: Nodes that are chosen only if there is no other.
+        met: int64, nodes that are chosen only if there is no other.
+        excluded: A node that is not allowed; -1 for none.
 
     Returns:
-        (triple, node it leads to); (-1, -1) if there is none.
+        (triple, node it comes from); (-1, -1) if there is none.
     """
-    found, there = np.int64(-1), np.int64(-1)
-    for e in range(np.int64(begin[node]), np.int64(end[node])):
-        t = np.int64(triple[e]) if len(triple) else np.int64(e)
+    out_begin, out_end, tail, relation, in_begin, in_end, in_head, in_triple = rows
+    found, origin = np.int64(-1), np.int64(-1)
+    forward, wanted = step & 1, step >> 1
+    # Incoming triples of the node if the step was followed forwards, outgoing ones otherwise.
+    first = np.int64(in_begin[node] if forward else out_begin[node])
+    last = np.int64(in_end[node] if forward else out_end[node])
+    for e in range(first, last):
+        t = np.int64(in_triple[e]) if forward else e
         if relation[t] != wanted:
             continue
-        v = other[e]
-        at = np.searchsorted(allowed, v)
-        if at == len(allowed) or allowed[at] != v:
+        v = np.int64(in_head[e] if forward else tail[e])
+        if v == excluded or not is_in(allowed, v):
             continue
-        is_met = False
-        for u in met:
-            is_met |= u == v
-        if not is_met:
-            return t, np.int64(v)
+        if not _among(met, v):
+            return t, v
         if found < 0:
-            found, there = t, np.int64(v)
-    return found, there
+            found, origin = t, v
+    return found, origin
+
+
+@jit
+def walk_back(
+    rows: Rows,
+    grown: Grown,
+    pattern: npt.NDArray[np.int64],
+    back: npt.NDArray[np.bool_],
+    nodes: npt.NDArray[np.int64],
+    triples: npt.NDArray[np.int64],
+    start: int,
+    most_paths: int,
+) -> int:
+    """Find one path of each pattern to an entity at its end, from the end backwards.
+
+    If there are several paths, the one is chosen that has, from the end backwards, the lowest previous entity and its
+    first triple. If possible, no entity is visited twice.
+
+    Args:
+        rows: The rows of the graph.
+        grown: All patterns.
+        pattern: int64 [paths], the pattern of each path.
+        back: bool [paths], whether each is a walk that has been back at the seed.
+        nodes: int64 [paths, hops + 1]; the first column is the end of each path, the others are filled in.
+        triples: int64 [paths, hops], filled in.
+        start: The first path to find.
+        most_paths: How many to find before returning.
+
+    Returns:
+        The first path that was not found yet.
+    """
+    seed = np.int64(grown.end[0])
+    last = min(len(pattern), start + most_paths)
+    for i in range(start, last):
+        p, has_been_back, hop = pattern[i], back[i], 0
+        while grown.parent[p] >= 0:
+            step, p = grown.step[p], grown.parent[p]
+            at, met = nodes[i, hop], nodes[i, : hop + 1]
+            triple, node = np.int64(-1), np.int64(-1)
+            if has_been_back and at == seed:  # prefer a walk that stayed away from the seed until this step
+                triple, node = step_back(rows, at, step, grown.end[grown.begin[p] : grown.begin[p + 1]], met, -1)
+                has_been_back = node < 0
+            if node < 0 and has_been_back:
+                # Do not undo the step that came back.
+                allowed = grown.back_end[grown.back_begin[p] : grown.back_begin[p + 1]]
+                triple, node = step_back(rows, at, step, allowed, met, seed if step == grown.step[p] ^ 1 else -1)
+            elif node < 0:
+                triple, node = step_back(rows, at, step, grown.end[grown.begin[p] : grown.begin[p + 1]], met, -1)
+            hop += 1
+            nodes[i, hop], triples[i, hop - 1] = node, triple
+    return last
 
 
 def step_back_python(

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from graphbrick.core import Step
 from graphbrick.core.cached import cached_property
 from graphbrick.core.errors import ModelError
 from graphbrick.embedders.embedder import Embedder
@@ -17,7 +18,7 @@ from graphbrick.files.locks import ForkLock
 from graphbrick.patterns.alignment import Alignment, Token, words_of
 from graphbrick.patterns.confidence import Calibration
 from graphbrick.patterns.question_features import WORDS, features
-from graphbrick.patterns.text import Steps, readable
+from graphbrick.patterns.text import Steps, as_labels, readable
 
 Floats = npt.NDArray[np.float32]
 NO_PATTERN = -1e6
@@ -116,7 +117,7 @@ class PatternModel:
         """Tell whether a relation had training examples."""
         return label in self._known.relation_row
 
-    def score(self, asked: Asked, patterns: Sequence[Steps]) -> npt.NDArray[np.float64]:
+    def score(self, asked: Asked, patterns: Sequence[Steps | tuple[Step, ...]]) -> npt.NDArray[np.float64]:
         """Return the score of each pattern for a question, float64 [patterns].
 
         Patterns of no step, or of more than ``max_hops``, score `NO_PATTERN`.
@@ -124,11 +125,11 @@ class PatternModel:
         scores = self.linear(asked, patterns)
         fits = np.flatnonzero(scores > NO_PATTERN)
         if self.alignment is not None and len(fits):
-            aligned = self.alignment.features(asked.tokens, [patterns[i] for i in fits.tolist()])
+            aligned = self.alignment.features(asked.tokens, [as_labels(patterns[i]) for i in fits.tolist()])
             scores[fits] += aligned @ self.alignment.weights
         return scores
 
-    def linear(self, asked: Asked, patterns: Sequence[Steps]) -> npt.NDArray[np.float64]:
+    def linear(self, asked: Asked, patterns: Sequence[Steps | tuple[Step, ...]]) -> npt.NDArray[np.float64]:
         """Like `score`, but without the alignment."""
         scores = np.full(len(patterns), NO_PATTERN)
         fits = [i for i, steps in enumerate(patterns) if 0 < len(steps) <= self.max_hops]
@@ -137,7 +138,10 @@ class PatternModel:
         kinds = kinds_of(self.max_hops)
         rows = self._known.rows([patterns[i] for i in fits])
         # What each role asks for, against the words of the relations that are met.
-        relations, column = np.unique(rows.place // kinds, return_inverse=True)
+        relation = rows.place // kinds
+        is_met = np.zeros(len(rows.own), dtype=np.bool_)
+        is_met[relation] = True
+        relations, column = np.flatnonzero(is_met), (np.cumsum(is_met) - 1)[relation]
         table = rows.words[relations] @ asked.roles.T
         own = rows.own[relations]
         has = np.flatnonzero(own >= 0)
@@ -205,7 +209,7 @@ class _Known:
     def _clear(self) -> None:
         self._ids: dict[str, int] = {}
         self._labels: list[str] = []
-        self._made: dict[Steps, tuple[int, ...]] = {}
+        self._made: dict[Steps | tuple[Step, ...], tuple[tuple[int, ...], int]] = {}  # places, and the row of the whole
         self._words = np.zeros((0, self._model.dimensions), dtype=np.float32)
         self._own: npt.NDArray[np.int64] = np.zeros(0, dtype=np.int64)
 
@@ -230,20 +234,20 @@ class _Known:
                 self._asked.popitem(last=False)
         return asked
 
-    def rows(self, patterns: Sequence[Steps]) -> _Rows:
+    def rows(self, patterns: Sequence[Steps | tuple[Step, ...]]) -> _Rows:
         """Return patterns of at least one step as numbers."""
         with self._lock:
             if len(self._ids) > _REMEMBERED or len(self._made) > _REMEMBERED:
                 self._clear()
-            places = [self._made.get(steps) or self._make(steps) for steps in patterns]
+            made = [self._made.get(steps) or self._make(steps) for steps in patterns]
             self._grow()
             words, own = self._words, self._own
-        flat = [place for some in places for place in some]
+        size = np.array([len(places) for places, _ in made], dtype=np.int64)
         return _Rows(
-            np.array(flat, dtype=np.int64),
-            np.array([len(some) for some in places], dtype=np.int64),
-            np.array([len(steps) for steps in patterns], dtype=np.int64),
-            np.array([self._whole.get(steps, -1) for steps in patterns], dtype=np.int64),
+            np.array([place for places, _ in made for place in places], dtype=np.int64),
+            size,
+            size - 1,  # one place for each hop, and one for the end
+            np.array([whole for _, whole in made], dtype=np.int64),
             words,
             own,
         )
@@ -260,17 +264,18 @@ class _Known:
         self._words = np.concatenate([self._words, made])
         self._own = np.concatenate([self._own, np.array(rows, dtype=np.int64)])
 
-    def _make(self, steps: Steps) -> tuple[int, ...]:
-        numbers = []
+    def _make(self, pattern: Steps | tuple[Step, ...]) -> tuple[tuple[int, ...], int]:
+        steps, numbers = as_labels(pattern), []
         for label, _ in steps:
             number = self._ids.get(label)
             if number is None:
                 number = self._ids[label] = len(self._labels)
                 self._labels.append(label)
             numbers.append(number)
-        made = tuple(
+        places = [
             number * self._kinds + 2 * hop + forward
             for hop, (number, (_, forward)) in enumerate(zip(numbers, steps, strict=True))
-        )
-        self._made[steps] = (*made, numbers[-1] * self._kinds + self._kinds - 2 + steps[-1][1])
-        return self._made[steps]
+        ]
+        end = numbers[-1] * self._kinds + self._kinds - 2 + steps[-1][1]
+        self._made[pattern] = (*places, end), self._whole.get(steps, -1)
+        return self._made[pattern]

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.core import Path, PathPattern, Reading, Scorable
+from graphbrick.core import Path, PathPattern, Reading, Scorable, Step
 from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event
 from graphbrick.patterns.confidence import fit_features
-from graphbrick.patterns.text import Steps, labelled, masked, split_start, steps_of
+from graphbrick.patterns.text import Steps, as_labels, masked, split_start, steps_of
 from graphbrick.scorers.scorer import Scorer
+
+_Walk = tuple[str, Steps | tuple[Step, ...]]
 
 
 @dataclass(frozen=True, repr=False)
@@ -50,20 +52,23 @@ class PatternScorer(Scorer):
 
     def rate_items(self, query: str, items: Sequence[Scorable], *, by_pattern: bool = False) -> npt.NDArray[np.float64]:
         """Return the score of the pattern of each item; paths and patterns are not read from their text."""
-        known: dict[object, tuple[str, Steps]] = {}
-        walks = []
+        walks: list[_Walk] = []
+        places: list[int] = []
+        known: dict[object, int] = {}
         for item in items:
-            if isinstance(item, Path):
-                key = item.start, item.pattern, item.comes_back and item.nodes
-                walk = known.get(key)
-                if walk is None:
-                    walk = known[key] = item.start_label, labelled(item.steps)
-            else:
-                walk = (item.start_label, labelled(item.steps)) if isinstance(item, PathPattern) else ("", ())
-            walks.append(walk)
-        return self._scores(query, walks)
+            if isinstance(item, PathPattern):
+                places.append(len(walks))
+                walks.append((item.start_label, item.steps))
+                continue
+            # Many paths have one pattern.
+            key = (item.start, item.pattern, item.comes_back and item.nodes) if isinstance(item, Path) else None
+            place = known.setdefault(key, len(walks))
+            if place == len(walks):
+                walks.append((item.start_label, item.steps) if isinstance(item, Path) else ("", ()))
+            places.append(place)
+        return self._scores(query, walks, places)
 
-    def confidence(self, query: str, readings: Sequence[Reading]) -> float | None:
+    def confidence(self, query: str, read: Callable[[], Sequence[Reading]]) -> float | None:
         """Return the probability that the first reading is right; None if the patterns were trained without it."""
         from graphbrick.patterns.folder import load
 
@@ -71,42 +76,42 @@ class PatternScorer(Scorer):
         sure = model.calibration
         if sure is None or model.alignment is None:
             return None
-        return sure.probability(fit_features(model, sure.words, sure.vectors, query, readings))
+        readings = read()
+        return sure.probability(fit_features(model, sure.words, sure.vectors, query, readings)) if readings else None
 
     def score(self, query: str, texts: Sequence[str]) -> npt.NDArray[np.float64]:
         """Return the score of the pattern of each text."""
-        walks = []
+        walks: dict[_Walk, int] = {}
+        places = []
         for text in texts:
             start, walked = split_start(text)
-            walks.append((start, steps_of(walked)))
-        return self._scores(query, walks)
+            places.append(walks.setdefault((start, steps_of(walked)), len(walks)))
+        return self._scores(query, list(walks), places)
 
-    def _scores(self, query: str, walks: Sequence[tuple[str, Steps]]) -> npt.NDArray[np.float64]:
-        """Return the score of each (label of the start, steps)."""
+    def _scores(self, query: str, walks: list[_Walk], places: list[int]) -> npt.NDArray[np.float64]:
+        """Return the scores of items, given what each walks: the index of a (label of the start, steps)."""
         from graphbrick.patterns.folder import load
 
         model = load(self.model)
         if not walks:
             return np.zeros(0)
-        places = {walk: i for i, walk in enumerate(dict.fromkeys(walks))}
-        distinct = list(places)
-        patterns = [steps for _, steps in distinct]
-        self._tell([steps for _, steps in walks], model.max_hops)
+        hops = [len(steps) for _, steps in walks]
+        if min(hops) == 0 or max(hops) > model.max_hops:
+            self._tell([hops[place] for place in places], model.max_hops)
         by_start: dict[str, list[int]] = {}
-        for i, (start, _) in enumerate(distinct):
+        for i, (start, _) in enumerate(walks):
             by_start.setdefault(start, []).append(i)
-        scores = np.empty(len(distinct))
+        scores = np.empty(len(walks))
         for start, rows in by_start.items():
-            scores[rows] = model.score(model.ask(masked(query, start)), [patterns[i] for i in rows])
-        if any(patterns) and not any(model.knows(label) for steps in patterns for label, _ in steps):
+            scores[rows] = model.score(model.ask(masked(query, start)), [walks[i][1] for i in rows])
+        if any(hops) and not any(model.knows(label) for _, steps in walks for label, _ in as_labels(steps)):
             event(f"{self.model} was trained with none of these relations; they are scored by their words alone")
-        return scores[[places[walk] for walk in walks]]
+        return scores[places]
 
-    def _tell(self, patterns: Sequence[Steps], max_hops: int) -> None:
-        """Record which items have no score."""
-        none = sum(not steps for steps in patterns)
-        longer = sum(len(steps) > max_hops for steps in patterns)
+    def _tell(self, hops: list[int], max_hops: int) -> None:
+        """Record which items have no score, given the number of steps of each."""
+        none, longer = hops.count(0), sum(n > max_hops for n in hops)
         if none:
-            event(f"{none:,} of {len(patterns):,} items are not paths; {self.model} puts them last")
+            event(f"{none:,} of {len(hops):,} items are not paths; {self.model} puts them last")
         if longer:
             event(f"{longer:,} paths have more than {max_hops} hops, for which {self.model} was not trained; put last")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from graphbrick.core import Step
@@ -57,6 +57,11 @@ def labelled(steps: Iterable[Step]) -> Steps:
     return tuple((f"{step.relation} {PLACEHOLDER}" if step.back else step.relation, step.forward) for step in steps)
 
 
+def as_labels(steps: Steps | Sequence[Step]) -> Steps:
+    """Return steps as the model knows them, whether or not they already are."""
+    return labelled(steps) if steps and isinstance(steps[0], Step) else steps  # type: ignore[arg-type, return-value]
+
+
 def readable(relation: str) -> str:
     """Return a relation as words; only the last two parts of a dotted name.
 
@@ -68,6 +73,7 @@ def readable(relation: str) -> str:
     return " ".join(_PUNCTUATION.sub(" ", part).strip() for part in named).strip() or relation
 
 
+@lru_cache(maxsize=1024)  # every hop asks again
 def masked(question: str, start: str) -> str:
     """Return the question with a placeholder wherever it names the start.
 

@@ -14,7 +14,7 @@ from graphbrick.core.limits import check_limits
 Ints = npt.NDArray[np.int64]
 
 
-_NOTHING = PathPattern("", (), "")
+_NOTHING = PathPattern("", (), str)
 
 
 @dataclass(frozen=True, slots=True)

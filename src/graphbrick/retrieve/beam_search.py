@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -99,8 +100,9 @@ class BeamSearch(RetrieveStage):
         """Return the paths of the beams."""
         label = subgraph.graph.label
         seeds = seeds_of(query, subgraph).tolist()
-        texts = [label(seed if subgraph.nodes is None else int(subgraph.nodes[seed])) for seed in seeds]
-        beam = [Partial((seed,), walked=PathPattern(text, (), text)) for seed, text in zip(seeds, texts, strict=True)]
+        names = [label(seed if subgraph.nodes is None else int(subgraph.nodes[seed])) for seed in seeds]
+        starts = [PathPattern(name, (), partial(str, name)) for name in names]
+        beam = [Partial((seed,), walked=start) for seed, start in zip(seeds, starts, strict=True)]
         layers: list[list[Partial]] = []
         scored = 0
         for _ in range(self.max_hops):
@@ -194,12 +196,12 @@ class BeamSearch(RetrieveStage):
         for parent, relation, node, way in zip(*(column.tolist() for column in columns), strict=True):
             before, station = beam[parent].walked, label(node)
             step = Step(relation_label(relation), way)
-            text = step_text(before.text, step.relation, station, forward=way)
-            paths.append(PathPattern(before.start_label, (*before.steps, step), text))
+            write = partial(step_text, before.text, step.relation, station, forward=way)
+            paths.append(PathPattern(before.start_label, (*before.steps, step), write))
             if self.by == "triple":
                 head, tail = (ends[parent], station) if way else (station, ends[parent])
-                text = f"{head} -> {step.relation} -> {tail}"
-                triples.append(PathPattern(head, (Step(step.relation, True),), text))
+                write = partial("{} -> {} -> {}".format, head, step.relation, tail)
+                triples.append(PathPattern(head, (Step(step.relation, True),), write))
         return paths, triples if self.by == "triple" else paths
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,17 +14,18 @@ from graphbrick.core.limits import check_limits
 from graphbrick.kernels.relation_patterns_numpy import (
     Carried,
     Ends,
+    Grown,
     carry_on_numpy,
     degrees,
+    empty_pattern,
     numba_is_loaded,
-    step_back_numpy,
+    walk_back_numpy,
     worth_loading,
 )
 
 Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
-_OWN = np.zeros(0, dtype=np.int32)  # outgoing entries are triples themselves
-_OWN.setflags(write=False)
+_AT_ONCE = 8  # paths found between two checks of the limits: each may read the rows of some hubs
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,18 +35,25 @@ class Layer:
     A pattern has up to two variants: «away», whose walks never come back to the seed, and «back», whose walks do.
 
     Attributes:
-        carried: Patterns from the kernel; ``carried.parent`` is an index into the patterns that were extended.
-        parent: int64 [patterns], index of the pattern without its last step in the previous layer.
-        left: int64 [patterns, hops], the steps that left the seed; -1 for steps that left another entity.
-        returns: Whether the last step of the variant «back» comes to the seed.
-        has_been_back: Whether the variant «back» continues the variant «back» of the parent, rather than «away».
+        carried: The patterns and their ends.
     """
 
     carried: Carried
-    parent: Ints
-    left: Ints
-    returns: Flags
-    has_been_back: Flags
+
+    @property
+    def parent(self) -> Ints:
+        """int64 [patterns], index of the pattern without its last step in the previous layer."""
+        return self.carried.parent
+
+    @property
+    def returns(self) -> Flags:
+        """Whether the last step of the variant «back» comes to the seed."""
+        return self.carried.returns
+
+    @property
+    def has_been_back(self) -> Flags:
+        """Whether the variant «back» continues the variant «back» of the parent, rather than «away»."""
+        return self.carried.has_been_back
 
     def __len__(self) -> int:
         return len(self.parent)
@@ -77,13 +86,7 @@ class Layer:
 
 def first_layer(seed: int) -> Layer:
     """Return the empty pattern at a seed."""
-    carried = Carried(
-        np.zeros(1, dtype=np.int32), np.full(1, -1, dtype=np.int64),
-        np.array([seed], dtype=np.int32), np.array([0, 1], dtype=np.int64),
-        np.zeros(0, dtype=np.int32), np.zeros(2, dtype=np.int64), 0,
-    )  # fmt: skip
-    no = np.zeros(1, dtype=np.bool_)
-    return Layer(carried, np.full(1, -1, dtype=np.int64), np.zeros((1, 0), dtype=np.int64), no, no)
+    return Layer(empty_pattern(seed))
 
 
 def next_layer(csr: Csr, seed: int, layer: Layer, chosen: Ints, *, direction: str, cap: int) -> Layer:
@@ -93,99 +96,67 @@ def next_layer(csr: Csr, seed: int, layer: Layer, chosen: Ints, *, direction: st
         csr: The rows.
         seed: The node where the patterns start.
         layer: The patterns of the previous length.
-        chosen: int64, indices of the patterns to extend.
+        chosen: int64, indices of the patterns to extend, ascending.
         direction: "both", "out" or "in".
         cap: Most triples read for one pattern and kind of ends.
     """
     check_limits()
-    carried = _carried_on(csr, seed, layer, chosen, *follow(direction), cap)
-    parent = chosen[carried.parent]
-    leaves = (layer.returns | (layer.parent < 0))[parent] & (carried.step != layer.carried.step[parent] ^ 1)
-    left = np.column_stack([layer.left[parent], np.where(leaves, carried.step, -1)])
-    returns = np.zeros(len(parent), dtype=np.bool_)
-    returns[np.repeat(np.arange(len(parent)), np.diff(carried.back_begin))[carried.back_end == seed]] = True
-    grown = Layer(carried, parent, left, returns, ~returns)
-    for pattern in np.flatnonzero(returns).tolist():
-        nothing = np.zeros(0, dtype=np.int32)
-        _, node = _step_back(csr, carried.step[pattern], seed, layer.ends(int(parent[pattern])), nothing)
-        grown.has_been_back[pattern] = node < 0
-    return grown
-
-
-def _carried_on(
-    csr: Csr, seed: int, layer: Layer, chosen: Ints, follow_out: bool, follow_in: bool, cap: int
-) -> Carried:
-    """Extend some patterns of a layer by one step, without numba if there is little to do."""
-    before = layer.carried
-    ends = rows_of(before.end, before.begin, chosen)
-    back_ends = rows_of(before.back_end, before.back_begin, chosen)
-    last, left = before.step[chosen], layer.left[chosen]
+    rows, ways = csr.rows, follow(direction)
     if not numba_is_loaded():
-        joined = Ends.of(*ends, *back_ends)
-        if not worth_loading(int(degrees(csr, joined.node, follow_out, follow_in).sum())):
-            return carry_on_numpy(csr.rows, seed, joined, last, left, follow_out, follow_in, cap)
+        ends = Ends.of(layer.carried, chosen)
+        if not worth_loading(int(degrees(rows, ends.node, *ways).sum())):
+            return Layer(carry_on_numpy(rows, seed, layer.carried, chosen, ends, *ways, cap))
     from graphbrick.kernels.relation_patterns import carry_on
 
-    return Carried(*carry_on(csr.rows, seed, *ends, *back_ends, last, left, follow_out, follow_in, cap))
+    return Layer(carry_on(rows, seed, layer.carried, chosen, *ways, cap))
 
 
-def way_to(
-    csr: Csr, layers: list[Layer], pattern: int, end: int, *, back: bool = False
-) -> tuple[list[int], list[int], list[bool]]:
-    """Return one path of a pattern to an entity at its end: nodes, triples, and whether each is followed forwards.
-
-    If there are several paths, the one is chosen that has, from the end backwards, the lowest previous entity and its
-    first triple. If possible, no entity is visited twice.
+def ways_to(
+    csr: Csr, layers: Sequence[Layer], wanted: Sequence[tuple[int, int, bool, int]]
+) -> list[tuple[list[int], list[int], list[bool]]]:
+    """Return one path of each of some patterns to an entity at its end; `walk_back` states which of several.
 
     Args:
         csr: The rows.
-        layers: All layers from the first; the last one is the layer of the pattern.
-        pattern: Its index in the last layer.
-        end: One of its ends.
-        back: Whether it is an end of walks that return to the seed.
+        layers: All layers from the first.
+        wanted: (hops, index of the pattern in its layer, whether it is a walk that returns to the seed, end) a path.
+
+    Returns:
+        Nodes, triples, and whether each triple is followed forwards, for every path.
     """
-    seed = int(layers[0].ends(0)[0])
-    nodes, triples, ways = [end], [], []
-    for before, layer in zip(layers[-2::-1], layers[:0:-1], strict=True):
-        step = int(layer.carried.step[pattern])
-        pattern = int(layer.parent[pattern])
-        met = np.array(nodes, dtype=np.int32)
-        triple, node = -1, -1
-        if back and nodes[-1] == seed:  # prefer a walk that stayed away from the seed until this step
-            triple, node = _step_back(csr, step, nodes[-1], before.ends(pattern), met)
-            back = node < 0
-        if node < 0:
-            allowed = before.ends(pattern, back=back)
-            if back and step == before.carried.step[pattern] ^ 1:  # do not undo the step that came back
-                allowed = allowed[allowed != seed]
-            triple, node = _step_back(csr, step, nodes[-1], allowed, met)
-        nodes.append(node)
-        triples.append(triple)
-        ways.append(bool(step & 1))
-    return nodes[::-1], triples[::-1], ways[::-1]
+    first = np.cumsum([0, *map(len, layers)])
+    grown = _joined([layer.carried for layer in layers], first)
+    hops, index, back, end = (np.array(column, dtype=np.int64) for column in zip(*wanted, strict=True))
+    pattern = first[hops] + index
+    nodes = np.empty((len(wanted), len(layers)), dtype=np.int64)
+    triples = np.empty((len(wanted), len(layers) - 1), dtype=np.int64)
+    nodes[:, 0] = end
+    done = 0
+    while done < len(wanted):
+        check_limits()
+        if numba_is_loaded() or worth_loading(0):
+            from graphbrick.kernels.relation_patterns import walk_back
+        else:
+            walk_back = walk_back_numpy
+        done = walk_back(csr.rows, grown, pattern, back.astype(np.bool_), nodes, triples, done, _AT_ONCE)
+    ways = []
+    parent, step = grown.parent.tolist(), grown.step.tolist()
+    for n, at, met, taken in zip(hops.tolist(), pattern.tolist(), nodes.tolist(), triples.tolist(), strict=True):
+        forward = []
+        while at > 0:
+            forward.append(bool(step[at] & 1))
+            at = parent[at]
+        ways.append((met[n::-1], taken[n - 1 :: -1], forward[::-1]))
+    return ways
 
 
-def _step_back(
-    csr: Csr, step: int, node: int, allowed: npt.NDArray[np.int32], met: npt.NDArray[np.int32]
-) -> tuple[int, int]:
-    """Return the triple of a step to a node and the node it came from; (-1, -1) if there is none."""
-    relation, forward = divmod(int(step), 2)
-    # The row of the end of the step: incoming triples if it was followed forwards, outgoing ones otherwise.
-    rows = (
-        (csr.in_begin, csr.in_end, csr.in_head, csr.in_triple)
-        if forward
-        else (csr.out_begin, csr.out_end, csr.tail, _OWN)
-    )
-    if not numba_is_loaded() and not worth_loading(int(rows[1][node]) - int(rows[0][node])):
-        return step_back_numpy(*rows, csr.relation, node, relation, allowed, met)
-    from graphbrick.kernels.relation_patterns import step_back
-
-    triple, origin = step_back(*rows, csr.relation, node, relation, allowed, met)
-    return int(triple), int(origin)
-
-
-def rows_of(values: npt.NDArray[np.int32], begin: Ints, chosen: Ints) -> tuple[npt.NDArray[np.int32], Ints]:
-    """Return the values of the selected rows, and where each row begins."""
-    sizes = begin[chosen + 1] - begin[chosen]
-    starts = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(sizes)])
-    return values[np.repeat(begin[chosen] - starts[:-1], sizes) + np.arange(starts[-1])], starts
+def _joined(carried: list[Carried], first: npt.NDArray[np.integer]) -> Grown:
+    """Return the patterns of all layers in one set of arrays; layer i begins at ``first[i]``."""
+    parents = [patterns.parent + first[i - 1] for i, patterns in enumerate(carried) if i]
+    joined = [np.concatenate([carried[0].parent, *parents]), np.concatenate([patterns.step for patterns in carried])]
+    for ends, begins in (("end", "begin"), ("back_end", "back_begin")):
+        arrays = [getattr(patterns, ends) for patterns in carried]
+        starts = np.cumsum([0, *map(len, arrays)])
+        rows = [getattr(patterns, begins)[:-1] + start for patterns, start in zip(carried, starts, strict=False)]
+        joined += [np.concatenate(arrays), np.concatenate([*rows, starts[-1:]])]
+    return Grown(*joined)

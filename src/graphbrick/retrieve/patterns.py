@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass
+from functools import partial
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,11 +14,12 @@ import numpy.typing as npt
 from graphbrick.core import Evidence, Path, PathPattern, Query, Reading, Step, Subgraph, seeds_of, step_text
 from graphbrick.core.csr import Csr
 from graphbrick.core.directions import DIRECTIONS
+from graphbrick.core.graph import Graph
 from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event, fact
 from graphbrick.pipeline import RetrieveStage
 from graphbrick.pipeline.budget import check_budget
-from graphbrick.retrieve.pattern_layers import Flags, Ints, Layer, first_layer, next_layer, way_to
+from graphbrick.retrieve.pattern_layers import Flags, Ints, Layer, first_layer, next_layer, ways_to
 from graphbrick.scorers.scorer import Scorer
 
 Scores = npt.NDArray[np.float64]
@@ -44,7 +48,9 @@ class _Candidates:
         """Return the patterns of the layer with the best variants, ascending."""
         scores = np.full(len(self.layer), -np.inf)
         np.maximum.at(scores, self.pattern, self.scores)
-        return np.sort(np.argsort(-scores, kind="stable")[:n])
+        best = np.argsort(-scores, kind="stable")[:n]
+        best.sort()
+        return best
 
 
 @dataclass(slots=True)
@@ -122,8 +128,7 @@ class Patterns(RetrieveStage):
         """Return the paths of the best patterns."""
         seeds, grown, ranked = self._search(query, subgraph)
         paths = self._paths(subgraph, seeds, grown, ranked)
-        readings = self._readings(subgraph, seeds, grown, ranked)
-        confidence = self.scorer.confidence(query.text, readings) if readings else None
+        confidence = self.scorer.confidence(query.text, lambda: self._readings(subgraph, seeds, grown, ranked))
         scale = repr(self.scorer) if self.scorer.comparable else ""
         return Evidence(tuple(paths), scale=scale, confidence=confidence)
 
@@ -156,8 +161,8 @@ class Patterns(RetrieveStage):
         """Return the empty pattern at a seed."""
         entity = seed if subgraph.nodes is None else int(subgraph.nodes[seed])
         label = subgraph.graph.label(entity)
-        layer = first_layer(seed)
-        return _Grown(seed, [_Candidates(layer, *layer.variants(), [PathPattern(label, (), label)], np.zeros(1))])
+        layer, empty = first_layer(seed), PathPattern(label, (), partial(str, label))
+        return _Grown(seed, [_Candidates(layer, *layer.variants(), [empty], np.zeros(1))])
 
     def _grow(self, subgraph: Subgraph, grown: _Grown) -> int:
         """Add the candidates of the next length; return how many patterns were cut by the cap."""
@@ -177,12 +182,15 @@ class Patterns(RetrieveStage):
             layer.carried.step[pattern].tolist(),
             (example if subgraph.nodes is None else subgraph.nodes[example]).tolist(), strict=True,
         )  # fmt: skip
+        steps: dict[tuple[int, bool], Step] = {}
         walked = []
         for parent, was_back, returns, number, node in rows:
             prefix = walked_before[parent, was_back]
-            step = Step(graph.relation_label(number >> 1), bool(number & 1), returns)
-            text = step_text(prefix.text, step.relation, graph.first_type(node), forward=step.forward)
-            walked.append(PathPattern(label, (*prefix.steps, step), text))
+            step = steps.get((number, returns))
+            if step is None:
+                step = steps[number, returns] = Step(graph.relation_label(number >> 1), bool(number & 1), returns)
+            write = partial(_carried_on, graph, prefix, step, node)
+            walked.append(PathPattern(label, (*prefix.steps, step), write))
         grown.lengths.append(_Candidates(layer, pattern, back, walked, np.zeros(len(walked))))
         return layer.carried.cut
 
@@ -197,20 +205,18 @@ class Patterns(RetrieveStage):
                 at += len(candidates.walked)
 
     def _ranked(self, query: Query, grown: list[_Grown]) -> list[_Ranked]:
-        """Return all candidates, best first."""
-        places = [
-            (hop, s, candidate)
-            for hop in range(1, self.max_hops + 1)
-            for s, from_seed in enumerate(grown)
-            for candidate in range(len(from_seed.lengths[hop].walked))
-        ]
+        """Return the best candidates, best first: as many as can be needed, since every one has an end."""
+        places = [(hops, s) for hops in range(1, self.max_hops + 1) for s in range(len(grown))]
+        lengths = [grown[s].lengths[hops] for hops, s in places]
         if self.scorer.comparable:
-            scores = [float(grown[s].lengths[hop].scores[candidate]) for hop, s, candidate in places]
+            scores = np.concatenate([np.zeros(0), *(length.scores for length in lengths)])
         else:  # those of different lengths have not been scored side by side yet
-            walked = [grown[s].lengths[hop].walked[candidate] for hop, s, candidate in places]
-            scores = self.scorer.rate_items(query.text, walked).tolist()
-        ranked = [_Ranked(score, *place) for score, place in zip(scores, places, strict=True)]
-        ranked.sort(key=lambda entry: -entry.score)  # stable: equal ones stay in the order of their places
+            scores = self.scorer.rate_items(query.text, [walk for length in lengths for walk in length.walked])
+        firsts = [0, *accumulate(len(length.walked) for length in lengths)]
+        ranked = []
+        for i in np.argsort(-scores, kind="stable")[: max(self.n, _READINGS)].tolist():
+            place = bisect_right(firsts, i) - 1
+            ranked.append(_Ranked(float(scores[i]), *places[place], i - firsts[place]))
         return ranked
 
     def _readings(
@@ -230,21 +236,29 @@ class Patterns(RetrieveStage):
 
     def _paths(self, subgraph: Subgraph, seeds: list[int], grown: list[_Grown], ranked: list[_Ranked]) -> list[Path]:
         """Return at most ``n`` paths of the candidates, in their order."""
-        nodes, triples, source = subgraph.nodes, subgraph.triples, repr(self)
         near = _neighbours(subgraph, seeds)
-        paths: list[Path] = []
+        chosen: list[tuple[int, float]] = []  # (seed, score) of each path, and what `ways_to` needs
+        wanted: list[list[tuple[int, int, bool, int]]] = [[] for _ in grown]
         for score, hops, s, candidate in ranked:
-            lengths = grown[s].lengths[: hops + 1]
-            pattern, back = int(lengths[-1].pattern[candidate]), bool(lengths[-1].back[candidate])
-            ends = self._ordered(subgraph.csr, lengths[-1].layer.ends(pattern, back=back), seeds, near, s)
-            for end in ends[: min(self.each, self.n - len(paths))]:
-                layers = [length.layer for length in lengths]
-                way = way_to(subgraph.csr, layers, pattern, end, back=back)
-                walked = way[0] if nodes is None else nodes[way[0]].tolist()
-                along = way[1] if triples is None else triples[way[1]].tolist()
-                paths.append(Path(subgraph.graph, tuple(walked), tuple(along), tuple(way[2]), score, source))
-            if len(paths) == self.n:
+            candidates = grown[s].lengths[hops]
+            pattern, back = int(candidates.pattern[candidate]), bool(candidates.back[candidate])
+            ends = self._ordered(subgraph.csr, candidates.layer.ends(pattern, back=back), seeds, near, s)
+            for end in ends[: min(self.each, self.n - len(chosen))]:
+                wanted[s].append((hops, pattern, back, end))
+                chosen.append((s, score))
+            if len(chosen) == self.n:
                 break
+        ways = [
+            iter(ways_to(subgraph.csr, [length.layer for length in from_seed.lengths], of_seed) if of_seed else ())
+            for from_seed, of_seed in zip(grown, wanted, strict=True)
+        ]
+        nodes, triples, graph, source = subgraph.nodes, subgraph.triples, subgraph.graph, repr(self)
+        paths = []
+        for s, score in chosen:
+            met, taken, forward = next(ways[s])
+            walked = met if nodes is None else nodes[met].tolist()
+            along = taken if triples is None else triples[taken].tolist()
+            paths.append(Path(graph, tuple(walked), tuple(along), tuple(forward), score, source))
         return paths
 
     def _ordered(
@@ -254,14 +268,21 @@ class Patterns(RetrieveStage):
         if len(ends) == 1:
             return [int(ends[0])]
         triples = (csr.out_end[ends] - csr.out_begin[ends]).astype(np.int64) + (csr.in_end[ends] - csr.in_begin[ends])
+        if len(seeds) == 1:  # stable: the ends are ascending
+            triples[ends == seeds[own]] = -1
+            return list(ends[triples.argsort(kind="stable")[: self.n]].tolist())
         keys: list[npt.NDArray[Any]] = [ends, triples, ends != seeds[own]]
-        if len(seeds) > 1:
-            joined = np.zeros(len(ends), dtype=np.int64)
-            for s, neighbours in enumerate(near):
-                if s != own:
-                    joined += np.isin(ends, neighbours)
-            keys[2:2] = [-joined, np.isin(ends, seeds)]
-        return [int(end) for end in ends[np.lexsort(keys)[: self.n]]]
+        joined = np.zeros(len(ends), dtype=np.int64)
+        for s, neighbours in enumerate(near):
+            if s != own:
+                joined += np.isin(ends, neighbours)
+        keys[2:2] = [-joined, np.isin(ends, seeds)]
+        return list(ends[np.lexsort(keys)[: self.n]].tolist())
+
+
+def _carried_on(graph: Graph, prefix: PathPattern, step: Step, node: int) -> str:
+    """Return the text of a pattern with one step more, which leads to an entity such as ``node``."""
+    return step_text(prefix.text, step.relation, graph.first_type(node), forward=step.forward)
 
 
 def _neighbours(subgraph: Subgraph, seeds: list[int]) -> list[npt.NDArray[np.int32]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 import numpy as np
@@ -50,12 +50,12 @@ class Scorer(Brick):
         """
         return self.rate(query, [item.pattern_text for item in items] if by_pattern else texts_of(items))
 
-    def confidence(self, query: str, readings: Sequence[Reading]) -> float | None:
-        """Return the probability that the first reading answers the question; None if the scorer does not estimate it.
+    def confidence(self, query: str, read: Callable[[], Sequence[Reading]]) -> float | None:
+        """Return the probability that the best reading of a question is right; None if the scorer does not estimate it.
 
         Args:
             query: The question.
-            readings: The best relation patterns by the scores of this scorer, best first; at least one.
+            read: Returns the best patterns around the seeds, best first; may return none.
         """
         return None
 

@@ -12,8 +12,9 @@ from graphbrick.core import Step
 from graphbrick.core.csr import Csr
 from graphbrick.evaluate.datasets.grounding import GroundedQuestion
 from graphbrick.graphs.graph import Graph
+from graphbrick.kernels.relation_patterns_numpy import rows_of
 from graphbrick.patterns.text import Steps, labelled, masked
-from graphbrick.retrieve.pattern_layers import Layer, first_layer, next_layer, rows_of
+from graphbrick.retrieve.pattern_layers import Layer, first_layer, next_layer
 
 CAP = 100_000  # triples looked at to carry one pattern on
 Floats = npt.NDArray[np.float32]
