@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from graphbrick import Graph, PathAnswer, Patterns, PatternScorer
+from graphbrick import Graph, PathAnswer, Patterns, PatternScorer, parse
+from graphbrick.cli.app import main
+from graphbrick.evaluate import evaluate
+from graphbrick.evaluate.datasets import Question
+from graphbrick.evaluate.report.figures import read_figures
 from graphbrick.learn import LearnReport, learned_pipeline, learned_place
 from graphbrick.learn.calibration import fitted, written_cases
 from graphbrick.learn.phrasebook import Phrasebook
@@ -107,3 +112,50 @@ def test_a_damaged_calibration_is_refused(wrong: dict[str, object]) -> None:
     good = Calibration(np.ones(len(FEATURES)), 0.0, 0.5, {}).to_dict()
     with pytest.raises(ValueError, match="not finite, or min_confidence"):
         Calibration.from_dict(good | wrong)
+
+
+def test_the_command_line_withholds_and_says_why(
+    learned: tuple[Graph, LearnReport], capsys: pytest.CaptureFixture[str]
+) -> None:
+    place = str(learned[0].place)
+
+    def ask(*arguments: str) -> tuple[int, str]:
+        with pytest.raises(SystemExit) as stopped:
+            main(["ask", place, *arguments])
+        return int(stopped.value.code or 0), capsys.readouterr().out
+
+    code, said = ask("Who leads Finance?", "--min-confidence", "0.2")
+    assert code == 0
+    assert said.splitlines()[0] == "Fiona Reed"
+    assert re.search(r"^confidence 0\.\d\d$", said, re.MULTILINE)
+    code, said = ask("Who leads Finance?", "--min-confidence", "1")
+    assert code == 2
+    assert said.startswith("no answer found\nnote: not in this graph: the best reading, Finance <- leads <- *, has ")
+    code, said = ask("Who leads Finance?", "--min-confidence", "1", "--json")
+    told = json.loads(said)
+    assert (code, told["answers"], told["withheld"]) == (2, [], "Finance <- leads <- *")
+    assert 0.2 < told["confidence"] < 1
+    code, _ = ask("Who leads Finance?", "--pipeline", "ShortestPaths()", "--min-confidence", "0.5")
+    assert code == 1
+
+
+def test_studies_keep_the_confidence_of_every_answer(learned: tuple[Graph, LearnReport], tmp_path: Path) -> None:
+    graph, _ = learned
+    questions = [
+        Question("1", "Who leads Finance?", ("Finance",), ("Fiona Reed",), dataset="org"),
+        Question("2", "Which services does Team 2 own?", ("Team 2",), ("Service 2a", "Service 2b"), dataset="org"),
+    ]
+    pipeline = learned_pipeline(graph)
+    assert pipeline is not None
+    strict = Patterns(PatternScorer(str(learned_place(graph)))) >> PathAnswer(min_confidence=1.0)
+    plain = "Patterns(BM25()) >> PathAnswer()"
+    chosen = {"learned": pipeline, "strict": strict, "plain": parse(plain)}
+    with evaluate(graph, questions, chosen, out=tmp_path / "runs.sqlite") as study:
+        by_name = {run.name: [one.metrics["confidence"] for one in study.results(run.id)] for run in study.runs()}
+        figures = {one.name: one for one in read_figures(study, study.questions(), "hits_at_1")}
+    answers = [pipeline(graph, one.text, seeds=one.seeds) for one in questions]
+    assert by_name["learned"] == [answer.confidence for answer in answers]
+    assert by_name["strict"] == by_name["plain"] == [None, None]  # withheld, and without an estimate
+    assert figures["plain"].confidence is None
+    assert figures["learned"].confidence is not None
+    assert figures["learned"].confidence.coverage == 1

@@ -21,7 +21,7 @@ from graphbrick.cli import report as cli_report
 from graphbrick.cli import train as cli_train
 from graphbrick.cli.graphs import GraphFolder, Json, open_graph
 from graphbrick.cli.llm import BudgetText, CacheFile, CacheMode, LLMName, limits
-from graphbrick.cli.pipelines import DEFAULT_PIPELINE, chosen_pipeline, load_encoder_early
+from graphbrick.cli.pipelines import DEFAULT_PIPELINE, MinConfidence, chosen_pipeline, load_encoder_early, withholding
 
 # Everything that is not imported above is imported where it is used, so that help is shown at once.
 app = typer.Typer(
@@ -71,6 +71,7 @@ def ask(
     seed: Annotated[
         list[str] | None, typer.Option("--seed", "-s", help="Where to start: a key or label; may be repeated.")
     ] = None,
+    min_confidence: MinConfidence = None,
     budget: BudgetText = None,
     cache: CacheMode = "off",
     cache_file: CacheFile = None,
@@ -84,7 +85,7 @@ def ask(
     from graphbrick.pipeline.budget import StoppedError
 
     opened = open_graph(graph)
-    parsed = chosen_pipeline(pipeline, recipe, parts or [], llm, opened)
+    parsed = withholding(chosen_pipeline(pipeline, recipe, parts or [], llm, opened), min_confidence)
     with limits(budget, cache, cache_file), answering() as on_token, streaming(on_token):
         run = parsed.run(opened, question, seeds=seed or ())
     print_run(run, parsed, explain=explain, as_json=as_json)

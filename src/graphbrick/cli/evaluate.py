@@ -10,6 +10,7 @@ import typer
 
 from graphbrick.cli.graphs import GraphFolder, Json, open_graph
 from graphbrick.cli.llm import BudgetText, CacheFile, CacheMode, LLMName, limits
+from graphbrick.cli.pipelines import MinConfidence, withholding
 
 # Everything else is imported where it is used, so that help is shown at once.
 if TYPE_CHECKING:
@@ -68,6 +69,7 @@ def evaluate(
             metavar="MODEL", help="Let a language model judge the first answers: as for --llm, or LLM('gpt-4.1')."
         ),
     ] = None,
+    min_confidence: MinConfidence = None,
     no_exchanges: NoExchanges = False,
     by: By = None,
     budget: BudgetText = None,
@@ -86,7 +88,8 @@ def evaluate(
     from graphbrick.evaluate.report.summary import summarize_study
     from graphbrick.pipeline.budget import StoppedError
 
-    chosen = _pipelines(recipe or [], pipeline or [], parts or [], llm)
+    named = _pipelines(recipe or [], pipeline or [], parts or [], llm)
+    chosen = {name: withholding(one, min_confidence) for name, one in named.items()}
     judged_by = None if judge is None else _judge(judge)
     opened = open_graph(graph)
     stopped: StoppedError | None = None

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,6 +16,10 @@ if TYPE_CHECKING:
     from graphbrick.graphs.graph import Graph
     from graphbrick.pipeline import Pipeline
 
+MinConfidence = Annotated[
+    float | None,
+    typer.Option(metavar="X", help="Withhold answers of lower confidence, from 0 to 1; for learned patterns."),
+]
 DEFAULT_PIPELINE = "Patterns(MiniLM(), n=32) >> PathAnswer()"
 
 
@@ -102,3 +107,23 @@ def default_pipeline(graph: Graph | None) -> str:
             f"{len(fresh):,} relations came after the graph was learned ({shown}); run graphbrick learn again", err=True
         )
     return repr(learned)
+
+
+def withholding(pipeline: Pipeline, min_confidence: float | None) -> Pipeline:
+    """Return the pipeline whose last stage withholds answers of low confidence; unchanged if that is None.
+
+    Raises:
+        InputError: The last stage has no parameter ``min_confidence``.
+    """
+    from graphbrick.core.errors import InputError
+    from graphbrick.pipeline import Sequence
+    from graphbrick.pipeline.brick import Brick
+
+    if min_confidence is None:
+        return pipeline
+    stages = pipeline.stages if isinstance(pipeline, Sequence) else (pipeline,)
+    last = stages[-1]
+    if not isinstance(last, Brick) or all(entry.name != "min_confidence" for entry in last.parameters()):
+        raise InputError(f"--min-confidence needs a pipeline that ends in PathAnswer(), got {pipeline!r}")
+    changed = replace(last, min_confidence=min_confidence)  # type: ignore[type-var]
+    return changed if len(stages) == 1 else Sequence((*stages[:-1], changed))

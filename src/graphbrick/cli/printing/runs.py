@@ -55,6 +55,8 @@ def print_run(run: Run, pipeline: Pipeline, *, explain: bool, as_json: bool) -> 
         if run.answer is not None:
             _print_paths(out, run)
     print_answers(out, run)
+    if run.answer is not None and run.answer.texts and run.answer.confidence is not None:
+        out.print(Text(f"confidence {run.answer.confidence:.2f}", style="dim"))
     for event in run.trace.events:
         out.print(Text(plain(f"note: {event}"), style="dim"))
     if explain:

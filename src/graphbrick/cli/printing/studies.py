@@ -17,6 +17,7 @@ from graphbrick.evaluate.report.answers import (
     published_table,
     rows_of,
 )
+from graphbrick.evaluate.report.confidence import confidence_table
 from graphbrick.evaluate.report.figures import PipelineFigures
 from graphbrick.evaluate.report.linking import linking_table
 from graphbrick.evaluate.report.overview import QUALITY_GROUPS, measure_name, strata_table
@@ -50,6 +51,9 @@ def print_summary(summary: StudySummary, *, metric: str = "hits_at_1", as_json: 
     if any(one.judged is not None for one in figures):
         _print_answers(out, rows_of(figures))
     _print_linking(out, {"": figures})
+    confidence = confidence_table(figures)
+    if confidence is not None:
+        out.print(_rich(confidence, "confidence in the first answers, %"), "", sep="\n")
     out.print(_cost_table(figures), "", _lost_table(figures), "", sep="\n")
     for number, one in enumerate(figures, 1):
         out.print(Text(f"{number}  {one.name}: {plain(one.run.recipe)}"), soft_wrap=True)

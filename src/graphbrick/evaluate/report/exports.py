@@ -14,6 +14,7 @@ from graphbrick.evaluate.report.answers import (
     rows_by_hops,
     rows_of,
 )
+from graphbrick.evaluate.report.confidence import NOTE, confidence_table, curve_table, reliability_table
 from graphbrick.evaluate.report.figures import PipelineFigures
 from graphbrick.evaluate.report.linking import linking_table
 from graphbrick.evaluate.report.markup import visible
@@ -67,6 +68,7 @@ def markdown_page(
     linking = linking_table({"": figures})
     if linking is not None:
         yield f"\n## Linking\n\nMeans in percent.\n\n{table_markdown(linking)}"
+    yield from _confidence(figures)
     for group in groups_shown(by):
         strata = strata_table(figures, group, decisive)
         if strata is not None:
@@ -90,6 +92,14 @@ def _answers(figures: Sequence[PipelineFigures], judge: str | None) -> Iterator[
     if others is not None:
         yield "\n## Answers as published\n\n" + "".join(f"- {markdown(line)}\n" for line in published_notes())
         yield f"\n{table_markdown(others)}"
+
+
+def _confidence(figures: Sequence[PipelineFigures]) -> Iterator[str]:
+    """Yield the tables of confidence; the curve has one row for each pipeline and tenth of the questions."""
+    tables = [confidence_table(figures), curve_table(figures), reliability_table(figures)]
+    if tables[0] is not None:
+        yield f"\n## Confidence\n\n{NOTE} In percent.\n"
+        yield from (f"\n{table_markdown(table)}" for table in tables if table is not None)
 
 
 def _code(text: str) -> str:

@@ -8,13 +8,26 @@ from dataclasses import dataclass, replace
 from statistics import fmean, median
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from graphbrick.core.errors import InputError
+from graphbrick.evaluate.metrics.confidence import (
+    Bin,
+    RiskCoverage,
+    aurc,
+    calibration_error,
+    coverage_at_risk,
+    reliability,
+    risk_coverage,
+)
 from graphbrick.evaluate.metrics.linking_metrics import LINKING_METRICS
 from graphbrick.evaluate.metrics.published import PUBLISHED_METRICS
 from graphbrick.evaluate.statistics.summary import Summary, summarize, summarize_by
 from graphbrick.evaluate.study.reader import Study
 from graphbrick.evaluate.study.records import Result, StoredJudgement, StudyQuestion, StudyRun
 
+POINTS = 100  # of a risk-coverage curve that are shown
+RISK = 0.05  # share of wrong answers at which coverage is reported
 SEED = 0  # of the bootstrap, so that the same study gives the same page
 NOT_LOST = "not lost"
 STRATA = ("hops", "dataset")
@@ -75,6 +88,34 @@ class Answers(NamedTuple):
         return {name: mean._asdict() for name, mean in self.means.items()}
 
 
+class Confidence(NamedTuple):
+    """What the confidence of a pipeline in its first answers is worth.
+
+    Attributes:
+        questions: Number of scored questions.
+        answered: Number of them that have an answer with a confidence.
+        curve: Risk (share of wrong first answers) and coverage at every confidence.
+        aurc: Area under that curve, from 0 (best) to 1.
+        error: Expected calibration error, from 0 (best) to 1.
+        coverage: Share of the questions that can be answered with at most `RISK`.
+        bins: Answers by confidence, in ten intervals.
+    """
+
+    questions: int
+    answered: int
+    curve: RiskCoverage
+    aurc: float
+    error: float
+    coverage: float
+    bins: Sequence[Bin]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the figures as plain JSON types, with at most 100 points of the curve, evenly spread."""
+        places = np.unique(np.linspace(0, len(self.curve.risk) - 1, POINTS).round().astype(int))
+        curve = {name: values[places].tolist() for name, values in self.curve._asdict().items()}
+        return self._asdict() | {"curve": curve, "bins": [one._asdict() for one in self.bins]}
+
+
 class Judged(NamedTuple):
     """The work of a judge on the answers of a pipeline.
 
@@ -122,6 +163,7 @@ class PipelineFigures:
         answers: Quality of the answers, by every measure of answers.
         answers_by_hops: Quality of the answers for each number of hops, in natural order.
         linking: Means of the measures of linking; none if no question was linked by the pipeline itself.
+        confidence: Worth of the confidence in the answers; None if no answer has one.
         judged: Work of the study's judge on the answers; None if there is no judge.
     """
 
@@ -140,6 +182,7 @@ class PipelineFigures:
     answers: Answers
     answers_by_hops: Mapping[str, Answers]
     linking: Mapping[str, Mean]
+    confidence: Confidence | None = None
     judged: Judged | None = None
 
     @property
@@ -169,6 +212,7 @@ class PipelineFigures:
             "answers": self.answers.to_dict(),
             "judged": None if self.judged is None else self.judged._asdict(),
             "linking": {name: mean._asdict() for name, mean in self.linking.items()},
+            "confidence": None if self.confidence is None else self.confidence.to_dict(),
             "averages": dict(self.averages),
             "milliseconds": None if self.times is None else self.times._asdict(),
             "used": {name: self.a_question(name) for name in self.used},
@@ -250,6 +294,7 @@ def _figures(
         scores=scores,
         answers=_answers(results, can, (*ANSWERED, *PUBLISHED_METRICS)),
         answers_by_hops=_by_hops(results, asked),
+        confidence=_confidence(results),
         linking={name: mean for name, mean in _answers(results, can, LINKING_METRICS).means.items() if mean.scored},
     )
 
@@ -273,6 +318,23 @@ def _by_hops(results: Sequence[Result], asked: Sequence[StudyQuestion]) -> dict[
         groups.setdefault(question.group("hops"), []).append((result, question.answerable))
     ordered = sorted(groups, key=lambda hops: (not hops, len(hops), hops))
     return {hops: _answers(*zip(*groups[hops], strict=True)) for hops in ordered}
+
+
+def _confidence(results: Sequence[Result]) -> Confidence | None:
+    scored = [one.metrics for one in results if one.metrics.get("hits_at_1") is not None]
+    given = [one for one in scored if one.get("confidence") is not None]
+    if not given:
+        return None
+    sure, right = ([one[name] or 0.0 for one in given] for name in ("confidence", "hits_at_1"))
+    return Confidence(
+        len(scored),
+        len(given),
+        risk_coverage(sure, right, questions=len(scored)),
+        aurc(sure, right),
+        calibration_error(sure, right),
+        coverage_at_risk(sure, right, RISK, questions=len(scored)),
+        reliability(sure, right),
+    )
 
 
 def _judged(judgements: Sequence[StoredJudgement]) -> Judged | None:

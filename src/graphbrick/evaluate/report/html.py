@@ -18,6 +18,7 @@ from graphbrick.evaluate.report.answers import (
     rows_of,
 )
 from graphbrick.evaluate.report.browser import Listing, blocks
+from graphbrick.evaluate.report.confidence import confidence_section
 from graphbrick.evaluate.report.figures import PipelineFigures
 from graphbrick.evaluate.report.linking import linking_table
 from graphbrick.evaluate.report.markup import environment, macro
@@ -117,6 +118,8 @@ def _sections(
         sections.append(Section("linking", "Linking", [note], [Figure(table_html(linking))]))
     if comparisons:
         sections.append(_pairs(comparisons, figures, decisive))
+    confidence = confidence_section(figures)
+    sections += [] if confidence is None else [confidence]
     sections += charts(figures, decisive, by)
     if listing.questions:
         sections.append(_browser(listing))

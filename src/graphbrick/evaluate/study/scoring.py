@@ -7,6 +7,8 @@ The measures by name, as in `Result.metrics`:
 - ``hit``, ``hits_at_1``, ``exact_match``, ``precision``, ``recall``, ``f1``: the answers by text, because a language
   model answers in words (`graphbrick.evaluate.metrics.answers`); with the prefix ``entity_``, the answers by entity
   (`graphbrick.evaluate.metrics.sets`).
+- ``confidence``: the probability that the first answer is right, as the pipeline estimates it; None if it gave no
+  answer or no estimate.
 - ``rog_hit``, ``rog_f1``, ``tog_exact_match``, ``lego_hit`` and others: the answers by text as RoG, ToG and
   LEGO-GraphRAG score them, flaws included (`graphbrick.evaluate.metrics.published`).
 - ``subgraph_recall``, ``subgraph_precision``, ``subgraph_f1``, ``nodes``, ``triples``, ``components``: the last
@@ -49,6 +51,7 @@ ANSWERS_KEPT, SUPPORT_KEPT, PATHS_KEPT = 20, 2, 10
 _ANSWER = ("hit", "hits_at_1", "exact_match", "precision", "recall", "f1")
 _SUBGRAPH = ("subgraph_recall", "subgraph_precision", "subgraph_f1")
 _SIZES = ("nodes", "triples", "components")
+CONFIDENCE = "confidence"
 _DEPTHS = (1, 10, 32)
 _PATHS = (
     *("path_precision", "path_recall", "path_f1"),
@@ -60,6 +63,7 @@ METRICS = (
     *LINKING_METRICS,
     *_ANSWER,
     *(f"entity_{name}" for name in _ANSWER),
+    CONFIDENCE,
     *PUBLISHED_METRICS,
     *_SUBGRAPH,
     *_SIZES,
@@ -93,6 +97,8 @@ def score(question: GroundedQuestion, course: Course | None, levels: frozenset[L
             found |= as_published(answer.texts, question.names)
             by_entity = answer_scores(answer.entities, question.gold)._asdict()
             found |= {f"entity_{name}": value for name, value in by_entity.items()}
+    if answer is not None and answer.texts:
+        found[CONFIDENCE] = answer.confidence
     if Level.SUBGRAPH in levels:
         subgraph = course.run.subgraph if course and not failed else None
         found |= _of_subgraph(question, subgraph)

@@ -1,0 +1,149 @@
+"""Confidence in answers: risk-coverage curves, and whether confidences are probabilities."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from graphbrick.evaluate.report.charts import percent, round_percent, round_ticks
+from graphbrick.evaluate.report.figures import RISK, Confidence, PipelineFigures
+from graphbrick.evaluate.report.markup import macro
+from graphbrick.evaluate.report.sections import Figure, Section
+from graphbrick.evaluate.report.tables import Cell, Column, Table, table_html
+
+NOTE = (
+    "Answers are given from the most confident on. Risk is the share of wrong first answers among those given, "
+    "coverage the share of all questions that get an answer: a curve shows what refusing the least confident ones is "
+    "worth."
+)
+_WIDTH, _HEIGHT = 560, 330
+_LEFT, _RIGHT, _TOP, _BOTTOM = 52, 18, 16, 48
+_COLOURS = ("extract", "rerank", "retrieve", "link", "prune")
+
+
+class _Line(NamedTuple):
+    """A curve where it is drawn.
+
+    Attributes:
+        number: The number of the pipeline.
+        name: Its name.
+        colour: Its class in ``style.css``.
+        points: Pixels from left and top.
+    """
+
+    number: int
+    name: str
+    colour: str
+    points: Sequence[tuple[float, float]]
+
+
+def confidence_section(figures: Sequence[PipelineFigures]) -> Section | None:
+    """Return the section with curves and tables; None if no pipeline gives a confidence."""
+    table = confidence_table(figures)
+    if table is None:
+        return None
+    shown = [_chart(figures), Figure(table_html(table))]
+    bins = reliability_table(figures)
+    assert bins is not None
+    shown.append(Figure(table_html(bins), "Is the confidence a probability?", folded=True, unfolded=True))
+    return Section("confidence", "Confidence", [NOTE], shown)
+
+
+def confidence_table(figures: Sequence[PipelineFigures]) -> Table | None:
+    """Return a row for each pipeline with a confidence; None if there is none."""
+    rows = _with_confidence(figures)
+    if not rows:
+        return None
+    columns = [
+        Column("#", note="its number in the charts"),
+        Column("pipeline", text=True),
+        Column("questions", note="questions that can be scored, and those with an answer and a confidence",
+               small="answered"),
+        Column("AURC", note="area under the risk-coverage curve; lower is better"),
+        Column(f"coverage at {round_percent(RISK)} risk", note="questions that can be answered so"),
+        Column("calibration error", note="mean distance between confidence and the share of right answers (ECE)"),
+    ]  # fmt: skip
+    best = (min(found.aurc for _, found in rows), max(found.coverage for _, found in rows),
+            min(found.error for _, found in rows))  # fmt: skip
+    body = []
+    for one, found in rows:
+        values = found.aurc, found.coverage, found.error
+        cells = [Cell(percent(value), value, strong=len(rows) > 1 and value == top)
+                 for value, top in zip(values, best, strict=True)]  # fmt: skip
+        body.append([
+            Cell(str(one.number), one.number), Cell(one.name, one.name, name=True),
+            Cell(f"{found.questions:,}", found.questions, f"{found.answered:,}"), *cells,
+        ])  # fmt: skip
+    return Table("confidence-measures", "What the confidence of pipelines is worth, in percent", columns, body)
+
+
+def reliability_table(figures: Sequence[PipelineFigures]) -> Table | None:
+    """Return a row for each pipeline and interval of confidence that has answers; None if there is none."""
+    rows = _with_confidence(figures)
+    if not rows:
+        return None
+    columns = [
+        Column("#", note="its number in the charts"),
+        Column("pipeline", text=True),
+        Column("confidence", note="interval of confidence, in percent"),
+        Column("answers"),
+        Column("mean confidence"),
+        Column("right", note="share of the first answers that are right"),
+    ]
+    body = [
+        [Cell(str(one.number), one.number), Cell(one.name, one.name, name=True),
+         Cell(f"{round_percent(part.low)}–{round_percent(part.high)}", part.low), Cell(f"{part.n:,}", part.n),
+         Cell(percent(part.confidence), part.confidence), Cell(percent(part.right), part.right)]
+        for one, found in rows
+        for part in found.bins
+        if part.confidence is not None and part.right is not None
+    ]  # fmt: skip
+    return Table("reliability", "Share of right answers by confidence, in percent", columns, body)
+
+
+def curve_table(figures: Sequence[PipelineFigures]) -> Table | None:
+    """Return the risk of each pipeline at every tenth of coverage that it reaches; None if there is none."""
+    rows = _with_confidence(figures)
+    if not rows:
+        return None
+    tenths = [place / 10 for place in range(1, 11)]
+    columns = [Column("#"), Column("pipeline", text=True), *(Column(f"risk at {round_percent(one)}") for one in tenths)]
+    body = []
+    for one, found in rows:
+        cells = [Cell(str(one.number), one.number), Cell(one.name, one.name, name=True)]
+        for tenth in tenths:
+            reached = found.curve.risk[found.curve.coverage >= tenth - 1e-9]
+            risk = float(reached[0]) if len(reached) else None
+            cells.append(Cell("–" if risk is None else percent(risk), risk))
+        body.append(cells)
+    return Table("risk-coverage", "Risk by coverage, in percent", columns, body)
+
+
+def _with_confidence(figures: Sequence[PipelineFigures]) -> list[tuple[PipelineFigures, Confidence]]:
+    return [(one, one.confidence) for one in figures if one.confidence is not None]
+
+
+def _chart(figures: Sequence[PipelineFigures]) -> Figure:
+    """Return the risk-coverage curves of the first pipelines."""
+    rows = _with_confidence(figures)
+    chosen = rows[: len(_COLOURS)]
+    ticks = round_ticks(max(0.05, *(float(found.curve.risk.max()) for _, found in chosen)))
+    right, bottom = _WIDTH - _RIGHT, _HEIGHT - _BOTTOM
+
+    def across(coverage: float) -> float:
+        return _LEFT + coverage * (right - _LEFT)
+
+    def down(risk: float) -> float:
+        return bottom - risk / ticks[-1] * (bottom - _TOP)
+
+    lines = []
+    for (one, found), colour in zip(chosen, _COLOURS, strict=False):
+        curve = found.to_dict()["curve"]
+        points = zip(curve["coverage"], curve["risk"], strict=True)
+        lines.append(_Line(one.number, one.name, colour, [(across(x), down(y)) for x, y in points]))
+    box = {"width": _WIDTH, "height": _HEIGHT, "left": _LEFT, "right": right, "top": _TOP, "bottom": bottom}
+    axes = ([(across(tick), round_percent(tick)) for tick in (0, 0.25, 0.5, 0.75, 1.0)],
+            [(down(tick), round_percent(tick)) for tick in ticks])  # fmt: skip
+    left_out = len(rows) - len(chosen)
+    note = f"The first {len(chosen)} of {len(rows)} pipelines; the table has all." if left_out else ""
+    return Figure(macro("curves.html", "chart", box, *axes, lines), "Risk against coverage", note)
