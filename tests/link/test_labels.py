@@ -84,7 +84,6 @@ def link(graph: Graph, question: str, **parameters: float) -> tuple[list[str], l
         ("Where is Strasse der Freiheit?", ["street"], ["Strasse der Freiheit"]),
         ("Where is 'New  York,\n City'?", ["nyc"], ["New  York,\n City"]),
         ("Who owns OBrien & sons inc?", None, None),
-        ("Who owns o'brien and sons inc?", None, None),
         ("Who owns o’brien sons INC?", ["obrien"], ["o’brien sons INC"]),
         ("What is the U. S. A.?", ["usa"], ["U. S. A"]),
         # Possessive
@@ -186,8 +185,10 @@ class TestNearMisses:
         assert mention.score == pytest.approx(14 / 15)  # 7 of 7 and of 8 letters are common: 2 * 7 / (7 + 8)
         assert events == ["'Nairobbi' is no label; took 'Nairobi' (similarity 0.93)"]
 
-    def test_not_where_something_matches_exactly(self, graph: Graph) -> None:
-        assert link(graph, "Is Nairobbi in Kenya?")[0] == ["kenya"]
+    def test_also_beside_an_exact_name(self, graph: Graph) -> None:
+        keys, events, _ = link(graph, "Is Nairobbi in Kenya?")
+        assert keys == ["nairobi", "kenya"]
+        assert events == ["'Nairobbi' is no label; took 'Nairobi' (similarity 0.93)"]
 
     def test_of_several_words(self, graph: Graph) -> None:
         keys, _, (mention,) = link(graph, "who lives in new yrok city")
@@ -319,9 +320,11 @@ def test_part_of_name_a_part_of_several_names_is_asked_for(people: Graph) -> Non
         LinkLabels().link(people, Query("Who is Ada's boss?"))
 
 
-def test_part_of_name_whole_names_come_first(people: Graph) -> None:
+def test_part_of_name_beside_a_whole_name(people: Graph) -> None:
     query = LinkLabels().link(people, Query("Does Ben know Ada Quist?"))
-    assert [people.label(seed) for seed in query.seeds] == ["Ada Quist"]
+    assert [people.label(seed) for seed in query.seeds] == ["Ben Okoro", "Ada Quist"]
+    query = LinkLabels().link(people, Query("Does Ada know Ben Okoro?"))  # «Ada» alone may be either of two
+    assert [people.label(seed) for seed in query.seeds] == ["Ben Okoro"]
 
 
 def test_part_of_name_parts_of_words_do_not_count(people: Graph) -> None:

@@ -11,7 +11,8 @@ from graphbrick import LLM, EntityRecord, GraphBuilder, Mention, Query, Shortest
 from graphbrick.core.errors import LinkError, ModelError, PipelineError
 from graphbrick.core.trace import Trace, record
 from graphbrick.graphs.graph import Graph
-from graphbrick.link import LinkLabels, LinkWithLLM
+from graphbrick.link import LinkWithLLM
+from graphbrick.link.labels import resolve_seeds
 from graphbrick.testing import Reply, Request, ScriptedLLM, check_brick, tiny_graph
 
 # key, label, aliases, what it is
@@ -153,10 +154,10 @@ def test_the_model_chooses_among_entities_of_one_name(graph: Graph, reply: str, 
         ('{"number": 0}', "the reply names 0, but the candidates are 1 to 4: '{\"number\": 0}'"),
     ],
 )
-def test_a_choice_that_cannot_be_read_is_made_by_the_rule_of_link_labels(graph: Graph, reply: str, what: str) -> None:
+def test_a_choice_that_cannot_be_read_is_made_by_the_rule_for_given_names(graph: Graph, reply: str, what: str) -> None:
     question = "When was London founded?"
     linked = Linked(graph, question, "London", reply)
-    expected = LinkLabels().link(graph, Query(question))
+    expected = resolve_seeds(graph, Query(question), ["London"])
     assert tuple(linked.mentions) == expected.mentions
     assert linked.events[:2] == [what, "some-model did not choose a 'London'; it was taken by its name and its triples"]
     assert linked.events[2].startswith("'London' names 4 entities; took London [london]")

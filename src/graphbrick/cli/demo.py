@@ -17,7 +17,7 @@ from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.info import size
 from graphbrick.graphs.text import fold
 from graphbrick.learn import learn, learned_pipeline
-from graphbrick.link.labels import STOP_WORDS
+from graphbrick.link.words import STOP_WORDS
 from graphbrick.pipeline.parsing import parse
 from graphbrick.scorers import BM25
 

@@ -210,6 +210,12 @@ class Graph:
             return ""
         return next(iter(self.types(entity)), "")
 
+    def type_labels(self) -> list[str]:
+        """Return the distinct types of all entities; those that came with changes are last."""
+        table = () if self._types is None else self._types[2]
+        added = (name for said in self.changes.facts.values() for name in said.types or ())
+        return list(dict.fromkeys([*(table[i] for i in range(len(table))), *added]))
+
     def degree(self, entity: int) -> int:
         """Return the number of triples that leave or enter an entity; a self loop counts twice."""
         csr, entity = self.csr, self._checked(entity)

@@ -150,3 +150,24 @@ def gram_hashes(grams: Collection[int]) -> npt.NDArray[np.uint64]:
     """
     packed = np.fromiter(grams, dtype=np.uint64, count=len(grams))
     return np.sort(packed * _MULTIPLIER)
+
+
+EDIT_LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789 "
+"""Characters that a typing error puts into a folded name; a space splits a word."""
+
+
+def one_edits(folded: str) -> list[str]:
+    """Return every text that is one typing error away from a folded name.
+
+    First those with one character inserted, then with one replaced, with one left out, and with two neighbours swapped
+    (Damerau, A technique for computer detection and correction of spelling errors, CACM 1964).
+
+    >>> "kenya" in one_edits("kneya"), "spider man" in one_edits("spiderman"), "peru" in one_edits("preu")
+    (True, True, True)
+    """
+    places = range(len(folded))
+    texts = [folded[:i] + letter + folded[i:] for i in range(len(folded) + 1) for letter in EDIT_LETTERS]
+    texts += [folded[:i] + letter + folded[i + 1 :] for i in places for letter in EDIT_LETTERS]
+    texts += [folded[:i] + folded[i + 1 :] for i in places]
+    texts += [folded[:i] + folded[i + 1] + folded[i] + folded[i + 2 :] for i in places[:-1]]
+    return [" ".join(text.split()) for text in texts]

@@ -13,7 +13,9 @@ from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.text import Token, fold, name_form, nfc, tokens
-from graphbrick.link.labels import STOP_WORDS, ranked, report
+from graphbrick.link.context import report
+from graphbrick.link.exact import ranked
+from graphbrick.link.words import STOP_WORDS
 from graphbrick.llm.chat import ChatModel
 from graphbrick.llm.context_budget import fitting
 from graphbrick.llm.json_replies import json_list, json_object, whole_number

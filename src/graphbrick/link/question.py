@@ -1,0 +1,128 @@
+"""The text of a question as a linker reads it: words, capitals, quotes, and spans of words."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, TypeVar
+
+from graphbrick.graphs.text import Token, nfc, tokens
+from graphbrick.link.words import STOP_WORDS
+
+V = TypeVar("V")
+
+_QUOTES = re.compile(r"\"([^\"]+)\"|“([^”]+)”|„([^“”]+)[“”]|«([^»]+)»|‘([^’]+)’(?!\w)|(?<!\w)['`]([^'`]+)['´`](?!\w)")
+_BRACKETED_YEAR = re.compile(r"\((\d{4})\)")
+
+
+class Span(NamedTuple):
+    """Consecutive words of a question, from ``first`` to ``last``."""
+
+    first: int
+    last: int
+
+    def overlaps(self, other: Span) -> bool:
+        """Whether the two spans have a word in common."""
+        return self.first <= other.last and other.first <= self.last
+
+    def contains(self, other: Span) -> bool:
+        """Whether all words of the other span are in this one."""
+        return self.first <= other.first and other.last <= self.last
+
+    @property
+    def size(self) -> int:
+        """Number of words."""
+        return self.last - self.first + 1
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question in Unicode form NFC.
+
+    Attributes:
+        text: The text.
+        words: Its words, folded.
+        shows_names: Whether capitals tell names from other words: some word after the first is capitalized, and some
+            word is not in capitals throughout.
+        shouts: Whether all letters of several words are capitals.
+        quoted: The spans between quotation marks.
+        years: The spans of years in brackets.
+    """
+
+    text: str
+    words: Sequence[Token]
+    shows_names: bool
+    shouts: bool
+    quoted: frozenset[Span]
+    years: frozenset[Span]
+
+    @classmethod
+    def read(cls, text: str) -> Question:
+        """Read the text of a question."""
+        text = nfc(text)
+        words = tokens(text)
+        surfaces = [text[word.start : word.end] for word in words]
+        shows = any(s[0].isupper() for s in surfaces[1:]) and any(s != s.upper() for s in surfaces)
+        inside = [m.span(m.lastindex or 0) for m in _QUOTES.finditer(text)]
+        return cls(
+            text,
+            words,
+            shows,
+            len(words) > 1 and text.isupper(),
+            frozenset(_between(words, inside)),
+            frozenset(_between(words, [m.span(1) for m in _BRACKETED_YEAR.finditer(text)])),
+        )
+
+    def surface(self, span: Span) -> str:
+        """Return a span as the question writes it."""
+        return self.text[self.words[span.first].start : self.words[span.last].end]
+
+    def folded(self, span: Span) -> str:
+        """Return the words of a span after folding."""
+        return " ".join(word.text for word in self.words[span.first : span.last + 1])
+
+    def is_capitalized(self, at: int) -> bool:
+        """Whether a word begins with a capital letter or a digit."""
+        first = self.text[self.words[at].start]
+        return first.isupper() or first.isdigit()
+
+    def is_lower(self, span: Span) -> bool:
+        """Whether the spelling of a span does not mark it as a name: lower case, or all of the question is capitals."""
+        surface = self.surface(span)
+        return surface.islower() or (self.shouts and surface.isupper())
+
+    @staticmethod
+    def is_function_word(word: Token) -> bool:
+        """Whether a word only builds a question."""
+        return word.text in STOP_WORDS
+
+    def is_function_words(self, span: Span) -> bool:
+        """Whether a span has function words only."""
+        return all(word.text in STOP_WORDS for word in self.words[span.first : span.last + 1])
+
+    def content(self, span: Span) -> int:
+        """Return the number of words of a span that are not function words."""
+        return sum(word.text not in STOP_WORDS for word in self.words[span.first : span.last + 1])
+
+
+def _between(words: Sequence[Token], places: Iterable[tuple[int, int]]) -> Iterator[Span]:
+    """Yield the spans of the words that lie between two places of the text."""
+    starts = [word.start for word in words]
+    for start, end in places:
+        first, after = bisect_left(starts, start), bisect_left(starts, end)
+        if first < after:
+            yield Span(first, after - 1)
+
+
+def disjoint(spans: Iterable[tuple[Span, V]], taken: Iterable[Span] = ()) -> list[tuple[Span, V]]:
+    """Return spans that overlap neither each other (earlier entries win) nor those taken, in order of appearance."""
+    used = {at for span in taken for at in range(span.first, span.last + 1)}
+    chosen = []
+    for span, value in spans:
+        place = range(span.first, span.last + 1)
+        if used.isdisjoint(place):
+            used.update(place)
+            chosen.append((span, value))
+    return sorted(chosen, key=lambda entry: entry[0].first)

@@ -1,0 +1,92 @@
+"""Words of questions that are no names: function words, titles, and the words of a graph's types and relations."""
+
+from __future__ import annotations
+
+import re
+
+from graphbrick.graphs.graph import Graph
+from graphbrick.graphs.text import fold
+from graphbrick.session import current_session
+
+# Words that build a question; alone they name nothing, though a film may be called "It" or a city "Of".
+STOP_WORDS = frozenset(
+    "a about after all also am an and any are as at be because been before between both but by can could did do does "
+    "each for from had has have he her hers him his how i if in into is it its many me more most much my no not of on "
+    "one or other our out over s she so some such t than that the their them then there these they this those to too "
+    "under up us was we were what when where which while who whom whose why will with would you your".split()
+)
+TITLES = frozenset("dr lady lord miss mr mrs ms prof professor sir".split())
+"""Words before the name of a person that are hardly ever a part of a label."""
+
+ARTICLES = ("the", "a", "an")
+_RELATIONS_READ = 10_000
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_ENDINGS = (
+    "ations",
+    "ation",
+    "ings",
+    "ing",
+    "ions",
+    "ion",
+    "ers",
+    "ors",
+    "ies",
+    "ie",
+    "ed",
+    "es",
+    "er",
+    "or",
+    "y",
+    "s",
+    "e",
+)
+_SHORTEST = 3  # letters of a stem
+
+
+def stem(word: str) -> str:
+    """Return a folded English word without its ending, so that forms of one word compare equal.
+
+    >>> stem("directed") == stem("director") == stem("directs") == stem("directing") == "direct"
+    True
+    >>> stem("starred") == stem("stars") == "star", stem("countries") == stem("country"), stem("films")
+    (True, True, 'film')
+    """
+    for ending in _ENDINGS:
+        short = word.removesuffix(ending)
+        if short != word and len(short) >= _SHORTEST:
+            doubled = len(short) > _SHORTEST and short[-1] == short[-2] and ending not in ("s", "es")
+            return short[:-1] if doubled else short
+    return word
+
+
+def stems(label: str) -> frozenset[str]:
+    """Return the stems of the words of a relation or type label, without function words.
+
+    >>> sorted(stems("film.film.directed_by")), sorted(stems("hasCapital"))
+    (['direct', 'film'], ['capital'])
+    """
+    words = fold(_CAMEL.sub(" ", label)).split()
+    return frozenset(stem(word) for word in words if word not in STOP_WORDS)
+
+
+class Vocabulary:
+    """Stems of the words of a graph's relation labels and of the types of its entities.
+
+    In a question such words speak of types and relations, even if an entity has the same name. Use `vocabulary`.
+    """
+
+    def __init__(self, graph: Graph) -> None:
+        self.of_relation = [stems(graph.relation_label(i)) for i in range(min(graph.n_relations, _RELATIONS_READ))]
+        self._stems = frozenset[str]().union(*self.of_relation, *map(stems, graph.type_labels()))
+
+    def __contains__(self, word: str) -> bool:
+        return stem(word) in self._stems
+
+    def relation(self, number: int) -> frozenset[str]:
+        """Return the stems of the label of a relation; none beyond the first 10,000 relations."""
+        return self.of_relation[number] if number < len(self.of_relation) else frozenset()
+
+
+def vocabulary(graph: Graph) -> Vocabulary:
+    """Return the vocabulary of a graph, read once a session."""
+    return current_session().get(("vocabulary",), lambda: Vocabulary(graph), of=graph)

@@ -1,0 +1,19 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from graphbrick.graphs.text import EDIT_LETTERS, one_edits, span_hash
+from graphbrick.kernels.misspellings import hash_one_edits
+
+
+@pytest.mark.parametrize("folded", ["a", "kneya", "tom henks", "the fellowship of the ring", "o brien"])
+def test_the_hashes_are_those_of_the_texts_listed_in_python(folded: str) -> None:
+    data = np.frombuffer(folded.encode(), dtype=np.uint8)
+    hashes = hash_one_edits(data, np.frombuffer(EDIT_LETTERS.encode(), dtype=np.uint8))
+    assert hashes.tolist() == [span_hash(text) for text in one_edits(folded)]
+
+
+def test_every_kind_of_error_is_undone() -> None:
+    for wrong in ("tom hnaks", "tom haks", "tom hanbks", "tom henks", "tomhanks", "to m hanks"):
+        assert "tom hanks" in one_edits(wrong)

@@ -1,0 +1,208 @@
+"""Names as people write them, and which of several entities a question means: a graph of films, people and cities."""
+
+from __future__ import annotations
+
+import pytest
+
+from graphbrick import EntityRecord, GraphBuilder, LinkLabels, Mention, Query
+from graphbrick.core.errors import LinkError
+from graphbrick.core.trace import Trace, record
+from graphbrick.graphs.graph import Graph
+
+# key, label, types
+ENTITIES = (
+    ("matrix", "The Matrix", ("film",)),
+    ("heat95", "Heat", ("film",)),
+    ("heat86", "Heat", ("film",)),
+    ("city-film", "City", ("film",)),
+    ("capital-film", "Capital", ("film",)),
+    ("director-film", "The Director", ("film",)),
+    ("ring", "The Fellowship of the Ring", ("film",)),
+    ("spider", "Spider-Man", ("film",)),
+    ("jerry", "Tom and Jerry", ("film",)),
+    ("sleepless", "Sleepless in Seattle", ("film",)),
+    ("hanks", "Tom Hanks", ("actor",)),
+    ("ryan", "Meg Ryan", ("actor",)),
+    ("michael-actor", "Michael Mann", ("actor",)),
+    ("michael", "Michael Mann", ("director",)),
+    ("tolkien", "J. R. R. Tolkien", ("author",)),
+    ("jfk", "JFK", ("film",)),
+    ("smith", "Will Smith", ("actor",)),
+    ("johnson", "Johnson & Sons", ("company",)),
+    ("elodie", "Élodie Yung", ("actor",)),
+    ("kenya", "Kenya", ("country",)),
+    ("nairobi", "Nairobi", ("city",)),
+    ("panama", "Panama", ("country",)),
+    ("panama-city", "Panama City", ("city",)),
+    ("panama-city-fl", "Panama City", ("city",)),
+    ("florida", "Florida", ("state",)),
+    ("1995", "1995", ()),
+    ("1986", "1986", ()),
+    ("paris", "Paris", ("city",)),
+    ("hilton", "Paris Hilton", ("actor",)),
+    ("jones", "Jones", ("family",)),
+)
+TRIPLES = (
+    ("heat95", "directed by", "michael"),
+    ("heat95", "released in", "1995"),
+    ("heat86", "released in", "1986"),
+    ("heat86", "starred actors", "ryan"),
+    ("heat86", "starred actors", "hanks"),  # the 1986 film has more triples
+    ("sleepless", "starred actors", "hanks"),
+    ("sleepless", "starred actors", "ryan"),
+    ("kenya", "capital", "nairobi"),
+    ("panama", "capital", "panama-city"),
+    ("panama-city-fl", "located in", "florida"),
+    ("panama-city-fl", "twinned with", "paris"),  # better connected than the capital
+    ("matrix", "released in", "1995"),
+    ("jfk", "starred actors", "michael-actor"),
+    ("jfk", "written by", "tolkien"),
+)
+
+
+@pytest.fixture(scope="module")
+def graph(tmp_path_factory: pytest.TempPathFactory) -> Graph:
+    with GraphBuilder(tmp_path_factory.mktemp("films") / "films.graph", source="test") as builder:
+        for key, label, types in ENTITIES:
+            builder.add(EntityRecord(key, label=label, types=types))
+        for triple in TRIPLES:
+            builder.add(triple)
+        return builder.finish()
+
+
+def link(graph: Graph, text: str, **parameters: float) -> tuple[list[str], list[str], tuple[Mention, ...]]:
+    """Return the keys of the seeds, the events and the mentions."""
+    with record(Trace(), "LinkLabels()", "link") as entry:
+        query = LinkLabels(**parameters).link(graph, Query(text))
+    return [graph.key(seed) for seed in query.seeds], entry.events, query.mentions
+
+
+@pytest.mark.parametrize(
+    ("text", "keys"),
+    [
+        # Typing errors beside exact names, in every place of a question
+        ("Which films did Tom Henks and Meg Ryan make?", ["hanks", "ryan"]),
+        ("Which films did Meg Ryan and Tom Hnaks make?", ["ryan", "hanks"]),
+        ("Which films did Meg Ryan make with TomHanks?", ["ryan", "hanks"]),
+        ("Did Meg Ryan act in The Felowship of the Rng?", ["ryan", "ring"]),
+        ("Did Meg Ryan ever meet Paris Hiltan?", ["ryan", "hilton"]),  # not Paris
+        ("which films did tom henks and meg ryan make?", ["hanks", "ryan"]),
+        ("which films did tom henks make", ["hanks"]),
+        ("Is Kneya near Nairobi?", ["kenya", "nairobi"]),
+        # Lower case, capitals, accents
+        ("who directed the matrix", ["matrix"]),
+        ("who directed matrix", ["matrix"]),
+        ("WHO DIRECTED THE MATRIX", ["matrix"]),
+        ("WHICH FILMS DID TOM HANKS MAKE IN THE CITY OF NAIROBI", ["hanks"]),
+        ("Where was Elodie Yung born?", ["elodie"]),
+        # Quotes
+        ('Who directed "Heat"?', ["heat95"]),
+        ('who directed "the director"?', ["director-film"]),
+        ("who directed \u2018matrix\u2019?", ["matrix"]),
+        ("Who directed \u201cTom & Jerry\u201d?", ["jerry"]),
+        # Possessives and plurals
+        ("What is Kenya's capital?", ["kenya"]),
+        ("How many Kenyas are there beside Nairobi?", ["kenya", "nairobi"]),
+        ("Where is the Joneses' house in Nairobi?", ["jones", "nairobi"]),
+        # Titles, initials, conjunctions, articles, hyphens
+        ("What did JRR Tolkien write?", ["tolkien"]),
+        ("What did J.R.R. Tolkien write?", ["tolkien"]),
+        ("Who starred in J.F.K.?", ["jfk"]),
+        ("Which films has Mr. Smith made?", ["smith"]),
+        ("Who owns Johnson and Sons?", ["johnson"]),
+        ("Who directed Tom & Jerry?", ["jerry"]),
+        ("Who directed Matrix?", ["matrix"]),
+        ("Who directed Spiderman?", ["spider"]),
+        ("who directed spider man", ["spider"]),
+        # A year that tells which one is meant is no seed; else it is one
+        ("Who directed Heat (1995)?", ["heat95"]),
+        ("Who acted in Heat (1986)?", ["heat86"]),
+        ("Who directed Sleepless in Seattle (1995)?", ["sleepless", "1995"]),
+        # Parts of names
+        ("What did Tolkien write?", ["tolkien"]),
+        ("what did tolkien write?", ["tolkien"]),
+        ("Did Tolkien live in Nairobi?", ["tolkien", "nairobi"]),
+    ],
+)
+def test_names_as_people_write_them(graph: Graph, text: str, keys: list[str]) -> None:
+    assert link(graph, text)[0] == keys
+
+
+@pytest.mark.parametrize(
+    ("text", "keys"),
+    [
+        ("Which city is the capital of Kenya?", ["kenya"]),
+        ("which city is the capital of kenya?", ["kenya"]),
+        ("Capital of Kenya?", ["kenya"]),
+        ("Who is the director of the films that Tom Hanks starred in?", ["hanks"]),
+        ("who is the director of sleepless in seattle", ["sleepless"]),
+        ("WHICH CITY IS THE CAPITAL OF KENYA", ["kenya"]),
+        # Capitals and quotes say that a name is meant
+        ("Who directed City?", ["city-film"]),
+        ("Which films are like Capital and The Director?", ["capital-film", "director-film"]),
+        # A last resort
+        ("what is a city", ["city-film"]),
+    ],
+)
+def test_words_of_types_and_relations_are_no_names(graph: Graph, text: str, keys: list[str]) -> None:
+    assert link(graph, text)[0] == keys
+
+
+def test_what_was_left_out_and_why_is_told(graph: Graph) -> None:
+    assert link(graph, "Which city is the capital of Kenya?")[1] == [
+        "left out as words of types and relations: city, capital"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "keys"),
+    [
+        ("Where is Panama City?", ["panama-city-fl"]),  # nothing tells: the better connected
+        ("Which country is Panama City the capital of?", ["panama-city"]),  # by a relation
+        ("How large is Panama City in Panama?", ["panama-city", "panama"]),  # by a neighbour
+        ("How large is Panama City in Florida?", ["panama-city-fl", "florida"]),
+        ("How old is the actor Michael Mann?", ["michael-actor"]),  # by a type
+        ("How old is the director Michael Mann?", ["michael"]),
+        ("How old is Michael Mann, the director?", ["michael"]),
+        ("Which films did Michael Mann direct?", ["michael"]),  # forms of one word
+        ("Which films was Michael Mann starring in?", ["michael-actor"]),
+        ("Did Michael Mann direct Heat?", ["michael", "heat95"]),  # two that are neighbours
+        ("Did Meg Ryan act in Heat?", ["ryan", "heat86"]),
+    ],
+)
+def test_the_question_says_which_entity_is_meant(graph: Graph, text: str, keys: list[str]) -> None:
+    assert link(graph, text)[0] == keys
+
+
+def test_other_entities_of_the_name_are_kept_and_told(graph: Graph) -> None:
+    _, events, (mention,) = link(graph, "Which country is Panama City the capital of?")
+    assert [graph.key(other) for other in mention.others] == ["panama-city-fl"]
+    assert events[-1].startswith("'Panama City' names 2 entities; took Panama City [panama-city], city, others: ")
+
+
+def test_how_a_name_was_read_is_told(graph: Graph) -> None:
+    assert link(graph, "Who directed Matrix?")[1] == [
+        "'Matrix' is no label; took 'The Matrix', which is spelled otherwise"
+    ]
+    assert link(graph, "Which films did Tom Henks and Meg Ryan make?")[1] == [
+        "'Tom Henks' is no label; took 'Tom Hanks' (similarity 0.89)"
+    ]
+    assert link(graph, "Did Tolkien live in Nairobi?")[1] == [
+        "'Tolkien' is a part of one name only; took 'J. R. R. Tolkien'"
+    ]
+
+
+@pytest.mark.parametrize("text", ["Did Meg Ryan ever see Puru?", "Did Meg Ryan like Jone?", "did meg ryan like kenia?"])
+def test_short_names_must_be_spelled_right_and_single_words_in_lower_case_too(graph: Graph, text: str) -> None:
+    assert link(graph, text)[0] == ["ryan"]
+
+
+def test_a_higher_min_score_refuses_typing_errors(graph: Graph) -> None:
+    assert link(graph, "Which films did Tom Henks and Meg Ryan make?", min_score=0.9)[0] == ["ryan"]
+
+
+def test_a_part_of_several_names_is_asked_for(graph: Graph) -> None:
+    with pytest.raises(LinkError, match=r"'Michael' is a part of 2 names of films\.graph: Michael Mann"):
+        link(graph, "Who is Michael?")
+    with pytest.raises(LinkError, match="'michael' is a part of 2 names"):
+        link(graph, "who is michael?")
