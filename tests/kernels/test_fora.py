@@ -5,7 +5,7 @@ import numpy.typing as npt
 import pytest
 
 from graphbrick.core.csr import Csr, from_sorted
-from graphbrick.kernels.fora import fora, fora_top_k, published_threshold, walks_needed
+from graphbrick.kernels.fora import fora_top_k, walks_needed
 from graphbrick.kernels.ppr import ppr_push, ppr_python
 
 WAYS = [(True, True), (True, False), (False, True)]
@@ -24,35 +24,31 @@ def ids(*seeds: int) -> npt.NDArray[np.int32]:
     return np.array(seeds, dtype=np.int32)
 
 
-def test_the_formulas_of_the_paper() -> None:
-    epsilon, delta, failure, edges = 0.5, 1e-4, 1e-6, 10**6
+def test_the_formula_of_the_paper() -> None:
+    epsilon, delta, failure = 0.5, 1e-4, 1e-6
     unit = (2 * 0.5 / 3 + 2) * np.log(2 / 1e-6)
     assert walks_needed(epsilon, delta, failure) == pytest.approx(unit / (0.25 * 1e-4))
-    # Both parts take equally long: 1 / r_max pushes, and walks from edges * r_max residual mass.
-    r_max = published_threshold(epsilon, delta, failure, edges)
-    assert 1 / r_max == pytest.approx(edges * r_max * walks_needed(epsilon, delta, failure))
 
 
-@pytest.mark.parametrize("r_max", [0.0, 1e-3, 0.5])
 @pytest.mark.parametrize("restart", [0.2, 0.8])
 @pytest.mark.parametrize("way", WAYS)
-def test_errors_are_within_the_guarantee(way: tuple[bool, bool], restart: float, r_max: float) -> None:
-    epsilon, delta, failure = 0.2, 0.005, 0.01
+def test_errors_are_within_the_guarantee(way: tuple[bool, bool], restart: float) -> None:
+    epsilon, n, failure = 0.2, 200, 0.01
     missed = checked = 0
     for number in range(6):
-        csr = heavy_tailed(number, 60, 200)
+        csr = heavy_tailed(number, n, 600)
         for seeds in (ids(1), ids(0, 9, 9)):
             exact = ppr_python(csr, seeds, restart, *way, iterations=300)
-            nodes, scores, edges = fora(csr.rows, seeds, restart, *way, 60, epsilon, delta, failure, r_max, number)
+            nodes, scores, edges = fora_top_k(csr.rows, seeds, restart, *way, n, epsilon, failure, number)
             found = np.zeros(csr.n_nodes)
             found[nodes] = scores
-            large = exact > 2 * delta  # the division by the sum makes scores larger than those that delta speaks of
+            large = exact > 2 / n  # the bound is for scores of 1 / n before the division by their sum
             missed += np.count_nonzero(np.abs(found - exact)[large] > epsilon * exact[large])
             checked += np.count_nonzero(large)
             assert (exact[nodes] > 0).all()
             assert scores.sum() == pytest.approx(1)
             assert edges >= 0
-    assert checked > 50
+    assert checked > 30
     # Chernoff's bound is far from tight: twice the failure that is allowed would already be a wrong formula.
     assert missed <= 2 * failure * checked + 1
 
@@ -89,5 +85,5 @@ def test_an_isolated_seed_and_one_that_cannot_be_left() -> None:
     for seed in (3, 2):
         nodes, scores, edges = fora_top_k(csr.rows, ids(seed), 0.2, True, False, 5, 0.5, 0.01, 0)
         assert (nodes.tolist(), scores.tolist(), edges) == ([seed], [1.0], 0)
-    nodes, scores, _ = fora(csr.rows, ids(3, 0), 0.5, True, False, 9, 0.1, 1e-3, 0.01, 0.0, 0)
+    nodes, scores, _ = fora_top_k(csr.rows, ids(3, 0), 0.5, True, False, 9, 0.1, 0.01, 0)
     np.testing.assert_allclose(scores, ppr_python(csr, ids(3, 0), 0.5, True, False)[nodes], rtol=0.1)

@@ -45,61 +45,9 @@ def walks_needed(epsilon: float, delta: float, failure: float) -> float:
     return (2.0 * epsilon / 3.0 + 2.0) * math.log(2.0 / failure) / (epsilon * epsilon * delta)
 
 
-def published_threshold(epsilon: float, delta: float, failure: float, edges: int) -> float:
-    """Return the push threshold of the first paper, which balances both phases if all edges are touched."""
-    return epsilon / math.sqrt(edges) * math.sqrt(delta / ((2.0 * epsilon / 3.0 + 2.0) * math.log(2.0 / failure)))
-
-
 def first_state(seed: int) -> np.uint64:
     """Return the first state of the random number generator for a seed."""
     return np.uint64(mix_python((seed + 1) * int(GOLDEN) & (2**64 - 1)))
-
-
-def fora(
-    rows: Rows,
-    seeds: npt.NDArray[np.int32],
-    restart: float,
-    follow_out: bool,
-    follow_in: bool,
-    k: int,
-    epsilon: float,
-    delta: float,
-    failure: float,
-    r_max: float,
-    seed: int,
-) -> Result:
-    """Return the ``k`` best nodes; scores above ``delta`` have a relative error of at most ``epsilon``.
-
-    The bound holds for each node with probability 1 - ``failure``. It is about the scores before they are divided by
-    their sum; the sum is 1 if no walk meets a dead end.
-
-    Args:
-        rows: The rows of the graph.
-        seeds: int32, at least one; each starts an equal share of the walks.
-        restart: Probability of going back to the seeds.
-        follow_out: Walk along the triples.
-        follow_in: Walk against the triples.
-        k: Number of nodes.
-        epsilon: Allowed relative error.
-        delta: Smallest score for which the bound holds.
-        failure: Probability that the bound does not hold.
-        r_max: Push threshold, for example `published_threshold`; 0 to push until the walks are cheaper.
-        seed: The seed of the random numbers; the same one gives the same result.
-
-    Returns:
-        int32 and float64 [at most k], highest score first, ties to the lower id; the number of edges read, where a
-        step of a walk counts as one.
-    """
-    near = start_at(rows, seeds, follow_out, follow_in)
-    walks = walks_needed(epsilon, delta, failure)
-    if r_max > 0.0:
-        near, edges = forward_push(rows, near, restart, follow_out, follow_in, r_max)
-    else:
-        near, _, edges = _push_while_cheaper(
-            rows, near, restart, follow_out, follow_in, _COARSE, 0, walks, epsilon * delta
-        )
-    near, _, steps = _estimate(rows, near, restart, follow_out, follow_in, walks, epsilon * delta, first_state(seed))
-    return *best_touched(near, near.estimate, k, near.estimate[: near.used[0]].sum()), edges + steps
 
 
 def fora_top_k(
@@ -115,11 +63,25 @@ def fora_top_k(
 ) -> Result:
     """Return the ``k`` best nodes, with a relative error of the scores of at most ``epsilon``.
 
-    `fora` needs a lower bound ``delta`` of the k-th score. This function starts with ``delta`` = 1 / k. It stops when
-    the k-th estimate is at least (1 + ``epsilon``) ``delta``, or ``delta`` is 1 / nodes. Otherwise it divides ``delta``
-    by four, as the authors' program does, continues the push and takes new walks.
+    The number of walks depends on a lower bound ``delta`` of the k-th score, at first 1 / k. The search ends when the
+    k-th estimate is at least (1 + ``epsilon``) ``delta``, or ``delta`` is 1 / nodes. Otherwise it divides ``delta`` by
+    four, as the authors' program does, continues the push and takes new walks. The error is that of the scores before
+    they are divided by their sum; the sum is 1 if no walk meets a dead end.
 
-    Args and returns as for `fora`.
+    Args:
+        rows: The rows of the graph.
+        seeds: int32, at least one; each starts an equal share of the walks.
+        restart: Probability of going back to the seeds.
+        follow_out: Walk along the triples.
+        follow_in: Walk against the triples.
+        k: Number of nodes.
+        epsilon: Allowed relative error.
+        failure: Probability that the error of a node is larger.
+        seed: The seed of the random numbers; the same one gives the same result.
+
+    Returns:
+        int32 and float64 [at most k], highest score first, ties to the lower id; the number of edges read, where a
+        step of a walk counts as one.
     """
     near = start_at(rows, seeds, follow_out, follow_in)
     least, delta = 1.0 / len(rows.out_begin), 1.0 / k

@@ -78,7 +78,7 @@ def top_ppr(
         seed: The seed of the random numbers; the same one gives the same result.
 
     Returns:
-        The same as `graphbrick.kernels.fora.fora`.
+        The same as `graphbrick.kernels.fora.fora_top_k`.
     """
     near = start_at(rows, seeds, follow_out, follow_in)
     state, r_max, edges, walked, allowed = first_state(seed), _COARSE, 0, 0, (1.0 - precision) * k

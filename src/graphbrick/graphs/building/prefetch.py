@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import queue
-import threading
+from collections import deque
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -18,39 +18,12 @@ def prefetched(values: Iterable[T]) -> Iterator[T]:
     An exception raised while producing a value is raised again here, at the same point of the sequence. The thread
     ends after the last value, or when the generator is closed.
     """
-    ready: queue.Queue[tuple[bool, T | BaseException | None]] = queue.Queue(_AHEAD)
-    stopped = threading.Event()
-
-    def offer(more: bool, value: T | BaseException | None) -> None:
-        while not stopped.is_set():
-            try:
-                ready.put((more, value), timeout=0.1)
-                return
-            except queue.Full:
-                continue
-
-    def make() -> None:
-        try:
-            for value in values:
-                offer(True, value)
-                if stopped.is_set():
-                    return
-        except BaseException as error:  # noqa: BLE001  # raised again in the consumer's thread
-            offer(False, error)
-        else:
-            offer(False, None)
-
-    thread = threading.Thread(target=make, name="graphbrick-reader", daemon=True)
-    thread.start()
+    producer, end = iter(values), object()
+    thread = ThreadPoolExecutor(1, thread_name_prefix="graphbrick-reader")
     try:
-        while True:
-            more, value = ready.get()
-            if more:
-                yield value  # type: ignore[misc]
-            elif isinstance(value, BaseException):
-                raise value
-            else:
-                return
+        ahead = deque(thread.submit(next, producer, end) for _ in range(_AHEAD))
+        while (value := ahead.popleft().result()) is not end:
+            ahead.append(thread.submit(next, producer, end))
+            yield value  # type: ignore[misc]
     finally:
-        stopped.set()
-        thread.join()
+        thread.shutdown(cancel_futures=True)

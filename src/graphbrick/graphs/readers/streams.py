@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import codecs
 import gzip
-import os
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -13,8 +12,6 @@ from io import BufferedReader
 from itertools import repeat
 from pathlib import Path
 from typing import Any
-
-import zstandard
 
 from graphbrick.core.errors import InputError
 from graphbrick.graphs.records import BadRecords
@@ -25,10 +22,8 @@ PACKED = (".gz", ".zst")
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
-_SKIPPABLE_MAGIC = 0x184D2A50
-_LONGEST_HEAD = 18
-_REPEATED_BYTE = 1
-_LARGEST_WINDOW = 1 << 27  # bytes kept to refer back to; a file that needs more is refused
+_TRUNCATED = "the {} data end too early; the file is truncated, fetch it again"
+_DAMAGED = "the {} data are damaged ({}); fetch the file again"
 
 
 @dataclass
@@ -61,13 +56,13 @@ def open_source(file: Path, meter: Meter | None = None) -> Iterator[BufferedRead
             _skip_mark(stream, file)
             yield _Metered(stream, plain, meter) if meter is not None else stream  # type: ignore[misc]
     except EOFError as error:
-        packing = "Zstandard" if isinstance(error, _TruncatedZstandardError) else "gzip"
-        raise InputError(f"the {packing} data end too early; the file is truncated, fetch it again", file) from error
+        raise InputError(_TRUNCATED.format("gzip"), file) from error
     except (gzip.BadGzipFile, zlib.error) as error:
-        raise InputError(f"the gzip data are damaged ({error}); fetch the file again", file) from error
-    except zstandard.ZstdError as error:
-        raise InputError(f"the Zstandard data are damaged ({error}); fetch the file again", file) from error
+        raise InputError(_DAMAGED.format("gzip", error), file) from error
     except OSError as error:
+        if error.errno is None:  # pyarrow's, about Zstandard data
+            template = _TRUNCATED if str(error).startswith("Truncated") else _DAMAGED
+            raise InputError(template.format("Zstandard", error), file) from error
         raise InputError(f"the file cannot be read: {error.strerror or error}", file) from error
 
 
@@ -76,55 +71,13 @@ def _unpacked(plain: BufferedReader[Any], file: Path) -> BufferedReader[Any]:
     if magic.startswith(_GZIP_MAGIC):
         return BufferedReader(gzip.open(plain, "rb"))
     if magic == _ZSTD_MAGIC:
-        return _zstandard(plain)
+        import pyarrow
+
+        return BufferedReader(pyarrow.CompressedInputStream(plain, "zstd"), BLOCK_BYTES)
     for suffix, name in zip(PACKED, ("gzip", "Zstandard"), strict=True):
         if file.suffix.lower() == suffix and magic:
             raise InputError(f"the file is not {name} in spite of its name; rename it without {suffix}", file)
     return plain
-
-
-class _TruncatedZstandardError(EOFError):
-    """Zstandard data that end inside a frame."""
-
-
-def _zstandard(plain: BufferedReader[Any]) -> BufferedReader[Any]:
-    """The content of Zstandard frames one after another, unpacked a bounded piece at a time.
-
-    Raises:
-        _TruncatedZstandardError: The last frame is cut short, which the package's reader would not tell.
-    """
-    size = plain.seek(0, os.SEEK_END)
-    plain.seek(0)
-    while plain.tell() < size:
-        _skip_frame(plain)
-    if plain.tell() > size:
-        raise _TruncatedZstandardError
-    plain.seek(0)
-    unpacker = zstandard.ZstdDecompressor(max_window_size=_LARGEST_WINDOW)
-    return BufferedReader(unpacker.stream_reader(plain, read_across_frames=True), BLOCK_BYTES)
-
-
-def _skip_frame(plain: BufferedReader[Any]) -> None:
-    """Move behind a Zstandard frame by its block headers (RFC 8878, 3.1); behind the file's end if it is cut short."""
-    start = plain.tell()
-    head = plain.read(_LONGEST_HEAD)
-    if int.from_bytes(head[:4], "little") & ~0xF == _SKIPPABLE_MAGIC:
-        plain.seek(start + 8 + int.from_bytes(head[4:8], "little"))
-        return
-    try:
-        parameters = zstandard.get_frame_parameters(head)
-    except zstandard.ZstdError as error:
-        is_cut = len(head) < _LONGEST_HEAD and head[:4] == _ZSTD_MAGIC[: len(head)]
-        raise (_TruncatedZstandardError() if is_cut else error) from error
-    plain.seek(start + zstandard.frame_header_size(head))
-    is_last = False
-    while not is_last:
-        block = plain.read(3)
-        if len(block) < 3:
-            raise _TruncatedZstandardError
-        is_last, kind, size = bool(block[0] & 1), block[0] >> 1 & 3, int.from_bytes(block, "little") >> 3
-        plain.seek(1 if kind == _REPEATED_BYTE else size, os.SEEK_CUR)
-    plain.seek(4 * parameters.has_checksum, os.SEEK_CUR)
 
 
 class _Metered:
