@@ -5,7 +5,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from graphbrick.graphs.interner import spans_of
+from graphbrick.graphs.interner import joined
 from graphbrick.graphs.readers.rdf import local_name
 from graphbrick.graphs.text import gram_hashes, name_form, span_hash, trigrams
 from graphbrick.kernels.names import FOLDED, LEFT, NOTHING, fold_names, local_spans, name_grams
@@ -21,7 +21,7 @@ def encoded(texts: list[str]) -> list[bytes]:
 @given(names=NAMES)
 @example(names=["The Sound—of MUSIC", "AC/DC (band)", "?!", "", " ", "x", "a" * 200, "ab " * 40])
 def test_names_are_folded_and_hashed_as_by_python(names: list[str]) -> None:
-    data, starts, ends = spans_of(encoded(names))
+    data, starts, ends = joined(encoded(names))
     hashes, words, state = fold_names(data, starts, ends)
     ids = np.arange(100, 100 + len(names), dtype=np.int32)
     rows = name_grams(data, starts, ends, ids, state)
@@ -50,7 +50,7 @@ IRIS = st.text('ab/#%4:é_ "', max_size=12) | st.sampled_from(
 @given(iris=st.lists(IRIS, max_size=8))
 @example(iris=["http://example.org/caf%C3%A9", "http://example.org/", "//", "#", "http://example.org/a#b/c"])
 def test_local_names_are_those_of_python(iris: list[str]) -> None:
-    data, starts, ends = spans_of(encoded(iris))
+    data, starts, ends = joined(encoded(iris))
     first, last, left = local_spans(data, starts, ends)
     for iri, a, b, python in zip(iris, first, last, left, strict=True):
         if not python:
@@ -61,4 +61,4 @@ def test_local_names_are_those_of_python(iris: list[str]) -> None:
 
 @pytest.mark.parametrize("iri", ["http://example.org/Kenya", "http://rdf.freebase.com/ns/m.0abc", "_:b1", '"1"@en'])
 def test_ordinary_iris_are_left_to_nobody(iri: str) -> None:
-    assert not local_spans(*spans_of([iri.encode()]))[2].any()
+    assert not local_spans(*joined([iri.encode()]))[2].any()

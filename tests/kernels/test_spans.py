@@ -5,7 +5,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from graphbrick.graphs.interner import Interner, spans_of
+from graphbrick.graphs.interner import Interner, joined
 from graphbrick.graphs.text import hash_bytes
 from graphbrick.kernels.spans import copy_spans, hash_spans, number_spans_python, same_spans, strip_spans
 
@@ -18,7 +18,7 @@ COLLISIONS = [b"nairobi0capitale", b"z6aon9omfg50ma4y", b"u352eqr89h25qqzx", b"u
 @given(texts=TEXTS)
 @example(texts=[b"", b"x" * 7, b"x" * 8, b"x" * 9, b"\xff" * 16])
 def test_the_kernel_hashes_as_python_does(texts: list[bytes]) -> None:
-    data, starts, ends = spans_of(texts)
+    data, starts, ends = joined(texts)
     assert hash_spans(data, starts, ends).tolist() == [hash_bytes(text) for text in texts]
     assert copy_spans(data, starts[::-1].copy(), ends[::-1].copy()).tobytes() == b"".join(reversed(texts))
 
@@ -39,12 +39,12 @@ def test_hashes_of_neighbours_differ_in_all_bits() -> None:
 def test_numbers_are_those_of_python(texts: list[bytes]) -> None:
     known = Interner()
     half = len(texts) // 2
-    numbers = [*known.number(*spans_of(texts[:half])).tolist(), *known.number(*spans_of(texts[half:])).tolist()]
+    numbers = [*known.number(*joined(texts[:half])).tolist(), *known.number(*joined(texts[half:])).tolist()]
     assert numbers == number_spans_python(texts)
     data, starts, ends = known.texts
     assert [data[a:b].tobytes() for a, b in zip(starts, ends, strict=True)] == list(dict.fromkeys(texts))
     asked = [*texts, b"never there"]
-    data, starts, ends = spans_of(asked)
+    data, starts, ends = joined(asked)
     assert known.find(data, starts, ends, hash_spans(data, starts, ends)).tolist() == [*numbers, -1]
 
 
@@ -57,10 +57,10 @@ def test_many_texts() -> None:
 
 def test_texts_of_one_hash_have_numbers_of_their_own() -> None:
     known = Interner()
-    data, starts, ends = spans_of(COLLISIONS[:3])
+    data, starts, ends = joined(COLLISIONS[:3])
     assert len(set(hash_spans(data, starts, ends).tolist())) == 1
     assert known.number(data, starts, ends).tolist() == [0, 1, 2]
-    data, starts, ends = spans_of(COLLISIONS)
+    data, starts, ends = joined(COLLISIONS)
     assert known.find(data, starts, ends, hash_spans(data, starts, ends)).tolist() == [0, 1, 2, -1]
 
 
@@ -77,12 +77,12 @@ def test_texts_of_one_hash_have_numbers_of_their_own() -> None:
     ],
 )
 def test_strip(text: bytes, stripped: bytes) -> None:
-    data, starts, ends = spans_of([b"before", text, b"behind"])
-    strip_spans(data, starts, ends, spans_of([b"http://x/"])[0])
+    data, starts, ends = joined([b"before", text, b"behind"])
+    strip_spans(data, starts, ends, joined([b"http://x/"])[0])
     assert data[starts[1] : ends[1]].tobytes() == stripped
     assert data[starts[2] : ends[2]].tobytes() == b"behind"
 
 
 def test_same_spans() -> None:
-    one, other = spans_of([b"a", b"ab", b"", b"abc"]), spans_of([b"a", b"aa", b"", b"ab"])
+    one, other = joined([b"a", b"ab", b"", b"abc"]), joined([b"a", b"aa", b"", b"ab"])
     assert same_spans(*one, *other).tolist() == [True, False, True, False]

@@ -60,7 +60,7 @@ class TripleBlock:
     @classmethod
     def of(cls, triples: Sequence[TripleRecord]) -> TripleBlock:
         """Make a block from Python triples."""
-        data, starts, ends = spans_of([_encoded(part) for triple in triples for part in triple])
+        data, starts, ends = spans_of(part for triple in triples for part in triple)
         return cls(data, *(np.ascontiguousarray(places.reshape(-1, 3).T) for places in (starts, ends)))
 
     def merged(self, before: Sequence[int], triples: Sequence[TripleRecord]) -> TripleBlock:
@@ -109,7 +109,7 @@ class FactBlock:
     def of(cls, records: Sequence[EntityRecord | Described | RankedFact]) -> FactBlock:
         """Make a block from Python records, in their order."""
         facts = [fact for record in records for fact in _facts(record)]
-        data, starts, ends = spans_of([_encoded(part) for key, text, _, _ in facts for part in (key, text)])
+        data, starts, ends = spans_of(part for key, text, _, _ in facts for part in (key, text))
         key_starts, key_ends, text_starts, text_ends = (
             np.ascontiguousarray(places[part::2]) for part in (0, 1) for places in (starts, ends)
         )
@@ -145,10 +145,6 @@ class FactBlock:
 
 Part: TypeAlias = TripleBlock | FactBlock | Described | RankedFact | Record
 """The type of what readers yield and builders take."""
-
-
-def _encoded(text: str) -> bytes:
-    return text.encode("utf-8", "surrogatepass")
 
 
 def fact_count(record: EntityRecord | Described | RankedFact) -> int:

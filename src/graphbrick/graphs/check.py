@@ -52,7 +52,7 @@ class _Files:
             self._pointers("type_ptr", len(self._array("type_id")))
             self._in_range("type_id", len(StringTable.open(self._folder, "types")))
         for table in ("labels", "keys", "descriptions"):
-            if StringTable.files(table)[0] in self._manifest.files:
+            if StringTable.file(table) in self._manifest.files:
                 count = len(StringTable.open(self._folder, table))
                 self._demand(count == self._n, table, f"has {count:,} texts instead of {self._n:,}")
 

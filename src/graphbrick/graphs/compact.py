@@ -100,6 +100,6 @@ def _block(graph: Graph, first: int, last: int) -> TripleBlock:
     entities, ends = np.unique(np.concatenate((head, csr.tail[ids])), return_inverse=True)
     relations, between = np.unique(csr.relation[ids], return_inverse=True)
     keys = [*map(graph.key, entities.tolist()), *map(graph.relation_key, relations.tolist())]
-    data, starts, stops = spans_of([key.encode("utf-8", "surrogatepass") for key in keys])
+    data, starts, stops = spans_of(keys)
     cells = np.stack((ends[: len(ids)], len(entities) + between, ends[len(ids) :]))
     return TripleBlock(data, starts[cells], stops[cells])

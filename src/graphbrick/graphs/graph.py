@@ -141,7 +141,7 @@ class Graph:
         self.names = ChangedNames(names, n, self._labels, said)
 
     def _has(self, table: str) -> bool:
-        return StringTable.files(table)[0] in self.manifest.files
+        return StringTable.file(table) in self.manifest.files
 
     def _array(self, name: str) -> npt.NDArray[Any]:
         return open_array(self.path / f"{name}.npy")
@@ -324,14 +324,7 @@ class Graph:
         relations: Collection[int] | None = None,
         limit: int = 1000,
     ) -> list[NeighbourList]:
-        """Return the triples of each entity: first those that leave it, then those that enter it.
-
-        Args:
-            entities: Entity ids.
-            direction: "out" for triples that leave the entity, "in" for those that enter it, or "both".
-            relations: Only triples of these relations; None for all.
-            limit: Most triples for one entity.
-        """
+        """Return the triples of each entity, first those that leave it; see `graphbrick.core.graph.Neighbours`."""
         selected = None if relations is None else np.array(list(relations), dtype=np.int32)
         return [self._neighbours(self._checked(entity), *follow(direction), selected, limit) for entity in entities]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 import numpy.typing as npt
 
@@ -28,7 +30,7 @@ class Interner:
 
     def __getitem__(self, number: int) -> str:
         start = int(self._end[number - 1]) if number else 0
-        return self._text[start : self._end[number]].tobytes().decode("utf-8", "surrogatepass")
+        return text_at(self._text, start, self._end[number])
 
     def number(
         self, data: Bytes, starts: Offsets, ends: Offsets, hashes: Hashes | None = None
@@ -46,7 +48,7 @@ class Interner:
 
     def number_texts(self, texts: list[str]) -> npt.NDArray[np.int32]:
         """Return the numbers of Python texts, int32."""
-        return self.number(*spans_of([text.encode("utf-8", "surrogatepass") for text in texts]))
+        return self.number(*spans_of(texts))
 
     def find(self, data: Bytes, starts: Offsets, ends: Offsets, hashes: Hashes) -> npt.NDArray[np.int32]:
         """Return the numbers of known texts, int32; -1 for unknown ones."""
@@ -78,8 +80,18 @@ class Interner:
             self._text = np.concatenate([self._text, np.empty(len(self._text) + size, dtype=np.uint8)])
 
 
-def spans_of(texts: list[bytes]) -> tuple[Bytes, Offsets, Offsets]:
-    """Concatenate texts; return (bytes, starts, ends)."""
+def text_at(data: Bytes, start: int, end: int) -> str:
+    """Return the text of a span. Lone surrogates are kept, as a key may not be valid Unicode."""
+    return data[start:end].tobytes().decode("utf-8", "surrogatepass")
+
+
+def spans_of(texts: Iterable[str]) -> tuple[Bytes, Offsets, Offsets]:
+    """Concatenate the UTF-8 of texts; return (bytes, starts, ends)."""
+    return joined([text.encode("utf-8", "surrogatepass") for text in texts])
+
+
+def joined(texts: list[bytes]) -> tuple[Bytes, Offsets, Offsets]:
+    """Concatenate encoded texts; return (bytes, starts, ends)."""
     ends = np.cumsum(np.fromiter(map(len, texts), dtype=np.int64, count=len(texts)))
     starts = np.zeros(len(texts), dtype=np.int64)
     starts[1:] = ends[:-1]

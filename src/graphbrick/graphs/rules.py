@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
 from graphbrick.core.errors import InputError
@@ -55,13 +55,8 @@ class Rules:
 
     def with_patterns(self, include: tuple[str, ...], exclude: tuple[str, ...], labels: tuple[str, ...]) -> Rules:
         """Return these rules with additional include, exclude and label relations."""
-        return Rules(
-            self.include + include,
-            self.exclude + exclude,
-            self.label_relations + labels,
-            self.strip,
-            self.facts_make_entities,
-        )
+        added = {"include": include, "exclude": exclude, "label_relations": labels}
+        return replace(self, **{name: getattr(self, name) + values for name, values in added.items()})
 
 
 FREEBASE = Rules(

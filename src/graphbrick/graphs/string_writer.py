@@ -11,7 +11,7 @@ import numpy as np
 import zstandard
 
 from graphbrick.files.writing import FileWriter
-from graphbrick.graphs.interner import spans_of as spans_of
+from graphbrick.graphs.interner import spans_of
 from graphbrick.graphs.strings import StringTable
 from graphbrick.kernels.spans import Bytes, Offsets, copy_spans
 
@@ -30,8 +30,7 @@ class StringWriter:
     """
 
     def __init__(self, folder: Path, name: str) -> None:
-        (file,) = StringTable.files(name)
-        self._file = FileWriter(folder / file)
+        self._file = FileWriter(folder / StringTable.file(name))
         self._pack = zstandard.ZstdCompressor(level=_LEVEL, write_checksum=False)
         self._rows = [(0, 0)]
         self._sizes: Offsets = np.empty(0, dtype=np.int64)
@@ -85,4 +84,4 @@ def write_strings(folder: Path, name: str, values: Iterable[str]) -> None:
     with StringWriter(folder, name) as table:
         rest = iter(values)
         while batch := list(islice(rest, _BATCH)):
-            table.extend(*spans_of([value.encode("utf-8", "surrogatepass") for value in batch]))
+            table.extend(*spans_of(batch))

@@ -57,14 +57,14 @@ class StringTable:
         self._unpack = lru_cache(maxsize=_BLOCKS)(self._block)
 
     @staticmethod
-    def files(name: str) -> tuple[str, ...]:
-        """Return the file names of the table ``name``."""
-        return (f"{name}.zst",)
+    def file(name: str) -> str:
+        """Return the file name of the table ``name``."""
+        return f"{name}.zst"
 
     @classmethod
     def open(cls, folder: Path, name: str) -> StringTable:
         """Open the table ``name`` of a graph folder."""
-        (path,) = (folder / file for file in cls.files(name))
+        path = folder / cls.file(name)
         with path.open("rb") as file:
             size = file.seek(0, 2)
             blob = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if size >= _NUMBER else b""

@@ -229,11 +229,6 @@ class BucketReader:
         sizes: npt.NDArray[np.int64] = np.diff(self._before[self._first])
         return sizes
 
-    @property
-    def total(self) -> int:
-        """Unpacked size of all buckets in bytes."""
-        return int(self._before[-1])
-
     def pieces(self, begin: int, end: int, limit: int = GROUP_BYTES) -> Iterator[Bytes]:
         """Yield the bytes of the buckets [begin, end) in order, in chunks of whole records."""
         at, last = int(self._first[begin]), int(self._first[end])
@@ -267,9 +262,6 @@ class BucketReader:
 def groups(readers: list[BucketReader], limit: int = GROUP_BYTES) -> Iterator[tuple[int, int]]:
     """Yield ranges [begin, end) of buckets, in order, that hold about ``limit`` bytes each."""
     begin, held = 0, 0
-    if sum(reader.total for reader in readers) <= limit:
-        yield 0, COUNT
-        return
     for bucket, size in enumerate(np.sum([reader.sizes for reader in readers], axis=0).tolist()):
         if held and held + size > limit:
             yield begin, bucket

@@ -16,7 +16,7 @@ from graphbrick.files.writing import write_array
 from graphbrick.graphs.blocks import FOR_RELATION, KIND, NAMES_ONLY
 from graphbrick.graphs.building.buckets import BucketReader, BucketWriter, groups, width_for
 from graphbrick.graphs.building.ingest import FACTS, KEYS
-from graphbrick.graphs.interner import Interner
+from graphbrick.graphs.interner import Interner, text_at
 from graphbrick.graphs.records import DESCRIBED, LABEL, LATEST
 from graphbrick.kernels.positions import NOWHERE, Numbers, mark_positions, note_first
 from graphbrick.kernels.spans import Bytes, hash_spans
@@ -103,7 +103,7 @@ class Dictionary:
             if number >= 0 and names[i]:
                 order = (int(rank[i]), -int(serial[i]) if rank[i] == LATEST else int(serial[i]))
                 if number not in self._labels or order < self._labels[number][:2]:
-                    label = stream[starts[i] : ends[i]].tobytes().decode("utf-8", "surrogatepass")
+                    label = text_at(stream, starts[i], ends[i])
                     self._labels[number] = (*order, label)
         return first
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -11,10 +10,10 @@ import numpy.typing as npt
 
 from graphbrick.core.errors import InputError
 from graphbrick.files.writing import FileWriter
-from graphbrick.graphs.blocks import FOR_RELATION, NAMES_ONLY, Described, FactBlock, TripleBlock
+from graphbrick.graphs.blocks import FOR_RELATION, NAMES_ONLY, FactBlock, TripleBlock
 from graphbrick.graphs.building.buckets import BucketWriter, bucket_of_hash
-from graphbrick.graphs.interner import Interner, as_bytes
-from graphbrick.graphs.records import LABEL, LATEST, EntityRecord, RankedFact, RelationRecord
+from graphbrick.graphs.interner import Interner, as_bytes, text_at
+from graphbrick.graphs.records import LABEL, LATEST, RankedFact, RelationRecord
 from graphbrick.graphs.rules import KEEP, LABEL_OF, LEAVE_OUT, Rules
 from graphbrick.graphs.string_writer import StringWriter
 from graphbrick.kernels.spans import Bytes, Offsets, hash_spans, strip_spans
@@ -73,14 +72,7 @@ class Ingest:
 
     def relation(self, record: RelationRecord) -> None:
         """Store the label of a relation."""
-        key = record.key
-        if self._rules.strip:
-            (key,) = self._stripped([key])
-        self.relation_labels[key] = record.label
-
-    def _stripped(self, keys: list[str]) -> list[str]:
-        prefix = self._rules.strip
-        return [key.removeprefix(prefix) if key != prefix else key for key in keys]
+        self.relation_labels[record.key.removeprefix(self._rules.strip) or record.key] = record.label
 
     def add(self, block: TripleBlock) -> None:
         """Add a block of triples."""
@@ -147,10 +139,6 @@ class Ingest:
         self._facts.facts(block.data, block.starts, block.ends, *keys, kind, block.rank, serial, bucket)
         self.facts += count
 
-    def describe_records(self, records: Sequence[EntityRecord | Described | RankedFact]) -> None:
-        """Add facts given as records."""
-        self.describe(FactBlock.of(records))
-
     def _label(self, data: Bytes, starts: Offsets, ends: Offsets) -> None:
         """Add triples whose tail is a label of their head. RDF literals compete by their language."""
         self.labels += starts.shape[1]
@@ -160,8 +148,10 @@ class Ingest:
         rank = np.full(starts.shape[1], LATEST, dtype=np.uint8)
         columns = (starts[0], ends[0], starts[2], ends[2], kind, rank)
         self.describe(FactBlock(data, *(np.ascontiguousarray(column[plain]) for column in columns)))
-        texts = (self._texts(data, starts[i, literal], ends[i, literal]) for i in (0, 2))
-        self.describe_records([self._ranked(head, tail) for head, tail in zip(*texts, strict=True)])
+        texts = (
+            [text_at(data, *span) for span in zip(starts[i, literal], ends[i, literal], strict=True)] for i in (0, 2)
+        )
+        self.describe(FactBlock.of([self._ranked(head, tail) for head, tail in zip(*texts, strict=True)]))
 
     def _ranked(self, head: str, tail: str) -> RankedFact:
         found = _LITERAL.fullmatch(tail)
@@ -169,7 +159,3 @@ class Ingest:
         tag = (language or "").casefold()
         rank = 1 if tag == self._language else 2 if tag.startswith(self._language + "-") else 4 if tag else 3
         return RankedFact(head, LABEL, text, rank)
-
-    @staticmethod
-    def _texts(data: Bytes, starts: Offsets, ends: Offsets) -> list[str]:
-        return [data[a:b].tobytes().decode("utf-8", "surrogatepass") for a, b in zip(starts, ends, strict=True)]

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from graphbrick.graphs.building.buckets import BucketReader, BucketWriter, bucket_of_hash, groups, index_of
 from graphbrick.graphs.building.rows import ArrayWriter
-from graphbrick.graphs.interner import spans_of
+from graphbrick.graphs.interner import spans_of, text_at
 from graphbrick.graphs.text import gram_hashes, name_form, span_hash, trigrams
 from graphbrick.kernels.names import LEFT, fold_names, name_grams
 from graphbrick.kernels.positions import Numbers
@@ -65,7 +65,7 @@ class SearchWriter:
         data, starts, ends = spans
         hashes, words, state = fold_names(data, starts, ends)
         left = np.flatnonzero(state == LEFT)
-        folded = [name_form(_text(data, starts[i], ends[i])) for i in left.tolist()]
+        folded = [name_form(text_at(data, starts[i], ends[i])) for i in left.tolist()]
         hashes[left] = np.fromiter(map(span_hash, folded), dtype=np.uint64, count=len(folded))
         words[left] = [len(name.split()) for name in folded]
         named = words > 0
@@ -86,10 +86,6 @@ class SearchWriter:
         # The highest bits of a trigram select its bucket, as for a hash.
         bucket = bucket_of_hash(rows[:, 1].astype(np.uint64) << np.uint64(32))
         self._grams.rows(rows, bucket)
-
-
-def _text(data: Bytes, start: int, end: int) -> str:
-    return data[start:end].tobytes().decode("utf-8", "surrogatepass")
 
 
 def write_hashes(work: Path, buckets: str, hash_file: str, id_file: str, advance: Callable[[float], None]) -> None:
@@ -132,7 +128,7 @@ def write_grams(work: Path, advance: Callable[[float], None]) -> None:
 
 def write_names(folder: Path, names: list[str]) -> int:
     """Write both indexes over names, numbered in the given order; return the word count of the longest name."""
-    data, starts, ends = spans_of([name.encode("utf-8", "surrogatepass") for name in names])
+    data, starts, ends = spans_of(names)
     with SearchWriter(folder, near=True) as writer:
         writer.add((data, starts, ends), np.arange(len(names), dtype=np.int32))
     write_hashes(folder, NAME_HASHES, "name_hash.npy", "name_id.npy", lambda share: None)

@@ -13,7 +13,7 @@ from graphbrick.graphs.building.buckets import BucketReader, BucketWriter, bucke
 from graphbrick.graphs.building.dictionary import FIRST, KEY, TEXTS
 from graphbrick.graphs.building.rows import ArrayWriter
 from graphbrick.graphs.building.search import SearchWriter, hash_rows
-from graphbrick.graphs.interner import Interner, spans_of
+from graphbrick.graphs.interner import Interner, spans_of, text_at
 from graphbrick.graphs.records import ALIAS, DESCRIPTION, LABEL, LATEST, TYPE
 from graphbrick.graphs.string_writer import StringWriter
 from graphbrick.graphs.strings import StringTable
@@ -44,7 +44,7 @@ class Spans:
 
     def text(self, i: int) -> str:
         """Return text ``i`` as a Python string."""
-        return self.data[self.starts[i] : self.ends[i]].tobytes().decode("utf-8", "surrogatepass")
+        return text_at(self.data, self.starts[i], self.ends[i])
 
     def replace(self, where: npt.NDArray[np.integer], texts: Spans) -> Spans:
         """Return a copy in which the texts at the indices ``where`` are replaced by ``texts``."""
@@ -144,8 +144,7 @@ class TextWriter:
         others = np.flatnonzero(left)
         if not len(others):
             return named
-        texts = [self._name(keys.text(i)).encode("utf-8", "surrogatepass") for i in others.tolist()]
-        return named.replace(others, Spans(*spans_of(texts)))
+        return named.replace(others, Spans(*spans_of(self._name(keys.text(i)) for i in others.tolist())))
 
     def _write_descriptions(self, low: int, count: int, ids: Ids, kind: Bytes, texts: Spans) -> None:
         best = _first_of(ids, kind == DESCRIPTION)
@@ -179,8 +178,8 @@ class TextWriter:
 
     def _drop_empty(self) -> None:
         """Delete unused tables: keys that equal the labels, empty types, empty descriptions."""
-        unused = [] if self._keys_differ else [*StringTable.files("keys")]
-        unused += [] if self._descriptions else [*StringTable.files("descriptions")]
+        unused = [] if self._keys_differ else [StringTable.file("keys")]
+        unused += [] if self._descriptions else [StringTable.file("descriptions")]
         if len(self._types):
             with StringWriter(self._work, "types") as table:
                 table.extend(*self._types.texts)

@@ -179,7 +179,8 @@ def _split_block(data: bytes, triples: Triples) -> tuple[TripleBlock, list[int]]
     text = [np.frombuffer(column[2] or b"", dtype=np.uint8) for column in columns]
     offsets = np.stack([np.frombuffer(column[1], dtype=np.int32) for column in columns]).astype(np.int64)
     offsets += np.cumsum([0, *map(len, text[:2])])[:, np.newaxis]
-    return TripleBlock(np.concatenate(text), offsets[:, :-1], offsets[:, 1:]), left_out
+    # Copies: a builder moves starts and ends when it strips a prefix.
+    return TripleBlock(np.concatenate(text), offsets[:, :-1].copy(), offsets[:, 1:].copy()), left_out
 
 
 def _bad_triple(
