@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from graphbrick.core import Triple as Triple
     from graphbrick.core.errors import GraphbrickError as GraphbrickError
     from graphbrick.core.trace import Trace as Trace
+    from graphbrick.embedders import USE as USE
     from graphbrick.embedders import EmbeddingModel as EmbeddingModel
     from graphbrick.embedders import LLMEmbedder as LLMEmbedder
     from graphbrick.embedders import MiniLM as MiniLM
@@ -143,7 +144,7 @@ _HOMES = {
     "graphs.readers": ("ReadOptions",),
     "graphs.records": ("EntityRecord", "RelationRecord"),
     "link": ("LinkLabels", "LinkWithLLM"),
-    "embedders": ("EmbeddingModel", "LLMEmbedder", "MiniLM"),
+    "embedders": ("USE", "EmbeddingModel", "LLMEmbedder", "MiniLM"),
     "llm": ("LLM", "LocalLLM"),
     "patterns": ("PatternScorer",),
     "scorers": (

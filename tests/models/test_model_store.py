@@ -501,6 +501,7 @@ def test_the_models_of_the_package_are_described_in_full() -> None:
         "smollm2-135m": 1,
         "reranker": 1,
         "all-minilm-l6-v2": 1,
+        "use-multilingual-v3": 1,
     }
 
 

@@ -3,7 +3,8 @@
 from graphbrick.embedders.embedding_model import EmbeddingModel
 from graphbrick.embedders.llm_embedder import LLMEmbedder
 from graphbrick.embedders.minilm import MiniLM
+from graphbrick.embedders.use import USE
 
-BRICKS = (MiniLM, EmbeddingModel, LLMEmbedder)
+BRICKS = (MiniLM, USE, EmbeddingModel, LLMEmbedder)
 
-__all__ = ["BRICKS", "EmbeddingModel", "LLMEmbedder", "MiniLM"]
+__all__ = ["BRICKS", "USE", "EmbeddingModel", "LLMEmbedder", "MiniLM"]
