@@ -387,7 +387,7 @@ def test_the_command_trains_and_prints(
     with pytest.raises(SystemExit) as stopped:
         main([*command[:-1], "BM25()"])
     assert stopped.value.code == 1
-    assert "--embedder must be a model that makes vectors" in capsys.readouterr().err
+    assert "--embedder takes an embedder" in capsys.readouterr().err
 
 
 def test_a_beam_search_follows_the_beginnings(films: Graph, questions: list[Question], trained: Path) -> None:

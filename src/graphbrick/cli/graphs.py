@@ -182,7 +182,7 @@ def embed(
     from graphbrick.indexes.embed_graph import embed_graph, n_texts
     from graphbrick.vectors.store import store_of
 
-    embedder, opened = _embedder(model), open_graph(graph)
+    embedder, opened = chosen_embedder(model, "--model"), open_graph(graph)
     with (
         progress(f"embedding {graph}", n_texts(opened, triples=triples)) as report,
         record(Trace(), "embed", "embed") as entry,
@@ -232,7 +232,7 @@ def index(
     from graphbrick.core.trace import Trace, record
     from graphbrick.indexes.vector_index import build_index, kept, n_texts
 
-    embedder, opened = _embedder(model), open_graph(graph)
+    embedder, opened = chosen_embedder(model, "--model"), open_graph(graph)
     unit = "triple" if triples else "entity"
     with (
         progress(f"indexing {graph}", n_texts(opened, unit)) as report,
@@ -275,15 +275,15 @@ def hubs(
         typer.echo(f"{done:,} hubs" if done else "0 hubs: a graph of this size needs none")
 
 
-def _embedder(text: str) -> Embedder:
-    """Return the model that ``--model`` names."""
+def chosen_embedder(text: str, option: str) -> Embedder:
+    """Return the embedder that an option names."""
     from graphbrick.core.errors import InputError
     from graphbrick.embedders.embedder import Embedder
     from graphbrick.pipeline.parsing import parse_brick
 
     embedder = parse_brick(text)
     if not isinstance(embedder, Embedder):
-        raise InputError(f"--model takes an embedder, got {embedder!r}; try MiniLM() or EmbeddingModel('folder')")
+        raise InputError(f"{option} takes an embedder, got {embedder!r}; try MiniLM() or EmbeddingModel('folder')")
     return embedder
 
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from graphbrick.cli.graphs import GraphFolder, Json, open_graph
+from graphbrick.cli.graphs import GraphFolder, Json, chosen_embedder, open_graph
 
 
 def learn(
@@ -28,6 +28,9 @@ def learn(
     ] = None,
     n: Annotated[int, typer.Option("--questions", metavar="N", help="Questions to write.")] = 4_000,
     max_hops: Annotated[int, typer.Option(help="The longest pattern.")] = 3,
+    embedder: Annotated[
+        str, typer.Option(metavar="BRICK", help="What makes vectors of words and questions; USE() for other languages.")
+    ] = "MiniLM()",
     form: Annotated[str, typer.Option(help="Form of the question files, such as metaqa or webqsp.")] = "auto",
     seed: Annotated[int, typer.Option(help="The same seed gives the same result.")] = 0,
     as_json: Json = False,
@@ -48,9 +51,19 @@ def learn(
             raise InputError(f"--call takes RELATION=NAMES, got {given!r}; try --call directed_by=film,movie")
         names[relation.strip()] = text.split(",")
     loaded = load_all(questions, form) if questions else []
-    opened = open_graph(graph)
+    opened, brick = open_graph(graph), chosen_embedder(embedder, "--embedder")
     with progress("learning") as shown:
-        report = run(opened, out, questions=loaded, call=names, n=n, max_hops=max_hops, seed=seed, watch=shown.step)
+        report = run(
+            opened,
+            out,
+            questions=loaded,
+            call=names,
+            n=n,
+            max_hops=max_hops,
+            embedder=brick,
+            seed=seed,
+            watch=shown.step,
+        )
     place = out or learned_place(opened)
     if as_json:
         print_json(report.to_dict() | {"folder": str(place)})

@@ -2,16 +2,13 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from graphbrick.cli.graphs import GraphFolder, Json, open_graph
+from graphbrick.cli.graphs import GraphFolder, Json, chosen_embedder, open_graph
 
 # Everything else is imported where it is used, so that help is shown at once.
-if TYPE_CHECKING:
-    from graphbrick.embedders.embedder import Embedder
-
 _Questions = Annotated[
     list[Path],
     typer.Argument(
@@ -64,7 +61,7 @@ def patterns(
     from graphbrick.train import train_patterns
 
     loaded = load_all(questions, form)
-    opened, brick = open_graph(graph), _embedder(embedder)
+    opened, brick = open_graph(graph), chosen_embedder(embedder, "--embedder")
     with progress("training") as shown:
         report = train_patterns(
             opened, loaded, out, max_hops=max_hops, embedder=brick, seed=seed, overwrite=overwrite,
@@ -242,15 +239,3 @@ def llm(
     if gguf:
         ways.append(f"use it as LocalLLM({str(out / 'model.gguf')!r})")
     console().print("\n".join([str(report), *ways]))
-
-
-def _embedder(text: str) -> "Embedder":
-    """The embedder that a recipe text names."""
-    from graphbrick.core.errors import PipelineError
-    from graphbrick.embedders.embedder import Embedder
-    from graphbrick.pipeline.parsing import parse_brick
-
-    brick = parse_brick(text)
-    if not isinstance(brick, Embedder):
-        raise PipelineError(f"--embedder must be a model that makes vectors, got {brick!r}; try MiniLM()")
-    return brick
