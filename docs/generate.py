@@ -69,7 +69,7 @@ follows a path drawn by chance; only a language model makes sense of them.
 
 | part | default | what can be set |
 |---|---|---|
-| `embedder` | `MiniLM()` | any scorer: `USE()`, which is fast, `EmbeddingModel('BAAI/bge-small-en-v1.5')`, `LLMEmbedder()` |
+| `embedder` | `MiniLM()` | any scorer: `USE()` is fast; `EmbeddingModel('BAAI/bge-small-en-v1.5')`, `BM25()` |
 | `reranker` | `CrossEncoder('BAAI/bge-reranker-v2-m3')` | any scorer |
 | `llm` | `LLM()` | `LLM('model', base_url='http://localhost:8080/v1')` |
 | `paths` | `ShortestPaths()` | `ShortestPaths(keep='one')`, one path an entity, as the released code |
