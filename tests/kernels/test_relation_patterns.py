@@ -15,15 +15,12 @@ from graphbrick.kernels.relation_patterns import (
     walk_back,
 )
 from graphbrick.kernels.relation_patterns_numpy import (
-    ENOUGH,
     Carried,
-    Counter,
     Ends,
     carry_on_numpy,
     empty_pattern,
     step_back_numpy,
     walk_back_numpy,
-    worth_loading,
 )
 from graphbrick.retrieve import pattern_layers
 from graphbrick.retrieve.pattern_layers import Layer, ways_to
@@ -103,14 +100,6 @@ def test_both_versions_give_arrays_of_the_same_types() -> None:
     compiled = carried(csr, 0, [[0]], True, True, NO_CAP)
     for array, other in zip(compiled, carried(csr, 0, [[0]], True, True, NO_CAP, numpy=True), strict=True):
         assert np.asarray(array).dtype == np.asarray(other).dtype
-
-
-def test_numba_is_loaded_for_a_large_call_or_after_many_small_ones(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Counter, "triples", 0)
-    assert not worth_loading(ENOUGH // 4)
-    assert worth_loading(ENOUGH)
-    monkeypatch.setattr(Counter, "triples", 0)
-    assert [worth_loading(ENOUGH // 4) for _ in range(6)] == [False] * 4 + [True] * 2
 
 
 def test_known_patterns_around_a_film() -> None:

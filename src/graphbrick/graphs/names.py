@@ -17,11 +17,13 @@ import numpy.typing as npt
 from graphbrick.core.trace import event
 from graphbrick.graphs.strings import StringTable, open_array
 from graphbrick.graphs.text import EDIT_LETTERS, gram_hashes, name_form, one_edits, span_hash, trigrams
+from graphbrick.kernels.loading import numba_is_loaded, worth_loading
 
 # A trigram that occurs in more names than this is used only if no rarer one is found.
 _COMMON = 20_000
 _CANDIDATES = 400
 _LONGEST_MISSPELT = 64
+_EDITS_SECONDS = 2e-5  # the hashes of a text of n letters take n * n times that in Python
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +54,20 @@ def misspelt(names: Names, folded: str) -> list[int]:
     """
     if not 0 < len(folded) <= _LONGEST_MISSPELT or not folded.isascii():
         return []
-    from graphbrick.kernels.misspellings import hash_one_edits
-
-    data, letters = (np.frombuffer(text.encode(), dtype=np.uint8) for text in (folded, EDIT_LETTERS))
-    hits = np.flatnonzero(names.known(hash_one_edits(data, letters)))
+    hits = np.flatnonzero(names.known(_edit_hashes(folded)))
     texts = one_edits(folded) if len(hits) else []
     forms = {texts[hit] for hit in hits.tolist()} - {folded}
     return sorted({name for form in forms for name in names.exact(form)})
+
+
+def _edit_hashes(folded: str) -> npt.NDArray[np.uint64]:
+    """Return the hashes of `one_edits`, without numba as long as there is little to do."""
+    if not numba_is_loaded() and not worth_loading(_EDITS_SECONDS * len(folded) ** 2):
+        return np.array([span_hash(text) for text in one_edits(folded)], dtype=np.uint64)
+    from graphbrick.kernels.misspellings import hash_one_edits
+
+    data, letters = (np.frombuffer(text.encode(), dtype=np.uint8) for text in (folded, EDIT_LETTERS))
+    return hash_one_edits(data, letters)
 
 
 class NameIndex:

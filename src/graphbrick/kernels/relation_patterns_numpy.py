@@ -1,26 +1,24 @@
 """What `relation_patterns` does, in numpy: slower, but without the half second that loading numba takes.
 
-A process that answers one question and ends is faster without numba, one that answers many is not. `worth_loading`
-says when the time has come.
+`graphbrick.kernels.loading` says when the time to load it has come.
 """
 
 from __future__ import annotations
 
-import sys
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from graphbrick.core.csr import Rows
+from graphbrick.kernels.loading import Spent
 
 Ints = npt.NDArray[np.int64]
 Nodes = npt.NDArray[np.int32]
 Flags = npt.NDArray[np.bool_]
 
-ENOUGH = 2_000_000
-"""Triples read in numpy that take about as long as loading numba."""
-_LARGEST = 1_000_000  # triples of one call, so that it needs little memory
+TRIPLE_SECONDS = 250e-9
+"""What it takes to read a triple here; the compiled kernels take a quarter of it."""
 
 
 class Carried(NamedTuple):
@@ -100,26 +98,6 @@ class Ends(NamedTuple):
         back = np.arange(len(pattern)) >= len(ends)
         order = np.argsort(pattern, kind="stable")
         return cls(np.concatenate([ends, back_ends])[order], pattern[order], back[order])
-
-
-class Counter:
-    """The work that this process has done without numba."""
-
-    triples = 0
-
-
-def numba_is_loaded() -> bool:
-    """Return whether numba is loaded, so that its kernels are there at once."""
-    return "numba" in sys.modules
-
-
-def worth_loading(triples: int) -> bool:
-    """Count triples that are about to be read; return whether numba should be loaded for them.
-
-    True for a large call, and once loading takes no longer than what was done without it so far.
-    """
-    Counter.triples += triples
-    return triples > _LARGEST or Counter.triples > ENOUGH
 
 
 def degrees(rows: Rows, nodes: Nodes, follow_out: bool, follow_in: bool) -> Ints:
@@ -206,7 +184,7 @@ def step_back_numpy(
         rows.out_begin, rows.out_end, rows.tail
     )  # fmt: skip
     row = np.arange(int(begin[node]), int(end[node]))
-    Counter.triples += len(row)
+    Spent.seconds += len(row) * TRIPLE_SECONDS
     triples = rows.in_triple[row] if step & 1 else row
     nodes = other[row]
     fits = np.flatnonzero((rows.relation[triples] == step >> 1) & np.isin(nodes, allowed) & (nodes != excluded))

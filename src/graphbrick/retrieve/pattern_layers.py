@@ -11,16 +11,16 @@ import numpy.typing as npt
 from graphbrick.core.csr import Csr
 from graphbrick.core.directions import follow
 from graphbrick.core.limits import check_limits
+from graphbrick.kernels.loading import numba_is_loaded, worth_loading
 from graphbrick.kernels.relation_patterns_numpy import (
+    TRIPLE_SECONDS,
     Carried,
     Ends,
     Grown,
     carry_on_numpy,
     degrees,
     empty_pattern,
-    numba_is_loaded,
     walk_back_numpy,
-    worth_loading,
 )
 
 Ints = npt.NDArray[np.int64]
@@ -104,7 +104,7 @@ def next_layer(csr: Csr, seed: int, layer: Layer, chosen: Ints, *, direction: st
     rows, ways = csr.rows, follow(direction)
     if not numba_is_loaded():
         ends = Ends.of(layer.carried, chosen)
-        if not worth_loading(int(degrees(rows, ends.node, *ways).sum())):
+        if not worth_loading(float(degrees(rows, ends.node, *ways).sum()) * TRIPLE_SECONDS):
             return Layer(carry_on_numpy(rows, seed, layer.carried, chosen, ends, *ways, cap))
     from graphbrick.kernels.relation_patterns import carry_on
 
