@@ -150,7 +150,7 @@ class NameIndex:
         return sorted(best.values(), key=lambda m: (-m.score, m.entity))[:n]
 
     def containing(self, folded: str) -> list[int]:
-        """Return the entities whose names contain a word sequence, ascending; incomplete for common words.
+        """Return the entities whose names contain a word sequence, ascending; incomplete for very common words.
 
         Args:
             folded: The words as `graphbrick.graphs.text.fold` writes them.
@@ -158,17 +158,24 @@ class NameIndex:
         if self._grams is None or not folded:
             return []
         wanted = f" {folded} "
-        names = self._candidates(trigrams(folded))
+        names = self._candidates(trigrams(folded), every=True)
         return sorted({self.entity(name) for name in names if wanted in f" {name_form(self.name(name))} "})
 
-    def _candidates(self, grams: Iterable[int]) -> list[int]:
-        """Return the names that share most trigrams with the text; only lists of rare trigrams are read."""
+    def _candidates(self, grams: Iterable[int], *, every: bool = False) -> list[int]:
+        """Return the names that share most trigrams with the text; only lists of rare trigrams are read.
+
+        Args:
+            grams: The trigrams of the text.
+            every: Whether only names are wanted that have every trigram.
+        """
         if self._grams is None or not len(self._grams[0]):
             return []
         known, list_ends, names_of = self._grams
         wanted = gram_hashes(list(grams))
         at = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
         at = at[known[at] == wanted]
+        if every and len(at) < len(wanted):
+            return []
         starts = np.where(at > 0, list_ends[np.maximum(at - 1, 0)], 0).astype(np.int64)
         ends = list_ends[at].astype(np.int64)
         rows = sorted(zip(ends - starts, starts, ends, strict=True))
@@ -180,5 +187,7 @@ class NameIndex:
         if not postings:
             return []
         names, counts = np.unique(np.concatenate(postings), return_counts=True)
+        if every:
+            names, counts = names[counts == len(postings)], counts[counts == len(postings)]
         order = np.lexsort((names, -counts))[:_CANDIDATES]
         return [int(i) for i in names[order]]

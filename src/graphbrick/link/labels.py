@@ -91,7 +91,7 @@ class LinkLabels(LinkStage):
                 "one in full, or give a seed"
             )
         terms = disjoint(exact.terms)
-        if terms:
+        if terms and not question.shows_names:
             return terms
         names = unmatched.nearest(_SHOWN)
         nearest = f"nearest labels: {', '.join(names)}" if names else "and no label is near"

@@ -14,6 +14,7 @@ from graphbrick.link.words import STOP_WORDS
 V = TypeVar("V")
 
 _QUOTES = re.compile(r"\"([^\"]+)\"|“([^”]+)”|„([^“”]+)[“”]|«([^»]+)»|‘([^’]+)’(?!\w)|(?<!\w)['`]([^'`]+)['´`](?!\w)")
+_APOSTROPHES = "'\u2019\u00b4`"
 _BRACKETED_YEAR = re.compile(r"\((\d{4})\)")
 
 
@@ -92,6 +93,16 @@ class Question:
         """Whether the spelling of a span does not mark it as a name: lower case, or all of the question is capitals."""
         surface = self.surface(span)
         return surface.islower() or (self.shouts and surface.isupper())
+
+    def cuts_word(self, span: Span) -> bool:
+        """Whether a span is a piece of a hyphened word, a lone letter, or ends with the «s» of a possessive."""
+        first, last = self.words[span.first], self.words[span.last]
+        before, after = self.text[max(first.start - 2, 0) : first.start], self.text[last.end : last.end + 2]
+        if (before[-1:] == "-" and before[0].isalnum()) or (after[:1] == "-" and after[1:].isalnum()):
+            return True
+        if last.text == "s" and span.last > 0 and self.text[last.start - 1] in _APOSTROPHES:
+            return True
+        return span.size == 1 and last.end - last.start == 1
 
     @staticmethod
     def is_function_word(word: Token) -> bool:

@@ -19,12 +19,13 @@ from graphbrick.link.spellings import other_spellings
 from graphbrick.link.words import STOP_WORDS, TITLES, vocabulary
 
 # Names that match nothing are looked for in the beginning of a question, in pieces of a few words.
-READ_WORDS, _LONGEST = 64, 6
+READ_WORDS, _LONGEST, _LONGEST_LOWER = 64, 10, 4
 _LONGEST_PART = 4
 _PART = 0.9  # the score of a part that only one name has
 _OTHER_SPELLING = 0.95
 _MISSPELT = 5  # letters of the shortest name in which a typing error is forgiven
 _MISSPELT_LOWER = 8  # the same for names in lower case
+_ERRORS = 2
 _FAR = 10  # letters of the shortest name in which two typing errors are forgiven, in pieces with capitals
 _NEAREST = 8
 
@@ -68,7 +69,8 @@ class Unmatched:
             if any(span.overlaps(other) and not _replaces(span, other) for other, _ in taken):
                 continue
             inside = [other for other, _ in taken if span.contains(other)]
-            mention = self._look_up(span, is_named=is_named, longer=bool(inside))
+            whole = not is_named or self._is_whole(span, [other for other, _ in taken])
+            mention = self._look_up(span, is_named=is_named, whole=whole, longer=bool(inside))
             if mention is not None:
                 taken = [entry for entry in taken if entry[0] not in inside] + [(span, mention)]
         return sorted(taken, key=lambda entry: entry[0].first) + later
@@ -114,19 +116,21 @@ class Unmatched:
         """
         question, known = self.question, vocabulary(self.graph)
         n = min(len(question.words), READ_WORDS)
+        texts = [word.text for word in question.words[:n]]
+        is_common = [text in STOP_WORDS or text in known or text.isdigit() for text in texts]
         for size in range(min(_LONGEST, n), 0, -1):
             for first in range(n - size + 1):
                 span = Span(first, first + size - 1)
-                words = [word.text for word in question.words[first : first + size]]
-                if words[0] in STOP_WORDS and span not in question.quoted and not question.is_capitalized(first):
+                if span in question.quoted:
+                    yield span, True
+                elif all(is_common[first : first + size]) or texts[span.last] in TITLES or question.cuts_word(span):
                     continue
-                if words[-1] in STOP_WORDS or words[-1] in TITLES or question.is_function_words(span):
-                    continue
-                if all(word in STOP_WORDS or word in known for word in words) and span not in question.quoted:
-                    continue
-                is_named = span in question.quoted or self._is_named(span)
-                if is_named or (size >= lower_from and words[0] not in STOP_WORDS):
-                    yield span, is_named
+                elif self._is_named(span):
+                    yield span, True
+                elif lower_from <= size <= _LONGEST_LOWER and not STOP_WORDS.intersection(
+                    (texts[first], texts[span.last])
+                ):
+                    yield span, False
 
     def _is_named(self, span: Span) -> bool:
         """Whether capitals show that a span may be a name; function words inside it may be in lower case."""
@@ -135,25 +139,41 @@ class Unmatched:
             return False
         inner = range(span.first, span.last + 1)
         capitals = [at for at in inner if question.is_capitalized(at)]
-        if span.first not in capitals or span.last not in capitals or (span.size == 1 and span.first == 0):
+        if span.first not in capitals or span.last not in capitals:
             return False
+        if span.first == 0 and (span.size == 1 or question.is_function_word(question.words[0])):
+            return False  # the first word has a capital anyway
         return all(at in capitals or question.is_function_word(question.words[at]) for at in inner)
 
-    def _look_up(self, span: Span, *, is_named: bool, longer: bool) -> Mention | None:
+    def _is_whole(self, span: Span, taken: Sequence[Span]) -> bool:
+        """Whether a span is not a piece of a longer name, as «Charles» is in «Charles Xavier»."""
+        question, known = self.question, vocabulary(self.graph)
+        covered = {at for other in taken for at in range(other.first, other.last + 1)}
+        for at in (span.first - 1, span.last + 1):
+            if 0 < at < len(question.words) and at not in covered and question.is_capitalized(at):
+                word = question.words[at]
+                if not (question.is_function_word(word) or word.text in known or word.text in TITLES):
+                    return False
+        return True
+
+    def _look_up(self, span: Span, *, is_named: bool, whole: bool, longer: bool) -> Mention | None:
         """Return the entity that a span names in another spelling; None if there is none.
 
         Args:
             span: The span.
             is_named: Whether capitals or quotes show that it may be a name.
+            whole: Whether it is not a piece of a longer name.
             longer: Whether a shorter exact name is inside it.
         """
         if not is_named:
             return self._one_error(span) if len(self.question.folded(span)) >= _MISSPELT_LOWER else None
-        steps = (
-            [self._other_spelling, self._one_error]
-            if longer
-            else [self._other_spelling, self._part, self._one_error, self._similar]
-        )
+        steps = [self._other_spelling]
+        if not longer and whole:
+            steps.append(self._part)
+        if span.size > 1 or whole:
+            steps.append(self._one_error)
+        if not longer and whole:
+            steps.append(self._similar)
         return next((mention for step in steps if (mention := step(span)) is not None), None)
 
     def _other_spelling(self, span: Span) -> Mention | None:
@@ -184,7 +204,8 @@ class Unmatched:
         """Return the entity whose name differs from a span by one typing error; the best connected of several."""
         folded = self.question.folded(span)
         scores: dict[int, float] = {}
-        for name in misspelt(self.graph.names, folded) if len(folded) >= _MISSPELT else ():
+        is_right = span.size == 1 and bool(self.graph.names.containing(folded))  # a word of some name as it is
+        for name in misspelt(self.graph.names, folded) if len(folded) >= _MISSPELT and not is_right else ():
             form = name_form(self.graph.names.name(name))
             score = max(fuzz.ratio(folded, form) / 100, OSA.normalized_similarity(folded, form))
             if score >= self.min_score and len(form) >= _MISSPELT - 1:
@@ -193,12 +214,16 @@ class Unmatched:
         return self._nearest(span, scores) if scores else None
 
     def _similar(self, span: Span) -> Mention | None:
-        """Return the entity whose name is most similar to a span of ten letters or more."""
+        """Return the entity whose name differs from a span of ten letters or more by two typing errors."""
         folded = self.question.folded(span)
         if len(folded) < _FAR:
             return None
-        matches = self.graph.names.near(folded, _NEAREST, min_score=self.min_score)
-        return self._nearest(span, {match.entity: match.score for match in matches}) if matches else None
+        scores = {
+            match.entity: match.score
+            for match in self.graph.names.near(folded, _NEAREST, min_score=self.min_score)
+            if OSA.distance(folded, name_form(match.name), score_cutoff=_ERRORS) <= _ERRORS
+        }
+        return self._nearest(span, scores) if scores else None
 
     def _nearest(self, span: Span, scores: dict[int, float]) -> Mention:
         """Return the mention of the entity with the highest score; the best connected of several."""
@@ -210,4 +235,4 @@ class Unmatched:
 
 def _replaces(span: Span, other: Span) -> bool:
     """Whether a span may replace an exact name: it contains it, and has more words."""
-    return span.contains(other) and other.size == 1 and span.size > 1
+    return span.contains(other) and span.size > other.size
