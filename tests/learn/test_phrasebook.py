@@ -45,13 +45,40 @@ def test_classes_are_inferred_from_shared_entities(films: Graph) -> None:
     assert {("release_year", "tail")} in named
 
 
-def test_people_are_known_and_films_are_not(films: Graph) -> None:
+def test_people_and_films_are_known_by_their_relations(films: Graph) -> None:
     book = Phrasebook.of(films)
     assert book.names("directed_by", head=False) == ["person"]
     assert book.is_person("directed_by", head=False)
-    assert book.names("directed_by", head=True) == []
-    book.call("directed_by", ["Film", " movie"])
-    assert book.names("release_year", head=True) == ["film", "movie"]
+    assert book.names("directed_by", head=True) == ["film", "movie"]
+    book.call("directed_by", ["Motion picture", " movie"])
+    assert book.names("release_year", head=True) == ["motion picture", "movie", "film"]
+
+
+@pytest.mark.parametrize(
+    ("relations", "names"),
+    [
+        (("author", "publisher", "number of pages"), ["book"]),
+        (("author", "journal", "publication year", "citation"), ["paper", "article"]),
+        (("capital", "currency", "borders"), ["country"]),
+        (("ingredient", "cuisine"), ["dish", "recipe"]),
+        (("symptom", "treated by", "risk factor"), ["disease"]),
+        (("birth date", "employer"), ["person"]),
+        (("weight", "colour"), []),
+        (("capital",), []),
+    ],
+)
+def test_what_entities_with_such_relations_are_called(
+    relations: tuple[str, ...], names: list[str], tmp_path: Path
+) -> None:
+    graph = build(
+        [(f"a{i}", relation, f"{relation} {i}") for i in range(5) for relation in relations], tmp_path / "g.graph"
+    )
+    assert Phrasebook.of(graph).names(relations[0], head=True) == names
+
+
+def test_an_employer_is_no_person(tmp_path: Path) -> None:
+    graph = build([(f"a{i}", "employer", f"b{i % 2}") for i in range(5)], tmp_path / "g.graph")
+    assert not Phrasebook.of(graph).is_person("employer", head=False)
 
 
 def test_types_of_the_graph_name_classes(tmp_path: Path) -> None:

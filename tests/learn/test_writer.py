@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import random
 from itertools import product
+from pathlib import Path
 
 import pytest
 
+from graphbrick import build
 from graphbrick.learn.english.labels import read_label
 from graphbrick.learn.phrasebook import EntityClass, Phrasebook
+from graphbrick.learn.sampling import around
 from graphbrick.learn.writer import Writer
 
 LABELS = (
@@ -67,3 +70,18 @@ def test_the_same_seed_writes_the_same() -> None:
     pattern = (("works in", True), ("located in", True))
     one, two = ([Writer(book()).write(pattern, random.Random(seed)) for seed in range(20)] for _ in range(2))
     assert one == two
+
+
+def test_walks_that_come_back_are_written_about(tmp_path: Path) -> None:
+    couple = [("Ann", "child", "Kim"), ("Kim", "parent", "Ann")]
+    graph = build(couple, tmp_path / "family.graph")
+    (ann,) = (node for node in range(graph.n_entities) if graph.label(node) == "Ann")
+    _, longer = around(graph, ann, max_hops=2)
+    patterns = {pattern: ends.tolist() for pattern, ends in longer}
+    assert patterns == {
+        (("child", True), ("parent X", True)): [ann],
+        (("parent", False), ("child X", False)): [ann],
+    }
+    written = Writer(Phrasebook.of(graph)).write((("child", True), ("parent X", True)), random.Random(0))
+    assert "parent" in written.text() or "mother" in written.text() or "father" in written.text()
+    assert written.words.count("X") == 1

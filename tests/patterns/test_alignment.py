@@ -122,6 +122,12 @@ def test_the_best_alignment_is_found(question: str, seed: int) -> None:
     np.testing.assert_allclose(aligner.score(question, PATTERNS), expected, atol=1e-9)
 
 
+def test_what_is_asked_for_is_a_content_word() -> None:
+    left, right = content(words_of("Who directed the films whose star is X, and when?"))
+    assert [token.word for token in left] == ["star", "films", "directed", "who"]
+    assert [token.word for token in right] == ["when"]
+
+
 def test_patterns_that_cannot_be_scored_come_last() -> None:
     aligner = model(0)
     known, unknown = (("spouse", True),), (("unknown", True),)

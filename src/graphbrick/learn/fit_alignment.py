@@ -39,6 +39,7 @@ _RATE, _MEMORY = 0.1, 0.98  # of Adam
 _WEIGHING_STEPS = 200
 _PASSES = 120
 _BATCH_CELLS = 5_000_000  # tokens times steps; above it, a pass goes over a sample of the tokens
+_SHARE = 0.5  # of the weights that fit written questions best: words that users choose are less certain than ours
 _LEXICON = 2.0  # how much a noun of the phrasebook counts by itself, beside one use in a question
 
 
@@ -93,7 +94,7 @@ def fit_alignment(
     for done in range(_ROUNDS):
         model = replace(model, weights=_weights(model, weighed))
         tell(_PASSES + done + 1, total)
-    return model
+    return replace(model, weights=_SHARE * model.weights)
 
 
 def _spoken(written: Written) -> list[str]:

@@ -25,6 +25,7 @@ from graphbrick.patterns.folder import WORDS, check_place, save
 from graphbrick.train.patterns import PatternReport, Watch, fit_patterns
 
 _SEEDS = 0.15  # distinct seeds, a question
+_ROUNDS = 12  # of fitting the linear scorer
 _MOST_ENDS = 200  # answers that are kept of a written question
 
 
@@ -129,7 +130,10 @@ def learn(
         raise InputError(f"{graph.place} has no relation pattern that a question could be written about")
     given = questions if isinstance(questions, Grounded) else ground(graph, questions or (), max_hops=max_hops)
     both = Grounded((*(_grounded(graph, *one) for one in written), *given.questions), max_hops, graph.hash)
-    model, fitted = fit_patterns(graph, both, max_hops=max_hops, embedder=embedder, seed=seed, watch=watch)
+    model, fitted = fit_patterns(
+        graph, both, max_hops=max_hops, embedder=embedder, rounds=_ROUNDS, seed=seed,
+        written=[sample.pattern for sample, _ in written], watch=watch,
+    )  # fmt: skip
     with blas_threads(1):  # the matrices are small
         alignment = fit_alignment(
             embedder, book, [example for _, example in written], max_hops=max_hops, seed=seed,

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from functools import lru_cache
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -145,12 +147,43 @@ class Phrasebook:
 
 def _nameless(heads: list[str], tails: list[str], relations: Mapping[str, RelationWords]) -> EntityClass:
     """Return a class of entities without a type, named by what the relations say of their tails and heads."""
-    nouns = [relations[label].tail[0] for label in tails if relations[label].tail]
-    nouns += [relations[label].head[0] for label in heads if relations[label].head]
-    person = any(words.kind_of(noun) == words.PERSON for noun in nouns)
+    roles = [relations[label].tail for label in tails if relations[label].tail]
+    roles += [relations[label].head for label in heads if relations[label].head]
+    nouns = [role[0] for role in roles]
+    usual = _usual_names([relations[label].tail for label in heads])
+    person = any(_is_person(role) for role in roles) or usual == ["person"]
     # The nouns of tails are roles («director»); entities that have relations of their own are not named by them.
-    names = ["person"] if person else [] if heads else list(dict.fromkeys(nouns))
+    names = ["person"] if person else usual if heads else list(dict.fromkeys(nouns))
     return EntityClass(names, heads, tails, person)
+
+
+def _is_person(nouns: Sequence[str]) -> bool:
+    """Whether a role is for people: an employer is called a company as well, and is not."""
+    kinds = [words.kind_of(noun) for noun in nouns]
+    return kinds[0] == words.PERSON and words.GROUP not in kinds and words.PLACE not in kinds
+
+
+def _usual_names(nouns: Iterable[Sequence[str]]) -> list[str]:
+    """Return what entities are usually called that have relations with these nouns; empty if unknown.
+
+    Args:
+        nouns: The nouns of each relation.
+    """
+    relations = [set(some) for some in nouns]
+    best, names = 1, list[str]()
+    for entry in _known_classes():
+        sure, has = set(entry["sure"]), {*entry["sure"], *entry["has"]}
+        fitting = sum(bool(has & some) for some in relations)
+        if fitting > best and any(sure & some for some in relations):
+            best, names = fitting, list(entry["names"])
+    return names
+
+
+@lru_cache(maxsize=1)
+def _known_classes() -> list[dict[str, list[str]]]:
+    text = (files("graphbrick.learn.english") / "classes.toml").read_text(encoding="utf-8")
+    read: list[dict[str, list[str]]] = tomllib.loads(text)["class"]
+    return read
 
 
 def _line(name: str, value: object) -> str:

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from graphbrick.core import Step
 from graphbrick.graphs.graph import Graph
-from graphbrick.patterns.text import Steps
+from graphbrick.patterns.text import Steps, labelled
 from graphbrick.retrieve.pattern_layers import Layer, first_layer, next_layer
 
 Ints = npt.NDArray[np.int32]
@@ -27,7 +28,7 @@ class Sample:
 
     Attributes:
         seed: The entity that the question is about.
-        pattern: Relation labels and directions.
+        pattern: Relation labels and directions; a step back to the seed is marked, see `labelled`.
         ends: The answers, int32.
         others: All patterns around the seed, the sampled one included.
     """
@@ -86,18 +87,30 @@ def samples(graph: Graph, n: int, *, max_hops: int, n_seeds: int, seed: int) -> 
 
 
 def around(graph: Graph, node: int, *, max_hops: int) -> list[list[tuple[Steps, Ints]]]:
-    """Return the patterns around an entity by length, each with the entities at its end."""
-    layers: list[Layer] = [first_layer(node)]
-    steps: list[list[Steps]] = [[()]]
+    """Return the patterns around an entity by length, each with the entities at its end.
+
+    Patterns that can only be walked by coming back to the entity, such as a child's parent, are among them.
+    """
+    layer: Layer = first_layer(node)
+    before: dict[tuple[int, bool], Steps] = {(0, False): ()}
     labels = [graph.relation_label(number) for number in range(graph.n_relations)]
     found: list[list[tuple[Steps, Ints]]] = []
     for _ in range(max_hops):
-        chosen = np.sort(np.argsort(layers[-1].sizes(), kind="stable")[:_MOST])
-        layer = next_layer(graph.csr, node, layers[-1], chosen, direction="both", cap=CAP)
-        taken = zip(layer.parent.tolist(), layer.carried.step.tolist(), strict=True)
-        fresh = [(*steps[-1][parent], (labels[step >> 1], bool(step & 1))) for parent, step in taken]
-        layers.append(layer)
-        steps.append(fresh)
-        ends = [layer.ends(place) for place in range(len(fresh))]
-        found.append([(pattern, end) for pattern, end in zip(fresh, ends, strict=True) if 0 < len(end) <= _LARGEST])
+        sizes = layer.sizes() + layer.sizes(back=True)
+        chosen = np.sort(np.argsort(sizes, kind="stable")[:_MOST])
+        layer = next_layer(graph.csr, node, layer, chosen, direction="both", cap=CAP)
+        step, away = layer.carried.step.tolist(), layer.sizes()
+        steps: dict[tuple[int, bool], Steps] = {}
+        here: list[tuple[Steps, Ints]] = []
+        pattern, back = layer.variants()
+        for i, is_back in zip(pattern.tolist(), back.tolist(), strict=True):
+            prefix = before[int(layer.parent[i]), is_back and bool(layer.has_been_back[i])]
+            comes = is_back and bool(layer.returns[i])
+            (taken,) = labelled([Step(labels[step[i] >> 1], bool(step[i] & 1), comes)])
+            steps[i, is_back] = (*prefix, taken)
+            ends = layer.ends(i, back=is_back)
+            if not (is_back and away[i]) and 0 < len(ends) <= _LARGEST:
+                here.append((steps[i, is_back], ends))
+        before = steps
+        found.append(here)
     return found

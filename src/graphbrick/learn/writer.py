@@ -59,6 +59,7 @@ class Writer:
 
     def write(self, pattern: Steps, rng: random.Random) -> Written:
         """Write a question whose answer is what a pattern leads to from the placeholder."""
+        pattern = tuple((label.removesuffix(f" {PLACEHOLDER}"), forward) for label, forward in pattern)
         tagged, at, asks = self._seed(pattern[0], rng), 0, False
         style = rng.choice(("@ 's {n}", "the {n} of @")) if rng.random() < _ONE_STYLE else ""
         while at < len(pattern):

@@ -28,9 +28,9 @@ FUNCTION_WORDS = (
     "'s",
     *"a about also an and another are as at be been by can co did do does each find for from give had has have".split(),
     *"he in is it its know list many me name of on one or other same she share shares some tell that the their".split(),
-    *"there these they this to was were what when where which who whom whose with you".split(),
+    *"there these they this to was were what which whose with you".split(),
 )  # fmt: skip
-"""Words that connect; they speak of no hop themselves."""
+"""Words that connect; they speak of no hop themselves. «Who», «whom», «when» and «where» do: of what is asked for."""
 _NUMBER = {word: number for number, word in enumerate(FUNCTION_WORDS)}
 _LONGEST = 8  # content words on either side of the seed that are aligned
 _WORD = re.compile(r"'s(?!\w)|\w+(?:-\w+)*")

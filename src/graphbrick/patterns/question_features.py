@@ -7,6 +7,7 @@ same movie with X» lies beside «which movies did X appear in». Its words tell
 from __future__ import annotations
 
 import zlib
+from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -24,8 +25,18 @@ _WEIGHT = 0.5  # of the words beside the embedding, whose length is 1
 
 def features(embedder: Embedder, question: str) -> Floats:
     """Return the embedding of a question, then its hashed words; float32 [dimensions + WORDS]."""
-    embedding = np.asarray(embedder.encode_query(question), dtype=np.float32)
-    return np.concatenate([embedding, np.float32(_WEIGHT) * hashed_words(question)])
+    row: Floats = many_features(embedder, [question])[0]
+    return row
+
+
+def many_features(embedder: Embedder, questions: Sequence[str]) -> Floats:
+    """Return the features of distinct questions, float32 [questions, dimensions + WORDS]."""
+    if type(embedder).encode_query is Embedder.encode_query:  # questions are embedded like other texts
+        embeddings = np.asarray(embedder.encode(questions), dtype=np.float32)
+    else:
+        embeddings = np.stack([np.asarray(embedder.encode_query(text), dtype=np.float32) for text in questions])
+    hashed = np.stack([hashed_words(text) for text in questions])
+    return np.hstack([embeddings, np.float32(_WEIGHT) * hashed])
 
 
 def hashed_words(text: str) -> Floats:

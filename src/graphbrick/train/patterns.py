@@ -21,7 +21,7 @@ from graphbrick.graphs.graph import Graph
 from graphbrick.link.labels import LinkLabels
 from graphbrick.patterns.folder import check_place, save
 from graphbrick.patterns.model import PatternModel, kinds_of
-from graphbrick.patterns.question_features import features
+from graphbrick.patterns.question_features import many_features
 from graphbrick.patterns.text import Steps, readable
 from graphbrick.train.pattern_examples import Example, Examples, collect
 from graphbrick.train.pattern_fit import Encoded, Floats, Ints, Quality, Weights, fit, quality
@@ -32,6 +32,8 @@ MOST = 2_000  # patterns a seed
 _LEAST_QUESTIONS, _LEAST_WORDINGS = 30, 10  # needed to hold some out
 _APART = 0.1  # share of the wordings that is held out to say when to stop
 _PATIENCE = 4
+_SAME_ENDS = 0.3  # how right a pattern is that ends where the one does that a question was written from
+_AT_ONCE = 64  # questions embedded
 _OFTEN = 3  # examples that a pattern needs to get weights of its own
 
 
@@ -158,9 +160,22 @@ def fit_patterns(
     embedder: Embedder | None = None,
     rounds: int = 30,
     seed: int = 0,
+    written: Sequence[Steps] = (),
     watch: Watch | None = None,
 ) -> tuple[PatternModel, PatternReport]:
-    """Like `train_patterns`, but return the model and write nothing."""
+    """Like `train_patterns`, but return the model and write nothing.
+
+    Args:
+        graph: The graph.
+        questions: The questions.
+        max_hops: The longest pattern.
+        embedder: Embeds questions and relations.
+        rounds: Rounds at most.
+        seed: Seed of everything that is drawn at random.
+        written: The patterns that the first questions were written from. Nothing is held out then, and all rounds are
+            run: questions that were written like those trained on do not say when to stop.
+        watch: Called with (name of the step, number done, total).
+    """
     started = time.perf_counter()
     if embedder is None:
         from graphbrick.embedders.minilm import MiniLM
@@ -178,7 +193,8 @@ def fit_patterns(
             "are they questions of this graph?"
         )
     asked, steps = _vectors(embedder, list(found.asked), tell), found.steps(graph)
-    learned, held = _split(found, seed)
+    _mean(found, steps, written)
+    learned, held = _split(found, seed) if not written else (found.all, [])
     before = after = None
     if held:
         weights, *_ = _weights(embedder, steps, learned, max_hops, seed)
@@ -227,13 +243,28 @@ def linked(graph: Graph, found: GroundedQuestion) -> GroundedQuestion:
         return found
 
 
+def _mean(found: Examples, steps: list[Steps], written: Sequence[Steps]) -> None:
+    """Make the pattern that a question was written from right, and others with the same ends nearly so."""
+    for at, example in enumerate(found.all):
+        if example.question >= len(written):
+            continue
+        place = {steps[number]: i for i, number in enumerate(example.pattern.tolist())}
+        pattern = written[example.question]
+        if pattern in place:
+            f1 = np.where(example.f1 > 0.5, _SAME_ENDS * example.f1, 0).astype(np.float32)
+            f1[place[pattern]] = 1
+            promise = f1.copy()
+            promise[[place[pattern[:hops]] for hops in range(1, len(pattern)) if pattern[:hops] in place]] = 1
+            found.all[at] = replace(example, f1=f1, promise=promise)
+
+
 def _vectors(embedder: Embedder, texts: list[str], tell: Watch) -> Floats:
     """Return the features of masked questions, row by row, as `PatternModel.ask` makes them."""
     vectors = []
-    for done, text in enumerate(texts, 1):
-        vectors.append(features(embedder, text))
-        tell("questions embedded", done, len(texts))
-    return np.stack(vectors)
+    for start in range(0, len(texts), _AT_ONCE):
+        vectors.append(many_features(embedder, texts[start : start + _AT_ONCE]))
+        tell("questions embedded", min(start + _AT_ONCE, len(texts)), len(texts))
+    return np.concatenate(vectors)
 
 
 def apart(wordings: Sequence[T], seed: int) -> set[T]:

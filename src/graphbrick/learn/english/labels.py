@@ -7,6 +7,7 @@ import tomllib
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib.resources import files
+from typing import Any
 
 from graphbrick.learn.english import words
 from graphbrick.patterns.text import readable
@@ -70,6 +71,8 @@ def read_label(label: str) -> RelationWords:
     # «reporter» is not what somebody who reports to a person is called.
     known = [noun for noun in found.head if not usual.get("head") or noun not in agents or noun in usual["head"]]
     found.head = list(dict.fromkeys([*known, *usual.get("head", [])]))
+    if "verb" in usual:
+        found.verb, found.subject, found.preposition = usual["verb"], usual["subject"], usual["preposition"]
     return found
 
 
@@ -79,7 +82,7 @@ def _is_code(label: str) -> bool:
 
 
 @lru_cache(maxsize=1)
-def _usual() -> dict[str, dict[str, list[str]]]:
+def _usual() -> dict[str, dict[str, Any]]:
     return tomllib.loads((files("graphbrick.learn.english") / "relations.toml").read_text(encoding="utf-8"))
 
 
@@ -148,6 +151,9 @@ def _noun(tokens: list[str]) -> RelationWords:
     elif len(tokens) == 2:
         act, kind = tokens
     else:
+        verb = words.verb_behind(noun) if noun.endswith(("er", "or")) else ""
+        if verb and noun in words.agents(verb):  # «composer»: somebody who composes the head
+            found.verb, found.subject = verb, TAIL
         return found
     verb = words.verb_behind(act)
     if (
