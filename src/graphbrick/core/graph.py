@@ -11,7 +11,7 @@ long as the graph object lives; a graph over a database can number its keys as i
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
 from weakref import WeakKeyDictionary
@@ -259,11 +259,19 @@ def capabilities_of(graph: object) -> Capabilities:
     return known
 
 
-def check_needs(needs: Mapping[str, Capabilities], graph: object) -> None:
+class Needing(Protocol):
+    """A brick that states what it needs from a graph."""
+
+    @property
+    def needs(self) -> Capabilities:
+        """What the graph must give."""
+
+
+def check_needs(bricks: Iterable[Needing], graph: object) -> None:
     """Check that a graph gives what bricks need.
 
     Args:
-        needs: What each brick needs, by its recipe text.
+        bricks: The bricks.
         graph: The graph.
 
     Raises:
@@ -272,14 +280,14 @@ def check_needs(needs: Mapping[str, Capabilities], graph: object) -> None:
     gives, name = capabilities_of(graph), type(graph).__name__
     if not gives:
         raise GraphbrickError(f"the graph must be a Graph, got {graph!r}; open it with Graph.open(folder)")
-    brick = next((brick for brick, needed in needs.items() if needed - gives), None)
+    brick = next((brick for brick in bricks if not brick.needs <= gives), None)
     if brick is None:
         return
-    missing = needs[brick] - gives
+    missing = brick.needs - gives
     advice = f"use a brick that needs only {_listed(gives)}, or a graph that gives {_listed(missing)}"
     if {Capability.LABELS, Capability.NEIGHBOURS} <= gives and missing == {Capability.ADJACENCY}:
         advice = "use LocalAround(graph, hops=2), which copies the part of it around the seeds"
-    raise GraphbrickError(f"{brick} needs {_listed(missing)}, but {name} gives {_listed(gives)}; {advice}")
+    raise GraphbrickError(f"{brick!r} needs {_listed(missing)}, but {name} gives {_listed(gives)}; {advice}")
 
 
 def _listed(capabilities: Capabilities) -> str:

@@ -41,7 +41,9 @@ def among(graph: Graph, parts: Iterable[Entities]) -> Subgraph:
     """Return the subgraph of the entities of all parts, with all triples of the graph among them."""
     from graphbrick.kernels.induced import induced_triples
 
-    nodes = np.unique(np.concatenate([np.empty(0, dtype=np.int32), *parts]))
+    nodes = np.concatenate([np.empty(0, dtype=np.int32), *parts])
+    if not (nodes[1:] > nodes[:-1]).all():
+        nodes = np.unique(nodes)
     return Subgraph(graph, nodes, induced_triples(graph.csr.rows, nodes))
 
 

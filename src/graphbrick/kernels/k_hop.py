@@ -26,7 +26,7 @@ def k_hop(
     Returns:
         int32 [nodes], ascending; the number of hops that are complete; whether the cap left nodes out.
     """
-    nodes = np.unique(seeds)
+    nodes = seeds.copy() if len(seeds) == 1 else np.unique(seeds)
     limit = max(cap, len(nodes))
     seen, cursor = node_set(nodes), np.array([len(nodes), 0, len(nodes), 1])
     state = _RUNNING

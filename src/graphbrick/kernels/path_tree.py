@@ -10,7 +10,7 @@ import numpy.typing as npt
 from graphbrick.core.csr import Csr, Rows
 from graphbrick.core.limits import check_limits
 from graphbrick.kernels.hashing import grow, place_of
-from graphbrick.kernels.jit import jit
+from graphbrick.kernels.jit import inlined, jit
 from graphbrick.kernels.slices import SLICE
 
 _SIMPLE, _SHORTEST, _ONE_SHORTEST = 0, 1, 2
@@ -39,7 +39,7 @@ class _Search(NamedTuple):
     """State of a search between two slices: the tree so far, with spare capacity, and the cursor.
 
     Attributes:
-        origin: int32, the index of the seed that each path starts from.
+        origin: int32, the index of the seed that each path starts from; not kept for simple paths.
         keys: int64, a set of seed index * nodes + node: the nodes reached from each seed.
         hops: int8, the hop distance of each key, at the same index.
         cursor: int64 [5]: number of paths, the next path to extend, the end of the paths of its length, the length of
@@ -107,9 +107,8 @@ def _search(
     done = capped = False
     while not done:
         check_limits()
-        search, done, capped = _carry_on(
-            rows, search, kind, len(seeds), follow_out, follow_in, max_hops, cap, SLICE
-        )  # fmt: skip
+        arguments = (rows, search, len(seeds), follow_out, follow_in, max_hops, cap, SLICE)
+        search, done, capped = _carry_on_simple(*arguments) if kind == _SIMPLE else _carry_on_shortest(kind, *arguments)
     count = search.cursor[_COUNT]
     parent, node, triple, forward = (array[:count] for array in search[:4])
     return PathTree(parent, node, triple, forward, capped)
@@ -153,10 +152,34 @@ def _double(
 
 
 @jit
-def _carry_on(
+def _carry_on_simple(
+    rows: Rows, search: _Search, n_seeds: int, follow_out: bool, follow_in: bool, max_hops: int, cap: int, most: int
+) -> tuple[_Search, bool, bool]:
+    """Extend simple paths; see `_carry_on`."""
+    return _carry_on(_SIMPLE, rows, search, n_seeds, follow_out, follow_in, max_hops, cap, most)
+
+
+@jit
+def _carry_on_shortest(
+    kind: int,
     rows: Rows,
     search: _Search,
+    n_seeds: int,
+    follow_out: bool,
+    follow_in: bool,
+    max_hops: int,
+    cap: int,
+    most: int,
+) -> tuple[_Search, bool, bool]:
+    """Extend shortest paths; see `_carry_on`."""
+    return _carry_on(kind, rows, search, n_seeds, follow_out, follow_in, max_hops, cap, most)
+
+
+@inlined
+def _carry_on(
     kind: int,
+    rows: Rows,
+    search: _Search,
     n_seeds: int,
     follow_out: bool,
     follow_in: bool,
@@ -175,7 +198,7 @@ def _carry_on(
             if p == count or hop > max_hops:
                 done = True
                 break
-        u, s = node[p], np.int64(origin[p])
+        u, s = node[p], np.int64(0 if kind == _SIMPLE else origin[p])
         for direction in range(2):
             if done or not (follow_out if direction == 0 else follow_in):
                 continue
@@ -206,15 +229,18 @@ def _carry_on(
                 if count == len(parent):
                     size = 2 * count
                     parent, node, triple = grow(parent, size), grow(node, size), grow(triple, size)
-                    forward, origin = grow(forward, size), grow(origin, size)
-                parent[count], node[count], triple[count] = p, v, t
-                forward[count], origin[count] = direction == 0, s
+                    forward = grow(forward, size)
+                    if kind != _SIMPLE:
+                        origin = grow(origin, size)
+                parent[count], node[count], triple[count], forward[count] = p, v, t, direction == 0
+                if kind != _SIMPLE:
+                    origin[count] = s
+                    if keys[at] == -1:
+                        keys[at], hops[at] = s * n + v, hop
+                        reached += 1
+                        if 2 * reached > len(keys):
+                            keys, hops = _double(keys, hops)
                 count += 1
-                if at >= 0 and keys[at] == -1:
-                    keys[at], hops[at] = s * n + v, hop
-                    reached += 1
-                    if 2 * reached > len(keys):
-                        keys, hops = _double(keys, hops)
         p += 1
     cursor[_COUNT], cursor[_NEXT], cursor[_END], cursor[_HOP], cursor[_REACHED] = count, p, end, hop, reached
     return _Search(parent, node, triple, forward, origin, keys, hops, cursor), done, capped

@@ -83,11 +83,10 @@ def _sweep(
     """
     out_begin, out_end, tail, _, in_begin, in_end, in_head, _ = rows
     left, settled, epsilon = mass[_LEFT], mass[_SETTLED], mass[_EPSILON]
-    edges = np.int64(0)
-    n = len(out_begin)
-    while node < n and edges < most_edges:
-        u = node
-        node += 1
+    edges, n = np.int64(0), len(out_begin)
+    first, node = node, np.int64(n)
+    # Unsigned, as numba checks signed indices for counting from the end: a tenth of the time.
+    for u in range(np.uint64(first), np.uint64(n)):
         r = residual[u]
         if r <= 0.0:
             continue
@@ -113,10 +112,13 @@ def _sweep(
         share = (1.0 - restart) * r / degree
         if follow_out:
             for e in range(o0, o1):
-                residual[tail[e]] += share
+                residual[np.uint32(tail[e])] += share
         if follow_in:
             for e in range(i0, i1):
-                residual[in_head[e]] += share
+                residual[np.uint32(in_head[e])] += share
+        if edges >= most_edges:
+            node = np.int64(u) + 1
+            break
     if node == n and not pushed:
         epsilon *= 0.1
         left = residual.sum()  # summed again, so that rounding errors do not pile up

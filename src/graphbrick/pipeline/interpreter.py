@@ -112,7 +112,7 @@ def begin(
             names = list(keys)
             entry.counts_out = {"entities": graph.n_entities, "triples": graph.n_triples}
     else:
-        check_needs({repr(stage): stage.needs for stage in pipeline.stages_within()}, graph)
+        check_needs(pipeline.stages_within(), graph)
     if names or not (isinstance(graph, Graph) or query.seeds or _links(pipeline)):
         with record(trace, "seeds", "link") as entry:
             query = _seeded(graph, query, names)
@@ -212,14 +212,14 @@ def _run(pipeline: Pipeline, run: Run) -> Run:
     """Run any part of a pipeline."""
     if not run.linked and run.stopped is None and not _links(pipeline):
         run = _run_stage(default_linker(), run)  # inside a union of which another branch links in its own way
+    if isinstance(pipeline, Stage):
+        return _run_stage(pipeline, run)
     if isinstance(pipeline, Sequence):
         return reduce(lambda before, stage: _run(stage, before), pipeline.stages, run)
     if isinstance(pipeline, Union):
         return _run_union(pipeline, run)
     if isinstance(pipeline, Repeat):
         return _run_repeat(pipeline, run)
-    if isinstance(pipeline, Stage):
-        return _run_stage(pipeline, run)
     raise PipelineError(f"{shown(pipeline)} cannot be run: it is not a stage, a sequence, a union or a Repeat")
 
 
