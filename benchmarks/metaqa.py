@@ -36,11 +36,12 @@ from typing import Any
 import numpy as np
 
 from graphbrick import BM25, PPR, BeamSearch, Graph, MiniLM, PathAnswer, Pipeline, Rerank, ShortestPaths, build
+from graphbrick.core import Subgraph
 from graphbrick.evaluate.datasets import Grounded, GroundedQuestion, Question, ground, load, sample_each
 from graphbrick.evaluate.datasets.metaqa import relation_steps
 from graphbrick.evaluate.metrics.sets import f1, hits_at_1
 from graphbrick.evaluate.statistics.intervals import wilson
-from graphbrick.graphs.patterns import follow_pattern
+from graphbrick.graphs.patterns import follow
 from graphbrick.patterns.scorer import PatternScorer
 from graphbrick.patterns.text import masked
 from graphbrick.retrieve.patterns import Patterns
@@ -108,7 +109,12 @@ def following(graph: Graph, questions: Sequence[GroundedQuestion]) -> dict[str, 
     first, both = [], []
     for question in questions:
         steps = [(relations[key], forward) for key, forward in relation_steps(question.question.facts["pattern"])]
-        ends = {path.end for seed in question.seeds for path in follow_pattern(graph, seed, steps)}
+        ends = {
+            end
+            for seed in question.seeds
+            if (followed := follow(Subgraph(graph), seed, steps))
+            for end in followed.ends.tolist()
+        }
         first.append(len(ends & set(question.answers)) / max(len(ends), 1))
         both.append(f1(sorted(ends), question.gold))
     return {"n": len(first), "hits_at_1": float(np.mean(first)), "f1": float(np.mean(both))}

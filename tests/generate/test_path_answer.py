@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from following import follow_pattern
 
 from graphbrick import (
     BM25,
@@ -24,7 +25,6 @@ from graphbrick import (
 )
 from graphbrick.core.trace import Trace, record
 from graphbrick.graphs.graph import Graph
-from graphbrick.graphs.patterns import follow_pattern
 from graphbrick.graphs.records import EntityRecord
 from graphbrick.kernels.induced import induced_triples
 from graphbrick.pipeline import ExtractStage

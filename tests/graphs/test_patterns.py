@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from following import follow_pattern
 
 from graphbrick.evaluate.datasets.metaqa import relation_steps
 from graphbrick.graphs.builder import build
 from graphbrick.graphs.graph import Graph
-from graphbrick.graphs.patterns import follow_pattern
 from graphbrick.testing import tiny_graph
 
 Pattern = list[tuple[int, bool]]

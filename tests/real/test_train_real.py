@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from following import follow_pattern
 
 from graphbrick import CrossEncoder, EmbeddingModel, Graph, GraphBuilder, PathAnswer, Rerank, ShortestPaths
 from graphbrick.cli.app import main
 from graphbrick.core.errors import InputError, ModelError
 from graphbrick.evaluate.datasets import Question
 from graphbrick.evaluate.metrics.sets import hits_at_1
-from graphbrick.graphs.patterns import follow_pattern
 from graphbrick.models.onnx_text import onnx_weights
 from graphbrick.models.store import resolve
 from graphbrick.recipes import recipe

@@ -7,6 +7,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 import pytest
+from following import follow_pattern
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -15,7 +16,6 @@ from graphbrick.core import Path, PathPattern, Scorable
 from graphbrick.core.errors import PipelineError
 from graphbrick.core.trace import Trace, record
 from graphbrick.graphs.graph import Graph
-from graphbrick.graphs.patterns import follow_pattern
 from graphbrick.retrieve.patterns import Patterns
 from graphbrick.scorers.scorer import Scorer
 from graphbrick.testing import check_brick, tiny_graph

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from following import follow_pattern
 from onnx_models import write_embedder
 from threadpoolctl import threadpool_info
 
@@ -14,7 +15,6 @@ from graphbrick.core.errors import InputError, ModelError
 from graphbrick.evaluate.datasets import Question, ground
 from graphbrick.evaluate.metrics.sets import f1
 from graphbrick.graphs.graph import Graph
-from graphbrick.graphs.patterns import follow_pattern
 from graphbrick.patterns.folder import DESCRIPTION, WEIGHTS, load
 from graphbrick.patterns.question_features import WORDS as HASHED
 from graphbrick.patterns.scorer import PatternScorer

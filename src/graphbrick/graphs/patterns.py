@@ -11,7 +11,6 @@ import numpy.typing as npt
 
 from graphbrick.core import Path, Subgraph
 from graphbrick.core.csr import Csr
-from graphbrick.core.graph import Graph
 
 Ints = npt.NDArray[np.int64]
 Pattern = Sequence[tuple[int, bool]]
@@ -90,6 +89,12 @@ def follow(
 
     Returns:
         The ends; None if the start is not in the subgraph.
+
+    >>> from graphbrick.testing import tiny_graph
+    >>> graph = tiny_graph()
+    >>> kenya, borders = graph.entity("Kenya"), 2
+    >>> follow(Subgraph(graph), kenya, [(borders, True), (borders, False)]).path(0).text
+    'Kenya -> borders -> Uganda <- borders <- Rwanda'
     """
     if not pattern:
         raise ValueError("a pattern has at least one relation")
@@ -112,26 +117,6 @@ def follow(
         hops.append(_next_hop(csr, at, states, relation, forward, origin, back and reverse not in left, check))
         before = relation, forward
     return Followed(subgraph, pattern, hops)
-
-
-def follow_pattern(graph: Graph, start: int, pattern: Pattern, source: str = "", *, back: bool = False) -> list[Path]:
-    """Return one path to every entity at the end of a relation pattern; see `follow`.
-
-    Args:
-        graph: The graph.
-        start: Entity id.
-        pattern: At least one hop.
-        source: The stage that asks, noted in the paths.
-        back: Whether walks may come back to the start.
-
-    >>> from graphbrick.testing import tiny_graph
-    >>> graph = tiny_graph()
-    >>> kenya, borders = graph.entity("Kenya"), 2
-    >>> [path.text for path in follow_pattern(graph, kenya, [(borders, True), (borders, False)])]
-    ['Kenya -> borders -> Uganda <- borders <- Rwanda']
-    """
-    followed = follow(Subgraph(graph), start, pattern, back=back)
-    return [] if followed is None else [followed.path(i, source) for i in range(len(followed.ends))]
 
 
 def _next_hop(
