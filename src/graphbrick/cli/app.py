@@ -125,7 +125,8 @@ def recipes(
 for _name in ("embed", "partition", "index", "hubs"):
     app.command(_name)(getattr(cli_graphs, _name))
 
-app.command("learn")(cli_learn.learn)
+for _name in ("learn", "feedback"):
+    app.command(_name)(getattr(cli_learn, _name))
 app.add_typer(cli_models.app)
 app.add_typer(cli_train.app)
 

@@ -1,4 +1,4 @@
-"""The command that learns a graph from itself; `graphbrick.cli.app` gives it its name."""
+"""The commands `learn` and `feedback`; `graphbrick.cli.app` gives them their names."""
 
 import shlex
 from pathlib import Path
@@ -71,3 +71,45 @@ def learn(
     console().print(f"{report}\nwords and names are in {place / WORDS}; correct them and learn again", highlight=False)
     if out is None:
         console().print(f'ask it: graphbrick ask {shlex.quote(str(graph))} "your question"', highlight=False)
+
+
+def feedback(
+    graph: GraphFolder,
+    question: Annotated[str, typer.Argument(metavar="QUESTION", help="The question.", show_default=False)],
+    right: Annotated[bool, typer.Option("--right/--wrong", help="Whether its answers are right.", show_default=False)],
+    answer: Annotated[
+        list[str] | None,
+        typer.Option("--answer", "-a", metavar="ENTITY", help="A right answer: key or label; may be repeated."),
+    ] = None,
+    pipeline: Annotated[
+        str | None, typer.Option("--pipeline", "-p", help="Recipe text of what answered [as for ask].")
+    ] = None,
+    seed: Annotated[
+        list[str] | None, typer.Option("--seed", "-s", help="Where to start: a key or label; may be repeated.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Mark the answers to a question right or wrong; the next learn uses it."""
+    from dataclasses import asdict
+
+    from graphbrick.cli.pipelines import chosen_pipeline
+    from graphbrick.cli.printing.terminal import console, plain, print_json
+    from graphbrick.learn import add_feedback, feedback_place
+
+    opened = open_graph(graph)
+    chosen = chosen_pipeline(pipeline, None, [], None, opened)
+    run = chosen.run(opened, question, seeds=seed or ())
+    found = add_feedback(run, chosen, right=right, correct=answer or ())
+    place = feedback_place(opened)
+    if as_json:
+        print_json(asdict(found) | {"file": str(place)})
+        return
+    names = {name: ", ".join(opened.label(opened.entity(key)) for key in keys) or "no answer"
+             for name, keys in (("given", found.answers), ("gold", found.gold))}  # fmt: skip
+    said = "right" if right else "wrong"
+    console().print(plain(f"{said}: {names['given']}"), highlight=False, markup=False)
+    if found.correct:
+        console().print(plain(f"right answers: {names['gold']}"), highlight=False, markup=False)
+    elif not right:
+        console().print("nothing will be learned from this; name the right answers with --answer", highlight=False)
+    console().print(plain(f"written to {place}; graphbrick learn uses it"), highlight=False, markup=False)

@@ -7,6 +7,10 @@ from typing import TYPE_CHECKING
 from graphbrick.core.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from graphbrick.learn.feedback import Feedback as Feedback
+    from graphbrick.learn.feedback import add_feedback as add_feedback
+    from graphbrick.learn.feedback import feedback_place as feedback_place
+    from graphbrick.learn.feedback import read_feedback as read_feedback
     from graphbrick.learn.learned import learned_pipeline as learned_pipeline
     from graphbrick.learn.learned import learned_place as learned_place
     from graphbrick.learn.learned import unlearned as unlearned
@@ -14,11 +18,25 @@ if TYPE_CHECKING:
     from graphbrick.learn.learning import learn as learn
 
 _HOMES = {
+    "Feedback": "feedback",
     "LearnReport": "learning",
+    "add_feedback": "feedback",
+    "feedback_place": "feedback",
     "learn": "learning",
     "learned_pipeline": "learned",
     "learned_place": "learned",
+    "read_feedback": "feedback",
     "unlearned": "learned",
 }
-__all__ = ["LearnReport", "learn", "learned_pipeline", "learned_place", "unlearned"]
+__all__ = [
+    "Feedback",
+    "LearnReport",
+    "add_feedback",
+    "feedback_place",
+    "learn",
+    "learned_pipeline",
+    "learned_place",
+    "read_feedback",
+    "unlearned",
+]
 __getattr__ = lazy_names(__name__, _HOMES)

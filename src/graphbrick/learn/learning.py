@@ -16,6 +16,7 @@ from graphbrick.embedders.embedder import Embedder
 from graphbrick.evaluate.datasets import Grounded, GroundedQuestion, Question, ground
 from graphbrick.graphs.graph import Graph
 from graphbrick.learn.calibration import fit_calibration
+from graphbrick.learn.feedback import feedback_questions, read_feedback
 from graphbrick.learn.fit_alignment import Example, fit_alignment
 from graphbrick.learn.learned import learned_place
 from graphbrick.learn.phrasebook import Phrasebook
@@ -36,6 +37,9 @@ class LearnReport:
     Attributes:
         written: Number of questions written from the graph.
         given: Number of questions that the user gave.
+        feedback: Number of questions with feedback (`add_feedback`) that says which answers are right.
+        feedback_without_answer: Number of questions with feedback that says only that the answers were wrong; they are
+            not learned from.
         relations: Number of relations in the graph.
         unreadable: Relations whose labels contain no words; questions use the label itself.
         nameless: Classes of entities without a name; up to three relations of each class.
@@ -47,6 +51,8 @@ class LearnReport:
 
     written: int
     given: int
+    feedback: int
+    feedback_without_answer: int
     relations: int
     unreadable: list[str]
     nameless: list[list[str]]
@@ -61,6 +67,13 @@ class LearnReport:
     def __str__(self) -> str:
         counts = f"{self.written:,} questions written from {self.relations:,} relations, {self.given:,} given"
         lines = [f"{counts}; {self.seconds:.0f} s"]
+        if self.feedback or self.feedback_without_answer:
+            counts = f"{self.feedback:,} questions with feedback were learned from"
+            if self.feedback_without_answer:
+                counts += (
+                    f", {self.feedback_without_answer:,} not: their answers are wrong, and nobody named right ones"
+                )
+            lines.append(counts)
         if self.unreadable:
             shown = ", ".join(self.unreadable[:5]) + (", ..." if len(self.unreadable) > 5 else "")
             counted = f"{len(self.unreadable):,} of {self.relations:,} relations"
@@ -88,7 +101,8 @@ def learn(
     Questions are written from patterns that exist in the graph, in the words of its relation labels. Two scorers are
     fitted to them: the linear one of `graphbrick.train.train_patterns`, and one that aligns words with hops in order;
     `PatternScorer` adds both up. What was understood of the labels is ``words.toml`` in the folder: correct it, and
-    call this again. The same seed gives the same folder on the same machine.
+    call this again. Questions with feedback (`add_feedback`) are learned from too, if the right answers are known. The
+    same seed gives the same folder on the same machine.
 
     Args:
         graph: The graph.
@@ -124,15 +138,17 @@ def learn(
     tell = watch or (lambda what, done, total: None)
     if not graph.n_triples:
         raise InputError(f"{graph.place} has no triples, so there is nothing to learn from")
+    feedback = read_feedback(graph)
     book = _phrasebook(graph, place, call or {})
     written = _written(graph, book, n, max_hops, seed, tell)
     if not written:
         raise InputError(f"{graph.place} has no relation pattern that a question could be written about")
     given = questions if isinstance(questions, Grounded) else ground(graph, questions or (), max_hops=max_hops)
-    both = Grounded((*(_grounded(graph, *one) for one in written), *given.questions), max_hops, graph.hash)
+    marked = ground(graph, feedback_questions(feedback), max_hops=max_hops)
+    together = (*(_grounded(graph, *one) for one in written), *given.questions, *marked.questions)
     model, fitted = fit_patterns(
-        graph, both, max_hops=max_hops, embedder=embedder, rounds=_ROUNDS, seed=seed,
-        written=[sample.pattern for sample, _ in written], watch=watch,
+        graph, Grounded(together, max_hops, graph.hash), max_hops=max_hops, embedder=embedder, rounds=_ROUNDS,
+        seed=seed, written=[sample.pattern for sample, _ in written], watch=watch,
     )  # fmt: skip
     with blas_threads(1):  # the matrices are small
         alignment = fit_alignment(
@@ -149,6 +165,8 @@ def learn(
     return LearnReport(
         written=len(written),
         given=len(given),
+        feedback=len(marked),
+        feedback_without_answer=len(feedback) - len(marked),
         relations=graph.n_relations,
         unreadable=book.unreadable,
         nameless=[[*one.heads, *one.tails][:3] for one in book.classes if not one.names and one.heads],
