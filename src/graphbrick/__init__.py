@@ -76,6 +76,7 @@ if TYPE_CHECKING:
     from graphbrick.prune import PruneTriples as PruneTriples
     from graphbrick.recipes import recipe as recipe
     from graphbrick.rerank import RandomSample as RandomSample
+    from graphbrick.rerank import RankEnds as RankEnds
     from graphbrick.rerank import Rerank as Rerank
     from graphbrick.rerank import Supplement as Supplement
     from graphbrick.retrieve import AllPaths as AllPaths
@@ -161,7 +162,7 @@ _HOMES = {
     "pipeline": ("Pipeline", "Repeat"),
     "prune": ("PruneEdges", "PruneNodes", "PruneTriples"),
     "recipes": ("recipe",),
-    "rerank": ("RandomSample", "Rerank", "Supplement"),
+    "rerank": ("RandomSample", "RankEnds", "Rerank", "Supplement"),
     "retrieve": (
         "AllPaths",
         "BeamSearch",

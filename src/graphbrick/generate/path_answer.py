@@ -30,6 +30,8 @@ class PathAnswer(GenerateStage):
 
     Args:
         cap: Most answers, at least 1; reaching it is an event that gives the total number of entities.
+        ends: "pattern" for all ends of the pattern; "listed" for those whose paths are in the evidence, where a stage
+            such as `RankEnds` has left others out.
         within: "subgraph" to follow the pattern in the subgraph that the evidence was retrieved from, so that the
             answers show what extraction and pruning lost; "graph" for the whole graph.
         min_confidence: Withhold answers of lower confidence, from 0 to 1; 0 gives every answer. Learned patterns
@@ -50,6 +52,7 @@ class PathAnswer(GenerateStage):
     needs = frozenset({Capability.LABELS, Capability.ADJACENCY})
 
     cap: int = parameter(1_000, at_least=1)
+    ends: str = parameter("pattern", choices=("pattern", "listed"))
     within: str = parameter("subgraph", choices=("subgraph", "graph"))
     min_confidence: float = parameter(0.0, at_least=0, at_most=1)
 
@@ -97,7 +100,8 @@ class PathAnswer(GenerateStage):
             subgraph = Subgraph(best.graph)
         source = repr(self)
         ends: list[npt.NDArray[np.integer]] = [np.array(list(proofs), dtype=np.int64)]
-        for start in dict.fromkeys(path.start for path in alike):
+        starts = dict.fromkeys(path.start for path in alike) if self.ends == "pattern" else ()
+        for start in starts:
             followed = follow(subgraph, start, best.pattern, back=best.comes_back, check=check_budget)
             if followed is None:
                 continue

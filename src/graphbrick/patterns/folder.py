@@ -16,6 +16,7 @@ from graphbrick.embedders.embedder import Embedder
 from graphbrick.files.folders import new_folder
 from graphbrick.patterns.alignment import Alignment, Transitions
 from graphbrick.patterns.confidence import Calibration
+from graphbrick.patterns.end_model import EndModel
 from graphbrick.patterns.model import PatternModel
 from graphbrick.session import current_session
 
@@ -36,6 +37,7 @@ _OWN = (
     "patterns",
     "alignment",
     "calibration",
+    "ends",
     "sha256",
 )
 
@@ -71,6 +73,7 @@ def save(model: PatternModel, path: Path, *, words: str | None = None, overwrite
             "patterns": [[[label, forward] for label, forward in steps] for steps in model.patterns],
             "alignment": None if aligned is None else _described_alignment(aligned),
             "calibration": None if model.calibration is None else model.calibration.to_dict(),
+            "ends": None if model.ends is None else model.ends.to_dict(),
             "sha256": sha256((work / WEIGHTS).read_bytes()).hexdigest(),
         }
         text = json.dumps(described, indent=1, ensure_ascii=False) + "\n"
@@ -137,11 +140,12 @@ def _load(folder: Path) -> PatternModel:
         patterns = tuple(tuple((str(label), bool(way)) for label, way in steps) for steps in described["patterns"])
         about = {key: value for key, value in described.items() if key not in _OWN}
         alignment = _read_alignment(embedder, described.get("alignment"), aligned)
-        calibration = described.get("calibration")
+        calibration, ends = described.get("calibration"), described.get("ends")
         model = PatternModel(
             embedder,
             alignment=alignment,
             calibration=None if calibration is None else Calibration.from_dict(calibration),
+            ends=None if ends is None else EndModel.from_dict(ends),
             relations=tuple(map(str, described["relations"])),
             patterns=patterns,
             about=about,

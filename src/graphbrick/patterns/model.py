@@ -17,6 +17,7 @@ from graphbrick.embedders.embedder import Embedder
 from graphbrick.files.locks import ForkLock
 from graphbrick.patterns.alignment import Alignment, Token, words_of
 from graphbrick.patterns.confidence import Calibration
+from graphbrick.patterns.end_model import EndModel
 from graphbrick.patterns.question_features import WORDS, features
 from graphbrick.patterns.text import Steps, as_labels, readable
 
@@ -58,6 +59,7 @@ class PatternModel:
         alignment: Adds to each score how well the question's words can be aligned with the hops of the pattern, in
             order; None for patterns trained without.
         calibration: Says how likely the best pattern of a question is the right one; None if nobody knows.
+        ends: Chooses among the entities at the ends of patterns; None where nothing was learned about that.
     """
 
     embedder: Embedder
@@ -72,6 +74,7 @@ class PatternModel:
     about: Mapping[str, Any] = field(default_factory=dict)
     alignment: Alignment | None = None
     calibration: Calibration | None = None
+    ends: EndModel | None = None
 
     def __post_init__(self) -> None:
         h, d = self.max_hops, self.dimensions

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from os import PathLike
@@ -19,10 +19,12 @@ from graphbrick.embedders.embedder import Embedder
 from graphbrick.evaluate.datasets import Grounded, GroundedQuestion, Question, ground
 from graphbrick.graphs.graph import Graph
 from graphbrick.link.labels import LinkLabels
+from graphbrick.patterns.end_model import EndModel
 from graphbrick.patterns.folder import check_place, save
 from graphbrick.patterns.model import PatternModel, kinds_of
 from graphbrick.patterns.question_features import many_features
 from graphbrick.patterns.text import Steps, readable
+from graphbrick.train.pattern_ends import collect_ends, fit_ends, is_needed
 from graphbrick.train.pattern_examples import Example, Examples, collect
 from graphbrick.train.pattern_fit import Encoded, Floats, Ints, Quality, Weights, fit, quality
 
@@ -183,8 +185,9 @@ def fit_patterns(
         embedder = MiniLM()
     tell = watch or (lambda what, done, total: None)
     grounded = questions if isinstance(questions, Grounded) else ground(graph, questions, max_hops=max_hops)
+    seeded = [linked(graph, question) for question in grounded.questions]
     found = collect(
-        graph, [linked(graph, question) for question in grounded.questions], max_hops=max_hops, most=MOST, seed=seed,
+        graph, seeded, max_hops=max_hops, most=MOST, seed=seed,
         watch=lambda done: tell("questions searched", done, len(grounded)),
     )  # fmt: skip
     if not any(example.f1.any() for example in found.all):
@@ -210,6 +213,16 @@ def fit_patterns(
         weights, found.all, asked, [], rounds=rounds, patience=_PATIENCE, seed=seed,
         watch=partial(tell, "rounds of training", total=rounds),
     )  # fmt: skip
+
+    def trained_on(examples: list[Example]) -> PatternModel:
+        weights, relations, patterns = _weights(embedder, steps, examples, max_hops, seed)
+        fit(
+            weights, examples, asked, [], rounds=rounds, patience=_PATIENCE, seed=seed,
+            watch=partial(tell, "rounds of training for ends", total=rounds),
+        )  # fmt: skip
+        return PatternModel(embedder, relations=relations, patterns=patterns, **weights.values)  # type: ignore[arg-type]
+
+    ends = _fit_ends(graph, seeded, found, trained_on, seed, tell)
     report = PatternReport(
         questions=found.questions,
         learned=sum(bool(example.f1.any()) for example in found.all),
@@ -228,9 +241,25 @@ def fit_patterns(
         relations=relations,
         patterns=patterns,
         about=_about(graph, relations, report, seed),
+        ends=ends,
         **weights.values,  # type: ignore[arg-type]
     )
     return model, report
+
+
+def _fit_ends(
+    graph: Graph, questions: list[GroundedQuestion], found: Examples, model: Callable[[list[Example]], PatternModel],
+    seed: int, tell: Watch,
+) -> EndModel | None:  # fmt: skip
+    """Learn to choose among ends from a third of the wordings, with patterns that were trained on the others."""
+    learned, held = _split(found, seed, share=1 / 3)
+    if not held or not is_needed(found.all):
+        return None
+    examples = collect_ends(
+        graph, [questions[example.question] for example in held], model(learned),
+        watch=lambda done: tell("ends compared", done, len(held)),
+    )  # fmt: skip
+    return fit_ends(examples)
 
 
 def linked(graph: Graph, found: GroundedQuestion) -> GroundedQuestion:
@@ -267,19 +296,19 @@ def _vectors(embedder: Embedder, texts: list[str], tell: Watch) -> Floats:
     return np.concatenate(vectors)
 
 
-def apart(wordings: Sequence[T], seed: int) -> set[T]:
-    """Return the held-out wordings, from one wording for each question: a tenth, or none if there are few."""
+def apart(wordings: Sequence[T], seed: int, share: float = _APART) -> set[T]:
+    """Return the held-out wordings, from one wording for each question: a share, or none if there are few."""
     distinct = sorted(set(wordings))
     if len(wordings) < _LEAST_QUESTIONS or len(distinct) < _LEAST_WORDINGS:
         return set()
     drawn = np.random.default_rng([seed, 1]).permutation(len(distinct))
-    return {distinct[i] for i in drawn[: round(_APART * len(distinct))]}
+    return {distinct[i] for i in drawn[: round(share * len(distinct))]}
 
 
-def _split(found: Examples, seed: int) -> tuple[list[Example], list[Example]]:
+def _split(found: Examples, seed: int, share: float = _APART) -> tuple[list[Example], list[Example]]:
     """Split the examples into those to train on at first and the held-out ones."""
     wordings = [int(example.asked[0]) for example in found.all]
-    held = apart(wordings, seed)
+    held = apart(wordings, seed, share)
     sides: tuple[list[Example], list[Example]] = [], []
     for example, wording in zip(found.all, wordings, strict=True):
         sides[wording in held].append(example)
