@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from graphbrick.compute import blas_threads
 from graphbrick.core.errors import ModelError
 from graphbrick.core.trace import count_call
 from graphbrick.models.onnx_text import cut_event, not_installed, readable, unit_vectors
@@ -82,9 +83,10 @@ class UseEncoder:
         if cut:
             cut_event("USE", MAX_TOKENS, cut)
         vectors = np.empty((len(texts), DIMENSIONS), dtype=np.float32)
-        for batch in _batches(ids):
-            vectors[batch] = self._run([ids[i] for i in batch])
-            count_call(tokens_in=sum(len(ids[i]) for i in batch))
+        with blas_threads(1):
+            for batch in _batches(ids):
+                vectors[batch] = self._run([ids[i] for i in batch])
+                count_call(tokens_in=sum(len(ids[i]) for i in batch))
         return unit_vectors(vectors, texts, "USE")
 
     def _run(self, texts: Sequence[Sequence[int]]) -> Floats:

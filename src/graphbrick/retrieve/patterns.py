@@ -17,6 +17,7 @@ from graphbrick.core.directions import DIRECTIONS
 from graphbrick.core.graph import Graph
 from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event, fact
+from graphbrick.patterns.text import masked
 from graphbrick.pipeline import RetrieveStage
 from graphbrick.pipeline.budget import check_budget
 from graphbrick.retrieve.pattern_layers import Flags, Ints, Layer, first_layer, next_layer, ways_to
@@ -84,7 +85,9 @@ class Patterns(RetrieveStage):
 
     The scorer reads each candidate as a `PathPattern`, whose text is that of `Path.pattern_text`: types in the place of
     entities (the first type of one of the entities there). `PatternScorer` is made for it: it knows which steps come
-    back. Any other scorer will do, but reads the two variants alike.
+    back. Any other scorer will do, but reads the two variants alike. It reads neither the name of the seed in front of
+    the pattern nor that in the question, for which X stands. The pattern ``<- capital <- country`` is then one text for
+    all cities, which an embedder reads once a graph; with the names, every question has hundreds of new texts.
 
     Args:
         scorer: What scores patterns, such as PatternScorer('films.patterns') or MiniLM().
@@ -93,6 +96,7 @@ class Patterns(RetrieveStage):
         max_hops: The longest pattern, from 1 to 100.
         beam_width: Patterns of one length that are carried on, a seed; the best by score. At least 1.
         direction: "both", "out" (along triples) or "in" (against them); the path text shows which way each was walked.
+        names: Whether a scorer that reads texts also reads the names of the seeds.
         cap: Triples that are looked at to carry one pattern on, at least 1. Reaching it is an event: of a pattern that
             ends at so many entities, only the first lead on.
 
@@ -122,6 +126,7 @@ class Patterns(RetrieveStage):
     max_hops: int = parameter(3, at_least=1, at_most=100, search=(1, 2, 3))
     beam_width: int = parameter(64, at_least=1, search=(16, 64, 256))
     direction: str = parameter("both", choices=DIRECTIONS)
+    names: bool = parameter(False, search=(False, True))
     cap: int = parameter(100_000, at_least=1)
 
     def retrieve(self, query: Query, subgraph: Subgraph) -> Evidence:
@@ -198,11 +203,20 @@ class Patterns(RetrieveStage):
         """Score the candidates of one length: all in one call if scores of several calls compare."""
         groups = [lengths] if self.scorer.comparable else [[candidates] for candidates in lengths]
         for group in groups:
-            scores = self.scorer.rate_items(query.text, [walk for candidates in group for walk in candidates.walked])
+            scores = self._rated(query, [walk for candidates in group for walk in candidates.walked])
             at = 0
             for candidates in group:
                 candidates.scores = scores[at : at + len(candidates.walked)]
                 at += len(candidates.walked)
+
+    def _rated(self, query: Query, walked: list[PathPattern]) -> Scores:
+        """Return the score of each pattern."""
+        if self.names or not self.scorer.reads_text_only:
+            return self.scorer.rate_items(query.text, walked)
+        question = query.text
+        for name in dict.fromkeys(walk.start_label for walk in walked):
+            question = masked(question, name)
+        return self.scorer.rate(question, [walk.text[len(walk.start_label) :].lstrip() for walk in walked])
 
     def _ranked(self, query: Query, grown: list[_Grown]) -> list[_Ranked]:
         """Return the best candidates, best first: as many as can be needed, since every one has an end."""
@@ -211,7 +225,7 @@ class Patterns(RetrieveStage):
         if self.scorer.comparable:
             scores = np.concatenate([np.zeros(0), *(length.scores for length in lengths)])
         else:  # those of different lengths have not been scored side by side yet
-            scores = self.scorer.rate_items(query.text, [walk for length in lengths for walk in length.walked])
+            scores = self._rated(query, [walk for length in lengths for walk in length.walked])
         firsts = [0, *accumulate(len(length.walked) for length in lengths)]
         ranked = []
         for i in np.argsort(-scores, kind="stable")[: max(self.n, _READINGS)].tolist():

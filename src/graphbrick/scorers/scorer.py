@@ -50,6 +50,11 @@ class Scorer(Brick):
         """
         return self.rate(query, [item.pattern_text for item in items] if by_pattern else texts_of(items))
 
+    @property
+    def reads_text_only(self) -> bool:
+        """Whether the text of an item is all that counts: `rate_items` is not overridden."""
+        return type(self).rate_items is Scorer.rate_items
+
     def confidence(self, query: str, read: Callable[[], Sequence[Reading]]) -> float | None:
         """Return the probability that the best reading of a question is right; None if the scorer does not estimate it.
 
