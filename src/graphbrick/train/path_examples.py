@@ -1,14 +1,15 @@
 """Training data for text models: paths from seeds to answers, and paths that lead elsewhere.
 
 The paths are those that a pipeline would rank: simple paths among the entities that personalized PageRank finds around
-the seeds. Their texts are made by `graphbrick.core.Path`, as at query time.
+the seeds; for an answer that is a seed, also the walks that come back to it, as `Patterns` has them. Their texts are
+made by `graphbrick.core.Path`, as at query time.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -17,11 +18,9 @@ from graphbrick.core import Path, Query, Subgraph, seeds_of
 from graphbrick.evaluate.datasets import Grounded, GroundedQuestion, Question, ground
 from graphbrick.extract.ppr import PPR
 from graphbrick.graphs.graph import Graph
+from graphbrick.kernels.path_tree import PathTree, shortest_path_tree, simple_path_tree
 from graphbrick.patterns.text import masked
 from graphbrick.train.patterns import apart, linked
-
-if TYPE_CHECKING:
-    from graphbrick.kernels.path_tree import PathTree
 
 CAP = 200_000  # paths around the seeds of one question
 Ints = npt.NDArray[np.int64]
@@ -73,7 +72,7 @@ class PathExamples:
         all: One for each question with a path to an answer, in the order of the questions.
         questions: Number of questions.
         unseeded: How many have no seed in the graph.
-        unanswered: How many have no answer in the graph other than a seed.
+        unanswered: How many have no answer in the graph.
         unreached: How many have an answer that no path leads to.
         cut: How many have so many paths that only the shortest to each entity were looked at.
     """
@@ -102,7 +101,10 @@ def collect(
     """Return paths around the seeds of questions that lead to their answers, and others that do not.
 
     A path is right when it ends at an answer and its pattern (relations and directions) is to the point: the entities
-    that this pattern leads to from the same seed are the answers nearly as well, by F1, as those of the best pattern.
+    that this pattern leads to from the same seed are the answers nearly as well, by F1, as those of the best pattern;
+    seeds count only if they are answers. If an answer is a seed, there are also paths that come back to it in the end,
+    without undoing their first step: X is one of «the parents of X's child».
+
     With 200,000 paths or more around the seeds of a question, only the shortest to each entity are looked at.
 
     What ends at an answer, or has the pattern of a positive, is never a negative: that it ends elsewhere may only say
@@ -124,7 +126,7 @@ def collect(
     """
     examples, ppr = PathExamples(questions=len(questions)), PPR(k=k)
     for place, found in enumerate(questions):
-        gold = sorted(set(found.answers) - set(found.seeds))
+        gold = sorted(set(found.answers))
         examples.unseeded += not found.seeds
         examples.unanswered += bool(found.seeds) and not gold
         if found.seeds and gold:
@@ -183,11 +185,15 @@ class _Around:
     def __init__(self, subgraph: Subgraph, seeds: Sequence[int], gold: Sequence[int], max_hops: int) -> None:
         self._subgraph = subgraph
         starts = seeds_of(Query("", tuple(seeds)), subgraph)
-        self._tree, self.is_cut = _tree(subgraph, starts, max_hops)
-        self._hops, self._pattern, self._start = _walked(self._tree, subgraph, len(starts))
+        tree, self.is_cut = _tree(subgraph, starts, max_hops)
+        walked = _walked(tree, subgraph, len(starts))
         inside = np.zeros(subgraph.n_nodes, dtype=np.int8)
         inside[starts] = -1
         inside[subgraph.local(gold)] = 1
+        for number in np.flatnonzero(inside[starts] == 1).tolist():
+            tree, walked = _closed(tree, walked, subgraph, number, max_hops)
+        self._tree = tree
+        self._hops, self._pattern, self._start, _ = walked
         self._at = inside[self._tree.node]  # 1 at an answer, -1 at a seed
         self._gold = len(gold)
 
@@ -195,7 +201,7 @@ class _Around:
         self, least: float, negative_hops: int, positives: int, negatives: int, rng: np.random.Generator
     ) -> tuple[tuple[Path, ...], tuple[Path, ...]]:
         """Paths to answers, and other paths."""
-        right = (self._at == 1) & self._to_the_point(least)
+        right = (self._at == 1) & (self._hops > 0) & self._to_the_point(least)
         patterns = np.unique(self._pattern[right])
         wrong = (self._hops > 0) & (self._hops <= negative_hops) & (self._at != 1) & ~np.isin(self._pattern, patterns)
         chosen, others = np.flatnonzero(right), np.flatnonzero(wrong)
@@ -217,6 +223,7 @@ class _Around:
         right = np.bincount(of, self._at[first] == 1)
         given = np.bincount(of, self._at[first] >= 0)
         f1 = 2 * right / (given + self._gold)
+        f1[group[self._hops == 0]] = 0  # a seed is no path
         fine: Truths = (f1 >= least * f1.max(initial=0))[group]
         return fine
 
@@ -236,8 +243,6 @@ class _Around:
 
 def _tree(subgraph: Subgraph, starts: npt.NDArray[np.int32], max_hops: int) -> tuple[PathTree, bool]:
     """All simple paths, or where there are too many all shortest ones, and whether that is so."""
-    from graphbrick.kernels.path_tree import shortest_path_tree, simple_path_tree
-
     csr = subgraph.csr
     tree = simple_path_tree(csr.rows, starts, True, True, max_hops, CAP)
     if not tree.capped:
@@ -245,12 +250,34 @@ def _tree(subgraph: Subgraph, starts: npt.NDArray[np.int32], max_hops: int) -> t
     return shortest_path_tree(csr.rows, starts, True, True, max_hops, CAP), True
 
 
-def _walked(tree: PathTree, subgraph: Subgraph, n_seeds: int) -> tuple[Ints, Ints, Ints]:
-    """Return for each path its hops, a number for its pattern, and the position of its seed."""
+class _Walked(NamedTuple):
+    """Attributes of paths, int64 [paths] each.
+
+    Attributes:
+        hops: Number of triples.
+        pattern: A number for the pattern; 0 for a seed.
+        start: Index of the seed.
+        first: The first step, as in `_steps`; -1 for a seed.
+    """
+
+    hops: Ints
+    pattern: Ints
+    start: Ints
+    first: Ints
+
+
+def _steps(subgraph: Subgraph, triple: npt.NDArray[np.int32], forward: npt.NDArray[np.bool_]) -> Ints:
+    """Return steps as numbers: twice the relation, and one more if it is followed forwards."""
+    steps: Ints = 2 * subgraph.csr.relation[triple].astype(np.int64) + forward
+    return steps
+
+
+def _walked(tree: PathTree, subgraph: Subgraph, n_seeds: int) -> _Walked:
+    """Return the attributes of paths."""
     n = len(tree.node)
-    hops, pattern, start = np.zeros((3, n), dtype=np.int64)
-    start[:n_seeds] = np.arange(n_seeds)
-    step = 2 * subgraph.csr.relation[tree.triple].astype(np.int64) + tree.forward  # for a seed it is not read
+    hops, pattern, start, first = np.zeros((4, n), dtype=np.int64)
+    start[:n_seeds], first[:n_seeds] = np.arange(n_seeds), -1
+    step = _steps(subgraph, tree.triple, tree.forward)  # for a seed it is not read
     kinds = 2 * np.int64(subgraph.graph.n_relations)
     begin, end, patterns = 0, n_seeds, 1
     while end < n:
@@ -259,9 +286,51 @@ def _walked(tree: PathTree, subgraph: Subgraph, n_seeds: int) -> tuple[Ints, Int
         layer, parent = slice(end, after), tree.parent[end:after]
         distinct, number = np.unique(pattern[parent] * kinds + step[layer], return_inverse=True)
         hops[layer], start[layer], pattern[layer] = hops[begin] + 1, start[parent], number + patterns
+        first[layer] = np.where(first[parent] < 0, step[layer], first[parent])
         patterns += len(distinct)
         begin, end = end, after
-    return hops, pattern, start
+    return _Walked(hops, pattern, start, first)
+
+
+def _closed(
+    tree: PathTree, walked: _Walked, subgraph: Subgraph, number: int, max_hops: int
+) -> tuple[PathTree, _Walked]:
+    """Append the paths that come back to a seed by their last step, which does not undo the first one."""
+    csr, seed = subgraph.csr, int(tree.node[number])
+    leaving, entering = csr.row(seed, True), csr.row(seed, False)
+    # A triple that leaves the seed is followed backwards to come back, and one that enters it forwards.
+    near = np.concatenate([csr.tail[leaving], csr.in_head[entering]])
+    last = np.concatenate([np.arange(leaving.start, leaving.stop, dtype=np.int32), csr.in_triple[entering]])
+    forward = np.arange(len(near)) >= leaving.stop - leaving.start
+    step = _steps(subgraph, last, forward)
+    paths = np.flatnonzero((walked.start == number) & (walked.hops < max_hops))
+    paths = paths[tree.node[paths].argsort(kind="stable")]
+    begin, end = (np.searchsorted(tree.node[paths], near, side=side) for side in ("left", "right"))
+    way = np.repeat(np.arange(len(near)), end - begin)
+    parent = paths[np.arange(len(way)) - np.repeat(np.cumsum(end - begin) - end, end - begin)]
+    allowed = walked.first[parent] != step[way] ^ 1
+    way, parent = way[allowed], parent[allowed]
+
+    # A walk that comes back has the same pattern as paths of the same steps that do not.
+    kinds = 2 * np.int64(subgraph.graph.n_relations)
+    known = np.flatnonzero(tree.parent >= 0)
+    keys = walked.pattern[tree.parent[known]] * kinds + _steps(subgraph, tree.triple[known], tree.forward[known])
+    fresh = walked.pattern[parent] * kinds + step[way]
+    distinct, index = np.unique(np.concatenate([keys, fresh]), return_inverse=True)
+    pattern = walked.pattern.max() + 1 + np.arange(len(distinct))
+    pattern[index[: len(known)]] = walked.pattern[known]
+    first = np.where(walked.first[parent] < 0, step[way], walked.first[parent])
+    added = (walked.hops[parent] + 1, pattern[index[len(known) :]], walked.start[parent], first)
+    return (
+        PathTree(
+            np.concatenate([tree.parent, parent.astype(np.int32)]),
+            np.concatenate([tree.node, np.full(len(parent), seed, dtype=np.int32)]),
+            np.concatenate([tree.triple, last[way]]),
+            np.concatenate([tree.forward, forward[way]]),
+            tree.capped,
+        ),
+        _Walked(*map(np.concatenate, zip(walked, added, strict=True))),
+    )
 
 
 def _turns(group: Ints, order: npt.NDArray[np.float64]) -> Ints:
