@@ -53,6 +53,8 @@ def test_confidence_is_stored_and_older_folders_have_none(learned: tuple[Graph, 
     org, _ = learned
     model = load(str(learned_place(org)))
     assert model.calibration is not None
+    assert "supervisor" in model.calibration.words["reports to", True]
+    assert not any("who" in words for words in model.calibration.words.values())  # fits every relation to people
     save(model, tmp_path / "again")
     again = load(str(tmp_path / "again")).calibration
     assert again is not None

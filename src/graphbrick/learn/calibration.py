@@ -28,7 +28,7 @@ from graphbrick.learn.sampling import Ints, samples
 from graphbrick.learn.writer import Writer, Written
 from graphbrick.patterns import PatternScorer
 from graphbrick.patterns.alignment import FUNCTION_WORDS, Alignment
-from graphbrick.patterns.confidence import FEATURES, Calibration, Spoken, fit_features
+from graphbrick.patterns.confidence import ASKING, FEATURES, Calibration, Spoken, fit_features, without_marks
 from graphbrick.patterns.folder import save
 from graphbrick.patterns.model import PatternModel
 from graphbrick.patterns.text import PLACEHOLDER
@@ -109,10 +109,11 @@ def spoken(alignment: Alignment, examples: Sequence[Example]) -> Spoken:
     """Return the words that speak of each step in written questions, the most frequent first."""
     counts = defaultdict[tuple[str, bool], Counter[str]](Counter)
     for example in examples:
+        steps = without_marks(example.pattern)
         written = [word if word == PLACEHOLDER else word.lower() for word in example.written.words]
         for token in chain(*alignment.read(written, example.written.hops)):
-            if token.hop is not None and 0 <= token.hop < len(example.pattern):
-                counts[example.pattern[token.hop]][token.word] += 1
+            if token.hop is not None and 0 <= token.hop < len(steps) and token.word not in ASKING:
+                counts[steps[token.hop]][token.word] += 1
     return {step: tuple(word for word, _ in counted.most_common(_WORDS)) for step, counted in counts.items()}
 
 
@@ -180,7 +181,7 @@ def _content(question: Written) -> list[int]:
     return [
         place
         for place, (word, hop) in enumerate(zip(question.words, question.hops, strict=True))
-        if hop is not None and hop >= 0 and word.lower() not in FUNCTION_WORDS
+        if hop is not None and hop >= 0 and word.lower() not in ASKING.union(FUNCTION_WORDS)
     ]
 
 

@@ -74,6 +74,10 @@ class LearnReport:
                     f", {self.feedback_without_answer:,} not: their answers are wrong, and nobody named right ones"
                 )
             lines.append(counts)
+        if self.min_confidence is None:
+            lines.append("answers have no confidence: there are too few questions with and without an answer")
+        else:
+            lines.append(f"answers of less confidence than {self.min_confidence:g} are withheld (--min-confidence)")
         if self.unreadable:
             shown = ", ".join(self.unreadable[:5]) + (", ..." if len(self.unreadable) > 5 else "")
             counted = f"{len(self.unreadable):,} of {self.relations:,} relations"

@@ -48,6 +48,8 @@ FEATURES = {
   hop; the lowest of all hops. Words that belong to no hop do not lower it.
 """
 _REMEMBERED = 20_000  # vectors of words
+ASKING = frozenset(("who", "whom", "when", "where"))
+"""Words that say what kind of answer is expected: they fit many relations, and support none."""
 _CLIP = 12.0  # log odds are cut off at plus and minus this
 _ALIGNED = 32  # patterns at the seed, and as many of other entities
 
@@ -139,8 +141,8 @@ def fit_features(
 
 def _support(model: PatternModel, words: Spoken, vectors: dict[str, Floats], asked: Asked, steps: Steps) -> float:
     """Return how well the least supported hop of a pattern is spoken of, from -1 to 1."""
-    question = [token.word for side in asked.tokens for token in side]
-    by_step = [words.get(step) or (readable(step[0]).lower(),) for step in dict.fromkeys(_without_marks(steps))]
+    question = [token.word for side in asked.tokens for token in side if token.word not in ASKING]
+    by_step = [words.get(step) or (readable(step[0]).lower(),) for step in dict.fromkeys(without_marks(steps))]
     if not question or not by_step:
         return 0.0
     if len(vectors) > _REMEMBERED:
@@ -169,8 +171,8 @@ def _odds(scores: Scores, chosen: npt.NDArray[np.bool_]) -> float:
 
 def _elsewhere(model: PatternModel, alignment: Alignment, asked: Asked, here: Sequence[Steps]) -> np.float64:
     """Return the best score of a pattern that other entities of the graph have, and the seed does not."""
-    own = {_without_marks(steps) for steps in here}
-    others = [steps for steps in model.rivals if _without_marks(steps) not in own]
+    own = {without_marks(steps) for steps in here}
+    others = [steps for steps in model.rivals if without_marks(steps) not in own]
     if not others:
         return np.float64(-np.inf)
     scores = model.linear(asked, others)
@@ -179,6 +181,6 @@ def _elsewhere(model: PatternModel, alignment: Alignment, asked: Asked, here: Se
     return np.float64((scores[best] + aligned @ alignment.weights).max())
 
 
-def _without_marks(steps: Steps) -> Steps:
+def without_marks(steps: Steps) -> Steps:
     """Return steps without the mark of those that come back to the seed."""
     return tuple((label.removesuffix(f" {PLACEHOLDER}"), forward) for label, forward in steps)
