@@ -102,6 +102,7 @@ def parts(server: ScriptedLLM, tmp_path_factory: pytest.TempPathFactory) -> dict
         "until": EnoughPaths(n=2),
         "EmbeddingModel": embedder,
         "PatternScorer": {"model": str(folder / "made.patterns")},
+        "WordAlignment": {"embedder": EmbeddingModel(**embedder)},
         "CrossEncoder": {"model": str(write_cross_encoder(folder / "reranker", table).parent)},
         "LLMEmbedder": {"base_url": server.base_url},
         "LearnedSizer": {"path": str(folder / "sizes.json")},

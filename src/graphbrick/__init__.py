@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from graphbrick.llm import LLM as LLM
     from graphbrick.llm import LocalLLM as LocalLLM
     from graphbrick.patterns import PatternScorer as PatternScorer
+    from graphbrick.patterns import WordAlignment as WordAlignment
     from graphbrick.pipeline import Pipeline as Pipeline
     from graphbrick.pipeline import Repeat as Repeat
     from graphbrick.pipeline.budget import Budget as Budget
@@ -147,7 +148,7 @@ _HOMES = {
     "link": ("LinkLabels", "LinkWithLLM"),
     "embedders": ("USE", "EmbeddingModel", "LLMEmbedder", "MiniLM"),
     "llm": ("LLM", "LocalLLM"),
-    "patterns": ("PatternScorer",),
+    "patterns": ("PatternScorer", "WordAlignment"),
     "scorers": (
         "BM25",
         "CrossEncoder",

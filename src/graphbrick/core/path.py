@@ -38,11 +38,13 @@ class PathPattern:
         start_label: Label of the entity where the paths start.
         steps: The steps.
         write: Returns the pattern as text, as in `Path.pattern_text`; only called if a scorer reads the text.
+        read_types: Returns `types`; only called if a scorer reads them.
     """
 
     start_label: str
     steps: tuple[Step, ...]
     write: Callable[[], str]
+    read_types: Callable[[], tuple[str, ...]] = tuple
 
     @cached_property
     def text(self) -> str:
@@ -53,6 +55,11 @@ class PathPattern:
     def pattern_text(self) -> str:
         """The text."""
         return self.text
+
+    @cached_property
+    def types(self) -> tuple[str, ...]:
+        """The first type of an entity that each step leads to; empty texts where there is none."""
+        return self.read_types() or ("",) * len(self.steps)
 
 
 class Reading(NamedTuple):
@@ -155,6 +162,11 @@ class Path(BaseItem):
         if self.prefix is not None:
             return self._carried_on(self.prefix.text, self.graph.label(self.nodes[-1]))
         return self._text([self.graph.label(node) for node in self.nodes[1:]])
+
+    @property
+    def types(self) -> tuple[str, ...]:
+        """The first type of the entity that each step leads to; empty texts where there is none."""
+        return tuple(self.graph.first_type(node) for node in self.nodes[1:])
 
     @cached_property
     def pattern_text(self) -> str:

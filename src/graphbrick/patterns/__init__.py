@@ -1,7 +1,8 @@
-"""Relation patterns: their text, the model that scores them, and the scorer that uses it."""
+"""Relation patterns: their text, the model that scores them, and the scorers of patterns."""
 
 from graphbrick.patterns.scorer import PatternScorer
+from graphbrick.patterns.word_alignment import WordAlignment
 
-BRICKS = (PatternScorer,)
+BRICKS = (PatternScorer, WordAlignment)
 
-__all__ = ["BRICKS", "PatternScorer"]
+__all__ = ["BRICKS", "PatternScorer", "WordAlignment"]

@@ -195,7 +195,7 @@ class Patterns(RetrieveStage):
             if step is None:
                 step = steps[number, returns] = Step(graph.relation_label(number >> 1), bool(number & 1), returns)
             write = partial(_carried_on, graph, prefix, step, node)
-            walked.append(PathPattern(label, (*prefix.steps, step), write))
+            walked.append(PathPattern(label, (*prefix.steps, step), write, partial(_types, graph, prefix, node)))
         grown.lengths.append(_Candidates(layer, pattern, back, walked, np.zeros(len(walked))))
         return layer.carried.cut
 
@@ -297,6 +297,11 @@ class Patterns(RetrieveStage):
 def _carried_on(graph: Graph, prefix: PathPattern, step: Step, node: int) -> str:
     """Return the text of a pattern with one step more, which leads to an entity such as ``node``."""
     return step_text(prefix.text, step.relation, graph.first_type(node), forward=step.forward)
+
+
+def _types(graph: Graph, prefix: PathPattern, node: int) -> tuple[str, ...]:
+    """Return the types along a pattern with one step more, which leads to an entity such as ``node``."""
+    return (*prefix.types, graph.first_type(node))
 
 
 def _neighbours(subgraph: Subgraph, seeds: list[int]) -> list[npt.NDArray[np.int32]]:
