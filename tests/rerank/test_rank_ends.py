@@ -14,6 +14,7 @@ from graphbrick.evaluate.datasets import Question
 from graphbrick.evaluate.metrics.sets import hits_at_1
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.records import EntityRecord
+from graphbrick.learn.learned import pipeline_over
 from graphbrick.patterns.end_candidates import candidates_of, support_of
 from graphbrick.patterns.end_features import asks_for_many, features_of, preselected
 from graphbrick.patterns.end_model import ALL, DEFAULT, FEATURES, EndModel
@@ -226,3 +227,14 @@ def test_weights_are_kept_by_name() -> None:
         EndModel(DEFAULT.weights, margin=-1.0)
     with pytest.raises(ValueError, match="finite numbers"):
         EndModel(np.zeros(2), margin=ALL)
+
+
+def test_the_pipeline_over_a_folder_ranks_ends_where_they_were_learned(trained: Path, friends: Graph) -> None:
+    pipeline = pipeline_over(str(trained))
+    assert repr(RankEnds(str(trained))) in repr(pipeline)
+    run = pipeline.run(friends, "who is the friend of P5", seeds=["P5"])
+    assert run.answer is not None
+    assert run.evidence is not None
+    assert {path.text for path in run.answer.evidence.paths} <= {path.text for path in run.evidence.paths}
+    scores = [path.score for path in run.evidence.paths]
+    assert 0 < np.exp(scores).sum() <= 1 + 1e-9  # those that were left out have the rest

@@ -55,9 +55,7 @@ def patterns(
     from graphbrick.cli.printing.terminal import console, print_json
     from graphbrick.cli.progress import progress
     from graphbrick.evaluate.datasets import load_all
-    from graphbrick.generate import PathAnswer
-    from graphbrick.patterns import PatternScorer
-    from graphbrick.retrieve import Patterns
+    from graphbrick.learn.learned import pipeline_over
     from graphbrick.train import train_patterns
 
     loaded = load_all(questions, form)
@@ -70,8 +68,7 @@ def patterns(
     if as_json:
         print_json(report.to_dict())
     else:
-        pipeline = Patterns(PatternScorer(str(out)), max_hops=max_hops) >> PathAnswer()
-        console().print(f"{report}\nuse it as {pipeline!r}")
+        console().print(f"{report}\nuse it as {pipeline_over(str(out))!r}")
 
 
 @app.command()

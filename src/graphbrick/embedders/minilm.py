@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
 from importlib.util import find_spec
@@ -45,7 +46,7 @@ class MiniLM(Embedder):
     def identity(self) -> str:
         """The package of the weights and its version."""
         try:
-            return f"{_PACKAGE} {version(_PACKAGE)}"
+            return f"{_PACKAGE} {_version()}"
         except PackageNotFoundError as error:
             raise not_installed("MiniLM", _MODULE) from error
 
@@ -56,6 +57,12 @@ class MiniLM(Embedder):
     def load(self) -> OnnxText:
         """Return the loaded model; a session loads it once."""
         return current_session().get(("MiniLM model",), _load)
+
+
+@cache
+def _version() -> str:
+    """Return the version of the package; looking it up takes a millisecond, and the store asks for every question."""
+    return version(_PACKAGE)
 
 
 def _load() -> OnnxText:

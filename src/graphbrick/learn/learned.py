@@ -9,6 +9,7 @@ from graphbrick.graphs.graph import Graph
 from graphbrick.patterns import PatternScorer
 from graphbrick.patterns.folder import DESCRIPTION, load
 from graphbrick.pipeline import Pipeline
+from graphbrick.rerank import RankEnds
 from graphbrick.retrieve import Patterns
 
 
@@ -20,11 +21,22 @@ def learned_place(graph: Graph) -> Path:
 def learned_pipeline(graph: Graph) -> Pipeline | None:
     """Return the pipeline over what was learned of a graph; None if nothing was."""
     place = learned_place(graph)
-    if not (place / DESCRIPTION).exists():
-        return None
-    model = load(str(place))
+    return pipeline_over(str(place)) if (place / DESCRIPTION).exists() else None
+
+
+def pipeline_over(folder: str) -> Pipeline:
+    """Return the pipeline over a folder of learned or trained patterns; with `RankEnds` where it has weights for ends.
+
+    Raises:
+        ModelError: The folder holds no patterns.
+    """
+    model, scorer = load(folder), PatternScorer(folder)
     least = 0.0 if model.calibration is None else model.calibration.min_confidence
-    return Patterns(PatternScorer(str(place)), max_hops=model.max_hops) >> PathAnswer(min_confidence=least)
+    if model.ends is None:
+        return Patterns(scorer, max_hops=model.max_hops) >> PathAnswer(min_confidence=least)
+    ranked = RankEnds(folder)
+    patterns = Patterns(scorer, n=ranked.patterns, each=1, max_hops=model.max_hops)
+    return patterns >> ranked >> PathAnswer(ends="listed", min_confidence=least)
 
 
 def unlearned(graph: Graph) -> list[str]:
