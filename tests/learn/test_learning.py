@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from organisation import TRIPLES
+from organisation import PEOPLE, TRIPLES
 
 from graphbrick import Graph, build, change
 from graphbrick.cli.app import main
 from graphbrick.core.errors import InputError
 from graphbrick.evaluate.datasets import Question
 from graphbrick.learn import LearnReport, learn, learned_pipeline, learned_place, unlearned
+from graphbrick.learn.tagging import tagged
+from graphbrick.patterns.alignment import LEFT_OVER, MISSING, MISSING_BACK, words_of
 from graphbrick.patterns.folder import WORDS, load
+from graphbrick.patterns.text import Steps
+from graphbrick.train import train_patterns
 
 
 @pytest.mark.parametrize(
@@ -60,7 +65,7 @@ def test_the_same_seed_learns_the_same_and_corrected_words_are_kept(tmp_path: Pa
 
 def test_nonsense_is_refused_before_any_work(tmp_path: Path) -> None:
     graph = build(TRIPLES[:12], tmp_path / "org.graph")
-    with pytest.raises(InputError, match="learn n must be a whole number from 100"):
+    with pytest.raises(InputError, match="learn n must be at least 100, or 0 where questions"):
         learn(graph, n=5)
     with pytest.raises(InputError, match="no relation 'sings'"):
         learn(graph, n=100, call={"sings": ["x"]})
@@ -87,3 +92,53 @@ def test_relations_that_came_later_are_known_and_said(tmp_path: Path, capsys: py
     said = capsys.readouterr()
     assert "1 relations came after the graph was learned (sits in); run graphbrick learn again" in said.err
     assert said.out.splitlines()[0] == "Team 1"
+
+
+def test_given_questions_alone_are_the_same_training(tmp_path: Path) -> None:
+    graph = build(TRIPLES, tmp_path / "org.graph")
+    given = [
+        Question(str(at), f"who is the chieftain of {person}?", (person,), (PEOPLE[at // 2],))
+        for at, person in enumerate(PEOPLE)
+        if at
+    ]
+    report = learn(graph, questions=given, n=0, max_hops=2)
+    assert (report.written, report.given) == (0, len(given))
+    train_patterns(graph, given, tmp_path / "trained", max_hops=2)
+    weights = [(place / "weights.npz").read_bytes() for place in (learned_place(graph), tmp_path / "trained")]
+    assert weights[0] == weights[1]
+    assert unlearned(graph) == []
+    with pytest.raises(InputError, match="or 0 where questions with answers are given; got 0"):
+        learn(graph, n=0)
+
+
+def test_words_of_given_questions_are_aligned(tmp_path: Path) -> None:
+    graph = build(TRIPLES, tmp_path / "org.graph")
+    given = [
+        Question(str(at), f"which zzyzx pays {person}?", (person,), (f"Team {at % 3}",))
+        for at, person in enumerate(PEOPLE)
+    ]
+    scores = []
+    for questions in ([], given):
+        learn(graph, tmp_path / "one", n=200, max_hops=2, questions=questions)
+        alignment = load(str(tmp_path / "one")).alignment
+        assert alignment is not None
+        patterns = [(("works in", True),), (("reports to", True),), (("reports to", False),)]
+        scores.append(alignment.score("the zzyzx of X", patterns))
+    assert scores[1].argmax() == 0
+    assert scores[1][0] - scores[1][1:].max() > scores[0][0] - scores[0][1:].max() + 0.5
+
+
+@pytest.mark.parametrize("text", ["who leads the department that X works in", "X's boss's team", "the boss of zzyzx X"])
+@pytest.mark.parametrize(
+    "pattern", [(("works in", True), ("leads", False)), (("reports to", True), ("works in", True))]
+)
+def test_the_best_tags_are_found(learned: tuple[Graph, LearnReport], text: str, pattern: Steps) -> None:
+    model = load(str(learned_place(learned[0]))).alignment
+    assert model is not None
+    weights = model.weights.copy()
+    weights[[MISSING, MISSING_BACK, LEFT_OVER]] = [-12, -6, -3]  # every word and hop counts
+    steps = model.steps(pattern)
+    assert steps is not None
+    score, tokens = tagged(model, model.read(words_of(text)), steps)
+    assert score == pytest.approx(replace(model, weights=weights).score(text, [pattern])[0])
+    assert {token.hop for side in tokens for token in side} <= {-1, 0, 1}

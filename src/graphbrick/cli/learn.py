@@ -26,7 +26,9 @@ def learn(
     out: Annotated[
         Path | None, typer.Option("--out", "-o", metavar="FOLDER", help="Folder to write [GRAPH.patterns].")
     ] = None,
-    n: Annotated[int, typer.Option("--questions", metavar="N", help="Questions to write.")] = 4_000,
+    n: Annotated[
+        int, typer.Option("--questions", metavar="N", help="Questions to write; 0: learn from QUESTIONS alone.")
+    ] = 4_000,
     max_hops: Annotated[int, typer.Option(help="The longest pattern.")] = 3,
     embedder: Annotated[
         str, typer.Option(metavar="BRICK", help="What makes vectors of words and questions; USE() for other languages.")

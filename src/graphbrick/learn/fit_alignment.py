@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +13,7 @@ import numpy.typing as npt
 from graphbrick.embedders.embedder import Embedder
 from graphbrick.learn.english import words as english
 from graphbrick.learn.phrasebook import Phrasebook
+from graphbrick.learn.tagging import Tokens, tagged
 from graphbrick.learn.writer import Written
 from graphbrick.patterns.alignment import (
     Alignment,
@@ -19,6 +21,7 @@ from graphbrick.patterns.alignment import (
     Transitions,
     n_token_features,
     token_features,
+    words_of,
 )
 from graphbrick.patterns.text import PLACEHOLDER, Steps
 from graphbrick.train.adam import Adam
@@ -39,6 +42,7 @@ _RATE, _MEMORY = 0.1, 0.98  # of Adam
 _WEIGHING_STEPS = 200
 _PASSES = 120
 _BATCH_CELLS = 5_000_000  # tokens times steps; above it, a pass goes over a sample of the tokens
+_GIVEN_SHARE = 3.0  # how often a given question counts
 _SHARE = 0.5  # of the weights that fit written questions best: words that users choose are less certain than ours
 _LEXICON = 2.0  # how much a noun of the phrasebook counts by itself, beside one use in a question
 
@@ -52,10 +56,36 @@ class Example:
     others: list[Steps]
 
 
+@dataclass(frozen=True, slots=True)
+class Meant:
+    """A question with answers, without tags.
+
+    Attributes:
+        text: The question with the placeholder for its seed.
+        right: The patterns that fit the answers best.
+        others: All patterns around the seed.
+    """
+
+    text: str
+    right: list[Steps]
+    others: list[Steps]
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A question as content words with hops, its pattern as numbers and as labels, and the patterns around its seed."""
+
+    tokens: Tokens
+    steps: list[int]
+    pattern: Steps
+    others: list[Steps]
+
+
 def fit_alignment(
     embedder: Embedder,
     book: Phrasebook,
     examples: Sequence[Example],
+    given: Sequence[Meant] = (),
     *,
     max_hops: int,
     seed: int,
@@ -67,6 +97,7 @@ def fit_alignment(
         embedder: Makes vectors of words.
         book: The words of the relations.
         examples: Written questions.
+        given: Questions with answers. What their words speak of is read with a model of the written ones.
         max_hops: The longest pattern.
         seed: Of the random numbers.
         watch: Told (what is done, of how many).
@@ -77,24 +108,60 @@ def fit_alignment(
     weights = np.concatenate([_START, np.zeros(max_hops)])
     empty = np.zeros((2 * len(relations) + 1, n_token_features(embedder.embed(["x"]).shape[1])), dtype=np.float32)
     model = Alignment(embedder, relations, empty, Transitions(), weights, phrases)
-    tell = watch or (lambda done, total: None)
-    total = _PASSES + _ROUNDS
-    tagged = [
-        (model.read(_spoken(example.written), example.written.hops), steps)
-        for example in examples
-        if (steps := model.steps(example.pattern))
+    tell, done = watch or (lambda done, total: None), 0
+    total = (_PASSES + _ROUNDS) * (1 + bool(given))
+
+    def step(passes: int) -> None:
+        tell(done + passes, total)
+
+    read = [
+        _Read(model.read(_spoken(one.written), one.written.hops), steps, one.pattern, one.others)
+        for one in examples
+        if (steps := model.steps(one.pattern))
     ]
+    fitted = _fitted(model, book, read, [], seed, step)
+    if given:
+        done = _PASSES + _ROUNDS
+        meant = [one for question in given if (one := _meant(fitted, question)) is not None]
+        fitted = _fitted(model, book, read, meant, seed, step)
+    return replace(fitted, weights=_SHARE * fitted.weights)
+
+
+def _meant(model: Alignment, question: Meant) -> _Read | None:
+    """Return a question tagged for the likeliest of the patterns that it may mean; None if none can be scored."""
+    tokens = model.read(words_of(question.text))
+    best: tuple[float, _Read] | None = None
+    for pattern in question.right:
+        steps = model.steps(pattern)
+        if steps:
+            value, found = tagged(model, tokens, steps)
+            if best is None or value > best[0]:
+                best = value, _Read(found, steps, pattern, question.others)
+    return best and best[1]
+
+
+def _fitted(
+    model: Alignment,
+    book: Phrasebook,
+    written: Sequence[_Read],
+    given: Sequence[_Read],
+    seed: int,
+    tell: Callable[[int], None],
+) -> Alignment:
+    """Return the model fitted to tagged questions; those that were given count more, as there are few."""
     model = replace(
         model,
-        transitions=_transitions(tagged),
-        emission=_emission(embedder, book, tagged, len(empty), seed, lambda done: tell(done, total)),
+        transitions=_transitions([*written, *given]),
+        emission=_emission(model.embedder, book, written, given, len(model.emission), seed, tell),
     )
-    drawn = np.random.default_rng([seed, 3]).permutation(len(examples))[:_WEIGHED_ON]
-    weighed = [_sampled(examples[at], seed) for at in drawn.tolist()]
+    rng = np.random.default_rng([seed, 3])
+    drawn = [written[at] for at in rng.permutation(len(written))[:_WEIGHED_ON].tolist()]
+    drawn += [given[at] for at in rng.permutation(len(given))[:_WEIGHED_ON].tolist()]
+    weighed = [_sampled(example, seed) for example in drawn]
     for done in range(_ROUNDS):
         model = replace(model, weights=_weights(model, weighed))
-        tell(_PASSES + done + 1, total)
-    return replace(model, weights=_SHARE * model.weights)
+        tell(_PASSES + done + 1)
+    return model
 
 
 def _spoken(written: Written) -> list[str]:
@@ -102,15 +169,12 @@ def _spoken(written: Written) -> list[str]:
     return [word if word == PLACEHOLDER else word.lower() for word in written.words]
 
 
-Tagged = tuple[tuple[list[Token], list[Token]], list[int]]
-
-
-def _transitions(tagged: Sequence[Tagged]) -> Transitions:
+def _transitions(questions: Sequence[_Read]) -> Transitions:
     """Count when a word speaks of another hop than the word before it, in order from the seed outwards."""
     counts: dict[tuple[bool, bool, int, tuple[str, ...] | None], tuple[int, int]] = {}
-    for (left, right), steps in tagged:
-        hop, direction = -1, 2
-        for token in _outwards(left, right):
+    for question in questions:
+        hop, direction, steps = -1, 2, question.steps
+        for token in _outwards(*question.tokens):
             if token.hop is None or not 0 <= token.hop < len(steps):
                 continue
             fresh = token.hop != hop
@@ -143,20 +207,21 @@ def _hop(token: Token) -> float:
 def _emission(
     embedder: Embedder,
     book: Phrasebook,
-    tagged: Sequence[Tagged],
+    written: Sequence[_Read],
+    given: Sequence[_Read],
     n_classes: int,
     seed: int,
     tell: Callable[[int], None],
 ) -> Floats:
     """Fit a softmax of steps over the features of tokens; common words count by the root of their number."""
-    times: Counter[tuple[Token, int]] = Counter()
+    times: dict[tuple[Token, int], float] = defaultdict(float)
     by_key: dict[object, Token] = {}
-    for (left, right), steps in tagged:
-        for token in (*left, *right):
-            if token.hop is None or token.hop >= len(steps):
+    for question, share in [*((one, 1.0) for one in written), *((one, _GIVEN_SHARE) for one in given)]:
+        for token in chain(*question.tokens):
+            if token.hop is None or token.hop >= len(question.steps):
                 continue
-            kind = n_classes - 1 if token.hop < 0 else steps[token.hop]
-            times[by_key.setdefault(token.key, token), kind] += 1
+            kind = n_classes - 1 if token.hop < 0 else question.steps[token.hop]
+            times[by_key.setdefault(token.key, token), kind] += share
     names = [
         (noun, 2 * number + forward)
         for number, entry in enumerate(book.relations.values())
@@ -217,7 +282,7 @@ def softmax_regression(
     return values
 
 
-def _sampled(example: Example, seed: int) -> Example:
+def _sampled(example: _Read, seed: int) -> _Read:
     """Return an example with a limited number of other patterns."""
     if len(example.others) <= _CANDIDATES:
         return example
@@ -226,13 +291,13 @@ def _sampled(example: Example, seed: int) -> Example:
     return replace(example, others=others if example.pattern in others else [*others, example.pattern])
 
 
-def _weights(model: Alignment, examples: Sequence[Example]) -> Scores:
+def _weights(model: Alignment, examples: Sequence[_Read]) -> Scores:
     """Return the weights under which the patterns that questions were written from are the likeliest, by Adam."""
     start = np.concatenate([_START, np.zeros(model.max_hops)])
     low = np.concatenate([_LOW, np.full(model.max_hops, -_LENGTHS)])
     high = np.concatenate([_HIGH, np.full(model.max_hops, _LENGTHS)])
     usable = [one for one in examples if one.pattern in one.others]
-    tables = [model.features(model.read(_spoken(one.written)), one.others) for one in usable]
+    tables = [model.features(one.tokens, one.others) for one in usable]
     rows = np.concatenate(tables)
     first = np.concatenate([[0], np.cumsum([len(table) for table in tables])[:-1]])
     right = rows[first + [one.others.index(one.pattern) for one in usable]]

@@ -45,5 +45,7 @@ def unlearned(graph: Graph) -> list[str]:
     if not (place / DESCRIPTION).exists():
         return []
     alignment = load(str(place)).alignment
-    known = set(alignment.relations) if alignment is not None else set()
+    if alignment is None:  # trained on given questions alone, which need not be about every relation
+        return []
+    known = set(alignment.relations)
     return sorted({graph.relation_label(number) for number in range(graph.n_relations)} - known)

@@ -10,24 +10,31 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from graphbrick.compute import blas_threads
 from graphbrick.core.errors import InputError
 from graphbrick.embedders.embedder import Embedder
-from graphbrick.evaluate.datasets import Grounded, GroundedQuestion, Question, ground
+from graphbrick.evaluate.datasets import Grounded, Question, ground
 from graphbrick.graphs.graph import Graph
 from graphbrick.learn.calibration import fit_calibration
 from graphbrick.learn.feedback import feedback_questions, read_feedback
-from graphbrick.learn.fit_alignment import Example, fit_alignment
+from graphbrick.learn.fit_alignment import Example, Meant, fit_alignment
 from graphbrick.learn.learned import learned_place
 from graphbrick.learn.phrasebook import Phrasebook
 from graphbrick.learn.sampling import Sample, samples
 from graphbrick.learn.writer import Writer
 from graphbrick.patterns.folder import WORDS, check_place, save
-from graphbrick.train.patterns import PatternReport, Watch, fit_patterns
+from graphbrick.patterns.model import PatternModel
+from graphbrick.patterns.text import PLACEHOLDER, Steps
+from graphbrick.train.pattern_examples import Example as Labelled
+from graphbrick.train.pattern_examples import Examples, Ints
+from graphbrick.train.patterns import ROUNDS, PatternReport, Watch, examples, fit_patterns
 
 _SEEDS = 0.15  # distinct seeds, a question
 _ROUNDS = 12  # of fitting the linear scorer
-_MOST_ENDS = 200  # answers that are kept of a written question
+_SAME_ENDS = 0.3  # how right a pattern is that ends where the one does that a question was written from
+_GIVEN_SHARE, _MOST_REPEATS = 0.25, 8  # the questions that were given are repeated to count this much beside the others
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +122,7 @@ def learn(
         questions: Questions with answers that are learned from as well.
         call: Names of classes of entities: {"directed_by": ["film", "movie"]} names what has the relation,
             {"<-directed_by": ["person"]} what it points to.
-        n: Questions to write, from 100.
+        n: Questions to write, from 100; with 0, only the given questions teach, as in `train_patterns`.
         max_hops: The longest pattern, from 1 to 10.
         embedder: Makes vectors of questions and words; MiniLM() if None.
         seed: Of everything drawn at random.
@@ -129,9 +136,7 @@ def learn(
         >>> learn(graph, call={"directed_by": ["film", "movie"]})                     # doctest: +SKIP
         >>> pipeline = Patterns(PatternScorer("films.graph.patterns")) >> PathAnswer()   # doctest: +SKIP
     """
-    for name, value, least, most in (("n", n, 100, 10_000_000), ("max_hops", max_hops, 1, 10)):
-        if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
-            raise InputError(f"learn {name} must be a whole number from {least} to {most:,}, got {value!r}; try 4000")
+    _check(n, max_hops, has_questions=bool(questions) or bool(read_feedback(graph)))
     started = time.perf_counter()
     place = learned_place(graph) if out is None else Path(out).expanduser()
     check_place(place, overwrite=True)
@@ -144,20 +149,29 @@ def learn(
         raise InputError(f"{graph.place} has no triples, so there is nothing to learn from")
     feedback = read_feedback(graph)
     book = _phrasebook(graph, place, call or {})
+    marked = feedback_questions(feedback)
+    own = questions if isinstance(questions, Grounded) else ground(graph, questions or (), max_hops=max_hops)
+    taught = (*own.questions, *ground(graph, marked, max_hops=max_hops).questions)
+    given = Grounded(taught, max_hops, graph.hash)
+    if not n:
+        found = examples(graph, given, max_hops=max_hops, seed=seed, watch=watch)
+        model, fitted = fit_patterns(graph, found, embedder, max_hops=max_hops, rounds=ROUNDS, seed=seed, watch=watch)
+        save(model, place, words=book.to_toml(), overwrite=True)
+        return _report(graph, book, model, fitted, 0, len(marked), len(feedback), time.perf_counter() - started)
     written = _written(graph, book, n, max_hops, seed, tell)
     if not written:
         raise InputError(f"{graph.place} has no relation pattern that a question could be written about")
-    given = questions if isinstance(questions, Grounded) else ground(graph, questions or (), max_hops=max_hops)
-    marked = ground(graph, feedback_questions(feedback), max_hops=max_hops)
-    together = (*(_grounded(graph, *one) for one in written), *given.questions, *marked.questions)
+    found = _examples(graph, written)
+    examples(graph, given, max_hops=max_hops, seed=seed, into=found, watch=watch)
+    labelled = found.all[len(written) :]
+    found.all += labelled * (_repeats(len(written), len(labelled)) - 1)
     model, fitted = fit_patterns(
-        graph, Grounded(together, max_hops, graph.hash), max_hops=max_hops, embedder=embedder, rounds=_ROUNDS,
-        seed=seed, written=[sample.pattern for sample, _ in written], watch=watch,
-    )  # fmt: skip
+        graph, found, embedder, max_hops=max_hops, rounds=_ROUNDS, seed=seed, hold_out=False, watch=watch
+    )
     with blas_threads(1):  # the matrices are small
         alignment = fit_alignment(
-            embedder, book, [example for _, example in written], max_hops=max_hops, seed=seed,
-            watch=lambda done, total: tell("words aligned with hops", done, total),
+            embedder, book, [example for _, example in written], _meant(graph, found, labelled),
+            max_hops=max_hops, seed=seed, watch=lambda done, total: tell("words aligned with hops", done, total),
         )  # fmt: skip
     model = replace(model, alignment=alignment, about={**model.about, "learned_from": "the graph itself"})
     calibration = fit_calibration(
@@ -166,17 +180,35 @@ def learn(
     )  # fmt: skip
     model = replace(model, calibration=calibration)
     save(model, place, words=book.to_toml(), overwrite=True)
+    return _report(graph, book, model, fitted, len(written), len(marked), len(feedback), time.perf_counter() - started)
+
+
+def _check(n: int, max_hops: int, *, has_questions: bool) -> None:
+    """Raise InputError unless the parameters are in range."""
+    for name, value, least, most, advice in (("n", n, 0, 10_000_000, 4000), ("max_hops", max_hops, 1, 10, 3)):
+        if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
+            raise InputError(
+                f"learn {name} must be a whole number from {least} to {most:,}, got {value!r}; try {advice}"
+            )
+    if n < 100 and not (n == 0 and has_questions):
+        raise InputError(f"learn n must be at least 100, or 0 where questions with answers are given; got {n}")
+
+
+def _report(
+    graph: Graph, book: Phrasebook, model: PatternModel, fitted: PatternReport, written: int, marked: int,
+    feedback: int, seconds: float,
+) -> LearnReport:  # fmt: skip
     return LearnReport(
-        written=len(written),
-        given=len(given),
-        feedback=len(marked),
-        feedback_without_answer=len(feedback) - len(marked),
+        written=written,
+        given=fitted.questions - written - marked,
+        feedback=marked,
+        feedback_without_answer=feedback - marked,
         relations=graph.n_relations,
         unreadable=book.unreadable,
         nameless=[[*one.heads, *one.tails][:3] for one in book.classes if not one.names and one.heads],
         fitted=fitted,
-        min_confidence=None if calibration is None else calibration.min_confidence,
-        seconds=time.perf_counter() - started,
+        min_confidence=None if model.calibration is None else model.calibration.min_confidence,
+        seconds=seconds,
     )
 
 
@@ -200,10 +232,47 @@ def _written(
     return found
 
 
-def _grounded(graph: Graph, sample: Sample, example: Example) -> GroundedQuestion:
-    """Return a written question as one of a data set."""
-    answers = tuple(map(int, sample.ends[:_MOST_ENDS]))
-    start = graph.label(sample.seed)
-    keys = tuple(graph.key(answer) for answer in answers)
-    question = Question("", example.written.text(start), (graph.key(sample.seed),), keys, hops=len(sample.pattern))
-    return GroundedQuestion(question, (sample.seed,), tuple((a,) for a in answers), tuple((key,) for key in keys))
+def _repeats(written: int, given: int) -> int:
+    """Return how often every given question counts."""
+    return max(1, min(_MOST_REPEATS, round(_GIVEN_SHARE * written / given))) if given else 1
+
+
+def _meant(graph: Graph, found: Examples, labelled: Sequence[Labelled]) -> list[Meant]:
+    """Return given questions with the patterns that they may have meant: those that fit the answers best."""
+    texts, steps, meant = list(found.asked), found.steps(graph) if labelled else [], []
+    for example in labelled:
+        top = float(example.f1.max(initial=0))
+        if top > 0:
+            asked = example.asked[int(example.f1.argmax())]
+            rows = np.flatnonzero(example.asked == asked)
+            patterns = [steps[number] for number in example.pattern[rows].tolist()]
+            best = np.flatnonzero(example.f1[rows] >= top).tolist()
+            meant.append(Meant(texts[asked], [patterns[i] for i in best], patterns))
+    return meant
+
+
+def _examples(graph: Graph, written: Sequence[tuple[Sample, Example]]) -> Examples:
+    """Return written questions as examples for the linear scorer."""
+    number = {graph.relation_label(i): i for i in reversed(range(graph.n_relations))}
+    found, rows = Examples(), dict[int, tuple[Ints, dict[Steps, int]]]()
+    for sample, example in written:
+        if sample.seed not in rows:
+            numbered = [tuple(_number(number, step) for step in steps) for steps in sample.others]
+            places = [found.patterns.setdefault(steps, len(found.patterns)) for steps in numbered]
+            rows[sample.seed] = np.array(places, dtype=np.int32), {steps: i for i, steps in enumerate(sample.others)}
+        patterns, place = rows[sample.seed]
+        at = place[sample.pattern]
+        right = np.where(sample.group == sample.group[at], _SAME_ENDS, 0).astype(np.float32)
+        right[at] = 1
+        promise = right.copy()
+        promise[[place[sample.pattern[:hops]] for hops in range(1, len(sample.pattern))]] = 1
+        found.add_written(example.written.text(), patterns, right, promise)
+    return found
+
+
+def _number(number: Mapping[str, int], step: tuple[str, bool]) -> int:
+    """Return the number of a step; see `Examples.patterns`."""
+    label, forward = step
+    if label in number:
+        return 2 * number[label] + forward
+    return ~(2 * number[label.removesuffix(f" {PLACEHOLDER}")] + forward)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from graphbrick.core import Step
 from graphbrick.graphs.graph import Graph
-from graphbrick.patterns.text import Steps, labelled
+from graphbrick.patterns.text import PLACEHOLDER, Steps, labelled
 from graphbrick.retrieve.pattern_layers import Layer, first_layer, next_layer
 
 Ints = npt.NDArray[np.int32]
@@ -31,12 +31,14 @@ class Sample:
         pattern: Relation labels and directions; a step back to the seed is marked, see `labelled`.
         ends: The answers, int32.
         others: All patterns around the seed, the sampled one included.
+        group: int64 [others]; patterns with the same number end at the same entities.
     """
 
     seed: int
     pattern: Steps
     ends: Ints
     others: list[Steps]
+    group: npt.NDArray[np.int64]
 
 
 def seeds(graph: Graph, rng: random.Random) -> Iterator[int]:
@@ -67,7 +69,7 @@ def samples(graph: Graph, n: int, *, max_hops: int, n_seeds: int, seed: int) -> 
         seed: Of the random numbers.
     """
     rng = random.Random(seed)
-    pool: list[tuple[int, list[list[tuple[Steps, Ints]]], list[Steps]]] = []
+    pool: list[_Around] = []
     met: set[int] = set()
     for tries, node in enumerate(seeds(graph, rng)):
         if len(pool) >= n_seeds or tries > 20 * n_seeds:
@@ -75,42 +77,79 @@ def samples(graph: Graph, n: int, *, max_hops: int, n_seeds: int, seed: int) -> 
         if node in met:
             continue
         met.add(node)
-        layers = around(graph, node, max_hops=max_hops)
-        if any(layers):
-            pool.append((node, layers, [steps for layer in layers for steps, _ in layer]))
+        found = _Around.of(node, around(graph, node, max_hops=max_hops))
+        if found.likely:
+            pool.append(found)
     for _ in range(n if pool else 0):
-        node, layers, others = rng.choice(pool)
-        layer = rng.choice([layer for layer in layers if layer])
-        weights = [len(ends) ** -0.5 for _, ends in layer]
-        pattern, ends = rng.choices(layer, weights)[0]
-        yield Sample(node, pattern, ends, others)
+        drawn = rng.choice(pool)
+        layer = rng.choice(drawn.likely)
+        place = rng.choices(layer, [len(drawn.ends[i]) ** -0.5 for i in layer])[0]
+        yield Sample(drawn.node, drawn.steps[place], drawn.ends[place], drawn.steps, drawn.group)
+
+
+@dataclass(frozen=True, slots=True)
+class _Around:
+    """The patterns around an entity.
+
+    Attributes:
+        node: The entity.
+        steps: The patterns.
+        ends: Where each ends.
+        group: See `Sample`.
+        likely: For each length that has some, the patterns that questions are written about: those of few ends, and
+            those that come back to the entity only if they cannot be walked without.
+    """
+
+    node: int
+    steps: list[Steps]
+    ends: list[Ints]
+    group: npt.NDArray[np.int64]
+    likely: list[list[int]]
+
+    @classmethod
+    def of(cls, node: int, layers: list[list[tuple[Steps, Ints]]]) -> _Around:
+        """Return what `around` found, prepared for drawing."""
+        steps = [pattern for layer in layers for pattern, _ in layer]
+        ends = [end for layer in layers for _, end in layer]
+        numbers: dict[bytes, int] = {}
+        group = np.array([numbers.setdefault(end.tobytes(), len(numbers)) for end in ends], dtype=np.int64)
+        known, likely, first = set(steps), [], 0
+        for layer in layers:
+            places = range(first, first + len(layer))
+            chosen = [i for i in places if len(ends[i]) <= _LARGEST and not _is_marked_twin(steps[i], known)]
+            likely += [chosen] if chosen else []
+            first += len(layer)
+        return cls(node, steps, ends, group, likely)
+
+
+def _is_marked_twin(pattern: Steps, known: set[Steps]) -> bool:
+    """Whether a pattern comes back to the seed and can be walked without."""
+    plain = tuple((label.removesuffix(f" {PLACEHOLDER}"), forward) for label, forward in pattern)
+    return plain != pattern and plain in known
 
 
 def around(graph: Graph, node: int, *, max_hops: int) -> list[list[tuple[Steps, Ints]]]:
     """Return the patterns around an entity by length, each with the entities at its end.
 
-    Patterns that can only be walked by coming back to the entity, such as a child's parent, are among them.
+    Patterns that come back to the entity, such as a child's parent, are among them; see `labelled`.
     """
     layer: Layer = first_layer(node)
     before: dict[tuple[int, bool], Steps] = {(0, False): ()}
-    labels = [graph.relation_label(number) for number in range(graph.n_relations)]
     found: list[list[tuple[Steps, Ints]]] = []
     for _ in range(max_hops):
         sizes = layer.sizes() + layer.sizes(back=True)
         chosen = np.sort(np.argsort(sizes, kind="stable")[:_MOST])
         layer = next_layer(graph.csr, node, layer, chosen, direction="both", cap=CAP)
-        step, away = layer.carried.step.tolist(), layer.sizes()
+        step = layer.carried.step.tolist()
         steps: dict[tuple[int, bool], Steps] = {}
         here: list[tuple[Steps, Ints]] = []
         pattern, back = layer.variants()
         for i, is_back in zip(pattern.tolist(), back.tolist(), strict=True):
             prefix = before[int(layer.parent[i]), is_back and bool(layer.has_been_back[i])]
             comes = is_back and bool(layer.returns[i])
-            (taken,) = labelled([Step(labels[step[i] >> 1], bool(step[i] & 1), comes)])
+            (taken,) = labelled([Step(graph.relation_label(step[i] >> 1), bool(step[i] & 1), comes)])
             steps[i, is_back] = (*prefix, taken)
-            ends = layer.ends(i, back=is_back)
-            if not (is_back and away[i]) and 0 < len(ends) <= _LARGEST:
-                here.append((steps[i, is_back], ends))
+            here.append((steps[i, is_back], layer.ends(i, back=is_back)))
         before = steps
         found.append(here)
     return found

@@ -52,6 +52,7 @@ class Examples:
         asked: The distinct masked questions.
         patterns: The distinct patterns: a number a hop, twice the relation and one more if it is followed forwards; the
             complement of that number for a step that comes back to the seed.
+        searched: The questions whose patterns were searched for, the last ones of all.
         questions: How many questions there were.
         unseeded: How many have no seed in the graph.
         unanswered: How many have no answer in the graph.
@@ -62,6 +63,7 @@ class Examples:
     all: list[Example] = field(default_factory=list)
     asked: dict[str, int] = field(default_factory=dict)
     patterns: dict[tuple[int, ...], int] = field(default_factory=dict)
+    searched: list[GroundedQuestion] = field(default_factory=list)
     questions: int = 0
     unseeded: int = 0
     unanswered: int = 0
@@ -71,6 +73,20 @@ class Examples:
     def steps(self, graph: Graph) -> list[Steps]:
         """Return the patterns as the model knows them."""
         return [labelled(_step(graph, number) for number in pattern) for pattern in self.patterns]
+
+    def add_written(self, masked_text: str, patterns: Ints, right: Floats, promise: Floats) -> None:
+        """Add a question that was written from a pattern.
+
+        Args:
+            masked_text: The question with the placeholder for its seed.
+            patterns: int32, the patterns around the seed.
+            right: float32 [patterns], how right each is.
+            promise: float32 [patterns], the same for what each begins.
+        """
+        asked = self.asked.setdefault(masked_text, len(self.asked))
+        column = np.full(len(patterns), asked, dtype=np.int32)
+        self.all.append(Example(self.questions, column, patterns, right, right, promise))
+        self.questions += 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +107,7 @@ def collect(
     max_hops: int,
     most: int,
     seed: int,
+    into: Examples | None = None,
     watch: Callable[[int], None] | None = None,
 ) -> Examples:
     """The patterns around the seeds of questions and how well each gives the answers.
@@ -102,18 +119,22 @@ def collect(
         most: Patterns a seed. Where there are more, those that lead to an answer are kept first, then some drawn at
             random; those that end at many entities are not carried on.
         seed: Of what is drawn.
+        into: Examples to add these to.
         watch: Told the number of questions done.
     """
     rng = np.random.default_rng(seed)
-    examples = Examples(questions=len(questions))
-    for place, found in enumerate(questions):
+    examples = Examples() if into is None else into
+    first = examples.questions
+    examples.questions += len(questions)
+    examples.searched += questions
+    for place, found in enumerate(questions, first):
         gold = np.array(sorted(set(found.answers)), dtype=np.int32)
         examples.unseeded += not found.seeds
         examples.unanswered += bool(found.seeds) and not len(gold)
         if found.seeds and len(gold):
             _add(examples, graph, place, found, gold, max_hops, most, rng)
         if watch is not None:
-            watch(place + 1)
+            watch(place - first + 1)
     return examples
 
 

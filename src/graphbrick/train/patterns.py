@@ -31,12 +31,14 @@ from graphbrick.train.pattern_fit import Encoded, Floats, Ints, Quality, Weights
 T = TypeVar("T", int, str)
 
 MOST = 2_000  # patterns a seed
+ROUNDS = 30  # at most; fewer where held-out questions say so
 _LEAST_QUESTIONS, _LEAST_WORDINGS = 30, 10  # needed to hold some out
 _APART = 0.1  # share of the wordings that is held out to say when to stop
 _PATIENCE = 4
-_SAME_ENDS = 0.3  # how right a pattern is that ends where the one does that a question was written from
 _AT_ONCE = 64  # questions embedded
 _OFTEN = 3  # examples that a pattern needs to get weights of its own
+# The most frequent relations and patterns get weights of their own; others are scored by their words. Bounds memory.
+_MOST_RELATIONS, _MOST_PATTERNS = 600, 5_000
 
 
 class Watch(Protocol):
@@ -105,7 +107,7 @@ def train_patterns(
     *,
     max_hops: int = 3,
     embedder: Embedder | None = None,
-    rounds: int = 30,
+    rounds: int = ROUNDS,
     seed: int = 0,
     overwrite: bool = False,
     watch: Watch | None = None,
@@ -147,57 +149,78 @@ def train_patterns(
             raise InputError(f"train_patterns {name} must be a whole number from 1 to {most:,}, got {value!r}; try 3")
     place = Path(out).expanduser()
     check_place(place, overwrite=overwrite)
-    model, report = fit_patterns(
-        graph, questions, max_hops=max_hops, embedder=embedder, rounds=rounds, seed=seed, watch=watch
-    )
+    if embedder is None:
+        from graphbrick.embedders.minilm import MiniLM
+
+        embedder = MiniLM()
+    found = examples(graph, questions, max_hops=max_hops, seed=seed, watch=watch)
+    model, report = fit_patterns(graph, found, embedder, max_hops=max_hops, rounds=rounds, seed=seed, watch=watch)
     save(model, place, overwrite=overwrite)
     return report
 
 
-def fit_patterns(
+def examples(
     graph: Graph,
     questions: Sequence[Question] | Grounded,
     *,
-    max_hops: int = 3,
-    embedder: Embedder | None = None,
-    rounds: int = 30,
-    seed: int = 0,
-    written: Sequence[Steps] = (),
+    max_hops: int,
+    seed: int,
+    into: Examples | None = None,
     watch: Watch | None = None,
-) -> tuple[PatternModel, PatternReport]:
-    """Like `train_patterns`, but return the model and write nothing.
+) -> Examples:
+    """Return the patterns around the seeds of questions with how right they are; seeds are linked if not named.
 
     Args:
         graph: The graph.
         questions: The questions.
         max_hops: The longest pattern.
-        embedder: Embeds questions and relations.
-        rounds: Rounds at most.
         seed: Seed of everything that is drawn at random.
-        written: The patterns that the first questions were written from. Nothing is held out then, and all rounds are
-            run: questions that were written like those trained on do not say when to stop.
+        into: Examples to add these to.
         watch: Called with (name of the step, number done, total).
     """
-    started = time.perf_counter()
-    if embedder is None:
-        from graphbrick.embedders.minilm import MiniLM
-
-        embedder = MiniLM()
     tell = watch or (lambda what, done, total: None)
     grounded = questions if isinstance(questions, Grounded) else ground(graph, questions, max_hops=max_hops)
-    seeded = [linked(graph, question) for question in grounded.questions]
-    found = collect(
-        graph, seeded, max_hops=max_hops, most=MOST, seed=seed,
-        watch=lambda done: tell("questions searched", done, len(grounded)),
+    return collect(
+        graph, [linked(graph, question) for question in grounded.questions], max_hops=max_hops, most=MOST, seed=seed,
+        into=into, watch=lambda done: tell("questions searched", done, len(grounded)),
     )  # fmt: skip
+
+
+def fit_patterns(
+    graph: Graph,
+    found: Examples,
+    embedder: Embedder,
+    *,
+    max_hops: int,
+    rounds: int,
+    seed: int,
+    hold_out: bool = True,
+    watch: Watch | None = None,
+) -> tuple[PatternModel, PatternReport]:
+    """Fit the model to examples.
+
+    Args:
+        graph: The graph.
+        found: The examples.
+        embedder: Embeds questions and relations.
+        max_hops: The longest pattern.
+        rounds: Rounds at most.
+        seed: Seed of everything that is drawn at random.
+        hold_out: Find the number of rounds with a tenth of the wordings; else all rounds are run.
+        watch: Called with (name of the step, number done, total).
+
+    Raises:
+        InputError: No question has a pattern that leads to an answer.
+    """
+    started = time.perf_counter()
+    tell = watch or (lambda what, done, total: None)
     if not any(example.f1.any() for example in found.all):
         raise InputError(
-            f"none of {len(grounded):,} questions has a pattern of at most {max_hops} hops from a seed to an answer; "
+            f"none of {found.questions:,} questions has a pattern of at most {max_hops} hops from a seed to an answer; "
             "are they questions of this graph?"
         )
     asked, steps = _vectors(embedder, list(found.asked), tell), found.steps(graph)
-    _mean(found, steps, written)
-    learned, held = _split(found, seed) if not written else (found.all, [])
+    learned, held = _split(found.all, seed) if hold_out else (found.all, [])
     before = after = None
     if held:
         weights, *_ = _weights(embedder, steps, learned, max_hops, seed)
@@ -222,7 +245,7 @@ def fit_patterns(
         )  # fmt: skip
         return PatternModel(embedder, relations=relations, patterns=patterns, **weights.values)  # type: ignore[arg-type]
 
-    ends = _fit_ends(graph, seeded, found, trained_on, seed, tell)
+    ends = _fit_ends(graph, found, trained_on, seed, tell)
     report = PatternReport(
         questions=found.questions,
         learned=sum(bool(example.f1.any()) for example in found.all),
@@ -248,15 +271,21 @@ def fit_patterns(
 
 
 def _fit_ends(
-    graph: Graph, questions: list[GroundedQuestion], found: Examples, model: Callable[[list[Example]], PatternModel],
-    seed: int, tell: Watch,
-) -> EndModel | None:  # fmt: skip
-    """Learn to choose among ends from a third of the wordings, with patterns that were trained on the others."""
-    learned, held = _split(found, seed, share=1 / 3)
-    if not held or not is_needed(found.all):
+    graph: Graph, found: Examples, model: Callable[[list[Example]], PatternModel], seed: int, tell: Watch
+) -> EndModel | None:
+    """Learn to choose among ends from a third of the wordings, with patterns that were trained on the others.
+
+    Written questions mean all ends of a pattern, so only the questions that were searched teach this.
+    """
+    first = found.questions - len(found.searched)
+    given = list({example.question: example for example in found.all if example.question >= first}.values())
+    _, held = _split(given, seed, share=1 / 3)
+    if not held or not is_needed(given):
         return None
+    apart = {example.question for example in held}
+    learned = [example for example in found.all if example.question not in apart]
     examples = collect_ends(
-        graph, [questions[example.question] for example in held], model(learned),
+        graph, [found.searched[example.question - first] for example in held], model(learned),
         watch=lambda done: tell("ends compared", done, len(held)),
     )  # fmt: skip
     return fit_ends(examples)
@@ -270,21 +299,6 @@ def linked(graph: Graph, found: GroundedQuestion) -> GroundedQuestion:
         return replace(found, seeds=LinkLabels().link(graph, Query(found.question.text)).seeds)
     except LinkError:
         return found
-
-
-def _mean(found: Examples, steps: list[Steps], written: Sequence[Steps]) -> None:
-    """Make the pattern that a question was written from right, and others with the same ends nearly so."""
-    for at, example in enumerate(found.all):
-        if example.question >= len(written):
-            continue
-        place = {steps[number]: i for i, number in enumerate(example.pattern.tolist())}
-        pattern = written[example.question]
-        if pattern in place:
-            f1 = np.where(example.f1 > 0.5, _SAME_ENDS * example.f1, 0).astype(np.float32)
-            f1[place[pattern]] = 1
-            promise = f1.copy()
-            promise[[place[pattern[:hops]] for hops in range(1, len(pattern)) if pattern[:hops] in place]] = 1
-            found.all[at] = replace(example, f1=f1, promise=promise)
 
 
 def _vectors(embedder: Embedder, texts: list[str], tell: Watch) -> Floats:
@@ -305,12 +319,12 @@ def apart(wordings: Sequence[T], seed: int, share: float = _APART) -> set[T]:
     return {distinct[i] for i in drawn[: round(share * len(distinct))]}
 
 
-def _split(found: Examples, seed: int, share: float = _APART) -> tuple[list[Example], list[Example]]:
+def _split(examples: Sequence[Example], seed: int, share: float = _APART) -> tuple[list[Example], list[Example]]:
     """Split the examples into those to train on at first and the held-out ones."""
-    wordings = [int(example.asked[0]) for example in found.all]
+    wordings = [int(example.asked[0]) for example in examples]
     held = apart(wordings, seed, share)
     sides: tuple[list[Example], list[Example]] = [], []
-    for example, wording in zip(found.all, wordings, strict=True):
+    for example, wording in zip(examples, wordings, strict=True):
         sides[wording in held].append(example)
     return sides
 
@@ -324,8 +338,12 @@ def _weights(
         top = example.f1.max(initial=0)
         if top > 0:
             often.update(set(example.pattern[example.f1 >= top].tolist()))
-    relations = tuple(sorted({label for pattern in often for label, _ in steps[pattern]}))
-    patterns = tuple(sorted({steps[pattern] for pattern, count in often.items() if count >= _OFTEN}))
+    uses: Counter[str] = Counter()
+    for pattern, count in sorted(often.items()):
+        uses.update({label: count for label, _ in steps[pattern]})
+    relations = tuple(sorted(label for label, _ in uses.most_common(_MOST_RELATIONS)))
+    frequent = [pattern for pattern, count in often.most_common(_MOST_PATTERNS) if count >= _OFTEN]
+    patterns = tuple(sorted({steps[pattern] for pattern in frequent}))
     labels = sorted({label for pattern in steps for label, _ in pattern})
     words = embedder.made([readable(label) for label in labels]).astype(np.float32)
     encoded = _encoded(steps, labels, relations, patterns, max_hops)
