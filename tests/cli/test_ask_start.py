@@ -19,7 +19,7 @@ from graphbrick.cli.app import main
 try:
     main(["ask", sys.argv[1], "What is the capital of Kenya?"])
 except SystemExit as stopped:
-    print(stopped.code, *(name for name in ("numba", "scipy", "openai", "torch") if name in sys.modules))
+    print(stopped.code, *(name for name in ("numba", "pyarrow", "scipy", "openai", "torch") if name in sys.modules))
 """
 
 
