@@ -139,7 +139,10 @@ def test_buckets_give_back_what_they_took_in_order(tmp_path: Path, pack: bool) -
     order = sorted(range(len(keys)), key=lambda i: keys[i][0])
     found = []
     with BucketReader(tmp_path / "b") as reader:
-        ranges = list(groups([reader], 1 << 18))
+        shares: list[float] = []
+        ranges = list(groups([reader], shares.append, 1 << 18))
+        assert shares == sorted(shares)
+        assert (len(shares), shares[-1]) == (len(ranges), 1.0)
         assert [begin for begin, _ in ranges[1:]] == [end for _, end in ranges[:-1]]
         for begin, end in ranges:
             for stream in reader.pieces(begin, end, 1 << 16):

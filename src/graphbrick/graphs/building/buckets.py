@@ -259,12 +259,21 @@ class BucketReader:
         return out
 
 
-def groups(readers: list[BucketReader], limit: int = GROUP_BYTES) -> Iterator[tuple[int, int]]:
-    """Yield ranges [begin, end) of buckets, in order, that hold about ``limit`` bytes each."""
-    begin, held = 0, 0
-    for bucket, size in enumerate(np.sum([reader.sizes for reader in readers], axis=0).tolist()):
+def groups(
+    readers: list[BucketReader], advance: Callable[[float], None], limit: int = GROUP_BYTES
+) -> Iterator[tuple[int, int]]:
+    """Yield ranges [begin, end) of buckets, in order, that hold about ``limit`` bytes each.
+
+    After each range, ``advance`` is called with the share of the bytes that are done.
+    """
+    sizes = np.sum([reader.sizes for reader in readers], axis=0).tolist()
+    begin, held, done = 0, 0, 0
+    for bucket, size in enumerate(sizes):
         if held and held + size > limit:
             yield begin, bucket
+            done += held
+            advance(done / sum(sizes))
             begin, held = bucket, 0
         held += size
     yield begin, COUNT
+    advance(1.0)

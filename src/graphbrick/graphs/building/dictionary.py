@@ -61,10 +61,8 @@ class Dictionary:
             BucketWriter(self._work / PAIRS) as pairs,
             BucketWriter(self._work / TEXTS, pack=True) as texts,
         ):
-            sizes = np.cumsum(keys.sizes + facts.sizes)
-            for begin, end in groups([keys, facts]):
+            for begin, end in groups([keys, facts], advance):
                 self._group(keys, facts, begin, end, pairs, texts)
-                advance(float(sizes[end - 1] / sizes[-1]))
         write_array(self._work / FIRST, self._bits)
         return int(np.bitwise_count(self._bits).sum())
 

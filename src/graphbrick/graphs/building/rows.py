@@ -62,19 +62,18 @@ def number_triples(work: Path, triples: int, facts: int, entities: int, advance:
         BucketWriter(work / TRIPLES) as out,
         (work / RELATION).open("rb") as relations,
     ):
-        for begin, end in groups([pairs]):
+        for begin, end in groups([pairs], advance):
             # A bucket of 2**width positions must hold heads together with their tails. Only width 0 gives odd-sized
             # buckets, and then all buckets are in one group.
             start, stop = begin << width, min(end << width, 2 * triples)
             if stop <= start:
-                break
+                continue
             ids: npt.NDArray[np.int32] = np.empty(stop - start, dtype=np.int32)
             for piece in pairs.pieces(begin, end):
                 number_ends(piece.view(np.uint32).reshape(-1, 2), start, bits, before, ids)
             relation = np.fromfile(relations, dtype=np.int32, count=(stop - start) // 2)
             rows = np.column_stack([ids[0::2], ids[1::2], relation]).view(np.uint32)
             out.rows(rows, (ids[0::2] >> head_width).astype(np.int32))
-            advance(stop / (2 * triples))
 
 
 def sort_triples(work: Path, entities: int, relations: int, advance: Advance) -> int:
@@ -92,8 +91,7 @@ def sort_triples(work: Path, entities: int, relations: int, advance: Advance) ->
         ArrayWriter(work / "relation.npy", np.int32) as relation_file,
     ):
         out_ptr.extend(np.zeros(1, dtype=np.uint32))
-        sizes = np.cumsum(rows.sizes)
-        for begin, end in groups([rows]):
+        for begin, end in groups([rows], advance):
             start, stop = begin << width, min(end << width, entities)
             head, tail, relation = distinct(rows.rows(begin, end, 3), start, entities, relations)
             ids = np.arange(count, count + len(head), dtype=np.uint32)
@@ -104,7 +102,6 @@ def sort_triples(work: Path, entities: int, relations: int, advance: Advance) ->
             heads = (head + start).astype(np.uint32)
             incoming.rows(np.column_stack([tail, heads, ids]), (tail >> width).astype(np.int32))
             count += len(head)
-            advance(float(sizes[end - 1] / sizes[-1]))
     return count
 
 
@@ -142,8 +139,7 @@ def sort_incoming(work: Path, entities: int, advance: Advance) -> None:
         ArrayWriter(work / "in_triple.npy", np.int32) as in_triple,
     ):
         in_ptr.extend(np.zeros(1, dtype=np.uint32))
-        sizes = np.cumsum(rows.sizes)
-        for begin, end in groups([rows]):
+        for begin, end in groups([rows], advance):
             start, stop = begin << width, min(end << width, entities)
             group = rows.rows(begin, end, 3)
             enter = np.bincount((group[:, 0] - np.uint32(start)).astype(np.int64), minlength=max(stop - start, 0))
@@ -153,4 +149,3 @@ def sort_incoming(work: Path, entities: int, advance: Advance) -> None:
             in_head.extend(head)
             in_triple.extend(triple)
             count += len(group)
-            advance(float(sizes[end - 1] / sizes[-1]))

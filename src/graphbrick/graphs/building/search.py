@@ -95,12 +95,11 @@ def write_hashes(work: Path, buckets: str, hash_file: str, id_file: str, advance
         ArrayWriter(work / hash_file, np.uint64) as hash_array,
         ArrayWriter(work / id_file, np.int32) as id_array,
     ):
-        for begin, end in groups([rows]):
+        for begin, end in groups([rows], advance):
             hashes, ids = _parted(rows.rows(begin, end, 3))
             order = np.lexsort((ids, hashes))
             hash_array.extend(hashes[order])
             id_array.extend(ids[order])
-            advance(end / len(rows.sizes))
 
 
 def write_grams(work: Path, advance: Callable[[float], None]) -> None:
@@ -115,7 +114,7 @@ def write_grams(work: Path, advance: Callable[[float], None]) -> None:
         ArrayWriter(work / "gram_end.npy", np.uint64) as end_array,
         ArrayWriter(work / "gram_name.npy", np.int32) as name_array,
     ):
-        for begin, end in groups([rows]):
+        for begin, end in groups([rows], advance):
             grams, names = _parted(rows.rows(begin, end, 3))
             order = np.lexsort((names, grams))
             distinct, counts = np.unique(grams[order], return_counts=True)
@@ -123,7 +122,6 @@ def write_grams(work: Path, advance: Callable[[float], None]) -> None:
             end_array.extend(count + np.cumsum(counts))
             name_array.extend(names[order])
             count += len(names)
-            advance(end / len(rows.sizes))
 
 
 def write_names(folder: Path, names: list[str]) -> int:

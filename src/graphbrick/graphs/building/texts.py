@@ -97,10 +97,8 @@ class TextWriter:
             self._type_ptr.extend(np.zeros(1, dtype=np.uint32))
             self._type_count = 0
             stack.enter_context(self._search)
-            sizes = np.cumsum(texts.sizes)
-            for begin, end in groups([texts]):
+            for begin, end in groups([texts], advance):
                 self._group(texts.whole(begin, end), bits, before)
-                advance(float(sizes[end - 1] / sizes[-1]))
         self._drop_empty()
         return self._search.longest
 
