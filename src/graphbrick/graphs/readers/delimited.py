@@ -118,7 +118,8 @@ def _blocks_of_triples(
     for first, data in blocks(file, options.max_line_bytes, bad, meter):
         start = 0
         if triples is None:
-            row = next(_literal_rows(first, data, delimiter, file, bad), None)
+            lines = enumerate(whole_lines(data), first)
+            row = next((row for line in lines for row in _literal_rows(*line, delimiter, file, bad)), None)
             if row is None:
                 continue
             triples, header = layout(row[1])
@@ -177,10 +178,10 @@ def _split_block(data: bytes, triples: Triples) -> tuple[TripleBlock, list[int]]
         return TripleBlock.of([]), left_out
     columns = [compute.utf8_trim_whitespace(column).chunk(0).buffers() for column in table.columns]
     text = [np.frombuffer(column[2] or b"", dtype=np.uint8) for column in columns]
-    offsets = np.stack([np.frombuffer(column[1], dtype=np.int32) for column in columns]).astype(np.int64)
-    offsets += np.cumsum([0, *map(len, text[:2])])[:, np.newaxis]
-    # Copies: a builder moves starts and ends when it strips a prefix.
-    return TripleBlock(np.concatenate(text), offsets[:, :-1].copy(), offsets[:, 1:].copy()), left_out
+    offsets = np.stack([np.frombuffer(column[1], dtype=np.int32) for column in columns])
+    before = np.cumsum([0, *map(len, text[:2])])[:, np.newaxis]
+    # Two arrays, as a builder moves starts and ends when it strips a prefix.
+    return TripleBlock(np.concatenate(text), offsets[:, :-1] + before, offsets[:, 1:] + before), left_out
 
 
 def _bad_triple(
