@@ -2,9 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
 import pytest
 
-from graphbrick import EntityRecord, GraphBuilder, LinkLabels, Mention, Query
+from graphbrick import (
+    EntityRecord,
+    GraphBuilder,
+    LinkLabels,
+    Mention,
+    NGram,
+    PathAnswer,
+    Patterns,
+    Query,
+    ShortestPaths,
+    parse,
+)
+from graphbrick.core import PathPattern, Subgraph
 from graphbrick.core.errors import LinkError
 from graphbrick.core.trace import Trace, record
 from graphbrick.graphs.graph import Graph
@@ -71,10 +88,11 @@ def graph(tmp_path_factory: pytest.TempPathFactory) -> Graph:
 
 
 def link(graph: Graph, text: str, **parameters: float) -> tuple[list[str], list[str], tuple[Mention, ...]]:
-    """Return the keys of the seeds, the events and the mentions."""
+    """Return the keys of the first readings, the events and the mentions."""
     with record(Trace(), "LinkLabels()", "link") as entry:
         query = LinkLabels(**parameters).link(graph, Query(text))
-    return [graph.key(seed) for seed in query.seeds], entry.events, query.mentions
+    first = dict.fromkeys(mention.entity for mention in query.mentions)
+    return [graph.key(entity) for entity in first], entry.events, query.mentions
 
 
 @pytest.mark.parametrize(
@@ -206,3 +224,63 @@ def test_a_part_of_several_names_is_asked_for(graph: Graph) -> None:
         link(graph, "Who is Michael?")
     with pytest.raises(LinkError, match="'michael' is a part of 2 names"):
         link(graph, "who is michael?")
+
+
+class TestReadings:
+    """Several readings of one mention go through the pipeline, and the best path decides."""
+
+    def test_the_first_readings_come_first_then_the_others(self, graph: Graph) -> None:
+        for readings, keys in ((1, ["heat86", "nairobi"]), (2, ["heat86", "nairobi", "heat95"])):
+            query = LinkLabels(readings=readings).link(graph, Query("Is Heat set in Nairobi?"))
+            assert [graph.key(seed) for seed in query.seeds] == keys
+        first, nairobi, second = query.seeds
+        assert query.alternatives(first) == {second}
+        assert query.alternatives(second) == {first}
+        assert query.alternatives(nairobi) == frozenset()
+
+    def test_an_entity_that_another_mention_names_is_no_alternative(self, graph: Graph) -> None:
+        a, b = graph.entity("heat95"), graph.entity("heat86")
+        query = Query("?", (a, b), mentions=(Mention("Heat", a, others=(b,)), Mention("Heat of 1986", b)))
+        assert query.alternatives(a) == frozenset()
+
+    @pytest.mark.parametrize(
+        "pipeline", ["Patterns(NGram(), max_hops=1)", "ShortestPaths(max_hops=1) >> Rerank(NGram())"]
+    )
+    def test_the_answer_is_about_the_reading_of_the_best_path(self, graph: Graph, pipeline: str) -> None:
+        # Only the film of 1995 was directed by somebody in this graph.
+        first, second = graph.entity("heat86"), graph.entity("heat95")
+        query = Query("Who was Heat director?", (first, second), mentions=(Mention("Heat", first, others=(second,)),))
+        run = parse(f"{pipeline} >> PathAnswer()").run(graph, query)
+        assert run.answer is not None
+        assert [graph.key(entity) for entity in run.answer.entities] == ["michael"]
+        assert run.trace.events[-1] == (
+            "'Heat' was read as Heat [heat95], film, where the best path starts, not as Heat [heat86], film"
+        )
+
+    def test_readings_share_no_answers(self, graph: Graph) -> None:
+        run = parse("Patterns(NGram(), max_hops=1) >> PathAnswer()").run(graph, "released in: Heat")
+        assert run.answer is not None
+        assert run.answer.texts == ("1986",)  # not also 1995, the year of the other film
+
+    def test_a_path_to_another_reading_is_no_path_between_seeds(self, graph: Graph) -> None:
+        a, b, year = (graph.entity(key) for key in ("panama-city", "panama-city-fl", "panama"))
+        query = Query("?", (a, b), mentions=(Mention("Panama City", a, others=(b,)),))
+        paths = ShortestPaths(max_hops=1).retrieve(query, Subgraph(graph))
+        answer = PathAnswer().generate(query, paths)
+        assert year in answer.entities
+
+
+def test_a_misspelt_name_is_masked_for_patterns(graph: Graph) -> None:
+    class Starts(NGram):
+        """Collects the names of starts."""
+
+        seen: ClassVar[set[str]] = set()
+
+        def rate_items(self, query: str, items: Sequence[PathPattern], **options: bool) -> npt.NDArray[np.float64]:
+            self.seen.update(item.start_label for item in items)
+            return super().rate_items(query, items, **options)
+
+    query = LinkLabels().link(graph, Query("Which films did Tom Henks and Meg Ryan make?"))
+    evidence = Patterns(Starts(), max_hops=1).retrieve(query, Subgraph(graph))
+    assert Starts.seen == {"Tom Henks", "Meg Ryan"}
+    assert {path.start_label for path in evidence.paths} <= {"Tom Hanks", "Meg Ryan"}

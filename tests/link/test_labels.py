@@ -55,12 +55,14 @@ def graph(tmp_path_factory: pytest.TempPathFactory) -> Graph:
 
 
 def link(graph: Graph, question: str, **parameters: float) -> tuple[list[str], list[str], tuple[Mention, ...]]:
-    """The keys of the seeds, the events, the mentions."""
+    """The keys of the first readings, the events, the mentions."""
     with record(Trace(), "LinkLabels()", "link") as entry:
         query = LinkLabels(**parameters).link(graph, Query(question, id="q"))
     assert (query.text, query.id) == (question, "q")
-    assert query.seeds == tuple(dict.fromkeys(mention.entity for mention in query.mentions))
-    return [graph.key(seed) for seed in query.seeds], entry.events, query.mentions
+    first = tuple(dict.fromkeys(mention.entity for mention in query.mentions))
+    assert query.seeds[: len(first)] == first
+    assert all(query.alternatives(seed) for seed in query.seeds[len(first) :])
+    return [graph.key(seed) for seed in first], entry.events, query.mentions
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ class Mention:
         text: The words of the question.
         entity: The entity that was chosen.
         score: 1 for an exact label or alias (after folding), below 1 for a near miss.
-        others: Other entities of that name, best connected first.
+        others: Other entities that it may mean, best first.
     """
 
     text: str
@@ -28,7 +28,8 @@ class Query:
 
     Attributes:
         text: The question.
-        seeds: Entity ids, distinct, in order of appearance; empty until a link stage has run.
+        seeds: Entity ids, distinct, in order of appearance; empty until a link stage has run. Other readings of a
+            mention, if a link stage carries several on, are last.
         id: Identifier of the question in its data set.
         mentions: How the seeds were found; empty for seeds that were given.
     """
@@ -37,3 +38,31 @@ class Query:
     seeds: tuple[int, ...] = ()
     id: str = ""
     mentions: tuple[Mention, ...] = ()
+
+    def alternatives(self, seed: int) -> frozenset[int]:
+        """Return the seeds that are other readings of a seed's mention; an answer is about one of them.
+
+        >>> paris, texas = Mention("Paris", 3, others=(4, 5)), Mention("Texas", 7)
+        >>> query = Query("Is Paris in Texas?", (3, 7, 4), mentions=(paris, texas))
+        >>> sorted(query.alternatives(3)), sorted(query.alternatives(4)), sorted(query.alternatives(7))
+        ([4], [3], [])
+        """
+        first = {mention.entity for mention in self.mentions}
+        found = set[int]()
+        for mention in self.mentions:
+            readings = {mention.entity, *mention.others} & set(self.seeds)
+            if seed in readings:
+                found |= readings - (first - {mention.entity})
+        return frozenset(found - {seed})
+
+    def name_of(self, entity: int, label: str) -> str:
+        """Return what the question calls an entity: its label, or the text of its mention if that is spelled otherwise.
+
+        >>> query = Query("Where was Tom Henks born?", (3,), mentions=(Mention("Tom Henks", 3, 0.9),))
+        >>> query.name_of(3, "Tom Hanks"), query.name_of(4, "Meg Ryan")
+        ('Tom Henks', 'Meg Ryan')
+        """
+        if label in self.text:
+            return label
+        texts = (mention.text for mention in self.mentions if entity in (mention.entity, *mention.others))
+        return next((text for text in texts if text in self.text), label)

@@ -25,6 +25,9 @@ class PathAnswer(GenerateStage):
     the first. Its pattern — relations and directions — is followed from every seed whose paths in the evidence have it,
     so that «which films did she act in» gives all films although the ranking kept only some.
 
+    If several seeds are readings of one mention, such as two films of one name, the answer is about the one that the
+    best path starts from.
+
     Seeds are left out of the answers, unless the best path ends at one. If it comes back to the seed it started from,
     walks that come back are followed as well: «who are the parents of X's child» gives X and the other parent.
 
@@ -62,13 +65,18 @@ class PathAnswer(GenerateStage):
         if not paths:
             event(f"no answer: {'no item of the evidence is a path' if evidence.items else 'the evidence is empty'}")
             return Answer()
-        best = next((path for path in paths if path.end == path.start or path.end not in query.seeds), paths[0])
+        best = next((path for path in paths if not _between_seeds(query, path)), paths[0])
         refusal = withheld(best, evidence.confidence, self.min_confidence)
         if refusal is not None:
             return refusal
         if not any(path.score for path in paths) and len({path.pattern for path in paths}) > 1:
             event("the paths are not ranked, so that the answer follows the pattern of the first of them")
-        left_out = set(query.seeds)
+        rejected = query.alternatives(best.start)
+        if rejected:
+            _report(query, best, rejected)
+            paths = tuple(path for path in paths if path.start not in rejected)
+            evidence = replace(evidence, items=paths)
+        left_out = set(query.seeds) - rejected
         if best.end == best.start:
             left_out.discard(best.start)
         elif best.end in left_out:
@@ -112,6 +120,18 @@ class PathAnswer(GenerateStage):
                 if end not in left_out and end not in proofs:
                     proofs[end] = followed.path(index, source)
         return dict(list(proofs.items())[: self.cap]), _n_distinct(np.concatenate(ends))
+
+
+def _between_seeds(query: Query, path: Path) -> bool:
+    """Whether a path leads from one seed to another; readings of one mention are one seed."""
+    return path.end != path.start and path.end in query.seeds and path.end not in query.alternatives(path.start)
+
+
+def _report(query: Query, best: Path, rejected: frozenset[int]) -> None:
+    """Record which reading of a mention the answer is about."""
+    texts = [mention.text for mention in query.mentions if best.start in (mention.entity, *mention.others)]
+    others = "; ".join(best.graph.describe(seed) for seed in query.seeds if seed in rejected)
+    event(f"{texts[0]!r} was read as {best.graph.describe(best.start)}, where the best path starts, not as {others}")
 
 
 def _n_distinct(ids: npt.NDArray[np.integer]) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 
 import numpy as np
 
@@ -41,9 +42,11 @@ class LinkLabels(LinkStage):
 
     Args:
         min_score: Least similarity of a near miss, in (0, 1); 0.8 forgives one wrong letter in five.
+        readings: Entities of one mention that become seeds, from 1 to 16, if it may mean several. Later stages decide
+            between them: `PathAnswer` follows the reading of the best path, and says so.
 
     Returns:
-        The query with distinct seeds in order of appearance.
+        The query with distinct seeds: the best reading of each mention in order of appearance, then other readings.
 
     Raises:
         LinkError: Nothing in the question names an entity (the message shows the nearest labels), or the only match is
@@ -58,6 +61,7 @@ class LinkLabels(LinkStage):
     """
 
     min_score: float = parameter(0.8, above=0, below=1, search=(0.7, 0.8, 0.9))
+    readings: int = parameter(2, at_least=1, at_most=16, search=(1, 2, 4))
 
     def link(self, graph: Graph, query: Query) -> Query:
         """Return the query with the seeds that its text names."""
@@ -69,12 +73,13 @@ class LinkLabels(LinkStage):
             _tell_left_out(question, exact, found)
         else:
             found = disjoint(exact.words) or unmatched.alone() or self._last_resort(graph, question, exact, unmatched)
-        words = [(mention.entity, *mention.others) for _, mention in (*exact.words, *exact.terms)]
+        words = [_entities(mention) for _, mention in (*exact.words, *exact.terms)]
         mentions = [mention for _, mention in settled(graph, question, found, words)]
         for mention in dict.fromkeys(mentions):
             report(graph, mention)
-        seeds = tuple(dict.fromkeys(mention.entity for mention in mentions))
-        return replace(query, seeds=seeds, mentions=tuple(mentions))
+        readings = zip_longest(*(_entities(mention)[: self.readings] for mention in dict.fromkeys(mentions)))
+        seeds = dict.fromkeys(entity for of_rank in readings for entity in of_rank if entity is not None)
+        return replace(query, seeds=tuple(seeds), mentions=tuple(mentions))
 
     def resolve(self, graph: Graph, query: Query, seeds: Iterable[str | int]) -> Query:
         """Return the query with given seeds; see `resolve_seeds`."""
@@ -99,6 +104,10 @@ class LinkLabels(LinkStage):
         if len(question.words) > READ_WORDS:
             event(f"near misses were looked for in the first {READ_WORDS} of {len(question.words):,} words")
         raise LinkError(f"nothing in {text!r} names an entity of {graph.path.name}; {nearest}; give a seed")
+
+
+def _entities(mention: Mention) -> tuple[int, ...]:
+    return mention.entity, *mention.others
 
 
 def _tell_left_out(question: Question, exact: ExactNames, found: Found) -> None:

@@ -147,7 +147,7 @@ class Patterns(RetrieveStage):
     def _search(self, query: Query, subgraph: Subgraph) -> tuple[list[int], list[_Grown], list[_Ranked]]:
         """Return the seeds, the candidates from each, and all of them in their order."""
         seeds = seeds_of(query, subgraph).tolist()
-        grown = [self._start(subgraph, seed) for seed in seeds]
+        grown = [self._start(query, subgraph, seed) for seed in seeds]
         cut = 0
         for hop in range(1, self.max_hops + 1):
             check_budget()
@@ -162,11 +162,11 @@ class Patterns(RetrieveStage):
         fact(patterns=sum(len(length.walked) for from_seed in grown for length in from_seed.lengths[1:]))
         return seeds, grown, self._ranked(query, grown)
 
-    def _start(self, subgraph: Subgraph, seed: int) -> _Grown:
-        """Return the empty pattern at a seed."""
+    def _start(self, query: Query, subgraph: Subgraph, seed: int) -> _Grown:
+        """Return the empty pattern at a seed, which is called what the question calls it."""
         entity = seed if subgraph.nodes is None else int(subgraph.nodes[seed])
         label = subgraph.graph.label(entity)
-        layer, empty = first_layer(seed), PathPattern(label, (), partial(str, label))
+        layer, empty = first_layer(seed), PathPattern(query.name_of(entity, label), (), partial(str, label))
         return _Grown(seed, [_Candidates(layer, *layer.variants(), [empty], np.zeros(1))])
 
     def _grow(self, subgraph: Subgraph, grown: _Grown) -> int:
