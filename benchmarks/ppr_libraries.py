@@ -3,7 +3,7 @@
 Every solver prepares its own form of a graph for one direction of walking, and then answers queries:
 
     solver = SOLVERS["igraph"]
-    state = solver.prepare(csr, "both")
+    state = solver.prepare(graph, "both")
     nodes, scores = solver.query(state, seeds, restart, k)
 
 The libraries give a score to every node, of which the k best are taken, ties to the lower id; the time for that is part
@@ -17,19 +17,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from graphbrick import AGP, FORA, PPR, Graph
 from graphbrick.core.csr import Csr
-from graphbrick.core.directions import follow
 from graphbrick.evaluate.metrics.ranking import best_nodes
-from graphbrick.extract.solvers import finer
-from graphbrick.kernels.fora import fora_top_k
-from graphbrick.kernels.rbs import by_degree, randomized_forward, rbs_both_ways
-from graphbrick.kernels.top_ppr import top_ppr
+from graphbrick.extract.solvers import PageRankSolver
 
 Ids = npt.NDArray[np.int32]
 Scores = npt.NDArray[np.float64]
@@ -46,14 +42,14 @@ class Solver:
 
     Args:
         name: What it is called in tables.
-        prepare: ``prepare(csr, direction)`` gives what queries need, in the form the solver wants.
+        prepare: ``prepare(graph, direction)`` gives what queries need, in the form the solver wants.
         query: ``query(state, seeds, restart, k)`` gives int32 nodes and float64 scores, highest first.
         max_triples: Up to how large a graph it is sensible on a machine with 24 GB.
         exact: Whether the scores are exact but for rounding and a stated tolerance.
     """
 
     name: str
-    prepare: Callable[[Csr, str], Any]
+    prepare: Callable[[Graph, str], Any]
     query: Callable[[Any, Ids, float, int], Found]
     max_triples: float
     exact: bool = True
@@ -67,13 +63,13 @@ def ends(csr: Csr, direction: str) -> tuple[Ids, Ids]:
     return (heads, csr.tail) if direction == "out" else (csr.tail, heads)
 
 
-def step_counts(csr: Csr, direction: str) -> Any:
+def step_counts(graph: Graph, direction: str) -> Any:
     """The number of steps from each node to each: a scipy sparse matrix in rows."""
     import scipy.sparse
 
-    source, target = ends(csr, direction)
+    source, target = ends(graph.csr, direction)
     ones = np.ones(len(source))
-    return scipy.sparse.csr_matrix((ones, (source, target)), shape=(csr.n_nodes, csr.n_nodes))
+    return scipy.sparse.csr_matrix((ones, (source, target)), shape=(graph.n_entities, graph.n_entities))
 
 
 def share_of_seeds(seeds: Ids) -> dict[int, float]:
@@ -88,12 +84,12 @@ def _best(scores: Scores, k: int) -> Found:
     return nodes, scores[nodes]
 
 
-def _igraph_prepare(csr: Csr, direction: str) -> Any:
+def _igraph_prepare(graph: Graph, direction: str) -> Any:
     import igraph
 
     # Undirected where both ways are walked: then igraph needs each triple once.
-    source, target = ends(csr, "out" if direction == "both" else direction)
-    return igraph.Graph(n=csr.n_nodes, edges=np.stack([source, target], axis=1), directed=direction != "both")
+    source, target = ends(graph.csr, "out" if direction == "both" else direction)
+    return igraph.Graph(n=graph.n_entities, edges=np.stack([source, target], axis=1), directed=direction != "both")
 
 
 def _igraph_query(graph: Any, seeds: Ids, restart: float, k: int) -> Found:
@@ -105,11 +101,11 @@ def _igraph_query(graph: Any, seeds: Ids, restart: float, k: int) -> Found:
     return _best(np.array(scores), k)
 
 
-def _networkx_prepare(csr: Csr, direction: str) -> Any:
+def _networkx_prepare(graph: Graph, direction: str) -> Any:
     import networkx
 
     # Parallel triples as weights, both ways as two edges: the smallest form that networkx understands.
-    return networkx.from_scipy_sparse_array(step_counts(csr, direction), create_using=networkx.DiGraph)
+    return networkx.from_scipy_sparse_array(step_counts(graph, direction), create_using=networkx.DiGraph)
 
 
 def _networkx_query(graph: Any, seeds: Ids, restart: float, k: int) -> Found:
@@ -127,10 +123,10 @@ def _networkx_query(graph: Any, seeds: Ids, restart: float, k: int) -> Found:
     return _best(np.fromiter((found[u] for u in range(len(graph))), dtype=np.float64, count=len(graph)), k)
 
 
-def _scipy_prepare(csr: Csr, direction: str) -> Any:
+def _scipy_prepare(graph: Graph, direction: str) -> Any:
     import scipy.sparse
 
-    counts = step_counts(csr, direction)
+    counts = step_counts(graph, direction)
     degree = np.asarray(counts.sum(axis=1)).ravel()
     step = scipy.sparse.diags(1 / np.maximum(degree, 1)) @ counts
     return step.T.tocsr(), np.flatnonzero(degree == 0)
@@ -157,62 +153,26 @@ def _sknetwork_query(counts: Any, seeds: Ids, restart: float, k: int) -> Found:
     return _best(np.asarray(ranking.fit_predict(counts, weights=share_of_seeds(seeds))), k)
 
 
-def _walks_prepare(csr: Csr, direction: str) -> Any:
-    return csr, follow(direction)
+def _brick(name: str, solver: PageRankSolver) -> Solver:
+    """Return a solver of this package, measured through ``PPR(solver=...)``."""
 
+    def query(state: tuple[Graph, str], seeds: Ids, restart: float, k: int) -> Found:
+        graph, direction = state
+        found = PPR(k=k, restart=restart, direction=direction, solver=solver).scores(graph, seeds)
+        order = np.lexsort((found.nodes, -found.values))[:k]
+        return found.nodes[order], found.values[order]
 
-def _fora_query(state: Any, seeds: Ids, restart: float, k: int, *, epsilon: float) -> Found:
-    csr, ways = state
-    nodes, scores, _ = fora_top_k(csr.rows, seeds, restart, *ways, k, epsilon, 1 / csr.n_nodes, _RANDOM_SEED)
-    return nodes, scores
-
-
-def _top_ppr_query(state: Any, seeds: Ids, restart: float, k: int, *, precision: float, gap: float) -> Found:
-    csr, ways = state
-    nodes, scores, _ = top_ppr(
-        csr.rows, seeds, restart, *ways, k, precision, gap, 1 / csr.n_nodes, _RANDOM_SEED
-    )  # fmt: skip
-    return nodes, scores
-
-
-def _rbs_prepare(csr: Csr, direction: str) -> Any:
-    return csr, follow(direction), by_degree(csr, True, True) if direction == "both" else None
-
-
-def _rbs_query(state: Any, seeds: Ids, restart: float, k: int, *, theta: float) -> Found:
-    csr, ways, index = state
-    if index is None:
-        nodes, scores, _ = randomized_forward(csr.rows, seeds, restart, *ways, k, finer(theta, restart), _RANDOM_SEED)
-    else:
-        nodes, scores, _ = rbs_both_ways(csr.rows, index, seeds, restart, k, finer(theta, restart), _RANDOM_SEED)
-    return nodes, scores
-
-
-def _agp_query(state: Any, seeds: Ids, restart: float, k: int, *, theta: float) -> Found:
-    csr, ways = state
-    nodes, scores, _ = randomized_forward(csr.rows, seeds, restart, *ways, k, finer(theta, restart), _RANDOM_SEED)
-    return nodes, scores
+    return Solver(name, lambda graph, direction: (graph, direction), query, 1e9, exact=False)
 
 
 def fora(epsilon: float = 0.5) -> Solver:
     """FORA for the k best, with the relative error that its paper uses."""
-    return Solver(f"FORA eps={epsilon}", _walks_prepare, partial(_fora_query, epsilon=epsilon), 1e9, exact=False)
-
-
-def top(precision: float = 0.99, gap: float = 0.1) -> Solver:
-    """TopPPR-like; the paper asks for a precision of 0.99 and has no gap."""
-    query = partial(_top_ppr_query, precision=precision, gap=gap)
-    return Solver(f"TopPPR p={precision} gap={gap}", _walks_prepare, query, 1e9, exact=False)
-
-
-def rbs(theta: float = 1e-6) -> Solver:
-    """RBS where walks go both ways, and its forward form where they go one way; `graphbrick.kernels.rbs` says why."""
-    return Solver(f"RBS theta={theta:g}", _rbs_prepare, partial(_rbs_query, theta=theta), 1e9, exact=False)
+    return _brick(f"FORA eps={epsilon}", FORA(epsilon=epsilon, seed=_RANDOM_SEED))
 
 
 def agp(theta: float = 1e-6) -> Solver:
-    """The forward form of RBS, whichever way walks go."""
-    return Solver(f"AGP theta={theta:g}", _walks_prepare, partial(_agp_query, theta=theta), 1e9, exact=False)
+    """Randomized forward propagation."""
+    return _brick(f"AGP theta={theta:g}", AGP(theta=theta, seed=_RANDOM_SEED))
 
 
 _ALL = (
@@ -221,8 +181,6 @@ _ALL = (
     Solver("scipy", _scipy_prepare, _scipy_query, 1e8),
     Solver("scikit-network", step_counts, _sknetwork_query, 1e8),
     fora(),
-    top(),
-    rbs(),
     agp(),
 )
 SOLVERS = {solver.name.split(" ")[0]: solver for solver in _ALL}

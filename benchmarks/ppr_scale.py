@@ -1,7 +1,7 @@
 """Subgraph extraction by personalized PageRank on graphs of up to Freebase's size, beside other libraries and methods.
 
     python benchmarks/ppr_scale.py --work FOLDER 1.3e5 2e6 3e7 298458255
-    python benchmarks/ppr_scale.py --work FOLDER 3e7 --libraries igraph,fora      # only some; "none" for none
+    python benchmarks/ppr_scale.py --work FOLDER 3e7 --libraries igraph,FORA      # only some; "none" for none
 
 For each size: makes the text of a synthetic graph (`synthetic.py`), builds it in a process of its own (seconds, peak
 memory), and measures the size on disk and the time to open it. Then, for ordinary entities, pairs of them and hubs:
@@ -223,7 +223,7 @@ def others(graph: Graph, names: list[str], sets: Sets, truth: Any, patience: flo
             continue
         for direction in ("out", "both"):
             started = time.perf_counter()
-            state = solver.prepare(graph.csr, direction)
+            state = solver.prepare(graph, direction)
             prepared = time.perf_counter() - started
             for restart in (0.8, 0.2):
                 times, rows = [], []

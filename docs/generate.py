@@ -69,6 +69,7 @@ follows a path drawn by chance; only a language model makes sense of them.
 
 | part | default | what can be set |
 |---|---|---|
+| `extract` | `PPR(k=1000)` | any extract stage, such as `PPR(k=1000, solver=FORA())` or `KHop()` |
 | `embedder` | `MiniLM()` | any scorer: `USE()` is fast; `EmbeddingModel('BAAI/bge-small-en-v1.5')`, `BM25()` |
 | `reranker` | `CrossEncoder('BAAI/bge-reranker-v2-m3')` | any scorer |
 | `llm` | `LLM()` | `LLM('model', base_url='http://localhost:8080/v1')` |

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from graphbrick.extract import AGP as AGP
     from graphbrick.extract import FORA as FORA
     from graphbrick.extract import PPR as PPR
-    from graphbrick.extract import RBS as RBS
     from graphbrick.extract import Communities as Communities
     from graphbrick.extract import ExactPPR as ExactPPR
     from graphbrick.extract import Expand as Expand
@@ -45,7 +44,6 @@ if TYPE_CHECKING:
     from graphbrick.extract import RandomWalk as RandomWalk
     from graphbrick.extract import ShareSizer as ShareSizer
     from graphbrick.extract import SizedPPR as SizedPPR
-    from graphbrick.extract import TopPPR as TopPPR
     from graphbrick.extract import VectorNeighbors as VectorNeighbors
     from graphbrick.generate import Generate as Generate
     from graphbrick.generate import PathAnswer as PathAnswer
@@ -130,11 +128,9 @@ _HOMES = {
         "PPR",
         "PageRank",
         "PlannedRelations",
-        "RBS",
         "RandomWalk",
         "ShareSizer",
         "SizedPPR",
-        "TopPPR",
         "VectorNeighbors",
     ),
     "generate": ("Generate", "PathAnswer"),

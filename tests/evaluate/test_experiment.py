@@ -10,8 +10,10 @@ from collections import Counter
 from dataclasses import dataclass, replace
 
 import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
 
-from graphbrick import LLM, Generate, GraphbrickError, ShortestPaths, build, parse
+from graphbrick import BM25, LLM, Generate, GraphbrickError, ShortestPaths, build, parse
+from graphbrick.compute import _VARIABLES
 from graphbrick.core.errors import InputError, PipelineError
 from graphbrick.evaluate.datasets import Question
 from graphbrick.evaluate.experiment import evaluate
@@ -362,3 +364,18 @@ def test_bad_input(tmp_path, arguments, reason):
     with pytest.raises((InputError, PipelineError), match=reason):
         evaluate(GRAPH, given.pop("questions"), given.pop("pipelines"), out=tmp_path / "runs.sqlite", **given)
     assert not (tmp_path / "runs.sqlite").exists()
+
+
+def test_linear_algebra_takes_one_thread(tmp_path, monkeypatch):
+    for name in _VARIABLES:
+        monkeypatch.delenv(name, raising=False)
+    seen, score = [], BM25.score
+
+    def watched(self, query, texts):
+        seen.extend(library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas")
+        return score(self, query, texts)
+
+    monkeypatch.setattr(BM25, "score", watched)
+    with threadpool_limits(limits=2, user_api="blas"):
+        evaluate(GRAPH, questions(3), {"bm25": TEXTS["bm25"]}, out=tmp_path / "runs.sqlite").close()
+    assert set(seen) == {1}

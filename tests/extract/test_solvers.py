@@ -1,17 +1,15 @@
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
-from graphbrick import AGP, FORA, PPR, RBS, ExactPPR, Graph, Query, TopPPR, build, parse
+from graphbrick import AGP, FORA, PPR, ExactPPR, Graph, Query, build, parse, recipe
 from graphbrick.core.errors import PipelineError
 from graphbrick.core.trace import Trace, record
 from graphbrick.extract.solvers import PageRankSolver
 from graphbrick.testing import check_brick
 
-SOLVERS = [ExactPPR(), FORA(), TopPPR(), RBS(), AGP()]
+SOLVERS = [ExactPPR(), FORA(), AGP()]
 
 
 @pytest.fixture(scope="module")
@@ -32,8 +30,6 @@ def test_a_solver_keeps_the_contract_inside_its_brick(solver: PageRankSolver) ->
 @pytest.mark.parametrize("solver", SOLVERS, ids=repr)
 @pytest.mark.parametrize("direction", ["both", "out", "in"])
 def test_solvers_find_the_entities_of_the_default(graph: Graph, solver: PageRankSolver, direction: str) -> None:
-    if isinstance(solver, RBS) and direction != "both":
-        return
     query = Query("?", seeds=(graph.entity("n40"), graph.entity("n700")))
     exact = PPR(k=50, direction=direction, solver=ExactPPR()).extract(graph, query)
     found = PPR(k=50, direction=direction, solver=solver).extract(graph, query)
@@ -52,9 +48,12 @@ def test_the_text_of_a_pipeline_names_the_solver() -> None:
         PPR(solver="fora")  # type: ignore[arg-type]
 
 
-def test_rbs_needs_walks_both_ways(graph: Graph) -> None:
-    with pytest.raises(PipelineError, match=r"got direction='out'; try solver=AGP\(\)"):
-        PPR(direction="out", solver=RBS()).extract(graph, Query("?", seeds=(1,)))
+def test_a_recipe_takes_another_extraction(graph: Graph) -> None:
+    pipeline = recipe(1).pipeline(extract="PPR(k=50, solver=FORA())")
+    assert repr(pipeline) == repr(recipe(1).pipeline()).replace("PPR(k=1000)", "PPR(k=50, solver=FORA())")
+    run = pipeline.run(graph, Query("Where to?", seeds=(graph.entity("n40"),)))
+    assert run.trace.stages[0].stage == "PPR(k=50, solver=FORA())"
+    assert run.trace.stages[0].counts_out["nodes"] == 50
 
 
 def test_an_error_bound_is_only_reported_where_there_is_one(graph: Graph) -> None:
@@ -66,16 +65,3 @@ def test_an_error_bound_is_only_reported_where_there_is_one(graph: Graph) -> Non
         PPR(k=5, solver=AGP()).extract(graph, query)
         assert "error_bound" not in entry.facts
         assert entry.facts["edges_seen"] > 0
-
-
-def test_rbs_keeps_the_sorted_rows(graph: Graph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import graphbrick.kernels.rbs as kernels
-
-    query, pipeline = Query("?", seeds=(1,)), PPR(k=5, solver=RBS())
-    pipeline.extract(graph, query)
-
-    def fail(*_: object) -> None:
-        raise AssertionError("the rows were sorted again")
-
-    monkeypatch.setattr(kernels, "by_degree", fail)
-    pipeline.extract(graph, query)

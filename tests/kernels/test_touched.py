@@ -14,7 +14,6 @@ from graphbrick.kernels.random_walk import below  # noqa: F401  (compiled before
 from graphbrick.kernels.touched import (
     add_estimates,
     best_touched,
-    forget,
     forward_push,
     nothing_touched,
     start_at,
@@ -110,10 +109,6 @@ def test_slots_are_a_dictionary(nodes: list[int], room: int) -> None:
     add_estimates(near, np.array([*nodes, -1], dtype=np.int32), 0.5)
     for v, i in twin.items():
         assert near.estimate[i] == 0.5 * nodes.count(v)
-    forget(near)
-    assert near.used[0] == 0
-    assert (near.table == -1).all()
-    assert all(slot_of(near.table, v) == -1 for v in nodes)
 
 
 @pytest.mark.parametrize("way", WAYS)

@@ -161,6 +161,7 @@ def parts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
             "tuned_llm": llm,
             "answer": "PathAnswer()",
             "paths": "ShortestPaths()",
+            "extract": "PPR(k=1000)",
         }
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass
 
+from graphbrick.compute import blas_threads
 from graphbrick.core.errors import InputError
 from graphbrick.evaluate.datasets import GroundedQuestion, Question, ground
 from graphbrick.evaluate.judge.judging import JUDGING, Judging, name_of
@@ -102,7 +103,8 @@ def evaluate(
         raise InputError(f"the judge must be a language model such as LLM('gpt-4.1'), got {judge!r:.80}")
     options = {"limit": limit, "seed": seed, "link": link, "workers": workers, "fresh": fresh, "retry": retry,
                "judge": None if judge is None else name_of(judge), "exchanges": exchanges}  # fmt: skip
-    with Recorder(out) as recorder, recorder.session(options, versions(), machine()) as session:
+    # The matrices of one question are small, and other workers need the cores.
+    with blas_threads(1), Recorder(out) as recorder, recorder.session(options, versions(), machine()) as session:
         settings = _Settings(session, link, workers, fresh, retry, judge, exchanges)
         _evaluate(recorder, graph, named, sourced, settings, watch)
     return Study.open(out)

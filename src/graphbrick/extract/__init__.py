@@ -9,15 +9,15 @@ from graphbrick.extract.ppr import PPR
 from graphbrick.extract.random_walk import RandomWalk
 from graphbrick.extract.sized_ppr import SizedPPR
 from graphbrick.extract.sizers import LearnedSizer, ShareSizer
-from graphbrick.extract.solvers import AGP, FORA, RBS, ExactPPR, TopPPR
+from graphbrick.extract.solvers import AGP, FORA, ExactPPR
 from graphbrick.extract.vector_neighbors import VectorNeighbors
 
 BRICKS = (
     RandomWalk, KHop, PageRank, PPR, SizedPPR, Communities, VectorNeighbors, PlannedRelations, ShareSizer, LearnedSizer,
-    Expand, ExactPPR, FORA, TopPPR, RBS, AGP,
+    Expand, ExactPPR, FORA, AGP,
 )  # fmt: skip
 
 __all__ = [
-    "AGP", "BRICKS", "FORA", "PPR", "RBS", "Communities", "ExactPPR", "Expand", "KHop", "LearnedSizer", "PageRank",
-    "PlannedRelations", "RandomWalk", "ShareSizer", "SizedPPR", "TopPPR", "VectorNeighbors",
+    "AGP", "BRICKS", "FORA", "PPR", "Communities", "ExactPPR", "Expand", "KHop", "LearnedSizer", "PageRank",
+    "PlannedRelations", "RandomWalk", "ShareSizer", "SizedPPR", "VectorNeighbors",
 ]  # fmt: skip

@@ -53,8 +53,8 @@ class PPR(RankedExtract):
             ranking for every seed, with ``k`` entities kept each; the result is their union, with all triples among
             these entities).
         edge_budget: Most edges walked, at least 1; it is an event if the budget ends the search.
-        solver: None for the push described above, or a published method such as `FORA`, `TopPPR`, `RBS`, `AGP` or
-            `ExactPPR`. Only the push uses ``tolerance`` and ``edge_budget``.
+        solver: None for the push described above, or a published method such as `FORA`, `AGP` or `ExactPPR`.
+            Only the push uses ``tolerance`` and ``edge_budget``.
 
     Returns:
         A `Subgraph` of at most max(k, number of seeds) entities ("each": k times the number of seeds), all with a score

@@ -9,12 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.core.directions import follow
-from graphbrick.core.errors import PipelineError
 from graphbrick.core.parameters import parameter
 from graphbrick.extract.hubs import Scores
 from graphbrick.graphs.graph import Graph
 from graphbrick.pipeline.brick import Brick
-from graphbrick.session import current_session
 
 _REFERENCE_RESTART = 0.2  # thresholds are stated for this restart; with shorter walks the k-th score is far smaller
 
@@ -64,7 +62,7 @@ class FORA(PageRankSolver):
     """Forward push, then random walks from the residuals: relative errors with a guarantee.
 
     The push continues until it has taken as long as the walks would take. The method finds nearly the same entities as
-    the default push but is slower: 208 ms a question on 130,000 triples, both ways, ``k`` = 1000
+    the default push. It is slower at a restart of 0.2, and takes half of the time at 0.8 in a small graph, both ways
     (benchmarks/README.md).
 
     Args:
@@ -92,76 +90,11 @@ class FORA(PageRankSolver):
 
 
 @dataclass(frozen=True, repr=False)
-class TopPPR(PageRankSolver):
-    """Forward push, random walks and backward pushes near the cut: guarantees a share of the best entities.
-
-    This is the most exact approximation and the slowest: 296 ms in the benchmark where `FORA` takes 208 ms.
-
-    Args:
-        precision: Share of the ``k`` entities that must be certain, in (0, 1); the paper takes 0.99.
-        gap: Scores that differ by less than this share of the k-th score count as equal, in (0, 1). The paper has no
-            such parameter; in a knowledge graph there are always ties at the cut.
-        failure: Probability that a bound does not hold, in (0, 1).
-        seed: Start of the random numbers, at least 0; the same one gives the same scores.
-    """
-
-    paper = "Wei et al., TopPPR, SIGMOD 2018"
-
-    precision: float = parameter(0.99, above=0, below=1)
-    gap: float = parameter(0.1, above=0, below=1)
-    failure: float = parameter(1e-6, above=0, below=1)
-    seed: int = parameter(0, at_least=0)
-
-    def scores(self, graph: Graph, seeds: npt.NDArray[np.int32], k: int, restart: float, direction: str) -> Scores:
-        """Return the estimated scores of the ``k`` best entities."""
-        from graphbrick.kernels.top_ppr import top_ppr
-
-        rows, ways = graph.csr.rows, follow(direction)
-        nodes, values, edges = top_ppr(
-            rows, seeds, restart, *ways, min(k, graph.n_entities), self.precision, self.gap, self.failure, self.seed
-        )
-        return Scores(nodes, values, None, int(edges))
-
-
-@dataclass(frozen=True, repr=False)
-class RBS(PageRankSolver):
-    """Randomized backward search to the seeds, for walks both ways; scores are unbiased.
-
-    The paper computes the score of one target for every source. For walks both ways, this also gives the scores from
-    the seeds (see `graphbrick.kernels.rbs`). It takes 291 ms in the benchmark where `FORA` takes 208 ms. The search
-    needs rows sorted by degree: 16 bytes a triple, made at the first question on a graph and held in memory.
-
-    Args:
-        theta: Smallest score that is found reliably at a restart of 0.2, in (0, 1). It is rescaled for other restarts,
-            with the cube of 0.2 / restart. A smaller value takes longer.
-        seed: Start of the random numbers, at least 0; the same one gives the same scores.
-
-    Raises:
-        PipelineError: The walk does not go both ways; `AGP` is the form for that.
-    """
-
-    paper = "Wang et al., Personalized PageRank to a Target Node, Revisited, KDD 2020"
-
-    theta: float = parameter(1e-6, above=0, below=1)
-    seed: int = parameter(0, at_least=0)
-
-    def scores(self, graph: Graph, seeds: npt.NDArray[np.int32], k: int, restart: float, direction: str) -> Scores:
-        """Return the estimated scores of the ``k`` best entities."""
-        from graphbrick.kernels.rbs import by_degree, rbs_both_ways
-
-        if direction != "both":
-            raise PipelineError(f"RBS needs walks in both directions, got direction={direction!r}; try solver=AGP()")
-        csr = graph.csr
-        index = current_session().get(("rows by degree",), lambda: by_degree(csr, True, True), of=graph)
-        nodes, values, edges = rbs_both_ways(
-            csr.rows, index, seeds, restart, k, finer(self.theta, restart), self.seed
-        )  # fmt: skip
-        return Scores(nodes, values, None, int(edges))
-
-
-@dataclass(frozen=True, repr=False)
 class AGP(PageRankSolver):
     """Randomized forward propagation: small shares go to a random few neighbours; scores are unbiased.
+
+    Slower than the default push at a restart of 0.2; with ``theta=1e-8`` at 0.8 along the triples of a small graph, it
+    takes a fifth of the time for 99.7 % of the entities (benchmarks/README.md).
 
     Args:
         theta: Shares below this go to randomly drawn neighbours, in (0, 1), at a restart of 0.2. It is rescaled for
@@ -176,7 +109,7 @@ class AGP(PageRankSolver):
 
     def scores(self, graph: Graph, seeds: npt.NDArray[np.int32], k: int, restart: float, direction: str) -> Scores:
         """Return the estimated scores of the ``k`` best entities."""
-        from graphbrick.kernels.rbs import randomized_forward
+        from graphbrick.kernels.agp import randomized_forward
 
         nodes, values, edges = randomized_forward(
             graph.csr.rows, seeds, restart, *follow(direction), k, finer(self.theta, restart), self.seed

@@ -113,15 +113,3 @@ def slots_of(nodes: npt.NDArray[np.int32], count: int, capacity: int) -> npt.NDA
     for slot in range(count):
         slot_for(table, nodes[slot], slot)
     return table
-
-
-@jit
-def forget_slots(table: npt.NDArray[np.int64], nodes: npt.NDArray[np.int32], count: int) -> None:
-    """Remove the first ``count`` nodes, which must be all nodes of the map."""
-    mask = np.uint64(len(table) - 1)
-    # Remove in reverse order of insertion, so that no freed entry breaks the probe sequence of a remaining node.
-    for i in range(count - 1, -1, -1):
-        at = (np.uint64(nodes[i]) * GOLDEN >> _HALF) & mask
-        while table[at] >> 32 != nodes[i]:
-            at = (at + np.uint64(1)) & mask
-        table[at] = -1

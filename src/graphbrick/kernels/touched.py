@@ -17,8 +17,8 @@ import numpy.typing as npt
 from graphbrick.core.csr import Rows
 from graphbrick.core.limits import check_limits
 from graphbrick.kernels.degrees import walk_degree
-from graphbrick.kernels.hashing import GOLDEN, forget_slots, grow, slot_for, slot_table, slots_of
-from graphbrick.kernels.jit import jit
+from graphbrick.kernels.hashing import GOLDEN, grow, slot_for, slot_table, slots_of
+from graphbrick.kernels.jit import inlined, jit
 from graphbrick.kernels.random_walk import mix
 from graphbrick.kernels.slices import SLICE
 
@@ -137,13 +137,6 @@ def with_room(near: Touched, more: int) -> Touched:
 
 
 @jit
-def forget(near: Touched) -> None:
-    """Make all nodes untouched again; the capacity stays."""
-    forget_slots(near.table, near.node, near.used[0])
-    near.used[0] = 0
-
-
-@jit
 def start_at(rows: Rows, seeds: npt.NDArray[np.int32], follow_out: bool, follow_in: bool) -> Touched:
     """Return the seeds, each with its share of the mass as residual; a seed given twice has twice the share."""
     near = nothing_touched(max(1024, len(seeds)))
@@ -178,17 +171,11 @@ def _push(
     rows: Rows, near: Touched, restart: float, follow_out: bool, follow_in: bool, r_max: float, most_edges: int
 ) -> tuple[Touched, np.int64, bool]:
     """Push until no residual is too large or about ``most_edges`` edges are read; return whether it is done."""
-    # Separate arrays and one function: a call per edge that passes arrays would take as long as the edge itself.
+    # Separate arrays: a call per edge that passes arrays would take as long as the edge itself.
     out_begin, out_end, tail, _, in_begin, in_end, in_head, _ = rows
     table, counter, node, degrees, score, residual, estimate, queued, queue, following = near
-    mask, count = np.uint64(len(table) - 1), counter[0]
-    edges = np.int64(0)
-    ready = 0
-    for i in range(count):
-        queued[i] = residual[i] > r_max * degrees[i]
-        if queued[i]:
-            queue[ready] = i
-            ready += 1
+    count, edges = counter[0], np.int64(0)
+    ready = _queue_large(count, r_max, degrees, residual, queued, queue)
     while ready and edges < most_edges:
         waiting = 0
         read, seen = np.int32(0), np.int64(0)
@@ -196,22 +183,8 @@ def _push(
             if edges >= most_edges:
                 break
             if position % _BLOCK == 0:
-                for ahead in range(position, min(position + _BLOCK, ready)):
-                    u = node[queue[ahead]]
-                    if follow_out and out_begin[u] < out_end[u]:
-                        read |= tail[out_begin[u]]
-                    if follow_in and in_begin[u] < in_end[u]:
-                        read |= in_head[in_begin[u]]
-                for ahead in range(position, min(position + _BLOCK, ready)):
-                    u = node[queue[ahead]]
-                    if follow_out:
-                        begin = np.int64(out_begin[u])
-                        for e in range(begin, min(begin + _AHEAD, np.int64(out_end[u]))):
-                            seen |= table[(np.uint64(tail[e]) * GOLDEN >> _HALF) & mask]
-                    if follow_in:
-                        begin = np.int64(in_begin[u])
-                        for e in range(begin, min(begin + _AHEAD, np.int64(in_end[u]))):
-                            seen |= table[(np.uint64(in_head[e]) * GOLDEN >> _HALF) & mask]
+                read |= read_rows_ahead(rows, follow_out, follow_in, node, queue, position, ready)
+                seen |= _read_slots_ahead(rows, follow_out, follow_in, node, table, queue, position, ready)
             i = queue[position]
             r, degree = residual[i], degrees[i]
             queued[i] = False
@@ -226,7 +199,6 @@ def _push(
                 near = Touched(table, counter, node, degrees, score, residual, estimate, queued, queue, following)
                 near = with_room(near, degree)
                 table, counter, node, degrees, score, residual, estimate, queued, queue, following = near
-                mask = np.uint64(len(table) - 1)
             before = count
             share = (1.0 - restart) * r / degree
             for way in range(2):
@@ -268,6 +240,76 @@ def _push(
     counter[0] = count
     near = Touched(table, counter, node, degrees, score, residual, estimate, queued, queue, following)
     return near, edges, edges < most_edges
+
+
+@jit
+def _queue_large(
+    count: int,
+    r_max: float,
+    degrees: npt.NDArray[np.int64],
+    residual: npt.NDArray[np.float64],
+    queued: npt.NDArray[np.bool_],
+    queue: npt.NDArray[np.int32],
+) -> int:
+    """Queue every slot whose residual is too large; return their number."""
+    ready = 0
+    for i in range(count):
+        queued[i] = residual[i] > r_max * degrees[i]
+        if queued[i]:
+            queue[ready] = i
+            ready += 1
+    return ready
+
+
+@inlined
+def read_rows_ahead(
+    rows: Rows,
+    follow_out: bool,
+    follow_in: bool,
+    node: npt.NDArray[np.int32],
+    queue: npt.NDArray[np.int32],
+    position: int,
+    ready: int,
+) -> np.int32:
+    """Read the first entry of the rows of the next queued nodes, so that they are in the cache when needed.
+
+    Returns:
+        At least 0. The caller must use it, or the compiler drops the reads.
+    """
+    read = np.int32(0)
+    for ahead in range(position, min(position + _BLOCK, ready)):
+        u = node[queue[ahead]]
+        if follow_out and rows.out_begin[u] < rows.out_end[u]:
+            read |= rows.tail[rows.out_begin[u]]
+        if follow_in and rows.in_begin[u] < rows.in_end[u]:
+            read |= rows.in_head[rows.in_begin[u]]
+    return read
+
+
+@inlined
+def _read_slots_ahead(
+    rows: Rows,
+    follow_out: bool,
+    follow_in: bool,
+    node: npt.NDArray[np.int32],
+    table: npt.NDArray[np.int64],
+    queue: npt.NDArray[np.int32],
+    position: int,
+    ready: int,
+) -> np.int64:
+    """Read the table entries of the first neighbours of the next queued nodes; the caller must use the result."""
+    mask, seen = np.uint64(len(table) - 1), np.int64(0)
+    for ahead in range(position, min(position + _BLOCK, ready)):
+        u = node[queue[ahead]]
+        if follow_out:
+            begin = np.int64(rows.out_begin[u])
+            for e in range(begin, min(begin + _AHEAD, np.int64(rows.out_end[u]))):
+                seen |= table[(np.uint64(rows.tail[e]) * GOLDEN >> _HALF) & mask]
+        if follow_in:
+            begin = np.int64(rows.in_begin[u])
+            for e in range(begin, min(begin + _AHEAD, np.int64(rows.in_end[u]))):
+                seen |= table[(np.uint64(rows.in_head[e]) * GOLDEN >> _HALF) & mask]
+    return seen
 
 
 @jit

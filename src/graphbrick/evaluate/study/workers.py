@@ -8,12 +8,13 @@ import threading
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from contextvars import copy_context
 from dataclasses import dataclass
 from itertools import islice
 from multiprocessing import get_context, parent_process
 
+from graphbrick.compute import blas_threads
 from graphbrick.core import Query
 from graphbrick.core.errors import GraphbrickError, LinkError
 from graphbrick.embedders.llm_embedder import LLMEmbedder
@@ -189,12 +190,14 @@ def _submit(executor: Executor, work: Work, task: Task) -> Future[Done]:
 
 
 _work: Work | None = None
+_limits = ExitStack()
 
 
 def _begin_process(work: Work, session: Session) -> None:
     """Prepare a worker process."""
     global _work
     _work = work
+    _limits.enter_context(blas_threads(1))  # until the process ends
     set_default_session(session)  # copies the parent's settings; open resources are not shared
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the parent ends the workers
     threading.Thread(target=_end_with_parent, daemon=True).start()
