@@ -18,6 +18,7 @@ from graphbrick import (
     PathAnswer,
     Patterns,
     Query,
+    RankEnds,
     ShortestPaths,
     parse,
 )
@@ -244,7 +245,12 @@ class TestReadings:
         assert query.alternatives(a) == frozenset()
 
     @pytest.mark.parametrize(
-        "pipeline", ["Patterns(NGram(), max_hops=1)", "ShortestPaths(max_hops=1) >> Rerank(NGram())"]
+        "pipeline",
+        [
+            "Patterns(NGram(), max_hops=1)",
+            "ShortestPaths(max_hops=1) >> Rerank(NGram())",
+            "Patterns(NGram(), max_hops=1, each=1) >> RankEnds()",
+        ],
     )
     def test_the_answer_is_about_the_reading_of_the_best_path(self, graph: Graph, pipeline: str) -> None:
         # Only the film of 1995 was directed by somebody in this graph.
@@ -257,10 +263,23 @@ class TestReadings:
             "'Heat' was read as Heat [heat95], film, where the best path starts, not as Heat [heat86], film"
         )
 
-    def test_readings_share_no_answers(self, graph: Graph) -> None:
-        run = parse("Patterns(NGram(), max_hops=1) >> PathAnswer()").run(graph, "released in: Heat")
+    @pytest.mark.parametrize(
+        "pipeline",
+        [
+            "Patterns(NGram(), max_hops=1) >> PathAnswer()",
+            "Patterns(NGram(), max_hops=1, each=1) >> RankEnds() >> PathAnswer(ends='listed')",
+        ],
+    )
+    def test_readings_share_no_answers(self, graph: Graph, pipeline: str) -> None:
+        run = parse(pipeline).run(graph, "released in: Heat")
         assert run.answer is not None
         assert run.answer.texts == ("1986",)  # not also 1995, the year of the other film
+
+    def test_ends_are_ranked_for_one_reading(self, graph: Graph) -> None:
+        query = LinkLabels().link(graph, Query("released in: Heat"))
+        evidence = Patterns(NGram(), max_hops=1, each=1).retrieve(query, Subgraph(graph))
+        assert len({path.start for path in evidence.paths}) == 2
+        assert len({path.start for path in RankEnds().rerank(query, evidence).paths}) == 1
 
     def test_a_path_to_another_reading_is_no_path_between_seeds(self, graph: Graph) -> None:
         a, b, year = (graph.entity(key) for key in ("panama-city", "panama-city-fl", "panama"))

@@ -69,13 +69,15 @@ class RankEnds(RerankStage):
             return evidence
         graph = paths[0].graph
         subgraph = evidence.subgraph or Subgraph(graph)
-        candidates = candidates_of(paths, query.seeds, subgraph, self.patterns)
+        rejected = query.alternatives(paths[0].start)  # other readings of the name that the best path starts from
+        seeds = [seed for seed in query.seeds if seed not in rejected]
+        paths = tuple(path for path in paths if path.start not in rejected)
+        candidates = candidates_of(paths, seeds, subgraph, self.patterns)
         if candidates is None:
             return evidence
         if candidates.cut:
             event(f"{candidates.cut:,} patterns end at more than {MOST_ENDS:,} entities; only the first were ranked")
         trained, model = self._model()
-        seeds = list(query.seeds)
         few = preselected(candidates, graph, seeds)
         scores = model.score(features_of(query.text, seeds, few, graph, trained if model.learned else None))
         fact(ends=len(candidates.entity), ranked=len(few.entity))
