@@ -28,10 +28,10 @@ from graphbrick.learn.sampling import Ints, samples
 from graphbrick.learn.writer import Writer, Written
 from graphbrick.patterns import PatternScorer
 from graphbrick.patterns.alignment import FUNCTION_WORDS, Alignment
-from graphbrick.patterns.confidence import ASKING, FEATURES, Calibration, Spoken, fit_features, without_marks
+from graphbrick.patterns.confidence import ASKING, FEATURES, Calibration, Spoken, fit_features
 from graphbrick.patterns.folder import save
 from graphbrick.patterns.model import PatternModel
-from graphbrick.patterns.text import PLACEHOLDER
+from graphbrick.patterns.text import PLACEHOLDER, without_marks
 from graphbrick.retrieve import Patterns
 from graphbrick.train.adam import Adam
 

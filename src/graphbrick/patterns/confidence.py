@@ -18,7 +18,7 @@ import numpy.typing as npt
 from graphbrick.core import Reading
 from graphbrick.core.cached import cached_property
 from graphbrick.patterns.alignment import EMISSION, MISSING, Alignment
-from graphbrick.patterns.text import PLACEHOLDER, Steps, labelled, masked, readable
+from graphbrick.patterns.text import Steps, labelled, masked, readable, without_marks
 
 if TYPE_CHECKING:
     from graphbrick.patterns.model import Asked, PatternModel
@@ -172,15 +172,10 @@ def _odds(scores: Scores, chosen: npt.NDArray[np.bool_]) -> float:
 def _elsewhere(model: PatternModel, alignment: Alignment, asked: Asked, here: Sequence[Steps]) -> np.float64:
     """Return the best score of a pattern that other entities of the graph have, and the seed does not."""
     own = {without_marks(steps) for steps in here}
-    others = [steps for steps in model.rivals if without_marks(steps) not in own]
+    others = [steps for steps in model.rivals if steps not in own]
     if not others:
         return np.float64(-np.inf)
     scores = model.linear(asked, others)
     best = np.argsort(-scores, kind="stable")[:_ALIGNED]
     aligned = alignment.features(asked.tokens, [others[place] for place in best.tolist()])
     return np.float64((scores[best] + aligned @ alignment.weights).max())
-
-
-def without_marks(steps: Steps) -> Steps:
-    """Return steps without the mark of those that come back to the seed."""
-    return tuple((label.removesuffix(f" {PLACEHOLDER}"), forward) for label, forward in steps)

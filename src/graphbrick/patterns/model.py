@@ -19,7 +19,7 @@ from graphbrick.patterns.alignment import Alignment, Token, words_of
 from graphbrick.patterns.confidence import Calibration
 from graphbrick.patterns.end_model import EndModel
 from graphbrick.patterns.question_features import WORDS, features
-from graphbrick.patterns.text import Steps, as_labels, readable
+from graphbrick.patterns.text import Steps, as_labels, readable, without_marks
 
 Floats = npt.NDArray[np.float32]
 NO_PATTERN = -1e6
@@ -108,9 +108,10 @@ class PatternModel:
 
     @cached_property
     def rivals(self) -> tuple[Steps, ...]:
-        """The patterns that may be meant by a question although its seeds do not have them: at most 2,000."""
+        """The patterns that a question may mean although its seeds do not have them: at most 2,000; none comes back."""
         single = [((label, forward),) for label in self.relations for forward in (True, False)]
-        return tuple(dict.fromkeys([*single, *self.patterns]))[:_RIVALS]
+        away = [steps for steps in self.patterns if steps == without_marks(steps)]
+        return tuple(dict.fromkeys([*single, *away]))[:_RIVALS]
 
     def ask(self, question: str) -> Asked:
         """Return the features of a masked question; recent ones are cached for other stages and hops."""

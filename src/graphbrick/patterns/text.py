@@ -62,6 +62,15 @@ def as_labels(steps: Steps | Sequence[Step]) -> Steps:
     return labelled(steps) if steps and isinstance(steps[0], Step) else steps  # type: ignore[arg-type, return-value]
 
 
+def without_marks(steps: Steps) -> Steps:
+    """Return steps as relations of the graph, without the mark of those that come back to the start.
+
+    >>> without_marks((("child", True), ("parent X", True)))
+    (('child', True), ('parent', True))
+    """
+    return tuple((label.removesuffix(f" {PLACEHOLDER}"), forward) for label, forward in steps)
+
+
 def readable(relation: str) -> str:
     """Return a relation as words; only the last two parts of a dotted name.
 
