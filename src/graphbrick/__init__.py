@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from graphbrick.link import LinkWithLLM as LinkWithLLM
     from graphbrick.llm import LLM as LLM
     from graphbrick.llm import LocalLLM as LocalLLM
+    from graphbrick.patterns import ByRelations as ByRelations
     from graphbrick.patterns import PatternScorer as PatternScorer
     from graphbrick.patterns import WordAlignment as WordAlignment
     from graphbrick.pipeline import Pipeline as Pipeline
@@ -144,7 +145,7 @@ _HOMES = {
     "link": ("LinkLabels", "LinkWithLLM"),
     "embedders": ("USE", "EmbeddingModel", "LLMEmbedder", "MiniLM"),
     "llm": ("LLM", "LocalLLM"),
-    "patterns": ("PatternScorer", "WordAlignment"),
+    "patterns": ("ByRelations", "PatternScorer", "WordAlignment"),
     "scorers": (
         "BM25",
         "CrossEncoder",

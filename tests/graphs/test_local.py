@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from graphbrick import BM25, PPR, KHop, PathAnswer, PruneTriples, Rerank, ShortestPaths
+from graphbrick import BM25, PPR, KHop, PathAnswer, PruneTriples, Rerank, Session, ShortestPaths, build
 from graphbrick.cli.pipelines import DEFAULT_PIPELINE
 from graphbrick.core import Evidence, Query, Subgraph
 from graphbrick.core.errors import GraphbrickError, LinkError
@@ -98,6 +98,30 @@ def test_bricks_of_the_default_pipeline_run_on_a_local_graph(remote: NeighboursO
     first = answer.trace.stages[0]
     assert (first.stage, first.kind) == ("LocalAround(NeighboursOnly, hops=2)", "local")
     assert pipeline(LocalAround(remote), QUESTION, seeds=["Nairobi"]).texts == ("Kenyan shilling",)
+
+
+def test_texts_are_embedded_once_for_all_questions_around_seeds(remote: NeighboursOnly) -> None:
+    pipeline = parse("PPR(k=1000) >> ShortestPaths() >> Rerank(MiniLM(), n=32) >> PathAnswer()")
+    with Session():
+        around = LocalAround(remote, hops=2)
+        runs = [pipeline.run(around, QUESTION), pipeline.run(around, "Which language is spoken around Nairobi?")]
+    first, second = (next(stage for stage in run.trace.stages if stage.kind == "rerank") for run in runs)
+    assert first.cache_hits == 0
+    assert second.cache_hits > 1
+    assert second.calls < first.calls  # only the question itself
+    place = runs[0].graph.vectors_place
+    assert place == runs[1].graph.vectors_place
+    assert list(place.glob("*/*.seg"))  # written when the session was closed
+    del around
+    assert not place.parent.exists()
+
+
+def test_a_folder_graph_keeps_the_vectors_of_what_is_around_seeds(tmp_path: Path) -> None:
+    graph = build(TINY, tmp_path / "tiny.graph")
+    with Session():
+        run = parse("ShortestPaths() >> Rerank(MiniLM(), n=32) >> PathAnswer()").run(LocalAround(graph), QUESTION)
+    assert run.answer is not None
+    assert list((tmp_path / "tiny.graph.vectors").glob("MiniLM-*/*.seg"))
 
 
 def test_a_local_graph_holds_what_is_within_the_hops(remote: NeighboursOnly) -> None:

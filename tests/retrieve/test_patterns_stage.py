@@ -166,7 +166,7 @@ def test_random_graphs(
 def test_the_best_pattern_first_and_shorter_ones_first_among_equals(films: Graph) -> None:
     # Without types the places of entities are empty.
     wanted = ("Alpha -> starring -> <- starring <- -> year ->", "Alpha -> year ->")
-    paths = Patterns(Favour(wanted), names=True).retrieve(asked(films, "Alpha"), Subgraph(films)).paths
+    paths = Patterns(Favour(wanted), names="all").retrieve(asked(films, "Alpha"), Subgraph(films)).paths
     assert [path.text for path in paths[:2]] == [
         "Alpha -> starring -> Ann <- starring <- Beta -> year -> 2000",
         "Alpha -> year -> 1990",
@@ -174,7 +174,7 @@ def test_the_best_pattern_first_and_shorter_ones_first_among_equals(films: Graph
     assert paths[0].score == 2
     scores = [path.score for path in paths]
     assert scores == sorted(scores, reverse=True)
-    even = Patterns(Favour(()), names=True).retrieve(asked(films, "Ann"), Subgraph(films)).paths
+    even = Patterns(Favour(()), names="all").retrieve(asked(films, "Ann"), Subgraph(films)).paths
     assert even[0].hops == 1
 
 
@@ -209,36 +209,36 @@ def test_an_answer_may_be_the_seed_or_lie_behind_it(family: Graph, pattern: str,
 
 def test_of_equal_scores_the_variant_that_stays_away_wins(family: Graph) -> None:
     wanted = ("Xa -> child -> -> parent ->",)
-    assert (Patterns(Favour(wanted), names=True) >> PathAnswer())(family, "?", seeds=("Xa",)).texts == ("Yan",)
+    assert (Patterns(Favour(wanted), names="all") >> PathAnswer())(family, "?", seeds=("Xa",)).texts == ("Yan",)
 
 
 def test_no_film_shares_an_actor_with_itself(films: Graph) -> None:
     wanted = ("Alpha -> starring -> <- starring <-",)
-    paths = Patterns(Favour(wanted), names=True).retrieve(asked(films, "Alpha"), Subgraph(films)).paths
+    paths = Patterns(Favour(wanted), names="all").retrieve(asked(films, "Alpha"), Subgraph(films)).paths
     assert [path.text for path in paths if path.score > 0] == ["Alpha -> starring -> Ann <- starring <- Beta"]
 
 
 def test_each_bounds_the_paths_of_a_pattern_and_n_all_paths(films: Graph) -> None:
     wanted = ("1990 <- year <-",)
     query, whole = asked(films, "1990"), Subgraph(films)
-    both = Patterns(Favour(wanted), names=True, n=32).retrieve(query, whole).paths
-    one = Patterns(Favour(wanted), names=True, n=32, each=1).retrieve(query, whole).paths
+    both = Patterns(Favour(wanted), names="all", n=32).retrieve(query, whole).paths
+    one = Patterns(Favour(wanted), names="all", n=32, each=1).retrieve(query, whole).paths
     assert [path.end for path in both if path.hops == 1] == sorted(films.entity(name) for name in ("Alpha", "Gamma"))
     assert len({path.pattern for path in one}) == len(one)
-    assert len(Patterns(Favour(wanted), names=True, n=1).retrieve(query, whole)) == 1
+    assert len(Patterns(Favour(wanted), names="all", n=1).retrieve(query, whole)) == 1
 
 
 def test_of_several_seeds_what_they_share_comes_first(films: Graph) -> None:
     wanted = ("Ann <- starring <-", "2000 <- year <-")
     query = asked(films, "Ann", "2000")
-    paths = Patterns(Favour(wanted), names=True, max_hops=1).retrieve(query, Subgraph(films)).paths
+    paths = Patterns(Favour(wanted), names="all", max_hops=1).retrieve(query, Subgraph(films)).paths
     # Beta has Ann and 2000; Alpha has a lower id, and Ann only.
     assert [path.text for path in paths[:2]] == ["Ann <- starring <- Beta", "Ann <- starring <- Alpha"]
 
 
 def test_entities_of_few_triples_come_before_hubs(films: Graph) -> None:
     paths = (
-        Patterns(Favour(("Beta -> starring ->",)), names=True, max_hops=1)
+        Patterns(Favour(("Beta -> starring ->",)), names="all", max_hops=1)
         .retrieve(asked(films, "Beta"), Subgraph(films))
         .paths
     )
@@ -247,7 +247,7 @@ def test_entities_of_few_triples_come_before_hubs(films: Graph) -> None:
 
 def test_a_narrow_beam_carries_on_only_the_best(films: Graph) -> None:
     wanted = ("Alpha -> year ->",)
-    stage = Patterns(Favour(wanted), names=True, beam_width=1, max_hops=2, n=1000, each=1000)
+    stage = Patterns(Favour(wanted), names="all", beam_width=1, max_hops=2, n=1000, each=1000)
     paths = stage.retrieve(asked(films, "Alpha"), Subgraph(films)).paths
     longer = {path.pattern[0] for path in paths if path.hops == 2}
     assert len(longer) == 1
@@ -282,7 +282,7 @@ def test_types_stand_for_entities_in_what_is_scored() -> None:
             return np.zeros(len(texts))
 
     query = Query("?", seeds=(graph.entity("Nairobi"),))
-    paths = Patterns(Spy(), max_hops=2, names=True).retrieve(query, Subgraph(graph)).paths
+    paths = Patterns(Spy(), max_hops=2, names="all").retrieve(query, Subgraph(graph)).paths
     assert {path.pattern_text for path in paths} <= set(seen)
 
 
@@ -300,11 +300,35 @@ def test_the_names_of_seeds_are_read_neither_in_the_question_nor_in_the_patterns
     graph = tiny_graph()
     for name, texts in (("Nairobi", ["<- capital <-"]), ("Kampala", ["<- capital <-", "<- largest city <-"])):
         query = Query(f"Which country has the capital {name}?", (graph.entity(name),))
-        Patterns(Spy(), max_hops=1).retrieve(query, Subgraph(graph))
+        Patterns(Spy(), max_hops=1, names="none").retrieve(query, Subgraph(graph))
         assert seen.pop() == ("Which country has the capital X?", tuple(texts))
     both = Query("Do Nairobi and kampala border?", (graph.entity("Nairobi"), graph.entity("Kampala")))
-    Patterns(Spy(), max_hops=1).retrieve(both, Subgraph(graph))
+    Patterns(Spy(), max_hops=1, names="none").retrieve(both, Subgraph(graph))
     assert seen == [("Do X and X border?", ("<- capital <-", "<- largest city <-"))]
+
+
+def test_only_the_best_patterns_are_read_with_the_names_of_seeds() -> None:
+    seen: list[tuple[str, tuple[str, ...]]] = []
+
+    @dataclass(frozen=True, repr=False)
+    class Spy(Scorer):
+        comparable: ClassVar[bool] = True
+
+        def score(self, query: str, texts: Sequence[str]) -> npt.NDArray[np.float64]:
+            seen.append((query, tuple(texts)))
+            return np.array([float("borders" in text) + (text == "Kampala <- largest city <-") for text in texts])
+
+    graph = tiny_graph()
+    question = "Which city is Kampala?"
+    query = Query(question, (graph.entity("Kampala"),))
+    paths = Patterns(Spy(), n=2, max_hops=1).retrieve(query, Subgraph(graph)).paths
+    assert seen[-1] == (question, ("Kampala <- capital <-", "Kampala <- largest city <-"))
+    assert [path.score for path in paths] == [1.0, 0.0]
+    assert paths[0].pattern_text == "Kampala <- largest city <-"
+    seen.clear()
+    Patterns(Spy(), n=1, max_hops=2).retrieve(query, Subgraph(graph))
+    assert [asked for asked, _ in seen] == ["Which city is X?", "Which city is X?", question]
+    assert len(seen[-1][1]) == 1
 
 
 def test_a_pipeline_answers_with_it() -> None:

@@ -54,6 +54,8 @@ class Graph:
     def __init__(self, path: Path, manifest: Manifest) -> None:
         self.path, self.manifest = path, manifest
         self.place = path.absolute()  # stays valid if the working folder changes
+        self.vectors_place = self.place.with_name(f"{self.place.name}.vectors")
+        """The folder of the embeddings of its texts; local graphs share that of the graph they were copied from."""
         self.changes = Changes()
         self.csr: Csr = from_arrays(*(self._array(name) for name in self.ARRAYS))
         labels = StringTable.open(path, "labels")

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from graphbrick.core.cached import cached_property
 from graphbrick.core.directions import DIRECTIONS
 from graphbrick.core.errors import GraphbrickError, LinkError
 from graphbrick.core.graph import Labels, Neighbours
@@ -133,6 +134,8 @@ class LocalAround:
     """A graph that is copied around the seeds of each question, so that every brick runs on it.
 
     Pass it to a pipeline instead of a graph. Without seeds, the entities whose names occur in the question are used.
+    Texts that were embedded for one question are kept for the next ones: beside the graph if it is a folder graph, else
+    in a temporary folder, as long as this object exists.
 
     Args:
         graph: A graph with labels and neighbours.
@@ -156,6 +159,15 @@ class LocalAround:
     def __post_init__(self) -> None:
         _check_parameters(self.hops, self.limit_per_node, self.max_triples, "both")
 
+    @cached_property
+    def _vectors_place(self) -> Path:
+        """The folder of embeddings that all local graphs share."""
+        if isinstance(self.graph, Graph):
+            return self.graph.vectors_place
+        folder = tempfile.TemporaryDirectory(prefix="graphbrick-local-", ignore_cleanup_errors=True)
+        weakref.finalize(self, folder.cleanup)
+        return Path(folder.name) / "local.graph.vectors"
+
     def __repr__(self) -> str:
         return f"LocalAround({type(self.graph).__name__}, hops={self.hops})"
 
@@ -176,6 +188,7 @@ class LocalAround:
         local = local_graph(
             self.graph, ids, hops=self.hops, limit_per_node=self.limit_per_node, max_triples=self.max_triples
         )
+        local.vectors_place = self._vectors_place
         return local, [self.graph.key(entity) for entity in ids]
 
 

@@ -1,8 +1,9 @@
 """Relation patterns: their text, the model that scores them, and the scorers of patterns."""
 
+from graphbrick.patterns.by_relations import ByRelations
 from graphbrick.patterns.scorer import PatternScorer
 from graphbrick.patterns.word_alignment import WordAlignment
 
-BRICKS = (PatternScorer, WordAlignment)
+BRICKS = (PatternScorer, ByRelations, WordAlignment)
 
-__all__ = ["BRICKS", "PatternScorer", "WordAlignment"]
+__all__ = ["BRICKS", "ByRelations", "PatternScorer", "WordAlignment"]

@@ -85,9 +85,11 @@ class Patterns(RetrieveStage):
 
     The scorer reads each candidate as a `PathPattern`, whose text is that of `Path.pattern_text`: types in the place of
     entities (the first type of one of the entities there). `PatternScorer` is made for it: it knows which steps come
-    back. Any other scorer will do, but reads the two variants alike. It reads neither the name of the seed in front of
-    the pattern nor that in the question, for which X stands. The pattern ``<- capital <- country`` is then one text for
-    all cities, which an embedder reads once a graph; with the names, every question has hundreds of new texts.
+    back. Any other scorer will do, but reads the two variants alike.
+
+    A scorer that reads texts first reads them without the name of the seed, in the pattern and in the question, where X
+    stands for it: ``<- capital <- country`` is one text for all cities, which an embedder reads once a graph. Only the
+    best ``n`` patterns are then read with the name, and ordered by that.
 
     Args:
         scorer: What scores patterns, such as PatternScorer('films.patterns') or MiniLM().
@@ -96,7 +98,8 @@ class Patterns(RetrieveStage):
         max_hops: The longest pattern, from 1 to 100.
         beam_width: Patterns of one length that are carried on, a seed; the best by score. At least 1.
         direction: "both", "out" (along triples) or "in" (against them); the path text shows which way each was walked.
-        names: Whether a scorer that reads texts also reads the names of the seeds.
+        names: Which patterns a scorer of texts reads with the name of the seed: "best", "none" or "all"; for "all", an
+            embedder reads hundreds of new texts a question.
         cap: Triples that are looked at to carry one pattern on, at least 1. Reaching it is an event: of a pattern that
             ends at so many entities, only the first lead on.
 
@@ -126,7 +129,7 @@ class Patterns(RetrieveStage):
     max_hops: int = parameter(3, at_least=1, at_most=100, search=(1, 2, 3))
     beam_width: int = parameter(64, at_least=1, search=(16, 64, 256))
     direction: str = parameter("both", choices=DIRECTIONS)
-    names: bool = parameter(False, search=(False, True))
+    names: str = parameter("best", choices=("best", "none", "all"), search=("best", "none", "all"))
     cap: int = parameter(100_000, at_least=1)
 
     def retrieve(self, query: Query, subgraph: Subgraph) -> Evidence:
@@ -211,7 +214,7 @@ class Patterns(RetrieveStage):
 
     def _rated(self, query: Query, walked: list[PathPattern]) -> Scores:
         """Return the score of each pattern."""
-        if self.names or not self.scorer.reads_text_only:
+        if self.names == "all" or not self.scorer.reads_text_only:
             return self.scorer.rate_items(query.text, walked)
         question = query.text
         for name in dict.fromkeys(walk.start_label for walk in walked):
@@ -231,7 +234,16 @@ class Patterns(RetrieveStage):
         for i in np.argsort(-scores, kind="stable")[: max(self.n, _READINGS)].tolist():
             place = bisect_right(firsts, i) - 1
             ranked.append(_Ranked(float(scores[i]), *places[place], i - firsts[place]))
+        if self.names == "best" and self.scorer.reads_text_only:
+            return self._read_with_names(query, grown, ranked[: self.n])
         return ranked
+
+    def _read_with_names(self, query: Query, grown: list[_Grown], ranked: list[_Ranked]) -> list[_Ranked]:
+        """Return candidates in the order of the scores of their whole text."""
+        walked = [grown[entry.seed].lengths[entry.hops].walked[entry.candidate] for entry in ranked]
+        scores = self.scorer.rate_items(query.text, walked).tolist()
+        read = [entry._replace(score=score) for entry, score in zip(ranked, scores, strict=True)]
+        return sorted(read, key=lambda entry: (-entry.score, entry.hops, entry.seed, entry.candidate))
 
     def _readings(
         self, subgraph: Subgraph, seeds: list[int], grown: list[_Grown], ranked: list[_Ranked]

@@ -82,8 +82,7 @@ class VectorStore:
 
 def store_of(graph: Graph) -> VectorStore:
     """Return the store beside a graph, shared by all runs of the current session."""
-    folder = graph.place.with_name(f"{graph.place.name}.vectors")
-    session = current_session()
+    folder, session = graph.vectors_place, current_session()
     return session.get(
         ("vector store", folder), lambda: VectorStore(folder, session.vectors_mb), close=VectorStore.flush
     )
