@@ -23,7 +23,9 @@ class Likes(Scorer):
 
     def score(self, query: str, texts: Sequence[str]) -> npt.NDArray[np.float64]:
         SEEN.append((query, tuple(texts)))
-        return np.array([{"capital": 0.5, "currency": 1.0, "award winner award nominee": 0.25}.get(text, 0.0) for text in texts])
+        return np.array(
+            [{"capital": 0.5, "currency": 1.0, "award winner award nominee": 0.25}.get(text, 0.0) for text in texts]
+        )
 
 
 def test_the_score_is_the_mean_over_relations_and_a_share_of_the_names() -> None:
