@@ -14,6 +14,7 @@ questions are split in three ways, each so that nothing of a question that is me
   of the seeds; measured are questions of patterns and seeds that training has not seen. The ``pattern`` field of the
   files is used for splitting only; what is right is learned from the answers.
 
+«learned» is `graphbrick learn` with the same questions: it also writes questions about all patterns of the graph.
 «The gold pattern» is what can be expected of who knows the relation pattern of a question, with the entities at its end
 in an order of chance: of films with the same name, which are one entity here, nothing tells which is meant.
 
@@ -42,6 +43,7 @@ from graphbrick.evaluate.datasets.metaqa import relation_steps
 from graphbrick.evaluate.metrics.sets import f1, hits_at_1
 from graphbrick.evaluate.statistics.intervals import wilson
 from graphbrick.graphs.patterns import follow
+from graphbrick.learn import learn
 from graphbrick.patterns.scorer import PatternScorer
 from graphbrick.patterns.text import masked
 from graphbrick.retrieve.patterns import Patterns
@@ -120,12 +122,13 @@ def following(graph: Graph, questions: Sequence[GroundedQuestion]) -> dict[str, 
     return {"n": len(first), "hits_at_1": float(np.mean(first)), "f1": float(np.mean(both))}
 
 
-def pipelines(model: str) -> list[tuple[str, Pipeline, bool]]:
+def pipelines(model: str, learned: str) -> list[tuple[str, Pipeline, bool]]:
     """(name, pipeline, whether it is slow) of what is compared."""
     patterns, trained = PatternScorer(model), "trained"
     listed = PPR(k=1000) >> ShortestPaths(max_hops=3)
     return [
         (f"{trained}, Patterns", Patterns(patterns) >> PathAnswer(), False),
+        ("learned, Patterns", Patterns(PatternScorer(learned)) >> PathAnswer(), False),
         (f"{trained}, Rerank", listed >> Rerank(patterns, n=32, by="pattern") >> PathAnswer(), True),
         (f"{trained}, BeamSearch", BeamSearch(patterns, max_hops=3) >> PathAnswer(), True),
         ("MiniLM, Patterns", Patterns(MiniLM()) >> PathAnswer(), False),
@@ -164,6 +167,8 @@ def table(
     model = work / f"metaqa-{by}.patterns"
     report = train_patterns(graph, learned, model, seed=given.seed, overwrite=True)
     print(f"\n## Split by {by}: {len(learned):,} questions learned from, {len(kept):,} kept apart\n\n{report}\n")
+    every = work / f"metaqa-{by}-learned.patterns"
+    print(f"with questions written from the graph: {learn(graph, every, questions=learned, seed=given.seed)}\n")
     print("| pipeline | hops | n | Hits@1 | 95 % | F1 | median ms | 95 % of questions within ms |")
     print("|---|---|---|---|---|---|---|---|", flush=True)
     rows: list[dict[str, Any]] = []
@@ -171,7 +176,7 @@ def table(
         rows.append({"split": by, "pipeline": "the gold pattern", "hops": hops, **following(graph, some.questions)})
         print(f"| {rows[-1]['pipeline']} | {hops} | {rows[-1]['n']} | {rows[-1]['hits_at_1']:.4f} |  | "
               f"{rows[-1]['f1']:.4f} |  |  |", flush=True)  # fmt: skip
-    for name, pipeline, is_slow in pipelines(str(model)):
+    for name, pipeline, is_slow in pipelines(str(model), str(every)):
         n = given.slow if is_slow else given.limit
         if not n:
             continue

@@ -1,15 +1,18 @@
 """Answers on graphs that nobody has labelled: Hits@1, F1 and milliseconds with and without ``graphbrick learn``.
 
-    python benchmarks/unlabelled.py [DATA] [--graph world --graph metaqa] [--limit 300] [--written 4000] [--json FILE]
+    python benchmarks/unlabelled.py [DATA] [--graph world ...] [--limit 150] [--labels 20 --labels 200] [--json FILE]
 
-DATA (or GRAPHBRICK_DATA, or ``../shared/data``) holds ``metaqa``; the world graph comes with packages. Seeds are given,
-so that linking is not measured; every question counts, and one without an answer scores 0. The questions measured teach
-nothing: what is learned is written from the graph alone. «films named» is MetaQA with a name for what has a director
-(``--call directed_by=film,movie``), which the graph itself never says.
+DATA (or GRAPHBRICK_DATA, or ``../shared/data``) holds ``metaqa``, ``freebase`` and ``hetionet``; the world graph comes
+with packages, and the family graph is made by ``family.py``. Seeds are given, so that linking is not measured; every
+question counts, and one without an answer scores 0. The questions measured teach nothing: without labels, what is
+learned is written from the graph alone, and labelled questions are others, about other seeds.
 
 - «before»: ``PPR(k=1000) >> ShortestPaths(max_hops=3) >> Rerank(MiniLM(), n=32, by='pattern') >> PathAnswer()``
 - «default»: ``Patterns(MiniLM(), n=32) >> PathAnswer()``
 - «learned»: the same over what ``graphbrick learn`` wrote
+- «learned, N labels»: ``graphbrick learn GRAPH QUESTIONS`` with N questions
+- «trained on all»: ``graphbrick learn GRAPH QUESTIONS --questions 0`` with all questions that are not measured
+- «hetionet, named»: its relations have the labels of ``metaedges.tsv``, such as «binds gene», instead of «CbG»
 """
 
 from __future__ import annotations
@@ -17,12 +20,19 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import random
+import re
 import tempfile
 import time
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import family
+import hetionet_questions
+from extraction_recall import graph_of, records
 from graphbrick import Graph, build, parse
+from graphbrick.core.errors import InputError
 from graphbrick.demo.graph import world_graph
 from graphbrick.evaluate.datasets import Question, ground, load, sample_each
 from graphbrick.learn import learn
@@ -32,56 +42,123 @@ DATA = Path(os.environ.get("GRAPHBRICK_DATA") or Path(__file__).resolve().parent
 WORLD = Path(__file__).resolve().parents[1] / "src/graphbrick/demo/questions.jsonl"
 BEFORE = "PPR(k=1000) >> ShortestPaths(max_hops=3) >> Rerank(MiniLM(), n=32, by='pattern') >> PathAnswer()"
 DEFAULT = "Patterns(MiniLM(), n=32) >> PathAnswer()"
-FILMS = {"directed_by": ["film", "movie"]}
+_FEW = 150  # questions; of fewer none are set aside to teach
+
+Loaded = tuple[Graph, list[Question]]
 
 
-def world(data: Path, work: Path) -> tuple[Graph, list[Question]]:
+def world(data: Path, work: Path) -> Loaded:
     """Return the world graph of the demo and its questions."""
     return world_graph(), list(load(WORLD))
 
 
-def metaqa(data: Path, work: Path) -> tuple[Graph, list[Question]]:
+def metaqa(data: Path, work: Path) -> Loaded:
     """Return the film graph of MetaQA and its development questions."""
-    place, folder = work / "metaqa.graph", data / "metaqa"
-    graph = Graph.open(place) if place.is_dir() else build(folder / "kb.txt.gz", place)
-    return graph, [question for hops in (1, 2, 3) for question in load(folder / f"dev_{hops}hop.jsonl.gz")]
+    folder = data / "metaqa"
+    questions = [question for hops in (1, 2, 3) for question in load(folder / f"dev_{hops}hop.jsonl.gz")]
+    return graph_of(data, "metaqa", work), questions
 
 
-GRAPHS = {"world": world, "metaqa": metaqa}
+def people(data: Path, work: Path) -> Loaded:
+    """Return the made-up graph of people and its chains of two and three relations."""
+    graph, place = family.triples(), work / "family.graph"
+    lines = "".join(json.dumps(question) + "\n" for question in family.questions(graph))
+    (work / "family_questions.jsonl").write_text(lines, encoding="utf-8")
+    built = Graph.open(place) if place.is_dir() else build(graph, place)
+    return built, list(load(work / "family_questions.jsonl"))
+
+
+def freebase(data: Path, work: Path) -> Loaded:
+    """Return the core of Freebase and its questions."""
+    return graph_of(data, "freebase", work), list(load(data / "freebase" / "questions_dev.jsonl.gz"))
+
+
+def hetionet(data: Path, work: Path) -> Loaded:
+    """Return Hetionet with its codes for relations, and questions that were written from its schema."""
+    return graph_of(data, "hetionet", work), hetionet_questions.questions(data)
+
+
+def hetionet_named(data: Path, work: Path) -> Loaded:
+    """Return Hetionet with words for its relations."""
+    names = {}
+    for line in (data / "hetionet" / "metaedges.tsv").read_text(encoding="utf-8").splitlines()[1:]:
+        kinds, code, *_ = line.split("\t")
+        _, verb, target = re.split(" [->] ", kinds)
+        names[code] = f"{verb} {target.lower()}"
+    place = work / "hetionet-named.graph"
+    if place.is_dir():
+        return Graph.open(place), hetionet_questions.questions(data)
+    named = ((one[0], names[one[1]], one[2]) if isinstance(one, tuple) else one for one in records(data, "hetionet"))
+    return build(named, place), hetionet_questions.questions(data)
+
+
+GRAPHS: dict[str, Callable[[Path, Path], Loaded]] = {
+    "world": world,
+    "metaqa": metaqa,
+    "family": people,
+    "freebase": freebase,
+    "hetionet": hetionet,
+    "hetionet-named": hetionet_named,
+}
+
+
+def apart(questions: Sequence[Question], limit: int, seed: int) -> tuple[list[Question], list[Question]]:
+    """Return questions to measure, and others to teach whose seeds none of those to measure has."""
+    few = len(questions) <= limit + _FEW
+    measured = list(questions) if len(questions) < 2 * _FEW else sample_each(questions, limit, seed=seed)
+    if few and len(questions) >= 2 * _FEW:
+        measured = random.Random(seed).sample(list(questions), len(questions) // 2)
+    seeds = {entity for question in measured for entity in question.seeds}
+    teaching = [question for question in questions if seeds.isdisjoint(question.seeds)]
+    random.Random(seed).shuffle(teaching)
+    return measured, teaching if len(teaching) >= _FEW else []
+
+
+def sides(
+    graph: Graph, teaching: list[Question], given: argparse.Namespace, work: Path
+) -> Iterator[tuple[str, str, float | None, int]]:
+    """Yield what is compared: name, pipeline, seconds to learn and questions to measure at most."""
+    if given.slow:
+        yield "before", BEFORE, None, given.slow
+    yield "default", DEFAULT, None, given.slow or given.limit
+    runs: list[tuple[str, list[Question], int]] = [("learned", [], given.written)]
+    runs += [(f"learned, {n} labels", teaching[:n], given.written) for n in given.labels or (20, 200) if teaching]
+    if teaching:
+        runs.append((f"trained on all {len(teaching):,}", teaching, 0))
+    for name, questions, n in runs:
+        place, started = work / f"{name.replace(' ', '-')}.patterns", time.perf_counter()
+        try:
+            learn(graph, place, questions=questions, n=n, max_hops=given.max_hops, seed=given.seed)
+        except InputError as error:
+            print(f"| | {name} | {error} |", flush=True)
+            continue
+        pipeline = f"Patterns(PatternScorer({str(place)!r}), n=32, max_hops={given.max_hops}) >> PathAnswer()"
+        yield name, pipeline, time.perf_counter() - started, given.limit
 
 
 def main() -> None:
     """Learn, measure, print."""
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("data", type=Path, nargs="?", default=DATA)
-    arguments.add_argument(
-        "--graph", action="append", choices=[*GRAPHS], help="may be repeated; world and metaqa without"
-    )
-    arguments.add_argument("--limit", type=int, default=300, help="measured questions of each hop count")
-    arguments.add_argument("--slow", type=int, default=50, help="the same for «before», which lists all paths; 0: none")
+    arguments.add_argument("--graph", action="append", choices=[*GRAPHS], help="may be repeated; all without it")
+    arguments.add_argument("--limit", type=int, default=150, help="measured questions of each hop count")
+    arguments.add_argument("--slow", type=int, default=20, help="the same for what is slow without learning; 0: none")
+    arguments.add_argument("--labels", type=int, action="append", help="labelled questions; may be repeated [20, 200]")
     arguments.add_argument("--written", type=int, default=4_000, help="questions to write")
+    arguments.add_argument("--max-hops", type=int, default=3)
     arguments.add_argument("--seed", type=int, default=0)
     arguments.add_argument("--json", type=Path, help="write the figures here too")
     given = arguments.parse_args()
     rows: list[dict[str, Any]] = []
-    print(
-        "| graph | pipeline | hops | n | Hits@1 | F1 | median ms | learned in s |\n|---|---|---|---|---|---|---|---|",
-        flush=True,
-    )
-    with tempfile.TemporaryDirectory() as temporary:
-        for name in given.graph or ("world", "metaqa"):
-            graph, questions = GRAPHS[name](given.data, Path(temporary))
-            sides: list[tuple[str, str, float | None]] = [("before", BEFORE, None)] * bool(given.slow)
-            sides.append(("default", DEFAULT, None))
-            for label, call in [("learned", {}), *([("learned, films named", FILMS)] if name == "metaqa" else [])]:
-                place, started = Path(temporary) / f"{name}-{len(sides)}.patterns", time.perf_counter()
-                learn(graph, place, n=given.written, call=call, seed=given.seed)
-                taken = time.perf_counter() - started
-                sides.append((label, f"Patterns(PatternScorer({str(place)!r}), n=32) >> PathAnswer()", taken))
-            for label, text, taken in sides:
-                limit = given.slow if label == "before" else given.limit
+    print("| graph | pipeline | hops | n | Hits@1 | F1 | median ms | learned in s |\n|---|---|---|---|---|---|---|---|")
+    for name in given.graph or GRAPHS:
+        with tempfile.TemporaryDirectory() as temporary:
+            work = Path(temporary)
+            graph, questions = GRAPHS[name](given.data, work)
+            measured, teaching = apart(questions, given.limit, given.seed)
+            for label, text, taken, limit in sides(graph, teaching, given, work):
                 pipeline = parse(text)
-                chosen = ground(graph, sample_each(questions, limit, seed=given.seed))
+                chosen = ground(graph, sample_each(measured, limit, seed=given.seed))
                 pipeline.run(graph, chosen.questions[0].query())  # compile and load before the clock runs
                 for hops, some in chosen.split("hops").items():
                     row = measure(graph, pipeline, some.questions)

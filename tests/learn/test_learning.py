@@ -74,8 +74,14 @@ def test_nonsense_is_refused_before_any_work(tmp_path: Path) -> None:
     empty = Graph.open(tmp_path / "empty.graph")
     with pytest.raises(InputError, match="has no triples, so there is nothing to learn from"):
         learn(empty, n=100)
-    assert not learned_place(graph).exists()
-    assert learned_pipeline(graph) is None
+    codes = build([("a", "CbG", "b"), ("b", "GiG", "c")], tmp_path / "codes.graph")
+    with pytest.raises(
+        InputError, match=r"no relation label of .* contains words .*\(CbG, GiG\); build it with labels"
+    ):
+        learn(codes)
+    for untouched in (graph, codes):
+        assert not learned_place(untouched).exists()
+        assert learned_pipeline(untouched) is None
 
 
 def test_relations_that_came_later_are_known_and_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

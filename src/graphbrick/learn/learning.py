@@ -158,6 +158,12 @@ def learn(
         model, fitted = fit_patterns(graph, found, embedder, max_hops=max_hops, rounds=ROUNDS, seed=seed, watch=watch)
         save(model, place, words=book.to_toml(), overwrite=True)
         return _report(graph, book, model, fitted, 0, len(marked), len(feedback), time.perf_counter() - started)
+    if len(book.unreadable) == graph.n_relations:
+        raise InputError(
+            f"no relation label of {graph.place} contains words that questions could be written in "
+            f"({', '.join(book.unreadable[:5])}); build it with labels for its relations, or learn from questions with "
+            "answers alone (--questions 0)"
+        )
     written = _written(graph, book, n, max_hops, seed, tell)
     if not written:
         raise InputError(f"{graph.place} has no relation pattern that a question could be written about")
@@ -165,8 +171,9 @@ def learn(
     examples(graph, given, max_hops=max_hops, seed=seed, into=found, watch=watch)
     labelled = found.all[len(written) :]
     found.all += labelled * (_repeats(len(written), len(labelled)) - 1)
+    rounds = ROUNDS if len(labelled) > len(written) else _ROUNDS
     model, fitted = fit_patterns(
-        graph, found, embedder, max_hops=max_hops, rounds=_ROUNDS, seed=seed, hold_out=False, watch=watch
+        graph, found, embedder, max_hops=max_hops, rounds=rounds, seed=seed, hold_out=False, watch=watch
     )
     with blas_threads(1):  # the matrices are small
         alignment = fit_alignment(
