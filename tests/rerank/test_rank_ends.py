@@ -238,3 +238,10 @@ def test_the_pipeline_over_a_folder_ranks_ends_where_they_were_learned(trained: 
     assert {path.text for path in run.answer.evidence.paths} <= {path.text for path in run.evidence.paths}
     scores = [path.score for path in run.evidence.paths]
     assert 0 < np.exp(scores).sum() <= 1 + 1e-9  # those that were left out have the rest
+
+
+def test_fixed_weights_keep_the_best_pattern_beside_many_other_ends(tmp_path: Path) -> None:
+    rows = [("Ann", "boss", "Eve"), *(("Ann", "item", f"item {i}") for i in range(100))]
+    rows += [(f"item {i}", "part", f"part {i} {j}") for i in range(100) for j in range(5)]
+    graph = build(rows, tmp_path / "items.graph")
+    assert FIXED(graph, "Who is the boss of Ann?", seeds=["Ann"]).texts == ("Eve",)

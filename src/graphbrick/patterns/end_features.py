@@ -25,6 +25,7 @@ Floats = npt.NDArray[np.float64]
 MOST = 64  # candidates with features
 _TRIPLES = 512  # looked at around each candidate, evenly spaced
 _NEIGHBOURS = 48  # names compared around each candidate, evenly spaced
+_AHEAD = 1e9
 _BEST = 5  # neighbours that count for similarity
 _WORDS = 3  # neighbours that count for words
 _NO_WORDS = frozenset((*FUNCTION_WORDS, *"but her his into its not than then through".split()))
@@ -46,13 +47,22 @@ class _Around:
         return _Around(self.owner[rows], self.neighbour[rows], self.step[rows])
 
 
-def preselected(candidates: Candidates, graph: Graph, seeds: list[int]) -> Candidates:
-    """Return the 64 candidates with most support by patterns, seeds and triples."""
+def preselected(candidates: Candidates, graph: Graph, seeds: list[int], *, best_first: bool = False) -> Candidates:
+    """Return the 64 candidates with most support by patterns, seeds and triples.
+
+    Args:
+        candidates: The candidates.
+        graph: The graph.
+        seeds: The seeds of the question.
+        best_first: Take the ends of the best pattern before all others.
+    """
     if len(candidates.entity) <= MOST:
         return candidates
     support = support_of(candidates)
     key = support.total + 2 * _joined(graph.csr, candidates.entity, seeds) + 0.3 * support.second_seed
     key += 0.3 * np.log1p(_degree(graph.csr, candidates.entity))
+    if best_first:
+        key[_is_best(candidates)] += _AHEAD
     return candidates.chosen(np.sort(np.argsort(-key, kind="stable")[:MOST]))
 
 
@@ -135,7 +145,7 @@ def _fill_support(column: dict[str, Floats], support: Support, candidates: Candi
     column["walks"][:] = support.n_walks
     column["second seed"][:] = support.second_seed
     column["other seeds"][:] = support.other_seeds
-    column["best pattern"][:] = candidates.best_walk() == 0
+    column["best pattern"][:] = _is_best(candidates)
     column["few ends"][:] = -support.size
 
 
@@ -225,6 +235,13 @@ def _top(value: Floats, owner: Ints, n: int, k: int, *, mean: bool) -> Floats:
     counts = rank < k
     total: Floats = np.bincount(owner[counts], value[order][counts], minlength=n).astype(np.float64)
     return total / np.maximum(np.bincount(owner[counts], minlength=n), 1) if mean else total
+
+
+def _is_best(candidates: Candidates) -> npt.NDArray[np.bool_]:
+    """Return whether the best pattern that has a candidate leads to each of them."""
+    walk = candidates.best_walk()
+    best: npt.NDArray[np.bool_] = walk == walk.min()
+    return best
 
 
 def _degree(csr: Csr, entity: Ints) -> Floats:

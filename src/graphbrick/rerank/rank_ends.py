@@ -78,7 +78,7 @@ class RankEnds(RerankStage):
         if candidates.cut:
             event(f"{candidates.cut:,} patterns end at more than {MOST_ENDS:,} entities; only the first were ranked")
         trained, model = self._model()
-        few = preselected(candidates, graph, seeds)
+        few = preselected(candidates, graph, seeds, best_first=not model.learned)
         scores = model.score(features_of(query.text, seeds, few, graph, trained if model.learned else None))
         fact(ends=len(candidates.entity), ranked=len(few.entity))
         margin = model.margin_of_many if asks_for_many(query.text) else model.margin
@@ -101,18 +101,20 @@ class RankEnds(RerankStage):
         best, top = few.best_walk(), int(order[0])
         pairs = candidates.ends_of(int(best[top]))
         at_end = dict(zip(candidates.entity[candidates.who[pairs]].tolist(), pairs.tolist(), strict=True))
-        answers, others = [], []
+        answers, others, source = [], [], repr(self)
         for row in order.tolist():
             pair = at_end.pop(int(few.entity[row]), None)
             if pair is None:
                 pair = int(np.flatnonzero((few.who == row) & (few.walk == best[row]))[0])
-                others.append(self._path(few, pair, float(logs[row])))
+                others.append(_path(few, pair, float(logs[row]), source))
             elif scores[top] - scores[row] <= margin:
-                answers.append(self._path(candidates, pair, float(logs[row])))
+                answers.append(_path(candidates, pair, float(logs[row]), source))
         if scores[top] - scores[order[-1]] <= margin:  # ends without a score are no worse than the last
-            answers += [self._path(candidates, pair, float(logs[order[-1]])) for pair in at_end.values()]
+            answers += [_path(candidates, pair, float(logs[order[-1]]), source) for pair in at_end.values()]
         return answers + others[: self.n]
 
-    def _path(self, candidates: Candidates, pair: int, score: float) -> Path:
-        followed = candidates.walks[int(candidates.walk[pair])].followed
-        return followed.path(int(candidates.at[pair]), repr(self)).with_score(score)
+
+def _path(candidates: Candidates, pair: int, score: float, source: str) -> Path:
+    """Return the path of a pair of an end and a walk."""
+    followed = candidates.walks[int(candidates.walk[pair])].followed
+    return followed.path(int(candidates.at[pair]), source).with_score(score)
