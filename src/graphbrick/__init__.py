@@ -86,6 +86,7 @@ if TYPE_CHECKING:
     from graphbrick.retrieve import EnoughPaths as EnoughPaths
     from graphbrick.retrieve import LLMEnough as LLMEnough
     from graphbrick.retrieve import LLMHops as LLMHops
+    from graphbrick.retrieve import Operators as Operators
     from graphbrick.retrieve import PatternHops as PatternHops
     from graphbrick.retrieve import Patterns as Patterns
     from graphbrick.retrieve import PlannedPaths as PlannedPaths
@@ -170,6 +171,7 @@ _HOMES = {
         "LLMEnough",
         "LLMHops",
         "PatternHops",
+        "Operators",
         "Patterns",
         "PlannedPaths",
         "ShortestPaths",

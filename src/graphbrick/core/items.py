@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 if TYPE_CHECKING:
     from graphbrick.core.graph import Graph
 
+ANSWER = ("answer", "plan")
+"""Columns of a `Row` that is an answer itself: its text, and the plan that it was computed by."""
+
 I = TypeVar("I", bound="BaseItem")  # noqa: E741 - a type variable
 
 

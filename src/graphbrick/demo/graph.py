@@ -17,6 +17,8 @@ from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.text import hash64
 
 _log = logging.getLogger(__name__)
+_CONTENTS = 2
+"""Raised when the world graph gets other contents from the same packages; 2 added populations and areas."""
 
 
 def world_graph(*, rebuild: bool = False, watch: Callable[[str, float], None] = lambda step, share: None) -> Graph:
@@ -46,4 +48,4 @@ def _cache() -> Path:
 
 
 def _version() -> str:
-    return f"{hash64(repr((__version__, sorted(installed_versions().items())))):016x}"[:8]
+    return f"{hash64(repr((__version__, _CONTENTS, sorted(installed_versions().items())))):016x}"[:8]

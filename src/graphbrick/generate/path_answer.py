@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.core import Answer, Evidence, Path, Query, Subgraph
+from graphbrick.core import Answer, Evidence, Path, Query, Row, Subgraph
 from graphbrick.core.graph import Capability
+from graphbrick.core.items import ANSWER
 from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event
 from graphbrick.generate.withhold import withheld
@@ -60,7 +61,9 @@ class PathAnswer(GenerateStage):
     min_confidence: float = parameter(0.0, at_least=0, at_most=1)
 
     def generate(self, query: Query, evidence: Evidence) -> Answer:
-        """Return the ends of the best pattern."""
+        """Return the ends of the best pattern, or the answers that an operator computed."""
+        if any(isinstance(item, Row) and item.columns == ANSWER for item in evidence.items):
+            return _computed(evidence)
         paths = evidence.paths
         if not paths:
             event(f"no answer: {'no item of the evidence is a path' if evidence.items else 'the evidence is empty'}")
@@ -132,6 +135,23 @@ def _report(query: Query, best: Path, rejected: frozenset[int]) -> None:
     texts = [mention.text for mention in query.mentions if best.start in (mention.entity, *mention.others)]
     others = "; ".join(best.graph.describe(seed) for seed in query.seeds if seed in rejected)
     event(f"{texts[0]!r} was read as {best.graph.describe(best.start)}, where the best path starts, not as {others}")
+
+
+def _computed(evidence: Evidence) -> Answer:
+    """Return the answers in rows, each supported by its row and by the paths that lead to it."""
+    rows: list[tuple[int, Row]] = []
+    by_end: dict[int, list[int]] = {}
+    for i, item in enumerate(evidence.items):
+        if isinstance(item, Row) and item.columns == ANSWER:
+            rows.append((i, item))
+        elif isinstance(item, Path):
+            by_end.setdefault(item.end, []).append(i)
+    return Answer(
+        texts=tuple(row.values[0] for _, row in rows),
+        entities=tuple(row.entities[0] if row.entities else None for _, row in rows),
+        evidence=evidence,
+        support=tuple((i, *(by_end.get(row.entities[0], ()) if row.entities else ())) for i, row in rows),
+    )
 
 
 def _n_distinct(ids: npt.NDArray[np.integer]) -> int:

@@ -27,6 +27,7 @@ from graphbrick.graphs.building.steps import Advance, Steps, Watch, fingerprint
 from graphbrick.graphs.building.texts import KEY_HASHES, TextWriter
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.interner import Interner
+from graphbrick.graphs.literals import find_literal_types
 from graphbrick.graphs.manifest import SKIPPED, VERSION, FileEntry, Manifest
 from graphbrick.graphs.readers import ReadOptions, is_rdf, read_labels, read_parts, source_files
 from graphbrick.graphs.readers.rdf import local_name
@@ -34,7 +35,7 @@ from graphbrick.graphs.readers.streams import Meter
 from graphbrick.graphs.records import BadRecords, EntityRecord, RankedFact, Record, RelationRecord, TripleRecord
 from graphbrick.graphs.rules import Rules
 from graphbrick.graphs.string_writer import write_strings
-from graphbrick.graphs.strings import StringTable
+from graphbrick.graphs.strings import StringTable, open_array
 
 _SPOOL = 1 << 14  # batch size for single records
 _PROGRESS = 1 << 14
@@ -305,6 +306,7 @@ class GraphBuilder:
         near = entities <= NEAR_LIMIT if self._near is None else self._near
         triples = self._write_triples(read, entities)
         longest = self._write_texts(entities, near=near)
+        literals = steps.run("finding numbers and dates", lambda advance: self._literals(read["relations"]))
         files = steps.run("checksums", self._checksums)
         for file in work.iterdir():
             if ".tmp" in file.name:
@@ -323,6 +325,7 @@ class GraphBuilder:
             left_out=read["left_out"],
             labels_read=read["labels"],
             near=near,
+            literals=literals,
         ).write(work)
         self._folder.commit()
         return Graph.open(self.path)
@@ -390,6 +393,13 @@ class GraphBuilder:
         if near:
             steps.run("indexing near misses", partial(search.write_grams, work), frees=(search.GRAMS,))
         return longest
+
+    def _literals(self, relations: int) -> dict[str, list[str]]:
+        """Return the kind and unit of each relation whose tails are numbers or dates, by relation id."""
+        relation, tail = (open_array(self._work / f"{name}.npy") for name in ("relation", "tail"))
+        labels = StringTable.open(self._work, "labels")
+        found = find_literal_types(relation, tail, relations, labels.__getitem__)
+        return {str(number): [kind.kind, kind.unit] for number, kind in sorted(found.items())}
 
     def _checksums(self, advance: Advance) -> dict[str, tuple[int, str]]:
         files = [file for file in sorted(self._work.iterdir()) if ".tmp" not in file.name]

@@ -176,6 +176,11 @@ class Graph:
             raise IndexError(f"entity {entity} of a graph with {self.n_entities}")
         return entity
 
+    @property
+    def type_table(self) -> tuple[npt.NDArray[Any], npt.NDArray[Any], StringTable] | None:
+        """The types as built: where those of each entity begin, type ids, and their names; None without types."""
+        return self._types
+
     # Entities
 
     def label(self, entity: int) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from graphbrick.graphs.graph import Graph
+from graphbrick.graphs.literals import literal_types
 
 _BLOCK = 1 << 22  # entries of a large array that are read together
 _TOP = 20  # relations listed
@@ -46,6 +47,9 @@ def graph_info(graph: Graph) -> dict[str, Any]:
         "hash": graph.hash,
         "format_version": manifest.version,
         "created_by": manifest.created_by,
+        "literals": {
+            graph.relation_label(relation): str(kind) for relation, kind in sorted(literal_types(graph).items())
+        },
         "top_relations": [{"label": graph.relation_label(int(r)), "triples": int(counts[r])} for r in top if counts[r]],
     }
 

@@ -31,7 +31,8 @@ class Manifest:
     ``triples_read`` is the number of triples in the source, ``duplicates`` the number of repeated ones among them.
     ``skipped`` is the number of bad records that were left out (see ``skipped.jsonl`` in the folder). ``left_out``
     triples were excluded by the rules of the build, and ``labels_read`` triples were labels. If ``near`` is false,
-    the graph has no index for near misses.
+    the graph has no index for near misses. ``literals`` has the kind and unit of each relation, by id, whose tails are
+    numbers or dates; None in graphs of earlier versions, which did not look for them.
     """
 
     entities: int
@@ -49,6 +50,7 @@ class Manifest:
     left_out: int = 0
     labels_read: int = 0
     near: bool = True
+    literals: dict[str, list[str]] | None = None
 
     @property
     def hash(self) -> str:
@@ -71,6 +73,9 @@ class Manifest:
                 raise TypeError(f"{name} is {number!r}")
         if type(self.near) is not bool:
             raise TypeError(f"near is {self.near!r}")
+        for relation, entry in (self.literals or {}).items():
+            if not relation.isdigit() or len(entry) != 2 or not all(isinstance(part, str) for part in entry):
+                raise TypeError(f"the literals of relation {relation!r} are {entry!r}")
         texts = {"source": self.source, "created_by": self.created_by}
         texts |= {f"the checksum of {name}": entry.sha256 for name, entry in self.files.items()}
         for name, text in texts.items():

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from graphbrick.core import Step
 from graphbrick.graphs.graph import Graph
+from graphbrick.graphs.literals import literal_types
 from graphbrick.patterns.text import PLACEHOLDER, Steps, labelled
 from graphbrick.retrieve.pattern_layers import Layer, first_layer, next_layer
 
@@ -42,9 +43,15 @@ class Sample:
 
 
 def seeds(graph: Graph, rng: random.Random) -> Iterator[int]:
-    """Yield entities without end: half drawn evenly, half as an end of a triple of an evenly drawn relation."""
+    """Yield entities without end: half drawn evenly, half as an end of a triple of an evenly drawn relation.
+
+    Amounts, such as a population, are left out: nobody asks what has 4,397,073 people.
+    """
     ids = graph.triple_ids()
     relation = graph.csr.relation[ids]
+    is_amount = amounts(graph)
+    if is_amount.all():
+        is_amount[:] = False
     order = np.argsort(relation, kind="stable")
     bounds = np.searchsorted(relation[order], np.arange(graph.n_relations + 1))
     used = [number for number in range(graph.n_relations) if bounds[number] < bounds[number + 1]]
@@ -53,9 +60,23 @@ def seeds(graph: Graph, rng: random.Random) -> Iterator[int]:
             number = rng.choice(used)
             triple = ids[order[rng.randrange(bounds[number], bounds[number + 1])]]
             head, _, tail = graph.triple(int(triple))
-            yield head if rng.random() < 0.5 else tail
+            node = head if rng.random() < 0.5 else tail
         else:
-            yield rng.randrange(graph.n_entities)
+            node = rng.randrange(graph.n_entities)
+        if not is_amount[node]:
+            yield node
+
+
+def amounts(graph: Graph) -> npt.NDArray[np.bool_]:
+    """Return whether each entity is only a number, bool [entities]; years and dates are none."""
+    ids = graph.triple_ids()
+    numeric = [relation for relation, kind in literal_types(graph).items() if not kind.is_date]
+    is_numeric = np.isin(graph.csr.relation[ids], numeric)
+    found = np.zeros(graph.n_entities, dtype=np.bool_)
+    found[graph.csr.tail[ids[is_numeric]]] = True
+    found[graph.csr.tail[ids[~is_numeric]]] = False
+    found[graph.csr.heads(ids)] = False
+    return found
 
 
 def samples(graph: Graph, n: int, *, max_hops: int, n_seeds: int, seed: int) -> Iterator[Sample]:

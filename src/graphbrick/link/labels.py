@@ -16,8 +16,9 @@ from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.text import name_form, nfc
 from graphbrick.link.context import report, settled
 from graphbrick.link.exact import ExactNames, Found, exact_names, ranked
-from graphbrick.link.question import Question, disjoint
+from graphbrick.link.question import Question, Span, disjoint
 from graphbrick.link.unmatched import READ_WORDS, Unmatched
+from graphbrick.patterns.lexicon import lexicon_of
 from graphbrick.pipeline import LinkStage
 
 _SHOWN = 5
@@ -46,7 +47,9 @@ class LinkLabels(LinkStage):
             between them: `PathAnswer` follows the reading of the best path, and says so.
 
     Returns:
-        The query with distinct seeds: the best reading of each mention in order of appearance, then other readings.
+        The query with distinct seeds: the best reading of each mention in order of appearance, then other readings;
+        without seeds, and with an event, if the question names only a class of the graph («which country has the most
+        neighbours»), which `Operators` answers.
 
     Raises:
         LinkError: Nothing in the question names an entity (the message shows the nearest labels), or the only match is
@@ -71,6 +74,9 @@ class LinkLabels(LinkStage):
         found = unmatched.beside(disjoint(exact.names))
         if found:
             _tell_left_out(question, exact, found)
+        elif not exact.words and (classes := _classes(graph, question, exact)):
+            event(f"no entity is named, only {', '.join(dict.fromkeys(classes))}; the question is about all of them")
+            return query
         else:
             found = disjoint(exact.words) or unmatched.alone() or self._last_resort(graph, question, exact, unmatched)
         words = [_entities(mention) for _, mention in (*exact.words, *exact.terms)]
@@ -108,6 +114,14 @@ class LinkLabels(LinkStage):
 
 def _entities(mention: Mention) -> tuple[int, ...]:
     return mention.entity, *mention.others
+
+
+def _classes(graph: Graph, question: Question, exact: ExactNames) -> list[str]:
+    """Return the classes that a question without names is about, if it says more than the name of one."""
+    said = sum(question.content(span) for span, _ in disjoint(exact.terms))
+    if question.shows_names or said == question.content(Span(0, len(question.words) - 1)):
+        return []
+    return lexicon_of(graph).classes_in(question.text)
 
 
 def _tell_left_out(question: Question, exact: ExactNames, found: Found) -> None:

@@ -6,6 +6,7 @@ from graphbrick.retrieve.by_hops import ByHops
 from graphbrick.retrieve.community_reports import CommunityReports
 from graphbrick.retrieve.enough import EnoughPaths, LLMEnough
 from graphbrick.retrieve.hops import LLMHops, PatternHops
+from graphbrick.retrieve.operators import Operators
 from graphbrick.retrieve.patterns import Patterns
 from graphbrick.retrieve.planned_paths import PlannedPaths
 from graphbrick.retrieve.shortest_paths import ShortestPaths
@@ -15,6 +16,7 @@ BRICKS = (
     ShortestPaths,
     BeamSearch,
     Patterns,
+    Operators,
     PlannedPaths,
     ByHops,
     CommunityReports,
@@ -33,6 +35,7 @@ __all__ = [
     "EnoughPaths",
     "LLMEnough",
     "LLMHops",
+    "Operators",
     "PatternHops",
     "Patterns",
     "PlannedPaths",

@@ -72,9 +72,9 @@ def print_info(graph: Graph, *, checked: bool, as_json: bool) -> None:
         out.print(pending(graph))
     if checked:
         out.print("every file has the checksum it was built with, and all fit each other")
-    relations = Table("relation", "triples", box=None, pad_edge=False)
+    relations = Table("relation", "triples", "values", box=None, pad_edge=False)
     for row in facts["top_relations"]:
-        relations.add_row(Text(plain(row["label"])), f"{row['triples']:,}")
+        relations.add_row(Text(plain(row["label"])), f"{row['triples']:,}", facts["literals"].get(row["label"], ""))
     out.print(relations)
 
 

@@ -1,0 +1,392 @@
+"""Phrases that ask for entities, read by rules: superlatives, filters, differences, intersections."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+import numpy as np
+
+from graphbrick.graphs.literals import literal_types
+from graphbrick.patterns.lexicon import stems
+from graphbrick.retrieve.operators import plan as p
+from graphbrick.retrieve.operators.plan import CannotPlanError, SetPlan
+from graphbrick.retrieve.operators.resolve import Resolver
+
+MENTION = re.compile(r"\be(\d+)\b")
+
+
+class _Bounds(NamedTuple):
+    """A comparison in a phrase.
+
+    Attributes:
+        left: The words before it.
+        kind: over, under, least, most, exactly or between.
+        names: What its adjective measures.
+        words: The words for what is compared that stand inside it.
+        right: The words after it.
+    """
+
+    left: str
+    kind: str
+    names: tuple[str, ...]
+    words: str
+    right: str
+
+
+class Parser:
+    """Reads the phrases of one question that ask for entities.
+
+    Args:
+        resolver: Finds the patterns of plain phrases.
+        entities: What `e0`, `e1`, ... stand for; grows when a part of the question is answered first.
+    """
+
+    def __init__(self, resolver: Resolver, entities: tuple[int, ...]) -> None:
+        self.resolver, self.entities = resolver, list(entities)
+        self.place, self.english = resolver.place, resolver.english
+        self._said = "this number"
+
+    def entity(self, mention: str) -> int:
+        """Return what a placeholder stands for."""
+        return self.entities[int(mention[1:])]
+
+    def listed(self, text: str) -> p.Listed:
+        """Return the entities that a text mentions."""
+        return p.Listed(tuple(self.entities[int(number)] for number in MENTION.findall(text)))
+
+    def noun(self, base: SetPlan) -> str:
+        """Return what the entities of a set are called, for a phrase about them."""
+        if isinstance(base, p.Members):
+            return base.name
+        return self.resolver.lexicon.classes_of(base.run(self.place)) or "ones"
+
+    def set(self, text: str) -> SetPlan:
+        """Return the plan of a phrase that asks for entities, such as «which cities in e0 have more than ...».
+
+        Raises:
+            CannotPlanError: The graph does not have what the phrase speaks of.
+        """
+        text = self.english.without("everywhere", text)
+        rules = (
+            self._listed, self._except, self.best, self._within, self._lacking, self._of_best, self._shared,
+            self._joined,
+        )  # fmt: skip
+        for rule in rules:
+            found = rule(text)
+            if found is not None:
+                return found
+        mentions = MENTION.findall(text)
+        return self.resolver.along(text, self.entities[int(mentions[0])]) if mentions else self._members(text)
+
+    def _listed(self, text: str) -> SetPlan | None:
+        found = self.english.match("listed", text)
+        return self.listed(found["list"]) if found else None
+
+    def _members(self, text: str) -> SetPlan:
+        """Return a class, such as «countries are there»."""
+        lexicon, words = self.resolver.lexicon, self.english.content(text)
+        some = self.english.match("some", text)
+        if some and lexicon.classes_in(some["base"]):
+            base = self.set(some["base"])
+            return p.Within(base, self.resolver.degree(some["what"], base), low=0)
+        near = {word: [stems(name) for name in self.english.near.get(word, ())] for word in words}
+        named = lexicon.classes_in(text) or [
+            c for names in near.values() for name in names if (c := _named(self, name))
+        ]
+        if not named:
+            raise CannotPlanError(f"nothing in this graph is called {' '.join(words) or text!r}")
+        called = set(stems(named[0]))
+        left = [word for word in words if word not in called and not any(set(name) <= called for name in near[word])]
+        if left:
+            raise CannotPlanError(f"nothing in this graph speaks of {' '.join(map(repr, left))} of every {named[0]}")
+        return p.Members(named[0])
+
+    def _except(self, text: str) -> SetPlan | None:
+        found = self.english.match("except", text)
+        return p.Without(self.set(found["base"]), self.listed(found["other"])) if found else None
+
+    # Superlatives
+
+    def best(self, text: str) -> SetPlan | None:
+        """Return the plan of a phrase with a superlative, such as «which is the largest city in e0»; else None."""
+        for pattern in self.english.patterns["best"]:
+            found = pattern.match(text)
+            if found and not self.english.match("not_a_noun", found["base"]):
+                return self._ranked(found)
+        return self._most_of(text) or self._first(text)
+
+    def _ranked(self, found: re.Match[str]) -> SetPlan:
+        base_text, words = self._base_and_attribute(found["base"], found["attr"] or "")
+        first, _, rest = base_text.partition(" ")
+        several = rest and (first.isdigit() or self.english.count_of(first) > 1)
+        base = self.set(_asking(self, rest if several else base_text))
+        comparison = self.english.superlatives[found["sup"]]
+        if "distance" not in comparison.names:
+            self._check_measured(words)
+        measure = self.resolver.measure(words, comparison.names, base, f"{found['sup']} {words}".strip())
+        n = self.english.count_of(first if several else found["n"] or "")
+        return p.Best(base, measure, comparison.largest, self.english.ordinals.get(found["rank"] or "", 1), n)
+
+    def _check_measured(self, words: str) -> None:
+        """Raise `CannotPlanError` if what is to be measured names an entity, such as an airport with the code GDP."""
+        named = MENTION.search(words)
+        if named:
+            label = self.place.graph.label(self.entity(named[0]))
+            raise CannotPlanError(f"{label!r} is an entity; it cannot be measured or counted")
+
+    def _base_and_attribute(self, base: str, words: str) -> tuple[str, str]:
+        """Move «in e0» and «among the neighbours of e0» from the end of what is measured to what is compared."""
+        place = self.english.match("of_all", words)
+        if not place or MENTION.search(base):
+            return base, words
+        where, how, attribute = place["where"], place["how"], place["attr"] or ""
+        if not MENTION.search(where) and how in ("in", "on"):
+            return base, words
+        if MENTION.fullmatch(where):
+            return f"{base} {'in' if how == 'from' else how} {where}", attribute
+        return where, attribute
+
+    def _most_of(self, text: str) -> SetPlan | None:
+        """«which country borders the most countries», «which language is spoken in the most countries»."""
+        found = self.english.match("most_of", text)
+        if not found:
+            return None
+        noun, verb = self._noun_and_verb(found["left"])
+        if not verb:
+            return None
+        base = self.set(f"which {noun}")
+        verb = re.sub(r"^(?:is|are|was|were) ", "", verb)
+        words = re.sub(r"^(?:different|distinct|other) ", "", found["attr"])
+        self._check_measured(words)
+        measure = self.resolver.attribute(words, base) or self.resolver.degree(f"which {words} {verb} e0", base)
+        return p.Best(base, measure, found["sup"].split()[0] not in ("fewest", "least", "smallest", "lowest"))
+
+    def _noun_and_verb(self, text: str) -> tuple[str, str]:
+        """Return the noun phrase that a text begins with, and the rest."""
+        words = text.split()
+        for end in range(len(words), 0, -1):
+            first = " ".join(words[:end])
+            if _named(self, stems(first)) or self.english.match("noun_of", first):
+                return first, " ".join(words[end:])
+        return text, ""
+
+    def _first(self, text: str) -> SetPlan | None:
+        found = self.english.match("first", text)
+        if not found:
+            return None
+        base = self.set(found["base"])
+        largest = found["when"] in ("last", "latest", "most recently")
+        return p.Best(base, self.date(found["attr"], base, found["when"]), largest)
+
+    def date(self, words: str, base: SetPlan, said: str) -> p.Attribute:
+        """Return the relation with dates that words speak of.
+
+        Raises:
+            CannotPlanError: There is none.
+        """
+        found = self.resolver.attribute(words, base)
+        if found is not None and literal_types(self.place.graph)[found.relation].is_date:
+            return found
+        raise CannotPlanError(f"no relation of this graph gives a date for {said!r} ({words})")
+
+    def _of_best(self, text: str) -> SetPlan | None:
+        """«the capital of the largest country in e0»: the inner superlative is answered first."""
+        found = self.english.match("of_best", text)
+        if not found or MENTION.search(found["front"]):
+            return None
+        inner = self.best(f"which is {found['inner']}") or self.best(found["inner"])
+        if inner is None:
+            return None
+        entities = inner.run(self.place)
+        if len(entities) != 1:
+            raise CannotPlanError(f"«{inner.text(self.place)}» gives {len(entities)} entities, not one")
+        self.entities.append(int(entities[0]))
+        return self.set(f"{found['front']} e{len(self.entities) - 1}")
+
+    # Filters
+
+    def _within(self, text: str) -> SetPlan | None:
+        year = self.english.match("year", text)
+        if year and any(kind.is_date for kind in literal_types(self.place.graph).values()):
+            base = self.set(year["base"])
+            first = float(year["year"])
+            measure = self.date(year["attr"] or "date", base, f"in {year['year']}")
+            return p.Within(base, measure, first, np.nextafter(first + 1, first), includes=True)
+        bounds = self._bounds(text)
+        if bounds is None:
+            return None
+        found = self.english.match("whose", bounds.left) or self.english.match("link", bounds.left)
+        base_text, said = (found["base"], found["attr"] or "") if found else (bounds.left, "")
+        if not MENTION.search(base_text) and not self.english.content(base_text):
+            return None
+        return self._bounded(self.set(base_text), bounds, said)
+
+    def bounded(self, base: SetPlan | None, text: str) -> SetPlan | None:
+        """Return the part of a set that a comparison selects, such as «e0 larger than e1»; None if there is none.
+
+        Args:
+            base: The set; what stands before the comparison if None.
+            text: The comparison and what stands before it.
+        """
+        bounds = self._bounds(text)
+        found = self.english.match("is_who", bounds.left) if bounds else None
+        if bounds is None or found is None:
+            return None
+        who = found["who"]
+        base = base or (self.listed(who) if MENTION.fullmatch(who) else self.set(f"which {who}"))
+        return self._bounded(base, bounds, self.english.without("has_words", found["attr"] or ""))
+
+    def _bounds(self, text: str) -> _Bounds | None:
+        english = self.english
+        between = english.search("between", text)
+        if between and english.read_amount(between["right"]):
+            return _Bounds(text[: between.start()], "between", (), "", between["right"])
+        than = english.search("than", text)
+        bare = than and than["more"] in ("more", "less", "fewer") and not than["attr"]
+        if than and not (bare and english.read_amount(than["right"])):
+            comparison = english.comparatives[than["more"]]
+            self._said = than["more"]
+            kind = "over" if comparison.largest else "under"
+            return _Bounds(text[: than.start()], kind, comparison.names, than["attr"] or "", than["right"])
+        plain = english.search("bound", text)
+        if plain and english.read_amount(plain["right"]):
+            return _Bounds(text[: plain.start()], english.bounds[plain["bound"]], (), "", plain["right"])
+        exact = english.search("exact", text)
+        return _Bounds(f"{text[: exact.start()]} have", "exactly", (), "", exact["right"]) if exact else None
+
+    def _bounded(self, base: SetPlan, bounds: _Bounds, said: str) -> SetPlan:
+        words = " ".join(filter(None, (said, bounds.words)))
+        amount = self.english.read_amount(bounds.right)
+        if amount is None:
+            return self._bounded_by_entity(base, bounds, words)
+        low, high, rest = amount.value, np.inf, amount.rest
+        if bounds.kind == "between":
+            second = rest.partition("and " if "and " in rest else "to ")[2]
+            upper = self.english.read_amount(second)
+            if upper is None:
+                raise CannotPlanError(f"'between' needs two numbers, got {bounds.right!r}")
+            low, high, rest = self._same_scale(bounds.right, low, upper.value), upper.value, upper.rest
+        words = " ".join(filter(None, (words, re.sub(r"^(?:of|in) ", "", rest)))).strip()
+        inside = self.english.match("inside", words)
+        if inside and isinstance(base, p.Members):
+            base, words = self.set(f"which {base.name} in {inside['where']}"), inside["words"]
+        measure = self.resolver.measure(words, bounds.names, base, words or self._said)
+        if measure.is_date(self.place) and bounds.kind == "over":
+            low = float(np.nextafter(low + 1, low))  # «after 1990» begins with 1991
+        ranges = {
+            "over": (low, np.inf), "least": (low, np.inf), "under": (-np.inf, low), "most": (-np.inf, low),
+            "exactly": (low, low), "between": (low, high),
+        }  # fmt: skip
+        return p.Within(base, measure, *ranges[bounds.kind], includes=bounds.kind not in ("over", "under"))
+
+    def _bounded_by_entity(self, base: SetPlan, bounds: _Bounds, words: str) -> SetPlan:
+        """«larger than e1», «more people than e1»."""
+        other = self.english.match("that_of", bounds.right)
+        than = self.set(other["who"] if other else bounds.right)
+        measure = self.resolver.measure(words, bounds.names, base, words or self._said)
+        value = p.Amount(than, measure).value(self.place)
+        low, high = (value, np.inf) if bounds.kind == "over" else (-np.inf, value)
+        return p.Within(base, measure, low, high)
+
+    def _same_scale(self, text: str, low: float, high: float) -> float:
+        """Read «between 1 and 2 million» as one million to two million."""
+        first = re.split(r" (?:and|to) ", text)[0]
+        if any(word in self.english.scales for word in first.split()):
+            return low
+        scales = self.english.scales.items()
+        factor = next((scale for word, scale in scales if re.search(rf"\b{word}\b", text)), 1.0)
+        return low if low * factor > high else low * factor
+
+    # Differences, intersections
+
+    def _lacking(self, text: str) -> SetPlan | None:
+        english = self.english
+        found = english.match("where_not", text)
+        if found:
+            base = self.set(found["base"])
+            positive = f"which {self.noun(base)} where {found['what']} {found['be']} {found['rest']}"
+            return p.Without(base, self.set(positive))
+        found = english.match("but_not", text)
+        if found:  # «border e0 but not e1»: the same phrase about another entity
+            return p.Without(self.set(found["base"]), self.set(MENTION.sub(found["other"], found["base"])))
+        found = english.match("none", text)
+        if found:
+            base = self.set(found["base"])
+            if MENTION.search(found["what"]):
+                return p.Without(base, self.set(f"which {self.noun(base)} have {found['what']}"))
+            return p.Within(base, self.resolver.degree(found["what"], base), 0, 0, includes=True)
+        found = english.match("not", text)
+        if not found or not (MENTION.search(found["base"]) or english.content(found["base"])):
+            return None
+        return self._without(self.set(found["base"]), found["rest"])
+
+    def _without(self, base: SetPlan, rest: str) -> SetPlan | None:
+        """Return a set without what the rest of the phrase says: «do not use e1»."""
+        if self.english.match("more_of", rest):
+            return None
+        if MENTION.search(rest):
+            try:
+                other = self.set(f"which {self.noun(base)} {rest}")
+            except CannotPlanError:
+                other = self.set(f"which {self.noun(base)} are {rest}")
+            return p.Without(base, other)
+        if self.english.match("verb_of_none", rest):
+            words = re.sub(r"^\w+ (?:any |an? )?", "", rest)
+            return p.Within(base, self.resolver.degree(words, base), 0, 0, includes=True)
+        raise CannotPlanError(f"nothing in this graph says what is «not {rest}»")
+
+    def _shared(self, text: str) -> SetPlan | None:
+        """«which countries border both e0 and e1»: the same phrase about several entities."""
+        english = self.english
+        found = english.search("coordinated", text)
+        if not found:
+            return None
+        rest = english.without("in_common", f"{text[found.end() :]} ")
+        rest = f" {rest}" if rest else ""
+        before = re.sub(r"\bdo $", "does ", re.sub(r"\b(?:common|shared|mutual|same) ", "", text[: found.start()]))
+        if english.match("all_share", rest) and not english.content(rest.replace("share", "")):
+            rest = " have"
+        phrases = (f"{before}{found['word'] or ''}e{number}{rest}" for number in MENTION.findall(found["list"]))
+        parts = tuple(self.set(phrase) for phrase in phrases)
+        both = p.Both(parts)
+        either = re.search(r"\bor\b|either", found[0])
+        if either or (not english.search("shared_words", text) and not len(both.run(self.place))):
+            return p.Either(parts)
+        return both
+
+    def _joined(self, text: str) -> SetPlan | None:
+        """«which countries in e0 use e1»: a phrase about one entity, then one about another."""
+        mentions = list(MENTION.finditer(text))
+        if len(mentions) < 2:
+            return None
+        english = self.english
+        first, rest = text[: mentions[0].end()], text[mentions[0].end() :].strip()
+        joined = english.match("join", rest)
+        second = rest[joined.end() :].strip() if joined else rest
+        if english.match("bare_copula", first) or not second:
+            return None
+        if re.search(r" (?:where|in which) e\d+$", first):  # «where e0 is spoken» goes on after the name
+            passive, where = english.match("passive", second), english.match("where_clause", second)
+            if passive:
+                return self._split(f"{first} {passive['verb']}", f"are in {passive['where']}")
+            if where:
+                return self._split(f"{first} {where['verb']}", where["next"])
+        return self._split(first, second)
+
+    def _split(self, first: str, second: str) -> SetPlan:
+        base = self.set(first)
+        joined = self.english.match("join", second)
+        return p.Both(
+            (base, self.set(f"which {self.noun(base)} {second[joined.end() :].strip() if joined else second}"))
+        )
+
+
+def _asking(parser: Parser, text: str) -> str:
+    """Return a noun phrase as a question."""
+    return text if re.match(parser.english.lead, text) else f"which {text}"
+
+
+def _named(parser: Parser, name: tuple[str, ...]) -> str:
+    """Return the class of a name."""
+    return parser.resolver.lexicon.class_named(name)

@@ -1,0 +1,287 @@
+"""Plain phrases of a question, such as «which countries border Kenya», as patterns of a graph."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from graphbrick.core import Path, Query
+from graphbrick.graphs.literals import literal_types
+from graphbrick.patterns.lexicon import Lexicon, Stems, stems
+from graphbrick.retrieve.operators.plan import Along, Attribute, CannotPlanError, Degree, Measure, Place, SetPlan, Steps
+from graphbrick.retrieve.operators.wording import English
+from graphbrick.retrieve.patterns import Patterns
+
+Ints = npt.NDArray[np.int64]
+
+_CANDIDATES = 256  # patterns of one phrase that are compared
+_SAMPLE = 3  # entities whose patterns decide what is counted for all
+_LOOKED_AT = 1_000  # entities that the sample is drawn from
+_MENTION = re.compile(r"\be(\d+)\b")
+_LEAD = re.compile(r"^(?:which|what|who|where|whose|how|name|list|in which|on which|at which|by which)\b")
+# What a pattern loses for each fault; the scores of the scorer count by `_TRUST`, and at most `_WORST`.
+_UNSAID_WORD, _UNSAID_NAMED, _UNSAID_PLAIN, _HOP, _BACK_AND_FORTH, _WRONG_END = 4.0, 7.0, 1.0, 3.0, 5.0, 20.0
+_WORST, _TRUST = 20.0, 0.3
+
+
+@dataclass(frozen=True)
+class _Match:
+    """A pattern for a phrase.
+
+    Attributes:
+        along: The pattern.
+        score: The larger, the better it fits.
+        unsaid: Words of the phrase that it leaves unexplained.
+        excess: Relations with a meaning of their own that no word speaks of.
+        is_wrong: Whether its ends are not what the phrase asks for.
+    """
+
+    along: Along
+    score: float
+    unsaid: tuple[str, ...]
+    excess: int
+    is_wrong: bool
+
+    @property
+    def is_good(self) -> bool:
+        """Whether it says all that the phrase says, and no more."""
+        return not (self.unsaid or self.excess or self.is_wrong)
+
+
+class Resolver:
+    """Finds the pattern that a plain phrase speaks of.
+
+    The patterns stage proposes patterns with their scores. Among them the one is taken whose ends have the class that
+    the phrase asks for, and whose relations explain the words of the phrase.
+
+    Args:
+        patterns: The stage.
+        place: The graph.
+        lexicon: The words of the graph.
+        english: The wordings.
+    """
+
+    def __init__(self, patterns: Patterns, place: Place, lexicon: Lexicon, english: English) -> None:
+        self.place, self.lexicon, self.english = place, lexicon, english
+        self._patterns = [replace(patterns, n=_CANDIDATES, each=1, max_hops=hops) for hops in {1, patterns.max_hops}]
+        class_words = {word for name in lexicon.by_class for word in name}
+        self._is_plain = [
+            bool(names.words <= class_words | {"locat", "part", "plac", "sit", "location"})
+            for names in lexicon.relations
+        ]
+
+    def along(self, phrase: str, entity: int) -> Along:
+        """Return the pattern from an entity that a phrase speaks of; the entity is `e0` or so in the phrase.
+
+        Raises:
+            CannotPlanError: No pattern explains all words of the phrase.
+        """
+        matches = self._matches(phrase, entity)
+        if not matches:
+            raise CannotPlanError(f"no relation leads away from {self.place.graph.label(entity)}")
+        best = matches[0]
+        if not best.is_good:  # an entity may have nothing at the end of the right pattern: no neighbours, no airports
+            steps = self._steps_of_others(phrase, entity)
+            if steps is not None:
+                return replace(steps, start=entity)
+        if best.unsaid:
+            raise CannotPlanError(f"nothing in this graph speaks of {' '.join(map(repr, best.unsaid))}")
+        return best.along
+
+    def _steps_of_others(self, phrase: str, entity: int) -> Along | None:
+        """Return the good pattern that entities of the same class have; None if they have none."""
+        name = self.lexicon.classes_of(np.array([entity]))
+        if not name:
+            return None
+        votes = Counter[Along]()
+        for other in self._sample(self.lexicon.classes[name]):
+            matches = self._matches(phrase, other)[:1]
+            votes.update(replace(match.along, start=entity) for match in matches if match.is_good and other != entity)
+        return votes.most_common(1)[0][0] if votes else None
+
+    def _sample(self, entities: Ints) -> list[int]:
+        """Return a few well-connected entities of a set."""
+        some = entities[:: max(1, len(entities) // _LOOKED_AT)].tolist()
+        return sorted(some, key=lambda entity: -self.place.graph.degree(entity))[:_SAMPLE]
+
+    def degree(self, words: str, base: SetPlan) -> Degree:
+        """Return what is to be counted of each entity of a set: «neighbours», «languages spoken in».
+
+        Raises:
+            CannotPlanError: No pattern explains the words.
+        """
+        entities = base.run(self.place)
+        if not len(entities):
+            raise CannotPlanError(f"there is nothing in «{base.text(self.place)}» to count {words} of")
+        sample = self._sample(entities)
+        votes, unsaid = Counter[Degree](), tuple[str, ...]()
+        for entity in sample:
+            for match in self._matches(words if _MENTION.search(words) else f"which {words} does e0 have", entity)[:1]:
+                if match.unsaid:
+                    unsaid = match.unsaid
+                else:
+                    votes[Degree(match.along.steps, match.along.of_class)] += 1
+        if not votes:
+            raise CannotPlanError(f"nothing in this graph can be counted as {' '.join(map(repr, unsaid or (words,)))}")
+        return votes.most_common(1)[0][0]
+
+    def measure(self, words: str, names: Sequence[str], base: SetPlan, said: str) -> Measure:
+        """Return what is compared: a relation with numbers or dates, else a count.
+
+        Args:
+            words: The words for it, such as «population» or «neighbours»; may be empty.
+            names: What the adjective measures, if there is no word for it.
+            base: What is compared.
+            said: The operator as the question says it, for the error.
+
+        Raises:
+            CannotPlanError: The graph has nothing of the kind.
+        """
+        if "distance" in names:
+            raise CannotPlanError(f"{said!r} needs distances or coordinates, which this graph does not have")
+        if self.english.content(words):
+            attribute = self.attribute(words, base)
+            return self.degree(words, base) if attribute is None else attribute
+        for name in names:
+            attribute = self.attribute(name, base)
+            if attribute is not None:
+                return attribute
+        wanted = f" ({', '.join(names)})" if names else ""
+        raise CannotPlanError(f"no relation of this graph gives a number for {said!r}{wanted} here")
+
+    def attribute(self, words: str, base: SetPlan) -> Attribute | None:
+        """Return the relation with numbers or dates that words speak of, if most of a set have a value."""
+        wanted = self.english.content(words)
+        entities = base.run(self.place)
+        best: tuple[float, int] | None = None
+        for relation in literal_types(self.place.graph):
+            names = self.lexicon.relations[relation]
+            if not wanted or not all(self._speaks_of(word, names.words) for word in wanted):
+                continue
+            share = float(np.mean(~np.isnan(Attribute(relation).of(self.place, entities)))) if len(entities) else 0.0
+            if share >= 0.5 and (best is None or share > best[0]):
+                best = share, relation
+        return None if best is None else Attribute(best[1])
+
+    def _speaks_of(self, word: str, relation_words: frozenset[str]) -> bool:
+        """Whether a word is one of a relation's words, or near one."""
+        if word in relation_words:
+            return True
+        return any(set(stems(name)) <= relation_words for name in self.english.near.get(word, ()))
+
+    def _matches(self, phrase: str, entity: int) -> list[_Match]:
+        label = self.place.graph.label(entity)
+        text = _MENTION.sub(lambda _: label, phrase)
+        text = text if _LEAD.match(text) else f"which {text}"
+        query = Query(f"{text[0].upper()}{text[1:]}?", (entity,))
+        paths: dict[tuple[Steps, bool], Path] = {}
+        for patterns in self._patterns:
+            for path in patterns.retrieve(query, self.place.subgraph).paths:
+                paths.setdefault((path.pattern, path.end == path.start), path)
+        if not paths:
+            return []
+        top = max(path.score for path in paths.values())
+        wanted = self.english.content(_MENTION.sub(" ", phrase))
+        head = self._head(phrase)
+        matches = [self._match(path, wanted, head, top) for path in paths.values()]
+        matches.sort(key=lambda match: -match.score)
+        return self._by_labels(matches)
+
+    def _head(self, phrase: str) -> tuple[str, frozenset[tuple[int, bool]]]:
+        """Return the class that a phrase asks for, else the last steps that its first noun allows."""
+        words = stems(re.split(r" e\d", _LEAD.sub("", phrase))[0])
+        longest = max([2, *map(len, self.lexicon.by_class)])
+        for at in range(len(words)):
+            for size in range(longest, 0, -1):
+                name = tuple(words[at : at + size])
+                if len(name) < size:
+                    continue
+                of_class = self.lexicon.class_named(name) or self._near_class(name)
+                steps = self._steps_named(name)
+                if of_class and not (size == 1 and steps and not self._is_class_word(name)):
+                    return of_class, frozenset()
+                if steps:
+                    return "", steps
+            if words[at] in self.english.verbs:
+                break
+        return "", frozenset()
+
+    def _is_class_word(self, name: Stems) -> bool:
+        return name in self.lexicon.by_class
+
+    def _near_class(self, name: Stems) -> str:
+        if len(name) != 1:
+            return ""
+        near = (self.lexicon.class_named(stems(other)) for other in self.english.near.get(name[0], ()))
+        return next((one for one in near if one), "") if name[0] in self.english.class_words else ""
+
+    def _steps_named(self, name: Stems) -> frozenset[tuple[int, bool]]:
+        """Return the relations, with directions, whose ends are called so."""
+        names = {name} | {stems(other) for word in name for other in self.english.near.get(word, ()) if len(name) == 1}
+        steps = set()
+        for relation, called in enumerate(self.lexicon.relations):
+            if names & called.tail:
+                steps.add((relation, True))
+            if names & called.head:
+                steps.add((relation, False))
+        return frozenset(steps)
+
+    def _match(
+        self, path: Path, wanted: Sequence[str], head: tuple[str, frozenset[tuple[int, bool]]], top: float
+    ) -> _Match:
+        graph, lexicon = self.place.graph, self.lexicon
+        relations = [lexicon.relations[relation] for relation, _ in path.pattern]
+        classes = {name for node in path.nodes[1:] for name in graph.types(node)}
+        called = {word for name in classes for word in stems(name)}
+        of_class, last = head
+        along = Along(path.start, path.pattern, path.end == path.start)
+        is_wrong = bool(of_class) and not np.isin(path.end, lexicon.classes[of_class])
+        if of_class and path.hops == 1:  # the ends of one relation may be of several classes
+            inside = np.isin(along.run(self.place), lexicon.classes[of_class])
+            is_wrong = not inside.any()
+            along = replace(along, of_class="" if is_wrong or inside.all() else of_class)
+        if of_class and not is_wrong:
+            called |= set(stems(of_class))
+        unsaid = [
+            word
+            for word in wanted
+            if word not in called
+            and not any(self._speaks_of(word, names.words) for names in relations)
+            and not any(set(stems(name)) <= called for name in self.english.near.get(word, ()))
+        ]
+        if len(unsaid) < len(wanted) and "person" in unsaid:
+            unsaid.remove("person")  # «what do people pay with»: who does it says nothing
+        score = _TRUST * max(path.score - top, -_WORST) - _UNSAID_WORD * len(unsaid) - _HOP * path.hops
+        excess = 0
+        for (relation, _), names in zip(path.pattern, relations, strict=True):
+            if not any(self._speaks_of(word, names.words) for word in wanted):
+                excess += not self._is_plain[relation]
+                score -= _UNSAID_PLAIN if self._is_plain[relation] else _UNSAID_NAMED
+        for one, other in zip(path.pattern, path.pattern[1:], strict=False):
+            if one[0] == other[0] and one[1] != other[1]:
+                score -= _BACK_AND_FORTH
+                excess += 1
+        is_wrong |= bool(last) and path.pattern[-1] not in last
+        score -= _WRONG_END * is_wrong
+        return _Match(along, score, tuple(dict.fromkeys(unsaid)), excess, is_wrong)
+
+    def _by_labels(self, matches: list[_Match]) -> list[_Match]:
+        """Explain words by the names of the ends: «services» that are called «Auth Service»."""
+        best = matches[0]
+        if not best.unsaid:
+            return matches
+        for i, match in enumerate(matches[:8]):
+            ends = match.along.run(self.place)[:50].tolist()
+            named = [set(stems(self.place.graph.label(end))) for end in ends]
+            unsaid = tuple(
+                word for word in match.unsaid if 2 * sum(word in words for words in named) < max(len(ends), 1)
+            )
+            matches[i] = replace(
+                match, unsaid=unsaid, score=match.score + _UNSAID_WORD * (len(match.unsaid) - len(unsaid))
+            )
+        return sorted(matches, key=lambda match: -match.score)

@@ -1,0 +1,215 @@
+"""Plans that give entities, and what all plans have in common."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from graphbrick.core import Path, Subgraph
+from graphbrick.core.errors import GraphbrickError
+from graphbrick.graphs.graph import Graph
+from graphbrick.graphs.patterns import Followed, follow
+from graphbrick.pipeline.budget import check_budget
+
+Ints = npt.NDArray[np.int64]
+Steps = tuple[tuple[int, bool], ...]
+"""Relations with whether each is followed from head to tail."""
+
+
+class CannotPlanError(GraphbrickError):
+    """A question has an operator that cannot be answered from this graph; the message says why."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where plans run.
+
+    Attributes:
+        graph: The graph.
+        subgraph: The view of it that patterns are followed in.
+        classes: The entities of each class.
+        results: What plans have given, so that parts of a plan run once.
+    """
+
+    graph: Graph
+    subgraph: Subgraph
+    classes: Mapping[str, Ints]
+    results: dict[SetPlan, Ints] = field(default_factory=dict, compare=False)
+
+    def steps_text(self, steps: Steps, end: str = "") -> str:
+        """Return steps as text, such as «→ borders → *»; the class of the ends in the place of the last star."""
+        parts = [
+            f"{'→' if forward else '←'} {self.graph.relation_label(relation)} {'→' if forward else '←'} *"
+            for relation, forward in steps
+        ]
+        return " ".join(parts).replace("→ * →", "→").replace("← * ←", "←")[:-1] + (end or "*")
+
+    def followed(self, start: int, steps: Steps, *, back: bool) -> Followed | None:
+        """Follow a pattern."""
+        return follow(self.subgraph, start, steps, back=back, check=check_budget)
+
+    def labels(self, entities: Sequence[int]) -> str:
+        """Return the labels of some entities; the first three of many."""
+        names = [self.graph.label(entity) for entity in entities[:3]]
+        return ", ".join(names) + (", ..." if len(entities) > 3 else "")
+
+
+class Plan(ABC):
+    """A node of a plan."""
+
+    @abstractmethod
+    def text(self, place: Place) -> str:
+        """Return the plan as people read it."""
+
+
+class SetPlan(Plan):
+    """A plan that gives entities."""
+
+    def run(self, place: Place) -> Ints:
+        """Return the entities, int64, distinct, ascending unless the plan ranks them."""
+        found = place.results.get(self)
+        if found is None:
+            found = place.results[self] = self._run(place)
+        return found
+
+    @abstractmethod
+    def _run(self, place: Place) -> Ints:
+        """Find the entities."""
+
+    def paths(self, place: Place, entities: Ints) -> list[Path]:
+        """Return paths that show why entities are in the set."""
+        return []
+
+
+class ValuePlan(Plan):
+    """A plan that gives a number, or yes or no."""
+
+    @abstractmethod
+    def value(self, place: Place) -> float | bool:
+        """Return the value."""
+
+    def unit(self, place: Place) -> str:
+        """Return the unit of the value; empty for none."""
+        return ""
+
+
+@dataclass(frozen=True)
+class Along(SetPlan):
+    """The entities at the end of a pattern from one entity, which is not among them unless the pattern comes back.
+
+    Attributes:
+        start: The entity.
+        steps: The pattern.
+        back: Whether walks may come back to it.
+        of_class: Only entities of this class; "" for all.
+    """
+
+    start: int
+    steps: Steps
+    back: bool = False
+    of_class: str = ""
+
+    def text(self, place: Place) -> str:
+        """Return the plan as people read it."""
+        return f"{place.graph.label(self.start)} {place.steps_text(self.steps, self.of_class)}"
+
+    def _run(self, place: Place) -> Ints:
+        followed = place.followed(self.start, self.steps, back=self.back)
+        ends = np.zeros(0, dtype=np.int64) if followed is None else np.unique(followed.ends).astype(np.int64)
+        return ends[np.isin(ends, place.classes[self.of_class])] if self.of_class else ends
+
+    def paths(self, place: Place, entities: Ints) -> list[Path]:
+        """Return paths that show why entities are in the set."""
+        followed = place.followed(self.start, self.steps, back=self.back)
+        if followed is None:
+            return []
+        index = np.flatnonzero(np.isin(followed.ends, entities))
+        return [followed.path(i) for i in index.tolist()]
+
+
+@dataclass(frozen=True)
+class Members(SetPlan):
+    """All entities of a class."""
+
+    name: str
+
+    def text(self, place: Place) -> str:
+        """Return the plan as people read it."""
+        return f"every {self.name}"
+
+    def _run(self, place: Place) -> Ints:
+        members = place.classes[self.name]
+        nodes = place.subgraph.nodes
+        return members if nodes is None else members[np.isin(members, nodes)]
+
+
+@dataclass(frozen=True)
+class Listed(SetPlan):
+    """Entities that the question names."""
+
+    entities: tuple[int, ...]
+
+    def text(self, place: Place) -> str:
+        """Return the plan as people read it."""
+        return " | ".join(place.graph.label(entity) for entity in self.entities)
+
+    def _run(self, place: Place) -> Ints:
+        return np.unique(np.array(self.entities, dtype=np.int64))
+
+
+@dataclass(frozen=True)
+class Both(SetPlan):
+    """The entities that are in all of several sets."""
+
+    parts: tuple[SetPlan, ...]
+
+    def text(self, place: Place) -> str:
+        """Return the plan as people read it."""
+        return " ∩ ".join(f"({part.text(place)})" for part in self.parts)
+
+    def _run(self, place: Place) -> Ints:
+        found = self.parts[0].run(place)
+        for part in self.parts[1:]:
+            other = part.run(place)
+            found = found[np.isin(found, other)]
+        return found
+
+    def paths(self, place: Place, entities: Ints) -> list[Path]:
+        """Return paths that show why entities are in the set."""
+        return [path for part in self.parts for path in part.paths(place, entities)]
+
+
+@dataclass(frozen=True)
+class Either(Both):
+    """The entities that are in any of several sets."""
+
+    def text(self, place: Place) -> str:
+        """Return the plan as people read it."""
+        return " ∪ ".join(f"({part.text(place)})" for part in self.parts)
+
+    def _run(self, place: Place) -> Ints:
+        return np.unique(np.concatenate([part.run(place) for part in self.parts]))
+
+
+@dataclass(frozen=True)
+class Without(SetPlan):
+    """The entities of one set that are not in another."""
+
+    base: SetPlan
+    other: SetPlan
+
+    def text(self, place: Place) -> str:
+        """Return the plan as people read it."""
+        return f"({self.base.text(place)}) without ({self.other.text(place)})"
+
+    def _run(self, place: Place) -> Ints:
+        base = self.base.run(place)
+        return base[~np.isin(base, self.other.run(place))]
+
+    def paths(self, place: Place, entities: Ints) -> list[Path]:
+        """Return paths that show why entities are in the set."""
+        return self.base.paths(place, entities)

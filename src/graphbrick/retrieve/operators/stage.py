@@ -1,0 +1,165 @@
+"""The retrieve brick for questions that are more than a path."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from graphbrick.core import Citation, Evidence, Path, Query, Row, Subgraph
+from graphbrick.core.items import ANSWER, Item
+from graphbrick.core.parameters import parameter
+from graphbrick.core.trace import event, fact
+from graphbrick.graphs.graph import Graph
+from graphbrick.patterns.lexicon import Lexicon, lexicon_of, stem
+from graphbrick.pipeline import RetrieveStage
+from graphbrick.retrieve.operators.parse import MENTION, Parser
+from graphbrick.retrieve.operators.plan import (
+    Along,
+    Amount,
+    Both,
+    CannotPlanError,
+    Listed,
+    Members,
+    Place,
+    Plan,
+    SetPlan,
+    ValuePlan,
+)
+from graphbrick.retrieve.operators.question import question_of
+from graphbrick.retrieve.operators.resolve import Resolver
+from graphbrick.retrieve.operators.truth import Truth
+from graphbrick.retrieve.operators.values import Numbers
+from graphbrick.retrieve.operators.wording import English, english
+from graphbrick.retrieve.patterns import Patterns
+
+
+@dataclass(frozen=True, repr=False)
+class Operators(RetrieveStage):
+    """Counts, superlatives, comparisons, filters, intersections, differences, and yes or no, over the ends of patterns.
+
+    Rules read the operator out of the question, and leave plain phrases: «how many services does X own» is the count of
+    «which services does X own». The patterns stage proposes patterns for each phrase. One is taken whose ends have the
+    class that the phrase asks for and whose relations explain its words; numbers and dates are compared by the typed
+    values of relations.
+
+    The plan is part of every result, such as «count of: Platform Team → owns → *». If the operator is recognized but
+    the graph lacks what it needs, there is no evidence and an event says what is missing: another question is never
+    answered in its place. A question without an operator goes to the patterns stage unchanged.
+
+    Args:
+        patterns: The stage that finds patterns, such as Patterns(PatternScorer('films.patterns')).
+        cap: Most answers listed, at least 1; reaching it is an event.
+
+    Returns:
+        One `Row` with the columns "answer" and "plan" for each answer, then the paths that support them; or what the
+        patterns stage returns.
+
+    Example:
+        >>> from graphbrick import BM25
+        >>> from graphbrick.testing import tiny_graph
+        >>> graph = tiny_graph()
+        >>> query = Query("How many countries does Kenya border?", (graph.entity("Kenya"),))
+        >>> Operators(Patterns(BM25())).retrieve(query, Subgraph(graph)).items[0].text
+        'answer: 1, plan: count of: Kenya → borders → *'
+    """
+
+    paper = "operators over relation paths as in Berant et al., Semantic Parsing on Freebase, EMNLP 2013, by rules"
+
+    patterns: Patterns = parameter(example="Patterns(MiniLM())")
+    cap: int = parameter(1_000, at_least=1)
+
+    def retrieve(self, query: Query, subgraph: Subgraph) -> Evidence:
+        """Return the result of the question's plan, or the evidence of the patterns stage."""
+        graph = subgraph.graph
+        if not isinstance(graph, Graph):
+            return self.patterns.retrieve(query, subgraph)
+        lexicon, words = lexicon_of(graph), english()
+        question = question_of(graph, query, partial(_is_known, lexicon, words))
+        cue = words.cue_in(question.text)
+        several = len(question.entities) > 1
+        if not cue and not several and query.seeds:
+            return self.patterns.retrieve(query, subgraph)
+        place = Place(graph, subgraph, lexicon.classes)
+        resolver = Resolver(self.patterns, place, lexicon, words)
+        parser = Parser(resolver, question.entities)
+        try:
+            plan = read(parser, question.text)
+            is_plain = isinstance(plan, Along) and len(parser.entities) == len(question.entities)
+            if is_plain or (not cue and isinstance(plan, Both) and not len(plan.run(place))):
+                return self.patterns.retrieve(query, subgraph)
+            return self._evidence(place, plan)
+        except CannotPlanError as error:
+            if not cue and query.seeds:
+                return self.patterns.retrieve(query, subgraph)
+            reason = MENTION.sub(lambda found: graph.label(parser.entity(found[0])), str(error))
+            event(f"not answered: {reason} (read as {cue or 'a set'!r})")
+            return Evidence()
+
+    def _evidence(self, place: Place, plan: Plan) -> Evidence:
+        """Run a plan, and return its answers with the paths that support them."""
+        text, source = plan.text(place), repr(self)
+        rows: list[Item] = []
+        entities = np.zeros(0, dtype=np.int64)
+        cited = (Citation(query=text),)
+        if isinstance(plan, ValuePlan):
+            literal = plan.literal(place) if isinstance(plan, Amount) else None
+            shown = _shown(plan.value(place), plan.unit(place)) if literal is None else place.graph.label(literal)
+            named = () if literal is None else (literal,)
+            rows.append(Row(ANSWER, (shown, text), cited, named, place.graph, source=source))
+            inner = getattr(plan, "base", None)
+            if isinstance(inner, SetPlan) and not isinstance(inner, Members):
+                entities = inner.run(place)
+        else:
+            assert isinstance(plan, SetPlan)
+            inner, entities = plan, plan.run(place)
+            if not len(entities):
+                event(f"nothing in the graph fits: {text}")
+            rows += [
+                Row(ANSWER, (place.graph.label(entity), text), cited, (entity,), place.graph, source=source)
+                for entity in entities[: self.cap].tolist()
+            ]
+        event(f"plan: {text}")
+        fact(results=len(entities))
+        if len(entities) > self.cap:
+            event(f"{len(entities):,} entities are the answer; the first {self.cap:,} are given (cap)")
+        paths: list[Path] = []
+        if isinstance(inner, SetPlan) and not isinstance(inner, Listed | Members):
+            paths = inner.paths(place, entities[: self.cap])[: self.cap]
+        return Evidence((*rows, *dict.fromkeys(paths)))
+
+
+def read(parser: Parser, text: str) -> Plan:
+    """Return the plan of a question by the rules.
+
+    Raises:
+        CannotPlanError: No rule reads it, or the graph does not have what it speaks of.
+    """
+    numbers = Numbers(parser)
+    compared = numbers.compared(text)
+    if compared is not None:
+        return compared
+    if parser.english.match("auxiliary", text):
+        return Truth(parser).read(text)
+    value = numbers.read(text)
+    if value is not None:
+        return value
+    unknown = next((words for words in parser.english.unknown if re.search(rf"\b{words}\b", text)), None)
+    if unknown:
+        raise CannotPlanError(f"no rule can plan {unknown!r}")
+    return parser.set(text)
+
+
+def _is_known(lexicon: Lexicon, words: English, word: str) -> bool:
+    """Whether a word has a meaning of its own, so that it does not name an entity."""
+    form = stem(word)
+    return word in words.all_words or form in words.all_words or form in lexicon.words
+
+
+def _shown(value: float | bool, unit: str) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    number = f"{value:,.0f}" if value == round(value) else f"{value:,.2f}"
+    return f"{number} {unit}".strip()

@@ -1,0 +1,154 @@
+"""Questions to be answered with yes or no, read by rules."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import numpy as np
+
+from graphbrick.retrieve.operators import plan as p
+from graphbrick.retrieve.operators.parse import MENTION, Parser
+from graphbrick.retrieve.operators.plan import CannotPlanError, ValuePlan
+
+
+class Truth:
+    """Reads one question.
+
+    Args:
+        parser: Reads its parts.
+    """
+
+    def __init__(self, parser: Parser) -> None:
+        self.parser, self.place, self.english = parser, parser.place, parser.english
+
+    def read(self, text: str) -> ValuePlan:
+        """Return the plan of a question.
+
+        Raises:
+            CannotPlanError: No rule reads it, or the graph does not have what it speaks of.
+        """
+        for rule in (self._there, self._all, self._pair, self._more, self._is_best, self._has, self._among):
+            found = rule(text)
+            if found is not None:
+                return found
+        raise CannotPlanError("no rule reads this question for yes or no")
+
+    def _class_of(self, *entities: int) -> str:
+        return self.parser.resolver.lexicon.classes_of(np.array(entities)) or "ones"
+
+    def _there(self, text: str) -> ValuePlan | None:
+        more = self.english.match("is_there_more", text)
+        if more:
+            verb = f"are {more['how']}" if more["how"] in ("in", "on") else more["how"]
+            one, other = (p.Count(self.parser.set(f"which {more['what']} {verb} {more[n]}")) for n in ("one", "other"))
+            return p.IsMore(one, other) if more["more"] == "more" else p.IsMore(other, one)
+        found = self.english.match("is_there", text)
+        return p.IsAny(self.parser.set(f"which {found['base']}")) if found else None
+
+    def _all(self, text: str) -> ValuePlan | None:
+        """«are all neighbours of e0 in e1»."""
+        found = self.english.match("is_all", text)
+        if not found:
+            return None
+        base = self.parser.set(f"which {found['base']}")
+        be = "are " if self.english.match("needs_are", found["rest"]) else ""
+        return p.IsAmong(base, self.parser.set(f"which {self.parser.noun(base)} {be}{found['rest']}"))
+
+    def _pair(self, text: str) -> ValuePlan | None:
+        """«do e0 and e1 share a border», «do e0 and e1 use the same currency»."""
+        found = self.english.match("is_pair", text)
+        if not found:
+            return None
+        one, other, rest = self.parser.entity(found["one"]), self.parser.entity(found["other"]), found["rest"]
+        if MENTION.search(rest):  # are both e0 and e1 in e2
+            be = "are " if text.startswith(("are", "is")) else ""
+            return p.IsAmong(p.Listed((one, other)), self.parser.set(f"which {self._class_of(one, other)} {be}{rest}"))
+        shares = self.english.match("pair_shares", rest)
+        if shares is None:
+            raise CannotPlanError(f"no rule reads «{rest}» of two entities")
+        what = shares["what"].strip() or shares["verb"] or ""
+        what = "borders" if self.english.match("meeting", what) else what
+        ends = [self.parser.set(f"which {what} does {found[name]} have") for name in ("one", "other")]
+        near = ends[0].run(self.place)
+        # «share a border»: each is an end of the other; «share a language»: both have the same end.
+        is_mutual = shares["how"] != "same" and self._class_of(*near.tolist()) == self._class_of(one)
+        if is_mutual and not self.english.search("of_both", rest):
+            return p.IsAmong(p.Listed((other,)), ends[0])
+        return p.IsAny(p.Both(tuple(ends)))
+
+    def _more(self, text: str) -> ValuePlan | None:
+        """«is e0 larger than e1», «does e0 have more people than e1», «is the population of e0 over a million»."""
+        found = self.english.match("is_attribute", text)
+        if found:
+            is_bound = found["more"] in self.english.bounds
+            more = found["more"] if is_bound or found["more"] == "between" else f"{found['more']} than"
+            who = found["who"]
+            base = self.parser.listed(who) if MENTION.fullmatch(who) else self.parser.set(f"which {who}")
+            phrase = f"e0 {found['attr']} {'more than' if more.endswith(_UP) else more} {found['right']}"
+            phrase = phrase.replace(" lower than ", " less than ").replace(" smaller than ", " less than ")
+            among = self.parser.bounded(base, phrase)
+            return None if among is None else p.IsAmong(base, among)
+        phrase = self.english.without("auxiliary", text)
+        among = self.parser.bounded(None, phrase)
+        return p.IsAmong(among.base, among) if isinstance(among, p.Within) else None
+
+    def _is_best(self, text: str) -> ValuePlan | None:
+        """«is e0 the largest city in e1», «does e0 have the most neighbours in e1»."""
+        found = self.english.match("is_best", text)
+        if found:
+            best = self.parser.best(f"which is the {found['best']}") or self.parser.best(f"which {found['best']}")
+            return None if best is None else p.IsAmong(self.parser.listed(found["who"]), best)
+        found = self.english.match("has_best", text)
+        if not found:
+            return None
+        base = found["base"]
+        if MENTION.fullmatch(base):
+            base = f"{self._class_of(self.parser.entity(found['who']))} in {base}"
+        best = self.parser.best(f"which {base} has the {found['best']} {found['attr']}")
+        return None if best is None else p.IsAmong(self.parser.listed(found["who"]), best)
+
+    def _has(self, text: str) -> ValuePlan | None:
+        """«does e0 have an airport»."""
+        found = self.english.match("has_any", text)
+        return p.IsAny(self.parser.set(f"which {found['what']} does {found['who']} have")) if found else None
+
+    def _among(self, text: str) -> ValuePlan | None:
+        """«is e0 the capital of e1», «does e0 border e1», «is e0 spoken in e1»: is one in a set that the rest gives."""
+        if len(MENTION.findall(text)) < 2:
+            raise CannotPlanError("a question for yes or no needs two entities, or a number to compare with")
+        rest = self.english.without("auxiliary", text)
+        negated = bool(self.english.search("negation", rest))
+        reason = CannotPlanError("no rule reads this question for yes or no")
+        is_state = text.startswith(("is", "are", "was", "were"))
+        for entity, phrase in self._readings(self.english.patterns["emphasis"][0].sub("", rest), is_state=is_state):
+            try:
+                found = p.IsAmong(p.Listed((entity,)), self.parser.set(phrase))
+            except CannotPlanError as error:
+                reason = error
+                continue
+            return p.Not(found) if negated else found
+        raise reason
+
+    def _readings(self, rest: str, *, is_state: bool) -> Iterator[tuple[int, str]]:
+        """Yield ways to read a question: an entity, and a phrase for the set that it may be in."""
+        english, parser = self.english, self.parser
+        starts, ends = english.match("subject_first", rest), english.match("subject_last", rest)
+        if starts:
+            entity, said = parser.entity(starts["who"]), english.patterns["article"][0].sub("the ", starts["rest"], 1)
+            yield entity, f"which {self._class_of(entity)} {'is ' if is_state else ''}{said}"
+            if english.match("active", starts["rest"]):
+                last = list(MENTION.finditer(rest))[-1][0]
+                verb = english.without("filler", re.sub(rf"\b{last}\b", "", starts["rest"]))
+                other = parser.entity(last)
+                yield other, f"which {self._class_of(other)} does {starts['who']} {re.sub(' +', ' ', verb)}"
+            return
+        if ends:
+            yield parser.entity(ends["who"]), f"what is {ends['rest']}"
+        for mention in MENTION.finditer(rest):
+            entity = parser.entity(mention[0])
+            without = re.sub(rf"\b{mention[0]}\b ?", "", rest)
+            yield entity, f"which {self._class_of(entity)} {without}"
+
+
+_UP = ("larger than", "bigger than", "greater than", "higher than", "more than")

@@ -1,0 +1,108 @@
+"""Questions for a number, and comparisons of entities that the question names, read by rules."""
+
+from __future__ import annotations
+
+from graphbrick.retrieve.operators import plan as p
+from graphbrick.retrieve.operators.parse import MENTION, Parser
+from graphbrick.retrieve.operators.plan import CannotPlanError, SetPlan, ValuePlan
+
+
+class Numbers:
+    """Reads one question.
+
+    Args:
+        parser: Reads its parts.
+    """
+
+    def __init__(self, parser: Parser) -> None:
+        self.parser, self.english, self.resolver = parser, parser.english, parser.resolver
+
+    def read(self, text: str) -> ValuePlan | None:
+        """Return the plan of a question for a number; None if it asks for something else.
+
+        Raises:
+            CannotPlanError: The graph does not have what the question speaks of.
+        """
+        text = self.english.without("everywhere", text)
+        for rule in (self._difference, self._how, self._people, self._count, self._total):
+            found = rule(text)
+            if found is not None:
+                return found
+        return None
+
+    def compared(self, text: str) -> SetPlan | None:
+        """Return the plan of «which is larger, e0 or e1»; None for other questions."""
+        parser, english = self.parser, self.english
+        found = english.match("compared", text)
+        if found:
+            base = parser.listed(found["list"])
+            comparison = english.comparatives.get(found["more"]) or english.superlatives[found["more"]]
+            words = found["attr"] or ""
+            measure = self.resolver.measure(words, comparison.names, base, f"{found['more']} {words}".strip())
+            return p.Best(base, measure, comparison.largest)
+        found = english.match("compared_dates", text)
+        if found:
+            base = parser.listed(found["list"])
+            return p.Best(base, parser.date(found["attr"], base, found["when"]), found["when"] in ("last", "later"))
+        return None
+
+    def _count(self, text: str) -> ValuePlan | None:
+        found = self.english.match("count", text)
+        if not found:
+            return None
+        base = found["base"]
+        if self.english.match("people_first", base) and not self.resolver.lexicon.class_named(("person",)):
+            raise CannotPlanError("this graph has no people to count")
+        counted = self.english.match("counted", base)
+        base = base[counted.end() :] if counted else base
+        together = self.english.match("together", base)
+        if together:
+            parts = [
+                self.parser.set(f"which {together['what']} does e{number} have")
+                for number in MENTION.findall(together["who"])
+            ]
+            return p.Count(p.Either(tuple(parts)))
+        return p.Count(self.parser.set(f"{'in which' if found['place'] else 'which'} {base}"))
+
+    def _people(self, text: str) -> ValuePlan | None:
+        """«how many people live in e0»: where people are no class, their number is an attribute."""
+        found = self.english.match("people", text)
+        if not found or self.resolver.lexicon.class_named(("person",)):
+            return None
+        return self._amount_of(found["where"], found["what"])
+
+    def _how(self, text: str) -> ValuePlan | None:
+        """«how large is e0», «how old is the capital of e0»."""
+        found = self.english.match("how", text)
+        comparison = self.english.comparatives.get(f"more {found['adjective']}") if found else None
+        if found is None or comparison is None:
+            return None
+        base = self._named(found["what"])
+        return p.Amount(base, self.resolver.measure("", comparison.names, base, f"how {found['adjective']}"))
+
+    def _named(self, text: str) -> SetPlan:
+        return self.parser.set(text if self.english.match("listed", text) else f"which {text}")
+
+    def _amount_of(self, where: str, words: str, *, mean: bool = False) -> ValuePlan:
+        base = self._named(where)
+        measure = self.resolver.attribute(words, base)
+        if measure is None:
+            raise CannotPlanError(f"no relation of this graph gives a number for {words!r} here")
+        return p.Amount(base, measure, mean)
+
+    def _total(self, text: str) -> ValuePlan | None:
+        found = self.english.match("total", text)
+        return (
+            self._amount_of(found["base"], found["attr"], mean=found["how"] in ("average", "mean")) if found else None
+        )
+
+    def _difference(self, text: str) -> ValuePlan | None:
+        """«how many more people live in e0 than in e1», «how much larger is e0 than e1»."""
+        found = self.english.match("difference", text)
+        if not found:
+            return None
+        comparison, words = self.english.comparatives[found["more"]], found["attr"] or ""
+        one, other = (self.parser.set(found[name]) for name in ("one", "other"))
+        measure = self.resolver.measure(words, comparison.names, one, f"{found['more']} {words}".strip())
+        sides = p.Amount(one, measure), p.Amount(other, measure)
+        return p.Difference(*(sides if comparison.largest else sides[::-1]))

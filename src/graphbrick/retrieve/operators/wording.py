@@ -1,0 +1,259 @@
+"""How English asks for operators, read from ``english.toml``: cues, comparisons, numbers."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+from typing import NamedTuple
+
+from graphbrick.core.cached import cached_property
+from graphbrick.patterns.lexicon import stem
+
+_BARE = ("most", "fewest", "least")
+_NUMBER = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
+
+
+class Comparison(NamedTuple):
+    """An adjective or adverb that compares.
+
+    Attributes:
+        largest: Whether the largest number wins.
+        names: What it measures, the usual first; empty if the words after it say so.
+    """
+
+    largest: bool
+    names: tuple[str, ...]
+
+
+class Amount(NamedTuple):
+    """A number in a question.
+
+    Attributes:
+        value: The number, in the unit of the graph.
+        rest: The words after it.
+    """
+
+    value: float
+    rest: str
+
+
+@dataclass(frozen=True)
+class English:
+    """The wordings.
+
+    Attributes:
+        plain: Stems of words without a meaning of their own.
+        near: Names of relations or classes for general words, by the stem of the word.
+        superlatives: «largest», «most populous», «most».
+        comparatives: «larger», «more populous», «more».
+        bounds: For phrases such as «more than»: over, under, least, most or exactly.
+        ordinals: «second» and so on.
+        class_words: Stems of words that are near the name of a class: «town» for city.
+        verbs: Stems before which the noun of a question ends.
+        unknown: Words for operators that no rule knows.
+        patterns: The wordings of the operators, by name.
+        lead: Matches the words that begin a question, such as «which».
+        cues: Matches words that call for an operator.
+        number: Matches a number in digits or words.
+        numbers: Number words.
+        scales: Words such as «million».
+        units: For each unit, how many of the unit of the graph it is.
+    """
+
+    plain: frozenset[str]
+    near: Mapping[str, tuple[str, ...]]
+    superlatives: Mapping[str, Comparison]
+    comparatives: Mapping[str, Comparison]
+    bounds: Mapping[str, str]
+    ordinals: Mapping[str, int]
+    class_words: frozenset[str]
+    verbs: frozenset[str]
+    unknown: tuple[str, ...]
+    patterns: Mapping[str, tuple[re.Pattern[str], ...]]
+    lead: re.Pattern[str]
+    cues: re.Pattern[str]
+    number: re.Pattern[str]
+    numbers: Mapping[str, float]
+    scales: Mapping[str, float]
+    units: Mapping[str, float]
+
+    @cached_property
+    def all_words(self) -> frozenset[str]:
+        """All words of the file, and their stems."""
+        phrases = [*self.near, *self.superlatives, *self.comparatives, *self.bounds, *self.numbers, *self.scales]
+        phrases += [*self.ordinals, *self.units, *self.verbs, *self.class_words]
+        words = {word for phrase in phrases for word in phrase.split()}
+        return self.plain | words | frozenset(map(stem, words))
+
+    def content(self, text: str) -> list[str]:
+        """Return the stems of the words of a text that have a meaning of their own.
+
+        >>> english().content("which of the countries has a capital")
+        ['country', 'capital']
+        """
+        words = re.findall(r"[^\W_]+(?:-[^\W_]+)*(?:'s)?", text)
+        plain = [word.removesuffix("'s") for word in words]
+        return [stem(word) for word in plain if word not in self.plain and stem(word) not in self.plain]
+
+    def cue_in(self, text: str) -> str:
+        """Return the words of a question that call for an operator; empty if there are none.
+
+        >>> [english().cue_in(text) for text in ("how many countries border e0", "is e0 in e1", "which is near e0")]
+        ['how many', 'is', '']
+        """
+        found = self.match("auxiliary", text) or self.cues.search(text) or self.search("cue_before_number", text)
+        return found[0].strip() if found else ""
+
+    def match(self, name: str, text: str) -> re.Match[str] | None:
+        """Return the first match of a wording at the beginning of a text."""
+        return next((found for pattern in self.patterns[name] if (found := pattern.match(text))), None)
+
+    def search(self, name: str, text: str) -> re.Match[str] | None:
+        """Return the first match of a wording anywhere in a text."""
+        return next((found for pattern in self.patterns[name] if (found := pattern.search(text))), None)
+
+    def without(self, name: str, text: str) -> str:
+        """Return a text without the parts that a wording matches."""
+        for pattern in self.patterns[name]:
+            text = pattern.sub("", text)
+        return text.strip()
+
+    def count_of(self, text: str) -> int:
+        """Return a small number in digits or words; 1 for none.
+
+        >>> english().count_of("three"), english().count_of("12"), english().count_of("")
+        (3, 12, 1)
+        """
+        return int(text) if text.isdigit() else int(self.numbers.get(text, 1))
+
+    def read_amount(self, text: str) -> Amount | None:
+        """Return the number that a text begins with, in words or digits, with its unit; None if there is none.
+
+        >>> english().read_amount("1.5 million people"), english().read_amount("a hundred thousand")
+        (Amount(value=1500000.0, rest='people'), Amount(value=100000.0, rest=''))
+        """
+        found = self.number.match(text)
+        if found is None:
+            return None
+        digits, word = found["digits"], found["word"]
+        value = float(digits.replace(",", "")) if digits else float(self.numbers[word] if word else 1)
+        for scale in (found["scales"] or "").replace("-", " ").split():
+            value *= self.scales.get(scale, 1)
+        rest = text[found.end() :].strip()
+        for unit, factor in self.units.items():
+            if re.match(rf"{re.escape(unit)}s?(?:\s|$)", rest):
+                return Amount(value * factor, rest[len(unit) :].removeprefix("s").strip())
+        return Amount(value, rest)
+
+
+@lru_cache(maxsize=1)
+def english() -> English:
+    """Return the wordings of English."""
+    said = tomllib.loads((files("graphbrick.retrieve.operators") / "english.toml").read_text(encoding="utf-8"))
+    superlatives, comparatives = _adjectives(said)
+    numbers, scales = said["numbers"], said["scales"]
+    names = "|".join(sorted(map(re.escape, numbers), key=len, reverse=True))
+    scale = "|".join(sorted(map(re.escape, scales), key=len, reverse=True))
+    number = re.compile(
+        rf"(?:(?P<digits>{_NUMBER})|(?P<word>{names})\b(?: an?\b)?|(?=(?:{scale})\b))"
+        rf"(?P<scales>(?:[ -]?(?:{scale})\b)*)"
+    )
+    compare = {phrase: kind for kind, phrases in said["compare"].items() for phrase in phrases}
+    macros = dict(said["macros"])
+    macros |= _macros(superlatives, comparatives, compare, numbers, said["ordinals"])
+    near: dict[str, tuple[str, ...]] = {}
+    for word, others in said["near"].items():
+        near[stem(word)] = tuple(dict.fromkeys((*near.get(stem(word), ()), *others)))
+    plain = said["words"]["plain"].split()
+    return English(
+        plain=frozenset(plain) | frozenset(map(stem, plain)),
+        near=near,
+        superlatives=superlatives,
+        comparatives=comparatives,
+        bounds=compare,
+        ordinals=said["ordinals"],
+        class_words=frozenset(map(stem, said["words"]["class_words"].split())),
+        verbs=frozenset(map(stem, said["words"]["verbs"].split())),
+        unknown=tuple(said["words"]["unknown"]),
+        patterns={
+            name: tuple(re.compile(_filled(pattern, macros)) for pattern in patterns)
+            for name, patterns in said["patterns"].items()
+        },
+        lead=re.compile(macros["lead"]),
+        cues=_cues(said["words"], superlatives, comparatives, compare),
+        number=number,
+        numbers=numbers,
+        scales=scales,
+        units={unit: float(factor) for unit, (_, factor) in said["units"].items()},
+    )
+
+
+def _macros(
+    superlatives: Mapping[str, Comparison],
+    comparatives: Mapping[str, Comparison],
+    compare: Mapping[str, str],
+    numbers: Mapping[str, float],
+    ordinals: Mapping[str, int],
+) -> dict[str, str]:
+    """Return the parts of patterns that are made of word lists."""
+    count = _any_of([word for word, number in numbers.items() if 1 < number <= 50], r"\d{1,3}")
+    before = rf"(?:(?P<rank>{_any_of(ordinals)})[ -])?(?:(?P<n>{count}) )?"
+    adjectives = [form for form in superlatives if form not in _BARE]
+    return {
+        "sup": rf"{before}(?<!at )(?P<sup>{_any_of(superlatives)})(?: (?:number|amount|count) of)?",
+        "adjective": rf"{before}(?P<sup>{_any_of(adjectives)})",
+        "more": _any_of(comparatives),
+        "either": _any_of([*superlatives, *comparatives]),
+        "bound": _any_of(compare),
+        "count": count,
+    }
+
+
+def _cues(
+    words: Mapping[str, list[str]],
+    superlatives: Mapping[str, Comparison],
+    comparatives: Mapping[str, Comparison],
+    compare: Mapping[str, str],
+) -> re.Pattern[str]:
+    """Return the pattern of words that call for an operator."""
+    bounds = [phrase for phrase, kind in compare.items() if " " in phrase or kind == "exactly"]
+    how = [f"how {form.removeprefix('more ')}" for form in comparatives if form.startswith("more ")]
+    return re.compile(
+        rf"\b(?:{_any_of([*words['cues'], *words['unknown'], *superlatives, *comparatives, *bounds, *how])})\b"
+    )
+
+
+def _any_of(words: Iterable[str], *patterns: str) -> str:
+    """Return a pattern for any of some words, the longest first."""
+    return "|".join([*sorted(map(re.escape, words), key=len, reverse=True), *patterns])
+
+
+def _filled(pattern: str, macros: Mapping[str, str]) -> str:
+    """Put the macros into a pattern."""
+    for name, text in macros.items():
+        pattern = pattern.replace(f"{{{name}}}", text)
+    return pattern
+
+
+def _adjectives(said: dict[str, dict[str, list[str]]]) -> tuple[dict[str, Comparison], dict[str, Comparison]]:
+    """Return the superlatives and comparatives of the adjectives in the file."""
+    superlatives = {"most": Comparison(True, ()), "fewest": Comparison(False, ()), "least": Comparison(False, ())}
+    comparatives = {"more": Comparison(True, ()), "fewer": Comparison(False, ()), "less": Comparison(False, ())}
+    for up, table in ((True, said["up"]), (False, said["down"])):
+        for word, names in table.items():
+            one, other = Comparison(up, tuple(names)), Comparison(not up, tuple(names))
+            base = word[:-1] + "i" if word.endswith("y") else word.removesuffix("e")
+            if len(base) == 3 and base[-1] in "bdgtn" and base[-2] in "aiou":
+                base += base[-1]  # big, biggest
+            superlatives |= {f"{base}est": one, f"most {word}": one, f"least {word}": other}
+            comparatives |= {f"{base}er": one, f"more {word}": one, f"less {word}": other}
+    irregular: dict[str, str] = dict(said["irregular"].items())  # type: ignore[arg-type]
+    for form, word in irregular.items():
+        is_up = word in said["up"]
+        chosen = Comparison(is_up, tuple(said["up" if is_up else "down"][word]))
+        (comparatives if form.endswith(("ther", "lder")) else superlatives)[form] = chosen
+    return superlatives, comparatives
