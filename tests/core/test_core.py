@@ -251,6 +251,13 @@ class TestEvidence:
         assert both.items == (b, c, a)
         assert both.scale == "MiniLM()"
 
+    def test_a_union_is_as_confident_as_the_evidence_of_its_first_item(self, graph: Graph) -> None:
+        a, b, c = (path.with_score(score) for path, score in zip(self.three(graph), (0.5, 0.9, 0.7), strict=True))
+        unsure, sure = Evidence((c, a), scale="s", confidence=0.2), Evidence((b,), scale="s", confidence=0.8)
+        assert unsure.union(sure).confidence == sure.union(unsure).confidence == 0.8
+        assert unsure.union(Evidence((b,), scale="s")).confidence is None
+        assert unsure.union(Evidence()).confidence == 0.2
+
     def test_union_with_nothing(self, graph: Graph) -> None:
         some = Evidence((walk(graph, (KENYA, "capital", NAIROBI, True)),))
         assert some.union(Evidence()) == Evidence().union(some) == some

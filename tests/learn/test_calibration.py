@@ -12,6 +12,7 @@ import pytest
 
 from graphbrick import Graph, PathAnswer, Patterns, PatternScorer, parse
 from graphbrick.cli.app import main
+from graphbrick.core.errors import ModelError
 from graphbrick.evaluate import evaluate
 from graphbrick.evaluate.datasets import Question
 from graphbrick.evaluate.report.figures import read_figures
@@ -59,6 +60,11 @@ def test_confidence_is_stored_and_older_folders_have_none(learned: tuple[Graph, 
     again = load(str(tmp_path / "again")).calibration
     assert again is not None
     assert again.to_dict() == model.calibration.to_dict()
+    assert model.alignment is not None
+    narrower = replace(model.alignment, emission=model.alignment.emission[:, :-8])
+    save(replace(model, alignment=narrower), tmp_path / "other")
+    with pytest.raises(ModelError, match="learned by a version that read words in another way"):
+        load(str(tmp_path / "other"))
     save(replace(model, calibration=None), tmp_path / "old")
     description = tmp_path / "old" / DESCRIPTION
     told = json.loads(description.read_text(encoding="utf-8"))

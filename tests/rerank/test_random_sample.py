@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from collections import Counter
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -106,3 +107,10 @@ def test_bad_parameters(arguments: dict[str, Any]) -> None:
 def test_the_contract() -> None:
     check_brick(RandomSample(n=2), installed=False)
     check_brick(RandomSample(n=2, seed=9), installed=False)
+
+
+def test_confidence_belongs_to_the_first_item(evidence: Evidence) -> None:
+    sure = replace(evidence, confidence=0.7)
+    for seed in range(10):
+        sampled = RandomSample(n=2, seed=seed).rerank(QUERY, sure)
+        assert sampled.confidence == (0.7 if sampled.items[0] == evidence.items[0] else None)

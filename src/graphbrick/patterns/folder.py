@@ -14,10 +14,11 @@ import numpy as np
 from graphbrick.core.errors import ModelError, PipelineError
 from graphbrick.embedders.embedder import Embedder
 from graphbrick.files.folders import new_folder
-from graphbrick.patterns.alignment import Alignment, Transitions
+from graphbrick.patterns.alignment import Alignment, Transitions, n_token_features
 from graphbrick.patterns.confidence import Calibration
 from graphbrick.patterns.end_model import EndModel
 from graphbrick.patterns.model import PatternModel
+from graphbrick.patterns.question_features import WORDS as HASHED_WORDS
 from graphbrick.session import current_session
 
 FORMAT, VERSION = "graphbrick-patterns", 4
@@ -140,6 +141,9 @@ def _load(folder: Path) -> PatternModel:
         patterns = tuple(tuple((str(label), bool(way)) for label, way in steps) for steps in described["patterns"])
         about = {key: value for key, value in described.items() if key not in _OWN}
         alignment = _read_alignment(embedder, described.get("alignment"), aligned)
+        width = n_token_features(given["lengths"].shape[1] - 1 - HASHED_WORDS)
+        if alignment is not None and alignment.emission.shape[1] != width:
+            raise ModelError(f"{folder} was learned by a version that read words in another way; {advice}")
         calibration, ends = described.get("calibration"), described.get("ends")
         model = PatternModel(
             embedder,
