@@ -14,6 +14,10 @@ from graphbrick.patterns.text import readable
 
 PREPOSITIONS = frozenset("by in at with for to from on into of as under over near about within through".split())
 _SKIPPED = frozenset("has have is was are were be been the a an".split())
+# Most compounds begin with a singular: «treats disease» is a verb with its object, «sports team» is not.
+_PLURALS_IN_COMPOUNDS = frozenset(
+    "sports arms sales goods news works savings customs games parts records rights".split()
+)
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 HEAD, TAIL = "head", "tail"
@@ -99,7 +103,8 @@ def _read(tokens: list[str]) -> RelationWords:
     if verb and (len(tokens) > 1 or not words.is_noun(tokens[0])):
         return _participle(verb, tokens[1:])
     verb = words.third_person_of(tokens[0])
-    if verb and (len(tokens) == 1 or tokens[1] in PREPOSITIONS or not words.is_noun(tokens[0])):
+    has_object = len(tokens) > 1 and words.is_noun(tokens[-1]) and tokens[0] not in _PLURALS_IN_COMPOUNDS
+    if verb and (len(tokens) == 1 or tokens[1] in PREPOSITIONS or not words.is_noun(tokens[0]) or has_object):
         return _active(verb, tokens)
     if len(tokens) == 2 and tokens[1] in PREPOSITIONS:
         return RelationWords(

@@ -16,6 +16,7 @@ from graphbrick.core.errors import ModelError
 
 PERSON, PLACE, TIME, GROUP = "person", "place", "time", "group"
 _AGENT_ENDINGS = ("er", "or", "ist", "ant", "ess")
+_PREFIXES = ("down", "up", "co", "over", "under", "inter", "re", "dis", "out", "pre")
 _ACT_ENDINGS = ("tion", "ment", "ship", "ence", "ance", "al", "th")
 
 
@@ -152,8 +153,15 @@ def third_person_of(word: str) -> str:
 
     >>> third_person_of("works"), third_person_of("borders"), third_person_of("genres")
     ('work', 'border', '')
+    >>> third_person_of("downregulates")
+    'downregulate'
     """
-    verb = _lemmas(word).get("VERB", "")
+    lemmas = _lemmas(word)
+    for prefix in _PREFIXES if not lemmas else ():  # a dictionary has «regulates», and not «downregulates»
+        rest = word.removeprefix(prefix)
+        if rest != word and (verb := third_person_of(rest)):
+            return prefix + verb
+    verb = lemmas.get("VERB", "")
     return verb if verb and verb != word and third_person(verb) == word else ""
 
 
