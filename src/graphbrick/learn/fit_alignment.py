@@ -31,7 +31,7 @@ Scores = npt.NDArray[np.float64]
 
 _START = np.array([1.0, 1.0, -3.0, -2.0, -0.5])  # emission, transition, missing, missing on the way back, left over
 _LOW = np.array([0.05, 0.0, -15.0, -15.0, -5.0])
-_HIGH = np.array([4.0, 4.0, 0.0, 0.0, 1.0])
+_HIGH = np.array([4.0, 4.0, 0.0, 0.0, -0.5])  # words that are left over never speak for a pattern
 _LENGTHS = 6.0  # the weight of a hop count lies between minus and plus this
 _PRIOR = 0.02  # how strongly weights are held to where they start, for a hundred questions
 _ROUNDS = 3
@@ -43,7 +43,7 @@ _WEIGHING_STEPS = 200
 _PASSES = 120
 _BATCH_CELLS = 5_000_000  # tokens times steps; above it, a pass goes over a sample of the tokens
 _GIVEN_SHARE = 3.0  # how often a given question counts
-_SHARE = 0.5  # of the weights that fit written questions best: words that users choose are less certain than ours
+_SHARE = 0.4  # of the weights that fit written questions best: words that users choose are less certain than ours
 _LEXICON = 2.0  # how much a noun of the phrasebook counts by itself, beside one use in a question
 
 
