@@ -245,3 +245,13 @@ def test_fixed_weights_keep_the_best_pattern_beside_many_other_ends(tmp_path: Pa
     rows += [(f"item {i}", "part", f"part {i} {j}") for i in range(100) for j in range(5)]
     graph = build(rows, tmp_path / "items.graph")
     assert FIXED(graph, "Who is the boss of Ann?", seeds=["Ann"]).texts == ("Eve",)
+
+
+def test_a_triple_to_the_seed_itself_leaves_no_end_out(tmp_path: Path) -> None:
+    rows = [("Sudan", "borders", "Egypt"), ("Sudan", "borders", "Chad"), ("Sudan", "language", "Arabic")]
+    rows += [("Egypt", "language", "Arabic"), ("Chad", "language", "Arabic"), ("Chad", "language", "French")]
+    graph = build(rows, tmp_path / "borders.graph")
+    pipeline = Patterns(BM25(), each=1, max_hops=2) >> RankEnds() >> PathAnswer(ends="listed")
+    answer = pipeline(graph, "Which language is spoken in countries that borders Sudan?", seeds=["Sudan"])
+    assert answer.texts == ("Arabic", "French")
+    assert answer.evidence.paths[0].hops == 2

@@ -23,7 +23,7 @@ ALL = 1e9
 """A margin that leaves no end of the best pattern out."""
 
 _DEFAULT = {
-    "best pattern": 1000.0, "share": 0.01, "second seed": 0.3, "other seeds": 2.0, "joined": 2.0, "date": 2.0,
+    "best pattern": 1000.0, "share": 0.01, "second seed": 0.3, "other seeds": 2.0, "joined": 0.3, "date": 2.0,
     "in question": -1.0, "unnamed": -2.0, "name words": 0.5, "type words": 3.0, "description words": 3.0,
     "neighbour words": 0.5, "neighbour named": 2.0, "few ends": 0.01,
 }  # fmt: skip
