@@ -101,17 +101,19 @@ class RankEnds(RerankStage):
         best, top = few.best_walk(), int(order[0])
         pairs = candidates.ends_of(int(best[top]))
         at_end = dict(zip(candidates.entity[candidates.who[pairs]].tolist(), pairs.tolist(), strict=True))
-        answers, others, source = [], [], repr(self)
+        answers: list[Path] = []
+        others: list[Path] = []
+        source = repr(self)
         for row in order.tolist():
             pair = at_end.pop(int(few.entity[row]), None)
-            if pair is None:
+            if pair is None and len(others) < self.n:
                 pair = int(np.flatnonzero((few.who == row) & (few.walk == best[row]))[0])
                 others.append(_path(few, pair, float(logs[row]), source))
-            elif scores[top] - scores[row] <= margin:
+            elif pair is not None and scores[top] - scores[row] <= margin:
                 answers.append(_path(candidates, pair, float(logs[row]), source))
         if scores[top] - scores[order[-1]] <= margin:  # ends without a score are no worse than the last
             answers += [_path(candidates, pair, float(logs[order[-1]]), source) for pair in at_end.values()]
-        return answers + others[: self.n]
+        return answers + others
 
 
 def _path(candidates: Candidates, pair: int, score: float, source: str) -> Path:
