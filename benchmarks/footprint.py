@@ -1,20 +1,24 @@
 """What graphbrick costs before it answers: start-up time, opening a large graph, memory of one question.
 
     python benchmarks/footprint.py [--triples 1000000]
+    python benchmarks/footprint.py --ask films.graph "who directed Heat?" [--ask ...] [--before CHECKOUT]
 
-Every figure comes from a fresh process; times are the median of seven.
+Every figure comes from a fresh process; times are the median of seven. ``--ask`` (which may be repeated) measures only
+``graphbrick ask`` over existing graphs: seconds from start to end, and seconds of processor time, which other work on
+the machine changes less. With ``--before``, another checkout answers the same question in turn with this one.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import resource
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -42,6 +46,25 @@ def triples(n: int) -> Iterator[tuple[str, str, str]]:
     tails = (entities * random.random(n) ** 2).astype(int)
     for head, relation, tail in zip(heads.tolist(), random.integers(0, 300, n).tolist(), tails.tolist(), strict=True):
         yield f"entity number {head}", f"relation {relation}", f"entity number {tail}"
+
+
+def ask_seconds(graph: str, question: str, trees: Sequence[Path]) -> list[tuple[float, float]]:
+    """Return the median wall-clock and processor seconds of ``graphbrick ask`` for each source tree, taking turns."""
+    command = [sys.executable, "-m", "graphbrick.cli", "ask", graph, question]
+    times: list[list[tuple[float, float]]] = [[] for _ in trees]
+    for _ in range(REPEATS + 1):  # the first run warms the caches
+        for tree, row in zip(trees, times, strict=True):
+            environment = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
+            start, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
+            subprocess.run(
+                command, check=True, stdout=subprocess.DEVNULL, env={**environment, "PYTHONPATH": str(tree / "src")}
+            )
+            seconds, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
+            row.append((seconds, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime))
+    return [
+        (statistics.median(wall for wall, _ in row[1:]), statistics.median(processor for _, processor in row[1:]))
+        for row in times
+    ]
 
 
 OPEN = """
@@ -73,7 +96,16 @@ def last_number(script: str, *arguments: str) -> float:
 def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--triples", type=int, default=1_000_000)
-    n = arguments.parse_args().triples
+    arguments.add_argument("--ask", nargs=2, action="append", metavar=("GRAPH", "QUESTION"))
+    arguments.add_argument("--before", type=Path, help="another checkout, to compare with")
+    given = arguments.parse_args()
+    if given.ask:
+        trees = [*([given.before] if given.before else []), Path(__file__).resolve().parents[1]]
+        for graph, question in given.ask:
+            for tree, (wall, processor) in zip(trees, ask_seconds(graph, question, trees), strict=True):
+                print(f"ask {Path(graph).name:<20} {tree.name:<12} {wall:.2f} s, {processor:.2f} s of processor time")
+        return
+    n = given.triples
     print(f"python -c pass                 {seconds('-c', 'pass'):.3f} s")
     print(f"import graphbrick              {seconds('-c', 'import graphbrick'):.3f} s")
     print(f"graphbrick --help              {seconds('-m', 'graphbrick.cli.app', '--help'):.3f} s")
