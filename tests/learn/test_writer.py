@@ -85,3 +85,15 @@ def test_walks_that_come_back_are_written_about(tmp_path: Path) -> None:
     written = Writer(Phrasebook.of(graph)).write((("child", True), ("parent X", True)), random.Random(0))
     assert "parent" in written.text() or "mother" in written.text() or "father" in written.text()
     assert written.words.count("X") == 1
+
+
+def test_patterns_around_a_hub_of_many_relations_are_bounded(tmp_path: Path) -> None:
+    graph = build([("hub", f"relation {i}", f"end {i % 300}") for i in range(1_500)], tmp_path / "hub.graph")
+    (hub,) = (node for node in range(graph.n_entities) if graph.label(node) == "hub")
+    short, longer = around(graph, hub, max_hops=2)
+    assert 800 < len(short) <= 800 + 128
+    assert 0 < len(longer) <= 800 + 128
+    known = {pattern for pattern, _ in short}
+    assert all(pattern[:1] in known for pattern, _ in longer)
+    again = around(graph, hub, max_hops=2)
+    assert [pattern for pattern, _ in again[1]] == [pattern for pattern, _ in longer]

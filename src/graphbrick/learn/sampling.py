@@ -19,6 +19,7 @@ Ints = npt.NDArray[np.int32]
 
 CAP = 2_000  # triples looked at to carry one pattern on
 _MOST = 64  # patterns of one length that are carried on
+_PATTERNS = 800  # of one length that are looked at, beside those that are carried on
 _LARGEST = 1_000  # ends of a pattern that a question is written about
 _BY_RELATION = 0.5  # of the seeds are drawn through a relation, so that rare relations are met
 
@@ -157,14 +158,20 @@ def around(graph: Graph, node: int, *, max_hops: int) -> list[list[tuple[Steps, 
     layer: Layer = first_layer(node)
     before: dict[tuple[int, bool], Steps] = {(0, False): ()}
     found: list[list[tuple[Steps, Ints]]] = []
-    for _ in range(max_hops):
+    chosen = np.zeros(1, dtype=np.int64)
+    for hop in range(max_hops):
+        layer = next_layer(graph.csr, node, layer, chosen, direction="both", cap=CAP)
         sizes = layer.sizes() + layer.sizes(back=True)
         chosen = np.sort(np.argsort(sizes, kind="stable")[:_MOST])
-        layer = next_layer(graph.csr, node, layer, chosen, direction="both", cap=CAP)
         step = layer.carried.step.tolist()
         steps: dict[tuple[int, bool], Steps] = {}
         here: list[tuple[Steps, Ints]] = []
         pattern, back = layer.variants()
+        if len(pattern) > _PATTERNS + 2 * _MOST:  # around a hub of a graph with thousands of relations
+            needed = np.isin(pattern, chosen)
+            drawn = np.random.default_rng([node, hop]).choice(np.flatnonzero(~needed), _PATTERNS, replace=False)
+            needed[drawn] = True
+            pattern, back = pattern[needed], back[needed]
         for i, is_back in zip(pattern.tolist(), back.tolist(), strict=True):
             prefix = before[int(layer.parent[i]), is_back and bool(layer.has_been_back[i])]
             comes = is_back and bool(layer.returns[i])
