@@ -78,6 +78,15 @@ follows a path drawn by chance; only a language model makes sense of them.
 | `tuned_embedder`, `tuned_llm` | none: `$name` in the text | a model fine-tuned on the graph |
 
 The choices behind them are in [adr/0007](adr/0007-recipes.md).
+
+Recipes that rank paths by an embedder (12, 14 and more) read thousands of texts for the first question about a part of
+a graph: half a minute and more on two cores, if no vectors are kept. Choose paths by their relations first, and let the
+embedder read the best only. The first question then takes seconds; what it costs in quality depends on the graph:
+
+```
+PPR(k=1000) >> ShortestPaths() >> Rerank(ByRelations(MiniLM()), n=128) >> Rerank(MiniLM(), n=32) >> PathAnswer()
+PPR(k=1000) >> BeamSearch(MiniLM(), prefilter=ByRelations(MiniLM()), prefilter_n=32) >> PathAnswer()
+```
 """
 
 
