@@ -20,7 +20,7 @@ MinConfidence = Annotated[
     float | None,
     typer.Option(metavar="X", help="Withhold answers of lower confidence, from 0 to 1; for learned patterns."),
 ]
-DEFAULT_PIPELINE = "Patterns(WordAlignment(MiniLM()), n=32) >> PathAnswer()"
+DEFAULT_PIPELINE = "Operators(Patterns(WordAlignment(MiniLM()), n=32)) >> PathAnswer()"
 
 
 def load_encoder_early(graph: Path, text: str | None, recipe: str | None) -> None:

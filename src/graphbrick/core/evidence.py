@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-from graphbrick.core.items import Item, Scorable
+from graphbrick.core.items import ANSWER, Item, Row, Scorable
 from graphbrick.core.limits import check_limits
 from graphbrick.core.path import Path, step_text
 
@@ -44,6 +44,11 @@ class Evidence:
     def paths(self) -> tuple[Path, ...]:
         """The items that are paths."""
         return tuple(item for item in self.items if isinstance(item, Path))
+
+    @property
+    def has_answers(self) -> bool:
+        """Whether some items are computed answers, such as a count, rather than support for one."""
+        return any(isinstance(item, Row) and item.columns == ANSWER for item in self.items)
 
     def counts(self) -> dict[str, int]:
         """The number of items of each kind, such as ``{"paths": 3, "reports": 1}``; paths are always counted."""

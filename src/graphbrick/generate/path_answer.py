@@ -62,7 +62,7 @@ class PathAnswer(GenerateStage):
 
     def generate(self, query: Query, evidence: Evidence) -> Answer:
         """Return the ends of the best pattern, or the answers that an operator computed."""
-        if any(isinstance(item, Row) and item.columns == ANSWER for item in evidence.items):
+        if evidence.has_answers:
             return _computed(evidence)
         paths = evidence.paths
         if not paths:

@@ -171,7 +171,9 @@ def _type_of(texts: Iterable[str]) -> LiteralType | None:
     if not values:
         return None
     dates = sum(literal.kind == DATE for literal in values)
-    years = sum(not literal.unit and literal.value in _YEARS for literal in values if literal.kind == INTEGER)
+    years = sum(
+        not literal.unit and _YEARS[0] <= literal.value <= _YEARS[-1] for literal in values if literal.kind == INTEGER
+    )
     least = _SHARE * len(read)
     if dates and dates + years >= least:
         return LiteralType(DATE)

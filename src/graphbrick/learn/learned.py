@@ -10,7 +10,7 @@ from graphbrick.patterns import PatternScorer
 from graphbrick.patterns.folder import DESCRIPTION, load
 from graphbrick.pipeline import Pipeline
 from graphbrick.rerank import RankEnds
-from graphbrick.retrieve import Patterns
+from graphbrick.retrieve import Operators, Patterns
 
 
 def learned_place(graph: Graph) -> Path:
@@ -33,10 +33,10 @@ def pipeline_over(folder: str) -> Pipeline:
     model, scorer = load(folder), PatternScorer(folder)
     least = 0.0 if model.calibration is None else model.calibration.min_confidence
     if model.ends is None:
-        return Patterns(scorer, max_hops=model.max_hops) >> PathAnswer(min_confidence=least)
+        return Operators(Patterns(scorer, max_hops=model.max_hops)) >> PathAnswer(min_confidence=least)
     ranked = RankEnds(folder)
     patterns = Patterns(scorer, n=ranked.patterns, each=1, max_hops=model.max_hops)
-    return patterns >> ranked >> PathAnswer(ends="listed", min_confidence=least)
+    return Operators(patterns) >> ranked >> PathAnswer(ends="listed", min_confidence=least)
 
 
 def unlearned(graph: Graph) -> list[str]:

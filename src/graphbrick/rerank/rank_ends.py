@@ -65,7 +65,7 @@ class RankEnds(RerankStage):
     def rerank(self, query: Query, evidence: Evidence) -> Evidence:
         """Return the paths to the ends that fit best."""
         paths = evidence.paths
-        if not paths:
+        if not paths or evidence.has_answers:
             return evidence
         graph = paths[0].graph
         subgraph = evidence.subgraph or Subgraph(graph)

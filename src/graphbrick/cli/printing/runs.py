@@ -96,7 +96,7 @@ def print_answers(out: Console, run: Run) -> None:
             out.print(Text(plain(f"  {proofs[entity].text}")))
         elif run.answer.from_model:
             out.print(Text("  from the model's own knowledge, not from the graph", style="yellow"))
-        elif entity is None:
+        elif entity is None and not run.answer.evidence.has_answers:
             out.print(Text("  on no path of the evidence: the model may have made it up", style="yellow"))
     if len(run.answer.texts) > _ANSWERS_SHOWN:
         out.print(Text(f"... and {len(run.answer.texts) - _ANSWERS_SHOWN:,} more answers (--json gives all)"))

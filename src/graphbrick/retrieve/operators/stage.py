@@ -73,14 +73,13 @@ class Operators(RetrieveStage):
 
     def retrieve(self, query: Query, subgraph: Subgraph) -> Evidence:
         """Return the result of the question's plan, or the evidence of the patterns stage."""
-        graph = subgraph.graph
+        graph, words = subgraph.graph, english()
         if not isinstance(graph, Graph):
             return self.patterns.retrieve(query, subgraph)
-        lexicon, words = lexicon_of(graph), english()
+        lexicon = lexicon_of(graph)
         question = question_of(graph, query, partial(_is_known, lexicon, words))
         cue = words.cue_in(question.text)
-        several = len(question.entities) > 1
-        if not cue and not several and query.seeds:
+        if not cue and query.seeds and len(question.entities) < 2:
             return self.patterns.retrieve(query, subgraph)
         place = Place(graph, subgraph, lexicon.classes)
         resolver = Resolver(self.patterns, place, lexicon, words)
