@@ -185,6 +185,46 @@ def _rank(data: Bytes, start: int, end: int, language: Bytes) -> int:
 
 
 @jit
+def _after_literal(
+    data: Bytes, first: int, end: int, language: Bytes, special: Hashes
+) -> tuple[int, int, int, int, int, int]:
+    """Read the literal that begins with a quote at ``first``.
+
+    Returns:
+        The position after it, -1 if the literal is left to the parser; kind of the tail; rank of its language; end of
+        the value; start and end of the local name of its datatype.
+    """
+    tail, rank, kind_start, kind_end = PLAIN, NO_LANGUAGE, np.int64(0), np.int64(0)
+    value_end = np.int64(_after_text(data, first, end))
+    if value_end < 0 or may_be_blank(data, first + 1, value_end):
+        return np.int64(-1), tail, rank, value_end, kind_start, kind_end
+    at = value_end + 1
+    if at < end and data[at] == _AT:
+        tail, tag = TAGGED, at + 1
+        at = np.int64(_after_tag(data, tag, end))
+        rank = _rank(data, tag, at, language)
+    elif at + 2 < end and data[at] == _CARET and data[at + 1] == _CARET and data[at + 2] == _OPEN:
+        tail, iri = TYPED, at + 3
+        at = np.int64(_after_iri(data, at + 2, end))
+        if at >= 0:
+            kind_start, kind_end, left = local_span(data, iri, at - 1)
+            if left or _is_among(hash_span(data, iri, at - 1), special):
+                at = np.int64(-1)
+    return at, tail, rank, value_end, kind_start, kind_end
+
+
+@jit
+def _ends_at(data: Bytes, at: int, end: int) -> bool:
+    """Whether a line has nothing more from a position on than a full stop and spaces."""
+    if at >= end or data[at] != _DOT:
+        return False
+    at = _after_space(data, at + 1, end)
+    if at < end and data[at] == _RETURN:
+        at += 1
+    return at == end
+
+
+@jit
 def split_ntriples(
     data: Bytes, language: Bytes, labels: Hashes, types: Hashes, special: Hashes, literals: bool
 ) -> tuple[Offsets, Offsets, Bytes, Offsets, Offsets, Offsets, Offsets]:
@@ -221,29 +261,13 @@ def split_ntriples(
         for j in range(3):
             first = at
             if j == 2 and literals and at < end and data[at] == _QUOTE:
-                tail = PLAIN
-                at = _after_text(data, first, end)
-                if at < 0 or may_be_blank(data, first + 1, at):
-                    good = False
-                    break
-                value[0, found], value[1, found] = first + 1, at
-                at += 1
-                if at < end and data[at] == _AT:
-                    tail = TAGGED
-                    tag = at + 1
-                    at = _after_tag(data, tag, end)
-                    rank = _rank(data, tag, at, language)
-                elif at + 2 < end and data[at] == _CARET and data[at + 1] == _CARET and data[at + 2] == _OPEN:
-                    tail = TYPED
-                    iri = at + 3
-                    at = _after_iri(data, at + 2, end)
-                    if at >= 0:
-                        kind[0, found], kind[1, found], left = local_span(data, iri, at - 1)
-                        good = not left and not _is_among(hash_span(data, iri, at - 1), special)
-                if at < 0 or not good:
+                at, tail, rank, value_end, kind_start, kind_end = _after_literal(data, first, end, language, special)
+                if at < 0:
                     good = False
                     break
                 starts[2, found], ends[2, found] = first, at
+                value[0, found], value[1, found] = first + 1, value_end
+                kind[0, found], kind[1, found] = kind_start, kind_end
             else:
                 at = _after_term(data, first, end)
                 if at < 0 or (j == 1 and data[first] == _UNDERSCORE):
@@ -257,13 +281,7 @@ def split_ntriples(
                 good = False
                 break
             at = after
-        if good:
-            good = at < end and data[at] == _DOT
-            if good:
-                at = _after_space(data, at + 1, end)
-                if at < end and data[at] == _RETURN:
-                    at += 1
-                good = at == end
+        good = good and _ends_at(data, at, end)
         if good:
             predicate = hash_span(data, starts[1, found], ends[1, found])
             is_label, is_type = _is_among(predicate, labels), _is_among(predicate, types)
@@ -272,13 +290,12 @@ def split_ntriples(
             elif is_label or is_type:
                 # A label must be a literal and a class must not; otherwise it is a triple, which the parser handles.
                 good = literals and is_type == (tail == IRI)
-                text_start, text_end, left = value[0, found], value[1, found], False
+                facts[stated, 2], facts[stated, 3] = value[0, found], value[1, found]
                 if good and is_type:
-                    text_start, text_end, left = local_span(data, starts[2, found], ends[2, found])
+                    facts[stated, 2], facts[stated, 3], left = local_span(data, starts[2, found], ends[2, found])
                     good = not left
                 if good:
                     facts[stated, 0], facts[stated, 1] = starts[0, found], ends[0, found]
-                    facts[stated, 2], facts[stated, 3] = text_start, text_end
                     facts[stated, 4], facts[stated, 5] = TYPE if is_type else LABEL, 0 if is_type else rank
                     facts[stated, 6] = line
                     stated += 1
