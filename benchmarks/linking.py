@@ -1,13 +1,16 @@
 """Linking: recall@1, recall@5 and precision of the seeds that a link stage finds, and milliseconds a question.
 
     python benchmarks/linking.py [DATA] [--linker "LinkLabels()" ...] [--graph metaqa ...] [--limit 300] [--json FILE]
+        [--patterns FOLDER]
 
 DATA (or GRAPHBRICK_DATA, or ``../shared/data``) holds ``metaqa`` and ``freebase``; the world graph comes with packages.
 Each question is linked as it is written, in lower case, and with one typing error in the name of its first seed: a
 letter left out, doubled, replaced, or swapped with the next one, never the first of a word, drawn by ``--seed``. A name
 without a word of four letters, or that the question does not contain, stays as it is.
 
-Gold seeds are those of the files. A question in which nothing is found scores 0.
+Gold seeds are those of the files. A question in which nothing is found scores 0. With ``--patterns`` (what ``graphbrick
+learn`` or ``train patterns`` wrote for the one graph named) Hits@1 and F1 of the answers are measured too, by
+``Patterns(PatternScorer(FOLDER)) >> PathAnswer()`` behind the linker, also over the ambiguous questions alone.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ import string
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +30,10 @@ import numpy as np
 
 from extraction_recall import graph_of
 from graphbrick import Graph, GraphbrickError, LinkLabels, Query, parse
+from graphbrick.core.errors import LinkError
 from graphbrick.evaluate.datasets import GroundedQuestion, ground, load, sample_each
 from graphbrick.evaluate.metrics.linking_metrics import LINKING_METRICS, linking_scores
+from graphbrick.evaluate.metrics.sets import f1, hits_at_1
 from graphbrick.graphs.text import nfc, tokens
 from unlabelled import DATA, metaqa, world
 
@@ -92,6 +98,30 @@ def measure(graph: Graph, linker: Any, questions: list[GroundedQuestion], seed: 
     return found
 
 
+def answers(
+    graph: Graph, linker: str, patterns: Path, questions: list[GroundedQuestion], seed: int
+) -> dict[str, dict[str, float]]:
+    """Return Hits@1 and F1 of the answers to each form, over all questions and over those with an ambiguous mention."""
+    pipeline = parse(f"{linker} >> Patterns(PatternScorer({str(patterns)!r})) >> PathAnswer()")
+    rows: dict[str, list[tuple[float, float, bool]]] = {}
+    for question in questions:
+        for form, text in forms(graph, question, seed):
+            row = 0.0, 0.0, False
+            with suppress(LinkError):
+                run = pipeline.run(graph, text)
+                found = () if run.answer is None else run.answer.entities
+                ambiguous = any(mention.others for mention in run.query.mentions)
+                row = hits_at_1(found, question.gold), f1(found, question.gold), ambiguous
+            rows.setdefault(form, []).append(row)
+    return {form: _means(np.array(values)) for form, values in rows.items()}
+
+
+def _means(table: Any) -> dict[str, float]:
+    several = table[table[:, 2] > 0]
+    return {"hits_at_1": table[:, 0].mean(), "f1": table[:, 1].mean(), "ambiguous": len(several),
+            "hits_at_1 of these": several[:, 0].mean(), "f1 of these": several[:, 1].mean()}  # fmt: skip
+
+
 def main() -> None:
     """Measure and print."""
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -100,6 +130,7 @@ def main() -> None:
     arguments.add_argument("--graph", action="append", choices=[*GRAPHS], help="may be repeated; all without it")
     arguments.add_argument("--limit", type=int, default=300, help="questions of each hop count")
     arguments.add_argument("--seed", type=int, default=0)
+    arguments.add_argument("--patterns", type=Path, help="learned or trained patterns of the graph")
     arguments.add_argument("--work", type=Path, help="keep the graphs here")
     arguments.add_argument("--json", type=Path, help="write the figures here too")
     given = arguments.parse_args()
@@ -120,6 +151,10 @@ def main() -> None:
                     cells = [f"{row[metric]:.3f}" for metric in LINKING_METRICS]
                     times = f"{row['ms']:.2f} | {row['ms_95']:.2f}"
                     print(f"| {name} | {text} | {len(scored)} | {form} | {' | '.join(cells)} | {times} |", flush=True)
+                if given.patterns:
+                    for form, means in answers(graph, text, given.patterns, scored, given.seed).items():
+                        rows.append({"graph": name, "linker": text, "n": len(scored), "form": form, **means})
+                        print(f"{text}, {form}: " + ", ".join(f"{key} {mean:.3f}" for key, mean in means.items()))
     if given.json:
         given.json.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
 

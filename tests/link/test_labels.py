@@ -340,3 +340,9 @@ def test_part_of_name_a_changed_graph(people: Graph, tmp_path: Path) -> None:
     graph = Graph.open(tmp_path / "changed.graph")
     assert graph.names.containing("ben") == sorted([graph.entity("Ben Okoro"), graph.entity("Ben Zahn")])
     assert graph.names.containing("okoro") == [graph.entity("Ben Okoro")]
+
+
+def test_an_entity_that_is_spelled_otherwise_is_no_reading(graph: Graph) -> None:
+    assert [graph.key(seed) for seed in LinkLabels().link(graph, Query("Who speaks Polish?")).seeds] == ["polish"]
+    seeds = LinkLabels(readings=3).link(graph, Query("Where is London?")).seeds
+    assert [graph.key(seed) for seed in seeds] == ["london", "london-ky", "london-on"]

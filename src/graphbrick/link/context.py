@@ -73,7 +73,7 @@ class _Choice:
         entities = _entities(mention)
         points = {entity: self._points(entity, around) for entity in entities}
         if self.question.shows_names:
-            spelled = {e: mention.text in (self.graph.label(e), *self.graph.aliases(e)) for e in entities}
+            spelled = {entity: is_spelled(self.graph, mention.text, entity) for entity in entities}
         else:
             spelled = dict.fromkeys(entities, True)
         order = sorted(entities, key=lambda entity: (not spelled[entity], -points[entity]))
@@ -87,6 +87,11 @@ class _Choice:
         spoken = frozenset[str]().union(*map(self.vocabulary.relation, relations.tolist()))
         points += _TYPE * sum(self.weight[word] for word in types & self.weight.keys())
         return points + _RELATION * sum(self.weight[word] for word in (spoken - types) & self.weight.keys())
+
+
+def is_spelled(graph: Graph, text: str, entity: int) -> bool:
+    """Whether a text is exactly the label or an alias of an entity."""
+    return text in (graph.label(entity), *graph.aliases(entity))
 
 
 def neighbours_of(graph: Graph, entity: int) -> tuple[Ints, Ints]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from itertools import zip_longest
+from itertools import islice, zip_longest
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.text import name_form, nfc
-from graphbrick.link.context import report, settled
+from graphbrick.link.context import is_spelled, report, settled
 from graphbrick.link.exact import ExactNames, Found, exact_names, ranked
 from graphbrick.link.question import Question, Span, disjoint
 from graphbrick.link.unmatched import READ_WORDS, Unmatched
@@ -43,8 +43,8 @@ class LinkLabels(LinkStage):
 
     Args:
         min_score: Least similarity of a near miss, in (0, 1); 0.8 forgives one wrong letter in five.
-        readings: Entities of one mention that become seeds, from 1 to 16, if it may mean several. Later stages decide
-            between them: `PathAnswer` follows the reading of the best path, and says so.
+        readings: Entities of one mention that become seeds, from 1 to 16, if it may mean several that are equally well
+            spelled. Later stages decide between them: `PathAnswer` follows the reading of the best path, and says so.
 
     Returns:
         The query with distinct seeds: the best reading of each mention in order of appearance, then other readings;
@@ -83,9 +83,15 @@ class LinkLabels(LinkStage):
         mentions = [mention for _, mention in settled(graph, question, found, words)]
         for mention in dict.fromkeys(mentions):
             report(graph, mention)
-        readings = zip_longest(*(_entities(mention)[: self.readings] for mention in dict.fromkeys(mentions)))
+        readings = zip_longest(*(self._readings(graph, mention) for mention in dict.fromkeys(mentions)))
         seeds = dict.fromkeys(entity for of_rank in readings for entity in of_rank if entity is not None)
         return replace(query, seeds=tuple(seeds), mentions=tuple(mentions))
+
+    def _readings(self, graph: Graph, mention: Mention) -> tuple[int, ...]:
+        """Return the entities of a mention that become seeds: those that are as well spelled as the first."""
+        first = is_spelled(graph, mention.text, mention.entity)
+        alike = (e for e in mention.others if is_spelled(graph, mention.text, e) == first)
+        return mention.entity, *islice(alike, self.readings - 1)
 
     def resolve(self, graph: Graph, query: Query, seeds: Iterable[str | int]) -> Query:
         """Return the query with given seeds; see `resolve_seeds`."""
