@@ -53,8 +53,9 @@ class NameTable:
         with self._lock:
             if len(self._row) + len(ids) > _MOST:
                 self._clear()
-            self._add([number for number in ids.tolist() if number not in self._row], name)
-            rows = np.fromiter((self._row[number] for number in ids.tolist()), np.int64, len(ids))
+            wanted_ids = ids.tolist()
+            self._add([number for number in wanted_ids if number not in self._row], name)
+            rows = np.array(list(map(self._row.__getitem__, wanted_ids)), dtype=np.int64)
             size = self._begin[rows + 1] - self._begin[rows]
             starts = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(size)])
             word = self._words[np.repeat(self._begin[rows] - starts[:-1], size) + np.arange(starts[-1])]
@@ -69,14 +70,14 @@ class NameTable:
         if not fresh:
             return
         names = [name(number) for number in fresh]
+        if self._embedder is not None:  # first: if this fails, nothing has changed
+            self._add_vectors(self._embedder, names)
         number, words, ends = self._number, [], []
         for text in names:
             words += [number.setdefault(word, len(number)) for word in dict.fromkeys(fold(text).split())]
             ends.append(len(words))
         self._begin = np.concatenate([self._begin, np.array(ends, dtype=np.int64) + len(self._words)])
         self._words = np.concatenate([self._words, np.array(words, dtype=np.int64)])
-        if self._embedder is not None:
-            self._add_vectors(self._embedder, names)
         self._row.update(zip(fresh, range(len(self._row), len(self._row) + len(fresh)), strict=True))
 
     def _add_vectors(self, embedder: Embedder, names: list[str]) -> None:
