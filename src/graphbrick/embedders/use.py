@@ -22,8 +22,8 @@ class USE(Embedder):
 
     It knows 16 languages: Arabic, Chinese (both scripts), Dutch, English, French, German, Italian, Japanese, Korean,
     Polish, Portuguese, Russian, Spanish, Thai and Turkish; a question in one of them finds relations in another. It
-    embeds about five times as many texts a second as MiniLM, and ranks English less well. Texts of more than 512 tokens
-    are cut, which is an event.
+    embeds about five times as many texts a second as MiniLM, ranks English paths less well, and single words, as
+    `WordAlignment` has them, about as well. Texts of more than 512 tokens are cut, which is an event.
 
     Fetch the model first: ``graphbrick models fetch use-multilingual-v3`` (33 MB).
 
