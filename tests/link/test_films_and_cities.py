@@ -26,6 +26,7 @@ from graphbrick.core import PathPattern, Subgraph
 from graphbrick.core.errors import LinkError
 from graphbrick.core.trace import Trace, record
 from graphbrick.graphs.graph import Graph
+from graphbrick.retrieve.operators.question import question_of
 
 # key, label, types
 ENTITIES = (
@@ -280,6 +281,11 @@ class TestReadings:
         evidence = Patterns(NGram(), max_hops=1, each=1).retrieve(query, Subgraph(graph))
         assert len({path.start for path in evidence.paths}) == 2
         assert len({path.start for path in RankEnds().rerank(query, evidence).paths}) == 1
+
+    def test_a_name_that_occurs_twice_has_one_reading_in_a_plan(self, graph: Graph) -> None:
+        query = LinkLabels().link(graph, Query("Is Heat older than Heat?"))
+        assert len(query.seeds) == 2
+        assert question_of(graph, query, lambda word: True).entities == query.seeds[:1]
 
     def test_a_path_to_another_reading_is_no_path_between_seeds(self, graph: Graph) -> None:
         a, b, year = (graph.entity(key) for key in ("panama-city", "panama-city-fl", "panama"))

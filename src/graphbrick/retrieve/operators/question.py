@@ -51,6 +51,8 @@ def question_of(graph: Graph, query: Query, known: Callable[[str], bool]) -> Que
     places: list[tuple[int, int, int]] = []
     named = {mention.entity: mention.text for mention in query.mentions}
     for entity in query.seeds:
+        if query.alternatives(entity).intersection(seed for _, _, seed in places):
+            continue  # another reading of a name that has its placeholder
         names = [named[entity]] if entity in named else []
         names += [graph.label(entity), *graph.aliases(entity)]
         if names and names[0][:1].isdigit() and read_literal(names[0]) is not None:
