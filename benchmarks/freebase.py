@@ -31,12 +31,23 @@ from typing import Any
 import numpy as np
 
 from extraction_recall import graph_of
-from graphbrick import BM25, PPR, Graph, GraphbrickError, MiniLM, PathAnswer, Pipeline, Rerank, ShortestPaths, recipe
+from graphbrick import (
+    BM25,
+    PPR,
+    Graph,
+    GraphbrickError,
+    MiniLM,
+    PathAnswer,
+    Pipeline,
+    RankEnds,
+    Rerank,
+    ShortestPaths,
+    recipe,
+)
 from graphbrick.evaluate.datasets import GroundedQuestion, ground, load
 from graphbrick.evaluate.metrics.path_metrics import met
 from graphbrick.evaluate.metrics.ranking_metrics import hit_at
 from graphbrick.evaluate.metrics.sets import f1, hits_at_1, recall
-from graphbrick.learn.learned import pipeline_over
 from graphbrick.patterns.scorer import PatternScorer
 from graphbrick.retrieve.patterns import Patterns
 from graphbrick.train import train_patterns
@@ -136,7 +147,10 @@ def run_all(given: argparse.Namespace, work: Path) -> Iterator[dict[str, Any]]:
         )
 
     def ranked(number: int) -> Pipeline:
-        return pipeline_over(str(work / f"freebase-{number}-{given.seed}.patterns"))
+        folder = str(work / f"freebase-{number}-{given.seed}.patterns")
+        ends = RankEnds(folder)
+        patterns = Patterns(PatternScorer(folder), n=ends.patterns, each=1, max_hops=MAX_HOPS)
+        return patterns >> ends >> PathAnswer(ends="listed")
 
     near = PPR(k=1000) >> ShortestPaths(max_hops=MAX_HOPS)
     fixed: list[tuple[str, Pipeline, int]] = [

@@ -9,7 +9,19 @@ import numpy as np
 import pytest
 from onnx_models import write_embedder
 
-from graphbrick import BM25, EmbeddingModel, PathAnswer, Patterns, Pipeline, Query, RankEnds, Subgraph, build
+from graphbrick import (
+    BM25,
+    EmbeddingModel,
+    LinkLabels,
+    Operators,
+    PathAnswer,
+    Patterns,
+    Pipeline,
+    Query,
+    RankEnds,
+    Subgraph,
+    build,
+)
 from graphbrick.evaluate.datasets import Question
 from graphbrick.evaluate.metrics.sets import hits_at_1
 from graphbrick.graphs.graph import Graph
@@ -255,3 +267,11 @@ def test_a_triple_to_the_seed_itself_leaves_no_end_out(tmp_path: Path) -> None:
     answer = pipeline(graph, "Which language is spoken in countries that borders Sudan?", seeds=["Sudan"])
     assert answer.texts == ("Arabic", "French")
     assert answer.evidence.paths[0].hops == 2
+
+
+def test_computed_answers_stay_as_they_are(films: Graph) -> None:
+    query, plain = "How many films has Ann?", Operators(Patterns(BM25(), each=1, max_hops=1))
+    computed = plain.retrieve(LinkLabels().link(films, Query(query)), Subgraph(films))
+    assert computed.has_answers
+    assert RankEnds().rerank(Query(query), computed) is computed
+    assert (plain >> RankEnds() >> PathAnswer(ends="listed"))(films, query).texts == ("4",)

@@ -378,7 +378,8 @@ def test_the_command_trains_and_prints(
     with pytest.raises(SystemExit):
         main([*command, "--max-hops", "1", "--overwrite"])
     assert (
-        f"use it as Patterns(PatternScorer({str(out)!r}), n=32, max_hops=1) >> PathAnswer()" in capsys.readouterr().out
+        f"use it as Operators(Patterns(PatternScorer({str(out)!r}), n=32, max_hops=1)) >> PathAnswer()"
+        in capsys.readouterr().out
     )
     with pytest.raises(SystemExit) as stopped:
         main(command)

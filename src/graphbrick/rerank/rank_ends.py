@@ -45,7 +45,7 @@ class RankEnds(RerankStage):
         Paths with the log of the probability of their end, best first, one an end. First the answers: the ends of the
         pattern of the best end, without those that fit much worse, such as those that a second seed does not lead to
         where it leads to others. The margin is learned too. Then at most ``n`` paths to ends of other patterns. Items
-        that are not paths come last.
+        that are not paths come last. Evidence with answers that an operator computed is returned as it is.
 
     Example:
         >>> from graphbrick import BM25, PathAnswer, Patterns
