@@ -253,6 +253,11 @@ QUESTIONS: list[tuple[str, Callable[[World], list[str]]]] = [
     ("Which country has more people, Kenya or Uganda?", lambda w: ["Kenya"]),
     ("Is Kampala the capital of Kenya?", lambda w: ["no"]),
     ("Is Nairobi the capital of Kenya?", lambda w: ["yes"]),
+    (  # Asia is a city too
+        "How many countries in Asia have a population of more than 50 million?",
+        lambda w: [str(sum(w.number(c) > 50e6 for c in w.heads("continent:AS", "continent")))],
+    ),
+    ("Is Lima the capital of Peru?", lambda w: ["yes"]),  # Lima is a region too
     ("Do Kenya and Uganda share a border?", lambda w: ["yes"]),
     ("Do Kenya and Rwanda share a border?", lambda w: ["no"]),
     ("Is French spoken in Kenya?", lambda w: ["no"]),

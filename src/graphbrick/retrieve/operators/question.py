@@ -12,6 +12,7 @@ from graphbrick.graphs.literals import read_literal
 from graphbrick.graphs.text import fold, nfc
 
 _WELL_CONNECTED = 10  # triples of an entity that a common word is taken for
+_FAR_MORE = 10  # times the triples, for a reading to win over the one that linking chose
 _SPACES = re.compile(r"\s+")
 _POSSESSIVE = re.compile(
     r"\b(e\d+)'s? ([a-z -]+?)(?=$|,| (?:is|are|was|were|has|have|do|does|with|that|which|in|by|than|and|or) )"
@@ -59,7 +60,7 @@ def question_of(graph: Graph, query: Query, known: Callable[[str], bool]) -> Que
             continue
         place = next((found for name in names if (found := _find(text, name, places))), None)
         if place is not None:
-            places.append((*place, entity))
+            places.append((*place, _reading(graph, query, entity)))
     places += _common_words(graph, text, places, known)
     places.sort()
     parts, at = [], 0
@@ -68,6 +69,13 @@ def question_of(graph: Graph, query: Query, known: Callable[[str], bool]) -> Que
         at = end
     parts.append(text[at:].lower())
     return Question(tidy("".join(parts)), tuple(entity for _, _, entity in places))
+
+
+def _reading(graph: Graph, query: Query, entity: int) -> int:
+    """Return the entity that a name means: another one of that name if it has far more triples, Asia the continent."""
+    others = [other for mention in query.mentions if mention.entity == entity for other in mention.others]
+    best = max(others, key=graph.degree, default=entity)
+    return best if graph.degree(best) >= _FAR_MORE * graph.degree(entity) else entity
 
 
 def _common_words(
@@ -91,8 +99,9 @@ def _find(text: str, name: str, taken: list[tuple[int, int, int]]) -> tuple[int,
             return found.start(), found.end()
     if fold(name) and fold(text).find(fold(name)) >= 0:
         loose = r"\W+".join(map(re.escape, re.findall(r"\w+", name)))
-        found_loosely = re.search(rf"(?<!\w){loose}(?!\w)", text, re.IGNORECASE)
-        return found_loosely.span() if found_loosely else None
+        for found in re.finditer(rf"(?<!\w){loose}(?!\w)", text, re.IGNORECASE):
+            if all(found.end() <= start or found.start() >= end for start, end, _ in taken):
+                return found.span()
     return None
 
 
