@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
@@ -20,6 +21,7 @@ from graphbrick import (
     Query,
     RankEnds,
     ShortestPaths,
+    build,
     parse,
 )
 from graphbrick.core import PathPattern, Subgraph
@@ -309,3 +311,23 @@ def test_a_misspelt_name_is_masked_for_patterns(graph: Graph) -> None:
     evidence = Patterns(Starts(), max_hops=1).retrieve(query, Subgraph(graph))
     assert Starts.seen == {"Tom Henks", "Meg Ryan"}
     assert {path.start_label for path in evidence.paths} <= {"Tom Hanks", "Meg Ryan"}
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ("What is the largest city in Mexico?", "mexico"),  # a city is in the country
+        ("Which cities are there in Mexico?", "mexico"),
+        ("How large is the city of Mexico?", "mexico-ph"),
+        ("How large is Mexico?", "mexico-ph"),  # nothing tells: the better connected
+    ],
+)
+def test_what_is_in_a_place_does_not_say_what_the_place_is(tmp_path: Path, text: str, key: str) -> None:
+    records = [
+        EntityRecord("mexico", label="Mexico", types=("country",)),
+        EntityRecord("mexico-ph", label="Mexico", types=("city",)),
+        ("mexico", "capital", "mexico-city"),
+        ("mexico-ph", "country", "philippines"),
+        ("mexico-ph", "time zone", "manila"),
+    ]
+    assert link(build(records, tmp_path / "mexico.graph"), text)[0] == [key]

@@ -21,6 +21,7 @@ _TRIPLES = 10_000  # triples in each direction that are looked at
 _NEIGHBOUR, _TYPE, _RELATION = 3.0, 2.0, 1.0
 _APPOSITION = 2.0  # factor for a word beside the name: «the film X», «X (film)»
 _SHOWN = 5
+_INSIDE = frozenset(("in", "within", "inside"))
 
 Ints = npt.NDArray[np.int32]
 
@@ -29,8 +30,9 @@ def settled(graph: Graph, question: Question, found: Found, named: Iterable[Sequ
     """Return the mentions with the entities of each in order of how well they fit the question.
 
     Points are given for being a neighbour of what another mention or word of the question names, for types, and for
-    relations whose words the question has; words beside the name count twice. Where a question shows names by capitals,
-    entities that are spelled as in the question stay before others. Of equal ones the order stays.
+    relations whose words the question has; words beside the name count twice, and what is said to be in it («cities in
+    Mexico») tells what it is not. Where a question shows names by capitals, entities that are spelled as in the
+    question stay before others. Of equal ones the order stays.
 
     Args:
         graph: The graph.
@@ -63,8 +65,10 @@ class _Choice:
         words = question.words
         beside = {at for at in (span.first - 1, span.last + 1) if 0 <= at < len(words)}
         self.weight: dict[str, float] = {}
+        inside = _inside(question, span)
+        self.inside = None if inside is None else stem(words[inside].text)
         for at, word in enumerate(words):
-            if not span.first <= at <= span.last and word.text not in STOP_WORDS:
+            if not span.first <= at <= span.last and at != inside and word.text not in STOP_WORDS:
                 weight = _APPOSITION if at in beside else 1.0
                 self.weight[stem(word.text)] = max(weight, self.weight.get(stem(word.text), 0))
 
@@ -85,13 +89,24 @@ class _Choice:
         points = _NEIGHBOUR * sum(bool(np.isin(neighbours, others).any()) for others in around)
         types = frozenset[str]().union(*map(stems, self.graph.types(entity)))
         spoken = frozenset[str]().union(*map(self.vocabulary.relation, relations.tolist()))
-        points += _TYPE * sum(self.weight[word] for word in types & self.weight.keys())
+        points += _TYPE * (sum(self.weight[word] for word in types & self.weight.keys()) - (self.inside in types))
         return points + _RELATION * sum(self.weight[word] for word in (spoken - types) & self.weight.keys())
 
 
 def is_spelled(graph: Graph, text: str, entity: int) -> bool:
     """Whether a text is exactly the label or an alias of an entity."""
     return text in (graph.label(entity), *graph.aliases(entity))
+
+
+def _inside(question: Question, span: Span) -> int | None:
+    """Return the word for what is in a mention: «cities» in «cities in Mexico», which says that Mexico is no city."""
+    words = question.words
+    at = span.first - 1
+    if at >= 0 and words[at].text == "the":
+        at -= 1
+    if at < 0 or words[at].text not in _INSIDE:
+        return None
+    return next((before for before in range(at - 1, -1, -1) if words[before].text not in STOP_WORDS), None)
 
 
 def neighbours_of(graph: Graph, entity: int) -> tuple[Ints, Ints]:
