@@ -8,8 +8,10 @@ question counts, and one without an answer scores 0. The questions measured teac
 learned is written from the graph alone, and labelled questions are others, about other seeds.
 
 - «before»: ``PPR(k=1000) >> ShortestPaths(max_hops=3) >> Rerank(MiniLM(), n=32, by='pattern') >> PathAnswer()``
-- «default»: ``Patterns(MiniLM(), n=32) >> PathAnswer()``
-- «learned»: the same over what ``graphbrick learn`` wrote
+- «sentences»: ``Patterns(MiniLM(), n=32) >> PathAnswer()``
+- «default»: ``Patterns(WordAlignment(MiniLM()), n=32) >> PathAnswer()``
+- «learned»: ``Patterns(PatternScorer(FOLDER), n=32) >> PathAnswer()`` over what ``graphbrick learn`` wrote
+- «learned, films named»: with ``--call directed_by=film,movie``
 - «learned, N labels»: ``graphbrick learn GRAPH QUESTIONS`` with N questions
 - «trained on all»: ``graphbrick learn GRAPH QUESTIONS --questions 0`` with all questions that are not measured
 - «hetionet, named»: its relations have the labels of ``metaedges.tsv``, such as «binds gene», instead of «CbG»
@@ -41,7 +43,9 @@ from metaqa import measure
 DATA = Path(os.environ.get("GRAPHBRICK_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data")
 WORLD = Path(__file__).resolve().parents[1] / "src/graphbrick/demo/questions.jsonl"
 BEFORE = "PPR(k=1000) >> ShortestPaths(max_hops=3) >> Rerank(MiniLM(), n=32, by='pattern') >> PathAnswer()"
-DEFAULT = "Patterns(MiniLM(), n=32) >> PathAnswer()"
+SENTENCES = "Patterns(MiniLM(), n=32) >> PathAnswer()"
+DEFAULT = "Patterns(WordAlignment(MiniLM()), n=32) >> PathAnswer()"
+FILMS = {"directed_by": ["film", "movie"]}
 _FEW = 150  # questions; of fewer none are set aside to teach
 
 Loaded = tuple[Graph, list[Question]]
@@ -120,15 +124,18 @@ def sides(
     """Yield what is compared: name, pipeline, seconds to learn and questions to measure at most."""
     if given.slow:
         yield "before", BEFORE, None, given.slow
-    yield "default", DEFAULT, None, given.slow or given.limit
-    runs: list[tuple[str, list[Question], int]] = [("learned", [], given.written)]
-    runs += [(f"learned, {n} labels", teaching[:n], given.written) for n in given.labels or (20, 200) if teaching]
+        yield "sentences", SENTENCES, None, given.slow
+    yield "default", DEFAULT, None, given.limit
+    runs: list[tuple[str, list[Question], int, dict[str, list[str]]]] = [("learned", [], given.written, {})]
+    if all(any(label == graph.relation_label(r) for r in range(graph.n_relations)) for label in FILMS):
+        runs.append(("learned, films named", [], given.written, FILMS))
+    runs += [(f"learned, {n} labels", teaching[:n], given.written, {}) for n in given.labels or (20, 200) if teaching]
     if teaching:
-        runs.append((f"trained on all {len(teaching):,}", teaching, 0))
-    for name, questions, n in runs:
+        runs.append((f"trained on all {len(teaching):,}", teaching, 0, {}))
+    for name, questions, n, call in runs:
         place, started = work / f"{name.replace(' ', '-')}.patterns", time.perf_counter()
         try:
-            learn(graph, place, questions=questions, n=n, max_hops=given.max_hops, seed=given.seed)
+            learn(graph, place, questions=questions, n=n, call=call, max_hops=given.max_hops, seed=given.seed)
         except InputError as error:
             print(f"| | {name} | {error} |", flush=True)
             continue

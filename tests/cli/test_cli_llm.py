@@ -8,9 +8,10 @@ from typing import NamedTuple
 
 import pytest
 
-from graphbrick import build
+from graphbrick import build, parse
 from graphbrick.cli.app import main
-from graphbrick.testing import TINY, Reply, ScriptedLLM
+from graphbrick.cli.pipelines import chosen_pipeline
+from graphbrick.testing import TINY, Reply, ScriptedLLM, tiny_graph
 
 QUESTION = "Which currency is used in the country whose capital is Nairobi?"
 KEY = "sk-secret-0123456789"
@@ -138,3 +139,11 @@ def test_a_server_that_refuses_is_one_line(run, graph, monkeypatch):
         result = run("ask", graph, QUESTION, "--llm", "some-model")
     assert (result.code, result.out) == (1, "")
     assert result.err == f"error: {scripted.base_url} refused the key; check OPENAI_API_KEY\n"
+
+
+def test_a_model_answers_from_what_learned_patterns_find(monkeypatch):
+    learned = parse("Patterns(BM25()) >> RankEnds() >> PathAnswer(ends='listed', min_confidence=0.3)")
+    monkeypatch.setattr("graphbrick.learn.learned_pipeline", lambda graph: learned)
+    monkeypatch.setattr("graphbrick.learn.unlearned", lambda graph: [])
+    chosen = chosen_pipeline(None, None, [], "some-model", tiny_graph())
+    assert repr(chosen) == "Patterns(BM25(), n=32) >> RankEnds(n=32) >> Generate(LLM(model='some-model'))"

@@ -70,11 +70,10 @@ def chosen_pipeline(
     if recipe is None:
         if parts:
             raise InputError("--set sets a part of a recipe; give --recipe too, or write the brick into --pipeline")
-        if llm is None:
-            return parse(default_pipeline(graph) if text is None else text)
-        if text is not None:
+        if text is not None and llm is not None:
             raise InputError(f"--llm is for recipes and the default pipeline; write {model_text(llm)} into --pipeline")
-        return parse(default_pipeline(graph).replace("PathAnswer()", f"Generate({model_text(llm)})"))
+        pipeline = default_pipeline(graph) if text is None else parse(text)
+        return pipeline if llm is None else _ending_in(pipeline, parse(f"Generate({model_text(llm)})"))
     if text is not None:
         raise InputError(
             "--pipeline and --recipe exclude each other; graphbrick recipes NAME prints the text to change"
@@ -93,20 +92,21 @@ def chosen_pipeline(
     return found.pipeline(**chosen)
 
 
-def default_pipeline(graph: Graph | None) -> str:
-    """Return the text of the default pipeline for a graph: the learned one if there is one."""
+def default_pipeline(graph: Graph | None) -> Pipeline:
+    """Return the default pipeline for a graph: the learned one if there is one."""
     from graphbrick.learn import learned_pipeline, unlearned
+    from graphbrick.pipeline.parsing import parse
 
     learned = None if graph is None else learned_pipeline(graph)
     if graph is None or learned is None:
-        return DEFAULT_PIPELINE
+        return parse(DEFAULT_PIPELINE)
     fresh = unlearned(graph)
     if fresh:
         shown = ", ".join(fresh[:3]) + (", ..." if len(fresh) > 3 else "")
         typer.echo(
             f"{len(fresh):,} relations came after the graph was learned ({shown}); run graphbrick learn again", err=True
         )
-    return repr(learned)
+    return learned
 
 
 def withholding(pipeline: Pipeline, min_confidence: float | None) -> Pipeline:
@@ -121,9 +121,14 @@ def withholding(pipeline: Pipeline, min_confidence: float | None) -> Pipeline:
 
     if min_confidence is None:
         return pipeline
-    stages = pipeline.stages if isinstance(pipeline, Sequence) else (pipeline,)
-    last = stages[-1]
+    last = pipeline.stages[-1] if isinstance(pipeline, Sequence) else pipeline
     if not isinstance(last, Brick) or all(entry.name != "min_confidence" for entry in last.parameters()):
         raise InputError(f"--min-confidence needs a pipeline that ends in PathAnswer(), got {pipeline!r}")
-    changed = replace(last, min_confidence=min_confidence)  # type: ignore[type-var]
-    return changed if len(stages) == 1 else Sequence((*stages[:-1], changed))
+    return _ending_in(pipeline, replace(last, min_confidence=min_confidence))  # type: ignore[type-var]
+
+
+def _ending_in(pipeline: Pipeline, last: Pipeline) -> Pipeline:
+    """Return the pipeline with another last stage."""
+    from graphbrick.pipeline import Sequence
+
+    return Sequence((*pipeline.stages[:-1], last)) if isinstance(pipeline, Sequence) else last
