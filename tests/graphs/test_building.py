@@ -192,7 +192,8 @@ def test_a_graph_without_near_misses_says_so(tmp_path: Path, monkeypatch: pytest
 
 STEPS = [
     "reading", "finding keys", "numbering triples", "sorting triples", "sorting incoming triples", "writing texts",
-    "indexing keys", "indexing names", "indexing near misses", "checksums",
+    "indexing keys", "indexing names", "indexing near misses", "finding numbers and dates",
+    "checksums",
 ]  # fmt: skip
 
 

@@ -35,6 +35,7 @@ _IRREGULAR = {
     "written": "writ", "wrote": "writ", "made": "mak", "paid": "pay", "born": "bear", "held": "hold", "won": "win",
     "lies": "li", "lying": "li", "lay": "li", "built": "build", "sung": "sing", "worn": "wear", "known": "know",
     "taught": "teach", "bought": "buy", "sold": "sell", "flown": "fly", "ran": "run", "died": "di", "dies": "di",
+    "used": "us",
 }  # fmt: skip
 _MOST_RELATIONS, _LABELS_READ, _SAME_WORD = 500, 200, 0.6  # of names that end in one word
 _SMALL = frozenset("of in by at with for to from on the a an has have is was".split())

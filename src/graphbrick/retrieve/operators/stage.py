@@ -61,9 +61,9 @@ class Operators(RetrieveStage):
         >>> from graphbrick import BM25
         >>> from graphbrick.testing import tiny_graph
         >>> graph = tiny_graph()
-        >>> query = Query("How many countries does Kenya border?", (graph.entity("Kenya"),))
+        >>> query = Query("How many neighbours does Kenya have?", (graph.entity("Kenya"),))
         >>> Operators(Patterns(BM25())).retrieve(query, Subgraph(graph)).items[0].text
-        'answer: 1, plan: count of: Kenya → borders → *'
+        'answer: 1, plan: count of: Kenya ← borders ← *'
     """
 
     paper = "operators over relation paths as in Berant et al., Semantic Parsing on Freebase, EMNLP 2013, by rules"
