@@ -43,6 +43,7 @@ _SHARE = 0.05  # of the written questions, so many of each kind
 _LEAST = 10  # questions with an answer, and without, for a fit
 _UNANSWERABLE = 0.2  # share of the questions that the graph cannot answer
 _LOST = 0.01  # share of the right answers that the suggested least confidence withholds
+_CAUTION = 0.85  # factor on it: people use words that are further from the labels than ours
 _OTHER_SEED = 7_919  # added to the seed, so that the questions are not those of the training
 _TRIED = 50  # patterns, until one is found that an entity does not have
 _NEAR = 3  # one of the nearest words replaces a word
@@ -167,7 +168,7 @@ def fitted(features: Floats, right: Floats, answerable: npt.NDArray[np.bool_], w
     weights = values["weights"] / spread
     bias = float(values["bias"][0] - weights @ mean)
     sure = _logistic(features @ weights + bias)[answerable & (right > 0.5)]
-    least = float(np.floor(100 * np.quantile(sure, _LOST)) / 100) if len(sure) else 0.0
+    least = float(np.floor(100 * _CAUTION * np.quantile(sure, _LOST)) / 100) if len(sure) else 0.0
     return Calibration(weights, bias, least, words)
 
 
