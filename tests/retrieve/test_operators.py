@@ -3,67 +3,25 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
 
-import numpy as np
-import numpy.typing as npt
 import pytest
+from staff import Indifferent, plan_of, staff_graph
 
-from graphbrick import Answer, PathAnswer, Patterns
+from graphbrick import PathAnswer, Patterns
 from graphbrick.core import Query, Row, Subgraph
 from graphbrick.core.errors import LinkError
 from graphbrick.demo.graph import world_graph
-from graphbrick.graphs.builder import build
 from graphbrick.graphs.graph import Graph
 from graphbrick.retrieve import Operators
-from graphbrick.scorers.scorer import Scorer
-
-
-@dataclass(frozen=True, repr=False)
-class Indifferent(Scorer):
-    """Gives every pattern the same score, so that the words and classes of a question decide alone."""
-
-    def score(self, query: str, texts: Sequence[str]) -> npt.NDArray[np.float64]:
-        """Return zeros."""
-        return np.zeros(len(texts))
-
 
 PLAIN = Patterns(Indifferent())
 PIPELINE = Operators(PLAIN) >> PathAnswer()
 
-STAFF = """Ada Marsh,works in,Platform Team
-Ben Okoro,works in,Platform Team
-Carla Diaz,works in,Billing Team
-Ada Marsh,reports to,Carla Diaz
-Ben Okoro,reports to,Ada Marsh
-Platform Team,part of,Engineering
-Billing Team,part of,Finance
-Platform Team,owns,Auth Service
-Platform Team,owns,Deploy Service
-Platform Team,owns,Search Service
-Billing Team,owns,Invoice Service
-Ada Marsh,lives in,Oslo
-Carla Diaz,lives in,Bergen
-Ada Marsh,salary,"$61,000"
-Ben Okoro,salary,"$58,500"
-Carla Diaz,salary,"$72,250"
-Ada Marsh,birth date,1984-05-02
-Ben Okoro,birth date,1990-11-30
-Carla Diaz,birth date,1979-01-15
-Platform Team,founded,2012
-Billing Team,founded,2008"""
-
 
 @pytest.fixture(scope="module")
 def staff(tmp_path_factory: pytest.TempPathFactory) -> Graph:
-    folder = tmp_path_factory.mktemp("staff")
-    rows = [line.split(",", 2) for line in STAFF.splitlines()]
-    return build([(head, relation, tail.strip('"')) for head, relation, tail in rows], folder / "staff.graph")
-
-
-def plan_of(answer: Answer) -> str:
-    return next((item.values[1] for item in answer.evidence.items if isinstance(item, Row)), "")
+    return staff_graph(tmp_path_factory.mktemp("staff"))
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.literals import literal_types
@@ -23,11 +24,7 @@ def graph_info(graph: Graph) -> dict[str, Any]:
         >>> info["entities"], info["triples"], info["top_relations"][0]
         (8, 10, {'label': 'borders', 'triples': 4})
     """
-    counts = np.zeros(graph.n_relations, dtype=np.int64)
-    for run in graph.csr.runs():
-        for start in range(run.start, run.stop, _BLOCK):
-            block = graph.csr.relation[start : min(start + _BLOCK, run.stop)]
-            counts += np.bincount(block, minlength=graph.n_relations)
+    counts = relation_counts(graph)
     top = np.argsort(-counts, kind="stable")[:_TOP]
     manifest = graph.manifest
     return {
@@ -52,6 +49,16 @@ def graph_info(graph: Graph) -> dict[str, Any]:
         },
         "top_relations": [{"label": graph.relation_label(int(r)), "triples": int(counts[r])} for r in top if counts[r]],
     }
+
+
+def relation_counts(graph: Graph) -> npt.NDArray[np.int64]:
+    """Return the number of triples of each relation, int64 [relations]."""
+    counts = np.zeros(graph.n_relations, dtype=np.int64)
+    for run in graph.csr.runs():
+        for start in range(run.start, run.stop, _BLOCK):
+            block = graph.csr.relation[start : min(start + _BLOCK, run.stop)]
+            counts += np.bincount(block, minlength=graph.n_relations)
+    return counts
 
 
 def isolated(graph: Graph) -> int:

@@ -217,11 +217,25 @@ def opened(reply: str) -> tuple[str, object]:
 
     If its JSON breaks off, the value has the whole items before that, and there is an event.
     """
-    text = _FENCE.sub("", without_thinking(reply))
+    text = _without_fences(reply)
     value, whole = find_json(text)
     if not whole:
         event(f"the reply breaks off; what came before was read: {shown(reply)}")
     return text, value
+
+
+def read_object(reply: str) -> Object | None:
+    """Return the JSON object that a reply has; None if it has none, or one that breaks off.
+
+    >>> read_object('{"operator": "count"}'), read_object('{"operator": "count", "sets": ["which'), read_object("3")
+    ({'operator': 'count'}, None, None)
+    """
+    value, whole = find_json(_without_fences(reply))
+    return value if whole and isinstance(value, Object) else None
+
+
+def _without_fences(reply: str) -> str:
+    return _FENCE.sub("", without_thinking(reply))
 
 
 def _joined(match: re.Match[str]) -> str:

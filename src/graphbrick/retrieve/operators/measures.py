@@ -113,6 +113,26 @@ class Within(SetPlan):
         return self.base.paths(place, entities) + value_paths(place, self.measure, entities)
 
 
+def compared(place: Place, base: SetPlan, measure: Measure, kind: str, low: float, high: float = np.inf) -> Within:
+    """Return the part of a set whose measure compares so with a number, or with two.
+
+    Args:
+        place: The graph.
+        base: The set.
+        measure: What is compared.
+        kind: "over", "under", "least", "most", "exactly" or "between".
+        low: The number.
+        high: The second number, for "between".
+    """
+    if kind == "over" and measure.is_date(place):
+        low = float(np.nextafter(low + 1, low))  # «after 1990» begins with 1991
+    ranges = {
+        "over": (low, np.inf), "least": (low, np.inf), "under": (-np.inf, low), "most": (-np.inf, low),
+        "exactly": (low, low), "between": (low, high),
+    }  # fmt: skip
+    return Within(base, measure, *ranges[kind], includes=kind not in ("over", "under"))
+
+
 def bounds_text(bounds: Within, *, are_dates: bool = False) -> str:
     """Return bounds in words, such as «over 1,000,000» or «before 2010»."""
     low, high = bounds.low, bounds.high

@@ -51,6 +51,11 @@ class Parser:
         """Return what a placeholder stands for."""
         return self.entities[int(mention[1:])]
 
+    def with_names(self, text: str) -> str:
+        """Return a text with the labels of the entities in the place of their placeholders."""
+        labels = {f"e{i}": self.place.graph.label(entity) for i, entity in enumerate(self.entities)}
+        return MENTION.sub(lambda found: labels.get(found[0], found[0]), text)
+
     def listed(self, text: str) -> p.Listed:
         """Return the entities that a text mentions."""
         return p.Listed(tuple(self.entities[int(number)] for number in MENTION.findall(text)))
@@ -120,15 +125,15 @@ class Parser:
         base_text, words = self._base_and_attribute(found["base"], found["attr"] or "")
         first, _, rest = base_text.partition(" ")
         several = rest and (first.isdigit() or self.english.count_of(first) > 1)
-        base = self.set(_asking(self, rest if several else base_text))
+        base = self.set(asking(self, rest if several else base_text))
         comparison = self.english.superlatives[found["sup"]]
         if "distance" not in comparison.names:
-            self._check_measured(words)
+            self.check_measured(words)
         measure = self.resolver.measure(words, comparison.names, base, f"{found['sup']} {words}".strip())
         n = self.english.count_of(first if several else found["n"] or "")
         return p.Best(base, measure, comparison.largest, self.english.ordinals.get(found["rank"] or "", 1), n)
 
-    def _check_measured(self, words: str) -> None:
+    def check_measured(self, words: str) -> None:
         """Raise `CannotPlanError` if what is to be measured names an entity, such as an airport with the code GDP."""
         named = MENTION.search(words)
         if named:
@@ -158,7 +163,7 @@ class Parser:
         base = self.set(f"which {noun}")
         verb = re.sub(r"^(?:is|are|was|were) ", "", verb)
         words = re.sub(r"^(?:different|distinct|other) ", "", found["attr"])
-        self._check_measured(words)
+        self.check_measured(words)
         measure = self.resolver.attribute(words, base) or self.resolver.degree(f"which {words} {verb} e0", base)
         return p.Best(base, measure, found["sup"].split()[0] not in ("fewest", "least", "smallest", "lowest"))
 
@@ -272,13 +277,7 @@ class Parser:
         if inside and isinstance(base, p.Members):
             base, words = self.set(f"which {base.name} in {inside['where']}"), inside["words"]
         measure = self.resolver.measure(words, bounds.names, base, words or self._said)
-        if measure.is_date(self.place) and bounds.kind == "over":
-            low = float(np.nextafter(low + 1, low))  # «after 1990» begins with 1991
-        ranges = {
-            "over": (low, np.inf), "least": (low, np.inf), "under": (-np.inf, low), "most": (-np.inf, low),
-            "exactly": (low, low), "between": (low, high),
-        }  # fmt: skip
-        return p.Within(base, measure, *ranges[bounds.kind], includes=bounds.kind not in ("over", "under"))
+        return p.compared(self.place, base, measure, bounds.kind, low, high)
 
     def _bounded_by_entity(self, base: SetPlan, bounds: _Bounds, words: str) -> SetPlan:
         """«larger than e1», «more people than e1»."""
@@ -382,7 +381,7 @@ class Parser:
         )
 
 
-def _asking(parser: Parser, text: str) -> str:
+def asking(parser: Parser, text: str) -> str:
     """Return a noun phrase as a question."""
     return text if re.match(parser.english.lead, text) else f"which {text}"
 

@@ -1,7 +1,7 @@
 """Plans of operator questions: small trees that can be read and run."""
 
 from graphbrick.retrieve.operators.amounts import Amount, Count, Difference, IsAmong, IsAny, IsMore, Not
-from graphbrick.retrieve.operators.measures import Attribute, Best, Degree, Measure, Within
+from graphbrick.retrieve.operators.measures import Attribute, Best, Degree, Measure, Within, compared
 from graphbrick.retrieve.operators.sets import (
     Along,
     Both,
@@ -42,4 +42,5 @@ __all__ = [
     "ValuePlan",
     "Within",
     "Without",
+    "compared",
 ]

@@ -13,9 +13,11 @@ from graphbrick.core.items import ANSWER, Item
 from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event, fact
 from graphbrick.graphs.graph import Graph
+from graphbrick.llm.chat import ChatModel
 from graphbrick.patterns.lexicon import Lexicon, lexicon_of, stem
 from graphbrick.pipeline import RetrieveStage
-from graphbrick.retrieve.operators.parse import MENTION, Parser
+from graphbrick.retrieve.operators.model_plan import plan_by_model
+from graphbrick.retrieve.operators.parse import Parser
 from graphbrick.retrieve.operators.plan import (
     Along,
     Amount,
@@ -49,8 +51,14 @@ class Operators(RetrieveStage):
     the graph lacks what it needs, there is no evidence and an event says what is missing: another question is never
     answered in its place. A question without an operator goes to the patterns stage unchanged.
 
+    A model, if there is one, is asked only where the rules recognize an operator and find no plan. It does not answer:
+    it writes the plan with an operator of a closed list, and plain sub-questions that are resolved as those of the
+    rules are. A plan that names an unknown operator, leaves out an entity of the question, or has a sub-question that
+    the graph does not explain is an event, and there is no evidence.
+
     Args:
         patterns: The stage that finds patterns, such as Patterns(PatternScorer('films.patterns')).
+        llm: The language model that plans what the rules cannot, such as LLM(); None for rules alone.
         cap: Most answers listed, at least 1; reaching it is an event.
 
     Returns:
@@ -69,6 +77,7 @@ class Operators(RetrieveStage):
     paper = "operators over relation paths as in Berant et al., Semantic Parsing on Freebase, EMNLP 2013, by rules"
 
     patterns: Patterns = parameter(example="Patterns(MiniLM())")
+    llm: ChatModel | None = parameter(None, example="LLM()")
     cap: int = parameter(1_000, at_least=1)
 
     def retrieve(self, query: Query, subgraph: Subgraph) -> Evidence:
@@ -85,7 +94,7 @@ class Operators(RetrieveStage):
         resolver = Resolver(self.patterns, place, lexicon, words)
         parser = Parser(resolver, question.entities)
         try:
-            plan = read(parser, question.text)
+            plan = self._planned(parser, question.text, cue)
             is_plain = isinstance(plan, Along) and len(parser.entities) == len(question.entities)
             if is_plain or (not cue and isinstance(plan, Both) and not len(plan.run(place))):
                 return self.patterns.retrieve(query, subgraph)
@@ -93,9 +102,25 @@ class Operators(RetrieveStage):
         except CannotPlanError as error:
             if not cue and query.seeds:
                 return self.patterns.retrieve(query, subgraph)
-            reason = MENTION.sub(lambda found: graph.label(parser.entity(found[0])), str(error))
-            event(f"not answered: {reason} (read as {cue or 'a set'!r})")
+            event(f"not answered: {parser.with_names(str(error))} (read as {cue or 'a set'!r})")
             return Evidence()
+
+    def _planned(self, parser: Parser, text: str, cue: str) -> Plan:
+        """Return the plan of a question by the rules, or by the model if they find none for its operator."""
+        entities = tuple(parser.entities)
+        try:
+            return read(parser, text)
+        except CannotPlanError as error:
+            if self.llm is None or not cue:
+                raise
+            reason = parser.with_names(str(error))
+        by_model = Parser(parser.resolver, entities)
+        try:
+            plan = plan_by_model(self.llm, by_model, text)
+        except CannotPlanError as error:
+            raise CannotPlanError(f"{reason}; {self.llm.model}: {by_model.with_names(str(error))}") from error
+        event(f"{self.llm.model} planned this question, since by the rules {reason}")
+        return plan
 
     def _evidence(self, place: Place, plan: Plan) -> Evidence:
         """Run a plan, and return its answers with the paths that support them."""
