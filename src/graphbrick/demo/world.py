@@ -1,4 +1,4 @@
-"""The world graph: some 48,000 countries, cities, currencies, languages, time zones and airports and what links them.
+"""The world graph: some 48,000 countries, cities, currencies, languages, time zones and airports, and their facts.
 
 Numbers are facts too: the people of countries and cities, and the area of countries, as texts such as «582,650 km²».
 

@@ -36,6 +36,7 @@ _WEIGHTS = (
     -0.65,
 )  # emission, transition, hop without words, way back without words, word left over
 _HOP = -1.0  # for each hop after the first
+_ASKING = frozenset(("who", "whom", "when", "where"))
 _TYPE = "\n"  # between a relation and the type of what it leads to
 
 
@@ -98,6 +99,11 @@ class WordAlignment(Scorer):
 
 class _Words(Alignment):
     """An alignment whose words speak of a step by their nearness in meaning."""
+
+    def read(self, words: Sequence[str], hops: Sequence[int | None] | None = None) -> tuple[list[Token], list[Token]]:
+        """Return the content words; «where» and «who» are near in meaning to too much."""
+        assert hops is None, "only written questions have hops"
+        return super().read([word for word in words if word not in _ASKING])
 
     def emitted(self, tokens: Sequence[Token]) -> Scores:
         """Return how near each token is to each step, float64 [tokens, steps + 1]; the last column is for none."""
