@@ -20,6 +20,7 @@ _POSSESSIVE = re.compile(
 _POLITE = re.compile(
     r"^(?:please |(?:can|could) you (?=tell|name|list|show|give|find|count)|do you know |i want to know |so |and )+"
 )
+_FRONTED = re.compile(r"^(?:of|among|out of) (?:all )?(?:the )?(?!e\d+ (?:and|or) )(.+?), (?:which|what|who)(?: ones?)? ")
 _THE = re.compile(r"\bthe (e\d+)\b")
 _SHORT_FORMS = (("n't", " not"), ("can not", "cannot"), ("how's", "how is"), ("what's", "what is"), ("who's", "who is"))
 
@@ -110,11 +111,13 @@ def tidy(text: str) -> str:
 
     >>> tidy("what is e0's largest city?")
     'what is the largest city of e0'
+    >>> tidy("Of the countries that border e0, which one is the largest?".lower())
+    'which of the countries that border e0 is the largest'
     """
     text = _SPACES.sub(" ", text.replace("`", "'")).strip().rstrip("?.! ")
     for short, long in _SHORT_FORMS:
         text = text.replace(short, long)
-    text = _THE.sub(r"\1", _POLITE.sub("", text))
+    text = _FRONTED.sub(r"which of the \1 ", _THE.sub(r"\1", _POLITE.sub("", text)))
     for _ in range(2):
         text = _POSSESSIVE.sub(r"the \2 of \1", text)
     return _SPACES.sub(" ", text).strip()
