@@ -20,7 +20,9 @@ _POSSESSIVE = re.compile(
 _POLITE = re.compile(
     r"^(?:please |(?:can|could) you (?=tell|name|list|show|give|find|count)|do you know |i want to know |so |and )+"
 )
-_FRONTED = re.compile(r"^(?:of|among|out of) (?:all )?(?:the )?(?!e\d+ (?:and|or) )(.+?), (?:which|what|who)(?: ones?)? ")
+_FRONTED = re.compile(
+    r"^(?:of|among|out of) (?:all )?(?:the )?(?!e\d+ (?:and|or) )(.+?), (?:which|what|who)(?: ones?)? "
+)
 _THE = re.compile(r"\bthe (e\d+)\b")
 _SHORT_FORMS = (("n't", " not"), ("can not", "cannot"), ("how's", "how is"), ("what's", "what is"), ("who's", "who is"))
 
