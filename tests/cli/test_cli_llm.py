@@ -95,7 +95,7 @@ def test_record_and_replay(run, graph, server, tmp_path):
     again = json.loads(run(*options, "--cache", "replay").out)
     assert len(server.requests) == 1
     assert first["answers"] == again["answers"]
-    (stage,) = (stage for stage in again["trace"]["stages"] if "LLM(" in stage["stage"])
+    (stage,) = (stage for stage in again["trace"]["stages"] if stage["stage"].startswith("Generate"))
     assert (stage["calls"], stage["cache_hits"]) == (0, 1)
     assert run("cache", "info", *cache).out.startswith("1 replies, ")
     assert run("cache", "export", str(tmp_path / "all.jsonl"), *cache).out.startswith("1 replies written to ")
@@ -142,8 +142,9 @@ def test_a_server_that_refuses_is_one_line(run, graph, monkeypatch):
 
 
 def test_a_model_answers_from_what_learned_patterns_find(monkeypatch):
-    learned = parse("Patterns(BM25()) >> RankEnds() >> PathAnswer(ends='listed', min_confidence=0.3)")
+    learned = parse("Operators(Patterns(BM25())) >> RankEnds() >> PathAnswer(ends='listed', min_confidence=0.3)")
     monkeypatch.setattr("graphbrick.learn.learned_pipeline", lambda graph: learned)
     monkeypatch.setattr("graphbrick.learn.unlearned", lambda graph: [])
     chosen = chosen_pipeline(None, None, [], "some-model", tiny_graph())
-    assert repr(chosen) == "Patterns(BM25(), n=32) >> RankEnds(n=32) >> Generate(LLM(model='some-model'))"
+    model = "LLM(model='some-model')"
+    assert repr(chosen) == f"Operators(Patterns(BM25(), n=32), llm={model}) >> RankEnds(n=32) >> Generate({model})"

@@ -73,7 +73,7 @@ def chosen_pipeline(
         if text is not None and llm is not None:
             raise InputError(f"--llm is for recipes and the default pipeline; write {model_text(llm)} into --pipeline")
         pipeline = default_pipeline(graph) if text is None else parse(text)
-        return pipeline if llm is None else _ending_in(pipeline, parse(f"Generate({model_text(llm)})"))
+        return pipeline if llm is None else _with_model(pipeline, model_text(llm))
     if text is not None:
         raise InputError(
             "--pipeline and --recipe exclude each other; graphbrick recipes NAME prints the text to change"
@@ -125,6 +125,21 @@ def withholding(pipeline: Pipeline, min_confidence: float | None) -> Pipeline:
     if not isinstance(last, Brick) or all(entry.name != "min_confidence" for entry in last.parameters()):
         raise InputError(f"--min-confidence needs a pipeline that ends in PathAnswer(), got {pipeline!r}")
     return _ending_in(pipeline, replace(last, min_confidence=min_confidence))  # type: ignore[type-var]
+
+
+def _with_model(pipeline: Pipeline, model: str) -> Pipeline:
+    """Return the pipeline with a model that answers, and that plans operators which the rules cannot read."""
+    from graphbrick.generate import Generate
+    from graphbrick.pipeline import Sequence
+    from graphbrick.pipeline.parsing import parse
+    from graphbrick.retrieve import Operators
+
+    generate = parse(f"Generate({model})")
+    assert isinstance(generate, Generate)
+    if isinstance(pipeline, Sequence):
+        stages = (replace(one, llm=generate.llm) if isinstance(one, Operators) else one for one in pipeline.stages)
+        pipeline = Sequence(tuple(stages))
+    return _ending_in(pipeline, generate)
 
 
 def _ending_in(pipeline: Pipeline, last: Pipeline) -> Pipeline:
