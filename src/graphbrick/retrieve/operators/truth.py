@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from graphbrick.patterns.text import readable
 from graphbrick.retrieve.operators import plan as p
 from graphbrick.retrieve.operators.parse import MENTION, Parser
 from graphbrick.retrieve.operators.plan import CannotPlanError, ValuePlan
@@ -119,6 +120,9 @@ class Truth:
             raise CannotPlanError("a question for yes or no needs two entities, or a number to compare with")
         rest = self.english.without("auxiliary", text)
         negated = bool(self.english.search("negation", rest))
+        direct = self._direct(rest)
+        if direct is not None:
+            return p.Not(direct) if negated else direct
         reason = CannotPlanError("no rule reads this question for yes or no")
         is_state = text.startswith(("is", "are", "was", "were"))
         for entity, phrase in self._readings(self.english.patterns["emphasis"][0].sub("", rest), is_state=is_state):
@@ -129,6 +133,19 @@ class Truth:
                 continue
             return p.Not(found) if negated else found
         raise reason
+
+    def _direct(self, rest: str) -> p.IsAmong | None:
+        """«is e0 in e1», about something whose class is unknown: only a relation with this preposition says it."""
+        words = set(MENTION.sub(" ", rest).split())
+        one, other = (self.parser.entity(found[0]) for found in list(MENTION.finditer(rest))[:2])
+        if self.english.content(" ".join(words)) or self._class_of(one) != "ones":
+            return None
+        csr, graph = self.place.graph.csr, self.place.graph
+        for relation in np.unique(csr.relation[csr.row(one, True)]).tolist():
+            if words & set(readable(graph.relation_label(relation)).lower().split()):
+                return p.IsAmong(p.Listed((other,)), p.Along(one, ((relation, True),)))
+        said = " ".join(sorted(words))
+        raise CannotPlanError(f"no relation of {graph.label(one)} says {said!r}")
 
     def _readings(self, rest: str, *, is_state: bool) -> Iterator[tuple[int, str]]:
         """Yield ways to read a question: an entity, and a phrase for the set that it may be in."""
