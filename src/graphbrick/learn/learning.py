@@ -132,9 +132,10 @@ def learn(
         InputError: The graph has no triples, words.toml is damaged, or a parameter is out of range.
         ModelError: The folder cannot be written, or a package is missing (``graphbrick[learn]``).
 
-    Example:
-        >>> learn(graph, call={"directed_by": ["film", "movie"]})                     # doctest: +SKIP
-        >>> pipeline = Patterns(PatternScorer("films.graph.patterns")) >> PathAnswer()   # doctest: +SKIP
+    Example::
+
+        learn(graph, call={"directed_by": ["film", "movie"]})
+        pipeline = Patterns(PatternScorer("films.graph.patterns")) >> PathAnswer()
     """
     _check(n, max_hops, has_questions=bool(questions) or bool(read_feedback(graph)))
     started = time.perf_counter()
