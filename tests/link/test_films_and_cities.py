@@ -269,8 +269,8 @@ class TestReadings:
     @pytest.mark.parametrize(
         "pipeline",
         [
-            "Patterns(NGram(), max_hops=1) >> PathAnswer()",
-            "Patterns(NGram(), max_hops=1, each=1) >> RankEnds() >> PathAnswer(ends='listed')",
+            "LinkLabels(readings=2) >> Patterns(NGram(), max_hops=1) >> PathAnswer()",
+            "LinkLabels(readings=2) >> Patterns(NGram(), max_hops=1, each=1) >> RankEnds() >> PathAnswer(ends='listed')",
         ],
     )
     def test_readings_share_no_answers(self, graph: Graph, pipeline: str) -> None:
@@ -279,13 +279,13 @@ class TestReadings:
         assert run.answer.texts == ("1986",)  # not also 1995, the year of the other film
 
     def test_ends_are_ranked_for_one_reading(self, graph: Graph) -> None:
-        query = LinkLabels().link(graph, Query("released in: Heat"))
+        query = LinkLabels(readings=2).link(graph, Query("released in: Heat"))
         evidence = Patterns(NGram(), max_hops=1, each=1).retrieve(query, Subgraph(graph))
         assert len({path.start for path in evidence.paths}) == 2
         assert len({path.start for path in RankEnds().rerank(query, evidence).paths}) == 1
 
     def test_a_name_that_occurs_twice_has_one_reading_in_a_plan(self, graph: Graph) -> None:
-        query = LinkLabels().link(graph, Query("Is Heat older than Heat?"))
+        query = LinkLabels(readings=2).link(graph, Query("Is Heat older than Heat?"))
         assert len(query.seeds) == 2
         assert question_of(graph, query, lambda word: True).entities == query.seeds[:1]
 

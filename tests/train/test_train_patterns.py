@@ -377,10 +377,9 @@ def test_the_command_trains_and_prints(
     assert load(str(out)).max_hops == 1
     with pytest.raises(SystemExit):
         main([*command, "--max-hops", "1", "--overwrite"])
-    assert (
-        f"use it as Operators(Patterns(PatternScorer({str(out)!r}), n=32, max_hops=1)) >> PathAnswer()"
-        in capsys.readouterr().out
-    )
+    patterns = f"Operators(Patterns(PatternScorer({str(out)!r}), n=32, max_hops=1))"
+    said = f"use it as LinkLabels(readings=2, words={str(out)!r}) >> {patterns} >> PathAnswer()"
+    assert said in capsys.readouterr().out
     with pytest.raises(SystemExit) as stopped:
         main(command)
     assert stopped.value.code == 1

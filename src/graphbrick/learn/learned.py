@@ -6,6 +6,7 @@ from pathlib import Path
 
 from graphbrick.generate import PathAnswer
 from graphbrick.graphs.graph import Graph
+from graphbrick.link import LinkLabels
 from graphbrick.patterns import PatternScorer
 from graphbrick.patterns.folder import DESCRIPTION, load
 from graphbrick.pipeline import Pipeline
@@ -31,12 +32,14 @@ def pipeline_over(folder: str) -> Pipeline:
         ModelError: The folder holds no patterns.
     """
     model, scorer = load(folder), PatternScorer(folder)
+    linked = LinkLabels(readings=2, words=folder)  # patterns decide between two entities of one name
     least = 0.0 if model.calibration is None else model.calibration.min_confidence
     if model.ends is None:
-        return Operators(Patterns(scorer, max_hops=model.max_hops)) >> PathAnswer(min_confidence=least)
+        patterns = Patterns(scorer, max_hops=model.max_hops)
+        return linked >> Operators(patterns) >> PathAnswer(min_confidence=least)
     ranked = RankEnds(folder)
     patterns = Patterns(scorer, n=ranked.patterns, each=1, max_hops=model.max_hops)
-    return Operators(patterns) >> ranked >> PathAnswer(ends="listed", min_confidence=least)
+    return linked >> Operators(patterns) >> ranked >> PathAnswer(ends="listed", min_confidence=least)
 
 
 def unlearned(graph: Graph) -> list[str]:

@@ -45,6 +45,8 @@ class LinkLabels(LinkStage):
         min_score: Least similarity of a near miss, in (0, 1); 0.8 forgives one wrong letter in five.
         readings: Entities of one mention that become seeds, from 1 to 16, if it may mean several that are equally well
             spelled. Later stages decide between them: `PathAnswer` follows the reading of the best path, and says so.
+            Stages that spread from all seeds, such as PPR, spread from all readings.
+        words: The folder of learned patterns whose file of words names classes of the graph; None for its types alone.
 
     Returns:
         The query with distinct seeds: the best reading of each mention in order of appearance, then other readings;
@@ -64,7 +66,8 @@ class LinkLabels(LinkStage):
     """
 
     min_score: float = parameter(0.8, above=0, below=1, search=(0.7, 0.8, 0.9))
-    readings: int = parameter(2, at_least=1, at_most=16, search=(1, 2, 4))
+    readings: int = parameter(1, at_least=1, at_most=16, search=(1, 2, 4))
+    words: str | None = parameter(None, path=True, example="films.patterns")
 
     def link(self, graph: Graph, query: Query) -> Query:
         """Return the query with the seeds that its text names."""
@@ -74,7 +77,7 @@ class LinkLabels(LinkStage):
         found = unmatched.beside(disjoint(exact.names))
         if found:
             _tell_left_out(question, exact, found)
-        elif not exact.words and (classes := _classes(graph, question, exact)):
+        elif not exact.words and (classes := _classes(graph, question, exact, self.words)):
             event(f"no entity is named, only {', '.join(dict.fromkeys(classes))}; the question is about all of them")
             return query
         else:
@@ -122,12 +125,12 @@ def _entities(mention: Mention) -> tuple[int, ...]:
     return mention.entity, *mention.others
 
 
-def _classes(graph: Graph, question: Question, exact: ExactNames) -> list[str]:
+def _classes(graph: Graph, question: Question, exact: ExactNames, words: str | None) -> list[str]:
     """Return the classes that a question without names is about, if it says more than the name of one."""
     said = sum(question.content(span) for span, _ in disjoint(exact.terms))
     if question.shows_names or said == question.content(Span(0, len(question.words) - 1)):
         return []
-    return lexicon_of(graph).classes_in(question.text)
+    return lexicon_of(graph, words).classes_in(question.text)
 
 
 def _tell_left_out(question: Question, exact: ExactNames, found: Found) -> None:

@@ -139,18 +139,18 @@ class Lexicon:
         return max(fits, key=lambda name: (shares[name], -len(self.classes[name])), default="")
 
 
-def lexicon_of(graph: Graph, learned: Path | None = None) -> Lexicon:
+def lexicon_of(graph: Graph, learned: str | None = None) -> Lexicon:
     """Return the words of a graph; a session makes them once, and again when the file of words changes.
 
     Args:
         graph: The graph.
-        learned: The folder that `graphbrick learn` wrote; beside the graph if None.
+        learned: The folder that `graphbrick learn` wrote, whose file of words counts; None for none.
 
     Raises:
         InputError: The file of words cannot be read.
     """
-    file = (learned or graph.place.with_name(f"{graph.place.name}.patterns")) / WORDS
-    stamp = file.stat().st_mtime_ns if file.is_file() else 0
+    file = None if learned is None else Path(learned).expanduser() / WORDS
+    stamp = file.stat().st_mtime_ns if file is not None and file.is_file() else 0
     key = ("lexicon", graph.place, graph.hash, file, stamp)
     return current_session().get(key, lambda: _lexicon(graph, file if stamp else None), at_most=8)
 

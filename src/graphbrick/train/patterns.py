@@ -297,7 +297,7 @@ def linked(graph: Graph, found: GroundedQuestion) -> GroundedQuestion:
     if found.question.seeds:
         return found
     try:
-        return replace(found, seeds=LinkLabels(readings=1).link(graph, Query(found.question.text)).seeds)
+        return replace(found, seeds=LinkLabels().link(graph, Query(found.question.text)).seeds)
     except LinkError:
         return found
 

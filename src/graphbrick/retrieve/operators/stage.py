@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import partial
+from typing import cast
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event, fact
 from graphbrick.graphs.graph import Graph
 from graphbrick.llm.chat import ChatModel
+from graphbrick.patterns import PatternScorer
 from graphbrick.patterns.lexicon import Lexicon, lexicon_of, stem
 from graphbrick.pipeline import RetrieveStage
 from graphbrick.retrieve.operators.model_plan import plan_by_model
@@ -49,7 +51,8 @@ class Operators(RetrieveStage):
 
     The plan is part of every result, such as «count of: Platform Team → owns → *». If the operator is recognized but
     the graph lacks what it needs, there is no evidence and an event says what is missing: another question is never
-    answered in its place. A question without an operator goes to the patterns stage unchanged.
+    answered in its place. A question without an operator goes to the patterns stage unchanged. The words of the graph
+    are its labels and types, and, if the scorer is a `PatternScorer`, those in the file of words of its folder.
 
     A model, if there is one, is asked only where the rules recognize an operator and find no plan. It does not answer:
     it writes the plan with an operator of a closed list, and plain sub-questions that are resolved as those of the
@@ -82,10 +85,9 @@ class Operators(RetrieveStage):
 
     def retrieve(self, query: Query, subgraph: Subgraph) -> Evidence:
         """Return the result of the question's plan, or the evidence of the patterns stage."""
-        graph, words = subgraph.graph, english()
-        if not isinstance(graph, Graph):
-            return self.patterns.retrieve(query, subgraph)
-        lexicon = lexicon_of(graph)
+        graph, words = cast(Graph, subgraph.graph), english()
+        scorer = self.patterns.scorer
+        lexicon = lexicon_of(graph, scorer.model if isinstance(scorer, PatternScorer) else None)
         question = question_of(graph, query, partial(_is_known, lexicon, words))
         cue = words.cue_in(question.text)
         if not cue and query.seeds and len(question.entities) < 2:
