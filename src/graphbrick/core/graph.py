@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.core.errors import GraphbrickError
+from graphbrick.core.schema import Schema
 
 if TYPE_CHECKING:
     from graphbrick.core.csr import Csr, Ints
@@ -199,6 +200,10 @@ class QueryLanguage(Protocol):
             GraphbrickError: The query is wrong, writes, or took too long.
         """
         ...
+
+    def schema(self) -> Schema:
+        """Return what queries may name; by default nothing is known of it."""
+        return Schema()
 
 
 class PassageText(NamedTuple):

@@ -1,0 +1,46 @@
+"""Addresses of graphs in databases."""
+
+from __future__ import annotations
+
+import pytest
+
+from graphbrick.core.errors import InputError
+from graphbrick.graphs.databases import Address, is_address
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "bolt://localhost:7687/films",
+        "neo4j+s://graph.example.org/films?label=title&key=id",
+        "falkor://localhost:6379/films",
+        "sparql+https://dbpedia.org/sparql",
+        "ladybug:films.lbdb",
+        "oxigraph:/data/my films?label=title",
+    ],
+)
+def test_an_address_is_read_and_written(text: str) -> None:
+    assert is_address(text)
+    assert str(Address.read(text)) == text
+
+
+def test_the_parts_of_an_address() -> None:
+    address = Address.read("bolt://localhost:7687/films?label=title")
+    assert address == Address("bolt", "localhost:7687", "films", (("label", "title"),))
+    assert Address.read("ladybug:a/b.db").name == "a/b.db"
+
+
+@pytest.mark.parametrize("text", ["films.graph", "C:\\films.graph", "a/b:c", "bolt:"])
+def test_a_folder_is_no_address(text: str) -> None:
+    assert not is_address(text)
+
+
+def test_a_password_in_an_address_is_refused_and_not_shown() -> None:
+    with pytest.raises(InputError, match="GRAPHBRICK_PASSWORD") as error:
+        Address.read("bolt://me:secret@localhost/films")
+    assert "secret" not in str(error.value)
+
+
+def test_an_unknown_scheme_is_refused() -> None:
+    with pytest.raises(InputError, match="begins with one of"):
+        Address.read("mysql://localhost/films")
