@@ -7,18 +7,8 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from graphbrick.core.errors import InputError
 
-SCHEMES = (
-    "ladybug",
-    "bolt",
-    "bolt+s",
-    "neo4j",
-    "neo4j+s",
-    "falkor",
-    "falkors",
-    "oxigraph",
-    "sparql+http",
-    "sparql+https",
-)
+_FOLDERS = ("ladybug", "oxigraph")
+SCHEMES = (*_FOLDERS, "bolt", "bolt+s", "neo4j", "neo4j+s", "falkor", "falkors", "sparql+http", "sparql+https")
 """What an address may begin with; the others are folders."""
 
 
