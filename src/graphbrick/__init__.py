@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from graphbrick.graphs.graph import Graph as Graph
     from graphbrick.graphs.local import LocalAround as LocalAround
     from graphbrick.graphs.local import local_graph as local_graph
+    from graphbrick.graphs.opening import open_graph as open_graph
     from graphbrick.graphs.readers import ReadOptions as ReadOptions
     from graphbrick.graphs.records import EntityRecord as EntityRecord
     from graphbrick.graphs.records import RelationRecord as RelationRecord
@@ -141,6 +142,7 @@ _HOMES = {
     "graphs.delta": ("Change", "change"),
     "graphs.graph": ("Graph",),
     "graphs.local": ("LocalAround", "local_graph"),
+    "graphs.opening": ("open_graph",),
     "graphs.readers": ("ReadOptions",),
     "graphs.records": ("EntityRecord", "RelationRecord"),
     "link": ("LinkLabels", "LinkWithLLM"),

@@ -19,7 +19,7 @@ from graphbrick.cli import llm as cli_llm
 from graphbrick.cli import models as cli_models
 from graphbrick.cli import report as cli_report
 from graphbrick.cli import train as cli_train
-from graphbrick.cli.graphs import GraphFolder, Json, open_graph
+from graphbrick.cli.graphs import GraphPlace, Json, open_place
 from graphbrick.cli.llm import BudgetText, CacheFile, CacheMode, LLMName, limits
 from graphbrick.cli.pipelines import DEFAULT_PIPELINE, MinConfidence, chosen_pipeline, load_encoder_early, withholding
 
@@ -57,7 +57,7 @@ for _name in ("build", "info", "add", "delete", "compact"):
 
 @app.command()
 def ask(
-    graph: GraphFolder,
+    graph: GraphPlace,
     question: Annotated[str, typer.Argument(metavar="QUESTION", help="The question.", show_default=False)],
     pipeline: Annotated[str | None, typer.Option("--pipeline", "-p", help=f"Recipe text [{DEFAULT_PIPELINE}].")] = None,
     recipe: Annotated[
@@ -84,7 +84,7 @@ def ask(
     from graphbrick.llm.chat import streaming
     from graphbrick.pipeline.budget import StoppedError
 
-    opened = open_graph(graph)
+    opened = open_place(graph)
     parsed = withholding(chosen_pipeline(pipeline, recipe, parts or [], llm, opened), min_confidence)
     with limits(budget, cache, cache_file), answering() as on_token, streaming(on_token):
         run = parsed.run(opened, question, seeds=seed or ())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,10 +11,37 @@ import typer
 # Everything else is imported where it is used, so that help is shown at once.
 if TYPE_CHECKING:
     from graphbrick.embedders.embedder import Embedder
+    from graphbrick.graphs.databases.graph import DatabaseGraph
     from graphbrick.graphs.graph import Graph
     from graphbrick.graphs.readers import ReadOptions
 
-GraphFolder = Annotated[Path, typer.Argument(metavar="GRAPH", help="Folder of the graph.", show_default=False)]
+
+def _folder(text: str) -> Path:
+    """Return the folder of a graph; an address is an error that says to build one."""
+    from graphbrick.graphs.databases.address import Address, is_address
+
+    if is_address(text):
+        from graphbrick.core.errors import InputError
+
+        address = Address.read(text)
+        raise InputError(
+            f"{address} is a database, and this command needs a folder; build one first: "
+            f"graphbrick build {shlex.quote(text)} my.graph"
+        )
+    return Path(text)
+
+
+GraphFolder = Annotated[
+    Path, typer.Argument(metavar="GRAPH", help="Folder of the graph.", show_default=False, parser=_folder)
+]
+GraphPlace = Annotated[
+    str,
+    typer.Argument(
+        metavar="GRAPH",
+        help="Folder of the graph, or its address, such as bolt://localhost:7687/films.",
+        show_default=False,
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 # Shared by the commands that read a source
 Source = Annotated[Path, typer.Argument(metavar="SOURCE", help="File of triples, or folder of nodes.* and edges.*")]
@@ -155,14 +183,20 @@ def _read_options(delimiter: str | None, columns: str | None, header: bool | Non
 
 
 def info(
-    graph: GraphFolder,
+    graph: GraphPlace,
     check: Annotated[bool, typer.Option("--check", help="Also check checksums, and that all files fit.")] = False,
     as_json: Json = False,
 ) -> None:
     """Show what a graph holds."""
-    from graphbrick.cli.printing.graphs import print_info
+    from graphbrick.cli.printing.graphs import print_info, print_schema
+    from graphbrick.graphs.graph import Graph
 
-    opened = open_graph(graph)
+    opened = open_place(graph)
+    if not isinstance(opened, Graph):
+        if check:
+            _folder(graph)
+        print_schema(opened, as_json=as_json)
+        return
     if check:
         opened.check()
     print_info(opened, checked=check, as_json=as_json)
@@ -288,7 +322,14 @@ def chosen_embedder(text: str, option: str) -> Embedder:
 
 
 def open_graph(path: Path) -> Graph:
-    """Open the graph that a command names."""
+    """Open the graph folder that a command names."""
     from graphbrick.graphs.graph import Graph
 
     return Graph.open(path)
+
+
+def open_place(place: str) -> Graph | DatabaseGraph:
+    """Open the folder or the database that a command names."""
+    from graphbrick.graphs.opening import open_graph
+
+    return open_graph(place)

@@ -13,6 +13,7 @@ import typer
 from graphbrick.cli.llm import model_text
 
 if TYPE_CHECKING:
+    from graphbrick.graphs.databases.graph import DatabaseGraph
     from graphbrick.graphs.graph import Graph
     from graphbrick.pipeline import Pipeline
 
@@ -23,20 +24,21 @@ MinConfidence = Annotated[
 DEFAULT_PIPELINE = "Operators(Patterns(WordAlignment(MiniLM()), n=32)) >> PathAnswer()"
 
 
-def load_encoder_early(graph: Path, text: str | None, recipe: str | None) -> None:
+def load_encoder_early(graph: str, text: str | None, recipe: str | None) -> None:
     """Start loading MiniLM in a thread if the pipeline uses it, so that this overlaps with everything before it.
 
     A wrong guess costs little: without the early start, a model is loaded when it is first used. That also raises the
     error again that ends the thread.
 
     Args:
-        graph: The folder of the graph; nothing is loaded if it is not there.
+        graph: The folder of the graph, or its address; nothing is loaded if there is no such folder.
         text: The pipeline text that was given; None for the default.
         recipe: The recipe that was given; None for none.
     """
-    if recipe is not None or not graph.is_dir():
+    folder = Path(graph)
+    if recipe is not None or not folder.is_dir():
         return
-    if "MiniLM()" in (_default_embedder(graph) if text is None else text):
+    if "MiniLM()" in (_default_embedder(folder) if text is None else text):
         loader = ThreadPoolExecutor(1, thread_name_prefix="graphbrick-encoder")
         loader.submit(_load_encoder)
         loader.shutdown(wait=False)
@@ -60,7 +62,7 @@ def _default_embedder(graph: Path) -> str:
 
 
 def chosen_pipeline(
-    text: str | None, recipe: str | None, parts: list[str], llm: str | None, graph: Graph | None = None
+    text: str | None, recipe: str | None, parts: list[str], llm: str | None, graph: Graph | DatabaseGraph | None = None
 ) -> Pipeline:
     """Return the pipeline that the options of ``ask`` name; by default the learned pipeline of the graph."""
     from graphbrick.core.errors import InputError
@@ -92,13 +94,14 @@ def chosen_pipeline(
     return found.pipeline(**chosen)
 
 
-def default_pipeline(graph: Graph | None) -> Pipeline:
+def default_pipeline(graph: Graph | DatabaseGraph | None) -> Pipeline:
     """Return the default pipeline for a graph: the learned one if there is one."""
+    from graphbrick.graphs.graph import Graph
     from graphbrick.learn import learned_pipeline, unlearned
     from graphbrick.pipeline.parsing import parse
 
-    learned = None if graph is None else learned_pipeline(graph)
-    if graph is None or learned is None:
+    learned = learned_pipeline(graph) if isinstance(graph, Graph) else None
+    if not isinstance(graph, Graph) or learned is None:
         return parse(DEFAULT_PIPELINE)
     fresh = unlearned(graph)
     if fresh:

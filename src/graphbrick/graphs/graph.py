@@ -56,6 +56,8 @@ class Graph:
         self.place = path.absolute()  # stays valid if the working folder changes
         self.vectors_place = self.place.with_name(f"{self.place.name}.vectors")
         """The folder of the embeddings of its texts; local graphs share that of the graph they were copied from."""
+        self.origin = ""
+        """Address of the database that a local graph was copied from; empty for others."""
         self.changes = Changes()
         self.csr: Csr = from_arrays(*(self._array(name) for name in self.ARRAYS))
         labels = StringTable.open(path, "labels")

@@ -14,6 +14,7 @@ from graphbrick.core.directions import DIRECTIONS
 from graphbrick.core.errors import GraphbrickError, LinkError
 from graphbrick.core.graph import Labels, Neighbours
 from graphbrick.core.trace import event
+from graphbrick.graphs.databases.graph import DatabaseGraph, number_option
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.records import EntityRecord, Record, RelationRecord
 from graphbrick.graphs.text import name_form
@@ -134,8 +135,8 @@ class LocalAround:
     """A graph that is copied around the seeds of each question, so that every brick runs on it.
 
     Pass it to a pipeline instead of a graph. Without seeds, the entities whose names occur in the question are used.
-    Texts that were embedded for one question are kept for the next ones: beside the graph if it is a folder graph, else
-    in a temporary folder, as long as this object exists.
+    Texts that were embedded for one question are kept for the next ones: beside the graph if it is a folder graph, in
+    the user's cache if it is in a database, else in a temporary folder, as long as this object exists.
 
     Args:
         graph: A graph with labels and neighbours.
@@ -162,7 +163,7 @@ class LocalAround:
     @cached_property
     def _vectors_place(self) -> Path:
         """The folder of embeddings that all local graphs share."""
-        if isinstance(self.graph, Graph):
+        if isinstance(self.graph, Graph | DatabaseGraph):
             return self.graph.vectors_place
         folder = tempfile.TemporaryDirectory(prefix="graphbrick-local-", ignore_cleanup_errors=True)
         weakref.finalize(self, folder.cleanup)
@@ -189,7 +190,24 @@ class LocalAround:
             self.graph, ids, hops=self.hops, limit_per_node=self.limit_per_node, max_triples=self.max_triples
         )
         local.vectors_place = self._vectors_place
+        if isinstance(self.graph, DatabaseGraph):
+            local.origin = self.graph.path
         return local, [self.graph.key(entity) for entity in ids]
+
+
+def local_around(graph: DatabaseGraph) -> LocalAround:
+    """Return how a graph in a database is copied for bricks that need adjacency.
+
+    The address may say the distance and the limits: ``?hops=3&limit=500&triples=100000``.
+
+    Raises:
+        InputError: One of them is no number above 0.
+    """
+    options = {"hops": "hops", "limit": "limit_per_node", "triples": "max_triples"}
+    values = {
+        name: int(number_option(graph.address, option, 0)) for option, name in options.items() if graph.option(option)
+    }
+    return LocalAround(graph, **values)
 
 
 def resolved(graph: Labels, seed: Any) -> int:

@@ -15,10 +15,11 @@ import numpy as np
 
 from graphbrick.core import Answer, Query, Subgraph
 from graphbrick.core.errors import GraphbrickError, LinkError, PipelineError, shown
-from graphbrick.core.graph import Labels, check_needs
+from graphbrick.core.graph import Capability, Labels, check_needs
 from graphbrick.core.trace import Trace, event, record
+from graphbrick.graphs.databases.graph import DatabaseGraph
 from graphbrick.graphs.graph import Graph
-from graphbrick.graphs.local import LocalAround, mentioned, resolved
+from graphbrick.graphs.local import LocalAround, local_around, mentioned, resolved
 from graphbrick.pipeline.budget import StoppedError, check_budget
 from graphbrick.pipeline.catalog import default_linker
 from graphbrick.pipeline.composition import NAMES, Pipeline, Repeat, Sequence, Union, needed_levels
@@ -106,6 +107,8 @@ def begin(
         raise GraphbrickError("the question is empty; ask for example «Which currency is used in Kenya?»")
     trace = Trace()
     names: list[str | int] = list(seeds) if isinstance(seeds, Iterable) and not isinstance(seeds, str) else [seeds]
+    if isinstance(graph, DatabaseGraph):
+        graph = _walkable(pipeline, graph)
     if isinstance(graph, LocalAround):
         with record(trace, repr(graph), "local") as entry:
             graph, keys = graph.around(query.text, names or query.seeds)
@@ -115,19 +118,47 @@ def begin(
         check_needs(pipeline.stages_within(), graph)
     if names or not (isinstance(graph, Graph) or query.seeds or _links(pipeline)):
         with record(trace, "seeds", "link") as entry:
-            query = _seeded(graph, query, names)
+            query = _seeded(graph, query, names, is_needed=_needs_seeds(pipeline))
             entry.counts_out = {"seeds": len(query.seeds)}
     if isinstance(graph, Graph):
         query = _checked(graph, query)
-    return Run(cast(Graph, graph), query, linked=bool(query.seeds), trace=trace)
+    # The default linker can only link on a folder graph.
+    linked = bool(query.seeds) or isinstance(graph, DatabaseGraph)
+    return Run(cast(Graph, graph), query, linked=linked, trace=trace)
 
 
-def _seeded(graph: Graph | Labels, query: Query, names: list[str | int]) -> Query:
+def _walkable(pipeline: Pipeline, graph: DatabaseGraph) -> DatabaseGraph | LocalAround:
+    """Return the graph itself if it gives what the stages need, else a local graph around the seeds."""
+    needs = _needs(pipeline)
+    if Capability.ADJACENCY not in needs:
+        return graph
+    if Capability.QUERY_LANGUAGE in needs:
+        raise GraphbrickError(
+            f"{shown(pipeline)} queries the whole graph, and also walks on a part of it; copy all of it first: "
+            f"graphbrick build {graph.path} my.graph"
+        )
+    return local_around(graph)
+
+
+def _needs(pipeline: Pipeline) -> frozenset[Capability]:
+    return frozenset[Capability]().union(*(stage.needs for stage in pipeline.stages_within()))
+
+
+def _needs_seeds(pipeline: Pipeline) -> bool:
+    """Whether a question that names no entity cannot be answered: all but pipelines that only query."""
+    walked = {Capability.ADJACENCY, Capability.NEIGHBOURS, Capability.PASSAGES}
+    needs = _needs(pipeline)
+    return Capability.QUERY_LANGUAGE not in needs or bool(needs & walked)
+
+
+def _seeded(graph: Graph | Labels, query: Query, names: list[str | int], *, is_needed: bool) -> Query:
     """Return the query with the seeds of given names; on other graphs than ours, also those that its text mentions."""
     if isinstance(graph, Graph):
         return default_linker().resolve(graph, query, names)
     ids = [resolved(graph, name) for name in names] or mentioned(graph, query.text)
-    if not ids:
+    if not ids and not is_needed:
+        event("the question names no entity of the graph")
+    elif not ids:
         raise LinkError(f"nothing in {query.text[:80]!r} names an entity of {graph!r}; give a seed")
     return replace(query, seeds=tuple(dict.fromkeys(ids)))
 

@@ -70,7 +70,7 @@ class Run:
         answers = zip(answer.texts, answer.entities, answer.support or ((),) * len(answer.texts), strict=True)
         return {
             "question": self.query.text,
-            "graph": {"path": str(graph.path), "hash": graph.hash},
+            "graph": _place(graph),
             "seeds": [_seed(graph, self.query, seed) for seed in self.query.seeds],
             "subgraph": None if self.subgraph is None else self.counts(Level.SUBGRAPH),
             "answers": [
@@ -108,6 +108,13 @@ class Run:
         if self.evidence is not None:
             return Level.EVIDENCE
         return Level.QUERY if self.subgraph is None else Level.SUBGRAPH
+
+
+def _place(graph: Any) -> dict[str, str]:
+    """Return where a graph is; a database has no hash, as it may change at any time."""
+    if getattr(graph, "origin", ""):
+        return {"path": graph.origin, "hash": ""}
+    return {"path": str(getattr(graph, "path", repr(graph))), "hash": str(getattr(graph, "hash", ""))}
 
 
 def _seed(graph: Graph, query: Query, seed: int) -> dict[str, Any]:

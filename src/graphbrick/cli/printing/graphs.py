@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import asdict
 
 import numpy as np
 from rich.console import Console
@@ -10,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from graphbrick.cli.printing.terminal import console, plain, print_json
+from graphbrick.graphs.databases.graph import DatabaseGraph
 from graphbrick.graphs.delta import Change
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.info import graph_info, isolated, size, skipped
@@ -76,6 +78,35 @@ def print_info(graph: Graph, *, checked: bool, as_json: bool) -> None:
     for row in facts["top_relations"]:
         relations.add_row(Text(plain(row["label"])), f"{row['triples']:,}", facts["literals"].get(row["label"], ""))
     out.print(relations)
+
+
+def print_schema(graph: DatabaseGraph, *, as_json: bool) -> None:
+    """Print the classes and relations of a graph in a database."""
+    schema = graph.schema()
+    if as_json:
+        print_json({"address": graph.path, "language": graph.language, **asdict(schema)})
+        return
+    out = console()
+    out.print(f"{graph.path}: {graph.language}")
+    classes = Table("class", "entities", "properties", box=None, pad_edge=False)
+    for one in schema.classes[:_SHOWN]:
+        classes.add_row(
+            Text(plain(one.name)), _count(one.count), Text(plain(", ".join(p.name for p in one.properties)))
+        )
+    out.print(classes)
+    table = Table("from", "relation", "to", "triples", box=None, pad_edge=False)
+    for link in schema.connections[:_SHOWN]:
+        table.add_row(Text(plain(link.head)), Text(plain(link.relation)), Text(plain(link.tail)), _count(link.count))
+    out.print(table)
+    more = max(len(schema.classes) - _SHOWN, 0) + max(len(schema.connections) - _SHOWN, 0)
+    if more:
+        out.print(f"... and {more:,} rows more (--json)")
+    if not schema.is_complete:
+        out.print("read from a sample, so that there may be more")
+
+
+def _count(number: int | None) -> str:
+    return "" if number is None else f"{number:,}"
 
 
 def print_partitions(partitions: Partitions, folder: str, *, as_json: bool) -> None:

@@ -1,0 +1,331 @@
+"""The base of all graphs in databases: it numbers entities and relations as it meets them."""
+
+from __future__ import annotations
+
+import threading
+from abc import abstractmethod
+from collections import OrderedDict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from graphbrick.core.directions import follow
+from graphbrick.core.errors import GraphbrickError, InputError, LinkError
+from graphbrick.core.graph import Labels, NeighbourList, Neighbours, QueryLanguage, Rows
+from graphbrick.core.schema import Schema
+from graphbrick.graphs.databases.address import Address
+
+_REMEMBERED = 200_000  # entities with all that is known of them
+TIMEOUT = 30.0
+"""Seconds that one request may take, unless the address says another number (``?timeout=60``)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """What a database says of an entity.
+
+    Attributes:
+        key: The unique name.
+        label: The name that people use.
+        types: Its types.
+        description: A sentence about it.
+        aliases: Other names.
+        handle: What the database finds it by at once, such as an internal id; None if that is the key.
+    """
+
+    key: str
+    label: str
+    types: tuple[str, ...] = ()
+    description: str = ""
+    aliases: tuple[str, ...] = ()
+    handle: Any = field(default=None, compare=False)
+
+
+class Edge(NamedTuple):
+    """One triple of an entity, seen from it.
+
+    Attributes:
+        key: Key of the relation.
+        label: Name of the relation that people use.
+        node: The other end.
+        forward: Whether the triple leaves the entity.
+    """
+
+    key: str
+    label: str
+    node: Node
+    forward: bool
+
+
+class Edges(NamedTuple):
+    """The triples of an entity.
+
+    Attributes:
+        edges: Each once; those that leave it first.
+        is_cut: Whether there are more than the limit.
+    """
+
+    edges: list[Edge]
+    is_cut: bool
+
+
+class DatabaseGraph(Labels, Neighbours, QueryLanguage):
+    """A graph in a database: labels, neighbours, a query language and a schema, but no adjacency.
+
+    Entities and relations are numbered as they are met, and keep their number as long as this object lives; what is
+    known of the last 200,000 entities is remembered. Connections belong to the session. Safe for threads.
+
+    A kind of database implements `language`, `schema`, `find`, `named`, `around` and `run`.
+
+    Args:
+        address: Where the graph is.
+    """
+
+    def __init__(self, address: Address) -> None:
+        self.address = address
+        self._lock = threading.RLock()
+        self._ids: dict[str, int] = {}
+        self._keys: list[str] = []
+        self._handles: list[Any] = []
+        self._nodes: OrderedDict[int, Node] = OrderedDict()
+        self._relations: dict[str, int] = {}
+        self._relation_names: list[tuple[str, str]] = []
+
+    # What differs between databases
+
+    @property
+    @abstractmethod
+    def language(self) -> str:
+        """Name of the query language, such as "Cypher" or "SPARQL"."""
+
+    @abstractmethod
+    def schema(self) -> Schema:
+        """Return what queries may name; read once, then remembered."""
+
+    @abstractmethod
+    def find(self, key: str) -> Node | None:
+        """Return the entity with exactly this key; None if there is none."""
+
+    @abstractmethod
+    def named(self, text: str, n: int) -> list[Node]:
+        """Return at most ``n`` entities whose names equal, contain or resemble a text, or occur in it, best first."""
+
+    @abstractmethod
+    def around(self, handles: Sequence[Any], direction: str, relations: list[str] | None, limit: int) -> list[Edges]:
+        """Return the triples of entities, in their order.
+
+        Args:
+            handles: Their handles, or keys where they have none.
+            direction: "out", "in" or "both".
+            relations: Keys of the relations to follow; None for all.
+            limit: Most triples for one entity.
+        """
+
+    @abstractmethod
+    def run(self, text: str, parameters: Mapping[str, Any], limit: int) -> Rows:
+        """Run a query that only reads; entities among the values stand there as their keys."""
+
+    # What the protocols ask for
+
+    def query(self, text: str, parameters: Mapping[str, Any], limit: int) -> Rows:
+        """Run a query that only reads and return at most ``limit`` rows; entities among the values are keys.
+
+        Raises:
+            GraphbrickError: The query is wrong, writes, or took too long, or the database does not answer.
+        """
+        if limit < 1:
+            raise GraphbrickError(f"the limit of a query must be at least 1, got {limit}")
+        return self.run(text, parameters, limit)
+
+    def neighbours(
+        self,
+        entities: Sequence[int],
+        *,
+        direction: str = "both",
+        relations: Collection[int] | None = None,
+        limit: int = 1000,
+    ) -> list[NeighbourList]:
+        """Return the triples of each entity, first those that leave it; see `graphbrick.core.graph.Neighbours`."""
+        follow(direction)
+        ids = [self._checked(entity) for entity in entities]
+        keys = None if relations is None else [self.relation_key(relation) for relation in relations]
+        if not ids or keys == []:
+            return [NeighbourList(np.empty((0, 3), dtype=np.int32), is_cut=False) for _ in ids]
+        distinct = list(dict.fromkeys(ids))
+        places = [self._keys[i] if self._handles[i] is None else self._handles[i] for i in distinct]
+        found = dict(zip(distinct, self.around(places, direction, keys, limit), strict=True))
+        lists = {entity: self._numbered(entity, edges) for entity, edges in found.items()}
+        return [lists[entity] for entity in ids]
+
+    def _numbered(self, entity: int, edges: Edges) -> NeighbourList:
+        rows = []
+        for edge in edges.edges:
+            relation, other = self.met_relation(edge.key, edge.label), self.met(edge.node)
+            rows.append((entity, relation, other) if edge.forward else (other, relation, entity))
+        return NeighbourList(np.array(list(dict.fromkeys(rows)), dtype=np.int32).reshape(-1, 3), edges.is_cut)
+
+    def entity(self, key: str) -> int:
+        """Return the entity with exactly this key.
+
+        Raises:
+            LinkError: There is none.
+        """
+        known = self._ids.get(key)
+        if known is not None:
+            return known
+        node = self.find(key)
+        if node is None:
+            raise LinkError(f"no entity of {self.address} has the key {key[:80]!r}")
+        return self.met(node)
+
+    def search(self, text: str, n: int) -> list[int]:
+        """Return at most ``n`` entities whose names occur in a text, equal, contain or resemble it, best first."""
+        return list(dict.fromkeys(map(self.met, self.named(text, n))))[:n] if text.strip() and n > 0 else []
+
+    def met(self, node: Node) -> int:
+        """Return the number of an entity, and remember what is known of it."""
+        with self._lock:
+            entity = self._ids.setdefault(node.key, len(self._keys))
+            if entity == len(self._keys):
+                self._keys.append(node.key)
+                self._handles.append(node.handle)
+            self._nodes[entity] = node
+            self._nodes.move_to_end(entity)
+            if len(self._nodes) > _REMEMBERED:
+                self._nodes.popitem(last=False)
+            return entity
+
+    def met_relation(self, key: str, label: str) -> int:
+        """Return the number of a relation."""
+        with self._lock:
+            relation = self._relations.setdefault(key, len(self._relation_names))
+            if relation == len(self._relation_names):
+                self._relation_names.append((key, label))
+            return relation
+
+    def node(self, entity: int) -> Node:
+        """Return what is known of an entity; it is asked for again if it was forgotten."""
+        node = self._nodes.get(self._checked(entity))
+        if node is None:
+            node = self.find(self._keys[entity])
+            if node is None:
+                raise LinkError(f"{self._keys[entity]!r} was removed from {self.address}")
+            self.met(node)
+        return node
+
+    def _checked(self, entity: int) -> int:
+        """Return a plain id that this graph gave; else raise IndexError."""
+        if not 0 <= entity < len(self._keys):
+            raise IndexError(f"entity {entity} of a graph of which {len(self._keys)} were met")
+        return int(entity)
+
+    def key(self, entity: int) -> str:
+        """Return the unique name of an entity."""
+        return self._keys[self._checked(entity)]
+
+    def label(self, entity: int) -> str:
+        """Return the name of an entity that people use."""
+        return self.node(entity).label
+
+    def types(self, entity: int) -> list[str]:
+        """Return the types of an entity."""
+        return list(self.node(entity).types)
+
+    def description(self, entity: int) -> str:
+        """Return a sentence about an entity, or an empty text."""
+        return self.node(entity).description
+
+    def aliases(self, entity: int) -> list[str]:
+        """Return other names of an entity."""
+        return list(self.node(entity).aliases)
+
+    def relation_label(self, relation: int) -> str:
+        """Return the name of a relation that people use."""
+        return self._relation_names[relation][1]
+
+    def relation_key(self, relation: int) -> str:
+        """Return the unique name of a relation."""
+        return self._relation_names[relation][0]
+
+    # What runs, traces and messages ask for
+
+    @property
+    def path(self) -> str:
+        """The address, where a folder graph has its folder; without user and password."""
+        return str(self.address)
+
+    @property
+    def hash(self) -> str:
+        """Always empty: a database may change at any time."""
+        return ""
+
+    @property
+    def vectors_place(self) -> Path:
+        """The folder in the user's cache for embeddings of its texts; not made before it is needed."""
+        from platformdirs import user_cache_path
+
+        name = sha256(str(self.address).encode()).hexdigest()[:16]
+        return user_cache_path("graphbrick", appauthor=False) / "databases" / f"{name}.vectors"
+
+    @property
+    def timeout(self) -> float:
+        """Seconds that one request may take."""
+        return number_option(self.address, "timeout", TIMEOUT)
+
+    def option(self, name: str) -> str:
+        """Return an option of the address; empty if it is not there."""
+        return dict(self.address.options).get(name, "")
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({str(self.address)!r})"
+
+    def __reduce__(self) -> tuple[type[DatabaseGraph], tuple[Address]]:
+        return type(self), (self.address,)
+
+
+def number_option(address: Address, name: str, default: float) -> float:
+    """Return a positive number among the options of an address.
+
+    Raises:
+        InputError: It is something else.
+    """
+    text = dict(address.options).get(name)
+    if text is None:
+        return default
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0 < value < 1e6:
+        raise InputError(f"{name} of {address} must be a number above 0, got {text!r}; try ?{name}={default:g}")
+    return value
+
+
+def check_options(address: Address, allowed: Iterable[str]) -> None:
+    """Check that an address has only options that its kind of database knows.
+
+    Raises:
+        InputError: There is another one.
+    """
+    names = sorted(allowed)
+    for name, _ in address.options:
+        if name not in names:
+            raise InputError(f"{address} has the option {name!r}; allowed are {', '.join(names)}")
+
+
+def needed_module(name: str, extra: str) -> ModuleType:
+    """Import the client of a database.
+
+    Raises:
+        GraphbrickError: It is not installed.
+    """
+    try:
+        return import_module(name)
+    except ImportError as error:
+        raise GraphbrickError(f"{extra} graphs need {name}: pip install 'graphbrick[{extra}]' ({error})") from error

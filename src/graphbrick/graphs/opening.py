@@ -1,0 +1,47 @@
+"""Open any graph: a folder, or a database by its address."""
+
+from __future__ import annotations
+
+import os
+from importlib import import_module
+
+from graphbrick.graphs.databases.address import Address, is_address
+from graphbrick.graphs.databases.graph import DatabaseGraph
+from graphbrick.graphs.graph import Graph
+
+# Modules that import their client when they connect.
+_KINDS = {
+    "ladybug": ("ladybug", "LadybugGraph"),
+    "bolt": ("bolt", "BoltGraph"),
+    "bolt+s": ("bolt", "BoltGraph"),
+    "neo4j": ("bolt", "BoltGraph"),
+    "neo4j+s": ("bolt", "BoltGraph"),
+    "falkor": ("falkor", "FalkorGraph"),
+    "falkors": ("falkor", "FalkorGraph"),
+    "oxigraph": ("oxigraph", "OxigraphGraph"),
+    "sparql+http": ("sparql", "SparqlGraph"),
+    "sparql+https": ("sparql", "SparqlGraph"),
+}
+
+
+def open_graph(place: str | os.PathLike[str]) -> Graph | DatabaseGraph:
+    """Open a graph folder, or a graph in a database.
+
+    A database is connected to when it is first asked. User and password are read from ``GRAPHBRICK_USER`` and
+    ``GRAPHBRICK_PASSWORD``.
+
+    Args:
+        place: Folder, or address such as ``bolt://localhost:7687/films`` or ``ladybug:films.lbdb``.
+
+    Raises:
+        GraphFormatError: The folder holds no graph, or a damaged one.
+        InputError: The address is none, or its options are unknown.
+    """
+    text = os.fspath(place)
+    if not is_address(text):
+        return Graph.open(place)
+    address = Address.read(text)
+    module, name = _KINDS[address.scheme]
+    opened = getattr(import_module(f"graphbrick.graphs.databases.{module}"), name)(address)
+    assert isinstance(opened, DatabaseGraph)
+    return opened
