@@ -3,15 +3,13 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-import signal
-import subprocess
-import sys
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from forks import run_until_killed
 
 from graphbrick.core.errors import GraphbrickError, GraphFormatError, InputError
 from graphbrick.graphs import builder as builder_module
@@ -264,45 +262,36 @@ KILLED_WHILE = {
     "reading": """
         def records():
             yield from (("n%d" % i, "r", "m") for i in range(1000))
-            pause()
+            die()
         module._SPOOL = 10
         build(records(), target, overwrite=True)
     """,
     "writing": """
-        module.Manifest.write = lambda self, folder: pause()
+        module.Manifest.write = die
         build([("n", "r", "m")], target, overwrite=True)
     """,
     "renaming": """
         rename = Path.rename
-        Path.rename = lambda self, to: pause() if ".building-" in self.name else rename(self, to)
+        Path.rename = lambda self, to: die() if ".building-" in self.name else rename(self, to)
         build([("n", "r", "m")], target, overwrite=True)
     """,
     "tidying": """
         import shutil
-        shutil.rmtree = lambda *args, **options: pause()
+        shutil.rmtree = die
         build([("n", "r", "m")], target, overwrite=True)
     """,
 }
 
 
 def kill_a_build(target: Path, moment: str) -> None:
-    """Start a build in another process and kill it at a given moment."""
+    """Build in another process that is killed at a given moment."""
     start = """
-        import signal, sys
         from pathlib import Path
         from graphbrick.graphs import builder as module
         from graphbrick.graphs.builder import build
-        target = Path(sys.argv[1])
-        def pause():
-            print("now", flush=True)
-            signal.pause()
+        target = Path(arguments[0])
     """
-    code = textwrap.dedent(start) + textwrap.dedent(KILLED_WHILE[moment])
-    with subprocess.Popen([sys.executable, "-c", code, target], stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "now\n"
-        process.send_signal(signal.SIGKILL)
-        assert process.wait(timeout=30) == -signal.SIGKILL
+    run_until_killed(textwrap.dedent(start) + textwrap.dedent(KILLED_WHILE[moment]), target)
 
 
 @pytest.mark.parametrize("moment", ["reading", "writing", "renaming"])

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import json
 import random
-import re
-import signal
-import subprocess
 import sys
-import textwrap
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from forks import run_in_fork, run_until_killed
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -205,23 +202,17 @@ def source(folder: Path, count: int = 400) -> Path:
 
 
 def kill_before(file: Path, target: Path, step: str) -> None:
-    """Start a build in another process and kill it when it begins a step."""
+    """Build in another process that is killed when it begins a step."""
     code = """
-        import signal, sys
         from pathlib import Path
         from graphbrick.graphs.builder import build
+        file, target, last = arguments
         def watch(step, share):
-            if step == sys.argv[3]:
-                print("now", flush=True)
-                signal.pause()
-        build(Path(sys.argv[1]), Path(sys.argv[2]), skip_bad=True, overwrite=True, watch=watch)
+            if step == last:
+                die()
+        build(Path(file), Path(target), skip_bad=True, overwrite=True, watch=watch)
     """
-    command = [sys.executable, "-c", textwrap.dedent(code), file, target, step]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "now\n"
-        process.send_signal(signal.SIGKILL)
-        assert process.wait(timeout=30) == -signal.SIGKILL
+    run_until_killed(code, file, target, step)
 
 
 @pytest.mark.parametrize("step", STEPS)
@@ -359,15 +350,20 @@ def test_check_goes_piece_by_piece(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 @pytest.mark.skipif(sys.platform == "win32", reason="no limits on file sizes")
 @pytest.mark.parametrize("limit", [0, 1 << 12, 1 << 17, 1 << 20])
 def test_a_limit_on_file_sizes_names_the_file_and_leaves_nothing(tmp_path: Path, limit: int) -> None:
-    code = f"""
-        import resource
-        resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, {limit}))
+    code = """
+        import os, re, resource
+        from graphbrick.core.errors import GraphbrickError
         from graphbrick.graphs.builder import build
-        build([(f"entity {{i}} with a long name", "r", f"entity {{i * 7}}") for i in range(60_000)], "g.graph")
+        os.chdir(arguments[0])
+        limit = int(arguments[1])
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+        try:
+            build([(f"entity {i} with a long name", "r", f"entity {i * 7}") for i in range(40_000)], "g.graph")
+        except GraphbrickError as error:
+            told = str(error)
+            assert re.match(r"g\\.graph cannot be written \\(\\w+\\.tmp[\\w.]*\\): File too large; raise", told), told
+        else:
+            raise AssertionError("no error")
     """
-    command = [sys.executable, "-B", "-c", textwrap.dedent(code)]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
-    assert re.search(
-        r"GraphbrickError: g\.graph cannot be written \(\w+\.tmp[\w.]*\): File too large; raise", done.stderr
-    )
+    assert run_in_fork(code, tmp_path, limit) == 0
     assert not list(tmp_path.iterdir())

@@ -10,6 +10,7 @@ import textwrap
 from pathlib import Path
 
 import pytest
+from forks import run_until_killed
 
 from graphbrick.graphs.builder import build
 from graphbrick.graphs.compact import compact
@@ -95,28 +96,25 @@ def test_killed_at_any_moment(path: Path) -> None:
 
 
 MOMENTS = {
-    "before the file is renamed": "import os; os.rename = pause",
-    "before the file is on disk": "import os; os.fsync = pause",
-    "before the graphs change places": "from graphbrick.files import folders; folders.put_in_place = pause",
-    "before the old graph is removed": "import shutil; shutil.rmtree = pause",
+    "before the file is renamed": "import os; os.rename = die",
+    "before the file is on disk": "import os; os.fsync = die",
+    "before the graphs change places": "from graphbrick.files import folders; folders.put_in_place = die",
+    "before the old graph is removed": "import shutil; shutil.rmtree = die",
 }
 
 
 @pytest.mark.parametrize("moment", MOMENTS)
 def test_killed_at_a_moment(path: Path, moment: str) -> None:
     code = f"""
-        import signal
-        change(Path(sys.argv[1]), add=[("a", "r", "b")])
-        def pause(*arguments, **options):
-            print("now", flush=True)
-            signal.pause()
+        from pathlib import Path
+        from graphbrick.graphs.compact import compact
+        from graphbrick.graphs.delta import change
+        path = Path(arguments[0])
+        change(path, add=[("a", "r", "b")])
         {MOMENTS[moment]}
-        change(Path(sys.argv[1]), add=[("c", "r", "d")]) if "file" in "{moment}" else compact(Path(sys.argv[1]))
+        change(path, add=[("c", "r", "d")]) if "file" in "{moment}" else compact(path)
     """
-    with process(code, path) as writer:
-        assert writer.stdout is not None
-        assert writer.stdout.readline() == "now\n"
-        writer.send_signal(signal.SIGKILL)
+    run_until_killed(code, path)
     graph = Graph.open(path)
     assert sorted(graph.key_triples()) == [("a", "r", "b"), ("start", "r", "hub")]
     assert graph.changes.files == (0 if "removed" in moment else 1)
