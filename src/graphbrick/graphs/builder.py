@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import errno
-import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
@@ -22,14 +20,14 @@ from graphbrick.graphs.blocks import Described, FactBlock, Part, TripleBlock
 from graphbrick.graphs.building import rows, search
 from graphbrick.graphs.building.dictionary import FIRST, PAIRS, TEXTS, Dictionary
 from graphbrick.graphs.building.ingest import FACTS, KEYS, RELATION, Ingest
-from graphbrick.graphs.building.prefetch import prefetched
+from graphbrick.graphs.building.parts import checked_records, file_parts
 from graphbrick.graphs.building.steps import Advance, Steps, Watch, fingerprint
 from graphbrick.graphs.building.texts import KEY_HASHES, TextWriter
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.interner import Interner
 from graphbrick.graphs.literals import find_literal_types
 from graphbrick.graphs.manifest import SKIPPED, VERSION, FileEntry, Manifest
-from graphbrick.graphs.readers import ReadOptions, is_rdf, read_labels, read_parts, source_files
+from graphbrick.graphs.readers import ReadOptions, is_rdf, source_files
 from graphbrick.graphs.readers.rdf import local_name
 from graphbrick.graphs.readers.streams import Meter
 from graphbrick.graphs.records import BadRecords, EntityRecord, RankedFact, Record, RelationRecord, TripleRecord
@@ -39,7 +37,6 @@ from graphbrick.graphs.strings import StringTable, open_array
 
 _SPOOL = 1 << 14  # batch size for single records
 _PROGRESS = 1 << 14
-_TOGETHER = 1 << 10
 
 NEAR_LIMIT = 20_000_000
 """A graph with more entities has no index for near misses, unless the user requests it."""
@@ -93,9 +90,7 @@ def build(
     if isinstance(source, str | PathLike):
         files = source_files(Path(source), None if nodes is None else Path(nodes))
         label_file, how = None if labels is None else Path(labels), options or ReadOptions()
-        parts: Iterator[Part] = chain.from_iterable(
-            prefetched(_together(_parts(*files, label_file, how, rules, bad, meter)))
-        )
+        parts: Iterator[Part] = file_parts(*files, label_file, how, rules, bad, meter)
         all_files = [file for file in (*files, label_file) if file is not None]
         origin = Origin(
             str(source),
@@ -144,32 +139,6 @@ class Origin:
     mark: str = ""
 
 
-def _parts(
-    triples: Path,
-    nodes: Path | None,
-    labels: Path | None,
-    options: ReadOptions,
-    rules: Rules,
-    bad: BadRecords,
-    meter: Meter,
-) -> Iterator[Part]:
-    """Yield the content of the files of a source; a missing file is an error at once, not at the first part."""
-    named = iter(()) if labels is None else read_labels(labels, options, bad)
-    return chain(named, read_parts(triples, nodes, options=options, bad=bad, labels=rules.label_iris, meter=meter))
-
-
-def _together(parts: Iterable[Part]) -> Iterator[list[Part]]:
-    """Yield the parts in lists, as passing each small part to another thread would cost more than reading it."""
-    batch: list[Part] = []
-    for part in parts:
-        batch.append(part)
-        if isinstance(part, TripleBlock | FactBlock) or len(batch) >= _TOGETHER:
-            yield batch
-            batch = []
-    if batch:
-        yield batch
-
-
 def _feed(builder: GraphBuilder, parts: Iterable[Part], meter: Meter, progress: Callable[[int], None] | None) -> None:
     """Hand all parts to a builder and report the number of records."""
     count = reported = 0
@@ -182,36 +151,6 @@ def _feed(builder: GraphBuilder, parts: Iterable[Part], meter: Meter, progress: 
                 progress(count)
             if meter.total:
                 builder.watch("reading", meter.done / meter.total)
-
-
-def checked_records(records: Iterable[Record], bad: BadRecords) -> Iterator[Record]:
-    """Yield records given from Python, after checking their types."""
-    for number, record in enumerate(records, 1):
-        if isinstance(record, EntityRecord | RelationRecord):
-            fault = _record_fault(record)
-            if fault:
-                bad.add(InputError(f"{fault}, got {record!r}", line=number, text=repr(record)))
-            else:
-                yield record
-        elif not isinstance(record, Sequence) or isinstance(record, str) or len(record) != 3:
-            bad.add(InputError(f"a triple is (head, relation, tail), got {record!r}", line=number, text=repr(record)))
-        elif not all(isinstance(part, str) and part.strip() for part in record):
-            reason = f"head, relation and tail are texts that are not empty, got {record!r}"
-            bad.add(InputError(reason, line=number, text=repr(record)))
-        else:
-            yield (record[0], record[1], record[2])
-
-
-def _record_fault(record: EntityRecord | RelationRecord) -> str:
-    """Return what is wrong with a record given from Python; empty if it is valid."""
-    if not isinstance(record.key, str) or not record.key.strip():
-        return "a key is a text that is not empty"
-    if isinstance(record, EntityRecord):
-        for name in ("aliases", "types"):
-            values = getattr(record, name)
-            if isinstance(values, str) or not all(isinstance(value, str) for value in values):
-                return f"{name} is a tuple of texts"
-    return ""
 
 
 class GraphBuilder:
@@ -340,7 +279,7 @@ class GraphBuilder:
             raise InputError(f"no triple found{skipped}{ruled}; a graph needs at least one", self._origin.name)
         ingest.finish()
         if bad.count:
-            _write_skipped(self._work / SKIPPED, bad)
+            bad.write(self._work / SKIPPED)
         return {
             "triples": ingest.triples,
             "facts": ingest.facts,
@@ -359,9 +298,10 @@ class GraphBuilder:
         relations.number_texts(keys)
         dictionary = Dictionary(self._work, read["triples"], read["facts"], relations)
         entities = dictionary.run(advance)
-        given, said, naming = read["relation_labels"], dictionary.relation_labels, self._origin.naming
+        of_records, of_triples, naming = read["relation_labels"], dictionary.relation_labels, self._origin.naming
         labels = (
-            given.get(key) or said.get(i) or (key if naming is None else naming(key)) for i, key in enumerate(keys)
+            of_records.get(key) or of_triples.get(i) or (key if naming is None else naming(key))
+            for i, key in enumerate(keys)
         )
         write_strings(self._work, "relation_labels", labels)
         return entities
@@ -406,10 +346,3 @@ class GraphBuilder:
         with ThreadPoolExecutor(2) as pool:
             sums = pool.map(sha256, files)
             return {file.name: (file.stat().st_size, checksum) for file, checksum in zip(files, sums, strict=True)}
-
-
-def _write_skipped(path: Path, bad: BadRecords) -> None:
-    with path.open("w", encoding="utf-8", errors="backslashreplace") as file:
-        for error in bad.kept:
-            row = {"file": str(error.file or ""), "line": error.line, "reason": error.reason, "text": error.text}
-            file.write(json.dumps(row, ensure_ascii=False) + "\n")

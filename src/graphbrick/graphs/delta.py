@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.core.errors import GraphbrickError, InputError, LinkError
-from graphbrick.graphs.builder import checked_records
+from graphbrick.graphs.building.parts import checked_records
 from graphbrick.graphs.delta_files import Delta, Facts, writing
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.info import graph_info

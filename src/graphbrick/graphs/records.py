@@ -6,8 +6,10 @@ has nothing else. A *label* is a name for people; two entities may share one.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TypeAlias
 
 from graphbrick.core.errors import InputError
@@ -84,3 +86,10 @@ class BadRecords:
         self.count += 1
         if len(self.kept) < self.keep:
             self.kept.append(error)
+
+    def write(self, path: Path) -> None:
+        """Write a line of JSON for each record that was kept: file, line, reason and text."""
+        with path.open("w", encoding="utf-8", errors="backslashreplace") as file:
+            for error in self.kept:
+                row = {"file": str(error.file or ""), "line": error.line, "reason": error.reason, "text": error.text}
+                file.write(json.dumps(row, ensure_ascii=False) + "\n")
