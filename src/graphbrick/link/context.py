@@ -13,7 +13,8 @@ from graphbrick.core.trace import event
 from graphbrick.graphs.graph import Graph
 from graphbrick.link.exact import Found
 from graphbrick.link.question import Question, Span
-from graphbrick.link.words import STOP_WORDS, Vocabulary, stem, stems, vocabulary
+from graphbrick.link.words import STOP_WORDS, Vocabulary, roots, vocabulary
+from graphbrick.patterns.stems import root
 
 _CANDIDATES = 16  # entities of one name that are compared
 _NAMES = 32  # other names of the question that are compared with
@@ -66,11 +67,11 @@ class _Choice:
         beside = {at for at in (span.first - 1, span.last + 1) if 0 <= at < len(words)}
         self.weight: dict[str, float] = {}
         inside = _inside(question, span)
-        self.inside = None if inside is None else stem(words[inside].text)
+        self.inside = None if inside is None else root(words[inside].text)
         for at, word in enumerate(words):
             if not span.first <= at <= span.last and at != inside and word.text not in STOP_WORDS:
                 weight = _APPOSITION if at in beside else 1.0
-                self.weight[stem(word.text)] = max(weight, self.weight.get(stem(word.text), 0))
+                self.weight[root(word.text)] = max(weight, self.weight.get(root(word.text), 0))
 
     def best(self, mention: Mention, around: Sequence[Sequence[int]]) -> Mention:
         """Return the mention with its entities in order; those beyond the first 16 stay last."""
@@ -87,7 +88,7 @@ class _Choice:
     def _points(self, entity: int, around: Sequence[Sequence[int]]) -> float:
         neighbours, relations = neighbours_of(self.graph, entity)
         points = _NEIGHBOUR * sum(bool(np.isin(neighbours, others).any()) for others in around)
-        types = frozenset[str]().union(*map(stems, self.graph.types(entity)))
+        types = frozenset[str]().union(*map(roots, self.graph.types(entity)))
         spoken = frozenset[str]().union(*map(self.vocabulary.relation, relations.tolist()))
         points += _TYPE * (sum(self.weight[word] for word in types & self.weight.keys()) - (self.inside in types))
         return points + _RELATION * sum(self.weight[word] for word in (spoken - types) & self.weight.keys())

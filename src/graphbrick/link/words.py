@@ -1,4 +1,4 @@
-"""Words of questions that are no names: function words, titles, and the words of a graph's types and relations."""
+"""Words of questions that are not names: function words, titles, and the words of a graph's types and relations."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.text import fold
+from graphbrick.patterns.stems import root
 from graphbrick.session import current_session
 
 # Words that build a question; alone they name nothing, though a film may be called "It" or a city "Of".
@@ -21,69 +22,33 @@ TITLES = frozenset("dr lady lord miss mr mrs ms prof professor sir".split())
 ARTICLES = ("the", "a", "an")
 _RELATIONS_READ = 10_000
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
-_ENDINGS = (
-    "ations",
-    "ation",
-    "ings",
-    "ing",
-    "ions",
-    "ion",
-    "ers",
-    "ors",
-    "ies",
-    "ie",
-    "ed",
-    "es",
-    "er",
-    "or",
-    "y",
-    "s",
-    "e",
-)
-_SHORTEST = 3  # letters of a stem
 
 
-def stem(word: str) -> str:
-    """Return a folded English word without its ending, so that forms of one word compare equal.
+def roots(label: str) -> frozenset[str]:
+    """Return the roots of the words of a relation or type label, without function words.
 
-    >>> stem("directed") == stem("director") == stem("directs") == stem("directing") == "direct"
-    True
-    >>> stem("starred") == stem("stars") == "star", stem("countries") == stem("country"), stem("films")
-    (True, True, 'film')
-    """
-    for ending in _ENDINGS:
-        short = word.removesuffix(ending)
-        if short != word and len(short) >= _SHORTEST:
-            doubled = len(short) > _SHORTEST and short[-1] == short[-2] and ending not in ("s", "es")
-            return short[:-1] if doubled else short
-    return word
-
-
-def stems(label: str) -> frozenset[str]:
-    """Return the stems of the words of a relation or type label, without function words.
-
-    >>> sorted(stems("film.film.directed_by")), sorted(stems("hasCapital"))
+    >>> sorted(roots("film.film.directed_by")), sorted(roots("hasCapital"))
     (['direct', 'film'], ['capital'])
     """
     words = fold(_CAMEL.sub(" ", label)).split()
-    return frozenset(stem(word) for word in words if word not in STOP_WORDS)
+    return frozenset(root(word) for word in words if word not in STOP_WORDS)
 
 
 class Vocabulary:
-    """Stems of the words of a graph's relation labels and of the types of its entities.
+    """Roots of the words of a graph's relation labels and of the types of its entities.
 
     In a question such words speak of types and relations, even if an entity has the same name. Use `vocabulary`.
     """
 
     def __init__(self, graph: Graph) -> None:
-        self.of_relation = [stems(graph.relation_label(i)) for i in range(min(graph.n_relations, _RELATIONS_READ))]
-        self._stems = frozenset[str]().union(*self.of_relation, *map(stems, graph.type_labels()))
+        self.of_relation = [roots(graph.relation_label(i)) for i in range(min(graph.n_relations, _RELATIONS_READ))]
+        self._roots = frozenset[str]().union(*self.of_relation, *map(roots, graph.type_labels()))
 
     def __contains__(self, word: str) -> bool:
-        return stem(word) in self._stems
+        return root(word) in self._roots
 
     def relation(self, number: int) -> frozenset[str]:
-        """Return the stems of the label of a relation; none beyond the first 10,000 relations."""
+        """Return the roots of the label of a relation; none beyond the first 10,000 relations."""
         return self.of_relation[number] if number < len(self.of_relation) else frozenset()
 
 

@@ -1,17 +1,15 @@
-"""The words that a graph is spoken of with: names of classes, and the words of its relations.
+"""The vocabulary of a graph: names of classes, and the words of its relations.
 
-Relations have the words of their labels, and those that `graphbrick learn` understood or the user corrected, which lie
-in ``words.toml`` beside the graph. Words are compared by their stems.
+The words of a relation are those of its label and those in ``words.toml``, which `graphbrick learn` writes and the user
+corrects. Words are compared by their stems.
 """
 
 from __future__ import annotations
 
-import re
 import tomllib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -23,56 +21,14 @@ from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.literals import literal_types
 from graphbrick.graphs.types import entities_by_type
 from graphbrick.patterns.folder import WORDS
+from graphbrick.patterns.stems import WORD, Stems, stems
 from graphbrick.patterns.text import readable
 from graphbrick.session import current_session
 
 Ints = npt.NDArray[np.int64]
-Stems = tuple[str, ...]
 
-_IRREGULAR = {
-    "people": "person", "men": "man", "women": "woman", "children": "child", "neighbor": "neighbour",
-    "neighbors": "neighbour", "neighboring": "neighbour", "spoken": "speak", "spoke": "speak", "led": "lead",
-    "written": "writ", "wrote": "writ", "made": "mak", "paid": "pay", "born": "bear", "held": "hold", "won": "win",
-    "lies": "li", "lying": "li", "lay": "li", "built": "build", "sung": "sing", "worn": "wear", "known": "know",
-    "taught": "teach", "bought": "buy", "sold": "sell", "flown": "fly", "ran": "run", "died": "di", "dies": "di",
-    "used": "us",
-}  # fmt: skip
 _MOST_RELATIONS, _LABELS_READ, _SAME_WORD = 500, 200, 0.6  # of names that end in one word
 _SMALL = frozenset("of in by at with for to from on the a an has have is was".split())
-_WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
-
-
-@lru_cache(maxsize=16_384)
-def stem(word: str) -> str:
-    """Return the part that forms of an English word have in common.
-
-    >>> [stem(word) for word in ("countries", "country", "borders", "bordering", "uses", "used", "languages", "bus")]
-    ['country', 'country', 'border', 'border', 'us', 'us', 'languag', 'bus']
-    """
-    word = word.lower()
-    if word in _IRREGULAR:
-        return _IRREGULAR[word]
-    if len(word) > 4 and word.endswith("ies"):
-        return word[:-3] + "y"
-    if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
-        word = word[:-2] if word.endswith(("ches", "shes", "xes", "sses")) else word[:-1]
-    for ending in ("ing", "ed"):
-        if len(word) > len(ending) + 2 and word.endswith(ending) and re.search("[aeiouy]", word[: -len(ending)]):
-            word = word[: -len(ending)]
-            if word[-1] == word[-2] and word[-1] not in "lse":
-                word = word[:-1]
-            return word.removesuffix("e")
-    return word.removesuffix("e") if len(word) > 2 else word
-
-
-@lru_cache(maxsize=16_384)
-def stems(text: str) -> Stems:
-    """Return the stems of the words of a text.
-
-    >>> stems("Time zones")
-    ('tim', 'zon')
-    """
-    return tuple(stem(word) for word in _WORD.findall(text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,20 +73,20 @@ class Lexicon:
 
     def classes_in(self, text: str) -> list[str]:
         """Return the classes that a text names, in order; longer names win."""
-        words, found, at = stems(text), list[str](), 0
+        words, classes, at = stems(text), list[str](), 0
         longest = max(map(len, self.by_class), default=0)
         while at < len(words):
             for size in range(longest, 0, -1):
                 name = self.class_named(words[at : at + size]) if at + size <= len(words) else ""
                 if name:
-                    found.append(name)
+                    classes.append(name)
                     at += size - 1
                     break
             at += 1
-        return found
+        return classes
 
     def classes_of(self, entities: Ints) -> str:
-        """Return the class that most of some entities have, the smallest if several do; "" for none."""
+        """Return the class that more than half of the entities have, the smallest of several; "" for none."""
         sample = entities[:: max(1, len(entities) // 50)]
         shares = (
             {name: np.isin(sample, members).mean() for name, members in self.classes.items()} if len(sample) else {}
@@ -157,24 +113,24 @@ def lexicon_of(graph: Graph, learned: str | None = None) -> Lexicon:
 
 def _lexicon(graph: Graph, file: Path | None) -> Lexicon:
     try:
-        said = {} if file is None else tomllib.loads(file.read_text(encoding="utf-8"))
+        content = {} if file is None else tomllib.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise InputError(f"cannot be read ({error}); correct it, or run graphbrick learn again", file or "") from error
-    tables, listed = said.get("relation", {}), said.get("class", [])
+    tables = content.get("relation", {})
     labels = [graph.relation_label(relation) for relation in range(graph.n_relations)]
     relations = tuple(_names(label, tables.get(label, {})) for label in labels)
     classes = dict(entities_by_type(graph))
     numbers = {label: i for i, label in enumerate(labels)}
     values = {labels[relation] for relation in literal_types(graph)}
-    for entry in listed:
+    for entry in content.get("class", []):
         names = [str(name) for name in entry.get("names", [])]
         known = next((classes[name] for name in classes if {stems(name)} & set(map(stems, names))), None)
         if not names or (not entry.get("heads") and set(entry.get("tails", ())) <= values):
-            continue  # numbers are no class of things
+            continue  # a class of numbers is not a class of entities
         members = known if known is not None else _members(graph, entry, numbers)
         classes.update(dict.fromkeys(names, members))
     if not graph.type_table and len(labels) <= _MOST_RELATIONS:
-        classes = {**_called(graph), **classes}
+        classes = {**_classes_by_last_word(graph), **classes}
     by_class: dict[Stems, tuple[str, ...]] = {}
     for name in sorted(classes, key=lambda name: -len(classes[name])):
         by_class[stems(name)] = (*by_class.get(stems(name), ()), name)
@@ -194,22 +150,22 @@ def _members(graph: Graph, entry: Mapping[str, list[str]], numbers: Mapping[str,
     return np.unique(np.concatenate([graph.csr.heads(at_head), graph.csr.tail[at_tail]])).astype(np.int64)
 
 
-def _called(graph: Graph) -> dict[str, Ints]:
-    """Return classes that names tell: ends of a relation whose labels mostly end in one word, «... Team»."""
+def _classes_by_last_word(graph: Graph) -> dict[str, Ints]:
+    """Return classes inferred from labels: ends of a relation whose labels mostly end in one word, such as «Team»."""
     ids = graph.triple_ids()
-    relation, found = graph.csr.relation[ids], dict[str, Ints]()
+    relation, classes = graph.csr.relation[ids], dict[str, Ints]()
     for number in range(graph.n_relations):
         triples = ids[relation == number]
         for entities in (np.unique(graph.csr.heads(triples)), np.unique(graph.csr.tail[triples])):
             sample = entities[:: max(1, len(entities) // _LABELS_READ)].tolist()
-            last = Counter(
-                words[-1] for entity in sample if len(words := _WORD.findall(graph.label(entity).lower())) > 1
+            last_words = Counter(
+                words[-1] for entity in sample if len(words := WORD.findall(graph.label(entity).lower())) > 1
             )
-            word, count = last.most_common(1)[0] if last else ("", 0)
+            word, count = last_words.most_common(1)[0] if last_words else ("", 0)
             if count >= 2 and count >= _SAME_WORD * len(sample) and word.isalpha():
-                named = np.array([entity for entity in entities.tolist() if graph.label(entity).lower().endswith(word)])
-                found[word] = np.union1d(found.get(word, np.zeros(0, dtype=np.int64)), named).astype(np.int64)
-    return found
+                members = [entity for entity in entities.tolist() if graph.label(entity).lower().endswith(word)]
+                classes[word] = np.union1d(classes.get(word, []), members).astype(np.int64)
+    return classes
 
 
 def _names(label: str, entry: Mapping[str, object]) -> RelationNames:
@@ -219,8 +175,8 @@ def _names(label: str, entry: Mapping[str, object]) -> RelationNames:
     head = {stems(str(name)) for name in _list(entry.get("head"))}
     if not entry:
         tail, head = {plain}, {plain}  # which end it names is not known
-    said = {plain, *tail, *head, stems(str(entry.get("verb", "")))}
-    words = {word for phrase in said for word in phrase if word not in _SMALL}
+    phrases = {plain, *tail, *head, stems(str(entry.get("verb", "")))}
+    words = {word for phrase in phrases for word in phrase if word not in _SMALL}
     return RelationNames(frozenset(tail), frozenset(head), frozenset(words))
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from graphbrick.graphs.literals import literal_types
-from graphbrick.patterns.lexicon import stems
+from graphbrick.patterns.stems import stems
 from graphbrick.retrieve.operators import plan as p
 from graphbrick.retrieve.operators.plan import CannotPlanError, SetPlan
 from graphbrick.retrieve.operators.resolve import Resolver

@@ -12,7 +12,8 @@ import numpy.typing as npt
 
 from graphbrick.core import Path, Query
 from graphbrick.graphs.literals import literal_types
-from graphbrick.patterns.lexicon import Lexicon, Stems, stems
+from graphbrick.patterns.lexicon import Lexicon
+from graphbrick.patterns.stems import Stems, stems
 from graphbrick.retrieve.operators.plan import Along, Attribute, CannotPlanError, Degree, Measure, Place, SetPlan, Steps
 from graphbrick.retrieve.operators.wording import English
 from graphbrick.retrieve.patterns import Patterns

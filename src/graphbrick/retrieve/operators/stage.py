@@ -16,7 +16,8 @@ from graphbrick.core.trace import event, fact
 from graphbrick.graphs.graph import Graph
 from graphbrick.llm.chat import ChatModel
 from graphbrick.patterns import PatternScorer
-from graphbrick.patterns.lexicon import Lexicon, lexicon_of, stem
+from graphbrick.patterns.lexicon import Lexicon, lexicon_of
+from graphbrick.patterns.stems import stem
 from graphbrick.pipeline import RetrieveStage
 from graphbrick.retrieve.operators.model_plan import plan_by_model
 from graphbrick.retrieve.operators.parse import Parser

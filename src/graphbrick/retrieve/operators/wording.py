@@ -11,7 +11,7 @@ from importlib.resources import files
 from typing import NamedTuple
 
 from graphbrick.core.cached import cached_property
-from graphbrick.patterns.lexicon import stem
+from graphbrick.patterns.stems import stem
 
 _BARE = ("most", "fewest", "least")
 _NUMBER = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
