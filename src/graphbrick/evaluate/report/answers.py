@@ -9,7 +9,7 @@ from graphbrick.evaluate.metrics.published import PUBLISHED, PUBLISHED_METRICS
 from graphbrick.evaluate.report.charts import percent, short
 from graphbrick.evaluate.report.figures import ANSWERED, Answers, PipelineFigures
 from graphbrick.evaluate.report.overview import QUALITY_GROUPS, SCORERS, measure_name
-from graphbrick.evaluate.report.tables import Cell, Column, Table
+from graphbrick.evaluate.report.tables import PIPELINE_COLUMNS, Cell, Column, Table, pipeline_cells
 
 _PARTS = dict(zip(QUALITY_GROUPS, ("all", "answerable"), strict=True))
 _NOTES = {
@@ -72,16 +72,16 @@ def answers_table(rows: Sequence[AnswerRow], *, by: str = "") -> Table | None:
     if not measures:
         return None
     columns = [Column(by)] if by else []
-    columns += [Column("#", note="its number in the charts"), Column("pipeline", text=True)]
+    columns += PIPELINE_COLUMNS
     columns.append(Column("questions", note="questions done, and of which the graph has an answer", small="answerable"))
     columns += [Column(measure_name(name), group, _NOTES[name]) for group in _PARTS for name in measures]
     body = []
     for row in rows:
-        found = row.answers
+        answers = row.answers
         beside = [other for other in rows if other.group == row.group]
         cells = [Cell(row.group, row.group)] if by else []
-        cells += [Cell(str(row.number), row.number), Cell(row.name, row.name, name=True)]
-        cells.append(Cell(f"{found.questions:,}", found.questions, f"{found.answerable:,}"))
+        cells += pipeline_cells(row.number, row.name)
+        cells.append(Cell(f"{answers.questions:,}", answers.questions, f"{answers.answerable:,}"))
         cells += [_cell(row, beside, name, part) for part in _PARTS.values() for name in measures]
         body.append(cells)
     name = f"answers-by-{by.replace(' ', '-')}" if by else "answers"
@@ -94,16 +94,17 @@ def published_table(figures: Sequence[PipelineFigures]) -> Table | None:
     measures = _found(rows, PUBLISHED_METRICS)
     if not measures:
         return None
-    columns = [Column("#", note="its number in the charts"), Column("pipeline", text=True)]
-    columns.append(Column("Hits@1", "here", "the first answer is right: equal to a gold answer or alias"))
+    columns = [
+        *PIPELINE_COLUMNS,
+        Column("Hits@1", "here", "the first answer is right: equal to a gold answer or alias"),
+    ]
     for name in measures:
         scorer, _, measure = name.partition("_")
         columns.append(Column("F1" if measure == "f1" else measure.replace("_", " "), f"as {SCORERS[scorer]}, %"))
     body = [
-        [Cell(str(row.number), row.number), Cell(row.name, row.name, name=True),
-         *(_cell(row, [], name, "all") for name in ("hits_at_1", *measures))]
+        [*pipeline_cells(row.number, row.name), *(_cell(row, [], name, "all") for name in ("hits_at_1", *measures))]
         for row in rows
-    ]  # fmt: skip
+    ]
     return Table("published", "The answers as others have published such figures, in percent", columns, body)
 
 

@@ -9,7 +9,7 @@ from graphbrick.evaluate.report.charts import percent, round_percent, round_tick
 from graphbrick.evaluate.report.figures import RISK, Confidence, PipelineFigures
 from graphbrick.evaluate.report.markup import macro
 from graphbrick.evaluate.report.sections import Figure, Section
-from graphbrick.evaluate.report.tables import Cell, Column, Table, table_html
+from graphbrick.evaluate.report.tables import PIPELINE_COLUMNS, Cell, Column, Table, pipeline_cells, table_html
 
 NOTE = (
     "Answers are given from the most confident on. Risk is the share of wrong first answers among those given, "
@@ -55,25 +55,22 @@ def confidence_table(figures: Sequence[PipelineFigures]) -> Table | None:
     if not rows:
         return None
     columns = [
-        Column("#", note="its number in the charts"),
-        Column("pipeline", text=True),
+        *PIPELINE_COLUMNS,
         Column("questions", note="questions that can be scored, and those with an answer and a confidence",
                small="answered"),
         Column("AURC", note="area under the risk-coverage curve; lower is better"),
         Column(f"coverage at {round_percent(RISK)} risk", note="questions that can be answered so"),
         Column("calibration error", note="mean distance between confidence and the share of right answers (ECE)"),
     ]  # fmt: skip
-    best = (min(found.aurc for _, found in rows), max(found.coverage for _, found in rows),
-            min(found.error for _, found in rows))  # fmt: skip
+    best = (min(confidence.aurc for _, confidence in rows), max(confidence.coverage for _, confidence in rows),
+            min(confidence.error for _, confidence in rows))  # fmt: skip
     body = []
-    for one, found in rows:
-        values = found.aurc, found.coverage, found.error
+    for pipeline, confidence in rows:
+        values = confidence.aurc, confidence.coverage, confidence.error
         cells = [Cell(percent(value), value, strong=len(rows) > 1 and value == top)
                  for value, top in zip(values, best, strict=True)]  # fmt: skip
-        body.append([
-            Cell(str(one.number), one.number), Cell(one.name, one.name, name=True),
-            Cell(f"{found.questions:,}", found.questions, f"{found.answered:,}"), *cells,
-        ])  # fmt: skip
+        questions = Cell(f"{confidence.questions:,}", confidence.questions, f"{confidence.answered:,}")
+        body.append([*pipeline_cells(pipeline.number, pipeline.name), questions, *cells])
     return Table("confidence-measures", "What the confidence of pipelines is worth, in percent", columns, body)
 
 
@@ -83,19 +80,18 @@ def reliability_table(figures: Sequence[PipelineFigures]) -> Table | None:
     if not rows:
         return None
     columns = [
-        Column("#", note="its number in the charts"),
-        Column("pipeline", text=True),
+        *PIPELINE_COLUMNS,
         Column("confidence", note="interval of confidence, in percent"),
         Column("answers"),
         Column("mean confidence"),
         Column("right", note="share of the first answers that are right"),
     ]
     body = [
-        [Cell(str(one.number), one.number), Cell(one.name, one.name, name=True),
+        [*pipeline_cells(pipeline.number, pipeline.name),
          Cell(f"{round_percent(part.low)}–{round_percent(part.high)}", part.low), Cell(f"{part.n:,}", part.n),
          Cell(percent(part.confidence), part.confidence), Cell(percent(part.right), part.right)]
-        for one, found in rows
-        for part in found.bins
+        for pipeline, confidence in rows
+        for part in confidence.bins
         if part.confidence is not None and part.right is not None
     ]  # fmt: skip
     return Table("reliability", "Share of right answers by confidence, in percent", columns, body)
@@ -106,28 +102,28 @@ def curve_table(figures: Sequence[PipelineFigures]) -> Table | None:
     rows = _with_confidence(figures)
     if not rows:
         return None
-    tenths = [place / 10 for place in range(1, 11)]
-    columns = [Column("#"), Column("pipeline", text=True), *(Column(f"risk at {round_percent(one)}") for one in tenths)]
+    tenths = [i / 10 for i in range(1, 11)]
+    columns = [*PIPELINE_COLUMNS, *(Column(f"risk at {round_percent(tenth)}") for tenth in tenths)]
     body = []
-    for one, found in rows:
-        cells = [Cell(str(one.number), one.number), Cell(one.name, one.name, name=True)]
+    for pipeline, confidence in rows:
+        cells = pipeline_cells(pipeline.number, pipeline.name)
         for tenth in tenths:
-            reached = found.curve.risk[found.curve.coverage >= tenth - 1e-9]
-            risk = float(reached[0]) if len(reached) else None
+            risks = confidence.curve.risk[confidence.curve.coverage >= tenth - 1e-9]
+            risk = float(risks[0]) if len(risks) else None
             cells.append(Cell("–" if risk is None else percent(risk), risk))
         body.append(cells)
     return Table("risk-coverage", "Risk by coverage, in percent", columns, body)
 
 
 def _with_confidence(figures: Sequence[PipelineFigures]) -> list[tuple[PipelineFigures, Confidence]]:
-    return [(one, one.confidence) for one in figures if one.confidence is not None]
+    return [(pipeline, pipeline.confidence) for pipeline in figures if pipeline.confidence is not None]
 
 
 def _chart(figures: Sequence[PipelineFigures]) -> Figure:
     """Return the risk-coverage curves of the first pipelines."""
     rows = _with_confidence(figures)
     chosen = rows[: len(_COLOURS)]
-    ticks = round_ticks(max(0.05, *(float(found.curve.risk.max()) for _, found in chosen)))
+    ticks = round_ticks(max(0.05, *(float(confidence.curve.risk.max()) for _, confidence in chosen)))
     right, bottom = _WIDTH - _RIGHT, _HEIGHT - _BOTTOM
 
     def across(coverage: float) -> float:
@@ -137,10 +133,10 @@ def _chart(figures: Sequence[PipelineFigures]) -> Figure:
         return bottom - risk / ticks[-1] * (bottom - _TOP)
 
     lines = []
-    for (one, found), colour in zip(chosen, _COLOURS, strict=False):
-        curve = found.to_dict()["curve"]
+    for (pipeline, confidence), colour in zip(chosen, _COLOURS, strict=False):
+        curve = confidence.to_dict()["curve"]
         points = zip(curve["coverage"], curve["risk"], strict=True)
-        lines.append(_Line(one.number, one.name, colour, [(across(x), down(y)) for x, y in points]))
+        lines.append(_Line(pipeline.number, pipeline.name, colour, [(across(x), down(y)) for x, y in points]))
     box = {"width": _WIDTH, "height": _HEIGHT, "left": _LEFT, "right": right, "top": _TOP, "bottom": bottom}
     axes = ([(across(tick), round_percent(tick)) for tick in (0, 0.25, 0.5, 0.75, 1.0)],
             [(down(tick), round_percent(tick)) for tick in ticks])  # fmt: skip

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from graphbrick.evaluate.report.charts import percent
 from graphbrick.evaluate.report.figures import PipelineFigures
-from graphbrick.evaluate.report.tables import Cell, Column, Table
+from graphbrick.evaluate.report.tables import PIPELINE_COLUMNS, Cell, Column, Table, pipeline_cells
 
 _COLUMNS = {
     "linking_recall_at_1": ("recall@1", "seeds of the file that are the first reading of a mention"),
@@ -22,22 +22,22 @@ def linking_table(groups: Mapping[str, Sequence[PipelineFigures]], *, by: str = 
         groups: The pipelines by the group of questions that they are measured on; "" for all questions.
         by: Name of the grouping; empty if there is only one group.
     """
-    rows = [(group, one) for group, figures in groups.items() for one in figures if one.linking]
+    rows = [(group, pipeline) for group, figures in groups.items() for pipeline in figures if pipeline.linking]
     if not rows:
         return None
     columns = [Column(by)] if by else []
-    columns += [Column("#", note="its number in the charts"), Column("pipeline", text=True)]
+    columns += PIPELINE_COLUMNS
     columns.append(Column("questions", note="questions whose seeds the file gives and the pipeline looked for"))
     columns += [Column(title, note=note) for title, note in _COLUMNS.values()]
     body = []
-    for group, one in rows:
+    for group, pipeline in rows:
         cells = [Cell(group or "all", group)] if by else []
-        cells += [Cell(str(one.number), one.number), Cell(one.name, one.name, name=True)]
-        scored = next(iter(one.linking.values())).scored
+        cells += pipeline_cells(pipeline.number, pipeline.name)
+        scored = next(iter(pipeline.linking.values())).scored
         cells.append(Cell(f"{scored:,}", scored))
         for name in _COLUMNS:
             best = max(other.linking[name].all or 0.0 for of, other in rows if of == group)
-            mean = one.linking[name].all or 0.0
+            mean = pipeline.linking[name].all or 0.0
             several = sum(of == group for of, _ in rows) > 1
             cells.append(Cell(percent(mean), mean, strong=several and mean == best > 0))
         body.append(cells)

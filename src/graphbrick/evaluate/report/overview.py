@@ -10,7 +10,7 @@ from graphbrick.core.errors import InputError
 from graphbrick.evaluate.report.charts import Part, badge, milliseconds, percent, short, stack
 from graphbrick.evaluate.report.figures import NOT_LOST, SEED, STRATA, PipelineFigures
 from graphbrick.evaluate.report.markup import macro
-from graphbrick.evaluate.report.tables import Cell, Column, Table, interval_cell
+from graphbrick.evaluate.report.tables import PIPELINE_COLUMNS, Cell, Column, Table, interval_cell
 from graphbrick.evaluate.statistics.comparison import Comparison, compare
 from graphbrick.evaluate.statistics.paired import benjamini_hochberg, holm
 from graphbrick.evaluate.statistics.summary import Summary
@@ -63,8 +63,10 @@ def pipelines_table(figures: Sequence[PipelineFigures]) -> Table:
     spent = any(one.used["tokens_in"] + one.used["tokens_out"] for one in figures)
     calls = any(one.used["calls"] for one in figures)
     paid = any(one.used["cost"] for one in figures)
-    columns = [Column("#", note="its number in the charts"), Column("pipeline", text=True)]
-    columns += [Column("questions", note="questions done, and of which the graph has an answer", small="answerable")]
+    columns = [
+        *PIPELINE_COLUMNS,
+        Column("questions", note="questions done, and of which the graph has an answer", small="answerable"),
+    ]
     columns += [Column(title, group) for group in QUALITY_GROUPS for title in MEASURES.values()]
     parts = lost_parts(figures)
     if parts:

@@ -72,6 +72,15 @@ class Table(NamedTuple):
     rows: Sequence[Sequence[Cell]]
 
 
+PIPELINE_COLUMNS = (Column("#", note="its number in the charts"), Column("pipeline", text=True))
+"""The columns that name the pipeline of a row; see `pipeline_cells`."""
+
+
+def pipeline_cells(number: int, name: str) -> list[Cell]:
+    """Return the cells of `PIPELINE_COLUMNS`."""
+    return [Cell(str(number), number), Cell(name, name, name=True)]
+
+
 def interval_cell(found: Interval | None, *, strong: bool = False) -> Cell:
     """Return a cell with a mean in percent and its interval."""
     if found is None:
