@@ -58,10 +58,11 @@ def train_embedder(
         InputError: There is no question to learn from, or a parameter is out of range.
         ModelError: A package is missing, the base cannot be loaded, or the folder cannot be written.
 
-    Example:
-        >>> from graphbrick.evaluate.datasets import load
-        >>> train_embedder(graph, load("questions.jsonl"), "films.embedder", base="all-minilm-l6-v2")  # doctest: +SKIP
-        >>> pipeline = ShortestPaths() >> Rerank(EmbeddingModel("films.embedder")) >> PathAnswer()     # doctest: +SKIP
+    Example::
+
+        from graphbrick.evaluate.datasets import load
+        train_embedder(graph, load("questions.jsonl"), "films.embedder", base="all-minilm-l6-v2")
+        pipeline = ShortestPaths() >> Rerank(EmbeddingModel("films.embedder")) >> PathAnswer()
     """
     prefixes = {"query_prefix": query_prefix, "text_prefix": text_prefix}
     for name, prefix in prefixes.items():

@@ -197,10 +197,11 @@ def train_llm(
         InputError: There is nothing to learn from, or a parameter is out of range.
         ModelError: A package is missing, the base cannot be loaded, or the place cannot be written.
 
-    Example:
-        >>> from graphbrick.evaluate.datasets import load
-        >>> base = "Qwen/Qwen2.5-1.5B-Instruct"
-        >>> train_llm(graph, load("questions.jsonl"), "planner", module="plan", base=base)      # doctest: +SKIP
+    Example::
+
+        from graphbrick.evaluate.datasets import load
+        base = "Qwen/Qwen2.5-1.5B-Instruct"
+        train_llm(graph, load("questions.jsonl"), "planner", module="plan", base=base)
     """
     started, place = time.perf_counter(), Path(out).expanduser()
     tuned = _brick(module, brick, context)

@@ -140,10 +140,11 @@ def train_patterns(
         InputError: There is no question to learn from, or a parameter is out of range.
         ModelError: The folder cannot be written, or the embedder is not installed.
 
-    Example:
-        >>> from graphbrick.evaluate.datasets import load
-        >>> train_patterns(graph, load("questions.jsonl"), "films.patterns")        # doctest: +SKIP
-        >>> pipeline = Patterns(PatternScorer("films.patterns")) >> PathAnswer()    # doctest: +SKIP
+    Example::
+
+        from graphbrick.evaluate.datasets import load
+        train_patterns(graph, load("questions.jsonl"), "films.patterns")
+        pipeline = Patterns(PatternScorer("films.patterns")) >> PathAnswer()
     """
     for name, value, most in (("max_hops", max_hops, 10), ("rounds", rounds, 10_000)):
         if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= most:

@@ -48,10 +48,11 @@ def train_reranker(
         InputError: There is no question to learn from, or a parameter is out of range.
         ModelError: A package is missing, the base cannot be loaded, or the folder cannot be written.
 
-    Example:
-        >>> from graphbrick.evaluate.datasets import load
-        >>> train_reranker(graph, load("questions.jsonl"), "films.reranker")                      # doctest: +SKIP
-        >>> pipeline = ShortestPaths() >> Rerank(CrossEncoder("films.reranker")) >> PathAnswer()  # doctest: +SKIP
+    Example::
+
+        from graphbrick.evaluate.datasets import load
+        train_reranker(graph, load("questions.jsonl"), "films.reranker")
+        pipeline = ShortestPaths() >> Rerank(CrossEncoder("films.reranker")) >> PathAnswer()
     """
     return train_text_model(RerankerTrainee, graph, questions, out, options, {})
 
