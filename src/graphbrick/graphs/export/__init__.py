@@ -1,0 +1,1 @@
+"""Write graphs in the formats of other programs, one file a format."""

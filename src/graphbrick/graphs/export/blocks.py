@@ -1,0 +1,81 @@
+"""Reading a whole graph in blocks: keys as one array on disk, and triples in arrays of limited length."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from graphbrick.files.writing import FileWriter
+from graphbrick.graphs.graph import Graph
+
+if TYPE_CHECKING:
+    import pyarrow
+
+Ints: TypeAlias = npt.NDArray[np.int64]
+Step: TypeAlias = Callable[[str, float, float], None]
+"""Called now and then with the name of a step, what is done of it, and its total."""
+
+_TRIPLES = 1 << 18  # per block
+_TEXTS = 1 << 14  # written together
+
+
+def silent(step: str, done: float, total: float) -> None:
+    """Report no progress."""
+
+
+class Triples(NamedTuple):
+    """Some triples, int64 each, sorted by (head, tail, relation)."""
+
+    heads: Ints
+    relations: Ints
+    tails: Ints
+
+
+def triple_blocks(graph: Graph, size: int = _TRIPLES) -> Iterator[Triples]:
+    """Yield all triples of a graph in blocks of at most ``size``."""
+    csr = graph.csr
+    ids = csr.ids()
+    for at in range(0, len(ids), size):
+        block = ids[at : at + size]
+        yield Triples(
+            *(np.asarray(part, dtype=np.int64) for part in (csr.heads(block), csr.relation[block], csr.tail[block]))
+        )
+
+
+def mapped_texts(file: Path, texts: Iterable[str]) -> pyarrow.LargeStringArray:
+    """Write texts to a file and return them as one Arrow array over its memory map.
+
+    The file must stay until the array is collected. Characters that UTF-8 cannot hold become question marks.
+    """
+    import pyarrow
+
+    ends, count = FileWriter(file.with_suffix(".ends")), 0
+    data, size = FileWriter(file), 0
+    batch: list[bytes] = []
+
+    def flush() -> None:
+        nonlocal size, count
+        lengths = np.fromiter(map(len, batch), dtype=np.int64, count=len(batch))
+        ends.write(size + np.cumsum(lengths))
+        size, count = size + int(lengths.sum()), count + len(batch)
+        data.write(b"".join(batch))
+        batch.clear()
+
+    try:
+        ends.write(np.zeros(1, dtype=np.int64))
+        for text in texts:
+            batch.append(text.encode("utf-8", "replace"))
+            if len(batch) >= _TEXTS:
+                flush()
+        flush()
+        data.close()
+        ends.close()
+    finally:
+        data.abandon()
+        ends.abandon()
+    buffers = [pyarrow.memory_map(str(path)).read_buffer() for path in (ends.path, data.path)]
+    return pyarrow.LargeStringArray.from_buffers(count, *buffers)

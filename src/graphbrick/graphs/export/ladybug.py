@@ -1,0 +1,269 @@
+"""Export a graph to a ladybug database, an embedded database that is queried in Cypher.
+
+Node tables are the first types of entities, and relation tables are the relations. Relations whose tails are numbers or
+dates are also properties of their heads, so that a query can compare and sum them.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+import re
+import tempfile
+from collections.abc import Mapping
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from graphbrick.core.errors import GraphbrickError
+from graphbrick.graphs.export.blocks import Ints, Step, mapped_texts, silent
+from graphbrick.graphs.export.groups import Groups, grouped
+from graphbrick.graphs.export.ladybug_names import identifier, unique
+from graphbrick.graphs.export.place import new_export_file
+from graphbrick.graphs.graph import Graph
+from graphbrick.graphs.literals import DATE, DECIMAL, LiteralType, literal_types, read_literal
+
+if TYPE_CHECKING:
+    import pyarrow
+
+UNTYPED = "Entity"
+"""The node table of entities without a type, and of rare types in a graph with very many."""
+
+_MOST_TYPES = 200  # node tables; every pair of types that a relation joins is a table of its own on disk
+_ROWS = 1 << 18  # loaded together
+_POOL = 1 << 30  # bytes
+_FACTS = {"key": "STRING", "label": "STRING", "types": "STRING[]", "description": "STRING", "aliases": "STRING[]"}
+_LONGEST_INTEGER = 1 << 63
+_DAY = re.compile(r"(\d{4})(?:-(\d{2}))?(?:-(\d{2}))?(?:T.*)?")
+
+
+def to_ladybug(graph: Graph, target: str | PathLike[str], *, overwrite: bool = False, progress: Step = silent) -> Path:
+    """Write a graph as a ladybug database, which ``ladybug.Database(target)`` opens.
+
+    Nothing is lost: every entity is a node with the properties ``key`` (the primary key), ``label``, ``types``,
+    ``description`` and ``aliases``; every triple is an edge with the property ``key``, the key of its relation. A node
+    is in the table named after its first type; entities without a type are in ``Entity``, and so are all but the 200
+    most frequent types. A relation with the name of a type is called ``has_...``. The comment of each table says in
+    JSON what its name and its properties stand for.
+
+    Memory does not grow with the number of triples. The database is one file, which appears when it is complete.
+
+    Args:
+        graph: The graph.
+        target: The file to make.
+        overwrite: Replace a file that is there.
+        progress: Called now and then with the name of the step, what is done and the total.
+
+    Returns:
+        ``target``.
+
+    Raises:
+        GraphbrickError: ladybug is not installed, or the target exists or cannot be written.
+
+    >>> import ladybug
+    >>> from graphbrick.testing import tiny_graph
+    >>> file = to_ladybug(tiny_graph(), Path(tempfile.mkdtemp()) / "tiny.ladybug")
+    >>> with ladybug.Database(file, read_only=True) as database, ladybug.Connection(database) as connection:
+    ...     connection.execute("MATCH (a)-[:capital]->(b) RETURN a.label, b.label ORDER BY a.label LIMIT 1").get_all()
+    [['Kenya', 'Nairobi']]
+    """
+    try:
+        import ladybug
+    except ImportError as error:
+        raise GraphbrickError("this export needs ladybug: pip install 'graphbrick[ladybug]'") from error
+    path = Path(target)
+    log = path.with_name(f"{path.name}.wal")
+    if log.exists():
+        raise GraphbrickError(f"{path} was not closed properly ({log.name} is there); open it once, or remove both")
+    with (
+        new_export_file(path, overwrite=overwrite) as file,
+        tempfile.TemporaryDirectory(dir=file.parent) as scratch,
+    ):
+        try:
+            with (
+                ladybug.Database(str(file), buffer_pool_size=_POOL, auto_checkpoint=False) as database,
+                ladybug.Connection(database) as connection,
+            ):
+                _Export(graph, connection, Path(scratch), progress).run()
+                connection.execute("CHECKPOINT")
+        except RuntimeError as error:
+            raise GraphbrickError(f"{path} cannot be written: {error}") from error
+    return path
+
+
+class _Export:
+    """The export of one graph.
+
+    Args:
+        graph: The graph.
+        connection: An open connection to an empty database.
+        scratch: A folder for temporary files.
+        progress: Called now and then.
+    """
+
+    def __init__(self, graph: Graph, connection: Any, scratch: Path, progress: Step) -> None:
+        self._graph, self._connection, self._progress = graph, connection, progress
+        self._types, table_of = _first_types(graph)
+        self._keys = mapped_texts(scratch / "keys", map(graph.key, range(graph.n_entities)))
+        self._order = np.argsort(table_of, kind="stable")
+        self._ends = np.cumsum(np.bincount(table_of, minlength=len(self._types)))
+        self._groups: Groups = grouped(graph, table_of, len(self._types), scratch, progress)
+        self._literals = literal_types(graph)
+        taken: set[str] = set()
+        self._tables = [_new_name(identifier(name, "Type"), taken) for name in self._types]
+        relations = sorted({relation for relation, _, _ in self._groups.bounds})
+        self._relations = {
+            relation: _new_name(_relation_name(graph.relation_label(relation), taken), taken) for relation in relations
+        }
+        properties = set(_FACTS)
+        self._properties = {
+            relation: _new_name(identifier(graph.relation_label(relation), "value"), properties)
+            for relation in relations
+            if relation in self._literals
+        }
+
+    def run(self) -> None:
+        """Create and fill all tables."""
+        done = 0
+        for number in range(len(self._tables)):
+            done = self._load_nodes(number, done)
+        done = 0
+        for relation in self._relations:
+            done = self._load_relation(relation, done)
+
+    def _load_nodes(self, number: int, done: int) -> int:
+        """Create and fill one node table; return the number of nodes loaded so far."""
+        graph, name = self._graph, self._tables[number]
+        valued = sorted({rel for rel, head, _ in self._groups.bounds if head == number and rel in self._properties})
+        columns = dict(_FACTS) | {self._properties[rel]: _column_type(self._literals[rel]) for rel in valued}
+        listed = ", ".join(f"{column} {kind}" for column, kind in columns.items())
+        self._connection.execute(f"CREATE NODE TABLE {name}({listed}, PRIMARY KEY(key))")
+        self._comment(
+            name,
+            {
+                "type": self._types[number],
+                "properties": {self._properties[rel]: graph.relation_key(rel) for rel in valued},
+            },
+        )
+        first, last = int(self._ends[number - 1]) if number else 0, int(self._ends[number])
+        for at in range(first, last, _ROWS):
+            entities = self._order[at : min(at + _ROWS, last)]
+            values = {self._properties[rel]: self._values(rel, number, entities) for rel in valued}
+            self._copy(name, "", self._node_rows(entities, values))
+            done += len(entities)
+            self._progress("nodes", done, graph.n_entities)
+        return done
+
+    def _node_rows(self, entities: Ints, values: Mapping[str, pyarrow.Array]) -> pyarrow.Table:
+        import pyarrow
+
+        graph, ids, texts = self._graph, entities.tolist(), pyarrow.list_(pyarrow.string())
+        return pyarrow.table(
+            {
+                "key": self._keys.take(pyarrow.array(entities)).cast(pyarrow.string()),
+                "label": pyarrow.array(map(_writable, map(graph.label, ids)), pyarrow.string()),
+                "types": pyarrow.array((list(map(_writable, graph.types(i))) for i in ids), texts),
+                "description": pyarrow.array((_writable(graph.description(i)) or None for i in ids), pyarrow.string()),
+                "aliases": pyarrow.array((list(map(_writable, graph.aliases(i))) for i in ids), texts),
+                **values,
+            }
+        )
+
+    def _values(self, relation: int, table: int, entities: Ints) -> pyarrow.Array:
+        """Return the value of each entity for a relation whose tails are numbers or dates; null for those without."""
+        import pyarrow
+
+        kind = self._literals[relation]
+        heads, tails = self._groups.of_heads(relation, table, int(entities[0]), int(entities[-1]))
+        heads, first = np.unique(heads, return_index=True)
+        distinct, place = np.unique(tails[first], return_inverse=True)
+        read = [_value(self._graph.label(tail), kind) for tail in distinct.tolist()]
+        values: list[Any] = [None] * len(entities)
+        for at, number in zip(np.searchsorted(entities, heads).tolist(), place.tolist(), strict=True):
+            values[at] = read[number]
+        kinds = {"DATE": pyarrow.date32(), "DOUBLE": pyarrow.float64(), "INT64": pyarrow.int64()}
+        return pyarrow.array(values, kinds[_column_type(kind)])
+
+    def _load_relation(self, relation: int, done: int) -> int:
+        """Create and fill one relation table; return the number of edges loaded so far."""
+        import pyarrow
+
+        graph, name = self._graph, self._relations[relation]
+        pairs = [(head, tail) for number, head, tail in self._groups.bounds if number == relation]
+        listed = ", ".join(f"FROM {self._tables[head]} TO {self._tables[tail]}" for head, tail in pairs)
+        self._connection.execute(f"CREATE REL TABLE {name}({listed}, key STRING)")
+        key = graph.relation_key(relation)
+        self._comment(name, {"relation": key, "label": graph.relation_label(relation)})
+        for head, tail in pairs:
+            for heads, tails in self._groups.blocks((relation, head, tail), _ROWS):
+                ends = (self._keys.take(pyarrow.array(part)).cast(pyarrow.string()) for part in (heads, tails))
+                keys = pyarrow.array([_writable(key)]).take(pyarrow.array(np.zeros(len(heads), dtype=np.int64)))
+                rows = pyarrow.table(dict(zip(("from", "to", "key"), (*ends, keys), strict=True)))
+                self._copy(name, f" (from='{self._tables[head]}', to='{self._tables[tail]}')", rows)
+                done += len(heads)
+                self._progress("triples", done, graph.n_triples)
+        return done
+
+    def _copy(self, table: str, options: str, rows: pyarrow.Table) -> None:
+        self._connection.execute(f"COPY {table} FROM $rows{options}", {"rows": rows})
+
+    def _comment(self, table: str, what: Mapping[str, object]) -> None:
+        text = json.dumps(what, ensure_ascii=False).replace("\\", "\\\\").replace("'", "\\'")
+        self._connection.execute(f"COMMENT ON TABLE {table} IS '{_writable(text)}'")
+
+
+def _first_types(graph: Graph) -> tuple[list[str], Ints]:
+    """Return the types that become node tables, and the place of each entity's type among them, int64."""
+    places: dict[str, int] = {UNTYPED: 0}
+    found = (graph.first_type(entity) or UNTYPED for entity in range(graph.n_entities))
+    numbers = np.fromiter(
+        (places.setdefault(name, len(places)) for name in found), dtype=np.int64, count=graph.n_entities
+    )
+    counts = np.bincount(numbers, minlength=len(places))
+    frequent = [number for number in np.argsort(-counts, kind="stable").tolist() if number and counts[number]]
+    frequent = sorted(frequent[:_MOST_TYPES])
+    selected = [0, *frequent] if counts[0] or len(places) - 1 > len(frequent) else frequent
+    table = np.zeros(len(places), dtype=np.int64)
+    table[selected] = range(len(selected))
+    names = list(places)
+    return [names[number] for number in selected], table[numbers]
+
+
+def _relation_name(label: str, tables: set[str]) -> str:
+    """Return a name for a relation; ``has_country`` if a node table has the name ``country``."""
+    name = identifier(label, "relation")
+    return f"has_{name}" if name.casefold() in tables else name
+
+
+def _new_name(name: str, taken: set[str]) -> str:
+    """Return a name that is not taken, and add it to those that are."""
+    found = unique(name, taken)
+    taken.add(found.casefold())
+    return found
+
+
+def _column_type(kind: LiteralType) -> str:
+    return {DATE: "DATE", DECIMAL: "DOUBLE"}.get(kind.kind, "INT64")
+
+
+def _value(text: str, kind: LiteralType) -> float | datetime.date | None:
+    """Return the value of a tail of a relation; None if it is of another kind or unit, or too large."""
+    if kind.kind == DATE:
+        day = _DAY.fullmatch(text.strip())
+        try:
+            return day and datetime.date(int(day[1]), int(day[2] or 1), int(day[3] or 1))
+        except ValueError:
+            return None
+    read = read_literal(text)
+    if read is None or read.kind == DATE or read.unit not in ("", kind.unit):
+        return None
+    if kind.kind == DECIMAL:
+        return read.value
+    return int(read.value) if abs(read.value) < _LONGEST_INTEGER else None
+
+
+def _writable(text: str) -> str:
+    """Return a text without characters that UTF-8 cannot hold."""
+    return text.encode("utf-8", "replace").decode()

@@ -1,0 +1,72 @@
+"""Where an export is written: a file or folder that appears when it is complete."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from graphbrick.core.errors import GraphbrickError
+from graphbrick.files.folders import NewFolder, files_in, new_folder
+
+
+@contextmanager
+def new_export_file(target: Path, *, overwrite: bool) -> Iterator[Path]:
+    """Yield the path of a file to write, in a hidden folder; the file is renamed to ``target`` at the end.
+
+    If the block raises, the hidden folder is removed and an old file is kept.
+
+    Raises:
+        GraphbrickError: ``target`` exists and must not be replaced, or cannot be written.
+    """
+    try:
+        with NewFolder(target, lambda: _check_file(target, overwrite=overwrite)) as work:
+            file = work / target.name
+            yield file
+            _check_file(target, overwrite=overwrite)
+            with file.open("rb") as handle:
+                os.fsync(handle.fileno())
+            file.replace(target.resolve())
+    except OSError as error:
+        raise _not_written(target, error) from error
+
+
+@contextmanager
+def new_export_folder(target: Path, files: Collection[str], *, overwrite: bool) -> Iterator[Path]:
+    """Yield a hidden folder to write files into, which is renamed to ``target`` at the end.
+
+    Args:
+        target: The folder to make.
+        files: Endings of the names that such an export has; a folder with other files is never replaced.
+        overwrite: Replace an earlier export.
+
+    Raises:
+        GraphbrickError: ``target`` exists and must not be replaced, or cannot be written.
+    """
+    with new_folder(target, lambda: _check_folder(target, tuple(files), overwrite=overwrite)) as work:
+        yield work
+
+
+def _check_file(target: Path, *, overwrite: bool) -> None:
+    if target.is_dir():
+        raise GraphbrickError(f"{target} is a folder, and this export is a file; choose another name")
+    if target.exists() and not overwrite:
+        raise GraphbrickError(f"{target} exists; replace it with --overwrite, or choose another name")
+
+
+def _check_folder(target: Path, endings: tuple[str, ...], *, overwrite: bool) -> None:
+    if not target.exists():
+        return
+    if not target.is_dir():
+        raise GraphbrickError(f"{target} is a file, and this export is a folder; choose another name")
+    names = files_in(target)
+    foreign = next((name for name in names if not name.endswith(endings)), None)
+    if foreign is not None:
+        raise GraphbrickError(f"{target} holds {foreign}, which is not of such an export; choose another folder")
+    if names and not overwrite:
+        raise GraphbrickError(f"{target} exists; replace it with --overwrite, or choose another folder")
+
+
+def _not_written(target: Path, error: OSError) -> GraphbrickError:
+    return GraphbrickError(f"{target} cannot be written ({error.strerror or error}); choose another place")

@@ -1,0 +1,140 @@
+"""The export to ladybug loses nothing, and has typed values."""
+
+from __future__ import annotations
+
+import datetime
+import json
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import ladybug
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from graphbrick import Graph, build
+from graphbrick.core.errors import GraphbrickError
+from graphbrick.graphs.export import ladybug as exporter
+from graphbrick.graphs.export.ladybug import to_ladybug
+from graphbrick.graphs.records import EntityRecord, Record, RelationRecord
+from graphbrick.testing import tiny_graph
+
+
+@contextmanager
+def opened(file: Path) -> Iterator[Any]:
+    with ladybug.Database(str(file), read_only=True) as database, ladybug.Connection(database) as connection:
+        yield lambda text: connection.execute(text).get_all()
+
+
+def content(graph: Graph) -> tuple[Any, ...]:
+    facts = {
+        graph.key(i): (graph.label(i), graph.types(i), graph.description(i), sorted(graph.aliases(i)))
+        for i in range(graph.n_entities)
+    }
+    labels = {graph.relation_key(int(r)): graph.relation_label(int(r)) for r in set(graph.csr.relation.tolist())}
+    return facts, Counter(graph.key_triples()), labels
+
+
+def exported_content(file: Path) -> tuple[Any, ...]:
+    with opened(file) as query:
+        rows = query("MATCH (a) RETURN a.key, a.label, a.types, a.description, a.aliases")
+        triples = query("MATCH (a)-[r]->(b) RETURN a.key, r.key, b.key")
+        comments = [json.loads(row[4]) for row in query("CALL show_tables() RETURN *")]
+    assert len(rows) == len({row[0] for row in rows})
+    facts = {key: (label, types, said or "", sorted(others)) for key, label, types, said, others in rows}
+    labels = {comment["relation"]: comment["label"] for comment in comments if "relation" in comment}
+    return facts, Counter(map(tuple, triples)), labels
+
+
+names = st.sampled_from(
+    ["Kenya", "order", "Größe 2", "a.b/c", "A.B.C", "3D", 'it\'s \\ "x"', "_id", "key", "12 km²", "9"]
+)
+entity = st.builds(
+    EntityRecord,
+    names,
+    label=st.none() | names,
+    aliases=st.lists(names, max_size=2, unique=True).map(tuple),
+    types=st.lists(names, max_size=2, unique=True).map(tuple),
+    description=st.none() | names,
+)
+records = st.lists(st.tuples(names, names, names) | entity | st.builds(RelationRecord, names, names), max_size=12)
+
+
+@settings(max_examples=15, deadline=None)
+@given(records=records, last=st.tuples(names, names, names))
+def test_every_entity_and_triple_is_in_the_database(
+    records: list[Record], last: tuple[str, str, str], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = tmp_path_factory.mktemp("export")
+    graph = build([*records, last], folder / "g.graph")
+    file = to_ladybug(graph, folder / "g.ladybug")
+    assert exported_content(file) == content(graph)
+    assert sorted(path.name for path in folder.iterdir()) == ["g.graph", "g.ladybug"]
+
+
+def test_numbers_and_dates_are_typed_properties_of_their_heads(tmp_path: Path) -> None:
+    triples = [
+        *(("Kenya", "area", "582,650 km²"), ("Uganda", "area", "241,038 km²"), ("Kenya", "founded", "1963-12-12")),
+        *(("Uganda", "founded", "1962-10"), ("Kenya", "growth", "-3.5"), ("Kenya", "growth", "4.5")),
+        *(("Kenya", "order", "1"), ("Kenya", "capital", "Nairobi")),
+    ]
+    countries = [EntityRecord(name, types=("Country",)) for name in ("Kenya", "Uganda")]
+    file = to_ladybug(build([*triples, *countries], tmp_path / "g.graph"), tmp_path / "g.ladybug")
+    with opened(file) as query:
+        rows = query("MATCH (c:Country) RETURN c.key, c.area, c.founded, c.order_ ORDER BY c.area DESC")
+        growth = query("MATCH (c:Country) WHERE c.growth IS NOT NULL RETURN c.growth")
+        comments = {row[1]: json.loads(row[4]) for row in query("CALL show_tables() RETURN *")}
+    assert rows == [
+        ["Kenya", 582650, datetime.date(1963, 12, 12), 1],
+        ["Uganda", 241038, datetime.date(1962, 10, 1), None],
+    ]
+    assert growth in ([[-3.5]], [[4.5]])
+    assert comments["Country"]["properties"]["order_"] == "order"
+    assert comments["order_"] == {"relation": "order", "label": "order"}
+
+
+def test_blocks_of_any_size_give_the_same_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exporter, "_ROWS", 2)
+    monkeypatch.setattr(exporter, "_MOST_TYPES", 1)
+    types = [EntityRecord("Kenya", types=("State",)), EntityRecord("Nairobi", types=("City",))]
+    graph = build(
+        [*(("Kenya", "borders", str(n)) for n in range(7)), ("Kenya", "capital", "Nairobi"), *types], tmp_path / "g"
+    )
+    steps: list[tuple[str, float, float]] = []
+    file = to_ladybug(graph, tmp_path / "db", progress=lambda *step: steps.append(step))
+    assert exported_content(file) == content(graph)
+    assert steps[-1] == ("triples", 8, 8)
+
+
+def test_names_are_readable_where_types_and_relations_share_them(tmp_path: Path) -> None:
+    types = [EntityRecord("KE", types=("time zone",)), EntityRecord("EAT", types=("Time-Zone",))]
+    triples = [("KE", "time zone", "EAT"), ("EAT", "time/zone", "KE")]
+    file = to_ladybug(build([*types, *triples], tmp_path / "g"), tmp_path / "db")
+    with opened(file) as query:
+        names = [row[1] for row in query("CALL show_tables() RETURN *")]
+    assert sorted(names) == ["Time_Zone_2", "has_time_zone", "has_time_zone_2", "time_zone"]
+
+
+def test_a_database_that_is_there_is_replaced_only_on_request(tmp_path: Path) -> None:
+    file = to_ladybug(tiny_graph(), tmp_path / "db")
+    before = file.read_bytes()
+    with pytest.raises(GraphbrickError, match="--overwrite"):
+        to_ladybug(tiny_graph(), file)
+    assert file.read_bytes() == before
+    to_ladybug(build([("a", "b", "c")], tmp_path / "g.graph"), file, overwrite=True)
+    assert exported_content(file)[1] == {("a", "b", "c"): 1}
+    (tmp_path / "db.wal").touch()
+    with pytest.raises(GraphbrickError, match="not closed properly"):
+        to_ladybug(tiny_graph(), file, overwrite=True)
+
+
+def test_a_failed_export_leaves_nothing_behind(tmp_path: Path) -> None:
+    def fail(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        to_ladybug(tiny_graph(), tmp_path / "db", progress=fail)
+    assert list(tmp_path.iterdir()) == []
