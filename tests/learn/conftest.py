@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import pickle
+from pathlib import Path
+
 import pytest
+from filelock import FileLock
 from organisation import TRIPLES
 
 from graphbrick import Graph, build
@@ -10,6 +14,11 @@ from graphbrick.learn import LearnReport, learn
 
 
 @pytest.fixture(scope="session")
-def learned(tmp_path_factory: pytest.TempPathFactory) -> tuple[Graph, LearnReport]:
-    graph = build(TRIPLES, tmp_path_factory.mktemp("org") / "org.graph")
-    return graph, learn(graph, n=500, call={"works in": ["person"]})
+def learned(shared_dir: Path) -> tuple[Graph, LearnReport]:
+    """The organisation and what was learned from it once in a test run; not to be changed."""
+    place, report = shared_dir / "learned" / "org.graph", shared_dir / "learned" / "report.pickle"
+    with FileLock(shared_dir / "learned.lock"):
+        if not report.exists():
+            graph = build(TRIPLES, place)
+            report.write_bytes(pickle.dumps(learn(graph, n=300, call={"works in": ["person"]})))
+        return Graph.open(place), pickle.loads(report.read_bytes())

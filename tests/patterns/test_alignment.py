@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -162,3 +162,13 @@ def test_a_very_long_question_is_cut() -> None:
     aligner = model(0)
     question = f"{'word ' * 5000} X {'word ' * 5000}"
     assert np.isfinite(aligner.score(question, PATTERNS)).all()
+
+
+def test_a_word_is_embedded_once_whatever_stands_beside_it_and_in_copies_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[list[str]] = []
+    encode = Letters.encode
+    monkeypatch.setattr(Letters, "encode", lambda self, texts: calls.append(list(texts)) or encode(self, texts))
+    aligner = model(0)
+    aligner.score("the wife of the son of X", [(("spouse", True),)])
+    replace(aligner, weights=aligner.weights + 1).score("the son of X", [(("child", True),)])
+    assert sorted(word for call in calls for word in call) == ["son", "wife"]

@@ -119,6 +119,9 @@ def fit_alignment(
         for one in examples
         if (steps := model.steps(one.pattern))
     ]
+    words = [token.word for one in read for token in chain(*one.tokens)]
+    if words:  # one model call for all words is much faster than one for each question
+        model.word_vectors(words)
     fitted = _fitted(model, book, read, [], seed, step)
     if given:
         done = _PASSES + _ROUNDS

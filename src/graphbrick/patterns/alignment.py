@@ -192,6 +192,7 @@ class Alignment:
         weights: float64 [5 + max_hops]: of emission, transition, a hop without words, a way back without words, a word
             left over, then of each hop count.
         phrases: Names of relations that have several words.
+        vectors: The vectors made so far, float16 [dimensions] by word; copies made with `replace` share them.
     """
 
     embedder: Embedder
@@ -200,6 +201,7 @@ class Alignment:
     transitions: Transitions
     weights: Scores
     phrases: tuple[str, ...]
+    vectors: dict[str, npt.NDArray[np.float16]] = field(default_factory=dict, repr=False, compare=False)
 
     @cached_property
     def _by_first(self) -> dict[str, list[tuple[str, ...]]]:
@@ -241,6 +243,19 @@ class Alignment:
         found = [2 * number + step[1] for number, step in zip(numbers, pattern, strict=True) if number is not None]
         return found if len(found) == len(pattern) else None
 
+    def word_vectors(self, words: Sequence[str]) -> Floats:
+        """Return the vectors of at least one word, float32 [words, dimensions]; each word is embedded once."""
+        known = self.vectors
+        rows = {word: row for word in words if (row := known.get(word)) is not None}
+        fresh = [word for word in dict.fromkeys(words) if word not in rows]
+        if fresh:
+            made = dict(zip(fresh, self.embedder.embed(fresh), strict=True))
+            if len(known) > _REMEMBERED:
+                known.clear()
+            known.update(made)
+            rows |= made
+        return np.stack([rows[word] for word in words]).astype(np.float32)
+
     def emitted(self, tokens: Sequence[Token]) -> Scores:
         """Return the log probability that each token speaks of each step, float64 [tokens, steps + 1]."""
         known = self._emitted
@@ -248,7 +263,7 @@ class Alignment:
         rows = {token.key: row for token in tokens if (row := known.get(token.key)) is not None}
         fresh = {token.key: token for token in tokens if token.key not in rows}
         if fresh:
-            vectors = self.embedder.embed([token.word for token in fresh.values()]).astype(np.float32)
+            vectors = self.word_vectors([token.word for token in fresh.values()])
             made = [token_features(token, vector) for token, vector in zip(fresh.values(), vectors, strict=True)]
             logits = (np.stack(made) @ self.emission.T).astype(np.float64)
             logits -= logits.max(axis=1, keepdims=True)
