@@ -1,0 +1,262 @@
+"""Names and directions of Cypher patterns, checked against a schema."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+
+from graphbrick.core.schema import Connection, Schema
+from graphbrick.queries.edits import Edits
+from graphbrick.queries.names import same_name, unknown_name
+from graphbrick.queries.tokens import CYPHER, Token, tokens_of
+
+_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_NAME = ("word", "name")
+
+
+@dataclass
+class _Part:
+    """A node or a relation of a pattern: its variable, labels or types, and keys of properties."""
+
+    variable: str = ""
+    names: list[str] = field(default_factory=list)
+    is_long: bool = False
+    end: int = 0
+
+
+def quoted(name: str) -> str:
+    """Return a name as it is written in Cypher, with backticks if it needs them.
+
+    >>> quoted("Film"), quoted("acted in")
+    ('Film', '`acted in`')
+    """
+    return name if _PLAIN.fullmatch(name) else "`" + name.replace("`", "``") + "`"
+
+
+class CypherCheck:
+    """One check; see `graphbrick.queries.check.check_query`.
+
+    Args:
+        text: The query.
+        schema: What it may name.
+    """
+
+    def __init__(self, text: str, schema: Schema) -> None:
+        self.edits, self.problems = Edits(text), list[str]()
+        self._tokens, self._schema = tokens_of(text, CYPHER), schema
+        self._classes = {known.name: known for known in schema.classes}
+        self._relations = dict.fromkeys(connection.relation for connection in schema.connections)
+        self._nodes: dict[str, set[str]] = {}  # variables of nodes with their labels
+        self._types: dict[str, set[str]] = {}  # variables of relations with their types
+        self._steps: list[tuple[_Part, int, _Part, int, _Part]] = []
+
+    def run(self) -> None:
+        """Fill `edits` and `problems`."""
+        i = 0
+        while i < len(self._tokens):
+            i = self._chain(i) if self._tokens[i].is_symbol("(") else i + 1
+        for left, start, relation, stop, right in self._steps:
+            self._check_step(left, start, relation, stop, right)
+        self._check_properties()
+
+    def _chain(self, i: int) -> int:
+        """Read the pattern that begins at a bracket, if it is one; return the index to go on from."""
+        left = self._node(i)
+        if left is None:
+            return i + 1
+        while True:
+            step = self._relation(left.end)
+            if step is None:
+                return max(left.end, i + 1)
+            relation, start = step, left.end
+            right = self._node(relation.end)
+            if right is None:
+                return relation.end
+            self._steps.append((left, start, relation, relation.end, right))
+            left = right
+
+    def _node(self, i: int) -> _Part | None:
+        """Return the node in the brackets at ``i``; None if something else is there."""
+        if not self._is(i, "("):
+            return None
+        part, i = self._named(i + 1, self._classes, "class")
+        if self._is(i, "{"):
+            i = self._properties(i, part, self._properties_of_nodes(part.names))
+        if self._token(i).is_word("WHERE"):
+            while i < len(self._tokens) and not self._is(i, ")"):
+                i = self._after_bracket(i) if self._is(i, "(", "{", "[") else i + 1
+        if self._token(i).kind == "parameter":
+            i += 1
+        if not self._is(i, ")"):
+            return None
+        part.end = i + 1
+        if part.variable:
+            self._nodes.setdefault(part.variable, set()).update(part.names)
+        return part
+
+    def _relation(self, i: int) -> _Part | None:
+        """Return the relation whose arrow begins at ``i``; None if no arrow is there."""
+        part = _Part()
+        i += self._is(i, "<")
+        if not self._is(i, "-"):
+            return None
+        i += 1
+        if self._is(i, "["):
+            part, i = self._named(i + 1, self._relations, "relation")
+            if self._is(i, "*"):
+                part.is_long = True
+                while i < len(self._tokens) and not self._is(i, "{", "]"):
+                    i = self._after_bracket(i) if self._is(i, "(") else i + 1
+            if self._is(i, "{"):
+                i = self._properties(i, part, self._properties_of_relations(part.names))
+            if not self._is(i, "]"):
+                return None
+            i += 1
+        if not self._is(i, "-"):
+            return None
+        i += 1
+        part.end = i + self._is(i, ">")
+        if part.variable:
+            self._types.setdefault(part.variable, set()).update(part.names)
+        return part
+
+    def _named(self, i: int, known: Collection[str], kind: str) -> tuple[_Part, int]:
+        """Return the variable and the names after colons that begin at ``i``, and the index after them."""
+        part = _Part()
+        if self._token(i).kind in _NAME:
+            part.variable = self._token(i).text
+            i += 1
+        while self._is(i, ":", "|", "&", "!"):
+            i += 1
+            token = self._token(i)
+            if token.kind in _NAME:
+                part.names.append(self._known(token, known, kind))
+                i += 1
+        return part, i
+
+    def _properties(self, i: int, part: _Part, known: Collection[str] | None) -> int:
+        """Check the keys of the map at ``i``, and return the index after it."""
+        end = self._after_bracket(i)
+        for k in range(i + 1, end - 1):
+            before, token = self._tokens[k - 1], self._tokens[k]
+            if before.is_symbol("{", ",") and token.kind in _NAME and self._is(k + 1, ":") and known is not None:
+                self._known(token, known, f"property of {' or '.join(part.names) or 'nodes'}")
+        return end
+
+    def _known(self, token: Token, known: Collection[str], kind: str) -> str:
+        """Return the name of the schema that a token means; correct it, or say that it is unknown."""
+        if token.text in known:
+            return token.text
+        same = same_name(token.text, known)
+        if same is None:
+            self.problems.append(unknown_name(kind, token.text, known))
+            return token.text
+        self.edits.replace(token.start, token.end, quoted(same), f"wrote {same!r} for {token.text!r}")
+        return same
+
+    def _check_properties(self) -> None:
+        """Check every ``variable.property`` whose variable is a node or a relation."""
+        for i in range(1, len(self._tokens) - 1):
+            owner, token = self._tokens[i - 1], self._tokens[i + 1]
+            if not self._is(i, ".") or owner.kind not in _NAME or token.kind not in _NAME or self._is(i + 2, "(", "."):
+                continue
+            if i > 1 and self._is(i - 2, "."):
+                continue
+            known: Collection[str] | None = None
+            names: set[str] = set()
+            if owner.text in self._nodes:
+                names = self._nodes[owner.text]
+                known = self._properties_of_nodes(names)
+            elif owner.text in self._types:
+                names = self._types[owner.text]
+                known = self._properties_of_relations(names)
+            if known is not None:
+                self._known(token, known, f"property of {' or '.join(sorted(names)) or 'nodes'}")
+
+    def _properties_of_nodes(self, names: Collection[str]) -> Collection[str] | None:
+        """Return the properties that nodes of these classes may have; None if that is not known."""
+        classes = [self._classes[name] for name in names or self._classes if name in self._classes]
+        if not classes or not all(known.properties for known in classes):
+            return None
+        return dict.fromkeys(known.name for part in classes for known in part.properties)
+
+    def _properties_of_relations(self, names: Collection[str]) -> Collection[str] | None:
+        """Return the properties that relations of these types may have; None if none has any."""
+        alike = [known for known in self._schema.connections if not names or known.relation in names]
+        return dict.fromkeys(known.name for part in alike for known in part.properties) or None
+
+    def _check_step(self, left: _Part, start: int, relation: _Part, stop: int, right: _Part) -> None:
+        """Turn the arrow of a step that the schema has only the other way round, or say that it has none."""
+        heads = set(left.names) | self._nodes.get(left.variable, set())
+        tails = set(right.names) | self._nodes.get(right.variable, set())
+        types = [name for name in relation.names if name in self._relations]
+        if relation.is_long or not types or not (heads | tails) <= set(self._classes):
+            return
+        points_left, points_right = self._is(start, "<"), self._is(stop - 1, ">")
+        forwards, backwards = self._has(heads, types, tails), self._has(tails, types, heads)
+        if points_left == points_right:
+            if not forwards and not backwards:
+                self._no_connection(heads, types, tails)
+        elif points_right and not forwards:
+            self._turn(start, stop, backwards, heads, types, tails)
+        elif points_left and not backwards:
+            self._turn(start, stop, forwards, tails, types, heads)
+
+    def _has(self, heads: set[str], types: Sequence[str], tails: set[str]) -> bool:
+        return any(
+            known.relation in types and (not heads or known.head in heads) and (not tails or known.tail in tails)
+            for known in self._schema.connections
+        )
+
+    def _turn(
+        self, start: int, stop: int, other_way: bool, heads: set[str], types: Sequence[str], tails: set[str]
+    ) -> None:
+        """Turn the arrow between the tokens ``start`` and ``stop`` if the schema has the relation the other way."""
+        if not other_way:
+            self._no_connection(heads, types, tails)
+            return
+        first, last = self._tokens[start], self._tokens[stop - 1]
+        change = f"turned the direction of {'|'.join(types)}"
+        if first.is_symbol("<"):
+            self.edits.replace(first.start, first.end, "")
+            self.edits.replace(last.start, last.end, "->", change)
+        else:
+            self.edits.replace(first.start, first.end, "<-")
+            self.edits.replace(last.start, last.end, "", change)
+
+    def _no_connection(self, heads: set[str], types: Sequence[str], tails: set[str]) -> None:
+        pattern = f"({_labels(heads)})-[:{'|'.join(types)}]->({_labels(tails)})"
+        alike = [known for known in self._schema.connections if known.relation in types]
+        leads = ", ".join(map(connection_text, alike[:5]))
+        self.problems.append(f"the graph has no {pattern}; it has {leads}")
+
+    def _after_bracket(self, i: int) -> int:
+        """Return the index after the bracket that closes the one at ``i``."""
+        depth = 0
+        while i < len(self._tokens):
+            depth += self._is(i, "(", "{", "[") - self._is(i, ")", "}", "]")
+            i += 1
+            if not depth:
+                break
+        return i
+
+    def _token(self, i: int) -> Token:
+        return self._tokens[i] if i < len(self._tokens) else Token("end", "", 0, 0)
+
+    def _is(self, i: int, *symbols: str) -> bool:
+        return self._token(i).is_symbol(*symbols)
+
+
+def connection_text(connection: Connection) -> str:
+    """Return a relation of a schema as a pattern.
+
+    >>> connection_text(Connection("Film", "directed by", "Person"))
+    '(:Film)-[:`directed by`]->(:Person)'
+    """
+    head, relation, tail = map(quoted, (connection.head, connection.relation, connection.tail))
+    return f"(:{head})-[:{relation}]->(:{tail})"
+
+
+def _labels(names: Collection[str]) -> str:
+    return "".join(f":{quoted(name)}" for name in sorted(names))

@@ -1,0 +1,40 @@
+"""Names of a schema: which are meant by names that a query writes in another way."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Collection, Iterable
+
+from graphbrick.graphs.text import fold
+
+
+def same_name(name: str, known: Collection[str]) -> str | None:
+    """Return the one known name that differs only in case, spaces and marks; None if there is none or several.
+
+    >>> same_name("has_Capital", ["hasCapital", "capital"])
+    'hasCapital'
+    """
+    if name in known:
+        return name
+    bare = _bare(name)
+    equal = [other for other in known if _bare(other) == bare]
+    return equal[0] if len(equal) == 1 and bare else None
+
+
+def unknown_name(kind: str, name: str, known: Iterable[str], n: int = 5) -> str:
+    """Return a sentence about an unknown name, with the known names that resemble it most, or some that there are.
+
+    >>> unknown_name("relation", "DIRECTED_BY", ["DIRECTS", "ACTED_IN"])
+    "there is no relation 'DIRECTED_BY'; did you mean 'DIRECTS'?"
+    """
+    names = list(dict.fromkeys(known))
+    by_bare = {_bare(other): other for other in reversed(names)}
+    close = [by_bare[match] for match in difflib.get_close_matches(_bare(name), list(by_bare), n=3, cutoff=0.5)]
+    if close:
+        return f"there is no {kind} {name!r}; did you mean {' or '.join(map(repr, close))}?"
+    listed = ", ".join(map(repr, names[:n])) + (", ..." if len(names) > n else "")
+    return f"there is no {kind} {name!r}; there are {listed}" if names else f"there is no {kind} {name!r}, nor another"
+
+
+def _bare(name: str) -> str:
+    return "".join(letter for letter in fold(name) if letter.isalnum()) or name
