@@ -14,6 +14,7 @@ __version__ = "0.1.0"
 
 TYPE_CHECKING = False  # as in typing, whose import would delay the moment from which Ctrl-C is handled
 if TYPE_CHECKING:
+    from graphbrick.agents import Agent as Agent
     from graphbrick.core import Answer as Answer
     from graphbrick.core import Citation as Citation
     from graphbrick.core import Evidence as Evidence
@@ -105,6 +106,7 @@ if TYPE_CHECKING:
 # Public names and where they live. They are imported when first used: importing numpy alone takes longer than showing
 # a help text should.
 _HOMES = {
+    "agents": ("Agent",),
     "pipeline.budget": ("Budget", "spending"),
     "core": (
         "Answer",

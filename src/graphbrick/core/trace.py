@@ -57,7 +57,7 @@ class StageTrace:
 
     Attributes:
         stage: The stage as recipe text.
-        kind: link, extract, expand, prune, retrieve, rerank, generate, union or repeat.
+        kind: link, extract, expand, prune, retrieve, rerank, generate, union or repeat; step or tool in an agent.
         seconds: Wall-clock time, including that of the children.
         counts_in: Sizes of the input, such as ``{"nodes": 1000, "triples": 2740}``.
         counts_out: Sizes of the output.
@@ -164,6 +164,14 @@ def record(trace: Trace, stage: str, kind: str) -> Iterator[StageTrace]:
     finally:
         entry.seconds = time.perf_counter() - start
         _current.reset(token)
+
+
+@contextmanager
+def record_within(stage: str, kind: str) -> Iterator[StageTrace]:
+    """Open an entry of the trace within that of the running stage, such as a step of an agent."""
+    outer = _current.get()
+    with record(Trace([] if outer is None else outer.children), stage, kind) as entry:
+        yield entry
 
 
 def event(message: str, *, once: bool = False) -> None:

@@ -116,7 +116,7 @@ class Brick:
     @classmethod
     def parameters(cls) -> list[Parameter]:
         """Return the parameters in order: type, default and range of each, and the line of the docstring about it."""
-        docs = _parameter_docs(inspect.getdoc(cls) or "")
+        docs = parameter_docs(inspect.getdoc(cls) or "")
         declarations = {entry.name: entry for entry in declared(cls)}
         return [_listed(field, declarations.get(field.name), docs.get(field.name, "")) for field in _fields(cls)]
 
@@ -175,7 +175,7 @@ def literal(value: object) -> str:
     return repr(str(value)) if isinstance(value, str) else repr(value)
 
 
-def _parameter_docs(doc: str) -> dict[str, str]:
+def parameter_docs(doc: str) -> dict[str, str]:
     """Return the entries of a docstring's ``Args`` section by name."""
     section = re.search(r"^Args:\n((?:[ ]+.*\n?|\n)+)", doc, re.MULTILINE)
     if section is None:

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
+from graphbrick.core import Evidence
 from graphbrick.core.errors import GraphbrickError, InputError
 from graphbrick.core.limits import limited_by
 
@@ -18,7 +19,13 @@ _EXAMPLE = "tokens=20000,usd=0.05,seconds=60"
 
 
 class StoppedError(GraphbrickError):
-    """Raised when a budget or a call of `Budget.cancel` stops a run."""
+    """Raised when a budget or a call of `Budget.cancel` stops a run.
+
+    Attributes:
+        evidence: What the stage had found until then; None if it says nothing about that.
+    """
+
+    evidence: Evidence | None = None
 
 
 class Budget:

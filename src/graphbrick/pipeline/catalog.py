@@ -17,7 +17,7 @@ from graphbrick.pipeline.stages import LinkStage
 
 ENTRY_POINTS = "graphbrick.bricks"
 _FOLDERS = (
-    *("link", "extract", "prune", "retrieve", "rerank", "generate"),
+    *("link", "extract", "prune", "retrieve", "agents", "rerank", "generate"),
     *("scorers", "embedders", "patterns", "llm"),
 )
 

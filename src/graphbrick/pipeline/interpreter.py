@@ -229,14 +229,14 @@ def _advanced(course: Course, stage: Pipeline) -> Course:
 
 
 def _links(pipeline: Pipeline) -> bool:
-    """Whether a pipeline begins with a link stage of its own."""
+    """Whether a pipeline begins with a link stage of its own, or with a stage that can do without."""
     if isinstance(pipeline, Sequence):
         return _links(pipeline.stages[0])
     if isinstance(pipeline, Union):
         return any(_links(branch) for branch in pipeline.branches)
     if isinstance(pipeline, Repeat):
         return _links(pipeline.stage)
-    return isinstance(pipeline, LinkStage)
+    return isinstance(pipeline, LinkStage) or (isinstance(pipeline, RetrieveStage) and pipeline.links_itself)
 
 
 def _run(pipeline: Pipeline, run: Run) -> Run:
@@ -265,6 +265,8 @@ def _run_stage(stage: Stage, run: Run) -> Run:
             after = _call(stage, run)
             entry.counts_out = after.counts(stage.gives)
     except StoppedError as error:
+        if error.evidence is not None:
+            run = replace(run, evidence=replace(error.evidence, subgraph=run.subgraph or Subgraph(run.graph)))
         return run.stop(str(error), repr(stage))
     return after
 
@@ -297,7 +299,7 @@ def _call(stage: Stage, run: Run) -> Run:
         return replace(run, subgraph=stage.prune(query, run.subgraph or Subgraph(graph)))
     if isinstance(stage, RetrieveStage):
         subgraph = run.subgraph or Subgraph(graph)
-        return replace(run, evidence=replace(stage.retrieve(query, subgraph), subgraph=subgraph))
+        return replace(run, evidence=replace(stage.retrieve(query, subgraph), subgraph=subgraph), linked=True)
     assert run.evidence is not None
     if isinstance(stage, RerankStage):
         evidence = stage.rerank(query, run.evidence)

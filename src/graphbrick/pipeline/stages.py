@@ -106,11 +106,13 @@ class RetrieveStage(Stage):
 
     Attributes:
         starts_at_seeds: Whether every path that it gives starts at a seed; False for stages that find their own starts.
+        links_itself: Whether it can do without seeds, so that no link stage is put before it.
     """
 
     kind = "retrieve"
     needs = frozenset({Capability.LABELS, Capability.ADJACENCY})
     starts_at_seeds: ClassVar[bool] = True
+    links_itself: ClassVar[bool] = False
     _accepts = frozenset({Level.QUERY, Level.SUBGRAPH})
     _gives = Level.EVIDENCE
 

@@ -1,0 +1,173 @@
+"""What an agent says to the model: native tool calls, or a text protocol for models without them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from graphbrick.agents.text_protocol import Call, read_actions
+from graphbrick.agents.tool import AgentTool
+from graphbrick.llm.chat import ChatModel
+from graphbrick.llm.messages import Message, Reply, ToolCall, assistant, system, tool_result, user
+from graphbrick.llm.replies import one_line
+
+_TASK = (
+    "You answer a question by looking things up in a knowledge graph with tools. Use only what the tools return, not "
+    "your own knowledge. In results, A -> r -> B means that A has the relation r to B, and A <- r <- B that B has the "
+    "relation r to A. Refer to nodes by their names or keys as the results write them, and to lists by their names, "
+    "such as L1. When the results hold the answer, call finish with the nodes, or the list, that answer the question.\n"
+)
+_FORMAT = """
+In each turn write one thought and one action, and nothing else:
+Thought: what you know, and what to look up next
+Action: tool["argument", "argument"]
+You then get the result as an Observation. Never write an Observation yourself.
+"""
+_EXAMPLE = """
+Example:
+Question: Which river flows through the capital of Austria?
+Thought: I look at the relations of Austria.
+Action: neighbours["Austria"]
+Observation: Austria:
+-> capital (1): Vienna
+<- country (2): Graz, Linz
+Thought: The capital is Vienna. I look at its relations.
+Action: neighbours["Vienna"]
+Observation: Vienna:
+-> river (1): Danube
+<- capital (1): Austria
+Thought: The river is the Danube, which answers the question.
+Action: finish["Danube"]
+"""
+_FOLLOWING_EXAMPLE = """
+Example:
+Question: Which river flows through the capital of Austria?
+Thought: I follow the relation capital from Austria.
+Action: neighbours_by_relation["Austria", "capital"]
+Observation: L1 = 1 node
+Austria -> capital -> Vienna
+Thought: I follow the relation river from Vienna.
+Action: neighbours_by_relation["Vienna", "river"]
+Observation: L2 = 1 node
+Vienna -> river -> Danube
+Thought: The river is the Danube, which answers the question.
+Action: finish["Danube"]
+"""
+
+
+class Turn(NamedTuple):
+    """One reply of the model and what it was told then.
+
+    Attributes:
+        reply: The reply.
+        results: Each call with the text of its result.
+        remark: What the model was told if it made no call.
+    """
+
+    reply: Message
+    results: tuple[tuple[Call, str], ...] = ()
+    remark: str = ""
+
+
+@dataclass(frozen=True)
+class Conversation:
+    """The messages of an agent about one question.
+
+    Attributes:
+        llm: The model.
+        tools: The tools by name.
+        native: Whether the model calls tools itself; otherwise it writes actions as text.
+        opening: The first messages.
+    """
+
+    llm: ChatModel
+    tools: Mapping[str, AgentTool]
+    native: bool
+    opening: tuple[Message, ...]
+
+    def messages(self, turns: Sequence[Turn], shortened: int = 0) -> list[Message]:
+        """Return all messages; the results of the first ``shortened`` turns are cut to their first lines."""
+        messages = list(self.opening)
+        for i, turn in enumerate(turns):
+            messages.append(turn.reply)
+            results = [(call, _cut(text) if i < shortened else text) for call, text in turn.results]
+            if self.native:
+                messages += [tool_result(_as_tool_call(call), text) for call, text in results if call.id]
+                results = [(call, text) for call, text in results if not call.id]
+            if results:
+                head = "Observation: " if len(results) == 1 else ""
+                texts = [text if head else f"Observation of {call.name}: {text}" for call, text in results]
+                messages.append(user(head + "\n".join(texts)))
+            if turn.remark:
+                messages.append(user(turn.remark))
+        return messages
+
+    def ask(self, messages: Sequence[Message]) -> Reply:
+        """Return the model's reply."""
+        tools = [tool.declaration() for tool in self.tools.values()] if self.native else []
+        return self.llm.ask(messages, tools=tools)
+
+    def room(self, messages: Sequence[Message]) -> int:
+        """Return the tokens of the context that are left beside messages, tools and the longest reply."""
+        room = self.llm.context_budget(messages)
+        if self.native:
+            told = [[t.name, t.description, t.schema] for t in (tool.declaration() for tool in self.tools.values())]
+            room -= 2 * self.llm.tokens([user(json.dumps(told))])
+        return room
+
+    def calls(self, reply: Reply) -> list[Call]:
+        """Return the calls that a reply makes; a model with tools of its own may write them as text, too."""
+        if reply.tool_calls:
+            return [Call(call.name, dict(call.arguments), call.id, call.invalid) for call in reply.tool_calls]
+        return read_actions(reply.text, self.tools)
+
+    def said(self, reply: Reply, calls: Sequence[Call]) -> Message:
+        """Return the reply as it stands in the next messages: without what the model imagined as results."""
+        if reply.tool_calls:
+            return reply.message
+        text = reply.text
+        if calls:
+            cut = text.lower().find("\nobservation")
+            text = text[:cut] if cut > 0 else text
+        return assistant(text.strip() or "(nothing)")
+
+
+def opening(
+    question: str, tools: Mapping[str, AgentTool], *, native: bool, instructions: str, first: str, names: Sequence[str]
+) -> tuple[Message, ...]:
+    """Return the first messages.
+
+    Args:
+        question: The question.
+        tools: The tools by name.
+        native: Whether the model calls tools itself.
+        instructions: Further instructions; may be empty.
+        first: The tool that must be called first; empty for any.
+        names: The nodes that the question names, if they are known.
+    """
+    text = _TASK
+    if not native:
+        lines = [f"{tool.usage}: {tool.description}" for tool in tools.values()]
+        text += "\nTools:\n" + "\n".join(lines) + "\n" + _FORMAT
+        if "neighbours" in tools:
+            text += _EXAMPLE
+        elif "neighbours_by_relation" in tools:
+            text += _FOLLOWING_EXAMPLE
+    if first:
+        text += f"\nYour first call must be {first}.\n"
+    if instructions:
+        text += f"\n{instructions.strip()}\n"
+    about = f"\nNodes that the question names: {', '.join(names)}" if names else ""
+    return system(text.strip()), user(f"Question: {one_line(question)}{about}")
+
+
+def _as_tool_call(call: Call) -> ToolCall:
+    return ToolCall(call.id, call.name)
+
+
+def _cut(text: str) -> str:
+    """Return the beginning of an old result."""
+    first = text.split("\n", 1)[0][:200]
+    return text if len(text) <= len(first) + 20 else f"{first} (the rest was left out)"

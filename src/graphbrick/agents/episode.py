@@ -1,0 +1,230 @@
+"""The loop of an agent on one question: the model calls tools until it finishes, or a limit ends it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from dataclasses import dataclass
+
+from graphbrick.agents.conversation import Conversation, Turn
+from graphbrick.agents.text_protocol import Call
+from graphbrick.agents.tool import AdviceError, AgentTool, Observation, did_you_mean
+from graphbrick.agents.workspace import Workspace
+from graphbrick.core.errors import GraphbrickError, ModelError
+from graphbrick.core.limits import check_limits
+from graphbrick.core.trace import StageTrace, Trace, event, record, record_within
+from graphbrick.llm.messages import Message, Reply
+from graphbrick.llm.replies import shown
+from graphbrick.pipeline.budget import StoppedError
+
+_MOST_AT_ONCE = 8
+_LONGEST_RESULT = 3_000  # characters
+_MOST_IDLE = 2
+"""Replies in a row that call no tool, or only repeat calls, after which an agent ends."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one question may take; see `Agent`."""
+
+    steps: int
+    calls: int
+    tokens: int
+
+
+class Episode:
+    """The steps of one agent on one question.
+
+    Args:
+        conversation: What is said to the model.
+        work: What the agent has seen.
+        limits: Steps, tool calls and tokens at most.
+        first: The tool that must be called first; empty for any.
+    """
+
+    def __init__(self, conversation: Conversation, work: Workspace, limits: Limits, first: str = "") -> None:
+        self.conversation, self.work, self.limits, self.first = conversation, work, limits, first
+        self.turns: list[Turn] = []
+        self._calls = self._tokens = self._shortened = self._idle = 0
+        self._results: dict[str, str] = {}  # by call
+        self._doubted = False
+
+    def run(self) -> None:
+        """Take steps until the agent finishes or a limit ends it, which is an event.
+
+        Raises:
+            ModelError: The model failed before anything was seen.
+            StoppedError: The budget of the run is used up.
+        """
+        for number in range(1, self.limits.steps + 1):
+            check_limits()
+            with record_within(f"step {number}", "step") as entry:
+                try:
+                    is_over = self._step(entry)
+                except StoppedError:
+                    raise
+                except ModelError as error:
+                    if not self._results:
+                        raise
+                    event(f"the agent ended, since the model failed: {error}")
+                    is_over = True
+            if is_over:
+                return
+        event(f"the agent did not finish in {self.limits.steps} steps; what it has seen is the evidence")
+
+    def _step(self, entry: StageTrace) -> bool:
+        """Ask the model once and run the tools that it calls; return whether that was the last step."""
+        messages = self._messages()
+        if messages is None:
+            event("the agent ended: the conversation does not fit the context of the model")
+            return True
+        needed = self.conversation.llm.tokens(messages)
+        if self._tokens and self._tokens + needed > self.limits.tokens:
+            event(f"the agent ended: the next call would exceed its {self.limits.tokens:,} tokens (max_tokens)")
+            return True
+        reply = self.conversation.ask(messages)
+        self._tokens += reply.tokens_in + reply.tokens_out
+        calls = self.conversation.calls(reply)
+        said = self.conversation.said(reply, calls)
+        if not calls:
+            return self._without_call(reply, said)
+        allowed = calls[: max(self.limits.calls - self._calls, 0)]
+        texts, finished, is_new = self._run_calls(allowed, entry)
+        unused = [(call, "not run: no calls are left") for call in calls[len(allowed) :]]
+        self.turns.append(Turn(said, (*zip(allowed, texts, strict=True), *unused)))
+        self._calls += len(allowed)
+        if finished:
+            return True
+        if self._calls >= self.limits.calls:
+            event(f"the agent ended: it has made {self._calls} tool calls (max_calls)")
+            return True
+        self._idle = 0 if is_new else self._idle + 1
+        if self._idle >= _MOST_IDLE:
+            event("the agent ended: it only repeated calls")
+            return True
+        return False
+
+    # The model
+
+    def _messages(self) -> list[Message] | None:
+        """Return the messages, with as many old results shortened as needed; None if they do not fit even so."""
+        before = self._shortened
+        messages = self.conversation.messages(self.turns, self._shortened)
+        while self.conversation.room(messages) < 0 and self._shortened < len(self.turns):
+            self._shortened += 1
+            messages = self.conversation.messages(self.turns, self._shortened)
+        if self._shortened > before:
+            event(f"the results of the first {self._shortened} steps were shortened to fit the context of the model")
+        if self.conversation.room(messages) >= 0:
+            return messages
+        return None
+
+    def _without_call(self, reply: Reply, said: Message) -> bool:
+        """Handle a reply that calls no tool: advise the model, or take it as the end."""
+        named = self.work.mentioned(reply.text) if self._results else []
+        if self.conversation.native and self._results and reply.text.strip():
+            event(f"the model answered without finish; {len(named)} nodes that it names were seen: {shown(reply.text)}")
+            self.work.answer = tuple(named)
+            return True
+        self._idle += 1
+        event(f"the model called no tool: {shown(reply.text)}")
+        if self._idle >= _MOST_IDLE:
+            event(f"the agent ended: {self._idle} replies in a row called no new tool")
+            self.work.answer = tuple(named)
+            return True
+        how = "call a tool" if self.conversation.native else 'write a line such as Action: finish["node"]'
+        self.turns.append(
+            Turn(said, (), f"That is not a tool call. Please {how}; the tools are {', '.join(self._names)}.")
+        )
+        return False
+
+    @property
+    def _names(self) -> list[str]:
+        return list(self.conversation.tools)
+
+    # Tools
+
+    def _run_calls(self, calls: Sequence[Call], entry: StageTrace) -> tuple[list[str], bool, bool]:
+        """Run the calls of one step at the same time.
+
+        Returns:
+            The text for the model of each call, whether the agent has finished, and whether any call was new.
+        """
+        is_new = [self._key(call) not in self._results for call in calls]
+        traces = [Trace() for _ in calls]
+        if len(calls) == 1:
+            outcomes = [self._observed(calls[0], traces[0])]
+        else:
+            with ThreadPoolExecutor(min(len(calls), _MOST_AT_ONCE), thread_name_prefix="graphbrick-tool") as pool:
+                futures = [
+                    pool.submit(copy_context().run, self._observed, call, trace)
+                    for call, trace in zip(calls, traces, strict=True)
+                ]
+                outcomes = [future.result() for future in futures]
+        texts, finished = list[str](), False
+        for call, trace, outcome in zip(calls, traces, outcomes, strict=True):
+            entry.children += trace.stages
+            if isinstance(outcome, Observation):
+                text = self.work.keep(outcome)
+                trace.stages[-1].counts_out = {"nodes": len(outcome.nodes or ()), "triples": len(outcome.walked)}
+                if outcome.answer is not None:
+                    text, finished = self._finished(outcome.answer)
+            else:
+                text = outcome
+            text = text if len(text) <= _LONGEST_RESULT else f"{text[:_LONGEST_RESULT]} (the rest was left out)"
+            self._results.setdefault(self._key(call), text)
+            texts.append(text)
+        return texts, finished, any(is_new)
+
+    def _observed(self, call: Call, trace: Trace) -> Observation | str:
+        """Run one call under the clock; a text if it was wrong or not run, which is an event."""
+        with record(trace, call.text[:200], "tool"):
+            earlier = self._results.get(self._key(call))
+            if earlier is not None and call.name != "finish":
+                event("the call was made before; its result was given again")
+                return f"You made this call before; make another one or finish. The result was:\n{earlier}"
+            try:
+                return self._tool(call).function(self.work, **self._bound(call))
+            except StoppedError:
+                raise
+            except AdviceError as error:
+                event(f"advice: {error}")
+                return f"Error: {error}"
+            except GraphbrickError as error:
+                event(f"the tool failed: {error}")
+                return f"Error: {call.name} failed: {error}"
+
+    def _tool(self, call: Call) -> AgentTool:
+        found = self.conversation.tools.get(call.name)
+        if found is None:
+            hint = did_you_mean(call.name, self._names) or f"; there are {', '.join(self._names)}"
+            raise AdviceError(f"there is no tool {call.name[:80]!r}{hint}")
+        if self.first and not self._results and call.name != self.first:
+            raise AdviceError(f"the first call must be {self.first}; use {self.conversation.tools[self.first].usage}")
+        return found
+
+    def _bound(self, call: Call) -> Mapping[str, object]:
+        tool = self._tool(call)
+        if call.invalid:
+            raise AdviceError(
+                f"the arguments of {call.name} are not a JSON object: {call.invalid[:80]!r}; use {tool.usage}"
+            )
+        return tool.bind(call.given)
+
+    def _finished(self, names: Sequence[str]) -> tuple[str, bool]:
+        """Take the answer of the agent; send it back once if it names what no result has shown."""
+        unknown = self.work.finish(names)
+        if not unknown:
+            return "The search ends.", True
+        text = f"no result has shown {', '.join(map(repr, unknown[:5]))}"
+        if self._doubted:
+            event(f"the agent finished, but {text}")
+            return "The search ends.", True
+        self._doubted = True
+        event(f"advice: {text}")
+        return f"Error: {text}; look it up, or finish with nodes from the results, as they write them", False
+
+    def _key(self, call: Call) -> str:
+        return f"{call.name} {json.dumps(call.given, sort_keys=True, default=str)} {call.invalid}"

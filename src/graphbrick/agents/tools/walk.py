@@ -1,0 +1,114 @@
+"""Tools that follow relations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from graphbrick.agents.tool import AdviceError, Observation, Walked, tool
+from graphbrick.agents.view import LIMIT
+from graphbrick.agents.workspace import Workspace, listed
+
+_RELATIONS_SHOWN = 30
+_NODES_A_RELATION = 3
+
+
+@tool
+def neighbours(work: Workspace, entity: str, relation: str = "", n: int = 20) -> Observation:
+    """Tell which relations a node has, with counts and examples; or all its neighbours by one relation.
+
+    Args:
+        entity: Name or key of the node, or a list such as L1.
+        relation: Name of a relation, to see all neighbours by it; empty to see all relations.
+        n: How many neighbours to show.
+    """
+    if relation:
+        return _by_relation(work, entity, relation, "both", n)
+    nodes = work.nodes(entity)
+    return _overview(work, nodes, "both")
+
+
+@tool
+def neighbours_by_relation(
+    work: Workspace, entity: str, relation: str, direction: Literal["out", "in", "both"] = "out", n: int = 20
+) -> Observation:
+    """Follow one relation from a node, or from all nodes of a list. Gives the nodes it leads to as a new list.
+
+    Args:
+        entity: Name or key of the node, or a list such as L1.
+        relation: Name of the relation, as the results write it.
+        direction: "out" for ->, "in" for <-, or "both".
+        n: How many triples to show; the list holds all.
+    """
+    return _by_relation(work, entity, relation, direction, n)
+
+
+@tool
+def inverse_neighbours(work: Workspace, entity: str, relation: str = "", n: int = 20) -> Observation:
+    """Tell which nodes point to a node: the triples that enter it, of all relations or of one.
+
+    Args:
+        entity: Name or key of the node, or a list such as L1.
+        relation: Name of the relation; empty for all.
+        n: How many triples to show; the list holds all.
+    """
+    if relation:
+        return _by_relation(work, entity, relation, "in", n)
+    return _overview(work, work.nodes(entity), "in")
+
+
+def _overview(work: Workspace, nodes: Sequence[int], direction: str) -> Observation:
+    """Return the relations around nodes, each with its count and the first neighbours."""
+    groups: dict[tuple[int, bool], dict[int, Walked]] = {}
+    cut = 0
+    for walked, is_cut in work.around(nodes, direction):
+        cut += is_cut
+        for step in walked:
+            groups.setdefault((step.relation, step.forward), {}).setdefault(step.end, step)
+    who = work.name(nodes[0]) if len(nodes) == 1 else f"the {len(nodes):,} nodes"
+    if not groups:
+        raise AdviceError(f"{who}: there are no triples{' that enter it' * (direction == 'in')}")
+    lines, shown, hidden = list[str](), list[Walked](), list[Walked]()
+    entries = list(groups.items())
+    for (relation, forward), steps in entries[:_RELATIONS_SHOWN]:
+        names = [work.name(end) for end in steps]
+        arrow = "->" if forward else "<-"
+        label = work.graph.relation_label(relation)
+        lines.append(f"{arrow} {label} ({len(steps):,}): {listed(names, _NODES_A_RELATION)}")
+        shown += list(steps.values())[:_NODES_A_RELATION]
+        hidden += list(steps.values())[_NODES_A_RELATION:]
+    if len(entries) > _RELATIONS_SHOWN:
+        more = [work.graph.relation_label(relation) for (relation, _), _ in entries[_RELATIONS_SHOWN:]]
+        lines.append(f"and {len(more)} more relations: {listed(list(dict.fromkeys(more)), 50)}")
+    if cut:
+        lines.append(f"(only the first {LIMIT:,} triples of a node are counted here)")
+    return Observation("\n".join([f"{who}:", *lines]), None, (*shown, *hidden), len(shown))
+
+
+def _by_relation(work: Workspace, entity: str, relation: str, direction: str, n: int) -> Observation:
+    """Return the triples of one relation and the nodes that they lead to."""
+    nodes = work.nodes(entity)
+    everything = work.around(nodes, "both")
+    present = dict.fromkeys(step.relation for walked, _ in everything for step in walked)
+    selected = work.relation(relation, present)
+    lists = work.around(nodes, direction, relations=selected)
+    steps = [step for walked, _ in lists for step in walked]
+    label = work.graph.relation_label(selected[0])
+    if not steps:
+        other = {"out": "in", "in": "out"}.get(direction, "")
+        count = sum(len(walked) for walked, _ in work.around(nodes, other, relations=selected)) if other else 0
+        hint = f"; there are {count:,} in direction {other!r}" if count else ""
+        raise AdviceError(f"no {label} leads {'to' if direction == 'in' else 'from'} {entity[:80]}{hint}")
+    ends = tuple(dict.fromkeys(step.end for step in steps))
+    lines = [_line(work, step) for step in steps[:n]]
+    if len(steps) > n:
+        lines.append(f"and {len(steps) - n:,} more triples, whose nodes are in the list too")
+    cut = sum(is_cut for _, is_cut in lists)
+    if cut:
+        lines.append(f"(only the first {LIMIT:,} triples of a node were read)")
+    return Observation("\n".join(lines), ends, tuple(steps), n)
+
+
+def _line(work: Workspace, step: Walked) -> str:
+    arrow = "->" if step.forward else "<-"
+    return f"{work.name(step.start)} {arrow} {work.graph.relation_label(step.relation)} {arrow} {work.name(step.end)}"

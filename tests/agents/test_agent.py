@@ -1,0 +1,430 @@
+"""The agent over scripted replies: known answers, limits, and models and servers that misbehave."""
+
+from __future__ import annotations
+
+import json
+import random
+import threading
+from collections.abc import Callable
+from pathlib import Path as FilePath
+from typing import Any
+
+import pytest
+
+from graphbrick import LLM, Agent, Budget, Generate, KHop, PathAnswer, Run, Session, parse, spending
+from graphbrick.agents import Observation, Workspace, tool, toolbox
+from graphbrick.core.errors import InputError, ModelError, PipelineError
+from graphbrick.testing import TINY, NeighboursOnly, Reply, Request, ScriptedLLM, check_brick, tiny_graph
+
+QUESTION = "Which currency is used in the country whose capital is Nairobi?"
+SHILLING = "Nairobi <- capital <- Kenya -> currency -> Kenyan shilling"
+
+
+def calls(*pairs: tuple[str, Any]) -> Reply:
+    """A reply with native tool calls."""
+    texts = [(name, given if isinstance(given, str) else json.dumps(given)) for name, given in pairs]
+    return Reply(tool_calls=texts, finish_reason="tool_calls")
+
+
+WALK = [
+    calls(("inverse_neighbours", {"entity": "Nairobi", "relation": "capital"})),
+    calls(("neighbours_by_relation", {"entity": "L1", "relation": "currency"})),
+    calls(("finish", {"nodes": ["L2"]})),
+]
+SPOKEN = [
+    "Thought: whose capital is it?\nAction: inverse_neighbours[Nairobi, capital]",
+    "Action: neighbours_by_relation[L1, currency]",
+    "Thought: done\nAction: finish[L2]",
+]
+TOOLS = "search, neighbours, inverse_neighbours, neighbours_by_relation, combine, degree, scratch_pad"
+
+
+def ask(
+    replies: Any, graph: Any = None, question: str = QUESTION, llm: dict[str, Any] | None = None, **given: Any
+) -> Run:
+    """Run an agent over scripted replies."""
+    with ScriptedLLM(replies) as server, Session():
+        agent = Agent(LLM(base_url=server.base_url, retries=0, **(llm or {})), **{"tools": TOOLS, **given})
+        run = agent.run(graph or tiny_graph(), question)
+        run.trace.stages[-1].facts["requests"] = len(server.requests)
+    return run
+
+
+def texts(run: Run) -> list[str]:
+    assert run.evidence is not None
+    return run.evidence.texts()
+
+
+@pytest.mark.parametrize("graph", [tiny_graph, lambda: NeighboursOnly(TINY)], ids=["folder", "neighbours"])
+@pytest.mark.parametrize(("replies", "protocol"), [(WALK, "native"), (SPOKEN, "text")], ids=["native", "text"])
+def test_a_walk_gives_the_path_to_the_answer(replies: Any, protocol: str, graph: Callable[[], Any]) -> None:
+    run = ask(replies, graph(), protocol=protocol)
+    assert texts(run) == [SHILLING, "Nairobi <- capital <- Kenya"]
+    assert not run.trace.events
+
+
+def test_an_agent_is_a_stage_of_a_pipeline() -> None:
+    with ScriptedLLM([*WALK, "Kenyan shilling [1]"]) as server:
+        llm = LLM(base_url=server.base_url)
+        pipeline = Agent(llm, tools=TOOLS) >> Generate(llm)
+        answer = pipeline(tiny_graph(), QUESTION)
+        assert parse(repr(pipeline)) == pipeline
+        assert (Agent(llm, tools=TOOLS) >> PathAnswer()).gives == pipeline.gives
+    assert answer.texts == ("Kenyan shilling",)
+    assert answer.evidence.texts() == [SHILLING]
+
+
+def test_steps_and_tools_are_nested_in_the_trace() -> None:
+    run = ask(WALK)
+    agent = run.trace.stages[-1]
+    assert [child.stage for child in agent.children][1:] == ["step 1", "step 2", "step 3"]
+    assert [child.kind for child in agent.children] == ["link", "step", "step", "step"]
+    first = agent.children[1]
+    assert [tool.stage for tool in first.children] == ["inverse_neighbours(entity='Nairobi', relation='capital')"]
+    assert first.children[0].counts_out == {"nodes": 1, "triples": 1}
+    assert (first.calls, len(first.exchanges), run.trace.ledger["calls"]) == (1, 1, 3)
+    assert first.exchanges[0].tool_calls[0]["function"]["name"] == "inverse_neighbours"
+    assert json.dumps(run.trace.to_dict())
+
+
+def test_recorded_replies_replay_the_walk(tmp_path: FilePath) -> None:
+    with Session(replies=str(tmp_path / "replies.sqlite")), ScriptedLLM(WALK) as server:
+        agent = Agent(LLM(base_url=server.base_url), tools=TOOLS)
+        first, second = (agent.run(tiny_graph(), QUESTION) for _ in range(2))
+        assert len(server.requests) == 3
+    assert texts(first) == texts(second)
+    assert second.trace.ledger["cache_hits"] == 3
+
+
+def test_several_calls_of_one_reply_run_at_once_and_keep_their_order() -> None:
+    barrier = threading.Barrier(3, timeout=20)  # passes only if all three are in flight
+
+    class Slow(NeighboursOnly):
+        def neighbours(self, *given: Any, **named: Any) -> Any:
+            if named.get("relations"):
+                barrier.wait()
+            return super().neighbours(*given, **named)
+
+    three = [("neighbours_by_relation", {"entity": e, "relation": "capital"}) for e in ("Uganda", "Kenya", "Rwanda")]
+    run = ask([calls(*three), calls(("finish", {"nodes": ["L3", "L1"]}))], Slow(TINY))
+    assert texts(run)[:2] == ["Rwanda -> capital -> Kigali", "Uganda -> capital -> Kampala"]
+    step = next(child for child in run.trace.stages[-1].children if child.kind == "step")
+    assert ["Uganda" in step.children[0].stage, "Rwanda" in step.children[2].stage] == [True, True]
+
+
+# What models do wrong
+
+
+def events(run: Run) -> str:
+    return "\n".join(run.trace.events)
+
+
+def test_empty_replies_end_the_agent_soon() -> None:
+    for reply in ("", "   ", "<think>what now</think>"):
+        run = ask([reply], protocol="text")
+        assert texts(run) == []
+        assert run.trace.stages[-1].facts["requests"] == 2
+        assert "2 replies in a row called no new tool" in events(run)
+
+
+def test_a_native_model_that_answers_in_words_ends_with_what_it_names() -> None:
+    run = ask([*WALK[:2], "The currency is the Kenyan shilling."])
+    assert texts(run)[0] == SHILLING
+    assert "answered without finish; 1 nodes that it names were seen" in events(run)
+
+
+def test_a_native_model_that_looks_nothing_up_is_told_to() -> None:
+    run = ask(["The Kenyan shilling.", *WALK])
+    assert texts(run)[0] == SHILLING
+    assert "the model called no tool: 'The Kenyan shilling.'" in events(run)
+
+
+def test_a_native_model_may_write_its_calls_as_text() -> None:
+    assert texts(ask(SPOKEN, protocol="native"))[0] == SHILLING
+
+
+def test_repeated_calls_end_the_agent() -> None:
+    run = ask([WALK[0]], max_steps=20)
+    assert run.trace.stages[-1].facts["requests"] == 3
+    assert "it only repeated calls" in events(run)
+    assert texts(run) == ["Nairobi <- capital <- Kenya"]
+
+
+@pytest.mark.parametrize(
+    ("reply", "advice"),
+    [
+        (calls(("neighbors", {"entity": "Kenya"})), "there is no tool 'neighbors'; did you mean neighbours"),
+        (calls(("teleport", {})), "there is no tool 'teleport'; there are search, neighbours"),
+        (calls(("neighbours", "{entity: Kenya")), "the arguments of neighbours are not a JSON object"),
+        (calls(("neighbours", '["Kenya"]')), "the arguments of neighbours are not a JSON object"),
+        (calls(("neighbours", {"entity": {"a": 1}})), "entity of neighbours is a text"),
+        (calls(("neighbours", {"entity": "Keny"})), "no node is called 'Keny'; did you mean Kenya"),
+        (calls(("neighbours", {})), "neighbours needs entity"),
+        (calls(("finish", {"nodes": ["Mombasa"]})), "no result has shown 'Mombasa'"),
+        (calls(("neighbours", {"entity": "x" * 9000})), "no node is called 'xxx"),
+    ],
+)
+def test_wrong_calls_come_back_as_advice(reply: Reply, advice: str) -> None:
+    told: list[str] = []
+
+    def script(request: Request) -> Reply:
+        told.append(str(request.body["messages"][-1]["content"]))
+        return reply if len(told) == 1 else WALK[min(len(told) - 2, 2)]
+
+    run = ask(script)
+    assert f"Error: {advice}" in told[1]
+    assert advice in events(run)
+    assert texts(run)[0] == SHILLING
+
+
+def test_finish_with_what_was_never_seen_is_taken_the_second_time() -> None:
+    run = ask([WALK[0], calls(("finish", {"nodes": ["Mombasa"]})), calls(("finish", {"nodes": ["Mombasa", "Kenya"]}))])
+    assert "the agent finished, but no result has shown 'Mombasa'" in events(run)
+    assert texts(run) == ["Nairobi <- capital <- Kenya"]
+
+
+# Limits
+
+
+def wandering() -> Callable[[Request], Reply]:
+    """A model that never ends: another node each time."""
+    nodes = [name for triple in TINY for name in (triple[0], triple[2])]
+    count = iter(range(10_000))
+    return lambda _: calls(("neighbours", {"entity": nodes[(n := next(count)) % len(nodes)], "n": n + 1}))
+
+
+@pytest.mark.parametrize(
+    ("given", "message", "requests"),
+    [
+        ({"max_steps": 5}, "did not finish in 5 steps", 5),
+        ({"max_calls": 3, "max_steps": 99}, "it has made 3 tool calls (max_calls)", 3),
+        ({"max_tokens": 1000, "max_steps": 99}, "would exceed its 1,000 tokens (max_tokens)", None),
+    ],
+)
+def test_limits_end_the_agent_with_what_it_has_seen(given: dict[str, Any], message: str, requests: int | None) -> None:
+    run = ask(wandering(), **given)
+    assert message in events(run)
+    assert texts(run)
+    assert run.stopped is None
+    if requests:
+        assert run.trace.stages[-1].facts["requests"] == requests
+
+
+def test_calls_beyond_the_limit_are_not_run() -> None:
+    many = calls(*(("neighbours", {"entity": name}) for name in ("Kenya", "Uganda", "Rwanda")))
+    run = ask([many], max_calls=2)
+    step = next(child for child in run.trace.stages[-1].children if child.kind == "step")
+    assert len(step.children) == 2
+
+
+@pytest.mark.parametrize("budget", [{"tokens": 3000}, {"seconds": 0.5}])
+def test_the_budget_of_the_run_stops_it_and_keeps_the_evidence(budget: dict[str, Any]) -> None:
+    script = wandering()
+
+    def slow(request: Request) -> Reply:
+        reply = script(request)
+        return Reply(tool_calls=reply.tool_calls, finish_reason="tool_calls", delay=0.1)
+
+    with spending(Budget(**budget)):
+        run = ask(slow, max_steps=500, max_calls=500, max_tokens=10**6)
+    assert run.stopped is not None
+    assert "budget" in run.stopped.reason
+    assert run.evidence is not None
+    assert run.evidence.items
+
+
+def test_a_long_conversation_is_shortened_to_fit_the_context() -> None:
+    triples = [
+        (f"hub {i}", f"relation {j}", f"a rather long name of part {i} {j}") for i in range(30) for j in range(30)
+    ]
+    count = iter(range(100))
+    llm = {"context": 3000, "max_tokens": 64}
+    run = ask(
+        lambda _: calls(("neighbours", {"entity": f"hub {next(count)}"})),
+        NeighboursOnly(triples),
+        llm=llm,
+        tools="neighbours",
+        max_steps=20,
+    )
+    assert "were shortened to fit the context of the model" in events(run)
+    assert "did not finish in 20 steps" in events(run)
+    assert len(texts(run)) > 200
+
+
+def test_a_prompt_that_cannot_fit_is_an_event() -> None:
+    run = ask(WALK, llm={"context": 200, "max_tokens": 64})
+    assert "does not fit the context" in events(run)
+    assert texts(run) == []
+
+
+# Servers
+
+
+@pytest.mark.parametrize(
+    "fault", [Reply("down", status=500), Reply(drop=True), Reply(body="<html>", content_type="text/html")]
+)
+def test_a_server_that_fails_in_the_middle_leaves_the_evidence_so_far(fault: Reply) -> None:
+    run = ask([WALK[0], fault])
+    assert "the agent ended, since the model failed" in events(run)
+    assert texts(run) == ["Nairobi <- capital <- Kenya"]
+
+
+def test_a_server_that_fails_at_once_is_an_error() -> None:
+    with pytest.raises(ModelError):
+        ask([Reply("down", status=500)])
+
+
+def test_a_graph_that_fails_is_told_to_the_model() -> None:
+    from graphbrick.core.errors import GraphbrickError
+
+    class Broken(NeighboursOnly):
+        def neighbours(self, *given: Any, **named: Any) -> Any:
+            raise GraphbrickError("the database is away; start it")
+
+    run = ask([WALK[0], calls(("finish", {"nodes": []}))], Broken(TINY))
+    assert "the tool failed: the database is away; start it" in events(run)
+    assert texts(run) == []
+
+
+# Parameters
+
+
+def test_the_first_tool_can_be_prescribed() -> None:
+    run = ask([WALK[0], calls(("search", {"text": "Nairobi", "n": 1})), *WALK[:1], WALK[2]], first="search")
+    assert "the first call must be search" in events(run)
+
+
+def test_questions_that_name_nothing_start_with_a_search() -> None:
+    run = ask(
+        [calls(("search", {"text": "Kampala", "n": 1})), calls(("finish", {"nodes": ["Kampala"]}))],
+        question="Zzz qqq?",
+    )
+    assert texts(run) == ["node: Kampala"]
+    assert "the agent began without entities" in events(run)
+
+
+def test_an_agent_works_inside_the_subgraph_of_the_stage_before() -> None:
+    with ScriptedLLM(
+        [calls(("neighbours", {"entity": "Kenya"})), calls(("neighbours", {"entity": "Rwanda"}))]
+    ) as server:
+        run = (KHop(max_hops=1) >> Agent(LLM(base_url=server.base_url), max_steps=3)).run(tiny_graph(), QUESTION)
+    assert texts(run) == ["Kenya -> capital -> Nairobi"]
+    assert "no node is called 'Rwanda'" in events(run)
+
+
+def test_instructions_are_told(tmp_path: FilePath) -> None:
+    (tmp_path / "about.txt").write_text("A shilling is a coin.")
+    for given in (str(tmp_path / "about.txt"), "A shilling is a coin."):
+        with ScriptedLLM(WALK) as server:
+            Agent(LLM(base_url=server.base_url), tools=TOOLS, instructions=given).run(tiny_graph(), QUESTION)
+            assert "A shilling is a coin." in server.requests[0].prompt
+            assert "Nodes that the question names: Nairobi" in server.requests[0].prompt
+            names = [told["function"]["name"] for told in server.requests[0].body["tools"]]
+            assert names == [*TOOLS.split(", "), "finish"]
+    with pytest.raises(InputError, match="cannot be read"):
+        ask(WALK, instructions=str(tmp_path / "missing.txt"))
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"tools": "serch"}, "Agent tools: there is no tool 'serch'; did you mean search"),
+        ({"first": "degree", "tools": "search"}, "Agent first must be one of its tools"),
+        ({"protocol": "xml"}, "Agent protocol must be one of 'auto', 'native', 'text'"),
+    ],
+)
+def test_wrong_parameters_are_refused(given: dict[str, Any], message: str) -> None:
+    with pytest.raises(PipelineError) as caught:
+        Agent(LLM(), **given)
+    assert message in str(caught.value)
+
+
+def test_the_query_tool_is_left_out_without_query_language() -> None:
+    run = ask(WALK, tools=f"{TOOLS}, query")
+    assert "query was left out" in events(run)
+
+
+def test_a_plug_in_adds_a_tool(monkeypatch: pytest.MonkeyPatch) -> None:
+    @tool
+    def shout(work: Workspace, text: str) -> Observation:
+        """Say a text loudly.
+
+        Args:
+            text: The text.
+        """
+        return Observation(text.upper())
+
+    class Point:
+        name, value = "shout", "my_package:shout"
+
+        def load(self) -> Any:
+            return shout
+
+    monkeypatch.setattr(toolbox, "entry_points", lambda group: [Point()] if group == "graphbrick.tools" else [])
+    toolbox._all_tools.cache_clear()
+    try:
+        told: list[str] = []
+
+        def script(request: Request) -> Reply:
+            told.append(request.prompt)
+            return calls(("shout", {"text": "quiet"}), ("finish", {"nodes": []}))
+
+        ask(script, tools="shout", max_steps=2)
+        assert toolbox.all_tools()["shout"].usage == "shout[text]"
+    finally:
+        toolbox._all_tools.cache_clear()
+
+
+# Properties
+
+
+def chaotic(seed: int) -> Callable[[Request], Reply | str]:
+    """A model that calls tools at random, rightly and wrongly."""
+    names = [*{name for head, _, tail in TINY for name in (head, tail)}, "L1", "L2", "L9", "Mars", ""]
+    relations = ["capital", "currency", "borders", "xyz", ""]
+
+    def script(request: Request) -> Reply | str:
+        rng = random.Random(f"{seed} {len(request.body['messages'])}")
+        made = []
+        for _ in range(rng.randint(1, 4)):
+            name = rng.choice([*toolbox.all_tools()])
+            arguments = {}
+            for argument in toolbox.all_tools()[name].arguments:
+                pool = relations if "relation" in argument.name else names
+                value: Any = rng.choices(pool, k=2) if argument.kind is list else rng.choice(pool)
+                arguments[argument.name] = rng.randint(0, 4) if argument.kind is int else value
+            made.append((name, arguments))
+        if rng.random() < 0.2:
+            return rng.choice(["", "Nairobi", "Action: nonsense[", "{"])
+        return calls(*made)
+
+    return script
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_whatever_a_model_calls_the_evidence_is_in_the_graph_and_the_same_again(seed: int) -> None:
+    graph: Any = tiny_graph() if seed % 2 else NeighboursOnly(TINY)
+    first, second = (ask(chaotic(seed), graph, tools=", ".join(toolbox.all_tools()), max_steps=6) for _ in range(2))
+    assert texts(first) == texts(second)
+    assert len(set(texts(first))) == len(texts(first))
+    assert first.evidence is not None
+    for path in first.evidence.paths:
+        rows = [path.graph.triple(triple) for triple in path.triples]
+        key = path.graph.key
+        assert {(key(head), path.graph.relation_label(relation), key(tail)) for head, relation, tail in rows} <= set(
+            TINY
+        )
+
+
+@pytest.mark.parametrize("protocol", ["native", "text"])
+def test_an_agent_that_walks_keeps_the_contract_of_bricks(protocol: str) -> None:
+    def script(request: Request) -> Reply | str:
+        step = (len(request.body["messages"]) - 2) // 2
+        if protocol == "text":
+            return ["Action: neighbours[Nairobi]", "Action: neighbours[Rwanda]", "Action: finish[Kenya]"][min(step, 2)]
+        return [calls(("neighbours", {"entity": "Nairobi"})), WALK[0], WALK[1], calls(("finish", {"nodes": ["L1"]}))][
+            min(step, 3)
+        ]
+
+    with ScriptedLLM(script) as server:
+        check_brick(Agent(LLM(base_url=server.base_url), tools=TOOLS, protocol=protocol))
