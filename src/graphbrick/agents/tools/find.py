@@ -73,11 +73,11 @@ def degree(work: Workspace, entity: str, relation: str = "") -> Observation:
     if relation:
         selected = work.relation(relation, dict.fromkeys(step.relation for step in walked))
         walked, is_cut = work.around([node], relations=selected, limit=_MOST_COUNTED)[0]
-    counts = Counter((step.relation, step.forward) for step in walked)
+    counts = Counter((work.graph.relation_label(step.relation), step.forward) for step in walked)
     lines = [f"{work.name(node)} has {_count(walked, is_cut)} triples"]
     rows = []
     for (label, forward), count in sorted(counts.items(), key=lambda entry: (-entry[1], entry[0])):
-        name = f"{'->' if forward else '<-'} {work.graph.relation_label(label)}"
+        name = f"{'->' if forward else '<-'} {label}"
         lines.append(f"{name}: {count:,}")
         rows.append((name, str(count)))
     call = Citation(query=f"degree({work.graph.key(node)}{f', {relation}' if relation else ''})")

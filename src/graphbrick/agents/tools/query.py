@@ -7,6 +7,7 @@ from graphbrick.agents.workspace import Workspace
 from graphbrick.core import Citation, Row
 from graphbrick.core.errors import LinkError
 from graphbrick.llm.replies import one_line
+from graphbrick.queries.guard import check_read_only
 
 _LONGEST = 200  # characters of a value
 
@@ -19,6 +20,8 @@ def query(work: Workspace, text: str, n: int = 20) -> Observation:
         text: The query.
         n: How many rows to show.
     """
+    if work.graph.language in ("Cypher", "SPARQL"):
+        check_read_only(text, work.graph.language)
     rows = work.graph.query(text, {}, n)
     if not rows.rows:
         raise AdviceError("the query ran and gave no row; check names and directions")
