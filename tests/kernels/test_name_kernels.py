@@ -6,7 +6,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from graphbrick.graphs.interner import joined
-from graphbrick.graphs.readers.rdf import local_name
+from graphbrick.graphs.rdf_names import local_name
 from graphbrick.graphs.text import gram_hashes, name_form, span_hash, trigrams
 from graphbrick.kernels.names import FOLDED, LEFT, NOTHING, fold_names, local_spans, name_grams
 

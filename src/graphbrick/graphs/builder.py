@@ -27,8 +27,8 @@ from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.interner import Interner
 from graphbrick.graphs.literals import find_literal_types
 from graphbrick.graphs.manifest import SKIPPED, VERSION, FileEntry, Manifest
+from graphbrick.graphs.rdf_names import local_name
 from graphbrick.graphs.readers import ReadOptions, is_rdf, source_files
-from graphbrick.graphs.readers.rdf import local_name
 from graphbrick.graphs.readers.streams import Meter
 from graphbrick.graphs.records import BadRecords, EntityRecord, RankedFact, Record, RelationRecord, TripleRecord
 from graphbrick.graphs.rules import Rules

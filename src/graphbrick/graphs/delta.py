@@ -17,7 +17,8 @@ from graphbrick.graphs.delta_files import Delta, Facts, writing
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.info import graph_info
 from graphbrick.graphs.overlay_rows import find_triples
-from graphbrick.graphs.readers import ReadOptions, is_rdf, rdf, read_source
+from graphbrick.graphs.rdf_names import local_name
+from graphbrick.graphs.readers import ReadOptions, is_rdf, read_source
 from graphbrick.graphs.records import BadRecords, EntityRecord, Record, RelationRecord, TripleRecord
 
 _PROGRESS = 1 << 12
@@ -175,7 +176,7 @@ class _Pending:
             self._records[record.key] = _together(before, record)
         elif isinstance(record, RelationRecord):
             known = self._relation(record.key) is not None
-            if not (has_defaults and known and record.label == rdf.local_name(record.key)):
+            if not (has_defaults and known and record.label == local_name(record.key)):
                 self._relation_labels[record.key] = record.label
         else:
             self.n_given += 1
@@ -244,7 +245,7 @@ class _Pending:
 
     def _is_default(self, key: str, label: str) -> bool:
         """Return whether a label is only derived from the key, and the entity already has a label."""
-        return label == (key if key.startswith("_:") else rdf.local_name(key)) and (
+        return label == (key if key.startswith("_:") else local_name(key)) and (
             self._known(key) is not None or (key in self._records and self._records[key].label is not None)
         )
 

@@ -1,6 +1,6 @@
 """Fold names, hash them, list their trigrams, and find local names of IRIs, for ASCII text only.
 
-All other text is left to Python: `graphbrick.graphs.text` and `graphbrick.graphs.readers.rdf.local_name`, which are
+All other text is left to Python: `graphbrick.graphs.text` and `graphbrick.graphs.rdf_names.local_name`, which are
 also the readable versions of these kernels.
 """
 

@@ -19,8 +19,8 @@ from graphbrick.graphs.blocks import FactBlock, TripleBlock
 from graphbrick.graphs.builder import build
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.interner import as_bytes
+from graphbrick.graphs.rdf_names import local_name
 from graphbrick.graphs.readers import ReadOptions, delimited, read_source, streams
-from graphbrick.graphs.readers.rdf import local_name
 from graphbrick.graphs.readers.streams import Meter, blocks, open_source
 from graphbrick.graphs.records import BadRecords, EntityRecord
 from graphbrick.graphs.text import hash64

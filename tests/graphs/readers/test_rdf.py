@@ -11,8 +11,8 @@ import pyoxigraph as ox
 import pytest
 
 from graphbrick.core.errors import InputError
+from graphbrick.graphs.rdf_names import local_name
 from graphbrick.graphs.readers import ReadOptions, read_source
-from graphbrick.graphs.readers.rdf import local_name
 from graphbrick.graphs.records import BadRecords, EntityRecord, Record, RelationRecord
 
 EX = "http://example.org/"

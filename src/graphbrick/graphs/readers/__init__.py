@@ -16,6 +16,7 @@ import numpy as np
 
 from graphbrick.core.errors import InputError
 from graphbrick.graphs.blocks import FOR_RELATION, Described, FactBlock, Part
+from graphbrick.graphs.rdf_names import local_name
 from graphbrick.graphs.readers import delimited, rdf, tables
 from graphbrick.graphs.readers.resolve import resolved
 from graphbrick.graphs.readers.streams import Meter, unpacked_name
@@ -93,7 +94,7 @@ def read_source(source: Path, *, nodes: Path | None, options: ReadOptions, bad: 
     [('Kenya', 'capital', 'Nairobi'), ('Kenya', 'currency', 'Kenyan shilling')]
     """
     files = source_files(source, nodes)
-    name = rdf.local_name if is_rdf(files[0]) else None
+    name = local_name if is_rdf(files[0]) else None
     return resolved(read_parts(*files, options=options, bad=bad, fast=False), name)
 
 

@@ -22,13 +22,22 @@ from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeAlias
-from urllib.parse import quote, unquote
+from urllib.parse import quote
 
 import numpy as np
 
 from graphbrick.core.errors import InputError
 from graphbrick.graphs.blocks import FOR_RELATION, NAMES_ONLY, Described, FactBlock, Part, TripleBlock, fact_count
 from graphbrick.graphs.interner import as_bytes
+from graphbrick.graphs.rdf_names import (
+    ALIAS_IRI,
+    DESCRIPTION_IRIS,
+    LABEL_IRIS,
+    LANGUAGE_STRING_IRI,
+    STRING_IRI,
+    TYPE_IRI,
+    local_name,
+)
 from graphbrick.graphs.readers.streams import Meter, blocks, line_fault, open_source, unpacked_name
 from graphbrick.graphs.records import DESCRIPTION, LABEL, LATEST, BadRecords, EntityRecord, RankedFact, TripleRecord
 from graphbrick.graphs.records import TYPE as TYPE_OF
@@ -68,33 +77,12 @@ _Parse: TypeAlias = "Callable[..., Iterable[pyoxigraph.Quad]]"
 _NESTED_ENTITY = re.compile(rb"""<!ENTITY\s+[^>"']*["'][^"']*&""")
 _PROLOGUE = 1 << 16
 _LINE_BASED = (".nt", ".nq")
-_TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
 # Datatypes that N-Triples leaves implicit, or that need a language tag.
 _TEXTS = {
-    "http://www.w3.org/2001/XMLSchema#string",
-    "http://www.w3.org/1999/02/22-rdf-syntax-ns#langString",
+    STRING_IRI,
+    LANGUAGE_STRING_IRI,
     "http://www.w3.org/1999/02/22-rdf-syntax-ns#dirLangString",
 }
-_ALIAS = "http://www.w3.org/2004/02/skos/core#altLabel"
-_LABELS = frozenset(
-    {
-        "http://www.w3.org/2000/01/rdf-schema#label",
-        "http://www.w3.org/2004/02/skos/core#prefLabel",
-        "http://schema.org/name",
-        "https://schema.org/name",
-        "http://xmlns.com/foaf/0.1/name",
-    }
-)
-_DESCRIPTIONS = frozenset(
-    {
-        "http://schema.org/description",
-        "https://schema.org/description",
-        "http://www.w3.org/2000/01/rdf-schema#comment",
-        "http://www.w3.org/2004/02/skos/core#definition",
-        "http://purl.org/dc/terms/description",
-    }
-)
-
 _LITERALS = 1 << 16
 
 
@@ -131,7 +119,7 @@ def read_rdf(
     suffix = Path(unpacked_name(file)).suffix
     line_based = suffix in _LINE_BASED
     parse = partial(pyoxigraph.parse, format=getattr(pyoxigraph.RdfFormat, FORMATS[suffix]))
-    names = _LABELS | frozenset(labels)
+    names = LABEL_IRIS | frozenset(labels)
     statements = _Statements(pyoxigraph, options.language, names, file, bad, number_blanks=not line_based)
     if line_based:
         yield from _blocks_of_lines(file, parse, statements, options, bad, meter, fast=fast)
@@ -151,7 +139,7 @@ def _blocks_of_lines(
     fast: bool,
 ) -> Iterator[Part]:
     """Read ordinary lines with a fast kernel and all others with the parser, in file order."""
-    predicates = (statements.labels, {_TYPE}, statements.facts - statements.labels - {_TYPE} | _TEXTS)
+    predicates = (statements.labels, {TYPE_IRI}, statements.facts - statements.labels - {TYPE_IRI} | _TEXTS)
     labels, types, special = (np.array([hash64(iri) for iri in sorted(iris)], dtype=np.uint64) for iris in predicates)
     language = as_bytes(statements.language.encode())
     for first, data in blocks(file, options.max_line_bytes, bad, meter):
@@ -256,22 +244,6 @@ def _reason(error: SyntaxError) -> str:
     return reason if error.offset is None else f"column {error.offset}: {reason}"
 
 
-def local_name(iri: str) -> str:
-    """Return the local name of an IRI: the part after ``#`` or the last ``/``, percent-decoded.
-
-    If that part is empty, the whole IRI is returned. Blank nodes and literals are returned unchanged.
-
-    >>> local_name("http://dbpedia.org/resource/S%C3%A3o_Paulo")
-    'São_Paulo'
-    """
-    if iri.startswith(("_:", '"')):
-        return iri
-    short = iri.rstrip("#/")
-    name = short.rpartition("#" if "#" in short else "/")[2]
-    decoded = unquote(name)
-    return (name if "\ufffd" in decoded else decoded).strip() or iri
-
-
 class _Statements:
     """Converter of RDF statements into triples and facts."""
 
@@ -286,7 +258,7 @@ class _Statements:
         number_blanks: bool,
     ) -> None:
         self._ox, self._file, self._bad, self.labels = ox, file, bad, labels
-        self.facts = labels | _DESCRIPTIONS | {_TYPE, _ALIAS}
+        self.facts = labels | DESCRIPTION_IRIS | {TYPE_IRI, ALIAS_IRI}
         self.language = language.strip().casefold()
         self._number_blanks = number_blanks
         self._blanks: dict[str, str] = {}
@@ -321,16 +293,16 @@ class _Statements:
     def _stated(self, subject: Any, predicate: str, value: Any) -> list[_Fact | TripleRecord] | None:
         """Return the facts that a statement says about its subject; None if it is an ordinary triple."""
         key, is_literal = self._key(subject), isinstance(value, self._ox.Literal)
-        if is_literal == (predicate == _TYPE):
+        if is_literal == (predicate == TYPE_IRI):
             return None  # a class must not be a literal, and a text must be one
-        if predicate == _TYPE:
+        if predicate == TYPE_IRI:
             return [EntityRecord(key, types=(local_name(self._key(value)),))]
         text, rank = value.value.strip(), self._rank(value.language)
         if not text:
             return []
         if predicate in self.labels:
             return [RankedFact(key, LABEL, text, rank)]
-        if predicate == _ALIAS:
+        if predicate == ALIAS_IRI:
             return [EntityRecord(key, aliases=(text,))]
         return [RankedFact(key, DESCRIPTION, text, rank)] if rank < OTHER else []
 

@@ -1,0 +1,77 @@
+"""Answer SPARQL queries over an Oxigraph store in a process of its own, which can be ended when one takes too long.
+
+Run as ``python oxigraph_worker.py FOLDER``; it reads a request a line on standard input and writes an answer a line on
+standard output, both JSON. It imports nothing but pyoxigraph, so that it starts quickly.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from itertools import islice
+from typing import Any
+
+import pyoxigraph as ox
+
+_XSD = "http://www.w3.org/2001/XMLSchema#"
+
+
+def answer(store: ox.Store, request: dict[str, Any]) -> dict[str, Any]:
+    """Return the result of a query: columns, rows of terms as in SPARQL results, and whether there are more."""
+    values: dict[ox.Variable, Any] = {ox.Variable(name): read(term) for name, term in request["values"].items()}
+    found = store.query(request["text"], use_default_graph_as_union=True, substitutions=values)
+    if isinstance(found, ox.QueryBoolean):
+        value = {"type": "literal", "value": str(bool(found)).lower(), "datatype": f"{_XSD}boolean"}
+        return {"columns": ["result"], "rows": [[value]], "is_cut": False}
+    if not isinstance(found, ox.QuerySolutions):
+        return {"error": "only SELECT and ASK are answered"}
+    rows = [[written(term) for term in row] for row in islice(found, request["limit"] + 1)]
+    limit = request["limit"]
+    return {"columns": [name.value for name in found.variables], "rows": rows[:limit], "is_cut": len(rows) > limit}
+
+
+def read(term: dict[str, str]) -> Any:
+    """Return the term of a request."""
+    if term["type"] == "uri":
+        return ox.NamedNode(term["value"])
+    if term["type"] == "bnode":
+        return ox.BlankNode(term["value"])
+    if term.get("xml:lang"):
+        return ox.Literal(term["value"], language=term["xml:lang"])
+    return ox.Literal(term["value"], datatype=ox.NamedNode(term["datatype"]) if term.get("datatype") else None)
+
+
+def written(term: Any) -> dict[str, str] | None:
+    """Return a term as SPARQL results in JSON write it; None if the variable is not bound."""
+    if term is None:
+        return None
+    if isinstance(term, ox.NamedNode):
+        return {"type": "uri", "value": term.value}
+    if isinstance(term, ox.BlankNode):
+        return {"type": "bnode", "value": term.value}
+    if isinstance(term, ox.Literal):
+        tag = {"xml:lang": term.language} if term.language else {"datatype": term.datatype.value}
+        return {"type": "literal", "value": term.value, **tag}
+    return {"type": "triple", "value": str(term)}
+
+
+def main() -> None:
+    """Answer until standard input ends."""
+    try:
+        store = ox.Store.read_only(sys.argv[1])
+        sys.stdout.write('{"ready": true}\n')
+    except (OSError, ValueError, RuntimeError) as error:
+        sys.stdout.write(json.dumps({"error": str(error)}) + "\n")
+        return
+    sys.stdout.flush()
+    for line in sys.stdin:
+        try:
+            found = answer(store, json.loads(line))
+        except (SyntaxError, OSError, ValueError, RuntimeError) as error:
+            found = {"error": str(error)}
+        sys.stdout.write(json.dumps(found) + "\n")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()
