@@ -93,6 +93,7 @@ if TYPE_CHECKING:
     from graphbrick.retrieve import Patterns as Patterns
     from graphbrick.retrieve import PlannedPaths as PlannedPaths
     from graphbrick.retrieve import ShortestPaths as ShortestPaths
+    from graphbrick.retrieve import TextToQuery as TextToQuery
     from graphbrick.scorers import BM25 as BM25
     from graphbrick.scorers import LDA as LDA
     from graphbrick.scorers import LSA as LSA
@@ -179,6 +180,7 @@ _HOMES = {
         "Patterns",
         "PlannedPaths",
         "ShortestPaths",
+        "TextToQuery",
     ),
     "pipeline.run": ("Run",),
     "session": ("Session",),

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.core import Answer, Evidence, Path, Query, Row, Subgraph
-from graphbrick.core.graph import Capability
+from graphbrick.core.graph import Capability, capabilities_of
 from graphbrick.core.items import ANSWER
 from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event
@@ -25,6 +25,8 @@ class PathAnswer(GenerateStage):
     The best path is the first of the evidence that does not lead from one seed to another; if there is no such path,
     the first. Its pattern — relations and directions — is followed from every seed whose paths in the evidence have it,
     so that «which films did she act in» gives all films although the ranking kept only some.
+
+    If there are rows of a query and no paths, the answers are the values in the first column, each once.
 
     If several seeds are readings of one mention, such as two films of one name, the answer is about the one that the
     best path starts from.
@@ -43,7 +45,7 @@ class PathAnswer(GenerateStage):
 
     Returns:
         Distinct answers: those whose paths are in the evidence first, in its order, then the others in order of
-        discovery; one supporting path each. Empty if the evidence holds no path.
+        discovery; one supporting path each. Empty if the evidence holds neither path nor row.
 
     Example:
         >>> from graphbrick import BM25, Rerank, ShortestPaths
@@ -53,7 +55,7 @@ class PathAnswer(GenerateStage):
         ('Nairobi',)
     """
 
-    needs = frozenset({Capability.LABELS, Capability.ADJACENCY})
+    needs = frozenset({Capability.LABELS})  # and, to follow the pattern, the adjacency that paths come from
 
     cap: int = parameter(1_000, at_least=1)
     ends: str = parameter("pattern", choices=("pattern", "listed"))
@@ -65,6 +67,8 @@ class PathAnswer(GenerateStage):
         if evidence.has_answers:
             return _computed(evidence)
         paths = evidence.paths
+        if not paths and any(isinstance(item, Row) for item in evidence.items):
+            return self._first_column(evidence)
         if not paths:
             event(f"no answer: {'no item of the evidence is a path' if evidence.items else 'the evidence is empty'}")
             return Answer()
@@ -96,6 +100,22 @@ class PathAnswer(GenerateStage):
             confidence=evidence.confidence,
         )
 
+    def _first_column(self, evidence: Evidence) -> Answer:
+        """Return the values in the first column of the rows, each supported by the rows that have it."""
+        support: dict[str, list[int]] = {}
+        entities: dict[str, int | None] = {}
+        for i, row in enumerate(evidence.items):
+            if isinstance(row, Row) and row.values and row.values[0]:
+                text = row.values[0]
+                support.setdefault(text, []).append(i)
+                named = [entity for entity in row.entities if row.graph and row.graph.label(entity) == text]
+                entities.setdefault(text, named[0] if named else None)
+        texts = list(support)[: self.cap]
+        if len(support) > self.cap:
+            event(f"the rows have {len(support):,} answers; the first {self.cap:,} are given (cap)")
+        supporting = tuple(tuple(support[text]) for text in texts)
+        return Answer(tuple(texts), tuple(entities[text] for text in texts), evidence, supporting)
+
     def _proofs(self, best: Path, evidence: Evidence, left_out: set[int]) -> tuple[dict[int, Path], int]:
         """Return a path for each answer, at most ``cap``, and the number of answers there are."""
         alike = [
@@ -111,7 +131,10 @@ class PathAnswer(GenerateStage):
             subgraph = Subgraph(best.graph)
         source = repr(self)
         ends: list[npt.NDArray[np.integer]] = [np.array(list(proofs), dtype=np.int64)]
-        starts = dict.fromkeys(path.start for path in alike) if self.ends == "pattern" else ()
+        starts = dict.fromkeys(path.start for path in alike) if self.ends == "pattern" else {}
+        if starts and Capability.ADJACENCY not in capabilities_of(best.graph):
+            event("only ends of the listed paths are answers: the graph has no adjacency to follow their pattern in")
+            starts = {}
         for start in starts:
             followed = follow(subgraph, start, best.pattern, back=best.comes_back, check=check_budget)
             if followed is None:

@@ -10,6 +10,7 @@ from graphbrick.retrieve.operators import Operators
 from graphbrick.retrieve.patterns import Patterns
 from graphbrick.retrieve.planned_paths import PlannedPaths
 from graphbrick.retrieve.shortest_paths import ShortestPaths
+from graphbrick.retrieve.text_to_query import TextToQuery
 
 BRICKS = (
     AllPaths,
@@ -24,6 +25,7 @@ BRICKS = (
     PatternHops,
     EnoughPaths,
     LLMEnough,
+    TextToQuery,
 )
 
 __all__ = [
@@ -40,4 +42,5 @@ __all__ = [
     "Patterns",
     "PlannedPaths",
     "ShortestPaths",
+    "TextToQuery",
 ]

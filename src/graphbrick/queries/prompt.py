@@ -1,0 +1,59 @@
+"""What a language model is told to write a query, and how its reply is read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from graphbrick.queries.examples import Pair
+from graphbrick.queries.tokens import CYPHER, SPARQL
+
+_INSTRUCTIONS = {
+    CYPHER: (
+        "You write a Cypher query that answers a question over a property graph. Use only classes, relations and "
+        "properties of the schema, each relation in its direction. The query only reads: MATCH, OPTIONAL MATCH, WHERE, "
+        "WITH, UNWIND, RETURN, ORDER BY, LIMIT. Return what the question asks for in the first column: names rather "
+        "than nodes. Names with spaces go in backticks. Reply with the query only."
+    ),
+    SPARQL: (
+        "You write a SPARQL query that answers a question over an RDF graph. Use only classes, relations and "
+        "properties of the schema, each relation in its direction. The query is SELECT or ASK, without FROM and "
+        "SERVICE. Select what the question asks for first. Declare all prefixes. Reply with the query only."
+    ),
+}
+_FENCE = re.compile(r"```[A-Za-z]*[ \t]*\n?(.*?)(?:```|\Z)", re.DOTALL)
+_BEGINNING = re.compile(r"^\s*(?:query|(?:cypher|sparql)(?: query)?)\s*:\s*(?=\S)", re.IGNORECASE)
+
+
+def messages_for(
+    language: str, schema: str, question: str, entities: Sequence[str] = (), pairs: Sequence[Pair] = ()
+) -> list[dict[str, str]]:
+    """Return the messages that ask for the query of a question.
+
+    Args:
+        language: "Cypher" or "SPARQL".
+        schema: The schema as text.
+        question: The question.
+        entities: What the graph knows of the entities that the question names, a line each.
+        pairs: Questions with their queries, the most similar last.
+    """
+    parts = [f"Schema:\n{schema}"]
+    if pairs:
+        parts.append("Examples:\n" + "\n".join(f"Question: {pair.question}\nQuery: {pair.query}" for pair in pairs))
+    if entities:
+        parts.append("Entities of the question:\n" + "\n".join(entities))
+    parts.append(f"Question: {question}\nQuery:")
+    return [
+        {"role": "system", "content": _INSTRUCTIONS[language]},
+        {"role": "user", "content": "\n\n".join(parts)},
+    ]
+
+
+def query_in(reply: str) -> str:
+    """Return the query of a reply: its first fenced block, or all of it; empty if it has none.
+
+    >>> query_in("Here it is:\\n```cypher\\nMATCH (n) RETURN n\\n```\\nIt lists all."), query_in("Query: RETURN 1")
+    ('MATCH (n) RETURN n', 'RETURN 1')
+    """
+    fenced = _FENCE.search(reply)
+    return _BEGINNING.sub("", fenced[1] if fenced else reply).strip()

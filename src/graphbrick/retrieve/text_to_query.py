@@ -1,0 +1,180 @@
+"""Rows of a query that a language model writes in the language of the graph."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+from graphbrick.core import Citation, Evidence, Query, Row, Subgraph
+from graphbrick.core.errors import GraphbrickError
+from graphbrick.core.evidence import distinct
+from graphbrick.core.graph import Capability, Labels, QueryLanguage, Rows
+from graphbrick.core.parameters import parameter
+from graphbrick.core.schema import Schema
+from graphbrick.core.trace import event, fact
+from graphbrick.llm.chat import ChatModel
+from graphbrick.llm.messages import Message, as_messages, assistant, user
+from graphbrick.llm.replies import one_line, shown, without_thinking
+from graphbrick.pipeline import RetrieveStage
+from graphbrick.pipeline.budget import StoppedError
+from graphbrick.queries.check import check_query
+from graphbrick.queries.examples import Pair, read_pairs
+from graphbrick.queries.guard import check_read_only
+from graphbrick.queries.limits import with_limit
+from graphbrick.queries.prefixes import with_prefixes
+from graphbrick.queries.prompt import messages_for, query_in
+from graphbrick.queries.schema_text import schema_prefixes, schema_text, trimmed
+from graphbrick.queries.tokens import SPARQL, known_language
+from graphbrick.retrieve.row_values import RowMaker
+from graphbrick.scorers.bm25 import BM25
+from graphbrick.scorers.scorer import Scorer
+
+_SEEDS = 10  # shown to the model
+
+
+class _BadQueryError(GraphbrickError):
+    """A reply that has no query, or one that does not fit the schema."""
+
+
+@dataclass(frozen=True, repr=False)
+class TextToQuery(RetrieveStage):
+    """The rows of a query in Cypher or SPARQL that a language model writes.
+
+    The model is shown the schema of the graph, the entities that the question names, and the most similar pairs of a
+    file. Its query is checked against the schema: names in another spelling and relations in the wrong direction are
+    corrected, other unknown names go back to it with suggestions. A guard refuses everything that does not only read
+    (docs/text-to-query.md). A query that fails goes back to the model with the error, and so does the first one without
+    rows. Each try is an event, and the query that was run is the source of every row.
+
+    Args:
+        llm: The language model, such as LLM().
+        n: Most rows, at least 1; more are cut, which is an event.
+        tries: Most queries that the model may write, at least 1.
+        examples: A file of JSON lines with "question" and "query" that the model learns from; None for no examples.
+        shots: Most examples shown, at least 0.
+        names: Most relations, and about the most classes, of the schema that are shown; those that the scorer finds
+            nearest to the question.
+        check: Whether to check queries against the schema; if not, the database may just find nothing.
+        scorer: Compares the question with the schema and the examples, such as BM25() or MiniLM().
+
+    Returns:
+        One `Row` for each distinct row, in the order of the query, with the entities that its values name.
+
+    Raises:
+        ModelError: The model's server cannot be reached, refuses, or does not answer in time.
+        InputError: The file of examples cannot be read.
+    """
+
+    paper = "strategy 1, graph traversal by generated queries; LangChain and neo4j-graphrag do the first steps of it"
+    needs = frozenset({Capability.LABELS, Capability.QUERY_LANGUAGE})
+    starts_at_seeds = False
+
+    llm: ChatModel = parameter(example="LLM()")
+    n: int = parameter(10, at_least=1, search=(10, 50))
+    tries: int = parameter(3, at_least=1, search=(1, 3))
+    examples: str | None = parameter(None, path=True, example="pairs.jsonl")
+    shots: int = parameter(3, at_least=0, search=(0, 3, 8))
+    names: int = parameter(60, at_least=1)
+    check: bool = parameter(True)
+    scorer: Scorer = parameter(BM25(), example="BM25()")
+
+    def retrieve(self, query: Query, subgraph: Subgraph) -> Evidence:
+        """Return the rows of the first query that runs."""
+        graph = cast(QueryLanguage, subgraph.graph)
+        language, schema = known_language(graph.language), graph.schema()
+        messages = list(as_messages(self._asked(query, subgraph, language, schema)))
+        empty: tuple[str, Rows] | None = None
+        for number in range(1, self.tries + 1):
+            reply = without_thinking(self.llm.ask(messages).text)
+            try:
+                text, rows = self._run(query_in(reply), graph, language, schema, is_last=number == self.tries)
+            except StoppedError:
+                raise
+            except GraphbrickError as error:
+                problem = str(error)
+                event(f"try {number} of {self.tries}: {shown(reply)} failed: {problem}")
+            else:
+                if rows.rows or empty is not None or number == self.tries:
+                    return self._evidence(subgraph, text, rows)
+                empty = text, rows
+                problem = "it ran, but the graph has no such rows; look at names, directions and conditions again"
+                event(f"try {number} of {self.tries}: no rows: {one_line(text)}")
+            messages += _corrected(reply, problem)
+        if empty is not None:
+            return self._evidence(subgraph, *empty)
+        event(f"no query of {self.llm.model} ran; {self.tries} were tried")
+        return Evidence()
+
+    def _run(
+        self, text: str, graph: QueryLanguage, language: str, schema: Schema, *, is_last: bool
+    ) -> tuple[str, Rows]:
+        """Check and run a query; return it as it was run, and its rows."""
+        if not text:
+            raise _BadQueryError("the reply has no query")
+        check_read_only(text, language)
+        if language == SPARQL:
+            text = with_prefixes(text, schema_prefixes(schema))
+        if self.check:
+            checked = check_query(text, language, schema)
+            for change in checked.changes:
+                event(f"in the query: {change}")
+            problems = "; ".join(checked.problems)
+            if problems and not is_last:
+                raise _BadQueryError(problems)
+            if problems:
+                event(f"the last query was run although {problems}")
+            text = checked.text
+        check_read_only(text, language)
+        return text, graph.query(with_limit(text, language, self.n + 1), {}, self.n)
+
+    def _evidence(self, subgraph: Subgraph, text: str, rows: Rows) -> Evidence:
+        event(f"query: {text}")
+        fact(rows=len(rows.rows))
+        if rows.is_cut:
+            event(f"the query has more rows; the first {self.n:,} are given (n)")
+        maker = RowMaker(cast(Labels, subgraph.graph))
+        cited = (Citation(query=text),)
+        items = []
+        for row in rows.rows:
+            values, entities = maker.read(row)
+            items.append(Row(rows.columns, values, cited, entities, subgraph.graph, source=repr(self)))
+        return Evidence(distinct(items))
+
+    def _asked(self, query: Query, subgraph: Subgraph, language: str, schema: Schema) -> list[dict[str, str]]:
+        """Return the messages for a question; the schema is cut further where it does not fit the context."""
+        entities = [_entity_line(cast(Labels, subgraph.graph), seed) for seed in query.seeds[:_SEEDS]]
+        pairs, n = self._pairs(query.text), self.names
+        while True:
+            part = trimmed(schema, n, lambda texts: self.scorer.rate(query.text, texts).tolist())
+            messages = messages_for(language, schema_text(part, language), one_line(query.text), entities, pairs)
+            if self.llm.context_budget(messages) >= 0 or n == 1:
+                break
+            n = n // 2
+        n_left_out = len(schema.connections) - len(part.connections)
+        if n_left_out:
+            event(f"{self.llm.model} was shown {len(part.connections)} relations; {n_left_out:,} were left out")
+        return messages
+
+    def _pairs(self, question: str) -> list[Pair]:
+        """Return the examples most similar to the question, the most similar last."""
+        if self.examples is None or not self.shots:
+            return []
+        pairs = [pair for pair in read_pairs(Path(self.examples)) if pair.question != question]
+        ratings = self.scorer.rate(question, [pair.question for pair in pairs]).tolist()
+        best = sorted(range(len(pairs)), key=lambda i: -ratings[i])[: self.shots]
+        return [pairs[i] for i in reversed(best)]
+
+
+def _corrected(reply: str, problem: str) -> Iterable[Message]:
+    """Return the turns that give a query back to the model."""
+    return assistant(reply), user(f"That query is not right: {problem}\nReply with a corrected query only.")
+
+
+def _entity_line(graph: Labels, entity: int) -> str:
+    kinds = " and ".join(graph.types(entity))
+    key = graph.key(entity)
+    label = graph.label(entity)
+    known = ", ".join(part for part in (kinds, "" if key == label else f"key {key!r}") if part)
+    return f"{label!r}" + (f" ({known})" if known else "")

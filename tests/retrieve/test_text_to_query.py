@@ -1,0 +1,159 @@
+"""Rows of queries that a scripted model writes, over ladybug and an RDF store."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+from film_database import CypherFilms, FilmDatabase, SparqlFilms
+
+from graphbrick import BM25, LLM, Generate, LLMListwiseScorer, PathAnswer, Rerank, Run, TextToQuery
+from graphbrick.core import Citation
+from graphbrick.core.errors import InputError
+from graphbrick.testing import Reply, ScriptedLLM
+
+BY_SCOTT = "MATCH (p:Person {name: 'Ridley Scott'})-[:DIRECTED]->(f:Film) RETURN f.title, f.year ORDER BY f.year"
+QUESTION = "Which films did Ridley Scott direct?"
+
+
+@pytest.fixture
+def films(tmp_path: Path) -> Iterator[CypherFilms]:
+    pytest.importorskip("ladybug")
+    graph = CypherFilms(tmp_path / "films.lbdb")
+    yield graph
+    graph.close()
+
+
+def run(
+    graph: FilmDatabase, replies: Sequence[str | Reply], question: str = QUESTION, **parameters: object
+) -> tuple[Run, list[str]]:
+    """Ask with scripted replies; return the run and the prompts."""
+    with ScriptedLLM(list(replies)) as server:
+        brick = TextToQuery(LLM("model", base_url=server.base_url), **parameters)  # type: ignore[arg-type]
+        return brick.run(graph, question, seeds=graph.search(question, 3)), [sent.prompt for sent in server.requests]
+
+
+def rows(done: Run) -> list[str]:
+    assert done.evidence is not None
+    return done.evidence.texts()
+
+
+def test_rows_come_with_their_query_and_entities(films: CypherFilms) -> None:
+    done, prompts = run(films, [f"```cypher\n{BY_SCOTT}\n```"])
+    assert rows(done) == ["f.title: Alien, f.year: 1979", "f.title: Blade Runner, f.year: 1982"]
+    assert done.evidence is not None
+    assert [item.citations for item in done.evidence.items] == [(Citation(query=BY_SCOTT),)] * 2
+    assert [item.entities for item in done.evidence.items] == [(0,), (2,)]
+    assert films.queries == [f"{BY_SCOTT} LIMIT 11"]
+    assert f"query: {BY_SCOTT}" in done.trace.events
+    assert "(:Person)-[:DIRECTED]->(:Film); 3 triples" in prompts[0]
+    assert "(:Film) {title: STRING such as 'Alien', year: INT64 such as '1979'}; 3 nodes" in prompts[0]
+    assert "'Ridley Scott' (Person)" in prompts[0]
+
+
+def test_paths_answers_and_models_answer_from_rows(films: CypherFilms) -> None:
+    with ScriptedLLM([BY_SCOTT, BY_SCOTT, "Alien [1]"]) as server:
+        llm = LLM("model", base_url=server.base_url, structured=False)
+        by_rows = (TextToQuery(llm) >> PathAnswer())(films, QUESTION, seeds=["Ridley Scott"])
+        by_model = (TextToQuery(llm) >> Generate(llm))(films, QUESTION, seeds=["Ridley Scott"])
+    assert (by_rows.texts, by_rows.entities, by_rows.support) == (("Alien", "Blade Runner"), (0, 2), ((0,), (1,)))
+    assert (by_model.texts, by_model.entities, by_model.support) == (("Alien",), (0,), ((0,),))
+
+
+def test_rows_are_refined_and_ranked(films: CypherFilms) -> None:
+    everything = "MATCH (f:Film) RETURN f.title"
+    with ScriptedLLM([everything, "[2]", everything]) as server:
+        llm = LLM("model", base_url=server.base_url, structured=False)
+        refined = (TextToQuery(llm) >> Rerank(LLMListwiseScorer(llm), threshold=0)).run(films, QUESTION, seeds=[0])
+        ranked = (TextToQuery(llm) >> Rerank(BM25(), n=1)).run(films, "What is Heat about?", seeds=[1])
+    assert rows(refined) == ["f.title: Heat"]
+    assert rows(ranked) == ["f.title: Heat"]
+
+
+def test_a_wrong_direction_is_turned_before_the_query_runs(films: CypherFilms) -> None:
+    done, prompts = run(films, ["MATCH (f:film)-[:DIRECTED]->(p:Person {name: 'Michael Mann'}) RETURN f.title"])
+    assert rows(done) == ["f.title: Heat"]
+    assert len(prompts) == 1
+    assert "in the query: turned the direction of DIRECTED" in done.trace.events
+    assert "in the query: wrote 'Film' for 'film'" in done.trace.events
+
+
+@pytest.mark.parametrize(
+    ("first", "said"),
+    [
+        ("MATCH (f:Movies) RETURN f.title", "there is no class 'Movies'; there are 'Film', 'Person'"),
+        ("MATCH (f:Film) RETRUN f.title", "the database refuses the query"),
+        ("MATCH (f:Film) DETACH DELETE f", "DETACH at character 16 is not reading"),
+        ("```\n```", "the reply has no query"),
+        ("MATCH (f:Film {title: 'Nothing'}) RETURN f.title", "it ran, but the graph has no such rows"),
+    ],
+)
+def test_what_is_wrong_goes_back_to_the_model(films: CypherFilms, first: str, said: str) -> None:
+    done, prompts = run(films, [first, "MATCH (f:Film) RETURN count(f) AS n"])
+    assert rows(done) == ["n: 3"]
+    assert said in prompts[1]
+    assert any(event.startswith("try 1 of 3: ") for event in done.trace.events)
+    assert not any("DELETE" in text for text in films.queries)
+
+
+def test_tries_come_to_an_end(films: CypherFilms) -> None:
+    done, prompts = run(films, ["DROP TABLE Film"] * 3)
+    assert (rows(done), len(prompts), films.queries) == ([], 3, [])
+    assert done.trace.events[-1] == "no query of model ran; 3 were tried"
+
+
+def test_an_empty_result_is_believed_the_second_time(films: CypherFilms) -> None:
+    nothing = "MATCH (f:Film {year: 1900}) RETURN f.title"
+    done, prompts = run(films, [nothing, nothing])
+    assert (rows(done), len(prompts)) == ([], 2)
+    assert done.trace.events[-1] == f"query: {nothing}"
+
+
+def test_without_check_the_database_decides(films: CypherFilms) -> None:
+    wrong_way = "MATCH (f:Film)-[:DIRECTED]->(p:Person) RETURN f.title"
+    done, _ = run(films, [wrong_way], check=False, tries=1)
+    assert (rows(done), films.queries) == ([], [f"{wrong_way} LIMIT 11"])
+
+
+def test_more_rows_than_n_are_cut(films: CypherFilms) -> None:
+    done, _ = run(films, ["MATCH (f:Film) RETURN f.title ORDER BY f.title LIMIT 500"], n=2)
+    assert rows(done) == ["f.title: Alien", "f.title: Blade Runner"]
+    assert films.queries == ["MATCH (f:Film) RETURN f.title ORDER BY f.title LIMIT 3"]
+    assert "the query has more rows; the first 2 are given (n)" in done.trace.events
+
+
+def test_the_most_similar_examples_are_shown_last(films: CypherFilms, tmp_path: Path) -> None:
+    pairs = [
+        ("Who directed Heat?", "Q1"),
+        ("How many films are there?", "Q2"),
+        ("Which films did Michael Mann direct?", "Q3"),
+        (QUESTION, "THE ANSWER ITSELF"),
+    ]
+    file = tmp_path / "pairs.jsonl"
+    file.write_text("".join(json.dumps({"question": q, "query": text}) + "\n" for q, text in pairs))
+    _, prompts = run(films, [BY_SCOTT], examples=str(file), shots=2)
+    shown = prompts[0].split("Examples:\n")[1].split("\n\n")[0]
+    assert shown.splitlines()[-2:] == ["Question: Which films did Michael Mann direct?", "Query: Q3"]
+    assert shown.count("Question:") == 2
+    assert "THE ANSWER ITSELF" not in prompts[0]
+
+
+def test_a_faulty_example_is_named(films: CypherFilms, tmp_path: Path) -> None:
+    file = tmp_path / "pairs.jsonl"
+    file.write_text('{"question": "Who?", "query": "Q"}\n{"question": "What?"}\n')
+    with pytest.raises(InputError, match=r"pairs\.jsonl, line 2: is no pair"):
+        run(films, [BY_SCOTT], examples=str(file))
+
+
+def test_sparql_gets_its_prefixes_and_the_same_checks() -> None:
+    pytest.importorskip("pyoxigraph")
+    films = SparqlFilms()
+    first = "SELECT ?t { ?f p1:title ?t ; p1:directed ?p . ?f a p1:Film }"
+    done, prompts = run(films, [first])
+    assert sorted(rows(done)) == ["t: Alien", "t: Blade Runner", "t: Heat"]
+    assert "PREFIX p1: <http://example.org/>" in prompts[0]
+    assert films.queries[0].startswith("PREFIX p1: <http://example.org/>\nSELECT ?t { ?f p1:title ?t ; ^p1:directed ?p")
+    done, prompts = run(films, ["SELECT * { SERVICE <http://x.example/> { ?s ?p ?o } }", first])
+    assert "SERVICE at character 12 is not reading" in prompts[1]
