@@ -1,0 +1,251 @@
+"""Graphs in ladybug, an embedded database."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from graphbrick.core.cached import cached_property
+from graphbrick.core.errors import GraphbrickError
+from graphbrick.core.graph import Rows
+from graphbrick.core.schema import Connection, NodeClass, Property, Schema
+from graphbrick.graphs.databases.cypher import (
+    OPTIONS,
+    CypherGraph,
+    Dialect,
+    first_rows,
+    plain_values,
+    quoted,
+)
+from graphbrick.graphs.databases.errors import QueryError, in_one_line, refused_query, too_slow
+from graphbrick.graphs.databases.graph import Edge, Node, needed_module, number_option
+from graphbrick.graphs.databases.limits import limited
+from graphbrick.graphs.databases.names import relation_words
+from graphbrick.graphs.databases.plain_schema import examples_of
+from graphbrick.session import current_session
+
+_POOL = 1024  # megabytes
+_ADDRESSES = 1 << 40  # bytes of virtual memory, so that a process can hold many databases open
+_EXAMPLES = 3
+
+
+class LadybugGraph(CypherGraph):
+    """A graph in a database of ladybug on this machine, ``ladybug:FILE``.
+
+    It is opened for reading only, with a page cache of 1 GB (``?memory=4096`` for another number of megabytes).
+    """
+
+    options = (*OPTIONS, "memory")
+
+    @property
+    def dialect(self) -> Dialect:
+        """The words that differ."""
+        return Dialect(
+            handle="id({})",
+            type="label({})",
+            text="CAST({}, 'STRING')",
+            any_of="list_has_any(list_transform({}, x -> lower(x)), $forms)",
+        )
+
+    def _database(self) -> Any:
+        """Return the database, which is open as long as the session."""
+        ladybug, file = needed_module("ladybug", "ladybug"), Path(self.address.name)
+        if not file.exists():
+            raise GraphbrickError(f"there is no database {file}; correct the address ladybug:FILE")
+
+        def connect() -> Any:
+            size = int(number_option(self.address, "memory", _POOL)) << 20
+            return ladybug.Database(str(file), read_only=True, buffer_pool_size=size, max_db_size=_ADDRESSES)
+
+        try:
+            return current_session().get(("ladybug database", str(file.absolute())), connect, close=_close)
+        except (RuntimeError, OSError) as error:
+            raise GraphbrickError(f"{self.address} cannot be opened: {in_one_line(error)}") from error
+
+    def fetch(self, text: str, parameters: Mapping[str, Any], limit: int) -> Rows:
+        """Run a query and return values as the client gives them."""
+        connection = needed_module("ladybug", "ladybug").Connection(self._database())
+        try:
+            connection.set_query_timeout(int(self.timeout * 1000))
+            used = {name: value for name, value in parameters.items() if re.search(rf"\${re.escape(name)}\b", text)}
+            result = connection.execute(limited(text, limit + 1), used)
+            if isinstance(result, list):
+                raise QueryError("one query at a time, please; leave out what follows ';'")
+            return first_rows(result.get_column_names(), _rows(result), limit)
+        except RuntimeError as error:
+            if "Interrupted" in str(error):
+                raise too_slow(self.address, self.timeout) from error
+            raise refused_query(self.address, error) from error
+        finally:
+            connection.close()
+
+    # Nodes and relations come whole, because a query may only name properties that some table has
+
+    def shown(self, variable: str) -> str:
+        """Return what a query must return of a node, for `read`."""
+        return variable
+
+    def read(self, value: Any) -> Node:
+        """Return the node of a value that was returned as `shown` says."""
+        place = value["_ID"]
+        return self.made((place["table"], place["offset"]), [value["_LABEL"]], value)
+
+    def relation(self, variable: str) -> str:
+        """Return what a query must return of a relation, for `read_relation`."""
+        return variable
+
+    def read_relation(self, value: Any) -> tuple[str, str, str]:
+        """Return the type, the key and the label of a relation."""
+        kind = str(value["_LABEL"])
+        told = self._told.get(kind, {})
+        return (
+            kind,
+            str(value.get("key") or told.get("relation") or kind),
+            str(told.get("label") or relation_words(kind)),
+        )
+
+    @cached_property
+    def _tables(self) -> dict[int, tuple[str, str, str]]:
+        """The kind, name and comment of each table."""
+        rows = self.fetch("CALL show_tables() RETURN id, name, type, comment", {}, 100_000).rows
+        return {int(number): (kind, name, comment or "") for number, name, kind, comment in sorted(rows)}
+
+    @cached_property
+    def _told(self) -> dict[str, dict[str, Any]]:
+        """What the comments of relation tables say, where a folder graph was exported: its key and its label."""
+        told = {}
+        for kind, name, comment in self._tables.values():
+            if kind == "REL" and comment.startswith("{"):
+                try:
+                    told[name] = json.loads(comment)
+                except ValueError:
+                    continue
+        return told
+
+    def edges(self, handles: list[Any], forward: bool, types: list[str] | None, limit: int) -> list[tuple[Any, Edge]]:
+        """Return at most ``limit`` edges of nodes in one direction, table by table."""
+        arrow = "-[r]->" if forward else "<-[r]-"
+        by_table: dict[int, list[int]] = {}
+        for table, offset in handles:
+            by_table.setdefault(table, []).append(offset)
+        found: list[tuple[Any, Edge]] = []
+        for table, offsets in by_table.items():
+            text = (
+                f"MATCH (n:{quoted(self._tables[table][1])}){arrow}(m) WHERE offset(id(n)) IN $offsets"
+                f"{self.of_types(types)} RETURN offset(id(n)), r, m LIMIT {limit - len(found)}"
+            )
+            rows = self.fetch(text, {"offsets": offsets, "types": types}, limit).rows
+            found += [((table, row[0]), self.edge(row[1], row[2], forward)) for row in rows]
+            if len(found) >= limit:
+                break
+        return found
+
+    def equal(self, name: str) -> str:
+        """Return the condition that a property of ``n``, as text, is ``$text``."""
+        return f"CAST(n.{quoted(name)}, 'STRING') = $text"
+
+    def by_handle(self, key: str) -> Node | None:
+        """Return None: every node has a primary key."""
+        return None
+
+    def made(self, handle: Any, labels: Any, properties: Mapping[str, Any]) -> Node:
+        """Return the node of what the database says of it; without ``key`` and ``id``, its primary key is the key."""
+        if not any(properties.get(name) is not None for name in self._key_names):
+            name = self._primary_keys.get(labels[0], "")
+            properties = {**properties, self._key_names[0]: properties.get(name)}
+        return super().made(handle, labels, properties)
+
+    def find(self, key: str) -> Node | None:
+        """Return the entity with exactly this key; None if there is none."""
+        for table, name in self._primary_keys.items():
+            kind = self._key_types[table]
+            if kind == "STRING" or (kind.startswith(("INT", "UINT", "SERIAL")) and key.lstrip("-").isdecimal()):
+                value = key if kind == "STRING" else int(key)
+                text = f"MATCH (n:{quoted(table)}) WHERE n.{quoted(name)} = $value RETURN n LIMIT 1"
+                for row in self.fetch(text, {"value": value}, 1).rows:
+                    node = self.read(row[0])
+                    if node.key == key:
+                        return node
+        return super().find(key)
+
+    # The schema
+
+    @cached_property
+    def _columns(self) -> dict[str, list[tuple[str, str, bool]]]:
+        """The name and type of each column of each table, and whether it is the primary key."""
+        columns: dict[str, list[tuple[str, str, bool]]] = {}
+        for kind, table, _ in self._tables.values():
+            rows = self.fetch(f"CALL table_info({_literal(table)}) RETURN *", {}, 10_000)
+            place = {name: i for i, name in enumerate(rows.columns)}
+            columns[table] = [
+                (row[place["name"]], row[place["type"]], kind == "NODE" and bool(row[place["primary key"]]))
+                for row in rows.rows
+            ]
+        return columns
+
+    @cached_property
+    def _primary_keys(self) -> dict[str, str]:
+        return {table: name for table, columns in self._columns.items() for name, _, is_key in columns if is_key}
+
+    @cached_property
+    def _key_types(self) -> dict[str, str]:
+        return {table: kind for table, columns in self._columns.items() for _, kind, is_key in columns if is_key}
+
+    def read_schema(self) -> Schema:
+        """Return the tables, with exact numbers and some values of each property."""
+        classes, connections = [], []
+        for kind, table, _ in self._tables.values():
+            if kind == "NODE":
+                pattern = f"(n:{quoted(table)})"
+                count = self.fetch(f"MATCH {pattern} RETURN count(*)", {}, 1).rows[0][0]
+                classes.append(NodeClass(table, self._described(table, pattern, "n"), count))
+            elif kind == "REL":
+                properties = self._described(table, f"()-[r:{quoted(table)}]->()", "r")
+                pairs = self.fetch(f"CALL show_connection({_literal(table)}) RETURN *", {}, 100_000).rows
+                for head, tail, *_ in pairs:
+                    ends = f"(:{quoted(head)})-[r:{quoted(table)}]->(:{quoted(tail)})"
+                    count = self.fetch(f"MATCH {ends} RETURN count(*)", {}, 1).rows[0][0]
+                    connections.append(Connection(head, table, tail, properties, count))
+        return Schema(
+            tuple(sorted(classes, key=lambda one: (-(one.count or 0), one.name))),
+            tuple(sorted(connections, key=lambda one: (-(one.count or 0), one.head, one.relation, one.tail))),
+        )
+
+    def _described(self, table: str, pattern: str, variable: str) -> tuple[Property, ...]:
+        columns = self._columns[table]
+        if not columns:
+            return ()
+        listed = ", ".join(f"{variable}.{quoted(name)}" for name, _, _ in columns)
+        rows = self.fetch(f"MATCH {pattern} RETURN {listed} LIMIT {10 * _EXAMPLES}", {}, 10 * _EXAMPLES).rows
+        values = zip(*rows, strict=True) if rows else [()] * len(columns)
+        return tuple(
+            Property(name, kind, examples_of(value for value in column if value is not None))
+            for (name, kind, _), column in zip(columns, values, strict=True)
+        )
+
+    def plain(self, value: Any) -> Any:
+        """Return a value as plain data: entities as keys, relations as their types, paths as lists of both."""
+        if isinstance(value, Mapping) and "_NODES" in value:
+            steps = [value["_NODES"][0]]
+            for relation, node in zip(value["_RELS"], value["_NODES"][1:], strict=True):
+                steps += [relation, node]
+            return [self.plain(step) for step in steps]
+        if isinstance(value, Mapping) and "_ID" in value:
+            return value["_LABEL"] if "_SRC" in value else self.key(self.met(self.read(value)))
+        return plain_values(value, self.plain)
+
+
+def _rows(result: Any) -> Any:
+    while result.has_next():
+        yield result.get_next()
+
+
+def _close(database: Any) -> None:
+    database.close()
+
+
+def _literal(text: str) -> str:
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"

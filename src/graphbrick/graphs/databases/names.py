@@ -1,0 +1,73 @@
+"""Names of entities in databases: which parts of a text may be names, and which entities fit best."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from graphbrick.graphs.databases.graph import Node
+from graphbrick.graphs.text import name_form, nfc, tokens
+
+KEYS = ("key", "id")
+"""Properties that hold keys, best first."""
+LABELS = ("label", "name", "title")
+"""Properties that hold names, best first."""
+_WORDS = 40  # of a question
+_LONGEST = 8  # words of a name
+_SHORTEST_PART = 3  # letters of a text that is looked for inside names
+
+
+def spans(text: str) -> list[str]:
+    """Return the parts of a text that may be names, in lower case, longest first.
+
+    >>> spans("In St. Lucia?")[:4]
+    ['in st. lucia?', 'in st. lucia', 'st. lucia?', 'st. lucia']
+    """
+    text = nfc(text)
+    words = tokens(text)[:_WORDS]
+    found: dict[str, None] = {}
+    for first, start in enumerate(words):
+        for last in words[first : first + _LONGEST]:
+            after = len(text[last.end :]) - len(text[last.end :].lstrip("".join(_closing(text, last.end))))
+            found[text[start.start : last.end + after].lower()] = None
+            found[text[start.start : last.end].lower()] = None
+    return sorted(found, key=lambda span: (-len(span), span))
+
+
+def _closing(text: str, start: int) -> Iterable[str]:
+    """Yield the signs that follow a word before the next space, such as the full stop of ``D.C.``."""
+    for letter in text[start:]:
+        if letter.isspace() or letter.isalnum():
+            return
+        yield letter
+
+
+def part_of_names(text: str) -> str:
+    """Return a text in lower case if it is short enough to be a part of a name; else an empty text."""
+    stripped = " ".join(text.split())
+    fits = len(stripped) >= _SHORTEST_PART and len(tokens(nfc(stripped))) <= _LONGEST
+    return stripped.lower() if fits else ""
+
+
+def best(text: str, nodes: Iterable[Node], n: int) -> list[Node]:
+    """Return the ``n`` entities whose names fit a text best: longest name that occurs in it, then shortest name."""
+    form = f" {name_form(text)} "
+    distinct = {node.key: node for node in nodes}
+
+    def order(node: Node) -> tuple[int, int, str]:
+        forms = [name_form(name) for name in (node.label, *node.aliases)]
+        inside = max((len(one) for one in forms if one and f" {one} " in form), default=0)
+        return -inside, len(node.label), node.key
+
+    return sorted(distinct.values(), key=order)[:n]
+
+
+def relation_words(name: str) -> str:
+    """Return the name of a relation in words.
+
+    >>> relation_words("ACTED_IN"), relation_words("largest city"), relation_words("bornIn")
+    ('acted in', 'largest city', 'born in')
+    """
+    if name.isupper() or "_" in name:
+        words = name.replace("_", " ")
+        return words.lower() if name.isupper() else words
+    return "".join(f" {c.lower()}" if i and c.isupper() and name[i - 1].islower() else c for i, c in enumerate(name))
