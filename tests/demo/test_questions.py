@@ -3,6 +3,9 @@ from __future__ import annotations
 from collections import Counter
 from functools import cache
 
+import pytest
+
+from graphbrick.demo.graph import world_graph
 from graphbrick.demo.questions import (
     MAX_ANSWERS,
     Neighbourhood,
@@ -12,15 +15,19 @@ from graphbrick.demo.questions import (
     written_with,
 )
 from graphbrick.demo.sources import installed_versions
-from graphbrick.demo.world import world_records
-from graphbrick.graphs.records import EntityRecord
+from graphbrick.graphs.graph import Graph
+
+pytestmark = pytest.mark.usefixtures("world_cache")
 
 
 @cache
-def world() -> tuple[dict[str, EntityRecord], Neighbourhood]:
-    records = list(world_records())
-    triples = [r for r in records if isinstance(r, tuple)]
-    return {r.key: r for r in records if isinstance(r, EntityRecord)}, Neighbourhood(triples)
+def world() -> Graph:
+    return world_graph()
+
+
+@cache
+def neighbourhood() -> Neighbourhood:
+    return Neighbourhood(world().key_triples())
 
 
 def test_the_kept_questions_are_what_the_rules_write() -> None:
@@ -28,17 +35,18 @@ def test_the_kept_questions_are_what_the_rules_write() -> None:
     if installed_versions() == written_with():
         assert write_questions() == kept
         return
-    _, graph = world()
+    graph = neighbourhood()
     same = sum(set(graph.follow(q.seeds, q.path)) == set(q.answers) for q in kept)
     assert same >= 0.9 * len(kept)
 
 
 def test_answers_are_at_the_end_of_the_path() -> None:
-    entities, graph = world()
+    graph = neighbourhood()
     if installed_versions() == written_with():
         for question in load_questions():
             assert tuple(sorted(graph.follow(question.seeds, question.path))) == question.answers, question
-            assert all(seed in entities for seed in question.seeds)
+            for seed in question.seeds:
+                world().entity(seed)  # raises for one that is not in the graph
 
 
 def test_questions_are_whole() -> None:
@@ -66,18 +74,17 @@ def test_hops_and_sizes_are_mixed() -> None:
 
 
 def test_the_text_names_the_seed() -> None:
-    entities, _ = world()
     for question in load_questions():
         for seed in question.seeds:
-            assert (entities[seed].label or "") in question.question
+            assert world().label(world().entity(seed)) in question.question
 
 
 def test_questions_come_from_all_over_the_world() -> None:
-    entities, graph = world()
+    graph = neighbourhood()
     continents: Counter[str] = Counter()
     for question in load_questions():
         for key in [*question.seeds, *question.answers]:
-            country = [key] if "country" in entities[key].types else graph.step([key], "country", "out")
+            country = [key] if "country" in world().types(world().entity(key)) else graph.step([key], "country", "out")
             continents.update(graph.step(country, "continent", "out"))
     assert len([c for c, count in continents.items() if count >= 4]) == 6, continents
 
