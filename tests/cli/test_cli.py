@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -284,13 +285,23 @@ def test_control_characters_do_not_reach_the_terminal(run, tmp_path):
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8:strict"])
 def test_any_terminal_encoding(tmp_path, encoding):
     build([("Amélie", "means", "内罗毕")], tmp_path / "e.graph")
-    command = [sys.executable, "-m", "graphbrick.cli.app", "ask", str(tmp_path / "e.graph"), "what is Amélie \udcff"]
+    code = """
+        import sys
+        from graphbrick.cli.app import main
+        for options in ([], ["--json"]):
+            try:
+                main(["ask", *sys.argv[1:], *options])
+            except SystemExit as stopped:
+                assert not stopped.code
+            print("end of output", flush=True)
+    """
+    command = [sys.executable, "-c", textwrap.dedent(code), str(tmp_path / "e.graph"), "what is Amélie \udcff"]
     command += ["-s", "Amélie", "-p", "ShortestPaths() >> PathAnswer()"]
     environment = {**os.environ, "PYTHONIOENCODING": encoding, "PYTHONUTF8": "1"}
-    plain = subprocess.run(command, capture_output=True, env=environment, check=True)
-    assert plain.stdout
-    told = json.loads(subprocess.run([*command, "--json"], capture_output=True, env=environment, check=True).stdout)
-    assert told["answers"][0]["text"] == "内罗毕"
+    printed = subprocess.run(command, capture_output=True, env=environment, check=True).stdout
+    plain, as_json, _ = printed.split(b"end of output")
+    assert plain.strip()
+    assert json.loads(as_json)["answers"][0]["text"] == "内罗毕"
 
 
 def test_skip_bad_says_how_many_it_lists(run, tmp_path):
@@ -377,12 +388,13 @@ def test_embed_keeps_the_vectors_of_a_graph_beside_it(run, tmp_path):
     refused(run("embed", str(graph), "--model", "BM25()"), "--model takes an embedder, got BM25()")
 
 
-def test_what_a_question_embedded_is_kept_by_the_process_that_ends(tmp_path):
+def test_what_a_question_embedded_is_kept_by_the_process_that_ends(run, tmp_path):
     graph = tmp_path / "africa.graph"
     build(TINY, graph)
     pipeline = "ShortestPaths(max_hops=2) >> Rerank(MiniLM(), n=3) >> PathAnswer()"
-    command = [sys.executable, "-m", "graphbrick.cli.app", "ask", str(graph), QUESTION, "-p", pipeline, "--json"]
-    first, second = (json.loads(subprocess.run(command, capture_output=True, check=True).stdout) for _ in range(2))
+    ask = ["ask", str(graph), QUESTION, "-p", pipeline, "--json"]
+    ended = subprocess.run([sys.executable, "-m", "graphbrick.cli.app", *ask], capture_output=True, check=True)
+    first, second = json.loads(ended.stdout), json.loads(run(*ask).out)
     assert first["evidence"] == second["evidence"]
     ranked = [told["trace"]["stages"][-2] for told in (first, second)]
     assert ranked[0]["cache_hits"] == 0

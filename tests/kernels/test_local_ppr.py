@@ -150,7 +150,7 @@ def test_tables_and_queues_grow() -> None:
     assert np.abs(scores / (1 - found.dropped - found.state[:, RESIDUAL].sum()) - exact).max() < 1e-6
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(triples, starts, starts, st.sampled_from(WAYS), st.sampled_from([0.1, 0.8]))
 def test_exact_scores_of_several_sets_at_once(
     given_triples: set[tuple[int, int, int]], one: list[int], two: list[int], way: tuple[bool, bool], restart: float

@@ -162,7 +162,7 @@ def test_pipelines_of_before_and_of_now_are_judged_alike(tmp_path: Path, whole: 
     path = tmp_path / "runs.sqlite"
     evaluate(GRAPH, questions(10), {"near": TEXTS["near"]}, out=path).close()
     with ScriptedLLM(verdict) as server:
-        evaluate(GRAPH, questions(), TEXTS, out=path, judge=model(server), workers=2).close()
+        evaluate(GRAPH, questions(), TEXTS, out=path, judge=model(server)).close()
     assert port_free(kept(path)) == whole
 
 
