@@ -61,11 +61,11 @@ def bricks_page() -> str:
 
 RECIPES = """# Recipes
 
-The published instances of LEGO-GraphRAG, as `graphbrick recipes` lists them and `graphbrick ask --recipe NAME` runs
-them: 1 to 15 and GRAG-M of the paper, P0 to P20 of its preliminary version. WebQSP and CWQ are the published Hit in
-percent with Qwen2-72B. Every recipe ends in `PathAnswer()`, which needs no model; the published runs end in a language
-model: `--set "answer=Generate(LLM())"`. Where paths are not ranked (those that end in `RandomSample`), `PathAnswer()`
-follows a path drawn by chance; only a language model makes sense of them.
+Published pipelines, as `graphbrick recipes` lists them and `graphbrick ask --recipe NAME` runs them: 1 to 15 and
+GRAG-M of LEGO-GraphRAG, P0 to P20 of its preliminary version, and agents ([agents.md](agents.md)). WebQSP and CWQ are
+the published Hit in percent with Qwen2-72B. Every recipe but those of agents ends in `PathAnswer()`, which needs no
+model; the published runs end in a language model: `--set "answer=Generate(LLM())"`. Where paths are not ranked (those
+that end in `RandomSample`), `PathAnswer()` follows a path drawn by chance; only a language model makes sense of them.
 
 | part | default | what can be set |
 |---|---|---|
@@ -104,7 +104,12 @@ def recipes_page() -> str:
     return "".join(parts)
 
 
-HITS = {"WebQSP": "webqsp", "CWQ": "cwq"}
+HITS = {
+    "WebQSP": "webqsp",
+    "CWQ": "cwq",
+    "relevance on simple questions": "relevance_simple",
+    "on complex ones": "relevance_complex",
+}
 
 
 def grouped() -> list[tuple[str, list[Recipe]]]:

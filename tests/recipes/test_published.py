@@ -18,6 +18,7 @@ from graphbrick.testing import Request, ScriptedLLM
 from graphbrick.vectors.store import VectorStore, store_of, using
 
 NAMES = [*map(str, range(1, 16)), "GRAG-M", *(f"P{i}" for i in range(21))]
+AGENTS = ["E3", "E4", "GRAPH-COT", "SOG"]  # tests/recipes/test_agent_recipes.py
 PAPER = {"k": 1000, "PruneEdges": 64, "Rerank": 32}  # the sizes of the paper: max_ent, max_edge, top_k
 
 
@@ -34,8 +35,8 @@ def stages(pipeline: Pipeline) -> list[Stage]:
 # The text
 
 
-def test_there_are_all_37() -> None:
-    assert list(published()) == NAMES
+def test_there_are_all_37_and_the_agents() -> None:
+    assert list(published()) == [*NAMES, *AGENTS]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -98,7 +99,7 @@ def test_parts_are_set_by_brick_or_by_text() -> None:
 @pytest.mark.parametrize(
     ("name", "parts", "message"),
     [
-        ("99", {}, "there is no recipe '99'; there are 1 to 15, GRAG-M, and P0 to P20"),
+        ("99", {}, "there is no recipe '99'; there are 1 to 15, P0 to P20, GRAG-M, E3, E4"),
         ("P5", {}, "recipe P5 needs tuned_embedder; set it to a model fine-tuned on the graph, such as Embedding"),
         ("12", {"llm": "LLM()"}, "recipe 12 has no part 'llm'; it has embedder, answer"),
         ("12", {"embedder": "LLM()"}, "Rerank scorer must be a scorer, got LLM()"),

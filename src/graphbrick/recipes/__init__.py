@@ -22,14 +22,16 @@ class Recipe:
     """One published instance.
 
     Attributes:
-        name: "1" to "15" and "GRAG-M" as in the paper, "P0" to "P20" for those of its preliminary version.
+        name: "1" to "15" and "GRAG-M" as in the paper, "P0" to "P20" for those of its preliminary version; "E3", "E4",
+            "GRAPH-COT" and "SOG" for agents.
         title: What it does.
         group: What it was compared with.
         paper: Where it was published.
         template: Recipe text with ``$name`` for each part.
         parts: The parts with their defaults as recipe text; an empty one must be set.
         figures: Published figures: ``webqsp`` and ``cwq`` (Hit in percent with Qwen2-72B), ``path_seconds`` (path
-            retrieval on WebQSP, one A100), ``embedding_tokens`` and ``llm_tokens`` per query.
+            retrieval on WebQSP, one A100), ``embedding_tokens`` and ``llm_tokens`` per query; for agents relevance,
+            seconds and calls on simple and complex questions.
         note: Differences from the publication, and the reasons.
     """
 
@@ -134,7 +136,7 @@ def recipe(name: str | int) -> Recipe:
     if found is None:
         names = list(published())
         raise PipelineError(
-            f"there is no recipe {name!r}; there are {names[0]} to 15, {', '.join(n for n in names if n[0] == 'G')}, "
-            f"and P0 to {names[-1]} (graphbrick recipes lists them)"
+            f"there is no recipe {name!r}; there are 1 to 15, P0 to P20, "
+            f"{', '.join(n for n in names if n[0] not in 'P123456789')} (graphbrick recipes lists them)"
         )
     return found
