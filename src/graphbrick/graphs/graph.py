@@ -23,6 +23,7 @@ from graphbrick.graphs.manifest import NAME, Manifest
 from graphbrick.graphs.names import NameIndex
 from graphbrick.graphs.overlay import ChangedNames, ChangedTable, Changes, ChangesSince, Texts
 from graphbrick.graphs.overlay_rows import changed_rows, find_triples
+from graphbrick.graphs.queried import QueriedByCopy
 from graphbrick.graphs.strings import StringTable, open_array
 from graphbrick.graphs.text import hash64, name_form, nfc, tokens
 
@@ -30,7 +31,7 @@ _SEARCHED_WORDS = 32  # of a question
 _OPENINGS, _PAUSE = 40, 0.01  # attempts, and seconds between them, while a graph is being replaced
 
 
-class Graph:
+class Graph(QueriedByCopy):
     """A directed labelled multigraph: entities, relations and triples by integer id.
 
     Opening takes constant time: arrays and strings are memory maps, read on demand. Changes since the build
@@ -56,8 +57,7 @@ class Graph:
         self.place = path.absolute()  # stays valid if the working folder changes
         self.vectors_place = self.place.with_name(f"{self.place.name}.vectors")
         """The folder of the embeddings of its texts; local graphs share that of the graph they were copied from."""
-        self.origin = ""
-        """Address of the database that a local graph was copied from; empty for others."""
+        self.origin = ""  # the address of the database that a local graph was copied from
         self.changes = Changes()
         self.csr: Csr = from_arrays(*(self._array(name) for name in self.ARRAYS))
         labels = StringTable.open(path, "labels")

@@ -1,0 +1,66 @@
+"""Copies of folder graphs in ladybug databases, through which they answer queries.
+
+The copy of ``films.graph`` is in ``films.graph.ladybug/``. It is made once for each version of the graph.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from graphbrick.core.errors import GraphbrickError
+from graphbrick.core.trace import event
+from graphbrick.files.locks import claim
+from graphbrick.graphs.beside import Kept
+from graphbrick.graphs.databases.address import Address
+from graphbrick.graphs.databases.ladybug import LadybugGraph
+from graphbrick.graphs.export.ladybug import to_ladybug
+from graphbrick.graphs.graph import Graph
+from graphbrick.session import current_session
+
+_FILE = "graph.ladybug"
+
+
+def query_copy(graph: Graph) -> LadybugGraph:
+    """Return the copy of a graph; it is made if there is none of this version of the graph.
+
+    Raises:
+        GraphbrickError: ladybug is not installed, or the copy cannot be written.
+    """
+    return current_session().get(("query copy",), lambda: _opened(graph), of=graph)
+
+
+def _opened(graph: Graph) -> LadybugGraph:
+    place = Kept(graph, "ladybug", "copy")
+    try:
+        if not _is_whole(place):
+            place.parent.mkdir(exist_ok=True)
+            with claim(place.parent / ".lock", wait=True):
+                if not _is_whole(place):  # else another process made it meanwhile
+                    _make(graph, place)
+    except OSError as error:
+        raise GraphbrickError(
+            f"the copy of {graph.path} for queries cannot be kept in {place.parent} ({error.strerror or error}); "
+            "make room, or copy the graph to a folder that you may write to"
+        ) from error
+    return LadybugGraph(Address("ladybug", "", str(place.folder / _FILE)))
+
+
+def _is_whole(place: Kept) -> bool:
+    try:
+        return place.facts() is not None
+    except ValueError as error:
+        event(f"the copy in {place.folder} is damaged ({error}) and is made again")
+        return False
+
+
+def _make(graph: Graph, place: Kept) -> None:
+    def fill(folder: Path) -> Mapping[str, Any]:
+        to_ladybug(graph, folder / _FILE)
+        return {"triples": graph.n_triples}
+
+    start = time.perf_counter()
+    place.write(fill)
+    event(f"a copy of the graph for queries was made in {place.folder} ({time.perf_counter() - start:.1f} s)")

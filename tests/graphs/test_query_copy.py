@@ -1,0 +1,81 @@
+"""Folder graphs answer Cypher through a copy beside them."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from graphbrick import Graph, build, change
+from graphbrick.core.errors import GraphbrickError
+from graphbrick.core.graph import Capability, capabilities_of
+from graphbrick.core.trace import Trace, record
+from graphbrick.session import Session
+from graphbrick.testing import TINY
+
+pytest.importorskip("ladybug")
+
+CAPITALS = "MATCH (a)-[:capital]->(b) RETURN a, b.label ORDER BY b.label"
+
+
+@pytest.fixture
+def graph(tmp_path: Path) -> Iterator[Graph]:
+    with Session():
+        yield build(TINY, tmp_path / "tiny.graph")
+
+
+def copies(graph: Graph) -> list[Path]:
+    return sorted(graph.path.with_name(f"{graph.path.name}.ladybug").glob("copy-*"))
+
+
+def test_a_folder_graph_answers_queries_with_its_own_keys(graph: Graph) -> None:
+    assert Capability.QUERY_LANGUAGE in capabilities_of(graph)
+    rows = graph.query(CAPITALS, {}, 2)
+    assert rows == (("a", "b.label"), [("Uganda", "Kampala"), ("Rwanda", "Kigali")], True)
+    assert graph.label(graph.entity(rows.rows[0][0])) == "Uganda"
+    assert {one.relation: one.count for one in graph.schema().connections} == {
+        "borders": 4,
+        "capital": 3,
+        "currency": 2,
+        "largest_city": 1,
+    }
+
+
+def test_the_copy_is_made_once_and_again_after_a_change(graph: Graph, tmp_path: Path) -> None:
+    trace = Trace()
+    with record(trace, "query", "query"):
+        graph.query(CAPITALS, {}, 5)
+    (first,) = copies(graph)
+    assert first.name == f"copy-{graph.hash}"
+    made = (first / "facts.json").stat().st_mtime_ns
+    with Session(), record(trace, "query", "query"):
+        Graph.open(graph.path).query(CAPITALS, {}, 5)
+    assert (first / "facts.json").stat().st_mtime_ns == made
+    assert sum("a copy of the graph for queries was made" in text for text in trace.events) == 1
+
+    change(graph.path, add=[("Tanzania", "capital", "Dodoma")])
+    with Session():
+        changed = Graph.open(graph.path)
+        assert ("Tanzania", "Dodoma") in changed.query(CAPITALS, {}, 5).rows
+    assert [copy.name for copy in copies(graph)] == [f"copy-{changed.hash}"]
+
+
+def test_a_damaged_copy_is_made_again(graph: Graph) -> None:
+    with Session():
+        graph.query(CAPITALS, {}, 5)
+    (copy,) = copies(graph)
+    (copy / "graph.ladybug").write_bytes(b"nothing")
+    trace = Trace()
+    with Session(), record(trace, "query", "query"):
+        assert len(graph.query(CAPITALS, {}, 5).rows) == 3
+    assert any("is damaged" in text for text in trace.events)
+
+
+def test_a_copy_that_cannot_be_kept_is_an_error_with_advice(graph: Graph) -> None:
+    place = graph.path.with_name(f"{graph.path.name}.ladybug")
+    shutil.rmtree(place, ignore_errors=True)
+    place.write_text("in the way")
+    with pytest.raises(GraphbrickError, match=r"cannot be kept in .*tiny\.graph\.ladybug"):
+        graph.query(CAPITALS, {}, 5)
