@@ -51,7 +51,7 @@ def start(
         typer.echo(context.get_help())
 
 
-for _name in ("build", "info", "add", "delete", "compact"):
+for _name in ("build", "info", "add", "delete", "compact", "export"):
     app.command(_name)(getattr(cli_graphs, _name))
 
 

@@ -202,6 +202,28 @@ def info(
     print_info(opened, checked=check, as_json=as_json)
 
 
+def export(
+    graph: GraphFolder,
+    target: Annotated[Path, typer.Argument(metavar="TARGET", help="File or folder to make.", show_default=False)],
+    to: Annotated[str, typer.Option("--to", help="ladybug, neo4j-csv, parquet, nt, graphml or networkx.")],
+    base: Annotated[str | None, typer.Option(help="nt: what IRIs of other keys begin with [urn:graphbrick:].")] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace what is there.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Write a graph for other programs: a database in Cypher, tables, RDF, GraphML, or JSON for networkx."""
+    from graphbrick.cli.printing.terminal import print_json
+    from graphbrick.cli.progress import progress
+    from graphbrick.graphs.export.formats import export
+
+    opened = open_graph(graph)
+    with progress(f"exporting {graph}") as report:
+        export(opened, target, to, base=base, overwrite=overwrite, progress=report.step)
+    if as_json:
+        print_json({"target": str(target), "entities": opened.n_entities, "triples": opened.n_triples})
+    else:
+        typer.echo(f"{target}: {opened.n_entities:,} entities, {opened.n_triples:,} triples")
+
+
 def embed(
     graph: GraphFolder,
     model: Annotated[str, typer.Option("--model", "-m", help="An embedder.")] = "MiniLM()",

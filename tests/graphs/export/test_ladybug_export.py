@@ -63,7 +63,7 @@ entity = st.builds(
 records = st.lists(st.tuples(names, names, names) | entity | st.builds(RelationRecord, names, names), max_size=12)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(records=records, last=st.tuples(names, names, names))
 def test_every_entity_and_triple_is_in_the_database(
     records: list[Record], last: tuple[str, str, str], tmp_path_factory: pytest.TempPathFactory

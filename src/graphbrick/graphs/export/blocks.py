@@ -27,6 +27,11 @@ def silent(step: str, done: float, total: float) -> None:
     """Report no progress."""
 
 
+def writable(text: str) -> str:
+    """Return a text with question marks for the characters that UTF-8 cannot hold."""
+    return text.encode("utf-8", "replace").decode()
+
+
 class Triples(NamedTuple):
     """Some triples, int64 each, sorted by (head, tail, relation)."""
 

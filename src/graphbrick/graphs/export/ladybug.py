@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphbrick.core.errors import GraphbrickError
-from graphbrick.graphs.export.blocks import Ints, Step, mapped_texts, silent
+from graphbrick.graphs.export.blocks import Ints, Step, mapped_texts, silent, writable
 from graphbrick.graphs.export.groups import Groups, grouped
-from graphbrick.graphs.export.ladybug_names import identifier, unique
+from graphbrick.graphs.export.ladybug_names import identifier, new_name
 from graphbrick.graphs.export.place import new_export_file
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.literals import DATE, DECIMAL, LiteralType, literal_types, read_literal
@@ -112,14 +112,14 @@ class _Export:
         self._groups: Groups = grouped(graph, table_of, len(self._types), scratch, progress)
         self._literals = literal_types(graph)
         taken: set[str] = set()
-        self._tables = [_new_name(identifier(name, "Type"), taken) for name in self._types]
+        self._tables = [new_name(identifier(name, "Type"), taken) for name in self._types]
         relations = sorted({relation for relation, _, _ in self._groups.bounds})
         self._relations = {
-            relation: _new_name(_relation_name(graph.relation_label(relation), taken), taken) for relation in relations
+            relation: new_name(_relation_name(graph.relation_label(relation), taken), taken) for relation in relations
         }
         properties = set(_FACTS)
         self._properties = {
-            relation: _new_name(identifier(graph.relation_label(relation), "value"), properties)
+            relation: new_name(identifier(graph.relation_label(relation), "value"), properties)
             for relation in relations
             if relation in self._literals
         }
@@ -163,10 +163,10 @@ class _Export:
         return pyarrow.table(
             {
                 "key": self._keys.take(pyarrow.array(entities)).cast(pyarrow.string()),
-                "label": pyarrow.array(map(_writable, map(graph.label, ids)), pyarrow.string()),
-                "types": pyarrow.array((list(map(_writable, graph.types(i))) for i in ids), texts),
-                "description": pyarrow.array((_writable(graph.description(i)) or None for i in ids), pyarrow.string()),
-                "aliases": pyarrow.array((list(map(_writable, graph.aliases(i))) for i in ids), texts),
+                "label": pyarrow.array(map(writable, map(graph.label, ids)), pyarrow.string()),
+                "types": pyarrow.array((list(map(writable, graph.types(i))) for i in ids), texts),
+                "description": pyarrow.array((writable(graph.description(i)) or None for i in ids), pyarrow.string()),
+                "aliases": pyarrow.array((list(map(writable, graph.aliases(i))) for i in ids), texts),
                 **values,
             }
         )
@@ -199,7 +199,7 @@ class _Export:
         for head, tail in pairs:
             for heads, tails in self._groups.blocks((relation, head, tail), _ROWS):
                 ends = (self._keys.take(pyarrow.array(part)).cast(pyarrow.string()) for part in (heads, tails))
-                keys = pyarrow.array([_writable(key)]).take(pyarrow.array(np.zeros(len(heads), dtype=np.int64)))
+                keys = pyarrow.array([writable(key)]).take(pyarrow.array(np.zeros(len(heads), dtype=np.int64)))
                 rows = pyarrow.table(dict(zip(("from", "to", "key"), (*ends, keys), strict=True)))
                 self._copy(name, f" (from='{self._tables[head]}', to='{self._tables[tail]}')", rows)
                 done += len(heads)
@@ -211,7 +211,7 @@ class _Export:
 
     def _comment(self, table: str, what: Mapping[str, object]) -> None:
         text = json.dumps(what, ensure_ascii=False).replace("\\", "\\\\").replace("'", "\\'")
-        self._connection.execute(f"COMMENT ON TABLE {table} IS '{_writable(text)}'")
+        self._connection.execute(f"COMMENT ON TABLE {table} IS '{writable(text)}'")
 
 
 def _first_types(graph: Graph) -> tuple[list[str], Ints]:
@@ -237,13 +237,6 @@ def _relation_name(label: str, tables: set[str]) -> str:
     return f"has_{name}" if name.casefold() in tables else name
 
 
-def _new_name(name: str, taken: set[str]) -> str:
-    """Return a name that is not taken, and add it to those that are."""
-    found = unique(name, taken)
-    taken.add(found.casefold())
-    return found
-
-
 def _column_type(kind: LiteralType) -> str:
     return {DATE: "DATE", DECIMAL: "DOUBLE"}.get(kind.kind, "INT64")
 
@@ -262,8 +255,3 @@ def _value(text: str, kind: LiteralType) -> float | datetime.date | None:
     if kind.kind == DECIMAL:
         return read.value
     return int(read.value) if abs(read.value) < _LONGEST_INTEGER else None
-
-
-def _writable(text: str) -> str:
-    """Return a text without characters that UTF-8 cannot hold."""
-    return text.encode("utf-8", "replace").decode()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection
 
 _RESERVED = frozenset({"_id", "_label", "_src", "_dst"})
 # Words that the grammar of ladybug 0.22 refuses as names without quotes, found by trying.
@@ -31,15 +30,16 @@ def identifier(text: str, fallback: str) -> str:
     return f"{name}_" if name.casefold() in KEYWORDS else name
 
 
-def unique(name: str, taken: Collection[str]) -> str:
-    """Return the name, or the first of ``name_2``, ``name_3`` and so on that is not taken; case does not count.
+def new_name(name: str, taken: set[str]) -> str:
+    """Return the name, or the first of ``name_2``, ``name_3`` and so on that is not taken; it is taken then.
 
     Args:
         name: The name.
-        taken: Names in use, in lower case.
+        taken: Names in use, in lower case; the new one is added.
     """
     number, candidate = 1, name
     while candidate.casefold() in taken:
         number += 1
         candidate = f"{name}_{number}"
+    taken.add(candidate.casefold())
     return candidate

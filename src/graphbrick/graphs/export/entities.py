@@ -1,0 +1,20 @@
+"""Entities with all that a graph knows of them, in the order of their ids."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from graphbrick.graphs.graph import Graph
+from graphbrick.graphs.records import EntityRecord
+
+
+def entity_records(graph: Graph, first: int = 0, last: int | None = None) -> Iterator[EntityRecord]:
+    """Yield a record for each entity from ``first`` to before ``last``; all by default. Labels are never None."""
+    for entity in range(first, graph.n_entities if last is None else last):
+        yield EntityRecord(
+            graph.key(entity),
+            graph.label(entity),
+            tuple(graph.aliases(entity)),
+            tuple(graph.types(entity)),
+            graph.description(entity) or None,
+        )

@@ -1,0 +1,152 @@
+"""Export a graph to N-Triples, which every RDF store loads."""
+
+from __future__ import annotations
+
+import re
+from os import PathLike
+from pathlib import Path
+from urllib.parse import quote
+
+from graphbrick.core.errors import InputError
+from graphbrick.graphs.databases.rdf_terms import Term
+from graphbrick.graphs.export.blocks import Step, silent, triple_blocks, writable
+from graphbrick.graphs.export.place import new_export_file
+from graphbrick.graphs.graph import Graph
+from graphbrick.graphs.literals import DATE, DECIMAL, INTEGER, YEAR, LiteralType, literal_types, read_literal
+from graphbrick.graphs.rdf_names import ALIAS_IRI, TYPE_IRI
+
+BASE = "urn:graphbrick:"
+"""What the IRIs of keys begin with that are no IRIs themselves."""
+
+_XSD = "http://www.w3.org/2001/XMLSchema#"
+_LABEL_IRI = "http://www.w3.org/2000/01/rdf-schema#label"
+_COMMENT_IRI = "http://www.w3.org/2000/01/rdf-schema#comment"
+_PART = r"(?:[A-Za-z0-9_.~!$&'()*+,;=:@/?\u00a0-\ud7ff\uf900-\ufdcf\ufdf0-\uffef-]|%[0-9A-Fa-f]{2})*"
+_HOST = r"//[A-Za-z0-9_.~-]+(?::\d+)?(?=[/?#]|$)|(?!//)"
+_IRI = re.compile(rf"[A-Za-z][A-Za-z0-9+.-]*:(?:{_HOST}){_PART}(?:#{_PART})?", re.ASCII)
+_BLANK = re.compile(r"_:[A-Za-z0-9_]+")
+_SHAPES = (  # of dates
+    (re.compile(r"\d{4}"), "gYear"),
+    (re.compile(r"\d{4}-\d{2}"), "gYearMonth"),
+    (re.compile(r"\d{4}-\d{2}-\d{2}"), "date"),
+    (re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})?"), "dateTime"),
+)
+_PROGRESS = 1 << 14
+
+
+def to_ntriples(
+    graph: Graph,
+    target: str | PathLike[str],
+    *,
+    base: str = BASE,
+    overwrite: bool = False,
+    progress: Step = silent,
+) -> Path:
+    """Write a graph as a file of N-Triples.
+
+    Keys that are IRIs, blank nodes or literals are written as they are. Another key ``x`` becomes the IRI
+    ``BASEentity/x`` or ``BASErelation/x``, and a type ``BASEtype/x``, percent-encoded. Labels are ``rdfs:label``, types
+    ``rdf:type``, descriptions ``rdfs:comment`` and aliases ``skos:altLabel``. Tails that are only a number or a date
+    become typed literals: units and thousands separators are left out. Memory does not grow with the graph.
+
+    Args:
+        graph: The graph.
+        target: The file to make.
+        base: What the IRIs of other keys begin with, such as ``http://example.org/``.
+        overwrite: Replace a file that is there.
+        progress: Called now and then with the name of the step, what is done and the total.
+
+    Raises:
+        GraphbrickError: The target exists or cannot be written, or ``base`` is not the beginning of an IRI.
+    """
+    if not _IRI.fullmatch(base):
+        raise InputError(f"base must be the beginning of an IRI, got {base!r}; try http://example.org/")
+    terms, path = _Terms(graph, base), Path(target)
+    with (
+        new_export_file(path, overwrite=overwrite) as temporary,
+        temporary.open("w", encoding="utf-8", newline="\n") as file,
+    ):
+        for relation in range(graph.n_relations):
+            label = Term("literal", writable(graph.relation_label(relation))).text
+            file.write(f"{terms.relation(relation)} <{_LABEL_IRI}> {label} .\n")
+        for entity in range(graph.n_entities):
+            file.writelines(f"{line} .\n" for line in terms.facts(entity))
+            if entity % _PROGRESS == 0:
+                progress("nodes", entity, graph.n_entities)
+        relations = [terms.relation(relation) for relation in range(graph.n_relations)]
+        done = 0
+        for block in triple_blocks(graph):
+            for head, relation, tail in zip(*(part.tolist() for part in block), strict=True):
+                file.write(f"{terms.entity(head)} {relations[relation]} {terms.tail(relation, tail)} .\n")
+            done += len(block.heads)
+            progress("triples", done, graph.n_triples)
+    return path
+
+
+class _Terms:
+    """The terms of a graph in N-Triples."""
+
+    def __init__(self, graph: Graph, base: str) -> None:
+        self._graph, self._base = graph, base
+        self._literals = literal_types(graph)
+
+    def entity(self, entity: int) -> str:
+        """Return the term of an entity; triples cannot leave a literal, so that of one that they leave is an IRI."""
+        key = self._graph.key(entity)
+        if key.startswith('"') and not self._graph.triples_from(entity) and (term := Term.of_key(key)) is not None:
+            return writable(term.text)
+        return key if _BLANK.fullmatch(key) else self._iri(key, "entity")
+
+    def relation(self, relation: int) -> str:
+        """Return the IRI of a relation."""
+        return self._iri(self._graph.relation_key(relation), "relation")
+
+    def tail(self, relation: int, entity: int) -> str:
+        """Return the term of a tail: a typed literal if it is only a number or a date."""
+        kind = self._literals.get(relation)
+        text = self._graph.label(entity)
+        if kind is not None and text == self._graph.key(entity) and self._is_bare(entity):
+            return _typed(text, kind) or self.entity(entity)
+        return self.entity(entity)
+
+    def facts(self, entity: int) -> list[str]:
+        """Return what is known of an entity; nothing of values, which say it themselves."""
+        graph, key = self._graph, self._graph.key(entity)
+        term = self.entity(entity)
+        if term.startswith('"') or (self._is_bare(entity) and graph.label(entity) == key and read_literal(key)):
+            return []
+        facts = [(_LABEL_IRI, graph.label(entity))] if graph.label(entity).strip() else []
+        facts += [(ALIAS_IRI, alias) for alias in graph.aliases(entity)]
+        if graph.description(entity):
+            facts.append((_COMMENT_IRI, graph.description(entity)))
+        lines = [f"{term} <{TYPE_IRI}> <{self._made(name, 'type')}>" for name in graph.types(entity)]
+        return lines + [f"{term} <{iri}> {Term('literal', writable(text)).text}" for iri, text in facts]
+
+    def _is_bare(self, entity: int) -> bool:
+        """Whether an entity has no facts and no triple leaves it, so that it can be a literal."""
+        graph = self._graph
+        return not (
+            graph.triples_from(entity) or graph.types(entity) or graph.description(entity) or graph.aliases(entity)
+        )
+
+    def _iri(self, key: str, kind: str) -> str:
+        return f"<{key}>" if _IRI.fullmatch(key) else f"<{self._made(key, kind)}>"
+
+    def _made(self, key: str, kind: str) -> str:
+        return f"{self._base}{kind}/{quote(key, safe='', errors='replace')}"
+
+
+def _typed(text: str, kind: LiteralType) -> str | None:
+    """Return a number or date as a typed literal; None if it is of another kind or unit than its relation's."""
+    text = text.strip()
+    if kind.kind in (DATE, YEAR):
+        shape = next((name for pattern, name in _SHAPES if pattern.fullmatch(text)), None)
+        return None if shape is None else f'"{text}"^^<{_XSD}{shape}>'
+    read = read_literal(text)
+    if read is None or read.unit not in ("", kind.unit) or read.kind not in (INTEGER, DECIMAL):
+        return None
+    if read.kind == DECIMAL:
+        plain = text if re.fullmatch(r"-?\d+\.\d+", text) else f"{read.value:f}"
+        return f'"{plain}"^^<{_XSD}decimal>'
+    plain = text if re.fullmatch(r"-?\d+", text) else str(int(read.value))
+    return f'"{plain}"^^<{_XSD}{"decimal" if kind.kind == DECIMAL else "integer"}>'

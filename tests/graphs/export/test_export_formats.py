@@ -1,0 +1,201 @@
+"""What other programs, and graphbrick itself, read from an export is the graph."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import networkx
+import pyoxigraph as ox
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from graphbrick import Graph, build
+from graphbrick.cli.app import app
+from graphbrick.core.errors import GraphbrickError, InputError
+from graphbrick.graphs.export.formats import FORMATS, export
+from graphbrick.graphs.export.graphml import to_graphml
+from graphbrick.graphs.export.ntriples import to_ntriples
+from graphbrick.graphs.export.parquet import to_parquet
+from graphbrick.graphs.export.to_networkx import to_networkx, to_node_link
+from graphbrick.graphs.records import EntityRecord, Record, RelationRecord
+from graphbrick.testing import tiny_graph
+
+XSD = "http://www.w3.org/2001/XMLSchema#"
+names = st.sampled_from(
+    [
+        *(
+            "Kenya",
+            'it\'s "x" & <y>',
+            "a;b",
+            "http://e.org/São_Paulo",
+            "mid:m.01",
+            "http://a b/",
+            "100% x",
+            "x:%zz",
+            "Größe",
+        ),
+        *("http://x:y/", "a://[b]", "_:b1", "tab\there", "é/ü#z"),
+    ]
+)
+entity = st.builds(
+    EntityRecord,
+    names,
+    label=st.none() | names,
+    aliases=st.lists(names, max_size=2, unique=True).map(tuple),
+    types=st.lists(names, max_size=2, unique=True).map(tuple),
+    description=st.none() | names,
+)
+relation_records = st.builds(RelationRecord, names, names)
+records = st.lists(st.tuples(names, names, names) | entity | relation_records, min_size=1, max_size=10)
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("formats")
+
+
+def made(records: list[Record], place: Path) -> Graph:
+    return build([*records, ("Kenya", "capital", "Nairobi")], place / "g.graph", overwrite=True)
+
+
+def content(graph: Graph) -> tuple[Any, ...]:
+    facts = {
+        graph.key(i): (graph.label(i), graph.types(i), graph.description(i), sorted(graph.aliases(i)))
+        for i in range(graph.n_entities)
+    }
+    labels = {graph.relation_key(r): graph.relation_label(r) for r in range(graph.n_relations)}
+    return facts, Counter(graph.key_triples()), labels
+
+
+@settings(max_examples=5, deadline=None)
+@given(records=records)
+def test_parquet_is_built_again_to_the_same_graph(records: list[Record], place: Path) -> None:
+    graph = made([r for r in records if not isinstance(r, RelationRecord)], place)
+    folder = to_parquet(graph, place / "tables", overwrite=True)
+    assert content(build(folder, place / "again.graph", overwrite=True)) == content(graph)
+
+
+def test_parquet_has_the_labels_of_relations(tmp_path: Path) -> None:
+    graph = build(
+        [("m.1", "r.1", "m.2"), RelationRecord("r.1", "capital of"), EntityRecord("m.1", "Kenya")], tmp_path / "g"
+    )
+    folder = to_parquet(graph, tmp_path / "tables")
+    again = build(folder, tmp_path / "again", labels=folder / "relations.parquet")
+    assert content(again) == content(graph)
+
+
+@settings(max_examples=8, deadline=None)
+@given(records=records)
+def test_networkx_reads_the_same_graph_from_memory_from_json_and_from_graphml(
+    records: list[Record], place: Path
+) -> None:
+    graph = made(records, place)
+    facts, triples, labels = content(graph)
+    whole = to_networkx(graph)
+    with to_node_link(graph, place / "g.json", overwrite=True).open(encoding="utf-8") as file:
+        read = networkx.node_link_graph(json.load(file), edges="edges")
+    for found in (whole, read):
+        assert Counter((head, key, tail) for head, tail, key in found.edges(keys=True)) == triples
+        assert {
+            k: (d["label"], d["types"], d["description"], sorted(d["aliases"])) for k, d in found.nodes.items()
+        } == facts
+    drawn = networkx.read_graphml(to_graphml(graph, place / "g.graphml", overwrite=True), force_multigraph=True)
+    edges = list(drawn.edges(data=True))
+    assert Counter((head, data["relation"], tail) for head, tail, data in edges) == triples
+    assert {data["relation"]: data["label"] for _, _, data in edges}.items() <= labels.items()
+    assert {key: data["label"] for key, data in drawn.nodes.items()} == {key: fact[0] for key, fact in facts.items()}
+
+
+@settings(max_examples=8, deadline=None)
+@given(records=records)
+def test_ntriples_are_read_by_pyoxigraph_and_by_our_reader(records: list[Record], place: Path) -> None:
+    graph = made(records, place)
+    file = to_ntriples(graph, place / "g.nt", base="http://e.org/kb/", overwrite=True)
+    assert len(list(ox.parse(path=str(file)))) == len(file.read_text(encoding="utf-8").splitlines())
+    again = build(file, place / "again.graph", overwrite=True)
+    assert again.n_triples == graph.n_triples
+    shape = Counter((graph.label(h), graph.label(t)) for h, _, t in map(graph.triple, graph.triple_ids().tolist()))
+    assert shape == Counter(
+        (again.label(h), again.label(t)) for h, _, t in map(again.triple, again.triple_ids().tolist())
+    )
+    for i in range(graph.n_entities):
+        if graph.key(i).startswith(("http://e.org", "mid:")):
+            assert (again.label(j := again.entity(graph.key(i))), sorted(again.types(j))) == (
+                graph.label(i),
+                sorted(graph.types(i)),
+            )
+
+
+def test_ntriples_have_typed_values_and_a_graph_that_came_from_rdf_is_the_same(tmp_path: Path) -> None:
+    values = [*(("Kenya", "area", "582,650 km²"), ("Kenya", "born", "1963-12"), ("Kenya", "rate", "-3.5"))]
+    file = to_ntriples(build([*values, ("Uganda", "area", "241,038 km²")], tmp_path / "g"), tmp_path / "g.nt")
+    tails = {str(q.object) for q in ox.parse(path=str(file)) if q.predicate.value.startswith("urn:graphbrick:")}
+    expected = {f'"582650"^^<{XSD}integer>', f'"241038"^^<{XSD}integer>'}
+    assert tails == expected | {f'"1963-12"^^<{XSD}gYearMonth>', f'"-3.5"^^<{XSD}decimal>'}
+    rdf = tmp_path / "rdf.nt"
+    rdf.write_text(
+        '<http://e/a> <http://e/p> "x\\ny"@en .\n<http://e/a> <http://e/p> <http://e/b#c> .\n_:x <http://e/p> "1" .\n',
+        encoding="utf-8",
+    )
+    graph = build(rdf, tmp_path / "rdf.graph")
+    again = build(to_ntriples(graph, tmp_path / "again.nt"), tmp_path / "again.graph")
+    assert content(again) == content(graph)
+    literal_head = build([('"x"', "is", "y")], tmp_path / "literal.graph")
+    (quad,) = (
+        q for q in ox.parse(path=str(to_ntriples(literal_head, tmp_path / "l.nt"))) if "relation" in str(q.predicate)
+    )
+    assert str(quad.subject) == "<urn:graphbrick:entity/%22x%22>"
+    with pytest.raises(InputError, match="beginning of an IRI"):
+        to_ntriples(graph, tmp_path / "x.nt", base="no iri")
+
+
+def test_neo4j_files_have_its_headers_and_names_without_backticks(tmp_path: Path) -> None:
+    facts = EntityRecord("m.1", 'Kenya "x"', ("a;b", "c"), ("sovereign state", "Sovereign State"), "one\ntwo")
+    graph = build([("m.1", "people/born in", "m.2"), ("m.1", "people born in", "m.2"), facts], tmp_path / "g")
+    folder = FORMATS["neo4j-csv"](graph, tmp_path / "csv")
+    with (folder / "nodes.csv").open(encoding="utf-8", newline="") as file:
+        header, *nodes = csv.reader(file)
+    assert header == ["key:ID", "label", "description", "aliases:string[]", "types:string[]", ":LABEL"]
+    assert sorted(nodes)[0] == [
+        *(
+            "m.1",
+            'Kenya "x"',
+            "one two",
+            "a,b;c",
+            "sovereign state;Sovereign State",
+            "sovereign_state;Sovereign_State_2",
+        )
+    ]
+    assert sorted(nodes)[1][5] == "Entity"
+    with (folder / "edges.csv").open(encoding="utf-8", newline="") as file:
+        header, *edges = csv.reader(file)
+    assert header == [":START_ID", ":END_ID", ":TYPE", "key", "label"]
+    assert {row[2] for row in edges} == {"people_born_in", "people_born_in_2"}
+    assert build(folder, tmp_path / "again").n_triples == 2
+
+
+def test_the_command_replaces_only_on_request_and_only_its_own(tmp_path: Path) -> None:
+    graph, run = tiny_graph(), CliRunner()
+    for name in FORMATS:
+        target = tmp_path / name
+        arguments = ["export", str(graph.place), str(target), "--to", name]
+        first = run.invoke(app, arguments, catch_exceptions=False)
+        assert "8 entities, 10 triples" in first.output
+        with pytest.raises(GraphbrickError, match="--overwrite"):
+            run.invoke(app, arguments, catch_exceptions=False)
+        run.invoke(app, [*arguments, "--overwrite"], catch_exceptions=False)
+        if target.is_dir():
+            (target / "mine.txt").touch()
+            with pytest.raises(GraphbrickError, match=r"mine\.txt"):
+                run.invoke(app, [*arguments, "--overwrite"], catch_exceptions=False)
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(FORMATS)
+    with pytest.raises(InputError, match="choose one of ladybug"):
+        export(graph, tmp_path / "x", "xml")
+    with pytest.raises(InputError, match="takes no base"):
+        export(graph, tmp_path / "x", "graphml", base="http://e/")
