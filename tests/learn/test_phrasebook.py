@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from graphbrick import EntityRecord, Graph, build
 from graphbrick.core.errors import InputError
 from graphbrick.learn.classes import inferred_classes, members
 from graphbrick.learn.phrasebook import Phrasebook
+from graphbrick.learn.writer import Writer
 
 FILMS = [
     triple
@@ -115,6 +117,7 @@ def test_corrections_stay_when_relations_come_and_go(films: Graph) -> None:
         ('[[class]]\nnames = "film"', "names must be a list of strings"),
         ("[[class]]\ncolour = 1", "unknown field 'colour'"),
         ('[relation.x]\nsubject = "middle"', "subject must be"),
+        ('[relation.x]\ntail_questions = ["who leads it"]', "must have @ once"),
         ("[relation]\nx = 3", "relation x must be a table"),
     ],
 )
@@ -124,6 +127,21 @@ def test_a_damaged_file_is_named(text: str, said: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=said) as caught:
         Phrasebook.read(file)
     assert str(file) in str(caught.value)
+
+
+def test_questions_of_the_file_are_written(films: Graph) -> None:
+    book = Phrasebook.of(films)
+    book.relations["directed_by"].tail_questions = ["whose work is @"]
+    book.relations["directed_by"].head_questions = ["what did @ shoot"]
+    rng = random.Random(0)
+    texts = {
+        forward: {
+            Writer(book).write((("directed_by", forward),), rng).text("Heat").removesuffix(" ?") for _ in range(60)
+        }
+        for forward in (True, False)
+    }
+    assert "whose work is Heat" in texts[True] - texts[False]
+    assert "what did Heat shoot" in texts[False] - texts[True]
 
 
 def test_an_unknown_relation_cannot_name_a_class(films: Graph) -> None:

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from graphbrick.cli.graphs import GraphFolder, Json, chosen_embedder, open_graph
+from graphbrick.cli.llm import BudgetText, CacheFile, CacheMode, chat_model, limits
 
 
 def learn(
@@ -33,6 +34,17 @@ def learn(
     embedder: Annotated[
         str, typer.Option(metavar="BRICK", help="What makes vectors of words and questions; USE() for other languages.")
     ] = "MiniLM()",
+    llm: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MODEL",
+            help="Let a language model suggest words, which are checked: a model of this machine (graphbrick models "
+            "list, or a GGUF file), or one of the server that OPENAI_BASE_URL names.",
+        ),
+    ] = None,
+    budget: BudgetText = None,
+    cache_mode: CacheMode = "off",
+    cache_file: CacheFile = None,
     form: Annotated[str, typer.Option(help="Form of the question files, such as metaqa or webqsp.")] = "auto",
     seed: Annotated[int, typer.Option(help="The same seed gives the same result.")] = 0,
     as_json: Json = False,
@@ -54,7 +66,7 @@ def learn(
         names[relation.strip()] = text.split(",")
     loaded = load_all(questions, form) if questions else []
     opened, brick = open_graph(graph), chosen_embedder(embedder, "--embedder")
-    with progress("learning") as shown:
+    with limits(budget, cache_mode, cache_file), progress("learning") as shown:
         report = run(
             opened,
             out,
@@ -63,10 +75,13 @@ def learn(
             n=n,
             max_hops=max_hops,
             embedder=brick,
+            llm=None if llm is None else chat_model(llm),
             seed=seed,
             watch=shown.step,
         )
     place = out or learned_place(opened)
+    for event in () if report.by_model is None else report.by_model.events:
+        typer.echo(f"note: {event}", err=True)
     if as_json:
         print_json(report.to_dict() | {"folder": str(place)})
         return

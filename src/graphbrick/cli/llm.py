@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from graphbrick.cli.graphs import Json
+
+if TYPE_CHECKING:
+    from graphbrick.llm.chat import ChatModel
 
 LLMName = Annotated[
     str | None,
@@ -49,11 +52,16 @@ def model_text(name: str) -> str:
     >>> model_text("gpt-4.1"), model_text("models/tuned.gguf")
     ("LLM(model='gpt-4.1')", "LocalLLM(model='models/tuned.gguf')")
     """
+    return repr(chat_model(name))
+
+
+def chat_model(name: str) -> ChatModel:
+    """Return the model that ``--llm`` names."""
     from graphbrick.llm import LLM, LocalLLM
     from graphbrick.models.store import known
 
     local = name.lower().endswith(".gguf") or name in known()
-    return repr(LocalLLM(name) if local else LLM(name))
+    return LocalLLM(name) if local else LLM(name)
 
 
 @contextmanager

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from dataclasses import asdict, dataclass, replace
 from os import PathLike
 from pathlib import Path
@@ -21,9 +22,11 @@ from graphbrick.learn.calibration import fit_calibration
 from graphbrick.learn.feedback import feedback_questions, read_feedback
 from graphbrick.learn.fit_alignment import Example, Meant, fit_alignment
 from graphbrick.learn.learned import learned_place
+from graphbrick.learn.model_words import ModelWords, suggest
 from graphbrick.learn.phrasebook import Phrasebook
 from graphbrick.learn.sampling import Sample, samples
 from graphbrick.learn.writer import Writer
+from graphbrick.llm.chat import ChatModel
 from graphbrick.patterns.folder import WORDS, check_place, save
 from graphbrick.patterns.model import PatternModel
 from graphbrick.patterns.text import PLACEHOLDER, Steps
@@ -54,6 +57,7 @@ class LearnReport:
         min_confidence: Answers of lower confidence are withheld by default; None if there were too few questions to fit
             the confidence of answers.
         seconds: Wall-clock time.
+        by_model: What a language model added to the words; None if none was given.
     """
 
     written: int
@@ -66,6 +70,7 @@ class LearnReport:
     fitted: PatternReport
     min_confidence: float | None
     seconds: float
+    by_model: ModelWords | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as plain JSON types."""
@@ -74,6 +79,8 @@ class LearnReport:
     def __str__(self) -> str:
         counts = f"{self.written:,} questions written from {self.relations:,} relations, {self.given:,} given"
         lines = [f"{counts}; {self.seconds:.0f} s"]
+        if self.by_model is not None:
+            lines.append(str(self.by_model))
         if self.feedback or self.feedback_without_answer:
             counts = f"{self.feedback:,} questions with feedback were learned from"
             if self.feedback_without_answer:
@@ -104,6 +111,7 @@ def learn(
     n: int = 4_000,
     max_hops: int = 3,
     embedder: Embedder | None = None,
+    llm: ChatModel | None = None,
     seed: int = 0,
     watch: Watch | None = None,
 ) -> LearnReport:
@@ -125,6 +133,8 @@ def learn(
         n: Questions to write, from 100; with 0, only the given questions teach, as in `train_patterns`.
         max_hops: The longest pattern, from 1 to 10.
         embedder: Makes vectors of questions and words; MiniLM() if None.
+        llm: Suggests words for relations and names for classes, which are checked; if it fails, the words of the labels
+            are used. `graphbrick.spending` limits its cost.
         seed: Of everything drawn at random.
         watch: Told (what is done, how many of them are done, how many there are).
 
@@ -149,7 +159,7 @@ def learn(
     if not graph.n_triples:
         raise InputError(f"{graph.place} has no triples, so there is nothing to learn from")
     feedback = read_feedback(graph)
-    book = _phrasebook(graph, place, call or {})
+    book, by_model = _phrasebook(graph, place, call or {}, llm, seed, tell)
     marked = feedback_questions(feedback)
     own = questions if isinstance(questions, Grounded) else ground(graph, questions or (), max_hops=max_hops)
     taught = (*own.questions, *ground(graph, marked, max_hops=max_hops).questions)
@@ -158,7 +168,8 @@ def learn(
         found = examples(graph, given, max_hops=max_hops, seed=seed, watch=watch)
         model, fitted = fit_patterns(graph, found, embedder, max_hops=max_hops, rounds=ROUNDS, seed=seed, watch=watch)
         save(model, place, words=book.to_toml(), overwrite=True)
-        return _report(graph, book, model, fitted, 0, len(marked), len(feedback), time.perf_counter() - started)
+        report = _report(graph, book, model, fitted, 0, len(marked), len(feedback), time.perf_counter() - started)
+        return replace(report, by_model=by_model)
     if len(book.unreadable) == graph.n_relations:
         raise InputError(
             f"no relation label of {graph.place} contains words that questions could be written in "
@@ -188,7 +199,9 @@ def learn(
     )  # fmt: skip
     model = replace(model, calibration=calibration)
     save(model, place, words=book.to_toml(), overwrite=True)
-    return _report(graph, book, model, fitted, len(written), len(marked), len(feedback), time.perf_counter() - started)
+    seconds = time.perf_counter() - started
+    report = _report(graph, book, model, fitted, len(written), len(marked), len(feedback), seconds)
+    return replace(report, by_model=by_model)
 
 
 def _check(n: int, max_hops: int, *, has_questions: bool) -> None:
@@ -220,14 +233,15 @@ def _report(
     )
 
 
-def _phrasebook(graph: Graph, place: Path, call: Mapping[str, Sequence[str]]) -> Phrasebook:
-    """Return the words of a graph: as the user corrected them, with what is new."""
-    book = Phrasebook.of(graph)
-    if (place / WORDS).exists():
-        book = Phrasebook.read(place / WORDS).merged(book)
+def _phrasebook(
+    graph: Graph, place: Path, call: Mapping[str, Sequence[str]], llm: ChatModel | None, seed: int, tell: Watch
+) -> tuple[Phrasebook, ModelWords | None]:
+    """Return the words of a graph: as the user corrected them, with what is new and what a model adds."""
+    rules = Phrasebook.of(graph)
+    book = Phrasebook.read(place / WORDS).merged(rules) if (place / WORDS).exists() else deepcopy(rules)
     for relation, names in call.items():
         book.call(relation, names)
-    return book
+    return book, None if llm is None else suggest(graph, book, rules, llm, seed=seed, watch=tell)
 
 
 def _written(

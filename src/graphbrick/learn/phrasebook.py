@@ -22,6 +22,8 @@ _HELP = """\
 # How questions speak of this graph. `graphbrick learn` wrote this file and reads it again: correct it, and learn again.
 # Relations: `tail` is what the tail is to the head («director»), `head` what the head is to the tail («leader»);
 # `verb` joins them, its `subject` is "head", "tail" or "" (a state: «located in»), `preposition` follows the verb.
+# `tail_questions` are questions about the head that the tail answers («who does @ answer to»; @ is the head), and
+# `head_questions` the other way round. `by_model` names what a language model wrote; what you change is yours.
 # Classes: their names («film», «movie») matter most. `heads` and `tails` are the relations that members have.
 """
 
@@ -35,12 +37,14 @@ class EntityClass:
         heads: Labels of the relations whose heads they are.
         tails: Labels of the relations whose tails they are.
         person: Whether they are people, so that questions ask «who».
+        by_model: The names that a language model wrote.
     """
 
     names: list[str] = field(default_factory=list)
     heads: list[str] = field(default_factory=list)
     tails: list[str] = field(default_factory=list)
     person: bool = False
+    by_model: list[str] = field(default_factory=list)
 
 
 @dataclass
@@ -105,10 +109,9 @@ class Phrasebook:
         """Return the text of the file that users correct."""
         lines = [_HELP]
         for one in self.classes:
-            lines += ["[[class]]", *(_line(part.name, getattr(one, part.name)) for part in fields(one)), ""]
+            lines += ["[[class]]", *_lines(one), ""]
         for label, entry in self.relations.items():
-            lines += [f"[relation.{json.dumps(label, ensure_ascii=False)}]"]
-            lines += [*(_line(part.name, getattr(entry, part.name)) for part in fields(entry)), ""]
+            lines += [f"[relation.{json.dumps(label, ensure_ascii=False)}]", *_lines(entry), ""]
         return "\n".join(lines)
 
     @classmethod
@@ -135,6 +138,15 @@ class Phrasebook:
         for label, entry in book.relations.items():
             if entry.subject not in ("", HEAD, TAIL):
                 raise InputError(f'relation {label}: subject must be "head", "tail" or "", got {entry.subject!r}', file)
+            for questions in (entry.tail_questions, entry.head_questions):
+                for at, text in enumerate(questions):
+                    questions[at] = question_frame(text)
+                    if not questions[at]:
+                        raise InputError(
+                            f"relation {label}: a question must have @ once, as a word of its own, for the entity it "
+                            f"is about, and no brackets; got {text!r}; try 'who leads @'",
+                            file,
+                        )
         return book
 
     def merged(self, fresh: Phrasebook) -> Phrasebook:
@@ -186,8 +198,21 @@ def _known_classes() -> list[dict[str, list[str]]]:
     return read
 
 
-def _line(name: str, value: object) -> str:
-    return f"{name} = {json.dumps(value, ensure_ascii=False)}"
+def question_frame(text: str) -> str:
+    """Return a question about ``@`` as questions are written; "" if it does not have one ``@`` as a word of its own.
+
+    >>> question_frame("Who is @'s boss?"), question_frame("who leads it")
+    ("who is @ 's boss", '')
+    """
+    pieces = text.strip(" ?").replace("@'s", "@ 's").lower().split()
+    return " ".join(pieces) if pieces.count("@") == 1 and not set("{}[]") & set(text) else ""
+
+
+def _lines(entry: EntityClass | RelationWords) -> list[str]:
+    """Return the lines of a class or relation; questions, and what a model wrote, only where there are any."""
+    values = {part.name: getattr(entry, part.name) for part in fields(entry)}
+    rare = ("tail_questions", "head_questions", "by_model")
+    return [f"{name} = {json.dumps(v, ensure_ascii=False)}" for name, v in values.items() if v or name not in rare]
 
 
 def _entry(kind: Any, given: object, what: str, file: Path) -> Any:

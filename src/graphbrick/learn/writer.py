@@ -23,6 +23,7 @@ _ASKS = 0.6  # of last steps are written as questions of their own
 _QUESTION_MARK = 0.2
 _PLURAL = 0.3  # of nouns, in questions of one style
 _ROLE = 0.3  # of answers are named by their role («which director») rather than their class («which person»)
+_SAID = 0.3  # of last steps are written as a question of the phrasebook, where it has one
 _FIRST_NOUN = 0.5  # how often a relation is called by its first noun
 _SLOT = re.compile(r"\{(\w+)\}")
 
@@ -100,7 +101,7 @@ class _Frame(NamedTuple):
 
     Attributes:
         text: Its words and slots.
-        kind: The table it is from, which says what its noun is to what.
+        kind: The table it is from, which says what its noun is to what; "said" for a question of the phrasebook.
         asks: Whether it is a question.
     """
 
@@ -126,6 +127,9 @@ class _Step:
 
     def frame(self, rng: random.Random, *, may_ask: bool) -> _Frame:
         """Return a frame for this step."""
+        said = self.words.tail_questions if self.forward else self.words.head_questions
+        if may_ask and said and rng.random() < _SAID:
+            return _Frame(rng.choice(said), "said", asks=True)
         kinds = []
         if self.nouns:
             kinds.append("asked_noun")

@@ -34,6 +34,9 @@ class RelationWords:
         subject: Who does what the verb says: "head" (Ann leads a team), "tail" (a film is directed by Ann), or "" where
             the head is in a state (a town is located in Kenya).
         preposition: What follows the verb: «in» of «works in».
+        tail_questions: Questions about the head that the tail answers, such as «who does @ answer to».
+        head_questions: Questions about the tail that the head answers. ``@`` is what they are about.
+        by_model: What a language model wrote, such as «tail: supervisor».
     """
 
     tail: list[str] = field(default_factory=list)
@@ -41,11 +44,14 @@ class RelationWords:
     verb: str = ""
     subject: str = ""
     preposition: str = ""
+    tail_questions: list[str] = field(default_factory=list)
+    head_questions: list[str] = field(default_factory=list)
+    by_model: list[str] = field(default_factory=list)
 
     @property
     def is_empty(self) -> bool:
         """Whether nothing could be read."""
-        return not (self.tail or self.head or self.verb)
+        return not (self.tail or self.head or self.verb or self.tail_questions or self.head_questions)
 
 
 def read_label(label: str) -> RelationWords:
@@ -55,14 +61,14 @@ def read_label(label: str) -> RelationWords:
     (['director', 'filmmaker'], 'direct', 'tail')
     >>> read_label("people.person.place_of_birth").tail, read_label("capital of").head
     (['place of birth', 'birthplace'], ['capital'])
-    >>> read_label("leads")
-    RelationWords(tail=[], head=['leader', 'head', 'chief'], verb='lead', subject='head', preposition='')
+    >>> read_label("leads").head, read_label("leads").verb, read_label("leads").subject
+    (['leader', 'head', 'chief'], 'lead', 'head')
     >>> read_label("CbG").is_empty
     True
     """
     last = label.rpartition(".")[2] if " " not in label else label
     tokens = _CAMEL.sub(" ", readable(last)).lower().split()
-    if _is_code(last) or not any(token.isalpha() for token in tokens):
+    if is_code(last) or not any(token.isalpha() for token in tokens):
         return RelationWords()
     is_noun = False  # "has tags": what follows "has" is a thing, not something that is done
     while len(tokens) > 1 and (tokens[0] in _SKIPPED or (tokens[0] in PREPOSITIONS and len(tokens) == 2)):
@@ -80,7 +86,7 @@ def read_label(label: str) -> RelationWords:
     return found
 
 
-def _is_code(label: str) -> bool:
+def is_code(label: str) -> bool:
     """Whether a label is letters without words, such as «CbG» or «GiG»."""
     return bool(re.fullmatch(r"[A-Z]+[a-z>]{1,2}[A-Z]+", label)) or (label.isupper() and len(label) <= 4)
 

@@ -170,6 +170,15 @@ def is_noun(word: str) -> bool:
     return "NOUN" in _lemmas(word)
 
 
+def may_be_noun(word: str) -> bool:
+    """Whether the dictionary has a word as a noun, or does not have it at all.
+
+    >>> may_be_noun("director"), may_be_noun("directed"), may_be_noun("downregulator")
+    (True, False, True)
+    """
+    return is_noun(word) or not _lemmas(word)
+
+
 def agents(verb: str) -> list[str]:
     """Return the nouns for people who do what a verb says.
 
