@@ -104,6 +104,8 @@ class SparqlFilms(FilmDatabase):
         for name, titles in DIRECTED.items():
             person = ox.NamedNode(E + name.replace(" ", "_"))
             self.store.add(ox.Quad(person, a, ox.NamedNode(f"{E}Person")))
+            label = ox.NamedNode("http://www.w3.org/2000/01/rdf-schema#label")
+            self.store.add(ox.Quad(person, label, ox.Literal(name)))
             for text in titles:
                 film = ox.NamedNode(E + text.replace(" ", "_"))
                 self.store.add(ox.Quad(film, a, ox.NamedNode(f"{E}Film")))

@@ -17,6 +17,7 @@ from graphbrick.cli import graphs as cli_graphs
 from graphbrick.cli import learn as cli_learn
 from graphbrick.cli import llm as cli_llm
 from graphbrick.cli import models as cli_models
+from graphbrick.cli import queries as cli_queries
 from graphbrick.cli import report as cli_report
 from graphbrick.cli import train as cli_train
 from graphbrick.cli.graphs import GraphPlace, Json, open_place
@@ -122,6 +123,8 @@ def recipes(
         print_recipe(find(name), as_json=as_json)
 
 
+for _name in ("query", "schema", "questions"):
+    app.command(_name)(getattr(cli_queries, _name))
 for _name in ("embed", "partition", "index", "hubs"):
     app.command(_name)(getattr(cli_graphs, _name))
 

@@ -1,0 +1,51 @@
+"""Terminal output of the commands about queries."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from graphbrick.cli.printing.terminal import console, note, plain, print_json, table
+from graphbrick.core.graph import Rows
+from graphbrick.core.schema import Schema
+from graphbrick.evaluate.gold_queries import QueryQuestion
+from graphbrick.queries.schema_text import schema_text
+
+
+def print_rows(rows: Rows, *, as_json: bool) -> None:
+    """Print the result of a query."""
+    if as_json:
+        values = [[_json_value(value) for value in row] for row in rows.rows]
+        print_json({"columns": list(rows.columns), "rows": values, "is_cut": rows.is_cut})
+        return
+    out, shown = console(), table(*map(plain, rows.columns))
+    for row in rows.rows:
+        shown.add_row(*("" if value is None else plain(str(value)) for value in row))
+    out.print(shown)
+    more = "; there are more (--limit)" if rows.is_cut else ""
+    note(out, f"{len(rows.rows):,} row{'s' * (len(rows.rows) != 1)}{more}")
+
+
+def print_query_schema(schema: Schema, language: str, *, as_json: bool) -> None:
+    """Print a schema as a model reads it."""
+    if as_json:
+        print_json({"language": language, **asdict(schema)})
+        return
+    out = console()
+    for line in schema_text(schema, language).splitlines():
+        out.print(plain(line))
+
+
+def print_written(file: Path, questions: Sequence[QueryQuestion], *, wanted: int) -> None:
+    """Print how many questions of each template were written."""
+    out, counts = console(), Counter(question.template for question in questions)
+    listed = ", ".join(f"{count} {template}" for template, count in counts.items())
+    out.print(plain(f"{file}: {len(questions)} questions ({listed})"))
+    if len(questions) < wanted:
+        note(out, f"the graph gives no more than {len(questions)} of {wanted}")
+
+
+def _json_value(value: object) -> object:
+    return value if isinstance(value, str | int | float | bool) or value is None else str(value)

@@ -1,0 +1,73 @@
+"""The commands about queries: run one by hand, show what they may name, write questions with gold queries."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, cast
+
+import typer
+
+from graphbrick.cli.graphs import GraphPlace, Json, open_place
+
+# Everything else is imported where it is used, so that help is shown at once.
+if TYPE_CHECKING:
+    from graphbrick.core.graph import QueryLanguage
+
+
+def query(
+    graph: GraphPlace,
+    text: Annotated[str, typer.Argument(metavar="QUERY", help="Cypher or SPARQL that only reads.", show_default=False)],
+    limit: Annotated[int, typer.Option(min=1, help="Most rows.")] = 100,
+    as_json: Json = False,
+) -> None:
+    """Run a query by hand; one that may write is refused."""
+    from graphbrick.cli.printing.queries import print_rows
+    from graphbrick.queries.guard import check_read_only
+    from graphbrick.queries.limits import with_limit
+
+    opened = open_queryable(graph)
+    check_read_only(text, opened.language)
+    rows = opened.query(with_limit(text, opened.language, limit + 1), {}, limit)
+    print_rows(rows, as_json=as_json)
+
+
+def schema(graph: GraphPlace, as_json: Json = False) -> None:
+    """Show what queries may name: classes, properties with examples, relations with counts."""
+    from graphbrick.cli.printing.queries import print_query_schema
+
+    opened = open_queryable(graph)
+    print_query_schema(opened.schema(), opened.language, as_json=as_json)
+
+
+def questions(
+    graph: GraphPlace,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="JSON lines to write, such as questions.jsonl.")],
+    n: Annotated[int, typer.Option("--n", min=1, help="How many.")] = 100,
+    seed: Annotated[int, typer.Option(help="Of the random choice.")] = 0,
+) -> None:
+    """Write questions about a graph with gold queries and answers, from its schema and templates."""
+    import json
+
+    from graphbrick.cli.printing.queries import print_written
+    from graphbrick.evaluate.gold_queries import questions_with_queries
+
+    made = list(questions_with_queries(open_queryable(graph), n, seed=seed))
+    lines = [json.dumps(question.record(), ensure_ascii=False) + "\n" for question in made]
+    half = file.with_name(f"{file.name}.half")
+    half.write_text("".join(lines), encoding="utf-8")
+    half.replace(file)
+    print_written(file, made, wanted=n)
+
+
+def open_queryable(place: str) -> QueryLanguage:
+    """Open a graph that answers queries."""
+    from graphbrick.core.errors import GraphbrickError
+    from graphbrick.core.graph import Capability, capabilities_of
+
+    opened = open_place(place)
+    if Capability.QUERY_LANGUAGE not in capabilities_of(opened):
+        raise GraphbrickError(
+            f"{place} is a folder without a query language; open a copy of it in a database, such as ladybug:FILE, "
+            "which graphbrick.graphs.export.ladybug.to_ladybug makes"
+        )
+    return cast("QueryLanguage", opened)
