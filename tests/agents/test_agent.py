@@ -340,7 +340,7 @@ def test_wrong_parameters_are_refused(given: dict[str, Any], message: str) -> No
 
 
 def test_the_query_tool_is_left_out_without_query_language() -> None:
-    run = ask(WALK, tools=f"{TOOLS}, query")
+    run = ask(WALK, graph=NeighboursOnly(TINY), tools=f"{TOOLS}, query")
     assert "query was left out" in events(run)
 
 

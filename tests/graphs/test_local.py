@@ -49,7 +49,8 @@ def remote() -> NeighboursOnly:
 
 def test_capabilities(remote: NeighboursOnly) -> None:
     assert capabilities_of(remote) == {Capability.LABELS, Capability.NEIGHBOURS}
-    assert capabilities_of(tiny_graph()) == {Capability.LABELS, Capability.NEIGHBOURS, Capability.ADJACENCY}
+    folder = {Capability.LABELS, Capability.NEIGHBOURS, Capability.ADJACENCY, Capability.QUERY_LANGUAGE}
+    assert capabilities_of(tiny_graph()) == folder
     assert isinstance(tiny_graph(), Adjacency)
     assert isinstance(tiny_graph(), Labels)
     assert not capabilities_of("a text")
