@@ -12,13 +12,14 @@ _INSTRUCTIONS = {
     CYPHER: (
         "You write a Cypher query that answers a question over a property graph. Use only classes, relations and "
         "properties of the schema, each relation in its direction. The query only reads: MATCH, OPTIONAL MATCH, WHERE, "
-        "WITH, UNWIND, RETURN, ORDER BY, LIMIT. Return what the question asks for in the first column: names rather "
-        "than nodes. Names with spaces go in backticks. Reply with the query only."
+        "WITH, UNWIND, RETURN, ORDER BY, LIMIT. Return only what the question asks for, names rather than nodes. "
+        "Names with spaces go in backticks. Reply with the query only."
     ),
     SPARQL: (
         "You write a SPARQL query that answers a question over an RDF graph. Use only classes, relations and "
         "properties of the schema, each relation in its direction. The query is SELECT or ASK, without FROM and "
-        "SERVICE. Select what the question asks for first. Declare all prefixes. Reply with the query only."
+        "SERVICE. Select only what the question asks for, names rather than IRIs. Declare all prefixes. Reply with the "
+        "query only."
     ),
 }
 _FENCE = re.compile(r"```[A-Za-z]*[ \t]*\n?(.*?)(?:```|\Z)", re.DOTALL)

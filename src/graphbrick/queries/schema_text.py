@@ -10,7 +10,7 @@ from graphbrick.queries.check_cypher import quoted
 from graphbrick.queries.prefixes import prefixes_for, shortened
 from graphbrick.queries.tokens import SPARQL, known_language
 
-_EXAMPLES, _LONGEST = 3, 40  # values of a property, and letters of one
+_EXAMPLES, _LONGEST = 2, 24  # values of a property, and letters of one
 _WORD_BREAK = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 

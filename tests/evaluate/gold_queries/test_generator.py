@@ -9,6 +9,7 @@ from film_database import DIRECTED, FILMS, CypherFilms, SparqlFilms
 
 from graphbrick.core.errors import GraphbrickError
 from graphbrick.evaluate.gold_queries import TEMPLATES, questions_with_queries
+from graphbrick.evaluate.gold_queries.gold_query import Comparison, Edge, GoldQuery
 from graphbrick.queries.check import check_query
 from graphbrick.queries.guard import check_read_only
 
@@ -39,6 +40,17 @@ def test_sparql_questions_run_too() -> None:
     assert {question.template for question in made} == {"basic", "inverse", "count", "most"}
     assert all(question.language == "SPARQL" for question in made)
     assert {answer for question in made for answer in question.answers} <= {*FILMS, *DIRECTED, "1", "2"}
+
+
+def test_comparisons_with_large_numbers_run(tmp_path: Path) -> None:
+    pytest.importorskip("ladybug")
+    films = CypherFilms(tmp_path / "films.lbdb")
+    classes = {"x": "Film", "p": "Person"}
+    for value, titles in ((12_345_678.0, []), (1990.5, ["Heat"])):
+        gold = GoldQuery(classes, (Edge("p", "DIRECTED", "x"),), "x", comparison=Comparison("x", "year", ">", value))
+        text = gold.written("Cypher", {"Film": "title", "Person": "name"}.__getitem__, {})
+        assert [row[0] for row in films.query(text, {}, 10).rows] == titles
+    films.close()
 
 
 def test_an_unknown_template_is_refused() -> None:

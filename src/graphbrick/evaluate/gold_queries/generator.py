@@ -14,7 +14,7 @@ from typing import Any
 from graphbrick.core.errors import GraphbrickError
 from graphbrick.core.graph import QueryLanguage, Rows
 from graphbrick.core.schema import Connection, Property
-from graphbrick.evaluate.gold_queries.gold_query import Comparison, Edge, GoldQuery, Order
+from graphbrick.evaluate.gold_queries.gold_query import Comparison, Edge, GoldQuery, Order, number_text
 from graphbrick.queries.prefixes import STANDARD
 from graphbrick.queries.schema_text import readable, schema_prefixes
 from graphbrick.queries.tokens import SPARQL, known_language
@@ -119,14 +119,24 @@ class _Maker:
             text, gold = made
             query = gold.written(self._language, self._name_of, self._prefixes)
             answers = list(dict.fromkeys(_text(row[0]) for row in self._rows(query).rows if row[0] is not None))
-            if not 1 <= len(answers) <= _MOST_ANSWERS or answers == ["0"]:
+            if not 1 <= len(answers) <= _MOST_ANSWERS or answers == ["0"] or self._is_tied(gold):
                 continue
             seen.add(text)
             seeds = tuple(gold.names.values())
             return QueryQuestion(number, text, query, self._language, tuple(answers), seeds, template)
         return None
 
+    def _is_tied(self, gold: GoldQuery) -> bool:
+        """Whether two rows are first, so that the one that the query returns is arbitrary."""
+        if gold.order is None:
+            return False
+        rows = self._rows(gold.written(self._language, self._name_of, self._prefixes, with_value=True)).rows
+        return len(rows) == 2 and rows[0][1] == rows[1][1]
+
     def _is_usable(self, known: Connection) -> bool:
+        """Whether the nodes at both ends have names, and the relation is not a copy of a property."""
+        if any(part.name == known.relation for part in self._properties.get(known.head, ())):
+            return False
         return all(end in self._properties and self._name_of(end) for end in (known.head, known.tail))
 
     def _name_of(self, kind: str) -> str:
@@ -261,7 +271,7 @@ class _Maker:
         head, relation, tail = _words(known)
         return (
             f"Which {head} that has the {tail} «{name}» as {relation} has a {readable(number.name)} "
-            f"{'above' if operator == '>' else 'below'} {value:g}?",
+            f"{'above' if operator == '>' else 'below'} {number_text(value)}?",
             GoldQuery({"x": known.head, "y": known.tail}, (Edge("x", known.relation, "y"),), "x", {"y": name},
                       comparison=Comparison("x", number.name, operator, value)),
         )  # fmt: skip
@@ -299,7 +309,8 @@ class _Maker:
 
 def _words(known: Connection) -> tuple[str, str, str]:
     """Return the names of a connection as words, those of classes as they are written."""
-    return readable(known.head), readable(known.relation).lower(), readable(known.tail)
+    relation = readable(known.relation).lower().removeprefix("has ")
+    return readable(known.head), relation, readable(known.tail)
 
 
 def _text(value: object) -> str:

@@ -64,20 +64,34 @@ class GoldQuery:
     order: Order | None = None
     is_count: bool = False
 
-    def written(self, language: str, name_of: Callable[[str], str], prefixes: Mapping[str, str]) -> str:
+    def written(
+        self, language: str, name_of: Callable[[str], str], prefixes: Mapping[str, str], *, with_value: bool = False
+    ) -> str:
         """Return the query in a language.
 
         Args:
             language: "Cypher" or "SPARQL".
             name_of: Returns the property that holds the names of a class.
             prefixes: Prefixes of IRIs, for SPARQL.
+            with_value: Return the value that rows are ordered by as well, and two rows, to see whether two are first.
         """
-        return _Sparql(self, name_of, prefixes).text() if language == SPARQL else _Cypher(self, name_of).text()
+        if language == SPARQL:
+            return _Sparql(self, name_of, prefixes, with_value=with_value).text()
+        return _Cypher(self, name_of, with_value=with_value).text()
+
+
+def number_text(value: float) -> str:
+    """Return a number as both languages read it, without an exponent.
+
+    >>> number_text(9629091.0), number_text(0.25)
+    ('9629091', '0.25')
+    """
+    return f"{value:.0f}" if value == int(value) else f"{value:.12f}".rstrip("0")
 
 
 class _Cypher:
-    def __init__(self, gold: GoldQuery, name_of: Callable[[str], str]) -> None:
-        self._gold, self._name_of, self._seen = gold, name_of, set[str]()
+    def __init__(self, gold: GoldQuery, name_of: Callable[[str], str], *, with_value: bool) -> None:
+        self._gold, self._name_of, self._seen, self._with_value = gold, name_of, set[str](), with_value
 
     def text(self) -> str:
         gold = self._gold
@@ -87,7 +101,7 @@ class _Cypher:
             conditions.append(f"NOT EXISTS {{ MATCH {self._edge(gold.without)} }}")
         if gold.comparison is not None:
             variable, name, operator, value = gold.comparison
-            conditions.append(f"{variable}.{quoted(name)} {operator} {value:g}")
+            conditions.append(f"{variable}.{quoted(name)} {operator} {number_text(value)}")
         if conditions:
             lines.append(f"WHERE {' AND '.join(conditions)}")
         if gold.optional is not None:
@@ -102,13 +116,12 @@ class _Cypher:
         if order is None:
             second = "" if gold.optional is None else f", {self._name(gold.optional.tail)} AS other"
             return [f"RETURN DISTINCT {answer} AS answer{second}"]
-        way = " DESC" if order.descending else ""
+        value = f"{order.variable}.{quoted(order.property)}" if order.property else f"count(DISTINCT {order.variable})"
+        ends = [f"WITH {'DISTINCT ' * bool(order.property)}{answer} AS answer, {value} AS value"]
         if order.property:
-            value = f"{order.variable}.{quoted(order.property)}"
-            return [f"WITH DISTINCT {answer} AS answer, {value} AS value", "WHERE value IS NOT NULL",
-                    "RETURN answer", f"ORDER BY value{way}", "LIMIT 1"]  # fmt: skip
-        return [f"WITH {answer} AS answer, count(DISTINCT {order.variable}) AS number",
-                "RETURN answer", f"ORDER BY number{way}", "LIMIT 1"]  # fmt: skip
+            ends.append("WHERE value IS NOT NULL")
+        returned, limit = ("answer, value", 2) if self._with_value else ("answer", 1)
+        return [*ends, f"RETURN {returned}", f"ORDER BY value{' DESC' * order.descending}", f"LIMIT {limit}"]
 
     def _edge(self, edge: Edge) -> str:
         return f"{self._node(edge.head)}-[:{quoted(edge.relation)}]->{self._node(edge.tail)}"
@@ -126,8 +139,10 @@ class _Cypher:
 
 
 class _Sparql:
-    def __init__(self, gold: GoldQuery, name_of: Callable[[str], str], prefixes: Mapping[str, str]) -> None:
-        self._gold, self._name_of = gold, name_of
+    def __init__(
+        self, gold: GoldQuery, name_of: Callable[[str], str], prefixes: Mapping[str, str], *, with_value: bool
+    ) -> None:
+        self._gold, self._name_of, self._with_value = gold, name_of, with_value
         self._prefixes, self._seen = {**prefixes, "rdfs": STANDARD["rdfs"]}, set[str]()
 
     def text(self) -> str:
@@ -139,7 +154,7 @@ class _Sparql:
             lines.append(f"FILTER NOT EXISTS {{ {' '.join(self._edge(gold.without))} }}")
         if gold.comparison is not None:
             variable, name, operator, number = gold.comparison
-            lines += [f"?{variable} {self._short(name)} ?value .", f"FILTER(?value {operator} {number:g})"]
+            lines += [f"?{variable} {self._short(name)} ?value .", f"FILTER(?value {operator} {number_text(number)})"]
         if gold.optional is not None:
             inner = [*self._edge(gold.optional), self._name(gold.optional.tail, "?other")]
             lines.append(f"OPTIONAL {{ {' '.join(inner)} }}")
@@ -147,12 +162,13 @@ class _Sparql:
         if gold.is_count:
             columns = f"(COUNT(DISTINCT ?{gold.answer}) AS ?number)"
         elif order is not None:
-            columns = "?answer"
             value = "?value" if order.property else f"COUNT(DISTINCT ?{order.variable})"
+            columns = f"?answer ({value} AS ?ordered)" if self._with_value else "?answer"
             if order.property:
                 lines.append(f"?{order.variable} {self._short(order.property)} ?value .")
             group = "" if order.property else " GROUP BY ?answer"
-            end = f"{group} ORDER BY {'DESC' if order.descending else 'ASC'}({value}) LIMIT 1"
+            way = "DESC" if order.descending else "ASC"
+            end = f"{group} ORDER BY {way}({value}) LIMIT {2 if self._with_value else 1}"
         body = "\n  ".join(lines)
         used = [prefix for prefix in self._prefixes if f"{prefix}:" in body]
         declared = "".join(f"PREFIX {prefix}: <{self._prefixes[prefix]}>\n" for prefix in used)
