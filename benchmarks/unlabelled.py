@@ -1,6 +1,6 @@
 """Answers on graphs that nobody has labelled: Hits@1, F1 and milliseconds with and without ``graphbrick learn``.
 
-    python benchmarks/unlabelled.py [DATA] [--graph world ...] [--limit 150] [--labels 20 --labels 200] [--json FILE]
+    python benchmarks/unlabelled.py [DATA] [--graph world ...] [--limit 150] [--labels 20] [--llm MODEL] [--json FILE]
 
 DATA (or GRAPHBRICK_DATA, or ``../shared/data``) holds ``metaqa``, ``freebase`` and ``hetionet``; the world graph comes
 with packages, and the family graph is made by ``family.py``. Seeds are given, so that linking is not measured; every
@@ -12,6 +12,7 @@ learned is written from the graph alone, and labelled questions are others, abou
 - «default»: ``Patterns(WordAlignment(MiniLM()), n=32) >> PathAnswer()``
 - «learned»: ``Patterns(PatternScorer(FOLDER), n=32) >> PathAnswer()`` over what ``graphbrick learn`` wrote
 - «learned, films named»: with ``--call directed_by=film,movie``
+- «learned with MODEL»: with ``--llm MODEL``, where it is given; the words that it added are printed
 - «learned, N labels»: ``graphbrick learn GRAPH QUESTIONS`` with N questions
 - «trained on all»: ``graphbrick learn GRAPH QUESTIONS --questions 0`` with all questions that are not measured
 - «hetionet, named»: its relations have the labels of ``metaedges.tsv``, such as «binds gene», instead of «CbG»
@@ -34,6 +35,7 @@ import family
 import hetionet_questions
 from extraction_recall import graph_of, records
 from graphbrick import Graph, build, parse
+from graphbrick.cli.llm import chat_model
 from graphbrick.core.errors import InputError
 from graphbrick.demo.graph import world_graph
 from graphbrick.evaluate.datasets import Question, ground, load, sample_each
@@ -127,6 +129,8 @@ def sides(
         yield "sentences", SENTENCES, None, given.slow
     yield "default", DEFAULT, None, given.limit
     runs: list[tuple[str, list[Question], int, dict[str, list[str]]]] = [("learned", [], given.written, {})]
+    if given.llm:
+        runs.append((f"learned with {given.llm}", [], given.written, {}))
     if all(any(label == graph.relation_label(r) for r in range(graph.n_relations)) for label in FILMS):
         runs.append(("learned, films named", [], given.written, FILMS))
     runs += [(f"learned, {n} labels", teaching[:n], given.written, {}) for n in given.labels or (20, 200) if teaching]
@@ -135,7 +139,12 @@ def sides(
     for name, questions, n, call in runs:
         place, started = work / f"{name.replace(' ', '-')}.patterns", time.perf_counter()
         try:
-            learn(graph, place, questions=questions, n=n, call=call, max_hops=given.max_hops, seed=given.seed)
+            llm = chat_model(given.llm) if name.startswith("learned with") else None
+            report = learn(
+                graph, place, questions=questions, n=n, call=call, max_hops=given.max_hops, llm=llm, seed=given.seed
+            )
+            if report.by_model is not None:
+                print(f"| | {name} | {report.by_model.taken} |", flush=True)
         except InputError as error:
             print(f"| | {name} | {error} |", flush=True)
             continue
@@ -150,6 +159,7 @@ def main() -> None:
     arguments.add_argument("--graph", action="append", choices=[*GRAPHS], help="may be repeated; all without it")
     arguments.add_argument("--limit", type=int, default=150, help="measured questions of each hop count")
     arguments.add_argument("--slow", type=int, default=20, help="the same for what is slow without learning; 0: none")
+    arguments.add_argument("--llm", default="", metavar="MODEL", help="a language model that suggests words to learn")
     arguments.add_argument("--labels", type=int, action="append", help="labelled questions; may be repeated [20, 200]")
     arguments.add_argument("--written", type=int, default=4_000, help="questions to write")
     arguments.add_argument("--max-hops", type=int, default=3)
