@@ -7,12 +7,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from commands import Result, Run
 from filelock import FileLock
 from hypothesis import HealthCheck, settings
 
 from graphbrick import Graph, build
+from graphbrick.cli.app import main
 from graphbrick.demo.graph import world_graph
 from graphbrick.session import Session
+
+# Doctests are looked for in every module; several modules called conftest would be in each other's way.
+collect_ignore_glob = ["*conftest.py"]
 
 
 @pytest.fixture(scope="session")
@@ -49,6 +54,19 @@ def world_cache(shared_dir: Path) -> Iterator[Path]:
         with FileLock(f"{cache}.lock"):
             world_graph()
         yield cache
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    """Call ``graphbrick`` with arguments."""
+
+    def call(*arguments: object) -> Result:
+        with pytest.raises(SystemExit) as stopped:
+            main(list(map(str, arguments)))
+        printed = capsys.readouterr()
+        return Result(int(stopped.value.code or 0), printed.out, printed.err)
+
+    return call
 
 
 @pytest.fixture

@@ -11,9 +11,9 @@ import textwrap
 from pathlib import Path
 
 import pytest
+from commands import refused
 
 from graphbrick import EntityRecord, build
-from graphbrick.cli.app import main
 from graphbrick.testing import TINY
 
 QUESTION = "Which currency is used in the country whose capital is Nairobi?"
@@ -26,32 +26,6 @@ def graph(tmp_path_factory: pytest.TempPathFactory) -> str:
     records = [*TINY, EntityRecord("Atlantis", description="an island without triples"), ("内罗毕", "means", "Nairobi")]
     build(records, path)
     return str(path)
-
-
-class Result:
-    def __init__(self, code: int, out: str, err: str) -> None:
-        self.code, self.out, self.err = code, out, err
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]):
-    def call(*arguments: str) -> Result:
-        with pytest.raises(SystemExit) as stopped:
-            main(list(arguments))
-        printed = capsys.readouterr()
-        return Result(int(stopped.value.code or 0), printed.out, printed.err)
-
-    return call
-
-
-def refused(result: Result, *parts: str) -> None:
-    """A user error: exit code 1, one line, no traceback, nothing on standard output."""
-    assert result.code == 1
-    assert result.out == ""
-    assert result.err.startswith("error: ")
-    assert result.err.count("\n") == 1
-    for part in parts:
-        assert part in result.err
 
 
 def test_answers_with_the_path_that_proves_it(run, graph):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-from pathlib import Path
 
 import pytest
 
@@ -22,22 +21,6 @@ ROWS = [
      "hops": 2},
     {"question": "Who rules Kenya?", "seeds": ["Kenya"], "answers": ["[the king]"], "hops": 1, "topic": "kings"},
 ]  # fmt: skip
-
-
-class Result:
-    def __init__(self, code: int, out: str, err: str) -> None:
-        self.code, self.out, self.err = code, out, err
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]):
-    def call(*arguments: str | Path) -> Result:
-        with pytest.raises(SystemExit) as stopped:
-            main([str(argument) for argument in arguments])
-        printed = capsys.readouterr()
-        return Result(int(stopped.value.code or 0), printed.out, printed.err)
-
-    return call
 
 
 @pytest.fixture(scope="module")

@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from collections.abc import Iterator
 
 import pytest
+from commands import Result, Run
 
 from graphbrick import build, parse
-from graphbrick.cli.app import main
 from graphbrick.cli.pipelines import chosen_pipeline
 from graphbrick.testing import TINY, Reply, ScriptedLLM, tiny_graph
 
 QUESTION = "Which currency is used in the country whose capital is Nairobi?"
 KEY = "sk-secret-0123456789"
-
-
-class Result(NamedTuple):
-    code: int
-    out: str
-    err: str
 
 
 @pytest.fixture(scope="module")
@@ -39,13 +32,11 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ScriptedLLM]:
 
 
 @pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Callable[..., Result]:
+def run(run: Run) -> Run:
     def call(*arguments: str) -> Result:
-        with pytest.raises(SystemExit) as stopped:
-            main(list(arguments))
-        printed = capsys.readouterr()
-        assert KEY not in printed.out + printed.err
-        return Result(int(stopped.value.code or 0), printed.out, printed.err)
+        result = run(*arguments)
+        assert KEY not in result.out + result.err
+        return result
 
     return call
 

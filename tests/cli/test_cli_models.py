@@ -11,26 +11,15 @@ import urllib.request
 from pathlib import Path
 
 import pytest
+from commands import Result, Run
 from local_models import use_fake_llama, write_gguf
 
-from graphbrick.cli.app import main
 from graphbrick.models import fetching, store
 
 
-class Result:
-    def __init__(self, code: int, out: str, err: str) -> None:
-        self.code, self.out, self.err = code, out, err
-
-
 @pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]):
-    def call(*arguments: str) -> Result:
-        with pytest.raises(SystemExit) as stopped:
-            main(["models", *arguments])
-        printed = capsys.readouterr()
-        return Result(int(stopped.value.code or 0), printed.out, printed.err)
-
-    return call
+def run(run: Run) -> Run:
+    return lambda *arguments: run("models", *arguments)
 
 
 @pytest.fixture(autouse=True)

@@ -5,13 +5,11 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
+from commands import Run, refused
 
-from graphbrick.cli.app import main
 from graphbrick.core import Query
 from graphbrick.extract.communities import Communities
 from graphbrick.extract.vector_neighbors import VectorNeighbors
@@ -20,36 +18,10 @@ from graphbrick.graphs.graph import Graph
 from graphbrick.testing import TINY
 
 
-class Result(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-
-Run = Callable[..., Result]
-
-
 @pytest.fixture
 def graph(tmp_path: Path) -> str:
     build(TINY, tmp_path / "tiny.graph")
     return str(tmp_path / "tiny.graph")
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Run:
-    def call(*arguments: str) -> Result:
-        with pytest.raises(SystemExit) as stopped:
-            main(list(arguments))
-        printed = capsys.readouterr()
-        return Result(int(stopped.value.code or 0), printed.out, printed.err)
-
-    return call
-
-
-def refused(result: Result, *parts: str) -> None:
-    assert (result.code, result.out, result.err.count("\n")) == (1, "", 1)
-    for part in ("error: ", *parts):
-        assert part in result.err
 
 
 def events(graph: str, brick: Communities | VectorNeighbors) -> list[str]:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
+from commands import Run
 
 from graphbrick import build
-from graphbrick.cli.app import main
 from graphbrick.graphs.graph import Graph
 
 
@@ -22,18 +21,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Any:
-    def call(*arguments: str) -> tuple[int, str, str]:
-        with pytest.raises(SystemExit) as stopped:
-            main(list(arguments))
-        printed = capsys.readouterr()
-        return int(stopped.value.code or 0), printed.out, printed.err
-
-    return call
-
-
-def test_add(run: Any, folder: Path) -> None:
+def test_add(run: Run, folder: Path) -> None:
     code, out, _ = run("add", "g.graph", "more.txt")
     assert code == 0
     assert out.splitlines() == [
@@ -43,7 +31,7 @@ def test_add(run: Any, folder: Path) -> None:
     assert Graph.open("g.graph").n_triples == 31
 
 
-def test_delete_stops_at_a_missing_triple(run: Any, folder: Path) -> None:
+def test_delete_stops_at_a_missing_triple(run: Run, folder: Path) -> None:
     code, out, err = run("delete", "g.graph", "gone.txt")
     assert (code, out) == (1, "")
     assert err.startswith("error: 1 of the triples to delete are not in g.graph, such as nobody -> r -> hub; nothing")
@@ -57,7 +45,7 @@ def test_delete_stops_at_a_missing_triple(run: Any, folder: Path) -> None:
     ]
 
 
-def test_json(run: Any, folder: Path) -> None:
+def test_json(run: Run, folder: Path) -> None:
     _, out, _ = run("delete", "g.graph", "gone.txt", "--ignore-missing", "--json")
     done = json.loads(out)
     assert (done["deleted"], done["missing"], done["skipped"]) == (2, [["nobody", "r", "hub"]], 0)
@@ -69,7 +57,7 @@ def test_json(run: Any, folder: Path) -> None:
     assert "line 2" in done["reasons"][0]
 
 
-def test_info_and_compact(run: Any, folder: Path) -> None:
+def test_info_and_compact(run: Run, folder: Path) -> None:
     assert "changes" not in json.loads(run("info", "g.graph", "--json")[1])
     run("add", "g.graph", "more.txt")
     _, out, _ = run("info", "g.graph", "--check")
@@ -94,7 +82,7 @@ def test_info_and_compact(run: Any, folder: Path) -> None:
     assert "changes" not in json.loads(run("info", "g.graph", "--json")[1])
 
 
-def test_a_changed_graph_is_asked(run: Any, folder: Path) -> None:
+def test_a_changed_graph_is_asked(run: Run, folder: Path) -> None:
     (folder / "more.txt").write_text("Atlantis|lies in|the sea\n")
     run("add", "g.graph", "more.txt")
     code, out, _ = run("ask", "g.graph", "Where is Atlantis?", "-p", "PPR(k=10) >> ShortestPaths() >> PathAnswer()")
@@ -103,7 +91,7 @@ def test_a_changed_graph_is_asked(run: Any, folder: Path) -> None:
 
 
 @pytest.mark.parametrize("command", ["add", "delete"])
-def test_bad_input(run: Any, folder: Path, command: str) -> None:
+def test_bad_input(run: Run, folder: Path, command: str) -> None:
     for arguments, part in [
         (["none.graph", "more.txt"], "does not exist; build a graph with"),
         (["g.graph", "none.txt"], "there is no such file"),

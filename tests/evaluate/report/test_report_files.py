@@ -5,33 +5,19 @@ import json
 import os
 import shutil
 import subprocess
-from collections.abc import Callable
-from typing import NamedTuple
 
 import pytest
+from commands import Run
 from made_study import Madeup, write_study
 
-from graphbrick.cli.app import main
 from graphbrick.core.errors import InputError
 from graphbrick.evaluate.report import write_report, writing
 from graphbrick.evaluate.study.reader import Study
 
 
-class Result(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-
 @pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Callable[..., Result]:
-    def call(*arguments: object) -> Result:
-        with pytest.raises(SystemExit) as stopped:
-            main(["report", *map(str, arguments)])
-        printed = capsys.readouterr()
-        return Result(int(stopped.value.code or 0), printed.out, printed.err)
-
-    return call
+def run(run: Run) -> Run:
+    return lambda *arguments: run("report", *arguments)
 
 
 def test_all_three_are_written(small, tmp_path, run):

@@ -1,0 +1,43 @@
+"""Delimited files that tests write and read."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from graphbrick.core.errors import InputError
+from graphbrick.graphs.readers import ReadOptions, read_source
+from graphbrick.graphs.records import BadRecords, Record
+
+KENYA = [("Kenya", "capital", "Nairobi"), ("Kenya", "currency", "Kenyan shilling")]
+
+
+def write(folder: Path, name: str, content: str | bytes) -> Path:
+    file = folder / name
+    data = content.encode() if isinstance(content, str) else content
+    file.write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+    return file
+
+
+def read(file: Path, bad: BadRecords | None = None, nodes: Path | None = None, **options: Any) -> list[Record]:
+    chosen = ReadOptions(**options)
+    return list(read_source(file, nodes=nodes, options=chosen, bad=bad or BadRecords()))
+
+
+def fault(file: Path, **options: Any) -> InputError:
+    """The error that reading stops with."""
+    with pytest.raises(InputError) as caught:
+        read(file, **options)
+    return caught.value
+
+
+def skipped(file: Path, **options: Any) -> tuple[list[Record], list[tuple[int | None, str]]]:
+    """What is read when bad records are skipped, and (line, reason) of those."""
+    bad = BadRecords(skip=True)
+    records = read(file, bad, **options)
+    assert bad.count == len(bad.kept)
+    assert all(error.file == file for error in bad.kept)
+    return records, [(error.line, error.reason) for error in bad.kept]
