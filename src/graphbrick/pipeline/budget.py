@@ -9,11 +9,13 @@ from collections.abc import Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from graphbrick.core import Evidence
 from graphbrick.core.errors import GraphbrickError, InputError
 from graphbrick.core.limits import limited_by
+
+if TYPE_CHECKING:
+    from graphbrick.core import Evidence
 
 _EXAMPLE = "tokens=20000,usd=0.05,seconds=60"
 
