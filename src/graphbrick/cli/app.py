@@ -52,7 +52,7 @@ def start(
         typer.echo(context.get_help())
 
 
-for _name in ("build", "info", "add", "delete", "compact", "export"):
+for _name in ("build", "info", "add", "delete", "compact", "refresh", "export"):
     app.command(_name)(getattr(cli_graphs, _name))
 
 

@@ -56,7 +56,12 @@ SkipBad = Annotated[bool, typer.Option("--skip-bad", help="Leave bad records out
 
 
 def build(
-    source: Source,
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="SOURCE", help="File of triples, folder of nodes.* and edges.*, or address of a database."
+        ),
+    ],
     graph: Annotated[Path, typer.Argument(metavar="GRAPH", help="Folder to make.")],
     nodes: Nodes = None,
     delimiter: Delimiter = None,
@@ -81,12 +86,27 @@ def build(
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the graph that is there.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Build a graph folder from a file: .txt .tsv .csv .parquet .nt .ttl and others, also .gz and .zst."""
+    """Build a graph folder from a file, also .gz and .zst, or from a database, such as bolt://localhost:7687/films."""
     from graphbrick.cli.printing.graphs import print_built
     from graphbrick.cli.progress import progress
+    from graphbrick.core.errors import InputError
     from graphbrick.graphs.builder import build
+    from graphbrick.graphs.databases.address import is_address
     from graphbrick.graphs.rules import rules_named
 
+    if is_address(source):
+        from graphbrick.graphs.copying import copy_graph
+
+        if any(
+            (nodes, delimiter, columns, header is not None, labels, label_relation, include, exclude, preset, skip_bad)
+        ):
+            raise InputError(
+                f"{source} is a database, which takes only --near and --overwrite; the others are for files"
+            )
+        with progress(f"copying {source}") as report:
+            copied = copy_graph(source, graph, near=near, overwrite=overwrite, progress=report.step)
+        print_built(copied, as_json=as_json)
+        return
     options = _read_options(delimiter, columns, header, language)
     rules = rules_named(preset).with_patterns(tuple(include or ()), tuple(exclude or ()), tuple(label_relation or ()))
     with progress(f"building {graph}") as report:
@@ -103,6 +123,20 @@ def build(
             watch=report.share,
         )
     print_built(built, as_json=as_json)
+
+
+def refresh(graph: GraphFolder, as_json: Json = False) -> None:
+    """Copy a graph again from the database it was copied from, and replace it if anything has changed."""
+    from graphbrick.cli.printing.terminal import print_json
+    from graphbrick.cli.progress import progress
+    from graphbrick.graphs.copying import refresh_graph
+
+    with progress(f"refreshing {graph}") as report:
+        is_new = refresh_graph(graph, progress=report.step)
+    if as_json:
+        print_json({"graph": str(graph), "replaced": is_new})
+    else:
+        typer.echo(f"{graph}: {'replaced by a new copy' if is_new else 'nothing has changed'}")
 
 
 def add(

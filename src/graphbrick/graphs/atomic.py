@@ -22,12 +22,12 @@ def new_graph_folder(path: Path, *, overwrite: bool, mark: str = "") -> NewFolde
     """
     return NewFolder(
         path,
-        lambda: _check_place(path, overwrite=overwrite),
+        lambda: check_place(path, overwrite=overwrite),
         can_resume=lambda folder: bool(mark) and is_left_by(folder, mark),
     )
 
 
-def _check_place(path: Path, *, overwrite: bool) -> None:
+def check_place(path: Path, *, overwrite: bool) -> None:
     """Raise GraphbrickError if ``path`` must not be replaced."""
     if not path.exists() or (path.is_dir() and not any(path.iterdir())):
         return

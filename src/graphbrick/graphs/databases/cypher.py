@@ -184,6 +184,13 @@ class CypherGraph(DatabaseGraph):
         """Return the condition that a property of ``n`` is ``$text``, or one of ``$values``: a text and a number."""
         return f"n.{quoted(name)} IN $values"
 
+    def nodes_after(self, after: Any, n: int) -> list[Node]:
+        """Return at most ``n`` nodes in the order of their internal ids, beginning after one; None for the first."""
+        place = self.dialect.handle.format("n")
+        where = "" if after is None else f"WHERE {place} > $after "
+        text = f"MATCH (n) {where}RETURN {self.shown('n')} AS node ORDER BY {place} LIMIT {n}"
+        return [self.read(row[0]) for row in self.fetch(text, {"after": after}, n).rows]
+
     # Names
 
     def named(self, text: str, n: int) -> list[Node]:

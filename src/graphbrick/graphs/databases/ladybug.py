@@ -171,6 +171,19 @@ class LadybugGraph(CypherGraph):
                         return node
         return super().find(key)
 
+    def nodes_after(self, after: Any, n: int) -> list[Node]:
+        """Return at most ``n`` nodes of one table in the order of their ids; none only after the last table."""
+        for table, (kind, name, _) in self._tables.items():
+            if kind == "NODE" and (after is None or table >= after[0]):
+                offset = after[1] if after is not None and table == after[0] else -1
+                text = (
+                    f"MATCH (n:{quoted(name)}) WHERE offset(id(n)) > $after RETURN n ORDER BY offset(id(n)) LIMIT {n}"
+                )
+                rows = self.fetch(text, {"after": offset}, n).rows
+                if rows:
+                    return [self.read(row[0]) for row in rows]
+        return []
+
     # The schema
 
     @cached_property

@@ -16,6 +16,7 @@ from graphbrick.graphs.databases.rdf_graph import RdfGraph, Solutions
 from graphbrick.graphs.databases.rdf_terms import Term
 from graphbrick.session import current_session
 
+_DUMPING = 86_400.0  # seconds
 _STARTING = 60.0  # seconds that opening a large store may take
 
 
@@ -31,6 +32,21 @@ class OxigraphGraph(RdfGraph):
 
     def solutions(self, text: str, limit: int, values: Mapping[str, Term] | None = None) -> Solutions:
         """Run a query; see `RdfGraph.solutions`."""
+        bound = {name: _json(term) for name, term in (values or {}).items()}
+        reply = self._ask({"text": text, "limit": limit, "values": bound}, self.timeout)
+        rows = [tuple(None if term is None else Term.of(term) for term in row) for row in reply["rows"]]
+        return Solutions(tuple(reply["columns"]), rows, reply["is_cut"])
+
+    def dump(self, file: Path) -> None:
+        """Write all statements to a file of N-Quads.
+
+        Raises:
+            GraphbrickError: The store cannot be read, or the file not be written.
+        """
+        self._ask({"dump": str(file.absolute())}, _DUMPING)
+
+    def _ask(self, request: dict[str, Any], timeout: float) -> dict[str, Any]:
+        """Return the answer of the process that reads the store."""
         needed_module("pyoxigraph", "rdf")
         folder = Path(self.address.name)
         if not (folder / "CURRENT").is_file():
@@ -38,12 +54,10 @@ class OxigraphGraph(RdfGraph):
         worker = current_session().get(
             ("oxigraph", str(folder.absolute())), lambda: _Worker(folder), close=_Worker.close, usable=_Worker.is_alive
         )
-        bound = {name: _json(term) for name, term in (values or {}).items()}
-        reply = worker.ask({"text": text, "limit": limit, "values": bound}, self.timeout)
+        reply = worker.ask(request, timeout)
         if "error" in reply:
             raise GraphbrickError(f"the query failed: {reply['error'].splitlines()[0]}")
-        rows = [tuple(None if term is None else Term.of(term) for term in row) for row in reply["rows"]]
-        return Solutions(tuple(reply["columns"]), rows, reply["is_cut"])
+        return reply
 
 
 class _Worker:

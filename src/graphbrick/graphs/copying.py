@@ -1,0 +1,274 @@
+"""Copy a graph from a database into a graph folder: page by page, so that a copy that was ended goes on later."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Iterable, Iterator
+from os import PathLike
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from graphbrick.core.errors import GraphbrickError, InputError
+from graphbrick.files.folders import put_in_place
+from graphbrick.graphs.atomic import check_place
+from graphbrick.graphs.blocks import Part, TripleBlock
+from graphbrick.graphs.builder import GraphBuilder, Origin, not_written
+from graphbrick.graphs.building.parts import file_parts
+from graphbrick.graphs.databases.address import is_address
+from graphbrick.graphs.databases.cypher import CypherGraph
+from graphbrick.graphs.databases.graph import DatabaseGraph, Node
+from graphbrick.graphs.databases.oxigraph import OxigraphGraph
+from graphbrick.graphs.databases.rdf_graph import RdfGraph
+from graphbrick.graphs.graph import Graph
+from graphbrick.graphs.opening import open_graph
+from graphbrick.graphs.rdf_names import LABEL_IRIS, local_name
+from graphbrick.graphs.readers import ReadOptions
+from graphbrick.graphs.readers.streams import Meter
+from graphbrick.graphs.records import BadRecords, EntityRecord, RelationRecord
+from graphbrick.graphs.rules import Rules
+
+Progress: TypeAlias = Callable[[str, float], None]
+"""Called with the name of a step, and how many nodes or triples are done."""
+
+_NODES = 20_000  # per page
+_HEADS = 1000  # whose triples are one page
+_MOST = 10_000_000  # triples that leave one node
+_TRIPLES = 10_000  # per page of an endpoint; many endpoints give no more
+_STATE = "state.json"
+
+
+def copy_graph(
+    address: str,
+    path: str | PathLike[str],
+    *,
+    near: bool | None = None,
+    overwrite: bool = False,
+    progress: Progress = lambda step, done: None,
+) -> Graph:
+    """Copy a graph from a database into a graph folder, and open it.
+
+    Pages of nodes and triples are kept in a hidden folder beside ``path`` until the graph is complete. A copy that was
+    ended, or that the database ended, goes on after the last page when it is started again; what has changed in the
+    pages before is not seen then. Memory grows by some 200 bytes with each node, and not with triples. Triples with
+    blank nodes of a SPARQL endpoint are left out, because their names change from page to page.
+
+    Args:
+        address: Where the graph is.
+        path: The folder to make.
+        near: Whether misspelt names can be found; by default in graphs of at most 20,000,000 entities.
+        overwrite: Replace a graph that is there.
+        progress: Called after each page.
+
+    Raises:
+        GraphbrickError: The database does not answer, or has no triples; the target exists or cannot be written.
+    """
+    source, target = open_graph(address), Path(path)
+    if not isinstance(source, DatabaseGraph):
+        raise InputError(f"{address} is no address of a database; build a graph from files instead")
+    check_place(target, overwrite=overwrite)
+    pages = _Pages(target.resolve().with_name(f".{target.name}.copy"), str(source.address))
+    if isinstance(source, RdfGraph):
+        parts = _rdf_parts(source, _rdf_file(source, pages, progress))
+        origin = Origin(str(source.address), source.label_language, local_name)
+    elif isinstance(source, CypherGraph):
+        _copy_nodes(source, pages, progress)
+        _copy_edges(source, pages, progress)
+        if not pages.names("edges"):
+            raise GraphbrickError(f"{source.address} has no triples; a graph needs at least one")
+        parts, origin = _records(pages), Origin(str(source.address))
+    else:
+        raise InputError(f"{source.address} cannot be copied")
+    graph = _built(parts, origin, target, near, overwrite, progress)
+    pages.remove()
+    return graph
+
+
+def refresh_graph(path: str | PathLike[str], *, progress: Progress = lambda step, done: None) -> bool:
+    """Copy a graph again from the database it was copied from, and replace it if anything has changed.
+
+    No database says which triples have changed since a time, so this is a full copy.
+
+    Returns:
+        Whether the graph was replaced.
+
+    Raises:
+        GraphbrickError: The graph was not copied from a database, was changed since, or the copy failed.
+    """
+    graph = Graph.open(path)
+    source = graph.manifest.source
+    if not is_address(source):
+        raise GraphbrickError(f"{path} was built from {source}, not from a database; build it again with --overwrite")
+    if graph.changes.files:
+        raise GraphbrickError(
+            f"{path} was changed since it was copied; refreshing would lose that: copy to another place"
+        )
+    fresh = graph.place.with_name(f".{graph.place.name}.refreshed")
+    copied = copy_graph(source, fresh, near=graph.manifest.near, overwrite=True, progress=progress)
+    if copied.hash == graph.hash:
+        shutil.rmtree(fresh)
+        return False
+    put_in_place(fresh, graph.place)
+    return True
+
+
+class _Pages:
+    """Files of records and a file that says how far the copy is.
+
+    Args:
+        folder: The folder of the files.
+        address: The source; the pages of another one are removed.
+    """
+
+    def __init__(self, folder: Path, address: str) -> None:
+        self.folder, self._address = folder, address
+        self.state: dict[str, Any] = {"address": address}
+        try:
+            found = json.loads((folder / _STATE).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            found = {}
+        if found.get("address") == address:
+            self.state = found
+        else:
+            shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True, exist_ok=True)
+
+    def add(self, kind: str, rows: list[Any], **state: Any) -> None:
+        """Write a page and remember how far the copy is; a copy that ends in between writes the page again."""
+        number = int(self.state.get(kind, 0))
+        if rows:
+            text = "".join(json.dumps(row) + "\n" for row in rows)
+            (self.folder / f"{kind}-{number:07}.jsonl").write_text(text, encoding="utf-8")
+        self.state |= {kind: number + bool(rows), **state}
+        temporary = self.folder / f"{_STATE}.tmp"
+        temporary.write_text(json.dumps(self.state), encoding="utf-8")
+        temporary.replace(self.folder / _STATE)
+
+    def names(self, kind: str) -> list[Path]:
+        """Return the files of a kind that are complete."""
+        return [self.folder / f"{kind}-{number:07}.jsonl" for number in range(int(self.state.get(kind, 0)))]
+
+    def rows(self, kind: str) -> Iterator[Any]:
+        """Yield the rows of all pages of a kind."""
+        for file in self.names(kind):
+            with file.open(encoding="utf-8") as lines:
+                yield from map(json.loads, lines)
+
+    def remove(self) -> None:
+        """Remove all files."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def _copy_nodes(source: CypherGraph, pages: _Pages, progress: Progress) -> None:
+    for key, label, types, description, aliases, handle in pages.rows("nodes"):  # of a copy that was ended
+        source.met(Node(key, label, tuple(types), description, tuple(aliases), _handle(handle)))
+    done = int(pages.state.get("n_nodes", 0))
+    while not pages.state.get("has_nodes"):
+        nodes = source.nodes_after(_handle(pages.state.get("after")), _NODES)
+        keys = [source.key(source.met(node)) for node in nodes]
+        rows = [
+            (key, node.label, node.types, node.description, node.aliases, node.handle)
+            for key, node in zip(keys, nodes, strict=True)
+        ]
+        done += len(rows)
+        after = nodes[-1].handle if nodes else None
+        pages.add("nodes", rows, after=after, has_nodes=not nodes, n_nodes=done)
+        progress("copying nodes", done)
+
+
+def _copy_edges(source: CypherGraph, pages: _Pages, progress: Progress) -> None:
+    done = begun = int(pages.state.get("n_heads", 0))
+    triples = int(pages.state.get("n_triples", 0))
+    nodes = ((row[0], _handle(row[5])) for number, row in enumerate(pages.rows("nodes")) if number >= begun)
+    for batch in _batches(nodes):
+        rows = []
+        for (key, _), edges in zip(
+            batch, source.around([handle for _, handle in batch], "out", None, _MOST), strict=True
+        ):
+            if edges.is_cut:
+                raise GraphbrickError(f"more than {_MOST:,} triples leave {key}; this graph cannot be copied")
+            rows += [(key, edge.key, edge.node.key, edge.label) for edge in edges.edges]
+        done, triples = done + len(batch), triples + len(rows)
+        pages.add("edges", rows, n_heads=done, n_triples=triples)
+        progress("copying triples", triples)
+
+
+def _batches(nodes: Iterator[tuple[str, Any]]) -> Iterator[list[tuple[str, Any]]]:
+    batch: list[tuple[str, Any]] = []
+    for node in nodes:
+        batch.append(node)
+        if len(batch) == _HEADS:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+def _handle(found: Any) -> Any:
+    """Return a handle that was read from JSON, which has lists for tuples."""
+    return tuple(found) if isinstance(found, list) else found
+
+
+def _records(pages: _Pages) -> Iterator[Part]:
+    for key, label, types, description, aliases, _ in pages.rows("nodes"):
+        yield EntityRecord(key, label, tuple(aliases), tuple(types), description or None)
+    told: set[str] = set()
+    for head, relation, tail, label in pages.rows("edges"):
+        if relation not in told:
+            told.add(relation)
+            if label != relation:
+                yield RelationRecord(relation, label)
+        yield head, relation, tail
+
+
+def _built(
+    parts: Iterable[Part], origin: Origin, target: Path, near: bool | None, overwrite: bool, progress: Progress
+) -> Graph:
+    count = reported = 0
+    with GraphBuilder(target, source=origin, overwrite=overwrite, near=near) as builder:
+        try:
+            for part in parts:
+                builder.add(part)
+                count += part.starts.shape[1] if isinstance(part, TripleBlock) else 1
+                if count >= reported + _NODES:
+                    reported = count
+                    progress("building", count)
+            return builder.finish()
+        except OSError as error:
+            raise GraphbrickError(not_written(target, error)) from error
+
+
+def _rdf_file(source: RdfGraph, pages: _Pages, progress: Progress) -> Path:
+    """Write all statements of a store or an endpoint to a file."""
+    if isinstance(source, OxigraphGraph):
+        dump = pages.folder / "graph.nq"
+        source.dump(dump)
+        return dump
+    offset = int(pages.state.get("offset", 0))
+    while not pages.state.get("has_triples"):
+        # Virtuoso sorts many rows only in a subquery.
+        ordered = "SELECT ?s ?p ?o WHERE { ?s ?p ?o } ORDER BY ?s ?p ?o"
+        query = f"SELECT ?s ?p ?o WHERE {{ {{ {ordered} }} }} LIMIT {_TRIPLES} OFFSET {offset}"
+        found = source.solutions(query, _TRIPLES)
+        if found.is_cut and len(found.rows) < _TRIPLES:
+            raise GraphbrickError(f"{source.address} sends only parts of pages; raise its own limits of time and rows")
+        lines = []
+        for row in found.rows:
+            terms = [term for term in row if term is not None and source.can_ask(term)]
+            if len(terms) == 3:
+                lines.append(" ".join(term.text for term in terms) + " .")
+        offset += len(found.rows)
+        pages.add("triples", lines, offset=offset, has_triples=not found.rows)
+        progress("copying statements", offset)
+    file = pages.folder / "graph.nt"
+    with file.open("w", encoding="utf-8", newline="\n") as written:
+        written.writelines(f"{line}\n" for line in pages.rows("triples"))
+    if not pages.names("triples"):
+        raise GraphbrickError(f"{source.address} has no statements; a graph needs at least one triple")
+    return file
+
+
+def _rdf_parts(source: RdfGraph, file: Path) -> Iterator[Part]:
+    rules = Rules(label_relations=tuple(sorted(source.labels - LABEL_IRIS)))
+    options = ReadOptions(language=source.label_language)
+    return file_parts(file, None, None, options, rules, BadRecords(), Meter())

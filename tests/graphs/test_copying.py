@@ -1,0 +1,135 @@
+"""A copy of a database is the graph that is in it, also when it was ended in between."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyoxigraph as ox
+import pytest
+from sparql_server import reply, sparql_server
+from typer.testing import CliRunner
+
+from graphbrick import Graph, Session, build
+from graphbrick.cli.app import app
+from graphbrick.core.errors import GraphbrickError, InputError
+from graphbrick.graphs import copying
+from graphbrick.graphs.copying import copy_graph, refresh_graph
+from graphbrick.graphs.export.ladybug import to_ladybug
+from graphbrick.graphs.records import EntityRecord, RelationRecord
+
+RDF = """<http://e/a> <http://www.w3.org/2000/01/rdf-schema#label> "A"@en ;
+  <http://e/p> "1", <http://e/b> ; a <http://e/T> .
+<http://e/b> <http://e/q> <http://e/a> ; <http://e/title> "B" ."""
+
+
+@pytest.fixture(autouse=True)
+def own_session() -> Iterator[None]:
+    with Session():
+        yield
+
+
+def content(graph: Graph) -> tuple[Any, ...]:
+    facts = {
+        graph.key(i): (graph.label(i), graph.types(i), graph.description(i), sorted(graph.aliases(i)))
+        for i in range(graph.n_entities)
+    }
+    labels = {graph.relation_key(r): graph.relation_label(r) for r in range(graph.n_relations)}
+    return facts, Counter(graph.key_triples()), labels
+
+
+@pytest.fixture
+def original(tmp_path: Path) -> Graph:
+    facts = EntityRecord("a", "Kenya", ("K",), ("Country", "State"), "a country")
+    triples = [("a", "r1", "b"), ("a", "r2", "b"), ("b", "r1", "b"), ("c", "r1", "a"), ("a", "born", "1963")]
+    return build(
+        [facts, RelationRecord("r1", "next to"), EntityRecord("d", types=("Alone",)), *triples], tmp_path / "g"
+    )
+
+
+def test_a_ladybug_database_is_copied_and_notes_its_address(original: Graph, tmp_path: Path) -> None:
+    to_ladybug(original, tmp_path / "db")
+    copied = copy_graph(f"ladybug:{tmp_path / 'db'}", tmp_path / "copy.graph")
+    assert content(copied) == content(original)
+    assert copied.manifest.source == f"ladybug:{tmp_path / 'db'}"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["copy.graph", "db", "g"]
+
+
+def test_a_copy_that_was_ended_goes_on(original: Graph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(copying, "_NODES", 2)
+    monkeypatch.setattr(copying, "_HEADS", 2)
+    to_ladybug(original, tmp_path / "db")
+    seen: list[tuple[str, float]] = []
+
+    def copied(stop_after: int) -> Graph:
+        calls = 0
+
+        def report(step: str, done: float) -> None:
+            nonlocal calls
+            calls += 1
+            seen.append((step, done))
+            if calls == stop_after:
+                raise KeyboardInterrupt
+
+        return copy_graph(f"ladybug:{tmp_path / 'db'}", tmp_path / "copy.graph", progress=report)
+
+    for _ in range(2):
+        with pytest.raises(KeyboardInterrupt), Session():
+            copied(3)
+    assert (tmp_path / ".copy.graph.copy").is_dir()
+    graph = copied(-1)
+    assert content(graph) == content(original)
+    assert [seen.count(("copying nodes", 2)), seen.count(("copying triples", 2))] == [1, 1]
+    assert not (tmp_path / ".copy.graph.copy").exists()
+
+
+@pytest.mark.parametrize("kind", ["oxigraph", "sparql"])
+def test_rdf_is_copied_to_what_a_file_gives(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(copying, "_TRIPLES", 2)
+    file = tmp_path / "g.ttl"
+    file.write_text(RDF, encoding="utf-8")
+    expected = content(build(file, tmp_path / "g"))
+    if kind == "oxigraph":
+        store = ox.Store(str(tmp_path / "store"))
+        store.load(RDF.encode(), format=ox.RdfFormat.TURTLE)
+        store.flush()
+        assert content(copy_graph(f"oxigraph:{tmp_path / 'store'}", tmp_path / "copy")) == expected
+        return
+    store = ox.Store()
+    store.load(RDF.encode(), format=ox.RdfFormat.TURTLE)
+    with sparql_server(store) as server:
+        server.faults = [lambda handler: reply(handler, 500, b"down")]
+        with pytest.raises(GraphbrickError, match="down"):
+            copy_graph(server.address, tmp_path / "copy")
+        copied = copy_graph(f"{server.address}?label=http://e/title", tmp_path / "copy")
+    assert copied.label(copied.entity("http://e/b")) == "B"
+    assert copied.n_triples == len(expected[1]) - 1
+
+
+def test_refreshing_replaces_a_copy_only_if_the_database_has_changed(original: Graph, tmp_path: Path) -> None:
+    database, place = tmp_path / "db", tmp_path / "copy.graph"
+    to_ladybug(original, database)
+    before = copy_graph(f"ladybug:{database}", place).hash
+    assert refresh_graph(place) is False
+    with Session():
+        to_ladybug(build([("a", "r1", "z")], tmp_path / "new"), database, overwrite=True)
+        assert refresh_graph(place) is True
+    assert Graph.open(place).hash != before
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["copy.graph", "db", "g", "new"]
+    with pytest.raises(GraphbrickError, match="not from a database"):
+        refresh_graph(original.path)
+
+
+def test_the_commands_copy_and_refresh(original: Graph, tmp_path: Path) -> None:
+    address, run = f"ladybug:{to_ladybug(original, tmp_path / 'db')}", CliRunner()
+    place = str(tmp_path / "copy.graph")
+    built = run.invoke(app, ["build", address, place, "--json"], catch_exceptions=False)
+    assert json.loads(built.stdout)["triples"] == original.n_triples
+    assert "nothing has changed" in run.invoke(app, ["refresh", place], catch_exceptions=False).stdout
+    with pytest.raises(GraphbrickError, match="--overwrite"):
+        run.invoke(app, ["build", address, place], catch_exceptions=False)
+    with pytest.raises(InputError, match="are for files"):
+        run.invoke(app, ["build", address, str(tmp_path / "x"), "--skip-bad"], catch_exceptions=False)
