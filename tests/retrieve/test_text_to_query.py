@@ -72,6 +72,15 @@ def test_rows_are_refined_and_ranked(films: CypherFilms) -> None:
     assert rows(ranked) == ["f.title: Heat"]
 
 
+def test_a_question_without_entities_is_asked(films: CypherFilms) -> None:
+    with ScriptedLLM(["MATCH (f:Film) RETURN count(f) AS n", BY_SCOTT]) as server:
+        brick = TextToQuery(LLM("model", base_url=server.base_url))
+        assert rows(brick.run(films, "How many are there?")) == ["n: 3"]
+        assert rows(brick.run(films, "What did Ridley Scott make?")) != []
+        assert "Entities" not in server.requests[0].prompt
+        assert "Entities of the question:\n'Ridley Scott' (Person)" in server.requests[1].prompt
+
+
 def test_a_wrong_direction_is_turned_before_the_query_runs(films: CypherFilms) -> None:
     done, prompts = run(films, ["MATCH (f:film)-[:DIRECTED]->(p:Person {name: 'Michael Mann'}) RETURN f.title"])
     assert rows(done) == ["f.title: Heat"]

@@ -14,6 +14,7 @@ from graphbrick.core.graph import Capability, Labels, QueryLanguage, Rows
 from graphbrick.core.parameters import parameter
 from graphbrick.core.schema import Schema
 from graphbrick.core.trace import event, fact
+from graphbrick.graphs.local import mentioned
 from graphbrick.llm.chat import ChatModel
 from graphbrick.llm.messages import Message, as_messages, assistant, user
 from graphbrick.llm.replies import one_line, shown, without_thinking
@@ -70,6 +71,7 @@ class TextToQuery(RetrieveStage):
     paper = "strategy 1, graph traversal by generated queries; LangChain and neo4j-graphrag do the first steps of it"
     needs = frozenset({Capability.LABELS, Capability.QUERY_LANGUAGE})
     starts_at_seeds = False
+    links_itself = True
 
     llm: ChatModel = parameter(example="LLM()")
     n: int = parameter(10, at_least=1, search=(10, 50))
@@ -144,7 +146,9 @@ class TextToQuery(RetrieveStage):
 
     def _asked(self, query: Query, subgraph: Subgraph, language: str, schema: Schema) -> list[dict[str, str]]:
         """Return the messages for a question; the schema is cut further where it does not fit the context."""
-        entities = [_entity_line(cast(Labels, subgraph.graph), seed) for seed in query.seeds[:_SEEDS]]
+        graph = cast(Labels, subgraph.graph)
+        seeds = query.seeds or mentioned(graph, query.text)
+        entities = [_entity_line(graph, seed) for seed in seeds[:_SEEDS]]
         pairs, n = self._pairs(query.text), self.names
         while True:
             part = trimmed(schema, n, lambda texts: self.scorer.rate(query.text, texts).tolist())
