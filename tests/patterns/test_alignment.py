@@ -10,6 +10,7 @@ import numpy.typing as npt
 import pytest
 
 from graphbrick.embedders.embedder import Embedder
+from graphbrick.learn.fit_alignment import softmax_regression
 from graphbrick.patterns.alignment import (
     EMISSION,
     LEFT_OVER,
@@ -21,6 +22,7 @@ from graphbrick.patterns.alignment import (
     Transitions,
     content,
     n_token_features,
+    token_features,
     words_of,
 )
 
@@ -172,3 +174,33 @@ def test_a_word_is_embedded_once_whatever_stands_beside_it_and_in_copies_too(mon
     aligner.score("the wife of the son of X", [(("spouse", True),)])
     replace(aligner, weights=aligner.weights + 1).score("the son of X", [(("child", True),)])
     assert sorted(word for call in calls for word in call) == ["son", "wife"]
+
+
+@pytest.mark.parametrize(
+    ("question", "word", "place"),
+    [
+        ("who is the son of X", "son", 0),
+        ("who is X's son", "son", 0),
+        ("X's son's wife", "wife", 0),
+        ("whose son is X", "son", 1),
+        ("X is the son of whom", "son", 2),
+        ("people who raised X", "raised", 1),
+        ("people that X raised", "raised", 2),
+        ("people raised by X", "raised", 2),
+        ("X was raised by whom", "raised", 1),
+    ],
+)
+def test_a_word_has_a_place(question: str, word: str, place: int) -> None:
+    assert [token.place for side in content(words_of(question)) for token in side if token.word == word] == [place]
+
+
+def test_the_place_of_a_word_tells_the_direction_of_its_relation() -> None:
+    # With a vector and a place that only add up, one of the four is wrong whatever the weights.
+    questions = ["the son of X", "whose son is X", "the parent of X", "whose parent is X"]
+    tokens = [content(words_of(question))[0][0] for question in questions]
+    vectors = Letters().encode([token.word for token in tokens])
+    rows = np.stack([token_features(token, vector) for token, vector in zip(tokens, vectors, strict=True)])
+    rows[:, 4 * 26 :] = 0  # the function words beside it would tell too
+    directions = np.array([1, 0, 0, 1])
+    weights = softmax_regression(rows, directions, np.ones(4, dtype=np.float32), 2, seed=0)
+    assert (rows @ weights.T).argmax(axis=1).tolist() == directions.tolist()

@@ -43,7 +43,7 @@ _WEIGHING_STEPS = 200
 _PASSES = 120
 _BATCH_CELLS = 5_000_000  # tokens times steps; above it, a pass goes over a sample of the tokens
 _GIVEN_SHARE = 3.0  # how often a given question counts
-_SHARE = 0.4  # of the weights that fit written questions best: words that users choose are less certain than ours
+_SHARE = 0.6  # of the weights that fit written questions best: words that users choose are less certain than ours
 _LEXICON = 2.0  # how much a noun of the phrasebook counts by itself, beside one use in a question
 
 
@@ -235,7 +235,7 @@ def _emission(
     place = {word: at for at, word in enumerate(words)}
     vectors = embedder.embed(words).astype(np.float32)
     rows = [token_features(token, vectors[place[token.word]]) for token, _ in times]
-    alone = Token("", None, (), False, False, "", "")
+    alone = Token("", None, ("'s",), False, False, "", "")
     for noun, _ in names:
         features = token_features(alone, vectors[place[noun]])
         features[-6:-1] = 0  # a name by itself stands nowhere

@@ -20,7 +20,8 @@ from graphbrick.evaluate.datasets import Grounded, Question, ground
 from graphbrick.graphs.graph import Graph
 from graphbrick.learn.calibration import fit_calibration
 from graphbrick.learn.feedback import feedback_questions, read_feedback
-from graphbrick.learn.fit_alignment import Example, Meant, fit_alignment
+from graphbrick.learn.fit_alignment import Example, fit_alignment
+from graphbrick.learn.given import meant, plausible, repeats
 from graphbrick.learn.learned import learned_place
 from graphbrick.learn.model_words import ModelWords, suggest
 from graphbrick.learn.phrasebook import Phrasebook
@@ -30,14 +31,13 @@ from graphbrick.llm.chat import ChatModel
 from graphbrick.patterns.folder import WORDS, check_place, save
 from graphbrick.patterns.model import PatternModel
 from graphbrick.patterns.text import PLACEHOLDER, Steps
-from graphbrick.train.pattern_examples import Example as Labelled
 from graphbrick.train.pattern_examples import Examples, Ints
 from graphbrick.train.patterns import ROUNDS, PatternReport, Watch, examples, fit_patterns
 
 _SEEDS = 0.15  # distinct seeds, a question
 _ROUNDS = 12  # of fitting the linear scorer
+_MANY_GIVEN = 100  # questions; fewer do not say by themselves which patterns are meant
 _SAME_ENDS = 0.3  # how right a pattern is that ends where the one does that a question was written from
-_GIVEN_SHARE, _MOST_REPEATS = 0.25, 8  # the questions that were given are repeated to count this much beside the others
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,16 +182,18 @@ def learn(
     found = _examples(graph, written)
     examples(graph, given, max_hops=max_hops, seed=seed, into=found, watch=watch)
     labelled = found.all[len(written) :]
-    found.all += labelled * (_repeats(len(written), len(labelled)) - 1)
-    rounds = ROUNDS if len(labelled) > len(written) else _ROUNDS
-    model, fitted = fit_patterns(
-        graph, found, embedder, max_hops=max_hops, rounds=rounds, seed=seed, hold_out=False, watch=watch
-    )
     with blas_threads(1):  # the matrices are small
         alignment = fit_alignment(
-            embedder, book, [example for _, example in written], _meant(graph, found, labelled),
+            embedder, book, [example for _, example in written], meant(graph, found, labelled),
             max_hops=max_hops, seed=seed, watch=lambda done, total: tell("words aligned with hops", done, total),
         )  # fmt: skip
+    are_few = len(labelled) < _MANY_GIVEN
+    likely = plausible(graph, found, labelled, alignment) if are_few else labelled
+    found.all[len(written) :] = likely * repeats(len(written), len(labelled))
+    model, fitted = fit_patterns(
+        graph, found, embedder, max_hops=max_hops, rounds=ROUNDS if len(labelled) > len(written) else _ROUNDS,
+        seed=seed, hold_out=False, whole=not are_few, watch=watch,
+    )  # fmt: skip
     model = replace(model, alignment=alignment, about={**model.about, "learned_from": "the graph itself"})
     calibration = fit_calibration(
         graph, model, Writer(book), [example for _, example in written], seed=seed,
@@ -252,25 +254,6 @@ def _written(
         found.append((sample, Example(writer.write(sample.pattern, rng), sample.pattern, sample.others)))
         tell("questions written", len(found), n)
     return found
-
-
-def _repeats(written: int, given: int) -> int:
-    """Return how often every given question counts."""
-    return max(1, min(_MOST_REPEATS, round(_GIVEN_SHARE * written / given))) if given else 1
-
-
-def _meant(graph: Graph, found: Examples, labelled: Sequence[Labelled]) -> list[Meant]:
-    """Return given questions with the patterns that they may have meant: those that fit the answers best."""
-    texts, steps, meant = list(found.asked), found.steps(graph) if labelled else [], []
-    for example in labelled:
-        top = float(example.f1.max(initial=0))
-        if top > 0:
-            asked = example.asked[int(example.f1.argmax())]
-            rows = np.flatnonzero(example.asked == asked)
-            patterns = [steps[number] for number in example.pattern[rows].tolist()]
-            best = np.flatnonzero(example.f1[rows] >= top).tolist()
-            meant.append(Meant(texts[asked], [patterns[i] for i in best], patterns))
-    return meant
 
 
 def _examples(graph: Graph, written: Sequence[tuple[Sample, Example]]) -> Examples:

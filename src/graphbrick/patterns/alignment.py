@@ -32,6 +32,8 @@ FUNCTION_WORDS = (
 )  # fmt: skip
 """Words that connect; they speak of no hop themselves. «Who», «whom», «when» and «where» do: of what is asked for."""
 _NUMBER = {word: number for number, word in enumerate(FUNCTION_WORDS)}
+_OWNED_BY = ("of", "for", "in")
+_PLACES = 3  # of a word; see `Token.place`
 _LONGEST = 8  # content words on either side of the seed that are aligned
 _WORD = re.compile(r"'s(?!\w)|\w+(?:-\w+)*")
 _VECTOR_WEIGHT = 4.0
@@ -66,10 +68,22 @@ class Token:
     after: str
 
     @property
-    def key(self) -> tuple[str, bool, bool, str, str]:
+    def key(self) -> tuple[str, bool, bool, str, str, int]:
         """Everything that the features of the token depend on."""
         before, after = (word if word in _NUMBER or word == PLACEHOLDER else "" for word in (self.before, self.after))
-        return self.word, self.is_left, self.is_first, before, after
+        return self.word, self.is_left, self.is_first, before, after, self.place
+
+    @property
+    def place(self) -> int:
+        """Where the word stands: 0 as what X has («the son of X»), 1 left of X («whose son is X»), 2 right of X.
+
+        The same word may speak of a relation in either direction, and its place tells which. A passive turns 1 and 2
+        around: «raised by X» is read like «X raised».
+        """
+        if self.connectors and (self.connectors[-1] in _OWNED_BY if self.is_left else self.connectors[0] == "'s"):
+            return 0
+        passive = "by" in self.connectors if self.is_left else self.after == "by"
+        return 1 if self.is_left != passive else 2
 
 
 def words_of(question: str) -> list[str]:
@@ -139,17 +153,19 @@ def _side(merged: list[tuple[str, int | None]], places: range, *, is_left: bool)
 
 def n_token_features(dimensions: int) -> int:
     """Return the number of features of a token over an embedder of so many dimensions."""
-    return dimensions + 2 * len(FUNCTION_WORDS) + 6
+    return (1 + _PLACES) * dimensions + 2 * len(FUNCTION_WORDS) + 6
 
 
 def token_features(token: Token, vector: Floats) -> Floats:
-    """Return the features of a token: its word vector, the function words beside it, and where it stands."""
+    """Return the features of a token: its word vector, the same in its place, the words beside it, where it stands."""
     d, n = len(vector), len(FUNCTION_WORDS)
     features = np.zeros(n_token_features(d), dtype=np.float32)
     features[:d] = _VECTOR_WEIGHT * vector
+    placed, beside = (1 + token.place) * d, (1 + _PLACES) * d
+    features[placed : placed + d] = features[:d]
     for side, word in enumerate((token.before, token.after)):
         if word in _NUMBER:
-            features[d + side * n + _NUMBER[word]] = 1
+            features[beside + side * n + _NUMBER[word]] = 1
     features[-6:] = (
         token.is_left, not token.is_left, token.is_first, token.before == PLACEHOLDER, token.after == PLACEHOLDER, 1,
     )  # fmt: skip

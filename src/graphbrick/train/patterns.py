@@ -197,6 +197,7 @@ def fit_patterns(
     rounds: int,
     seed: int,
     hold_out: bool = True,
+    whole: bool = True,
     watch: Watch | None = None,
 ) -> tuple[PatternModel, PatternReport]:
     """Fit the model to examples.
@@ -209,6 +210,8 @@ def fit_patterns(
         rounds: Rounds at most.
         seed: Seed of everything that is drawn at random.
         hold_out: Find the number of rounds with a tenth of the wordings; else all rounds are run.
+        whole: Train the weights of whole patterns; else they stay 0. With few questions a pattern, they learn wordings
+            by heart, and patterns without questions lose.
         watch: Called with (name of the step, number done, total).
 
     Raises:
@@ -225,22 +228,21 @@ def fit_patterns(
     learned, held = _split(found.all, seed) if hold_out else (found.all, [])
     before = after = None
     if held:
-        weights, *_ = _weights(embedder, steps, learned, max_hops, seed)
+        weights, *_ = _weights(embedder, steps, learned, max_hops, seed, whole)
         before = quality(weights, held, asked)
         rounds = fit(
             weights, learned, asked, held, rounds=rounds, patience=_PATIENCE, seed=seed,
             watch=partial(tell, "rounds to find how many", total=rounds),
         )  # fmt: skip
         after = quality(weights, held, asked)
-    # Now train on the held-out examples too.
-    weights, relations, patterns = _weights(embedder, steps, found.all, max_hops, seed)
+    weights, relations, patterns = _weights(embedder, steps, found.all, max_hops, seed, whole)
     fit(
         weights, found.all, asked, [], rounds=rounds, patience=_PATIENCE, seed=seed,
         watch=partial(tell, "rounds of training", total=rounds),
     )  # fmt: skip
 
     def trained_on(examples: list[Example]) -> PatternModel:
-        weights, relations, patterns = _weights(embedder, steps, examples, max_hops, seed)
+        weights, relations, patterns = _weights(embedder, steps, examples, max_hops, seed, whole)
         fit(
             weights, examples, asked, [], rounds=rounds, patience=_PATIENCE, seed=seed,
             watch=partial(tell, "rounds of training for ends", total=rounds),
@@ -332,7 +334,7 @@ def _split(examples: Sequence[Example], seed: int, share: float = _APART) -> tup
 
 
 def _weights(
-    embedder: Embedder, steps: list[Steps], learned: list[Example], max_hops: int, seed: int
+    embedder: Embedder, steps: list[Steps], learned: list[Example], max_hops: int, seed: int, whole: bool = True
 ) -> tuple[Weights, tuple[str, ...], tuple[Steps, ...]]:
     """Weights before training; the relations and the patterns that have some of their own."""
     often: Counter[int] = Counter()
@@ -349,7 +351,9 @@ def _weights(
     labels = sorted({label for pattern in steps for label, _ in pattern})
     words = embedder.made([readable(label) for label in labels]).astype(np.float32)
     encoded = _encoded(steps, labels, relations, patterns, max_hops)
-    return Weights(max_hops, words, encoded, seed), relations, patterns
+    weights = Weights(max_hops, words, encoded, seed)
+    encoded.whole[:] = encoded.whole if whole else -1  # with -1 the weights of patterns stay 0
+    return weights, relations, patterns
 
 
 def _encoded(

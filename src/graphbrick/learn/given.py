@@ -1,0 +1,69 @@
+"""Questions with answers beside written ones: which patterns they may have meant, and how much they count."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from graphbrick.graphs.graph import Graph
+from graphbrick.learn.fit_alignment import Meant
+from graphbrick.patterns.alignment import Alignment, words_of
+from graphbrick.patterns.text import Steps
+from graphbrick.train.pattern_examples import Example, Examples
+
+_SHARE, _MOST_REPEATS = 0.25, 8  # the questions are repeated to count this much beside the written ones
+_LEAST = 0.02  # how right a pattern with the right answers remains, however badly the words fit it
+
+
+def repeats(written: int, given: int) -> int:
+    """Return how often each given question counts."""
+    return max(1, min(_MOST_REPEATS, round(_SHARE * written / given))) if given else 1
+
+
+def meant(graph: Graph, found: Examples, given: Sequence[Example]) -> list[Meant]:
+    """Return given questions with the patterns that they may have meant: those that fit the answers best."""
+    texts, steps, questions = list(found.asked), found.steps(graph) if given else [], []
+    for example in given:
+        top = float(example.f1.max(initial=0))
+        if top > 0:
+            asked = example.asked[int(example.f1.argmax())]
+            rows = np.flatnonzero(example.asked == asked)
+            patterns = [steps[number] for number in example.pattern[rows].tolist()]
+            best = np.flatnonzero(example.f1[rows] >= top).tolist()
+            questions.append(Meant(texts[asked], [patterns[i] for i in best], patterns))
+    return questions
+
+
+def plausible(graph: Graph, found: Examples, given: Sequence[Example], alignment: Alignment) -> list[Example]:
+    """Return given questions in which patterns count less whose hops the words do not describe.
+
+    Many patterns lead to the right answer by chance: «Oslo» is the place of birth of the person, of a child, of a
+    neighbour. The one that the question means is not known, but the alignment says which are likely.
+    """
+    texts, steps = list(found.asked), found.steps(graph) if given else []
+    return [_weighed(example, texts, steps, alignment) for example in given]
+
+
+def _weighed(example: Example, texts: Sequence[str], steps: Sequence[Steps], alignment: Alignment) -> Example:
+    top = float(example.f1.max(initial=0))
+    if top <= 0:
+        return example
+    patterns = [steps[number] for number in example.pattern.tolist()]
+    scores: npt.NDArray[np.float64] = np.empty(len(patterns))
+    for asked in np.unique(example.asked).tolist():
+        rows = np.flatnonzero(example.asked == asked)
+        tokens = alignment.read(words_of(texts[asked]))
+        scores[rows] = alignment.features(tokens, [patterns[row] for row in rows.tolist()]) @ alignment.weights
+    behind = scores - scores[example.f1 >= top].max()
+    f1 = (example.f1 * np.exp(behind.clip(np.log(_LEAST), 0))).astype(np.float32)
+    best = defaultdict[tuple[int, Steps], float](float)  # of all patterns that begin in the same way
+    for asked, pattern, value in zip(example.asked.tolist(), patterns, f1.tolist(), strict=True):
+        for hops in range(1, len(pattern) + 1):
+            beginning = asked, pattern[:hops]
+            best[beginning] = max(best[beginning], value)
+    promise = [best[asked, pattern] for asked, pattern in zip(example.asked.tolist(), patterns, strict=True)]
+    return replace(example, f1=f1, promise=np.array(promise, dtype=np.float32))
