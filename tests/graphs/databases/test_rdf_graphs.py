@@ -226,6 +226,21 @@ def test_partial_results_of_virtuoso_are_marked(server: SparqlServer) -> None:
     assert "only a part" in entry.events[0]
 
 
+def test_virtuoso_is_asked_by_its_text_index(server: SparqlServer) -> None:
+    graph: Any = open_graph(server.address)
+    server.headers = {"Server": "Virtuoso/07.20"}
+    graph.search("Kenya", 1)
+    server.faults = [lambda handler: reply(handler, 200, b'{"head": {"vars": ["e"]}, "results": {"bindings": []}}')] * 9
+    graph.search('East "Kenya"', 5)
+    assert any("""bif:contains "'East' AND 'Kenya'\"""" in query for query in server.queries)
+
+
+def test_options_cannot_change_queries(server: SparqlServer) -> None:
+    for option in ("label=x> } ; DROP", "label=name", 'language=en" || "'):
+        with pytest.raises(InputError):
+            open_graph(f"{server.address}?{option}")
+
+
 def test_no_server_and_no_encryption_are_clear_lines(server: SparqlServer) -> None:
     encrypted: Any = open_graph(server.address.replace("sparql+http", "sparql+https"))
     with pytest.raises(GraphbrickError, match="the encrypted connection failed"):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from abc import abstractmethod
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from graphbrick.core.errors import GraphbrickError
+from graphbrick.core.errors import GraphbrickError, InputError
 from graphbrick.core.graph import Rows
 from graphbrick.core.schema import Schema
 from graphbrick.core.trace import event
@@ -18,6 +19,7 @@ from graphbrick.graphs.databases.rdf_terms import Term, described_node, literal_
 from graphbrick.graphs.databases.sparql_text import is_ask, limited
 from graphbrick.graphs.rdf_names import ALIAS_IRI, DESCRIPTION_IRIS, LABEL_IRIS, TYPE_IRI
 
+_TAG = re.compile("[a-z0-9]+(-[a-z0-9]+)*")
 _BATCH = 100  # entities per request
 _PAGE = 10_000  # rows per request; many endpoints give no more
 
@@ -53,11 +55,14 @@ class RdfGraph(DatabaseGraph):
         super().__init__(address)
         check_options(address, self.OPTIONS)
         own = self.option("label")
-        if own and (term := Term.of_key(own)) is not None and term.kind != "uri":
-            raise GraphbrickError(f"label of {address} must be the IRI of a predicate, got {own!r}")
+        term = Term.of_key(own) if own else None
+        if own and (term is None or term.kind != "uri"):
+            raise InputError(f"label of {address} must be the IRI of a predicate, got {own!r}; try ?label=http://...")
         self.labels = LABEL_IRIS | ({own} if own else set())
         """Predicates that state labels."""
         self.label_language = (self.option("language") or "en").strip().casefold()
+        if not _TAG.fullmatch(self.label_language):
+            raise InputError(f"language of {address} must be a language tag such as en or pt-BR")
         self._facts = self.labels | DESCRIPTION_IRIS | {ALIAS_IRI}
         self._relation_labels: dict[str, str] = {}
         self._schema: Schema | None = None
@@ -83,6 +88,10 @@ class RdfGraph(DatabaseGraph):
     @abstractmethod
     def can_ask(self, term: Term) -> bool:
         """Return whether the server can be asked about an entity; many cannot about blank nodes."""
+
+    def contains(self, text: str) -> str:
+        """Return a pattern: ?name contains a text in any case; by an index where the server has one."""
+        return f"FILTER(CONTAINS(LCASE(STR(?name)), {Term('literal', text.lower()).text}))"
 
     def is_true(self, text: str) -> bool:
         """Run an ASK query."""

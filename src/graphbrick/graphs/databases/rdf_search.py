@@ -66,9 +66,7 @@ def search_parts(graph: RdfGraph, text: str, n: int) -> list[Term]:
 
     An endpoint that cannot search all names in time gives none, which is an event.
     """
-    wanted = Term("literal", text.strip().lower()).text
-    is_part = f"FILTER(CONTAINS(LCASE(STR(?name)), {wanted}))"
-    name = f"VALUES ?p {{ {_predicates(graph)} }} ?e ?p ?name {is_part} {graph.in_triple}"
+    name = f"VALUES ?p {{ {_predicates(graph)} }} ?e ?p ?name {graph.contains(text.strip())} {graph.in_triple}"
     tail = Term("literal", "[/#]" + re.escape("_".join(text.split())).replace("_", "[_ ]|%20") + "$").text
     iri = f'?e ?p ?o FILTER(isIRI(?e) && REGEX(STR(?e), {tail}, "i"))'
     iri_of_tail = f'?s ?p ?e FILTER(isIRI(?e) && REGEX(STR(?e), {tail}, "i"))'

@@ -32,10 +32,18 @@ class SparqlGraph(RdfGraph):
     """
 
     OPTIONS = (*RdfGraph.OPTIONS, "graph")
+    _is_virtuoso = False  # as its replies say
 
     def can_ask(self, term: Term) -> bool:
         """Return False for blank nodes, which have other names in each reply."""
         return term.kind != "bnode"
+
+    def contains(self, text: str) -> str:
+        """Return a pattern: ?name contains a text; Virtuoso is asked by its index, which finds whole words."""
+        words = re.findall(r"\w+", text)
+        if not self._is_virtuoso or not words:
+            return super().contains(text)
+        return ". ?name bif:contains " + Term("literal", " AND ".join(f"'{word}'" for word in words)).text
 
     @property
     def url(self) -> str:
@@ -48,6 +56,7 @@ class SparqlGraph(RdfGraph):
             names, terms = " ".join(f"?{name}" for name in values), " ".join(term.text for term in values.values())
             text = f"{text}\nVALUES ({names}) {{ ({terms}) }}"
         data, headers = self._reply(text)
+        self._is_virtuoso = self._is_virtuoso or "virtuoso" in headers.get("server", "").lower()
         try:
             found = json.loads(data)
             if "boolean" in found:
