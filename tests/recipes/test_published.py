@@ -18,6 +18,7 @@ from graphbrick.testing import Request, ScriptedLLM
 from graphbrick.vectors.store import VectorStore, store_of, using
 
 NAMES = [*map(str, range(1, 16)), "GRAG-M", *(f"P{i}" for i in range(21))]
+QUERIES = ["E1", "E2"]  # tests/recipes/test_query_recipes.py
 AGENTS = ["E3", "E4", "GRAPH-COT", "SOG"]  # tests/recipes/test_agent_recipes.py
 PAPER = {"k": 1000, "PruneEdges": 64, "Rerank": 32}  # the sizes of the paper: max_ent, max_edge, top_k
 
@@ -36,7 +37,7 @@ def stages(pipeline: Pipeline) -> list[Stage]:
 
 
 def test_there_are_all_37_and_the_agents() -> None:
-    assert list(published()) == [*NAMES, *AGENTS]
+    assert list(published()) == [*NAMES, *QUERIES, *AGENTS]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -99,7 +100,7 @@ def test_parts_are_set_by_brick_or_by_text() -> None:
 @pytest.mark.parametrize(
     ("name", "parts", "message"),
     [
-        ("99", {}, "there is no recipe '99'; there are 1 to 15, P0 to P20, GRAG-M, E3, E4"),
+        ("99", {}, "there is no recipe '99'; there are 1 to 15, P0 to P20, GRAG-M, E1, E2, E3"),
         ("P5", {}, "recipe P5 needs tuned_embedder; set it to a model fine-tuned on the graph, such as Embedding"),
         ("12", {"llm": "LLM()"}, "recipe 12 has no part 'llm'; it has embedder, answer"),
         ("12", {"embedder": "LLM()"}, "Rerank scorer must be a scorer, got LLM()"),

@@ -22,15 +22,15 @@ class Recipe:
     """One published instance.
 
     Attributes:
-        name: "1" to "15" and "GRAG-M" as in the paper, "P0" to "P20" for those of its preliminary version; "E3", "E4",
-            "GRAPH-COT" and "SOG" for agents.
+        name: "1" to "15" and "GRAG-M" as in the paper, "P0" to "P20" for those of its preliminary version; "E1" and
+            "E2" for generated queries; "E3", "E4", "GRAPH-COT" and "SOG" for agents.
         title: What it does.
         group: What it was compared with.
         paper: Where it was published.
         template: Recipe text with ``$name`` for each part.
         parts: The parts with their defaults as recipe text; an empty one must be set.
         figures: Published figures: ``webqsp`` and ``cwq`` (Hit in percent with Qwen2-72B), ``path_seconds`` (path
-            retrieval on WebQSP, one A100), ``embedding_tokens`` and ``llm_tokens`` per query; for agents relevance,
+            retrieval on WebQSP, one A100), ``embedding_tokens`` and ``llm_tokens`` per query; for E1 to E4 relevance,
             seconds and calls on simple and complex questions.
         note: Differences from the publication, and the reasons.
     """
