@@ -230,6 +230,6 @@ class _StrangeWords:
 
 def _unit(vectors: npt.NDArray[np.floating]) -> Floats:
     """Return vectors of length 1."""
-    found: Floats = np.asarray(vectors, dtype=np.float64)
-    found /= np.linalg.norm(found, axis=1, keepdims=True) + 1e-12
-    return found
+    unit: Floats = np.asarray(vectors, dtype=np.float64)
+    unit /= np.linalg.norm(unit, axis=1, keepdims=True) + 1e-12
+    return unit

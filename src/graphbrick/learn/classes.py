@@ -80,7 +80,7 @@ def types_of_slots(graph: Graph) -> dict[str, list[int]]:
     entity, of_slot = members(graph)
     order = np.argsort(of_slot, kind="stable")
     bounds = np.searchsorted(of_slot[order], np.arange(2 * graph.n_relations + 1))
-    found: dict[str, list[int]] = {}
+    slots_of_type: dict[str, list[int]] = {}
     for number in range(2 * graph.n_relations):
         inside = entity[order[bounds[number] : bounds[number + 1]]]
         step = max(1, len(inside) // _TYPED_SAMPLE)
@@ -88,5 +88,5 @@ def types_of_slots(graph: Graph) -> dict[str, list[int]]:
         types = Counter(graph.first_type(node) for node in looked_at)
         for name, times in types.most_common(4):
             if name and times >= _TYPE_SHARE * len(looked_at):
-                found.setdefault(name, []).append(number)
-    return found
+                slots_of_type.setdefault(name, []).append(number)
+    return slots_of_type

@@ -78,7 +78,7 @@ def add_feedback(run: Run, pipeline: Pipeline, *, right: bool, correct: Iterable
     wanted = list(correct)
     named = LinkLabels().resolve(graph, Query(run.query.text), wanted).seeds if wanted else ()
     entities = () if run.answer is None else run.answer.entities
-    found = Feedback(
+    feedback = Feedback(
         question=run.query.text,
         seeds=tuple(map(graph.key, run.query.seeds)),
         answers=tuple(dict.fromkeys(graph.key(entity) for entity in entities if entity is not None)),
@@ -87,13 +87,13 @@ def add_feedback(run: Run, pipeline: Pipeline, *, right: bool, correct: Iterable
         pipeline=repr(pipeline),
         time=datetime.now(UTC).isoformat(timespec="seconds"),
     )
-    if right and not found.gold:
+    if right and not feedback.gold:
         raise InputError(
             f"no entity of the graph was answered to {run.query.text!r}, so there is nothing to call right; name the "
             "right answers with --answer (correct=[...])"
         )
-    _append(feedback_place(graph), json.dumps(asdict(found), ensure_ascii=False))
-    return found
+    _append(feedback_place(graph), json.dumps(asdict(feedback), ensure_ascii=False))
+    return feedback
 
 
 def read_feedback(graph: Graph) -> list[Feedback]:
@@ -109,13 +109,13 @@ def read_feedback(graph: Graph) -> list[Feedback]:
         return []
     except OSError as error:
         raise InputError(f"cannot be read ({error.strerror or error})", place) from error
-    found: dict[tuple[str, tuple[str, ...]], Feedback] = {}
+    latest: dict[tuple[str, tuple[str, ...]], Feedback] = {}
     for number, line in enumerate(lines, 1):
         if line.strip():
-            one = _parsed(line, place, number)
-            found.pop((one.question, one.seeds), None)
-            found[one.question, one.seeds] = one
-    return list(found.values())
+            entry = _parsed(line, place, number)
+            latest.pop((entry.question, entry.seeds), None)
+            latest[entry.question, entry.seeds] = entry
+    return list(latest.values())
 
 
 def feedback_questions(feedback: Sequence[Feedback]) -> list[Question]:
@@ -142,14 +142,16 @@ def _append(place: Path, line: str) -> None:
 
 def _parsed(line: bytes, place: Path, number: int) -> Feedback:
     try:
-        given: dict[str, Any] = json.loads(line.decode("utf-8"))
-        lists = [tuple(given[name]) for name in _LISTS]
-        if not all(isinstance(text, str) for row in (*lists, [given[name] for name in _TEXTS]) for text in row):
+        fields: dict[str, Any] = json.loads(line.decode("utf-8"))
+        lists = [tuple(fields[name]) for name in _LISTS]
+        if not all(isinstance(text, str) for row in (*lists, [fields[name] for name in _TEXTS]) for text in row):
             raise TypeError("a text is expected")
-        if not isinstance(given["right"], bool):
+        if not isinstance(fields["right"], bool):
             raise TypeError("right must be true or false")
         seeds, answers, correct = lists
-        return Feedback(given["question"], seeds, answers, given["right"], correct, given["pipeline"], given["time"])
+        return Feedback(
+            fields["question"], seeds, answers, fields["right"], correct, fields["pipeline"], fields["time"]
+        )
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise InputError(
             f"this is no feedback ({type(error).__name__}: {error}); correct or remove the line",

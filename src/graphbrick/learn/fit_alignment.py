@@ -85,7 +85,7 @@ def fit_alignment(
     embedder: Embedder,
     book: Phrasebook,
     examples: Sequence[Example],
-    given: Sequence[Meant] = (),
+    labelled: Sequence[Meant] = (),
     *,
     max_hops: int,
     seed: int,
@@ -97,7 +97,7 @@ def fit_alignment(
         embedder: Makes vectors of words.
         book: The words of the relations.
         examples: Written questions.
-        given: Questions with answers. What their words speak of is read with a model of the written ones.
+        labelled: Questions with answers. What their words speak of is read with a model of the written ones.
         max_hops: The longest pattern.
         seed: Of the random numbers.
         watch: Told (what is done, of how many).
@@ -109,7 +109,7 @@ def fit_alignment(
     empty = np.zeros((2 * len(relations) + 1, n_token_features(embedder.embed(["x"]).shape[1])), dtype=np.float32)
     model = Alignment(embedder, relations, empty, Transitions(), weights, phrases)
     tell, done = watch or (lambda done, total: None), 0
-    total = (_PASSES + _ROUNDS) * (1 + bool(given))
+    total = (_PASSES + _ROUNDS) * (1 + bool(labelled))
 
     def step(passes: int) -> None:
         tell(done + passes, total)
@@ -123,9 +123,9 @@ def fit_alignment(
     if words:  # one model call for all words is much faster than one for each question
         model.word_vectors(words)
     fitted = _fitted(model, book, read, [], seed, step)
-    if given:
+    if labelled:
         done = _PASSES + _ROUNDS
-        meant = [one for question in given if (one := _meant(fitted, question)) is not None]
+        meant = [one for question in labelled if (one := _meant(fitted, question)) is not None]
         fitted = _fitted(model, book, read, meant, seed, step)
     return replace(fitted, weights=_SHARE * fitted.weights)
 
@@ -137,9 +137,9 @@ def _meant(model: Alignment, question: Meant) -> _Read | None:
     for pattern in question.right:
         steps = model.steps(pattern)
         if steps:
-            value, found = tagged(model, tokens, steps)
+            value, tagged_tokens = tagged(model, tokens, steps)
             if best is None or value > best[0]:
-                best = value, _Read(found, steps, pattern, question.others)
+                best = value, _Read(tagged_tokens, steps, pattern, question.others)
     return best and best[1]
 
 
@@ -147,19 +147,19 @@ def _fitted(
     model: Alignment,
     book: Phrasebook,
     written: Sequence[_Read],
-    given: Sequence[_Read],
+    labelled: Sequence[_Read],
     seed: int,
     tell: Callable[[int], None],
 ) -> Alignment:
     """Return the model fitted to tagged questions; those that were given count more, as there are few."""
     model = replace(
         model,
-        transitions=_transitions([*written, *given]),
-        emission=_emission(model.embedder, book, written, given, len(model.emission), seed, tell),
+        transitions=_transitions([*written, *labelled]),
+        emission=_emission(model.embedder, book, written, labelled, len(model.emission), seed, tell),
     )
     rng = np.random.default_rng([seed, 3])
     drawn = [written[at] for at in rng.permutation(len(written))[:_WEIGHED_ON].tolist()]
-    drawn += [given[at] for at in rng.permutation(len(given))[:_WEIGHED_ON].tolist()]
+    drawn += [labelled[at] for at in rng.permutation(len(labelled))[:_WEIGHED_ON].tolist()]
     weighed = [_sampled(example, seed) for example in drawn]
     for done in range(_ROUNDS):
         model = replace(model, weights=_weights(model, weighed))
@@ -191,16 +191,16 @@ def _transitions(questions: Sequence[_Read]) -> Transitions:
 
 def _outwards(left: list[Token], right: list[Token]) -> list[Token]:
     """Return tokens of both sides in the order of their hops; possessives on the right come first."""
-    found: list[Token] = []
+    ordered: list[Token] = []
     left, right = list(left), list(right)
     while left or right:
         if not right:
-            found.append(left.pop(0))
+            ordered.append(left.pop(0))
         elif not left or right[0].connectors == ("'s",) or _hop(right[0]) < _hop(left[0]):
-            found.append(right.pop(0))
+            ordered.append(right.pop(0))
         else:
-            found.append(left.pop(0))
-    return found
+            ordered.append(left.pop(0))
+    return ordered
 
 
 def _hop(token: Token) -> float:
@@ -211,7 +211,7 @@ def _emission(
     embedder: Embedder,
     book: Phrasebook,
     written: Sequence[_Read],
-    given: Sequence[_Read],
+    labelled: Sequence[_Read],
     n_classes: int,
     seed: int,
     tell: Callable[[int], None],
@@ -219,7 +219,7 @@ def _emission(
     """Fit a softmax of steps over the features of tokens; common words count by the root of their number."""
     times: dict[tuple[Token, int], float] = defaultdict(float)
     by_key: dict[object, Token] = {}
-    for question, share in [*((one, 1.0) for one in written), *((one, _GIVEN_SHARE) for one in given)]:
+    for question, share in [*((one, 1.0) for one in written), *((one, _GIVEN_SHARE) for one in labelled)]:
         for token in chain(*question.tokens):
             if token.hop is None or token.hop >= len(question.steps):
                 continue

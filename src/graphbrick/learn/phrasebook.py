@@ -86,10 +86,10 @@ class Phrasebook:
         if not chosen:
             known = ", ".join(sorted(self.relations)[:8])
             raise InputError(f"the graph has no relation {label!r} to name a class by; it has {known}")
-        given = [name.strip().lower() for name in names if name.strip()]
+        lowered = [name.strip().lower() for name in names if name.strip()]
         for one in chosen[:1]:
-            one.names = list(dict.fromkeys([*given, *one.names]))
-            one.person |= any(words.kind_of(name) == words.PERSON for name in given)
+            one.names = list(dict.fromkeys([*lowered, *one.names]))
+            one.person |= any(words.kind_of(name) == words.PERSON for name in lowered)
 
     def names(self, label: str, *, head: bool) -> list[str]:
         """Return what the heads or tails of a relation are called, most specific class first; may be empty."""
@@ -181,12 +181,12 @@ def _usual_names(nouns: Iterable[Sequence[str]]) -> list[str]:
     Args:
         nouns: The nouns of each relation.
     """
-    relations = [set(some) for some in nouns]
+    relations = [set(of_relation) for of_relation in nouns]
     best, names = 1, list[str]()
     for entry in _known_classes():
         sure, has = set(entry["sure"]), {*entry["sure"], *entry["has"]}
-        fitting = sum(bool(has & some) for some in relations)
-        if fitting > best and any(sure & some for some in relations):
+        fitting = sum(not has.isdisjoint(relation) for relation in relations)
+        if fitting > best and not all(sure.isdisjoint(relation) for relation in relations):
             best, names = fitting, list(entry["names"])
     return names
 
@@ -215,16 +215,16 @@ def _lines(entry: EntityClass | RelationWords) -> list[str]:
     return [f"{name} = {json.dumps(v, ensure_ascii=False)}" for name, v in values.items() if v or name not in rare]
 
 
-def _entry(kind: Any, given: object, what: str, file: Path) -> Any:
+def _entry(kind: Any, table: object, what: str, file: Path) -> Any:
     """Return the dataclass of a table, checked."""
-    if not isinstance(given, dict):
+    if not isinstance(table, dict):
         raise InputError(f"{what} must be a table", file)
     expected = {part.name: part for part in fields(kind)}
-    for name, value in given.items():
+    for name, value in table.items():
         if name not in expected:
             raise InputError(f"{what} has an unknown field {name!r}; it may have {', '.join(expected)}", file)
         wanted = type(getattr(kind(), name))
         if type(value) is not wanted or (wanted is list and not all(isinstance(item, str) for item in value)):
             shown = "a list of strings" if wanted is list else "true or false" if wanted is bool else "a string"
             raise InputError(f"{what}: {name} must be {shown}, got {value!r}", file)
-    return kind(**given)
+    return kind(**table)

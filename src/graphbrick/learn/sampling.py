@@ -73,11 +73,11 @@ def amounts(graph: Graph) -> npt.NDArray[np.bool_]:
     ids = graph.triple_ids()
     numeric = [relation for relation, kind in literal_types(graph).items() if not kind.is_date]
     is_numeric = np.isin(graph.csr.relation[ids], numeric)
-    found = np.zeros(graph.n_entities, dtype=np.bool_)
-    found[graph.csr.tail[ids[is_numeric]]] = True
-    found[graph.csr.tail[ids[~is_numeric]]] = False
-    found[graph.csr.heads(ids)] = False
-    return found
+    is_amount = np.zeros(graph.n_entities, dtype=np.bool_)
+    is_amount[graph.csr.tail[ids[is_numeric]]] = True
+    is_amount[graph.csr.tail[ids[~is_numeric]]] = False
+    is_amount[graph.csr.heads(ids)] = False
+    return is_amount
 
 
 def samples(graph: Graph, n: int, *, max_hops: int, n_seeds: int, seed: int) -> Iterator[Sample]:
@@ -99,9 +99,9 @@ def samples(graph: Graph, n: int, *, max_hops: int, n_seeds: int, seed: int) -> 
         if node in met:
             continue
         met.add(node)
-        found = _Around.of(node, around(graph, node, max_hops=max_hops))
-        if found.likely:
-            pool.append(found)
+        patterns = _Around.of(node, around(graph, node, max_hops=max_hops))
+        if patterns.likely:
+            pool.append(patterns)
     for _ in range(n if pool else 0):
         drawn = rng.choice(pool)
         layer = rng.choice(drawn.likely)
@@ -157,7 +157,7 @@ def around(graph: Graph, node: int, *, max_hops: int) -> list[list[tuple[Steps, 
     """
     layer: Layer = first_layer(node)
     before: dict[tuple[int, bool], Steps] = {(0, False): ()}
-    found: list[list[tuple[Steps, Ints]]] = []
+    layers: list[list[tuple[Steps, Ints]]] = []
     chosen = np.zeros(1, dtype=np.int64)
     for hop in range(max_hops):
         layer = next_layer(graph.csr, node, layer, chosen, direction="both", cap=CAP)
@@ -179,5 +179,5 @@ def around(graph: Graph, node: int, *, max_hops: int) -> list[list[tuple[Steps, 
             steps[i, is_back] = (*prefix, taken)
             here.append((steps[i, is_back], layer.ends(i, back=is_back)))
         before = steps
-        found.append(here)
-    return found
+        layers.append(here)
+    return layers

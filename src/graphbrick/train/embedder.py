@@ -117,13 +117,13 @@ class EmbedderTrainee(Trainee):
         return torch.nn.functional.cross_entropy(logits, target)
 
     def rate(self, questions: Sequence[Candidates]) -> list[Floats]:  # noqa: D102
-        asked = self.infer([self.prefixes["query_prefix"] + question for question, _ in questions])
+        question_vectors = self.infer([self.prefixes["query_prefix"] + question for question, _ in questions])
         distinct = list(dict.fromkeys(text for _, texts in questions for text in texts))
         place = {text: i for i, text in enumerate(distinct)}
         vectors = self.infer([self.prefixes["text_prefix"] + text for text in distinct])
         return [
             vectors[[place[text] for text in texts]] @ vector
-            for vector, (_, texts) in zip(asked, questions, strict=True)
+            for vector, (_, texts) in zip(question_vectors, questions, strict=True)
         ]
 
     def outputs_of(self, tokens: dict[str, torch.Tensor]) -> tuple[torch.Tensor, ...]:  # noqa: D102

@@ -56,10 +56,10 @@ class Course:
     seed: int = parameter(0, at_least=0)
 
 
-def check_parameters(caller: str, given: object) -> None:
+def check_parameters(caller: str, parameters: object) -> None:
     """Raise InputError, in the name of the function that was called, unless all declared parameters are in range."""
-    for one in declared(type(given)):
-        value = getattr(given, one.name)
+    for one in declared(type(parameters)):
+        value = getattr(parameters, one.name)
         if not one.accepts(value):
             raise InputError(
                 f"{caller} {one.name} must be {one.allowed(value)}, got {value!r}; try {one.example(value)}"

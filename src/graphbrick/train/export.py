@@ -47,15 +47,15 @@ def write_onnx(model: torch.nn.Module, inputs: Mapping[str, torch.Tensor], outpu
         raise ModelError(f"the trained model cannot be written in ONNX: {first_line(error)}") from error
 
 
-def check_agreement(expected: npt.NDArray[np.float32], given: npt.NDArray[np.float32], texts: int) -> None:
+def check_agreement(expected: npt.NDArray[np.float32], actual: npt.NDArray[np.float32], texts: int) -> None:
     """Raise ModelError unless the outputs of ONNX and torch agree.
 
     Args:
         expected: Output of torch.
-        given: Output of the written file for the same texts.
+        actual: Output of the written file for the same texts.
         texts: Number of texts.
     """
-    off = float(np.abs(expected - given).max()) if expected.shape == given.shape else float("inf")
+    off = float(np.abs(expected - actual).max()) if expected.shape == actual.shape else float("inf")
     if not off <= _MOST_OFF:
         raise ModelError(
             f"the model in ONNX differs from the trained one by {off:.2g} for {texts} texts, more than {_MOST_OFF:g}; "

@@ -210,14 +210,14 @@ def train_llm(
         rank=rank, alpha=alpha, dropout=dropout, seed=seed,
     )  # fmt: skip
     how = Parameters(settings, tuple(texts), device, max_hops, least, n, nothing, context)
-    _, file = find_base(base)
-    if gguf and file is None:
+    is_gguf = find_base(base)[1] is not None
+    if gguf and not is_gguf:
         raise InputError(
             f"a GGUF file is written from the one that was tuned, but {base} is none; tune a GGUF file, or convert "
             f"{place / MERGED} with convert_hf_to_gguf.py of llama.cpp"
         )
     check_place(place, KIND, overwrite=overwrite)
-    require_packages(gguf=file is not None)
+    require_packages(gguf=is_gguf)
     tell = watch or (lambda what, done, total: None)
     tell("loading the model", 0, 1)
     opened = open_base(base, device)
@@ -252,8 +252,8 @@ class Parameters:
     context: int = parameter(4096, at_least=256, at_most=10_000_000)
 
     def __post_init__(self) -> None:
-        for given in (self.settings, self):
-            check_parameters("train_llm", given)
+        for parameters in (self.settings, self):
+            check_parameters("train_llm", parameters)
         unknown = [kind for kind in self.texts if kind not in TEXTS]
         if unknown or not self.texts:
             raise InputError(
@@ -278,17 +278,17 @@ def _lessons(
 ) -> tuple[list[Tokens], list[Tokens], dict[str, int]]:
     """Return the training lessons, the held-out lessons, and the counts of questions that give none."""
     seed, total = how.settings.seed, len(questions)
-    found = collect(
+    paths = collect(
         graph, grounded(graph, questions, how.max_hops), max_hops=how.max_hops, least=how.least, seed=seed,
         watch=lambda done: tell("questions searched", done, total),
     )  # fmt: skip
     parts, lost, too_long, longest = list[list[Tokens]](), Lost(), 0, 0
     context = min(how.context, base.context or how.context)
     done = 0
-    for examples in split(found.all, seed):
+    for examples in split(paths.all, seed):
         made = lessons(
             brick, graph, examples, lost, n=how.n, nothing=how.nothing, texts=how.texts, seed=seed,
-            watch=partial(_further, tell, done, len(found.all)),
+            watch=partial(_further, tell, done, len(paths.all)),
         )  # fmt: skip
         done += len(examples)
         encoded, most = encode(base, made, context=context, longest=brick.llm.max_tokens)
@@ -302,13 +302,13 @@ def _lessons(
                 f"all {too_long:,} prompts are too long ({longest:,} tokens the longest); raise context, or the "
                 "max_tokens of the brick's language model"
             )
-        elif found.all:
+        elif paths.all:
             why = (
-                f"the prompts of all {len(found.all):,} that have a path to an answer show nothing of it; raise "
+                f"the prompts of all {len(paths.all):,} that have a path to an answer show nothing of it; raise "
                 "context, or what the brick shows"
             )
         raise InputError(f"there is nothing to learn from {total:,} questions: {why}")
-    counts = {name: getattr(found, name) for name in ("questions", "unseeded", "unanswered", "unreached")}
+    counts = {name: getattr(paths, name) for name in ("questions", "unseeded", "unanswered", "unreached")}
     return learned, held, {**counts, **asdict(lost), "too_long": too_long, "longest": longest}
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from graphbrick.core import Evidence, Path, Query, Subgraph
 from graphbrick.core.errors import ModelError
 from graphbrick.extract.planned_relations import PlannedRelations
-from graphbrick.generate.answers import Said, read_answers, write_answers
+from graphbrick.generate.answers import ReplyAnswer, read_answers, write_answers
 from graphbrick.generate.generate import Generate
 from graphbrick.graphs.graph import Graph
 from graphbrick.llm.messages import Message
@@ -92,24 +92,24 @@ def lessons(
         seed: Of what is drawn.
         watch: Told the number of examples done.
     """
-    made: list[Lesson] = []
+    all_lessons: list[Lesson] = []
     for done, example in enumerate(examples, 1):
         rng = np.random.default_rng([seed, example.positives[0].start, done])
         if isinstance(brick, PlannedRelations):
-            some = _plan(brick, graph, example)
+            replies = _plan(brick, graph, example)
         else:
             shown = _without_right(example, rng.random() < nothing)
             if isinstance(brick, Generate):
-                some = _answer(brick, shown, n, rng)
+                replies = _answer(brick, shown, n, rng)
             else:
-                some = [lesson for kind in texts for lesson in _rank(brick, shown, kind, n, rng)]
-        lost.unshown += not some
-        kept = [lesson for lesson in some if lesson is not None]
-        lost.unread += len(some) - len(kept)
-        made += kept
+                replies = [lesson for kind in texts for lesson in _rank(brick, shown, kind, n, rng)]
+        lost.unshown += not replies
+        readable = [lesson for lesson in replies if lesson is not None]
+        lost.unread += len(replies) - len(readable)
+        all_lessons += readable
         if watch is not None:
             watch(done)
-    return made
+    return all_lessons
 
 
 def _without_right(example: PathExample, nothing: bool) -> tuple[PathExample, tuple[Path, ...]]:
@@ -121,10 +121,10 @@ def _without_right(example: PathExample, nothing: bool) -> tuple[PathExample, tu
 
 def _plan(brick: PlannedRelations, graph: Graph, example: PathExample) -> list[Lesson | None]:
     """Return the relation paths of the right paths, as numbers of the relations shown to the model."""
-    asked = brick.asked(graph, Query(example.text, example.found.seeds))
-    if asked is None:
+    request = brick.asked(graph, Query(example.text, example.found.seeds))
+    if request is None:
         return []
-    number = {move: place for place, move in enumerate(asked.offer, 1)}
+    number = {move: place for place, move in enumerate(request.offer, 1)}
     plans = dict[tuple[int, ...], None]()
     for path in example.positives:
         moves = [number.get((one_line(graph.relation_label(relation)), way)) for relation, way in path.pattern]
@@ -136,7 +136,7 @@ def _plan(brick: PlannedRelations, graph: Graph, example: PathExample) -> list[L
         return []
     reply = write_paths(best, structured=brick.llm.structured)
     read = [tuple(step.number for step in steps) for _, steps in read_paths(reply)]
-    return [_lesson(example, asked.request.messages, reply, right=read == best)]
+    return [_lesson(example, request.request.messages, reply, right=read == best)]
 
 
 def _rank(
@@ -149,17 +149,18 @@ def _rank(
     place = {text: i for i, text in enumerate(right)}
     texts = [*right, *wrong]
     texts = [texts[i] for i in rng.permutation(len(texts))]
-    made: list[Lesson | None] = []
+    lessons: list[Lesson | None] = []
     for places, request in brick.requests(example.text, texts) if texts and wrong else ():
-        said = [texts[i] for i in places]
+        shown_texts = [texts[i] for i in places]
         useful = sorted(
-            (number for number, text in enumerate(said, 1) if text in place), key=lambda i: place[said[i - 1]]
+            (number for number, text in enumerate(shown_texts, 1) if text in place),
+            key=lambda i: place[shown_texts[i - 1]],
         )
-        reply = brick.write_reply(useful, len(said))
-        read = brick.read_reply(reply, said)
+        reply = brick.write_reply(useful, len(shown_texts))
+        read = brick.read_reply(reply, shown_texts)
         right_reply = read is not None and sorted(read) == sorted(useful)
-        made.append(_lesson(example, request.messages, reply, right=right_reply))
-    return made
+        lessons.append(_lesson(example, request.messages, reply, right=right_reply))
+    return lessons
 
 
 def _candidates(
@@ -229,11 +230,11 @@ def _answer(
     for number, item in enumerate(items, 1):
         if isinstance(item, Path) and item in right:
             cited.setdefault(one_line(item.graph.label(item.end)), []).append(number)
-    said = [Said(text, tuple(numbers)) for text, numbers in cited.items()]
-    if positives and not said:
+    answers = [ReplyAnswer(text, tuple(numbers)) for text, numbers in cited.items()]
+    if positives and not answers:
         return []
-    reply = write_answers(said, structured=brick.llm.structured)
-    return [_lesson(example, request.messages, reply, right=read_answers(reply) == said)]
+    reply = write_answers(answers, structured=brick.llm.structured)
+    return [_lesson(example, request.messages, reply, right=read_answers(reply) == answers)]
 
 
 def _lesson(example: PathExample, messages: Sequence[Message], reply: str, *, right: bool) -> Lesson | None:

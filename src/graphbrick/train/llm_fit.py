@@ -138,16 +138,16 @@ def open_base(base: str, device: str | None) -> Base:
 
     place, file = find_base(base)
     on = device_of(device)
-    given = {"gguf_file": file.name} if file else {}
+    options = {"gguf_file": file.name} if file else {}
     precise = torch.float32 if on.type == "cpu" else torch.bfloat16
     try:
         with quiet(), redirect_stderr(StringIO()):  # reading GGUF files shows a progress bar that no option turns off
-            tokenizer = transformers.AutoTokenizer.from_pretrained(place, **given)
-            model = transformers.AutoModelForCausalLM.from_pretrained(place, dtype=precise, **given)
+            tokenizer = transformers.AutoTokenizer.from_pretrained(place, **options)
+            model = transformers.AutoModelForCausalLM.from_pretrained(place, dtype=precise, **options)
             if file:
                 # Its weights are plain numbers now; transformers would not write what it takes for a quantised model.
                 model.hf_quantizer.remove_quantization_config(model)
-            said = None if file else transformers.AutoConfig.from_pretrained(place).dtype
+            dtype = None if file else transformers.AutoConfig.from_pretrained(place).dtype
         model.to(on)
     except Exception as error:  # transformers', torch's and the hub's
         raise ModelError(f"{base} cannot be loaded as a causal language model: {first_line(error)}") from error
@@ -156,7 +156,7 @@ def open_base(base: str, device: str | None) -> Base:
     if tokenizer.eos_token_id is None:
         raise ModelError(f"the tokenizer of {base} has no token that ends a reply; take an instruct model")
     context = int(getattr(model.config, "max_position_embeddings", 0) or 0)
-    return Base(base, model.eval(), tokenizer, on, file, said or torch.bfloat16, context)
+    return Base(base, model.eval(), tokenizer, on, file, dtype or torch.bfloat16, context)
 
 
 def encode(base: Base, lessons: Sequence[Lesson], *, context: int, longest: int) -> tuple[list[Tokens | None], int]:
@@ -186,15 +186,15 @@ def encode(base: Base, lessons: Sequence[Lesson], *, context: int, longest: int)
         except Exception as error:  # a template may raise any exception
             raise ModelError(f"the chat template of {base.name} refuses the prompt: {first_line(error)}") from error
         # Where a template writes an earlier reply in another way, the reply follows the prompt as it is.
-        said = whole[len(prompt) :] if whole.startswith(prompt) else lesson.reply
-        said_ids, end = _ids(base, said), base.tokenizer.eos_token_id
+        reply = whole[len(prompt) :] if whole.startswith(prompt) else lesson.reply
+        reply_ids, end = _ids(base, reply), base.tokenizer.eos_token_id
         # Text that a template writes after the end of the turn is never generated.
-        said_ids = said_ids[: said_ids.index(end) + 1] if end in said_ids else [*_ids(base, said.rstrip()), end]
+        reply_ids = reply_ids[: reply_ids.index(end) + 1] if end in reply_ids else [*_ids(base, reply.rstrip()), end]
         prompt_ids = _ids(base, prompt)
-        length = len(prompt_ids) + len(said_ids)
+        length = len(prompt_ids) + len(reply_ids)
         most = max(most, length)
-        fits = length <= context and len(said_ids) <= longest
-        encoded.append(Tokens((*prompt_ids, *said_ids), len(prompt_ids)) if fits else None)
+        fits = length <= context and len(reply_ids) <= longest
+        encoded.append(Tokens((*prompt_ids, *reply_ids), len(prompt_ids)) if fits else None)
     return encoded, most
 
 
@@ -282,20 +282,20 @@ def _replies(model: Any, batch: Sequence[Tokens]) -> tuple[Any, Any]:
     import torch
 
     longest = max(len(lesson.ids) for lesson in batch)
-    said = max(len(lesson.ids) - lesson.prompt for lesson in batch)
+    longest_reply = max(len(lesson.ids) - lesson.prompt for lesson in batch)
     ids, mask = np.zeros((2, len(batch), longest), dtype=np.int64)
-    labels = np.full((len(batch), said), _UNSEEN, dtype=np.int64)
+    labels = np.full((len(batch), longest_reply), _UNSEEN, dtype=np.int64)
     for row, lesson in enumerate(batch):
         reply = lesson.ids[lesson.prompt :]
         ids[row, longest - len(lesson.ids) :] = lesson.ids
         mask[row, longest - len(lesson.ids) :] = 1
-        labels[row, said - len(reply) :] = reply
+        labels[row, longest_reply - len(reply) :] = reply
     place = np.maximum(mask.cumsum(1) - 1, 0)
     there = (torch.from_numpy(array).to(model.device) for array in (ids, mask, place, labels))
     ids, mask, place, labels = there
     with _half(model.device.type):
         logits = model(
-            input_ids=ids, attention_mask=mask, position_ids=place, logits_to_keep=said + 1, use_cache=False
+            input_ids=ids, attention_mask=mask, position_ids=place, logits_to_keep=longest_reply + 1, use_cache=False
         ).logits
     return logits[:, :-1].float(), labels
 

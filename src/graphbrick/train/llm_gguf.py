@@ -95,8 +95,8 @@ def _added(model: Any, architecture: str) -> dict[str, tuple[Floats, Floats]]:
 def _heads(reader: Any, architecture: str) -> tuple[int, ...]:
     """Return the numbers of attention heads for queries and for keys."""
     names = (f"{architecture}.attention.head_count", f"{architecture}.attention.head_count_kv")
-    found = (reader.fields[name].contents() for name in names if name in reader.fields)
-    return tuple(int(heads) for heads in found if isinstance(heads, int))
+    counts = (reader.fields[name].contents() for name in names if name in reader.fields)
+    return tuple(int(heads) for heads in counts if isinstance(heads, int))
 
 
 def _order(there: Floats, base: Floats, heads: tuple[int, ...]) -> npt.NDArray[np.int64] | None:

@@ -125,18 +125,18 @@ def collect(
         watch: Called with the number of questions done.
     """
     examples, ppr = PathExamples(questions=len(questions)), PPR(k=k)
-    for place, found in enumerate(questions):
-        gold = sorted(set(found.answers))
-        examples.unseeded += not found.seeds
-        examples.unanswered += bool(found.seeds) and not gold
-        if found.seeds and gold:
-            subgraph = ppr.extract(graph, Query(found.question.text, found.seeds))
-            around = _Around(subgraph, found.seeds, gold, max_hops)
+    for place, question in enumerate(questions):
+        gold = sorted(set(question.answers))
+        examples.unseeded += not question.seeds
+        examples.unanswered += bool(question.seeds) and not gold
+        if question.seeds and gold:
+            subgraph = ppr.extract(graph, Query(question.question.text, question.seeds))
+            around = _Around(subgraph, question.seeds, gold, max_hops)
             examples.cut += around.is_cut
             rng = np.random.default_rng([seed, place])
             right, wrong = around.draw(least, negative_hops or max_hops, positives, negatives, rng)
             if right:
-                examples.all.append(PathExample(found, wording(graph, found), right, wrong))
+                examples.all.append(PathExample(question, wording(graph, question), right, wrong))
             examples.unreached += not right
         if watch is not None:
             watch(place + 1)
@@ -145,16 +145,16 @@ def collect(
 
 def by_text(paths: Sequence[Path], by: str) -> dict[str, Path]:
     """Return the first path of each text, in the order given; ``by`` is "path" or "pattern"."""
-    found: dict[str, Path] = {}
+    first_paths: dict[str, Path] = {}
     for path in paths:
-        found.setdefault(path.text if by == "path" else path.pattern_text, path)
-    return found
+        first_paths.setdefault(path.text if by == "path" else path.pattern_text, path)
+    return first_paths
 
 
 def grounded(graph: Graph, questions: Sequence[Question] | Grounded, max_hops: int) -> list[GroundedQuestion]:
     """Return questions with their seeds and answers in the graph; those without seeds are linked by labels."""
-    found = questions if isinstance(questions, Grounded) else ground(graph, questions, max_hops=max_hops)
-    return [linked(graph, question) for question in found.questions]
+    in_graph = questions if isinstance(questions, Grounded) else ground(graph, questions, max_hops=max_hops)
+    return [linked(graph, question) for question in in_graph.questions]
 
 
 def split(examples: Sequence[PathExample], seed: int) -> tuple[list[PathExample], list[PathExample]]:
@@ -167,10 +167,10 @@ def split(examples: Sequence[PathExample], seed: int) -> tuple[list[PathExample]
     return learned, [example for example in examples if example.wording in held]
 
 
-def wording(graph: Graph, found: GroundedQuestion) -> str:
+def wording(graph: Graph, question: GroundedQuestion) -> str:
     """Return the text of a question with the names of its seeds masked, the longest name first."""
-    text = found.question.text
-    for name in sorted({graph.label(seed) for seed in found.seeds}, key=lambda name: (-len(name), name)):
+    text = question.question.text
+    for name in sorted({graph.label(seed) for seed in question.seeds}, key=lambda name: (-len(name), name)):
         text = masked(text, name)
     return text
 
@@ -221,8 +221,8 @@ class _Around:
         ends, first = np.unique(group * np.int64(nodes) + self._tree.node, return_index=True)
         of = ends // nodes
         right = np.bincount(of, self._at[first] == 1)
-        given = np.bincount(of, self._at[first] >= 0)
-        f1 = 2 * right / (given + self._gold)
+        answered = np.bincount(of, self._at[first] >= 0)
+        f1 = 2 * right / (answered + self._gold)
         f1[group[self._hops == 0]] = 0  # a seed is no path
         fine: Truths = (f1 >= least * f1.max(initial=0))[group]
         return fine

@@ -162,8 +162,8 @@ def _f1(example: EndExample, scores: Floats, margin: float) -> float:
     best = int(np.argmax(scores))
     walk = example.best_walk[best]
     low = float(scores[best]) - margin
-    given = example.in_walk[walk] & (scores >= low)
-    n, right = int(given.sum()), int((given & example.is_right).sum())
+    answered = example.in_walk[walk] & (scores >= low)
+    n, right = int(answered.sum()), int((answered & example.is_right).sum())
     if low <= scores.min():
         n, right = n + int(example.unscored[walk, 0]), right + int(example.unscored[walk, 1])
     return 2 * right / (n + example.n_answers)

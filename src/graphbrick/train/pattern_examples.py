@@ -83,8 +83,8 @@ class Examples:
             right: float32 [patterns], how right each is.
             promise: float32 [patterns], the same for what each begins.
         """
-        asked = self.asked.setdefault(masked_text, len(self.asked))
-        column = np.full(len(patterns), asked, dtype=np.int32)
+        number = self.asked.setdefault(masked_text, len(self.asked))
+        column = np.full(len(patterns), number, dtype=np.int32)
         self.all.append(Example(self.questions, column, patterns, right, right, promise))
         self.questions += 1
 
@@ -127,12 +127,12 @@ def collect(
     first = examples.questions
     examples.questions += len(questions)
     examples.searched += questions
-    for place, found in enumerate(questions, first):
-        gold = np.array(sorted(set(found.answers)), dtype=np.int32)
-        examples.unseeded += not found.seeds
-        examples.unanswered += bool(found.seeds) and not len(gold)
-        if found.seeds and len(gold):
-            _add(examples, graph, place, found, gold, max_hops, most, rng)
+    for place, question in enumerate(questions, first):
+        gold = np.array(sorted(set(question.answers)), dtype=np.int32)
+        examples.unseeded += not question.seeds
+        examples.unanswered += bool(question.seeds) and not len(gold)
+        if question.seeds and len(gold):
+            _add(examples, graph, place, question, gold, max_hops, most, rng)
         if watch is not None:
             watch(place - first + 1)
     return examples
@@ -142,36 +142,36 @@ def _add(
     examples: Examples,
     graph: Graph,
     place: int,
-    found: GroundedQuestion,
+    question: GroundedQuestion,
     gold: Ints,
     max_hops: int,
     most: int,
     rng: np.random.Generator,
 ) -> None:
     """Add the example of one question."""
-    asked: list[int] = []
+    text_numbers: list[int] = []
     patterns: list[int] = []
     around: list[_Around] = []
-    for start in found.seeds:
-        ignored = np.array(sorted(set(found.seeds) - set(found.answers) - {start}), dtype=np.int32)
-        some = _around(graph.csr, start, ignored, gold, max_hops, most, rng)
-        text = masked(found.question.text, graph.label(start))
-        asked += [examples.asked.setdefault(text, len(examples.asked))] * len(some.steps)
-        patterns += [examples.patterns.setdefault(steps, len(examples.patterns)) for steps in some.steps]
-        around.append(some)
+    for start in question.seeds:
+        ignored = np.array(sorted(set(question.seeds) - set(question.answers) - {start}), dtype=np.int32)
+        nearby = _around(graph.csr, start, ignored, gold, max_hops, most, rng)
+        text = masked(question.question.text, graph.label(start))
+        text_numbers += [examples.asked.setdefault(text, len(examples.asked))] * len(nearby.steps)
+        patterns += [examples.patterns.setdefault(steps, len(examples.patterns)) for steps in nearby.steps]
+        around.append(nearby)
     if not patterns:
         examples.unreached += 1
         return
     example = Example(
         place,
-        np.array(asked, dtype=np.int32),
+        np.array(text_numbers, dtype=np.int32),
         np.array(patterns, dtype=np.int32),
-        np.concatenate([some.f1 for some in around]),
-        np.concatenate([some.precision for some in around]),
-        np.concatenate([some.promise for some in around]),
+        np.concatenate([nearby.f1 for nearby in around]),
+        np.concatenate([nearby.precision for nearby in around]),
+        np.concatenate([nearby.promise for nearby in around]),
     )
     examples.unreached += not example.f1.any()
-    examples.cut += any(some.is_cut for some in around)
+    examples.cut += any(nearby.is_cut for nearby in around)
     examples.all.append(example)
 
 
@@ -250,7 +250,7 @@ def _rewards(layer: Layer, ignored: Ints, gold: Ints) -> tuple[Floats, Floats]:
 
     The variant that comes back has the ends of both variants: `PathAnswer` follows all walks then.
     """
-    right, given = np.zeros((len(layer), 2)), np.zeros((len(layer), 2))
+    right, answered = np.zeros((len(layer), 2)), np.zeros((len(layer), 2))
     carried, owners = layer.carried, np.arange(len(layer))
     returning = np.flatnonzero(layer.sizes(back=True))
     ends, begin = rows_of(carried.end, carried.begin, returning)
@@ -263,5 +263,5 @@ def _rewards(layer: Layer, ignored: Ints, gold: Ints) -> tuple[Floats, Floats]:
     )
     for column, (owner, ends) in enumerate(variants):
         right[:, column] = np.bincount(owner, np.isin(ends, gold), minlength=len(layer))
-        given[:, column] = np.bincount(owner, ~np.isin(ends, ignored), minlength=len(layer))
-    return (2 * right / (given + len(gold))).astype(np.float32), (right / np.maximum(given, 1)).astype(np.float32)
+        answered[:, column] = np.bincount(owner, ~np.isin(ends, ignored), minlength=len(layer))
+    return (2 * right / (answered + len(gold))).astype(np.float32), (right / np.maximum(answered, 1)).astype(np.float32)

@@ -102,18 +102,18 @@ class Weights:
 
     def scores(self, batch: Batch) -> tuple[npt.NDArray[np.float64], _Pass]:
         """The score of every pattern of a batch, and what `gradients` goes on from."""
-        values, asked, k = self.values, batch.asked, self.kinds
-        s, d = len(asked), self.words.shape[1]
-        extended = np.hstack([asked, np.ones((s, 1), dtype=np.float32)])
+        values, questions, k = self.values, batch.asked, self.kinds
+        s, d = len(questions), self.words.shape[1]
+        extended = np.hstack([questions, np.ones((s, 1), dtype=np.float32)])
         places = self.encoded.place[batch.pattern]
         has = places >= 0
         owner = np.repeat(np.arange(len(places)), has.sum(axis=1))
         relations, column = np.unique(places[has] // k, return_inverse=True)
         cell = (batch.slot[owner] * k + places[has] % k) * len(relations) + column
         words, own = self.words[relations], self.encoded.relation[relations]
-        narrowed = asked @ values["narrow"].T
+        narrowed = questions @ values["narrow"].T
         roles = (narrowed @ values["maps"].reshape(k * d, -1).T).reshape(s, k, d)
-        roles += values["scale"][:, None] * asked[:, None, :d]
+        roles += values["scale"][:, None] * questions[:, None, :d]
         table = (roles.reshape(s * k, d) @ words.T).reshape(s, k, -1)
         rows = np.flatnonzero(own >= 0)
         weights = values["relation_weights"][own[rows]].transpose(1, 0, 2).reshape(-1, extended.shape[1])
@@ -128,8 +128,8 @@ class Weights:
 
     def gradients(self, batch: Batch, by_score: npt.NDArray[np.float64], done: _Pass) -> dict[str, Floats]:
         """The gradient of each weight from that of each score."""
-        asked, k, r = batch.asked, self.kinds, len(done.relations)
-        s, d = len(asked), self.words.shape[1]
+        questions, k, r = batch.asked, self.kinds, len(done.relations)
+        s, d = len(questions), self.words.shape[1]
         values = self.values
         table = np.bincount(done.cell, by_score[done.owner], minlength=s * k * r).reshape(s, k, r).astype(np.float32)
         towards = (table.reshape(s * k, r) @ done.words).reshape(s, k * d)
@@ -143,8 +143,8 @@ class Weights:
         at = batch.slot[done.trained] * n + done.whole[done.trained]
         whole = np.bincount(at, by_score[done.trained], minlength=s * n).reshape(s, n).astype(np.float32)
         return {
-            "scale": (towards.reshape(s, k, d) * asked[:, None, :d]).sum(axis=(0, 2)),
-            "narrow": narrowed.T @ asked,
+            "scale": (towards.reshape(s, k, d) * questions[:, None, :d]).sum(axis=(0, 2)),
+            "narrow": narrowed.T @ questions,
             "maps": (towards.T @ done.narrowed).reshape(k, d, -1),
             "lengths": lengths.T @ done.extended,
             "relation_weights": relations,
@@ -180,10 +180,10 @@ class Batch:
         promise: float32 [patterns].
     """
 
-    def __init__(self, examples: Sequence[Example], asked: Floats) -> None:
-        given = np.concatenate([example.asked for example in examples])
-        distinct, slot = np.unique(given, return_inverse=True)
-        self.asked, self.slot = asked[distinct], slot.astype(np.int64)
+    def __init__(self, examples: Sequence[Example], questions: Floats) -> None:
+        rows = np.concatenate([example.asked for example in examples])
+        distinct, slot = np.unique(rows, return_inverse=True)
+        self.asked, self.slot = questions[distinct], slot.astype(np.int64)
         self.pattern = np.concatenate([example.pattern for example in examples]).astype(np.int64)
         self.owner = np.repeat(np.arange(len(examples)), [len(example.pattern) for example in examples])
         self.f1 = np.concatenate([example.f1 for example in examples])
@@ -218,18 +218,18 @@ def step_gradient(batch: Batch, scores: npt.NDArray[np.float64], length: Ints) -
     """The loss of a batch: the right pattern among all, and its beginnings among those of their length."""
     total, gradient = loss(scores, batch.f1, batch.owner)
     for hops in range(1, int(length.max(initial=1))):
-        some = np.flatnonzero(length == hops)
-        part, by_score = loss(scores[some], batch.promise[some], batch.owner[some])
+        rows = np.flatnonzero(length == hops)
+        part, by_score = loss(scores[rows], batch.promise[rows], batch.owner[rows])
         total += _BEGINNINGS * part
-        gradient[some] += _BEGINNINGS * by_score
+        gradient[rows] += _BEGINNINGS * by_score
     return total, gradient
 
 
-def quality(weights: Weights, examples: Sequence[Example], asked: Floats) -> Quality:
+def quality(weights: Weights, examples: Sequence[Example], questions: Floats) -> Quality:
     """Return the quality of the best-scored patterns, over at least one example."""
     precision = f1 = 0.0
     for example in examples:
-        scores, _ = weights.scores(Batch([example], asked))
+        scores, _ = weights.scores(Batch([example], questions))
         best = int(np.argmax(scores))
         precision += float(example.precision[best])
         f1 += float(example.f1[best])
@@ -240,7 +240,7 @@ def quality(weights: Weights, examples: Sequence[Example], asked: Floats) -> Qua
 def fit(
     weights: Weights,
     examples: Sequence[Example],
-    asked: Floats,
+    questions: Floats,
     development: Sequence[Example],
     *,
     rounds: int,
@@ -256,7 +256,7 @@ def fit(
     Args:
         weights: Changed in place.
         examples: The training examples; those without any reward are left out.
-        asked: The features of the masked questions.
+        questions: The features of the masked questions.
         development: What says when to stop; without any, all rounds are run and the last averages are left.
         rounds: Rounds at most; each is a pass over the examples, or over as many of them as a round takes.
         patience: Rounds without a better result after which it stops.
@@ -270,13 +270,13 @@ def fit(
     useful = [example for example in examples if example.f1.any()]
     adam, order = Adam(weights.values, _RATES, decay=_DECAY), np.zeros(0, dtype=np.int64)
     average, steps = weights.copy(), 0
-    best, kept, at = -1.0, average, 0
+    best, best_values, at = -1.0, average, 0
     for number in range(1, rounds + 1):
         for _ in range(min(_ROUND, -(-len(useful) // _BATCH))):
             if not len(order):
                 order = rng.permutation(len(useful))
             taken, order = order[:_BATCH], order[_BATCH:]
-            batch = Batch([useful[i] for i in taken], asked)
+            batch = Batch([useful[i] for i in taken], questions)
             scores, done = weights.scores(batch)
             _, by_score = step_gradient(batch, scores, weights.encoded.length[batch.pattern])
             adam.step(weights.gradients(batch, by_score / len(taken), done))
@@ -285,10 +285,10 @@ def fit(
             for name, value in weights.values.items():
                 average[name] += share * (value - average[name])
         watch(number)
-        found = quality(weights.holding(average), development, asked).f1 if development else float(number)
-        if found >= best:
-            best, kept, at = found, {name: value.copy() for name, value in average.items()}, number
+        merit = quality(weights.holding(average), development, questions).f1 if development else float(number)
+        if merit >= best:
+            best, best_values, at = merit, {name: value.copy() for name, value in average.items()}, number
         elif number - at == patience:
             break
-    weights.values = kept
+    weights.values = best_values
     return at

@@ -111,7 +111,7 @@ def _example(graph: Graph, ppr: PPR, question: GroundedQuestion) -> Example:
     ranked, around = ranking(graph, ppr, question.question.text, seeds)
     place = {entity: i for i, entity in enumerate(ranked.tolist())} | dict.fromkeys(seeds.tolist(), -1)
     never = len(ranked)
-    ranks = np.array([min((place.get(entity, never) for entity in some), default=never) for some in question.gold])
+    ranks = np.array([min((place.get(entity, never) for entity in names), default=never) for names in question.gold])
     sizes = sizes_of(len(ranked))
     return around, (ranks[:, None] < sizes[None, :]).mean(axis=0)
 
@@ -119,7 +119,7 @@ def _example(graph: Graph, ppr: PPR, question: GroundedQuestion) -> Example:
 def _fit(examples: Sequence[Example]) -> npt.NDArray[np.float64]:
     """Return the weights of a logistic regression on shares, by Newton's method with a small penalty."""
     x = np.concatenate([features(around, sizes_of(len(around.shares))) for around, _ in examples])
-    y = np.concatenate([found for _, found in examples])
+    y = np.concatenate([recall for _, recall in examples])
     weights = np.zeros(x.shape[1])
     for _ in range(_STEPS):
         p = sigmoid(x @ weights)
@@ -137,13 +137,13 @@ def _reached(
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Return the sums of recall and of size over questions, with each cut at every expected recall."""
     recall, size = np.zeros(len(_CUTS)), np.zeros(len(_CUTS))
-    for around, found in examples:
+    for around, recalls in examples:
         sizes = sizes_of(len(around.shares))
         if not len(sizes):
             continue
         expected = np.maximum.accumulate(sigmoid(features(around, sizes) @ weights))
         at = np.minimum(np.searchsorted(expected, _CUTS), len(sizes) - 1)
-        recall += found[at]
+        recall += recalls[at]
         size += sizes[at]
     return recall, size
 

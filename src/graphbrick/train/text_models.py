@@ -239,13 +239,13 @@ class Prepared:
     """Training data of a text model.
 
     Attributes:
-        found: All examples, with the counts of questions that give none.
+        examples: All examples, with the counts of questions that give none.
         learned: The rows to learn from.
         apart: The rows that say which epoch is best.
         questions: Questions to learn from, questions kept apart, and questions that give no row.
     """
 
-    found: PathExamples
+    examples: PathExamples
     learned: list[Row]
     apart: list[Row]
     questions: tuple[int, int, int]
@@ -266,22 +266,21 @@ def prepare(
     Raises:
         InputError: No question gives an example.
     """
-    found = collect(
+    examples = collect(
         graph, grounded(graph, questions, how.max_hops), max_hops=how.max_hops, negative_hops=how.negative_hops,
         k=how.k, positives=how.positives, negatives=how.pool, least=how.least, seed=how.seed,
         watch=lambda done: tell("questions searched", done, len(questions)),
     )  # fmt: skip
-    usable = [example for example in found.all if alone or any(rows_of(example, how.forms))]
+    usable = [example for example in examples.all if alone or any(rows_of(example, how.forms))]
     learned, apart = split(usable, how.seed)
     if not learned:
         raise InputError(
             f"none of {len(questions):,} questions has a path of at most {how.max_hops} hops from a seed to an answer "
             "and another path; are they questions of this graph?"
         )
-    rows = [[row for example in some for row in rows_of(example, how.forms, alone=alone)] for some in (learned, apart)]
-    # A ranking without negatives says nothing.
-    rows[1] = [row for row in rows[1] if row.negatives]
-    return Prepared(found, rows[0], rows[1], (len(learned), len(apart), len(found.all) - len(usable)))
+    training = [row for example in learned for row in rows_of(example, how.forms, alone=alone)]
+    held_out = [row for example in apart for row in rows_of(example, how.forms)]  # a ranking needs negatives
+    return Prepared(examples, training, held_out, (len(learned), len(apart), len(examples.all) - len(usable)))
 
 
 def rows_of(example: PathExample, forms: Sequence[str], *, alone: bool = False) -> list[Row]:
@@ -299,21 +298,22 @@ def rows_of(example: PathExample, forms: Sequence[str], *, alone: bool = False) 
 def ranked(rows: Sequence[Row], scores: Sequence[npt.NDArray[np.float32]]) -> Ranked:
     """How well scores (of each row those of its positives, then those of its negatives) rank."""
     ranks = []
-    for row, given in zip(rows, scores, strict=True):
+    for row, row_scores in zip(rows, scores, strict=True):
         n = len(row.positives)
-        ranks.append(1 + int((given[n:] >= given[:n].max()).sum()))
+        ranks.append(1 + int((row_scores[n:] >= row_scores[:n].max()).sum()))
     reciprocal = 1 / np.array(ranks)
     return Ranked(len(ranks), float(reciprocal.mean()), float((reciprocal == 1).mean()))
 
 
 def report_of(
-    given: Prepared, how: TextParameters, fitted: Fitted[Ranked], *, long: int, new_head: bool, seconds: float
+    prepared: Prepared, how: TextParameters, fitted: Fitted[Ranked], *, long: int, new_head: bool, seconds: float
 ) -> TextReport:
     """Return the report of a training."""
-    found, (learned, apart, alone) = given.found, given.questions
+    examples, (learned, apart, alone) = prepared.examples, prepared.questions
     return TextReport(
-        found.questions, learned, apart, found.unseeded, found.unanswered, found.unreached, found.cut, alone,
-        how.positives, long, new_head, len(fitted.losses), fitted.best, fitted.untrained, fitted.trained, seconds,
+        examples.questions, learned, apart, examples.unseeded, examples.unanswered, examples.unreached, examples.cut,
+        alone, how.positives, long, new_head, len(fitted.losses), fitted.best, fitted.untrained, fitted.trained,
+        seconds,
     )  # fmt: skip
 
 

@@ -121,10 +121,10 @@ class Trainee(ABC):
 
     def tokens(self, inputs: Sequence[Any]) -> dict[str, torch.Tensor]:
         """Return texts, or pairs of them, as tokens; cut and padded as the model is used after training."""
-        given = self.model.tokenizer(
+        tokens = self.model.tokenizer(
             *_sides(inputs), padding=True, truncation=True, max_length=self.max_tokens, return_tensors="pt"
         )
-        return {name: values.to(self.device) for name, values in given.items()}
+        return {name: values.to(self.device) for name, values in tokens.items()}
 
     def count_long(self, rows: Sequence[Row]) -> int:
         """Return how many distinct inputs are longer than the model reads."""
@@ -172,8 +172,8 @@ class Trainee(ABC):
         write_onnx(Exported(), tokens, self.outputs, folder / WEIGHTS)
         written = self.reopened(str(folder))
         for batch in samples(texts):
-            found = written(question, batch).astype(np.float32)
-            check_agreement(self.infer(self.inputs(question, batch)), found, len(batch))
+            outputs = written(question, batch).astype(np.float32)
+            check_agreement(self.infer(self.inputs(question, batch)), outputs, len(batch))
 
 
 def train_text_model(
@@ -199,12 +199,12 @@ def train_text_model(
     base, device = base_of(options.get("base", kind.base)), device_of(options.get("device"))
     with seeded(how.seed, device):
         model = _open_base(kind, base)
-        given = prepare(graph, questions, how, tell, alone=how.loss in kind.one_sided_losses)
-        trainee, rows = kind(model, device, how, prefixes), given.learned + given.apart
+        prepared = prepare(graph, questions, how, tell, alone=how.loss in kind.one_sided_losses)
+        trainee, rows = kind(model, device, how, prefixes), prepared.learned + prepared.apart
         long = trainee.count_long(rows)
-        fitted = fit(trainee, given, tell)
+        fitted = fit(trainee, prepared, tell)
     seconds = time.perf_counter() - started
-    report = report_of(given, how, fitted, long=long, new_head=trainee.new_head, seconds=seconds)
+    report = report_of(prepared, how, fitted, long=long, new_head=trainee.new_head, seconds=seconds)
     with writing(place, kind.kind, about(graph, base, how, report, prefixes), overwrite=overwrite) as folder:
         trainee.write(folder, rows)
     return report
@@ -227,13 +227,13 @@ def _open_base(kind: type[Trainee], base: str) -> Any:
         raise ModelError(f"sentence-transformers cannot load {base}: {first_line(error)}; {hint}") from error
 
 
-def fit(trainee: Trainee, given: Prepared, tell: Watch) -> Fitted[Ranked]:
+def fit(trainee: Trainee, prepared: Prepared, tell: Watch) -> Fitted[Ranked]:
     """Train a model on rows; it has the best weights afterwards.
 
     In every epoch each row gives one positive and ``how.negatives`` negatives. ``how.hard`` of these are the ones that
     the model itself scores highest at that time; the others are drawn.
     """
-    how, rows, hardest = trainee.how, given.learned, list[list[int]]()
+    how, rows, hardest = trainee.how, prepared.learned, list[list[int]]()
 
     def begin(epoch: int, name: str) -> None:
         if how.hard and (epoch - 1) % how.refresh == 0:
@@ -246,10 +246,10 @@ def fit(trainee: Trainee, given: Prepared, tell: Watch) -> Fitted[Ranked]:
         return loss.item(), 1.0
 
     def evaluate(name: str) -> Ranked | None:
-        if not given.apart:
+        if not prepared.apart:
             return None
-        candidates = [(row.question, row.positives + row.negatives) for row in given.apart]
-        return ranked(given.apart, _rated(trainee, candidates, tell, name))
+        candidates = [(row.question, row.positives + row.negatives) for row in prepared.apart]
+        return ranked(prepared.apart, _rated(trainee, candidates, tell, name))
 
     return fit_epochs(
         trainee.model, len(rows), how, tell, learn=learn, evaluate=evaluate, begin=begin, decay=_DECAY,

@@ -74,16 +74,16 @@ def read_label(label: str) -> RelationWords:
     while len(tokens) > 1 and (tokens[0] in _SKIPPED or (tokens[0] in PREPOSITIONS and len(tokens) == 2)):
         is_noun |= tokens[0] in ("has", "have") or tokens[0] in PREPOSITIONS
         tokens = tokens[1:]
-    found = _noun(tokens) if is_noun else _read(tokens)
-    usual = _usual().get(_key(tokens, found), {})
-    found.tail = list(dict.fromkeys([*found.tail, *usual.get("tail", [])]))
-    agents = words.agents(found.verb) if found.verb else []
+    relation = _noun(tokens) if is_noun else _read(tokens)
+    usual = _usual().get(_key(tokens, relation), {})
+    relation.tail = list(dict.fromkeys([*relation.tail, *usual.get("tail", [])]))
+    agents = words.agents(relation.verb) if relation.verb else []
     # «reporter» is not what somebody who reports to a person is called.
-    known = [noun for noun in found.head if not usual.get("head") or noun not in agents or noun in usual["head"]]
-    found.head = list(dict.fromkeys([*known, *usual.get("head", [])]))
+    known = [noun for noun in relation.head if not usual.get("head") or noun not in agents or noun in usual["head"]]
+    relation.head = list(dict.fromkeys([*known, *usual.get("head", [])]))
     if "verb" in usual:
-        found.verb, found.subject, found.preposition = usual["verb"], usual["subject"], usual["preposition"]
-    return found
+        relation.verb, relation.subject, relation.preposition = usual["verb"], usual["subject"], usual["preposition"]
+    return relation
 
 
 def is_code(label: str) -> bool:
@@ -96,10 +96,11 @@ def _usual() -> dict[str, dict[str, Any]]:
     return tomllib.loads((files("graphbrick.learn.english") / "relations.toml").read_text(encoding="utf-8"))
 
 
-def _key(tokens: list[str], found: RelationWords) -> str:
+def _key(tokens: list[str], relation: RelationWords) -> str:
     """Return the name of a relation in relations.toml: «direct by», «place of birth», «star actor»."""
-    first = found.verb if (found.verb and words.participle_of(tokens[0])) or found.subject == HEAD else tokens[0]
-    return words.singular(" ".join([first, *tokens[1:]])) if len(tokens) > 1 or not found.verb else first
+    is_verb = relation.subject == HEAD or (relation.verb and words.participle_of(tokens[0]))
+    first = relation.verb if is_verb else tokens[0]
+    return words.singular(" ".join([first, *tokens[1:]])) if len(tokens) > 1 or not relation.verb else first
 
 
 def _read(tokens: list[str]) -> RelationWords:
@@ -154,18 +155,18 @@ def _active(verb: str, tokens: list[str]) -> RelationWords:
 def _noun(tokens: list[str]) -> RelationWords:
     """Read «spouse», «starring actors», «place of birth», «release year»."""
     noun = words.singular(" ".join(tokens))
-    found = RelationWords(tail=[noun])
+    relation = RelationWords(tail=[noun])
     if "of" in tokens:
         kind, act = tokens[tokens.index("of") - 1], tokens[-1]
         if words.is_noun(act + kind) or kind == "place":
-            found.tail.append(act + kind)
+            relation.tail.append(act + kind)
     elif len(tokens) == 2:
         act, kind = tokens
     else:
         verb = words.verb_behind(noun) if noun.endswith(("er", "or")) else ""
         if verb and noun in words.agents(verb):  # «composer»: somebody who composes the head
-            found.verb, found.subject = verb, TAIL
-        return found
+            relation.verb, relation.subject = verb, TAIL
+        return relation
     verb = words.verb_behind(act)
     if (
         verb
@@ -173,5 +174,5 @@ def _noun(tokens: list[str]) -> RelationWords:
         and verb != "time"
         and words.kind_of(kind) in (words.PLACE, words.TIME)
     ):
-        found.verb, found.preposition = verb, "in"
-    return found
+        relation.verb, relation.preposition = verb, "in"
+    return relation
