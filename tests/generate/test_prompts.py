@@ -13,7 +13,7 @@ from graphbrick import LLM, Answer, Evidence, Generate, Query, ShortestPaths, Su
 from graphbrick.core import Report
 from graphbrick.core.errors import InputError, ModelError
 from graphbrick.core.trace import StageTrace, Trace, record
-from graphbrick.generate.answers import Said, in_json, json_as_lines, read_answers
+from graphbrick.generate.answers import ReplyAnswer, in_json, json_as_lines, read_answers
 from graphbrick.generate.prompts import NAMES, prompt
 from graphbrick.llm.chat import streaming
 from graphbrick.testing import ScriptedLLM, tiny_graph
@@ -109,7 +109,7 @@ class TestCitations:
     ],
 )
 def test_reading(reply: str, answers: list[tuple[str, tuple[int, ...]]]) -> None:
-    assert read_answers(reply) == [Said(*answer) for answer in answers]
+    assert read_answers(reply) == [ReplyAnswer(*answer) for answer in answers]
 
 
 class TestPrompts:

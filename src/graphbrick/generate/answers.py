@@ -46,7 +46,7 @@ _CITED = re.compile(r"^(.*\S)\s*\[\s*((?:paths?\s*)?\d{1,6}(?:\s*[,;&-]\s*\d{1,6
 _WHOLE = re.compile(r'"answer"\s*:\s*("(?:[^"\\]|\\.)*")', re.DOTALL)
 
 
-class Said(NamedTuple):
+class ReplyAnswer(NamedTuple):
     """One answer of a reply.
 
     Attributes:
@@ -58,27 +58,27 @@ class Said(NamedTuple):
     cited: tuple[int, ...] = ()
 
 
-def read_answers(reply: str) -> list[Said]:
+def read_answers(reply: str) -> list[ReplyAnswer]:
     """Return the answers of a reply, each once whatever its case; none if the model found nothing.
 
     They are the lines of the reply without bullets and Markdown, or the entries of a JSON object or list; of JSON that
     was cut off, the complete entries.
 
     >>> read_answers("Uganda [1, 4]\\nKenya")
-    [Said(text='Uganda', cited=(1, 4)), Said(text='Kenya', cited=())]
+    [ReplyAnswer(text='Uganda', cited=(1, 4)), ReplyAnswer(text='Kenya', cited=())]
     """
     text, value = opened(reply)
     inner = next(iter(value.values())) if isinstance(value, dict) and len(value) == 1 else value
     if isinstance(inner, list):
-        found = [said for item in inner if (said := _item(item)) is not None]
+        entries = [entry for item in inner if (entry := _item(item)) is not None]
     else:
-        found = [_line(line) for line in text.splitlines()]
-    answers: dict[str, Said] = {}
-    for said in found:
-        bare = said.text.strip().strip("`\"'*").strip()
+        entries = [_line(line) for line in text.splitlines()]
+    answers: dict[str, ReplyAnswer] = {}
+    for entry in entries:
+        bare = entry.text.strip().strip("`\"'*").strip()
         if bare:
-            before = answers.setdefault(key(bare), Said(bare))
-            answers[key(bare)] = Said(before.text, tuple(dict.fromkeys(before.cited + said.cited)))
+            before = answers.setdefault(key(bare), ReplyAnswer(bare))
+            answers[key(bare)] = ReplyAnswer(before.text, tuple(dict.fromkeys(before.cited + entry.cited)))
     nothing = fold(NOTHING) in answers or list(answers) == ["none"]
     return [] if nothing else list(answers.values())
 
@@ -92,15 +92,15 @@ def in_json(reply: str) -> str:
     return write_answers(read_answers(reply), structured=True)
 
 
-def write_answers(answers: Sequence[Said], *, structured: bool) -> str:
+def write_answers(answers: Sequence[ReplyAnswer], *, structured: bool) -> str:
     """Write answers in the form that the prompt asks for: JSON or lines.
 
-    >>> write_answers([Said("Uganda", (1, 4))], structured=False), write_answers([], structured=False)
+    >>> write_answers([ReplyAnswer("Uganda", (1, 4))], structured=False), write_answers([], structured=False)
     ('Uganda [1, 4]', 'NOT IN THE PATHS')
     """
     if structured:
-        said = [{"answer": answer.text, "paths": list(answer.cited)} for answer in answers]
-        return json.dumps({"answers": said}, ensure_ascii=False)
+        entries = [{"answer": answer.text, "paths": list(answer.cited)} for answer in answers]
+        return json.dumps({"answers": entries}, ensure_ascii=False)
     lines = (
         f"{answer.text} [{', '.join(map(str, answer.cited))}]" if answer.cited else answer.text for answer in answers
     )
@@ -134,7 +134,7 @@ def json_as_lines(on_token: Callable[[str], None]) -> Callable[[str], None]:
     return read
 
 
-def _item(item: object) -> Said | None:
+def _item(item: object) -> ReplyAnswer | None:
     """Return the answer in one entry of a JSON list; None if there is none."""
     if isinstance(item, dict):
         cited = item.get("paths")
@@ -142,14 +142,14 @@ def _item(item: object) -> Said | None:
         text = item.get("answer")
         if text is None:
             return None
-        return Said(str(text), tuple(n for n in numbers if isinstance(n, int) and not isinstance(n, bool)))
-    return None if item is None else Said(str(item))
+        return ReplyAnswer(str(text), tuple(n for n in numbers if isinstance(n, int) and not isinstance(n, bool)))
+    return None if item is None else ReplyAnswer(str(item))
 
 
-def _line(line: str) -> Said:
+def _line(line: str) -> ReplyAnswer:
     bare = _BULLET.sub("", line).strip()
     cited = _CITED.match(bare)
-    return Said(cited.group(1).rstrip(" -:"), _numbers(cited.group(2))) if cited else Said(bare)
+    return ReplyAnswer(cited.group(1).rstrip(" -:"), _numbers(cited.group(2))) if cited else ReplyAnswer(bare)
 
 
 def _numbers(text: str) -> tuple[int, ...]:

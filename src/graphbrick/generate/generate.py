@@ -11,7 +11,16 @@ from graphbrick.core import Answer, Evidence, Item, Path, Query
 from graphbrick.core.errors import ModelError
 from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event
-from graphbrick.generate.answers import IN_JSON, IN_LINES, SCHEMA, Said, in_json, json_as_lines, key, read_answers
+from graphbrick.generate.answers import (
+    IN_JSON,
+    IN_LINES,
+    SCHEMA,
+    ReplyAnswer,
+    in_json,
+    json_as_lines,
+    key,
+    read_answers,
+)
 from graphbrick.generate.prompts import NAMES, Turns, prompt
 from graphbrick.llm.chat import ChatModel, current_on_token
 from graphbrick.llm.messages import Request
@@ -133,27 +142,27 @@ def _listed(items: list[Item]) -> list[str]:
     return lines
 
 
-def _supported(answers: list[Said], items: list[Item], evidence: Evidence) -> Answer:
+def _supported(answers: list[ReplyAnswer], items: list[Item], evidence: Evidence) -> Answer:
     """Return each answer with its entity, and the items that support it."""
     names = _names(evidence)
-    answers = [part for said in answers for part in _split(said, names)]
-    entities = [names.get(key(said.text)) for said in answers]
+    answers = [part for answer in answers for part in _split(answer, names)]
+    entities = [names.get(key(answer.text)) for answer in answers]
     support = []
-    for said, entity in zip(answers, entities, strict=True):
-        holding = _holding(said.text, entity, items)
-        cited = [items[number - 1] for number in said.cited if 0 < number <= len(items)]
-        wrong = [n for n in said.cited if not 0 < n <= len(items) or items[n - 1] not in holding]
+    for answer, entity in zip(answers, entities, strict=True):
+        holding = _holding(answer.text, entity, items)
+        cited = [items[number - 1] for number in answer.cited if 0 < number <= len(items)]
+        wrong = [n for n in answer.cited if not 0 < n <= len(items) or items[n - 1] not in holding]
         if not holding:
-            event(f"the answer {said.text[:200]!r} stands on no path of the evidence")
+            event(f"the answer {answer.text[:200]!r} stands on no path of the evidence")
         elif wrong:
             numbers = ", ".join(map(str, wrong[:_LISTED])) + (" and more" if len(wrong) > _LISTED else "")
-            event(f"the answer {said.text[:200]!r} is not on what it was said to stand on: {numbers}")
+            event(f"the answer {answer.text[:200]!r} is not on what it was said to stand on: {numbers}")
         support.append([item for item in cited if item in holding] or holding)
     used = {id(item) for part in support for item in part}
     supporting = tuple(item for item in evidence.items if id(item) in used)
     index = {id(item): i for i, item in enumerate(supporting)}
     return Answer(
-        tuple(said.text for said in answers),
+        tuple(answer.text for answer in answers),
         tuple(entities),
         replace(evidence, items=supporting),
         tuple(tuple(index[id(item)] for item in part) for part in support),
@@ -186,9 +195,9 @@ def _names(evidence: Evidence) -> dict[str, int]:
     return aliases | labels
 
 
-def _split(said: Said, names: Mapping[str, int]) -> list[Said]:
+def _split(answer: ReplyAnswer, names: Mapping[str, int]) -> list[ReplyAnswer]:
     """Split an answer that is a comma-separated list of names; small models write all on one line."""
-    parts = [part.strip() for part in said.text.split(",") if part.strip()]
-    if len(parts) < 2 or key(said.text) in names or not any(key(part) in names for part in parts):
-        return [said]
-    return [Said(part, said.cited) for part in dict.fromkeys(parts)]
+    parts = [part.strip() for part in answer.text.split(",") if part.strip()]
+    if len(parts) < 2 or key(answer.text) in names or not any(key(part) in names for part in parts):
+        return [answer]
+    return [ReplyAnswer(part, answer.cited) for part in dict.fromkeys(parts)]

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from graphbrick.core import Mention
 from graphbrick.core.trace import event
 from graphbrick.graphs.graph import Graph
-from graphbrick.link.exact import Found
+from graphbrick.link.exact import Matches
 from graphbrick.link.question import Question, Span
 from graphbrick.link.words import STOP_WORDS, Vocabulary, roots, vocabulary
 from graphbrick.patterns.stems import root
@@ -27,7 +27,7 @@ _INSIDE = frozenset(("in", "within", "inside"))
 Ints = npt.NDArray[np.int32]
 
 
-def settled(graph: Graph, question: Question, found: Found, named: Iterable[Sequence[int]] = ()) -> Found:
+def settled(graph: Graph, question: Question, matches: Matches, named: Iterable[Sequence[int]] = ()) -> Matches:
     """Return the mentions with the entities of each in order of how well they fit the question.
 
     Points are given for being a neighbour of what another mention or word of the question names, for types, and for
@@ -38,19 +38,19 @@ def settled(graph: Graph, question: Question, found: Found, named: Iterable[Sequ
     Args:
         graph: The graph.
         question: The question.
-        found: The mentions.
+        matches: The mentions.
         named: Entities that other words of the question name.
     """
-    if not any(mention.others for _, mention in found) and not question.years:
-        return found
-    distinct = dict.fromkeys(mention for _, mention in found)  # a name that occurs again is settled once
+    if not any(mention.others for _, mention in matches) and not question.years:
+        return matches
+    distinct = dict.fromkeys(mention for _, mention in matches)  # a name that occurs again is settled once
     entities = {_entities(mention): None for mention in distinct} | dict.fromkeys(map(tuple, named))
     best = dict[Mention, Mention]()
-    for span, mention in found:
+    for span, mention in matches:
         if mention.others and mention not in best:
             around = [others for others in list(entities)[:_NAMES] if others != _entities(mention)]
             best[mention] = _Choice(graph, question, span).best(mention, around)
-    return _without_years(graph, question, [(span, best.get(mention, mention)) for span, mention in found])
+    return _without_years(graph, question, [(span, best.get(mention, mention)) for span, mention in matches])
 
 
 def _entities(mention: Mention) -> tuple[int, ...]:
@@ -122,18 +122,18 @@ def neighbours_of(graph: Graph, entity: int) -> tuple[Ints, Ints]:
     return np.concatenate([csr.tail[out], csr.in_head[into]]), np.unique(relations)
 
 
-def _without_years(graph: Graph, question: Question, found: Found) -> Found:
+def _without_years(graph: Graph, question: Question, matches: Matches) -> Matches:
     """Return the mentions without years in brackets that only tell which entity is meant: «Heat (1995)»."""
-    left = []
-    for at, (span, mention) in enumerate(found):
-        before = found[at - 1] if at else None
+    remaining = []
+    for at, (span, mention) in enumerate(matches):
+        before = matches[at - 1] if at else None
         if span in question.years and before is not None and before[0].last == span.first - 1:
             neighbours, _ = neighbours_of(graph, before[1].entity)
             if np.isin(neighbours, _entities(mention)).any():
                 event(f"{mention.text!r} in brackets tells which {before[1].text!r} is meant; it is no seed")
                 continue
-        left.append((span, mention))
-    return left
+        remaining.append((span, mention))
+    return remaining
 
 
 def report(graph: Graph, mention: Mention, by: str = "") -> None:

@@ -16,7 +16,7 @@ from graphbrick.link.words import vocabulary
 # Longer names are found as given seeds, not in running text.
 _LONGEST_NAME = 64
 
-Found = list[tuple[Span, Mention]]
+Matches = list[tuple[Span, Mention]]
 
 
 @dataclass(frozen=True)
@@ -29,14 +29,14 @@ class ExactNames:
         terms: Words that the types or relations of the graph use, such as «capital» or «the director».
     """
 
-    names: Found
-    words: Found
-    terms: Found
+    names: Matches
+    words: Matches
+    terms: Matches
 
 
 def exact_names(graph: Graph, question: Question) -> ExactNames:
     """Return the exact names in a question."""
-    found = ExactNames([], [], [])
+    names = ExactNames([], [], [])
     for span in spans_of_names(graph, question):
         surface = question.surface(span)
         numbers = graph.names.exact(question.folded(span))
@@ -45,18 +45,18 @@ def exact_names(graph: Graph, question: Question) -> ExactNames:
             continue
         entry = span, Mention(surface, entities[0], others=tuple(entities[1:]))
         if span in question.quoted:
-            found.names.append(entry)
+            names.names.append(entry)
         elif question.is_function_words(span):
             # "It" inside a question may be the film; "it", or "In" at its beginning, is not.
             if span.first > 0 and not surface.islower() and any(graph.names.name(n) == surface for n in numbers):
-                found.names.append(entry)
+                names.names.append(entry)
         elif _is_term(graph, question, span, numbers):
-            found.terms.append(entry)
+            names.terms.append(entry)
         elif span.size == 1 and question.is_lower(span):
-            found.words.append(entry)
+            names.words.append(entry)
         else:
-            found.names.append(entry)
-    return found
+            names.names.append(entry)
+    return names
 
 
 def _is_term(graph: Graph, question: Question, span: Span, numbers: Iterable[int]) -> bool:

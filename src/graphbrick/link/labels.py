@@ -15,7 +15,7 @@ from graphbrick.core.trace import event
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.text import name_form, nfc
 from graphbrick.link.context import is_spelled, report, settled
-from graphbrick.link.exact import ExactNames, Found, exact_names, ranked
+from graphbrick.link.exact import ExactNames, Matches, exact_names, ranked
 from graphbrick.link.question import Question, Span, disjoint
 from graphbrick.link.unmatched import READ_WORDS, Unmatched
 from graphbrick.patterns.lexicon import lexicon_of
@@ -74,16 +74,16 @@ class LinkLabels(LinkStage):
         question = Question.read(query.text)
         exact = exact_names(graph, question)
         unmatched = Unmatched(graph, question, self.min_score)
-        found = unmatched.beside(disjoint(exact.names))
-        if found:
-            _tell_left_out(question, exact, found)
+        matches = unmatched.beside(disjoint(exact.names))
+        if matches:
+            _tell_left_out(question, exact, matches)
         elif not exact.words and (classes := _classes(graph, question, exact, self.words)):
             event(f"no entity is named, only {', '.join(dict.fromkeys(classes))}; the question is about all of them")
             return query
         else:
-            found = disjoint(exact.words) or unmatched.alone() or self._last_resort(graph, question, exact, unmatched)
+            matches = disjoint(exact.words) or unmatched.alone() or self._last_resort(graph, question, exact, unmatched)
         words = [_entities(mention) for _, mention in (*exact.words, *exact.terms)]
-        mentions = [mention for _, mention in settled(graph, question, found, words)]
+        mentions = [mention for _, mention in settled(graph, question, matches, words)]
         for mention in dict.fromkeys(mentions):
             report(graph, mention)
         readings = zip_longest(*(self._readings(graph, mention) for mention in dict.fromkeys(mentions)))
@@ -100,7 +100,7 @@ class LinkLabels(LinkStage):
         """Return the query with given seeds; see `resolve_seeds`."""
         return resolve_seeds(graph, query, seeds)
 
-    def _last_resort(self, graph: Graph, question: Question, exact: ExactNames, unmatched: Unmatched) -> Found:
+    def _last_resort(self, graph: Graph, question: Question, exact: ExactNames, unmatched: Unmatched) -> Matches:
         """Return entities named like types or relations; raise if there are none, or a part of several names."""
         if unmatched.several:
             part = unmatched.several[0]
@@ -127,29 +127,29 @@ def _entities(mention: Mention) -> tuple[int, ...]:
 
 def _classes(graph: Graph, question: Question, exact: ExactNames, words: str | None) -> list[str]:
     """Return the classes that a question without names is about, if it says more than the name of one."""
-    said = sum(question.content(span) for span, _ in disjoint(exact.terms))
-    if question.shows_names or said == question.content(Span(0, len(question.words) - 1)):
+    term_words = sum(question.content(span) for span, _ in disjoint(exact.terms))
+    if question.shows_names or term_words == question.content(Span(0, len(question.words) - 1)):
         return []
     return lexicon_of(graph, words).classes_in(question.text)
 
 
-def _tell_left_out(question: Question, exact: ExactNames, found: Found) -> None:
+def _tell_left_out(question: Question, exact: ExactNames, matches: Matches) -> None:
     """Record which words name entities but were taken for common words."""
     for entries, what in ((exact.words, "common words"), (exact.terms, "words of types and relations")):
-        left = disjoint(entries, [span for span, _ in found])
+        left = disjoint(entries, [span for span, _ in matches])
         if left:
             shown = ", ".join(dict.fromkeys(question.surface(span) for span, _ in left))
             event(f"left out as {what}: {shown}")
 
 
-def resolve_seeds(graph: Graph, query: Query, given: Iterable[str | int]) -> Query:
+def resolve_seeds(graph: Graph, query: Query, seeds: Iterable[str | int]) -> Query:
     """Return the query with given seeds: entity ids (also numpy integers), keys, labels or aliases.
 
     Raises:
         LinkError: No entity has this key or name; the message shows the nearest labels.
     """
     mentions = []
-    for seed in given:
+    for seed in seeds:
         if isinstance(seed, bool) or not isinstance(seed, str | int | np.integer):
             raise LinkError(f"a seed is an entity id, a key or a label, got {seed!r}")
         mention = _resolve(graph, seed) if isinstance(seed, str) else Mention(str(seed), int(seed))

@@ -109,17 +109,17 @@ class LinkWithLLM(LinkStage):
         """Return the query with the seeds that the model finds in it."""
         text = nfc(query.text)
         names = self._names(text)
-        found = self._found(graph, names)
-        if not found:
+        matches = self._matches(graph, names)
+        if not matches:
             tried = ", ".join(repr(name.text[:80]) for name in names) or "it named nothing"
             question = text if len(text) <= 80 else text[:77] + "..."
             raise LinkError(
                 f"nothing that {self.llm.model} named in {question!r} is an entity of {graph.path.name}: {tried}; "
                 "give a seed, or try LinkLabels()"
             )
-        chosen = self._chosen(graph, text, [(name, entities) for name, entities in found if len(entities) > 1])
+        chosen = self._chosen(graph, text, [(name, entities) for name, entities in matches if len(entities) > 1])
         mentions = []
-        for name, entities in found:
+        for name, entities in matches:
             entity = chosen.get(name, next(iter(entities)))
             mention = Mention(name.text, entity, entities[entity], tuple(e for e in entities if e != entity))
             if mention.score < 1:
@@ -139,8 +139,8 @@ class LinkWithLLM(LinkStage):
             schema=json_object(names=json_list({"type": "string"}, most=self.n)),
         )
         words = tokens(text)
-        said = [part for name in read_names(reply) or [] for part in _in_question(text, words, name)]
-        names = list(dict.fromkeys(_name(text, words, name) for name in said))
+        parts = [part for name in read_names(reply) or [] for part in _in_question(text, words, name)]
+        names = list(dict.fromkeys(_name(text, words, name) for name in parts))
         if len(names) > self.n:
             event(f"{self.llm.model} named {len(names)} entities, of which the first {self.n} were looked up")
             names = names[: self.n]
@@ -150,22 +150,22 @@ class LinkWithLLM(LinkStage):
             event(f"{self.llm.model} named what is not in the question; it was looked up all the same: {listed}")
         return sorted(names, key=lambda name: name.start if name.start >= 0 else len(text))
 
-    def _found(self, graph: Graph, names: Sequence[_Name]) -> list[tuple[_Name, dict[int, float]]]:
+    def _matches(self, graph: Graph, names: Sequence[_Name]) -> list[tuple[_Name, dict[int, float]]]:
         """Return the names that match, each with its entities and similarities, in the order of `ranked`."""
-        found = dict[_Name, dict[int, float]]()
+        matches = dict[_Name, dict[int, float]]()
         for name in names:
             exact = ranked(graph, name.text, graph.names.exact(name_form(name.text)))
-            found[name] = dict.fromkeys(exact, 1.0)
+            matches[name] = dict.fromkeys(exact, 1.0)
             if not exact and name.start >= 0:
-                found[name] = self._near(graph, name)
-        if not any(found.values()):
+                matches[name] = self._near(graph, name)
+        if not any(matches.values()):
             # What is neither in the question nor the graph, but near a label, may be anything: the last resort.
-            found |= {name: self._near(graph, name) for name in names if name.start < 0}
+            matches |= {name: self._near(graph, name) for name in names if name.start < 0}
         for name in names:
-            if not found[name]:
+            if not matches[name]:
                 labels = ", ".join(match.name for match in graph.names.near(name.text, _NEAREST)) or "none"
                 event(f"{name.text[:80]!r} names no entity of {graph.path.name}; nearest labels: {labels}")
-        return [(name, entities) for name, entities in found.items() if entities]
+        return [(name, entities) for name, entities in matches.items() if entities]
 
     def _near(self, graph: Graph, name: _Name) -> dict[int, float]:
         matches = graph.names.near(name.text, self.candidates, min_score=self.min_score)
@@ -173,7 +173,7 @@ class LinkWithLLM(LinkStage):
 
     def _chosen(self, graph: Graph, text: str, several: Sequence[tuple[_Name, dict[int, float]]]) -> dict[_Name, int]:
         """Return the entity that the model chooses for each name; names with unreadable replies are missing."""
-        asked, requests = list[tuple[_Name, list[int], list[str]]](), list[Request]()
+        choices, requests = list[tuple[_Name, list[int], list[str]]](), list[Request]()
         for name, entities in several:
             first = list(islice(entities, self.candidates))
             lines = lines_of(_portrait(graph, entity, text) for entity in first)
@@ -183,12 +183,12 @@ class LinkWithLLM(LinkStage):
                 continue
             if fit < len(entities):
                 event(f"{self.llm.model} was shown the first {fit} of {len(entities):,} entities named {name.text!r}")
-            asked.append((name, first[:fit], lines[:fit]))
+            choices.append((name, first[:fit], lines[:fit]))
             schema = json_object(number=whole_number(1, fit))
             requests.append(Request(self._which(text, name, lines[:fit]), schema))
         chosen = {}
         replies = self.llm.ask_all(requests) if requests else []
-        for (name, offered, lines), reply in zip(asked, replies, strict=True):
+        for (name, offered, lines), reply in zip(choices, replies, strict=True):
             numbers = read_numbers(reply.text, lines)
             if numbers:
                 chosen[name] = offered[numbers[0] - 1]
@@ -242,11 +242,11 @@ def _in_question(text: str, words: Sequence[Token], name: str) -> list[str]:
 
 def _portrait(graph: Graph, entity: int, text: str) -> str:
     """Return a line that tells an entity apart from others of the same name."""
-    asked = set(fold(text).split()) - set(fold(graph.label(entity)).split()) - STOP_WORDS
+    words = set(fold(text).split()) - set(fold(graph.label(entity)).split()) - STOP_WORDS
     triples = [*graph.triples_from(entity)[:_LOOKED_AT]]
     triples += graph.csr.in_triple[graph.csr.row(entity, False)][:_LOOKED_AT].tolist()
     texts = [graph.triple_text(triple) for triple in triples]
-    texts.sort(key=lambda told: -len(asked.intersection(fold(told).split())))  # of equal ones the first stays first
+    texts.sort(key=lambda fact: -len(words.intersection(fold(fact).split())))  # of equal ones the first stays first
     degree = graph.degree(entity)
-    told = [one_line(graph.describe(entity))[:_LONGEST], f"{degree:,} {'triple' if degree == 1 else 'triples'}"]
-    return "; ".join([*told, *(one_line(told)[:_LONGEST] for told in texts[:_TRIPLES])])
+    parts = [one_line(graph.describe(entity))[:_LONGEST], f"{degree:,} {'triple' if degree == 1 else 'triples'}"]
+    return "; ".join([*parts, *(one_line(fact)[:_LONGEST] for fact in texts[:_TRIPLES])])

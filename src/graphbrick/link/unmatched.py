@@ -13,7 +13,7 @@ from graphbrick.core.trace import event
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.names import NearMatch, misspelt
 from graphbrick.graphs.text import name_form
-from graphbrick.link.exact import Found, ranked
+from graphbrick.link.exact import Matches, ranked
 from graphbrick.link.question import Question, Span, disjoint
 from graphbrick.link.spellings import other_spellings
 from graphbrick.link.words import STOP_WORDS, TITLES, vocabulary
@@ -58,7 +58,7 @@ class Unmatched:
         """Parts of several names that were met."""
         self._near: list[tuple[Span, NearMatch]] = []
 
-    def beside(self, exact: Found) -> Found:
+    def beside(self, exact: Matches) -> Matches:
         """Return the mentions of a question with exact names: these, and names spelled otherwise.
 
         A longer name with a typing error replaces a shorter exact name inside it: «Paris Hiltan» is not Paris.
@@ -75,34 +75,34 @@ class Unmatched:
                 taken = [entry for entry in taken if entry[0] not in inside] + [(span, mention)]
         return sorted(taken, key=lambda entry: entry[0].first) + later
 
-    def alone(self) -> Found:
+    def alone(self) -> Matches:
         """Return the mentions of a question in which nothing matches exactly; near misses come last."""
         every = list(self._spans(lower_from=1))
         named = [span for span, is_named in every if is_named]
         spans = named or [span for span, _ in every]
         for look_up in (self._other_spelling, self._one_error, self._part):
-            found = [(span, mention) for span in spans if (mention := look_up(span)) is not None]
-            if found:
-                return disjoint(found)
+            matches = [(span, mention) for span in spans if (mention := look_up(span)) is not None]
+            if matches:
+                return disjoint(matches)
         return [] if named and self.several else self._near_misses(spans)
 
     def nearest(self, n: int) -> list[str]:
         """Return the ``n`` names that are nearest to pieces of the question, after `alone`."""
         return list(dict.fromkeys(match.name for _, match in self._near))[:n]
 
-    def _near_misses(self, spans: Sequence[Span]) -> Found:
+    def _near_misses(self, spans: Sequence[Span]) -> Matches:
         """Return what is similar to spans: the most similar first, of equal ones the longest span."""
         folded = {span: self.question.folded(span) for span in spans if span.size <= _LONGEST_PART}
-        found = [
+        near = [
             (span, match)
             for span, text in folded.items()
             if len(text) >= _MISSPELT - 1
             for match in self.graph.names.near(text, 3, min_score=0.5)
         ]
-        found.sort(key=lambda entry: (-entry[1].score, -entry[0].size, entry[0].first, entry[1].entity))
-        self._near = found
-        good = [(span, match) for span, match in found if match.score >= self._least(folded[span])]
-        return [(span, self._nearest(span, {match.entity: match.score})) for span, match in disjoint(good)]
+        near.sort(key=lambda entry: (-entry[1].score, -entry[0].size, entry[0].first, entry[1].entity))
+        self._near = near
+        matches = [(span, match) for span, match in near if match.score >= self._least(folded[span])]
+        return [(span, self._nearest(span, {match.entity: match.score})) for span, match in disjoint(matches)]
 
     def _least(self, folded: str) -> float:
         """Return the least similarity of a near miss, which grows for names below ten letters."""

@@ -121,19 +121,19 @@ def content(
 
 
 def _merged(tagged: list[tuple[str, int | None]], phrases: Phrases) -> list[tuple[str, int | None]]:
-    found: list[tuple[str, int | None]] = []
+    merged: list[tuple[str, int | None]] = []
     at = 0
     while at < len(tagged):
         word, hop = tagged[at]
         for phrase in phrases.get(word, ()):
             if tuple(text for text, _ in tagged[at : at + len(phrase)]) == phrase:
-                found.append((" ".join(phrase), hop))
+                merged.append((" ".join(phrase), hop))
                 at += len(phrase)
                 break
         else:
-            found.append((word, hop))
+            merged.append((word, hop))
             at += 1
-    return found
+    return merged
 
 
 def _side(merged: list[tuple[str, int | None]], places: range, *, is_left: bool) -> list[Token]:
@@ -256,8 +256,8 @@ class Alignment:
             return None
         # A step back to the seed reads like any other step of its relation.
         numbers = [self._number.get(label.removesuffix(f" {PLACEHOLDER}")) for label, _ in pattern]
-        found = [2 * number + step[1] for number, step in zip(numbers, pattern, strict=True) if number is not None]
-        return found if len(found) == len(pattern) else None
+        steps = [2 * number + step[1] for number, step in zip(numbers, pattern, strict=True) if number is not None]
+        return steps if len(steps) == len(pattern) else None
 
     def word_vectors(self, words: Sequence[str]) -> Floats:
         """Return the vectors of at least one word, float32 [words, dimensions]; each word is embedded once."""
@@ -275,7 +275,7 @@ class Alignment:
     def emitted(self, tokens: Sequence[Token]) -> Scores:
         """Return the log probability that each token speaks of each step, float64 [tokens, steps + 1]."""
         known = self._emitted
-        # One look at each: another thread may empty the memory.
+        # Each key is read once, because another thread may clear the cache.
         rows = {token.key: row for token in tokens if (row := known.get(token.key)) is not None}
         fresh = {token.key: token for token in tokens if token.key not in rows}
         if fresh:
@@ -296,14 +296,14 @@ class Alignment:
 
         The columns are those of ``weights``, so that the score is their product.
         """
-        found = np.zeros((len(patterns), len(self.weights)))
-        found[:, EMISSION] = _UNALIGNED
+        features = np.zeros((len(patterns), len(self.weights)))
+        features[:, EMISSION] = _UNALIGNED
         numbered = [(place, steps) for place, pattern in enumerate(patterns) if (steps := self.steps(pattern))]
         if not numbered:
-            return found
+            return features
         table = _Table(self, tokens, [steps for _, steps in numbered])
-        found[[place for place, _ in numbered]] = table.best()
-        return found
+        features[[place for place, _ in numbered]] = table.best()
+        return features
 
 
 class _Table:

@@ -21,7 +21,7 @@ from graphbrick.patterns.alignment import EMISSION, MISSING, Alignment
 from graphbrick.patterns.text import Steps, labelled, masked, readable, without_marks
 
 if TYPE_CHECKING:
-    from graphbrick.patterns.model import Asked, PatternModel
+    from graphbrick.patterns.model import PatternModel, Prepared
 
 Floats = npt.NDArray[np.float32]
 Scores = npt.NDArray[np.float64]
@@ -123,25 +123,25 @@ def fit_features(
         raise ValueError("the confidence of patterns needs an alignment")
     best = readings[0]
     start = best.pattern.start_label
-    asked = model.ask(masked(query, start))
+    prepared = model.ask(masked(query, start))
     alike = [reading for reading in readings if reading.pattern.start_label == start][:_ALIGNED]
     here = [labelled(reading.pattern.steps) for reading in alike]
-    parts = alignment.features(asked.tokens, here[:1])[0]
+    parts = alignment.features(prepared.tokens, here[:1])[0]
     return np.array(
         [
             _odds(np.array([reading.score for reading in readings]), _same_answers(readings)),
-            _odds(model.linear(asked, here), _same_answers(alike)),
-            (_elsewhere(model, alignment, asked, here) - best.score).clip(-_CLIP, _CLIP),
-            parts[EMISSION] / max(1, sum(map(len, asked.tokens))),
+            _odds(model.linear(prepared, here), _same_answers(alike)),
+            (_elsewhere(model, alignment, prepared, here) - best.score).clip(-_CLIP, _CLIP),
+            parts[EMISSION] / max(1, sum(map(len, prepared.tokens))),
             parts[MISSING],
-            _support(model, words, vectors, asked, here[0]),
+            _support(model, words, vectors, prepared, here[0]),
         ]
     )
 
 
-def _support(model: PatternModel, words: Spoken, vectors: dict[str, Floats], asked: Asked, steps: Steps) -> float:
+def _support(model: PatternModel, words: Spoken, vectors: dict[str, Floats], prepared: Prepared, steps: Steps) -> float:
     """Return how well the least supported hop of a pattern is spoken of, from -1 to 1."""
-    question = [token.word for side in asked.tokens for token in side if token.word not in ASKING]
+    question = [token.word for side in prepared.tokens for token in side if token.word not in ASKING]
     by_step = [words.get(step) or (readable(step[0]).lower(),) for step in dict.fromkeys(without_marks(steps))]
     if not question or not by_step:
         return 0.0
@@ -152,8 +152,8 @@ def _support(model: PatternModel, words: Spoken, vectors: dict[str, Floats], ask
         made = model.embedder.embed(fresh).astype(np.float32)
         made /= np.linalg.norm(made, axis=1, keepdims=True) + np.float32(1e-12)
         vectors.update(zip(fresh, made, strict=True))
-    asked_for = np.stack([vectors[word] for word in question])
-    return float(min((asked_for @ np.stack([vectors[word] for word in group]).T).max() for group in by_step))
+    question_vectors = np.stack([vectors[word] for word in question])
+    return float(min((question_vectors @ np.stack([vectors[word] for word in group]).T).max() for group in by_step))
 
 
 def _same_answers(readings: Sequence[Reading]) -> npt.NDArray[np.bool_]:
@@ -169,13 +169,13 @@ def _odds(scores: Scores, chosen: npt.NDArray[np.bool_]) -> float:
     return float(odds.clip(-_CLIP, _CLIP))
 
 
-def _elsewhere(model: PatternModel, alignment: Alignment, asked: Asked, here: Sequence[Steps]) -> np.float64:
+def _elsewhere(model: PatternModel, alignment: Alignment, prepared: Prepared, here: Sequence[Steps]) -> np.float64:
     """Return the best score of a pattern that other entities of the graph have, and the seed does not."""
     own = {without_marks(steps) for steps in here}
     others = [steps for steps in model.rivals if steps not in own]
     if not others:
         return np.float64(-np.inf)
-    scores = model.linear(asked, others)
+    scores = model.linear(prepared, others)
     best = np.argsort(-scores, kind="stable")[:_ALIGNED]
-    aligned = alignment.features(asked.tokens, [others[place] for place in best.tolist()])
+    aligned = alignment.features(prepared.tokens, [others[place] for place in best.tolist()])
     return np.float64((scores[best] + aligned @ alignment.weights).max())

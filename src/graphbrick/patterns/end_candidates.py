@@ -180,5 +180,5 @@ def _log_sum(values: Floats, group: Ints, n: int) -> Floats:
     np.maximum.at(most, group, values)
     total = np.bincount(group, np.exp(values - most[group]), minlength=n)
     with np.errstate(divide="ignore"):
-        found: Floats = np.where(total > 0, most, 0.0) + np.log(total)
-    return found
+        sums: Floats = np.where(total > 0, most, 0.0) + np.log(total)
+    return sums

@@ -82,7 +82,7 @@ def features_of(
     rest = question
     for seed in seeds:
         rest = masked(rest, graph.label(seed))
-    said, words = fold(question), _content(rest)
+    folded, words = fold(question), _content(rest)
     queries = _queries(question, candidates, graph, model)
     around = _around(csr, entity)
     near = around.sampled(_NEIGHBOURS)
@@ -93,16 +93,16 @@ def features_of(
     names = entity_names(graph, embedder).look_up(every, graph.label, words, queries)
     own, others = place[: len(entity)], place[len(entity) :]
     labels = [graph.label(number) for number in entity.tolist()]
-    found = np.zeros((len(entity), len(FEATURES)))
-    column = {name: found[:, number] for number, name in enumerate(FEATURES)}
+    features = np.zeros((len(entity), len(FEATURES)))
+    column = {name: features[:, number] for number, name in enumerate(FEATURES)}
     _fill_support(column, support, candidates)
     column["joined"][:] = _joined(csr, entity, seeds)
     column["degree"][:] = np.log1p(_degree(csr, entity))
-    column["in question"][:] = [bool(name) and f" {name} " in f" {said} " for name in map(fold, labels)]
+    column["in question"][:] = [bool(name) and f" {name} " in f" {folded} " for name in map(fold, labels)]
     column["unnamed"][:] = [
         not label or label == graph.key(e) for label, e in zip(labels, entity.tolist(), strict=True)
     ]
-    column["date"][:] = _dates(said, labels)
+    column["date"][:] = _dates(folded, labels)
     column["name words"][:] = np.minimum(names.weight[own], 10) / 5
     column["name cover"][:] = names.cover[own]
     column["type words"][:] = [_shared(" ".join(graph.types(e)), words) for e in entity.tolist()]
@@ -113,7 +113,7 @@ def features_of(
         column["name similarity"][:] = names.similarity[own, 0]
         column["name similarity, masked"][:] = names.similarity[own, 1]
     _fill_relations(column, around, graph, model, words, queries)
-    return found
+    return features
 
 
 def asks_for_many(question: str) -> bool:
@@ -195,10 +195,10 @@ def _queries(
     """Return the vectors of the question as it is, and masked as `PatternScorer` does it, [dimensions, 2]."""
     if model is None:
         return None
-    asked = model.ask(masked(question, graph.label(candidates.walks[0].path.start)))
+    prepared = model.ask(masked(question, graph.label(candidates.walks[0].path.start)))
     store, embedder = current_store(), model.embedder
     whole = embedder.encode_query(question) if store is None else store.query_vector(embedder, question)
-    return np.stack([whole, asked.extended[: model.dimensions]], axis=1)
+    return np.stack([whole, prepared.extended[: model.dimensions]], axis=1)
 
 
 def _around(csr: Csr, entity: Ints) -> _Around:
@@ -258,9 +258,9 @@ def _joined(csr: Csr, entity: Ints, seeds: list[int]) -> Floats:
     return joined
 
 
-def _dates(said: str, labels: list[str]) -> Floats:
+def _dates(question: str, labels: list[str]) -> Floats:
     """Return 1 for labels with a year and -1 for others if the question asks for a date; else 0."""
-    if _WHEN.isdisjoint(said.split()):
+    if _WHEN.isdisjoint(question.split()):
         return np.zeros(len(labels))
     return np.array([1.0 if _YEAR.search(label) else -1.0 for label in labels])
 

@@ -111,12 +111,12 @@ def load(path: str) -> PatternModel:
     stamps = []
     for name in (DESCRIPTION, WEIGHTS):
         try:
-            found = os.stat(f"{folder}/{name}")  # noqa: PTH116
+            status = os.stat(f"{folder}/{name}")  # noqa: PTH116
         except OSError as error:
             raise ModelError(
                 f"{path} holds no trained patterns: {name} is not there; make them with graphbrick train patterns"
             ) from error
-        stamps.append((found.st_mtime_ns, found.st_size, found.st_ino))
+        stamps.append((status.st_mtime_ns, status.st_size, status.st_ino))
     return current_session().get(("pattern model", folder, *stamps), lambda: _load(Path(folder)), at_most=8)
 
 
@@ -133,7 +133,7 @@ def _load(folder: Path) -> PatternModel:
         if sha256(weights).hexdigest() != described["sha256"]:
             raise ModelError(f"{folder / WEIGHTS} is damaged: it is not what was written; {advice}")
         with np.load(folder / WEIGHTS, allow_pickle=False) as arrays:
-            given = {name: arrays[name] for name in _ARRAYS}
+            values = {name: arrays[name] for name in _ARRAYS}
             aligned = [arrays[name] for name in _ALIGNED if name in arrays]
         embedder = parse_brick(described["embedder"])
         if not isinstance(embedder, Embedder):
@@ -141,7 +141,7 @@ def _load(folder: Path) -> PatternModel:
         patterns = tuple(tuple((str(label), bool(way)) for label, way in steps) for steps in described["patterns"])
         about = {key: value for key, value in described.items() if key not in _OWN}
         alignment = _read_alignment(embedder, described.get("alignment"), aligned)
-        width = n_token_features(given["lengths"].shape[1] - 1 - HASHED_WORDS)
+        width = n_token_features(values["lengths"].shape[1] - 1 - HASHED_WORDS)
         if alignment is not None and alignment.emission.shape[1] != width:
             raise ModelError(f"{folder} was learned by a version that read words in another way; {advice}")
         calibration, ends = described.get("calibration"), described.get("ends")
@@ -153,7 +153,7 @@ def _load(folder: Path) -> PatternModel:
             relations=tuple(map(str, described["relations"])),
             patterns=patterns,
             about=about,
-            **given,
+            **values,
         )
     except (OSError, ValueError, KeyError, TypeError, PipelineError, zipfile.BadZipFile) as error:
         raise ModelError(f"{folder} is damaged ({error}); {advice}") from error

@@ -113,27 +113,27 @@ class PatternModel:
         away = [steps for steps in self.patterns if steps == without_marks(steps)]
         return tuple(dict.fromkeys([*single, *away]))[:_RIVALS]
 
-    def ask(self, question: str) -> Asked:
+    def ask(self, question: str) -> Prepared:
         """Return the features of a masked question; recent ones are cached for other stages and hops."""
-        return self._known.asked(question)
+        return self._known.prepared(question)
 
     def knows(self, label: str) -> bool:
         """Tell whether a relation had training examples."""
         return label in self._known.relation_row
 
-    def score(self, asked: Asked, patterns: Sequence[Steps | tuple[Step, ...]]) -> npt.NDArray[np.float64]:
+    def score(self, prepared: Prepared, patterns: Sequence[Steps | tuple[Step, ...]]) -> npt.NDArray[np.float64]:
         """Return the score of each pattern for a question, float64 [patterns].
 
         Patterns of no step, or of more than ``max_hops``, score `NO_PATTERN`.
         """
-        scores = self.linear(asked, patterns)
+        scores = self.linear(prepared, patterns)
         fits = np.flatnonzero(scores > NO_PATTERN)
         if self.alignment is not None and len(fits):
-            aligned = self.alignment.features(asked.tokens, [as_labels(patterns[i]) for i in fits.tolist()])
+            aligned = self.alignment.features(prepared.tokens, [as_labels(patterns[i]) for i in fits.tolist()])
             scores[fits] += aligned @ self.alignment.weights
         return scores
 
-    def linear(self, asked: Asked, patterns: Sequence[Steps | tuple[Step, ...]]) -> npt.NDArray[np.float64]:
+    def linear(self, prepared: Prepared, patterns: Sequence[Steps | tuple[Step, ...]]) -> npt.NDArray[np.float64]:
         """Like `score`, but without the alignment."""
         scores = np.full(len(patterns), NO_PATTERN)
         fits = [i for i, steps in enumerate(patterns) if 0 < len(steps) <= self.max_hops]
@@ -146,21 +146,21 @@ class PatternModel:
         is_met = np.zeros(len(rows.own), dtype=np.bool_)
         is_met[relation] = True
         relations, column = np.flatnonzero(is_met), (np.cumsum(is_met) - 1)[relation]
-        table = rows.words[relations] @ asked.roles.T
+        table = rows.words[relations] @ prepared.roles.T
         own = rows.own[relations]
         has = np.flatnonzero(own >= 0)
-        table[has] += self.relation_weights[own[has]] @ asked.extended
+        table[has] += self.relation_weights[own[has]] @ prepared.extended
         by_place = table[column, rows.place % kinds]
-        total: npt.NDArray[np.float64] = asked.lengths[rows.length - 1].astype(np.float64)
+        total: npt.NDArray[np.float64] = prepared.lengths[rows.length - 1].astype(np.float64)
         total += np.bincount(np.repeat(np.arange(len(fits)), rows.size), by_place, minlength=len(fits))
         whole = np.flatnonzero(rows.whole >= 0)
-        total[whole] += asked.patterns[rows.whole[whole]]
+        total[whole] += prepared.patterns[rows.whole[whole]]
         scores[fits] = total
         return scores
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Prepared:
     """A masked question, prepared for scoring patterns.
 
     Attributes:
@@ -205,7 +205,7 @@ class _Known:
     def __init__(self, model: PatternModel) -> None:
         self._model, self._kinds = model, kinds_of(model.max_hops)
         self._lock = ForkLock()
-        self._asked: OrderedDict[str, Asked] = OrderedDict()
+        self._prepared: OrderedDict[str, Prepared] = OrderedDict()
         self.relation_row = {label: row for row, label in enumerate(model.relations)}
         self._whole = {steps: row for row, steps in enumerate(model.patterns)}
         self._clear()
@@ -217,13 +217,13 @@ class _Known:
         self._words = np.zeros((0, self._model.dimensions), dtype=np.float32)
         self._own: npt.NDArray[np.int64] = np.zeros(0, dtype=np.int64)
 
-    def asked(self, question: str) -> Asked:
+    def prepared(self, question: str) -> Prepared:
         """Return the prepared question, from the cache if possible."""
         with self._lock:
-            asked = self._asked.get(question)
-            if asked is not None:
-                self._asked.move_to_end(question)
-                return asked
+            prepared = self._prepared.get(question)
+            if prepared is not None:
+                self._prepared.move_to_end(question)
+                return prepared
         model = self._model
         q, d = features(model.embedder, question), model.dimensions
         if q.shape != (d + WORDS,):
@@ -231,12 +231,12 @@ class _Known:
         extended = np.append(q, np.float32(1))
         roles = model.scale[:, None] * q[:d] + model.maps @ (model.narrow @ q)
         tokens = ([], []) if model.alignment is None else model.alignment.read(words_of(question))
-        asked = Asked(extended, roles, model.lengths @ extended, model.pattern_weights @ extended, tokens)
+        prepared = Prepared(extended, roles, model.lengths @ extended, model.pattern_weights @ extended, tokens)
         with self._lock:
-            self._asked[question] = asked
-            while len(self._asked) > _QUESTIONS:
-                self._asked.popitem(last=False)
-        return asked
+            self._prepared[question] = prepared
+            while len(self._prepared) > _QUESTIONS:
+                self._prepared.popitem(last=False)
+        return prepared
 
     def rows(self, patterns: Sequence[Steps | tuple[Step, ...]]) -> _Rows:
         """Return patterns of at least one step as numbers."""

@@ -82,27 +82,27 @@ class RelationPlanner(Brick):
             seeds: int32, ascending.
             query: The question.
         """
-        asked = self._asked(graph, seeds, query)
-        if asked is None:
+        request = self._asked(graph, seeds, query)
+        if request is None:
             event("no relation is found at the seeds, so the model was not asked for relation paths")
             return []
-        return self._plans(graph, *asked)
+        return self._plans(graph, *request)
 
     def _offer(self, graph: Graph, seeds: Ids) -> dict[Move, frozenset[int]]:
         """Return the relations near the seeds that the model is shown, nearest first, with the ids of each."""
         ranks, ids = dict[Move, tuple[int, int]](), dict[Move, set[int]]()
         nearer = np.zeros(graph.n_entities, dtype=np.bool_)
-        frontier, left = seeds, LOOKED_AT
+        frontier, budget = seeds, LOOKED_AT
         for hop in range(self.max_hops):
             ends = []
             for forward in (True, False):
-                edges = edges_of(graph, frontier, forward, left)
-                left -= len(edges.triple)
+                edges = edges_of(graph, frontier, forward, budget)
+                budget -= len(edges.triple)
                 # Triples that lead back are left out: otherwise every relation would be shown in both directions.
                 edges = edges.where(~nearer[edges.end] & (edges.end != edges.start))
                 ends.append(edges.end)
-                found, counts = np.unique(graph.csr.relation[edges.triple], return_counts=True)
-                for relation, count in zip(found.tolist(), counts.tolist(), strict=True):
+                relations, counts = np.unique(graph.csr.relation[edges.triple], return_counts=True)
+                for relation, count in zip(relations.tolist(), counts.tolist(), strict=True):
                     move = (one_line(graph.relation_label(relation)), forward)
                     nearest, before = ranks.get(move, (hop, 0))
                     # Relations are compared by how often they occur at the hop where they are nearest.
@@ -111,9 +111,9 @@ class RelationPlanner(Brick):
             nearer[frontier] = True
             frontier = np.unique(np.concatenate(ends))
             frontier = frontier[~nearer[frontier]]
-            if len(ranks) > self.relations or not len(frontier) or left <= 0:
+            if len(ranks) > self.relations or not len(frontier) or budget <= 0:
                 break
-        if left <= 0:
+        if budget <= 0:
             event(f"only {LOOKED_AT:,} triples around the seeds were searched for relations; farther ones are missing")
         if len(ranks) > self.relations:
             event(f"the model was shown only the nearest {self.relations} of {len(ranks)} or more relations")

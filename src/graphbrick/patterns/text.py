@@ -100,11 +100,11 @@ def masked(question: str, start: str) -> str:
     if done:
         return exact
     words, wanted = tokens(text), [token.text for token in tokens(name)]
-    said = [token.text for token in words]
+    folded = [token.text for token in words]
     parts: list[str] = []
     at = ended = 0
-    while wanted and at + len(wanted) <= len(said):
-        if said[at : at + len(wanted)] == wanted:
+    while wanted and at + len(wanted) <= len(folded):
+        if folded[at : at + len(wanted)] == wanted:
             parts += [text[ended : words[at].start], PLACEHOLDER]
             at += len(wanted)
             ended = words[at - 1].end

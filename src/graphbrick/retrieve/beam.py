@@ -70,7 +70,7 @@ def expand(beam: list[Partial], csr: Csr, *, follow_out: bool, follow_in: bool, 
         At most ``cap`` candidates, selected by `in_turns`; the number of candidates before the cap.
     """
     parts: list[Candidates] = []
-    found = held = 0
+    total = held = 0
     for index, path in enumerate(beam):
         check_limits()
         u = path.nodes[-1]
@@ -86,13 +86,13 @@ def expand(beam: list[Partial], csr: Csr, *, follow_out: bool, follow_in: bool, 
                 reached[fresh].astype(np.int64),
                 np.full(len(fresh), is_forward),
             )
-            found, held = found + len(part), held + len(part)
+            total, held = total + len(part), held + len(part)
             parts.append(part)
             if held > 4 * cap:
                 # Candidates beyond the cap here would be beyond it at the end, too; dropping them bounds memory.
                 parts = [in_turns(_joined(parts), csr.relation, cap)]
                 held = len(parts[0])
-    return in_turns(_joined(parts), csr.relation, cap), found
+    return in_turns(_joined(parts), csr.relation, cap), total
 
 
 def _joined(parts: list[Candidates]) -> Candidates:

@@ -112,8 +112,8 @@ class BeamSearch(RetrieveStage):
                 break
             layers.append(beam)
             if self.stop is not None and len(layers) < self.max_hops:
-                found = [path.walked.text for layer in layers for path in layer]
-                if is_enough(self.stop, query.text, found):
+                texts = [path.walked.text for layer in layers for path in layer]
+                if is_enough(self.stop, query.text, texts):
                     event(f"{self.stop.model} found the paths to be enough after {len(layers)} steps")
                     break
         fact(candidates=scored, steps=len(layers))
@@ -128,10 +128,10 @@ class BeamSearch(RetrieveStage):
     def _advance(self, query: Query, subgraph: Subgraph, beam: list[Partial]) -> tuple[list[Partial], int]:
         """Return the best extensions of the paths of a beam, best first per seed, and the number of candidates."""
         follow_out, follow_in = follow(self.direction)
-        candidates, found = expand(beam, subgraph.csr, follow_out=follow_out, follow_in=follow_in, cap=self.cap)
-        if len(candidates) < found:
+        candidates, total = expand(beam, subgraph.csr, follow_out=follow_out, follow_in=follow_in, cap=self.cap)
+        if len(candidates) < total:
             event(
-                f"step {len(beam[0].triples) + 1}: of {found:,} candidates {self.cap:,} were taken, in turns from "
+                f"step {len(beam[0].triples) + 1}: of {total:,} candidates {self.cap:,} were taken, in turns from "
                 "every relation of every path (cap)"
             )
         if not len(candidates):

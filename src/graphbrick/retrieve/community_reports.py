@@ -90,10 +90,10 @@ class CommunityReports(RetrieveStage):
         subgraph = subgraph.listed()
         if is_whole:
             size = self.size  # the session holds the communities, which must not refer to the graph
-            found = current_session().get(("communities", size), lambda: hierarchy(subgraph, size), of=graph)
+            levels = current_session().get(("communities", size), lambda: hierarchy(subgraph, size), of=graph)
         else:
-            found = hierarchy(subgraph, self.size)
-        communities = at_level(found, self.level)
+            levels = hierarchy(subgraph, self.size)
+        communities = at_level(levels, self.level)
         fact(communities=len(communities))
         if not communities:
             return Evidence()

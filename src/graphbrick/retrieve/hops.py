@@ -75,8 +75,8 @@ class LLMHops(HopClassifier):
         for line in MARKDOWN.sub("", text).splitlines():
             number = _NUMBER.fullmatch(line.strip())
             if number:
-                said = number.group(1).lower()
-                return _WORDS.get(said) or int(said)
+                word = number.group(1).lower()
+                return _WORDS.get(word) or int(word)
         event(f"{self.llm.model} was asked for a number of hops and replied {shown(reply)}; it was taken as 1")
         return 1
 

@@ -68,10 +68,10 @@ class Layer:
     def examples(self, pattern: Ints, back: Flags) -> Ints:
         """Return the first entity at the end of each of some variants, int64."""
         carried = self.carried
-        found: Ints = np.empty(len(pattern), dtype=np.int64)
-        found[~back] = carried.end[carried.begin[pattern[~back]]]
-        found[back] = carried.back_end[carried.back_begin[pattern[back]]]
-        return found
+        entities: Ints = np.empty(len(pattern), dtype=np.int64)
+        entities[~back] = carried.end[carried.begin[pattern[~back]]]
+        entities[back] = carried.back_end[carried.back_begin[pattern[back]]]
+        return entities
 
     def sizes(self, *, back: bool = False) -> Ints:
         """Return the number of entities at the end of each pattern."""

@@ -51,8 +51,8 @@ class PlannedPaths(RelationPlanner, RetrieveStage):
         matched = 0
         for position, plan in enumerate(self.planned(graph, np.sort(seeds), query), 1):
             before, text = len(paths), plan_text(graph, plan)
-            found = (instance for seed in seeds.tolist() for instance in instances(graph, seed, plan, subgraph.triples))
-            for instance in found:
+            walks = (instance for seed in seeds.tolist() for instance in instances(graph, seed, plan, subgraph.triples))
+            for instance in walks:
                 path = Path(graph, *instance, 1 / position, repr(self))
                 if len(paths) == self.cap and path not in paths:
                     event(f"stopped at the cap of {self.cap:,} paths, within the plan {text} (cap)")

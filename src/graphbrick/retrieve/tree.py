@@ -67,15 +67,15 @@ def evidence_of(tree: PathTree, n_seeds: int, subgraph: Subgraph, cap: int, sour
     last = (triples if subgraph.triples is None else subgraph.triples[triples]).tolist()
     parents, ways = tree.parent.tolist(), tree.forward.tolist()
     graph = subgraph.graph
-    found: list[Path] = []
+    paths: list[Path] = []
     steps = zip(nodes[n_seeds:], last, parents[n_seeds:], ways[n_seeds:], strict=True)
     for number, (node, triple, parent, way) in enumerate(steps):
         if number % _CHECK_EVERY == 0:
             check_limits()
         if parent < n_seeds:
-            found.append(Path(graph, (nodes[parent], node), (triple,), (way,), 0.0, source))
+            paths.append(Path(graph, (nodes[parent], node), (triple,), (way,), 0.0, source))
         else:
-            before = found[parent - n_seeds]
+            before = paths[parent - n_seeds]
             walked = (*before.nodes, node), (*before.triples, triple), (*before.forward, way)
-            found.append(Path(graph, *walked, 0.0, source, before))
-    return Evidence(tuple(found))
+            paths.append(Path(graph, *walked, 0.0, source, before))
+    return Evidence(tuple(paths))

@@ -56,16 +56,16 @@ def turns(text: str, path: Path) -> Turns:
     Raises:
         InputError: The text has no turns, or its last turn is not as needed.
     """
-    found: list[tuple[str, list[str]]] = []
+    sections: list[tuple[str, list[str]]] = []
     for number, line in enumerate(text.splitlines(), 1):
         role = _ROLE.match(line)
         if role:
-            found.append((role.group(1), []))
-        elif found:
-            found[-1][1].append(line)
+            sections.append((role.group(1), []))
+        elif sections:
+            sections[-1][1].append(line)
         elif line.strip():
             raise InputError("a prompt begins with [system] or [user] on a line of its own", path, number, line)
-    complete = tuple((role, "\n".join(lines).strip()) for role, lines in found)
+    complete = tuple((role, "\n".join(lines).strip()) for role, lines in sections)
     if not complete or complete[-1][0] != "user" or not all(needed in complete[-1][1] for needed in _NEEDED):
         raise InputError("the last turn of a prompt must be [user], with {evidence} and {question} in it", path)
     return complete

@@ -15,7 +15,7 @@ from graphbrick.llm.chat import ChatModel
 from graphbrick.llm.replies import read_object, shown
 from graphbrick.retrieve.operators import plan as p
 from graphbrick.retrieve.operators.model_request import MOST_STEPS, OPERATORS, request
-from graphbrick.retrieve.operators.parse import MENTION, Parser, asking
+from graphbrick.retrieve.operators.parse import MENTION, Parser, as_question
 from graphbrick.retrieve.operators.plan import CannotPlanError, Plan, SetPlan
 from graphbrick.retrieve.operators.question import tidy
 
@@ -120,7 +120,7 @@ class _Reader:
         if mentions and max(mentions) >= self._n_entities:
             raise CannotPlanError(f"its plan names e{max(mentions)}, which the question does not")
         self._used_entities |= mentions
-        return self._parser.set(asking(self._parser, _RESULT.sub(self._result_as_entity, text)))
+        return self._parser.set(as_question(self._parser, _RESULT.sub(self._result_as_entity, text)))
 
     def _placed(self, text: str) -> str:
         """Return a text in the form of questions, with placeholders for names of entities."""
@@ -139,9 +139,9 @@ class _Reader:
         self._used_results.add(number)
         return result
 
-    def _result_as_entity(self, found: re.Match[str]) -> str:
+    def _result_as_entity(self, match: re.Match[str]) -> str:
         """Return a placeholder for the one entity that an earlier step gives."""
-        self._parser.entities.append(self._only(self._result(int(found[1]))))
+        self._parser.entities.append(self._only(self._result(int(match[1]))))
         return f"e{len(self._parser.entities) - 1}"
 
     def _only(self, plan: SetPlan) -> int:

@@ -45,7 +45,7 @@ class Parser:
     def __init__(self, resolver: Resolver, entities: tuple[int, ...]) -> None:
         self.resolver, self.entities = resolver, list(entities)
         self.place, self.english = resolver.place, resolver.english
-        self._said = "this number"
+        self._comparative = "this number"
 
     def entity(self, mention: str) -> int:
         """Return what a placeholder stands for."""
@@ -54,7 +54,7 @@ class Parser:
     def with_names(self, text: str) -> str:
         """Return a text with the labels of the entities in the place of their placeholders."""
         labels = {f"e{i}": self.place.graph.label(entity) for i, entity in enumerate(self.entities)}
-        return MENTION.sub(lambda found: labels.get(found[0], found[0]), text)
+        return MENTION.sub(lambda match: labels.get(match[0], match[0]), text)
 
     def listed(self, text: str) -> p.Listed:
         """Return the entities that a text mentions."""
@@ -78,60 +78,60 @@ class Parser:
             self._joined,
         )  # fmt: skip
         for rule in rules:
-            found = rule(text)
-            if found is not None:
-                return found
+            plan = rule(text)
+            if plan is not None:
+                return plan
         mentions = MENTION.findall(text)
         return self.resolver.along(text, self.entities[int(mentions[0])]) if mentions else self._members(text)
 
     def _listed(self, text: str) -> SetPlan | None:
-        found = self.english.match("listed", text)
-        return self.listed(found["list"]) if found else None
+        match = self.english.match("listed", text)
+        return self.listed(match["list"]) if match else None
 
     def _members(self, text: str) -> SetPlan:
         """Return a class, such as «countries are there»."""
         lexicon, words = self.resolver.lexicon, self.english.content(text)
-        some = self.english.match("some", text)
-        if some and lexicon.classes_in(some["base"]):
-            base = self.set(some["base"])
-            return p.Within(base, self.resolver.degree(some["what"], base), low=0)
+        match = self.english.match("some", text)
+        if match and lexicon.classes_in(match["base"]):
+            base = self.set(match["base"])
+            return p.Within(base, self.resolver.degree(match["what"], base), low=0)
         near = {word: [stems(name) for name in self.english.near.get(word, ())] for word in words}
-        named = lexicon.classes_in(text) or [
-            c for names in near.values() for name in names if (c := _named(self, name))
-        ]
-        if not named:
+        near_classes = (lexicon.class_named(name) for names in near.values() for name in names)
+        name = next(iter(lexicon.classes_in(text) or filter(None, near_classes)), None)
+        if name is None:
             raise CannotPlanError(f"nothing in this graph is called {' '.join(words) or text!r}")
-        called = set(stems(named[0]))
-        left = [word for word in words if word not in called and not any(set(name) <= called for name in near[word])]
-        if left:
-            raise CannotPlanError(f"nothing in this graph speaks of {' '.join(map(repr, left))} of every {named[0]}")
-        return p.Members(named[0])
+        of_class = set(stems(name))
+        known = {word for word in words if word in of_class or any(of_class.issuperset(other) for other in near[word])}
+        others = [word for word in words if word not in known]
+        if others:
+            raise CannotPlanError(f"nothing in this graph speaks of {' '.join(map(repr, others))} of every {name}")
+        return p.Members(name)
 
     def _except(self, text: str) -> SetPlan | None:
-        found = self.english.match("except", text)
-        return p.Without(self.set(found["base"]), self.listed(found["other"])) if found else None
+        match = self.english.match("except", text)
+        return p.Without(self.set(match["base"]), self.listed(match["other"])) if match else None
 
     # Superlatives
 
     def best(self, text: str) -> SetPlan | None:
         """Return the plan of a phrase with a superlative, such as «which is the largest city in e0»; else None."""
         for pattern in self.english.patterns["best"]:
-            found = pattern.match(text)
-            if found and not self.english.match("not_a_noun", found["base"]):
-                return self._ranked(found)
+            match = pattern.match(text)
+            if match and not self.english.match("not_a_noun", match["base"]):
+                return self._ranked(match)
         return self._most_of(text) or self._first(text)
 
-    def _ranked(self, found: re.Match[str]) -> SetPlan:
-        base_text, words = self._base_and_attribute(found["base"], found["attr"] or "")
+    def _ranked(self, match: re.Match[str]) -> SetPlan:
+        base_text, words = self._base_and_attribute(match["base"], match["attr"] or "")
         first, _, rest = base_text.partition(" ")
         several = rest and (first.isdigit() or self.english.count_of(first) > 1)
-        base = self.set(asking(self, rest if several else base_text))
-        comparison = self.english.superlatives[found["sup"]]
+        base = self.set(as_question(self, rest if several else base_text))
+        comparison = self.english.superlatives[match["sup"]]
         if "distance" not in comparison.names:
             self.check_measured(words)
-        measure = self.resolver.measure(words, comparison.names, base, f"{found['sup']} {words}".strip())
-        n = self.english.count_of(first if several else found["n"] or "")
-        return p.Best(base, measure, comparison.largest, self.english.ordinals.get(found["rank"] or "", 1), n)
+        measure = self.resolver.measure(words, comparison.names, base, f"{match['sup']} {words}".strip())
+        n = self.english.count_of(first if several else match["n"] or "")
+        return p.Best(base, measure, comparison.largest, self.english.ordinals.get(match["rank"] or "", 1), n)
 
     def check_measured(self, words: str) -> None:
         """Raise `CannotPlanError` if what is to be measured names an entity, such as an airport with the code GDP."""
@@ -154,60 +154,60 @@ class Parser:
 
     def _most_of(self, text: str) -> SetPlan | None:
         """«which country borders the most countries», «which language is spoken in the most countries»."""
-        found = self.english.match("most_of", text)
-        if not found:
+        match = self.english.match("most_of", text)
+        if not match:
             return None
-        noun, verb = self._noun_and_verb(found["left"])
+        noun, verb = self._noun_and_verb(match["left"])
         if not verb:
             return None
         base = self.set(f"which {noun}")
         verb = re.sub(r"^(?:is|are|was|were) ", "", verb)
-        words = re.sub(r"^(?:different|distinct|other) ", "", found["attr"])
+        words = re.sub(r"^(?:different|distinct|other) ", "", match["attr"])
         self.check_measured(words)
         measure = self.resolver.attribute(words, base) or self.resolver.degree(f"which {words} {verb} e0", base)
-        return p.Best(base, measure, found["sup"].split()[0] not in ("fewest", "least", "smallest", "lowest"))
+        return p.Best(base, measure, match["sup"].split()[0] not in ("fewest", "least", "smallest", "lowest"))
 
     def _noun_and_verb(self, text: str) -> tuple[str, str]:
         """Return the noun phrase that a text begins with, and the rest."""
         words = text.split()
         for end in range(len(words), 0, -1):
             first = " ".join(words[:end])
-            if _named(self, stems(first)) or self.english.match("noun_of", first):
+            if self.resolver.lexicon.class_named(stems(first)) or self.english.match("noun_of", first):
                 return first, " ".join(words[end:])
         return text, ""
 
     def _first(self, text: str) -> SetPlan | None:
-        found = self.english.match("first", text)
-        if not found:
+        match = self.english.match("first", text)
+        if not match:
             return None
-        base = self.set(found["base"])
-        largest = found["when"] in ("last", "latest", "most recently")
-        return p.Best(base, self.date(found["attr"], base, found["when"]), largest)
+        base = self.set(match["base"])
+        largest = match["when"] in ("last", "latest", "most recently")
+        return p.Best(base, self.date(match["attr"], base, match["when"]), largest)
 
-    def date(self, words: str, base: SetPlan, said: str) -> p.Attribute:
+    def date(self, words: str, base: SetPlan, wording: str) -> p.Attribute:
         """Return the relation with dates that words speak of.
 
         Raises:
             CannotPlanError: There is none.
         """
-        found = self.resolver.attribute(words, base)
-        if found is not None and literal_types(self.place.graph)[found.relation].is_date:
-            return found
-        raise CannotPlanError(f"no relation of this graph gives a date for {said!r} ({words})")
+        attribute = self.resolver.attribute(words, base)
+        if attribute is not None and literal_types(self.place.graph)[attribute.relation].is_date:
+            return attribute
+        raise CannotPlanError(f"no relation of this graph gives a date for {wording!r} ({words})")
 
     def _of_best(self, text: str) -> SetPlan | None:
         """«the capital of the largest country in e0»: the inner superlative is answered first."""
-        found = self.english.match("of_best", text)
-        if not found or MENTION.search(found["front"]):
+        match = self.english.match("of_best", text)
+        if not match or MENTION.search(match["front"]):
             return None
-        inner = self.best(f"which is {found['inner']}") or self.best(found["inner"])
+        inner = self.best(f"which is {match['inner']}") or self.best(match["inner"])
         if inner is None:
             return None
         entities = inner.run(self.place)
         if len(entities) != 1:
             raise CannotPlanError(f"«{inner.text(self.place)}» gives {len(entities)} entities, not one")
         self.entities.append(int(entities[0]))
-        return self.set(f"{found['front']} e{len(self.entities) - 1}")
+        return self.set(f"{match['front']} e{len(self.entities) - 1}")
 
     # Filters
 
@@ -221,11 +221,11 @@ class Parser:
         bounds = self._bounds(text)
         if bounds is None:
             return None
-        found = self.english.match("whose", bounds.left) or self.english.match("link", bounds.left)
-        base_text, said = (found["base"], found["attr"] or "") if found else (bounds.left, "")
+        match = self.english.match("whose", bounds.left) or self.english.match("link", bounds.left)
+        base_text, attribute = (match["base"], match["attr"] or "") if match else (bounds.left, "")
         if not MENTION.search(base_text) and not self.english.content(base_text):
             return None
-        return self._bounded(self.set(base_text), bounds, said)
+        return self._bounded(self.set(base_text), bounds, attribute)
 
     def bounded(self, base: SetPlan | None, text: str) -> SetPlan | None:
         """Return the part of a set that a comparison selects, such as «e0 larger than e1»; None if there is none.
@@ -235,12 +235,12 @@ class Parser:
             text: The comparison and what stands before it.
         """
         bounds = self._bounds(text)
-        found = self.english.match("is_who", bounds.left) if bounds else None
-        if bounds is None or found is None:
+        match = self.english.match("is_who", bounds.left) if bounds else None
+        if bounds is None or match is None:
             return None
-        who = found["who"]
+        who = match["who"]
         base = base or (self.listed(who) if MENTION.fullmatch(who) else self.set(f"which {who}"))
-        return self._bounded(base, bounds, self.english.without("has_words", found["attr"] or ""))
+        return self._bounded(base, bounds, self.english.without("has_words", match["attr"] or ""))
 
     def _bounds(self, text: str) -> _Bounds | None:
         english = self.english
@@ -251,7 +251,7 @@ class Parser:
         bare = than and than["more"] in ("more", "less", "fewer") and not than["attr"]
         if than and not (bare and english.read_amount(than["right"])):
             comparison = english.comparatives[than["more"]]
-            self._said = than["more"]
+            self._comparative = than["more"]
             kind = "over" if comparison.largest else "under"
             return _Bounds(text[: than.start()], kind, comparison.names, than["attr"] or "", than["right"])
         plain = english.search("bound", text)
@@ -260,8 +260,8 @@ class Parser:
         exact = english.search("exact", text)
         return _Bounds(f"{text[: exact.start()]} have", "exactly", (), "", exact["right"]) if exact else None
 
-    def _bounded(self, base: SetPlan, bounds: _Bounds, said: str) -> SetPlan:
-        words = " ".join(filter(None, (said, bounds.words)))
+    def _bounded(self, base: SetPlan, bounds: _Bounds, attribute: str) -> SetPlan:
+        words = " ".join(filter(None, (attribute, bounds.words)))
         amount = self.english.read_amount(bounds.right)
         if amount is None:
             return self._bounded_by_entity(base, bounds, words)
@@ -276,14 +276,14 @@ class Parser:
         inside = self.english.match("inside", words)
         if inside and isinstance(base, p.Members):
             base, words = self.set(f"which {base.name} in {inside['where']}"), inside["words"]
-        measure = self.resolver.measure(words, bounds.names, base, words or self._said)
+        measure = self.resolver.measure(words, bounds.names, base, words or self._comparative)
         return p.compared(self.place, base, measure, bounds.kind, low, high)
 
     def _bounded_by_entity(self, base: SetPlan, bounds: _Bounds, words: str) -> SetPlan:
         """«larger than e1», «more people than e1»."""
         other = self.english.match("that_of", bounds.right)
         than = self.set(other["who"] if other else bounds.right)
-        measure = self.resolver.measure(words, bounds.names, base, words or self._said)
+        measure = self.resolver.measure(words, bounds.names, base, words or self._comparative)
         value = p.Amount(than, measure).value(self.place)
         low, high = (value, np.inf) if bounds.kind == "over" else (-np.inf, value)
         return p.Within(base, measure, low, high)
@@ -301,24 +301,24 @@ class Parser:
 
     def _lacking(self, text: str) -> SetPlan | None:
         english = self.english
-        found = english.match("where_not", text)
-        if found:
-            base = self.set(found["base"])
-            positive = f"which {self.noun(base)} where {found['what']} {found['be']} {found['rest']}"
+        match = english.match("where_not", text)
+        if match:
+            base = self.set(match["base"])
+            positive = f"which {self.noun(base)} where {match['what']} {match['be']} {match['rest']}"
             return p.Without(base, self.set(positive))
-        found = english.match("but_not", text)
-        if found:  # «border e0 but not e1»: the same phrase about another entity
-            return p.Without(self.set(found["base"]), self.set(MENTION.sub(found["other"], found["base"])))
-        found = english.match("none", text)
-        if found:
-            base = self.set(found["base"])
-            if MENTION.search(found["what"]):
-                return p.Without(base, self.set(f"which {self.noun(base)} have {found['what']}"))
-            return p.Within(base, self.resolver.degree(found["what"], base), 0, 0, includes=True)
-        found = english.match("not", text)
-        if not found or not (MENTION.search(found["base"]) or english.content(found["base"])):
+        match = english.match("but_not", text)
+        if match:  # «border e0 but not e1»: the same phrase about another entity
+            return p.Without(self.set(match["base"]), self.set(MENTION.sub(match["other"], match["base"])))
+        match = english.match("none", text)
+        if match:
+            base = self.set(match["base"])
+            if MENTION.search(match["what"]):
+                return p.Without(base, self.set(f"which {self.noun(base)} have {match['what']}"))
+            return p.Within(base, self.resolver.degree(match["what"], base), 0, 0, includes=True)
+        match = english.match("not", text)
+        if not match or not (MENTION.search(match["base"]) or english.content(match["base"])):
             return None
-        return self._without(self.set(found["base"]), found["rest"])
+        return self._without(self.set(match["base"]), match["rest"])
 
     def _without(self, base: SetPlan, rest: str) -> SetPlan | None:
         """Return a set without what the rest of the phrase says: «do not use e1»."""
@@ -338,18 +338,18 @@ class Parser:
     def _shared(self, text: str) -> SetPlan | None:
         """«which countries border both e0 and e1»: the same phrase about several entities."""
         english = self.english
-        found = english.search("coordinated", text)
-        if not found:
+        match = english.search("coordinated", text)
+        if not match:
             return None
-        rest = english.without("in_common", f"{text[found.end() :]} ")
+        rest = english.without("in_common", f"{text[match.end() :]} ")
         rest = f" {rest}" if rest else ""
-        before = re.sub(r"\bdo $", "does ", re.sub(r"\b(?:common|shared|mutual|same) ", "", text[: found.start()]))
+        before = re.sub(r"\bdo $", "does ", re.sub(r"\b(?:common|shared|mutual|same) ", "", text[: match.start()]))
         if english.match("all_share", rest) and not english.content(rest.replace("share", "")):
             rest = " have"
-        phrases = (f"{before}{found['word'] or ''}e{number}{rest}" for number in MENTION.findall(found["list"]))
+        phrases = (f"{before}{match['word'] or ''}e{number}{rest}" for number in MENTION.findall(match["list"]))
         parts = tuple(self.set(phrase) for phrase in phrases)
         both = p.Both(parts)
-        either = re.search(r"\bor\b|either", found[0])
+        either = re.search(r"\bor\b|either", match[0])
         if either or (not english.search("shared_words", text) and not len(both.run(self.place))):
             return p.Either(parts)
         return both
@@ -381,11 +381,6 @@ class Parser:
         )
 
 
-def asking(parser: Parser, text: str) -> str:
+def as_question(parser: Parser, text: str) -> str:
     """Return a noun phrase as a question."""
     return text if re.match(parser.english.lead, text) else f"which {text}"
-
-
-def _named(parser: Parser, name: tuple[str, ...]) -> str:
-    """Return the class of a name."""
-    return parser.resolver.lexicon.class_named(name)

@@ -61,7 +61,7 @@ def question_of(graph: Graph, query: Query, known: Callable[[str], bool]) -> Que
         names += [graph.label(entity), *graph.aliases(entity)]
         if names and names[0][:1].isdigit() and read_literal(names[0]) is not None:
             continue
-        place = next((found for name in names if (found := _find(text, name, places))), None)
+        place = next((span for name in names if (span := _find(text, name, places))), None)
         if place is not None:
             places.append((*place, _reading(graph, query, entity)))
     places += _common_words(graph, text, places, known)
@@ -85,26 +85,26 @@ def _common_words(
     graph: Graph, text: str, taken: list[tuple[int, int, int]], known: Callable[[str], bool]
 ) -> list[tuple[int, int, int]]:
     """Return the places of words that name an entity and mean nothing else."""
-    found = []
+    places = []
     for word in re.finditer(r"[^\W\d_]{3,}", text):
         if known(word[0].lower()) or any(word.start() < end and start < word.end() for start, end, _ in taken):
             continue
         entities = graph.named(word[0])
         if entities and max(map(graph.degree, entities)) >= min(_WELL_CONNECTED, graph.n_triples / 100):
-            found.append((*word.span(), max(entities, key=graph.degree)))
-    return found
+            places.append((*word.span(), max(entities, key=graph.degree)))
+    return places
 
 
 def _find(text: str, name: str, taken: list[tuple[int, int, int]]) -> tuple[int, int] | None:
     """Return where a name stands in a text outside other names; None if nowhere."""
-    for found in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE):
-        if all(found.end() <= start or found.start() >= end for start, end, _ in taken):
-            return found.start(), found.end()
+    for match in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE):
+        if all(match.end() <= start or match.start() >= end for start, end, _ in taken):
+            return match.start(), match.end()
     if fold(name) and fold(text).find(fold(name)) >= 0:
         loose = r"\W+".join(map(re.escape, re.findall(r"\w+", name)))
-        for found in re.finditer(rf"(?<!\w){loose}(?!\w)", text, re.IGNORECASE):
-            if all(found.end() <= start or found.start() >= end for start, end, _ in taken):
-                return found.span()
+        for match in re.finditer(rf"(?<!\w){loose}(?!\w)", text, re.IGNORECASE):
+            if all(match.end() <= start or match.start() >= end for start, end, _ in taken):
+                return match.span()
     return None
 
 

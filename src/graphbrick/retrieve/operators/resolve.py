@@ -107,8 +107,8 @@ class Resolver:
 
     def _sample(self, entities: Ints) -> list[int]:
         """Return a few well-connected entities of a set."""
-        some = entities[:: max(1, len(entities) // _LOOKED_AT)].tolist()
-        return sorted(some, key=lambda entity: -self.place.graph.degree(entity))[:_SAMPLE]
+        sample = entities[:: max(1, len(entities) // _LOOKED_AT)].tolist()
+        return sorted(sample, key=lambda entity: -self.place.graph.degree(entity))[:_SAMPLE]
 
     def degree(self, words: str, base: SetPlan) -> Degree:
         """Return what is to be counted of each entity of a set: «neighbours», «languages spoken in».
@@ -131,20 +131,20 @@ class Resolver:
             raise CannotPlanError(f"nothing in this graph can be counted as {' '.join(map(repr, unsaid or (words,)))}")
         return votes.most_common(1)[0][0]
 
-    def measure(self, words: str, names: Sequence[str], base: SetPlan, said: str) -> Measure:
+    def measure(self, words: str, names: Sequence[str], base: SetPlan, wording: str) -> Measure:
         """Return what is compared: a relation with numbers or dates, else a count.
 
         Args:
             words: The words for it, such as «population» or «neighbours»; may be empty.
             names: What the adjective measures, if there is no word for it.
             base: What is compared.
-            said: The operator as the question says it, for the error.
+            wording: The operator as the question says it, for the error.
 
         Raises:
             CannotPlanError: The graph has nothing of the kind.
         """
         if "distance" in names:
-            raise CannotPlanError(f"{said!r} needs distances or coordinates, which this graph does not have")
+            raise CannotPlanError(f"{wording!r} needs distances or coordinates, which this graph does not have")
         if self.english.content(words):
             attribute = self.attribute(words, base)
             return self.degree(words, base) if attribute is None else attribute
@@ -153,7 +153,7 @@ class Resolver:
             if attribute is not None:
                 return attribute
         wanted = f" ({', '.join(names)})" if names else ""
-        raise CannotPlanError(f"no relation of this graph gives a number for {said!r}{wanted} here")
+        raise CannotPlanError(f"no relation of this graph gives a number for {wording!r}{wanted} here")
 
     def attribute(self, words: str, base: SetPlan) -> Attribute | None:
         """Return the relation with numbers or dates that words speak of, if most of a set have a value."""
@@ -222,13 +222,13 @@ class Resolver:
         return next((one for one in near if one), "") if name[0] in self.english.class_words else ""
 
     def _steps_named(self, name: Stems) -> frozenset[tuple[int, bool]]:
-        """Return the relations, with directions, whose ends are called so."""
+        """Return the relations, with directions, whose ends have a name."""
         names = {name} | {stems(other) for word in name for other in self.english.near.get(word, ()) if len(name) == 1}
         steps = set()
-        for relation, called in enumerate(self.lexicon.relations):
-            if names & called.tail:
+        for relation, relation_names in enumerate(self.lexicon.relations):
+            if names & relation_names.tail:
                 steps.add((relation, True))
-            if names & called.head:
+            if names & relation_names.head:
                 steps.add((relation, False))
         return frozenset(steps)
 
@@ -238,7 +238,7 @@ class Resolver:
         graph, lexicon = self.place.graph, self.lexicon
         relations = [lexicon.relations[relation] for relation, _ in path.pattern]
         classes = {name for node in path.nodes[1:] for name in graph.types(node)}
-        called = {word for name in classes for word in stems(name)}
+        class_words = {word for name in classes for word in stems(name)}
         of_class, last = head
         along = Along(path.start, path.pattern, path.end == path.start)
         is_wrong = bool(of_class) and not np.isin(path.end, lexicon.classes[of_class])
@@ -247,13 +247,13 @@ class Resolver:
             is_wrong = not inside.any()
             along = replace(along, of_class="" if is_wrong or inside.all() else of_class)
         if of_class and not is_wrong:
-            called |= set(stems(of_class))
+            class_words |= set(stems(of_class))
         unsaid = [
             word
             for word in wanted
-            if word not in called
+            if word not in class_words
             and not any(self._speaks_of(word, names.words) for names in relations)
-            and not any(set(stems(name)) <= called for name in self.english.near.get(word, ()))
+            and not any(set(stems(name)) <= class_words for name in self.english.near.get(word, ()))
         ]
         if len(unsaid) < len(wanted) and "person" in unsaid:
             unsaid.remove("person")  # «what do people pay with»: who does it says nothing

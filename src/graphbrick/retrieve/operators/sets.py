@@ -71,10 +71,10 @@ class SetPlan(Plan):
 
     def run(self, place: Place) -> Ints:
         """Return the entities, int64, distinct, ascending unless the plan ranks them."""
-        found = place.results.get(self)
-        if found is None:
-            found = place.results[self] = self._run(place)
-        return found
+        entities = place.results.get(self)
+        if entities is None:
+            entities = place.results[self] = self._run(place)
+        return entities
 
     @abstractmethod
     def _run(self, place: Place) -> Ints:
@@ -172,11 +172,11 @@ class Both(SetPlan):
         return " ∩ ".join(f"({part.text(place)})" for part in self.parts)
 
     def _run(self, place: Place) -> Ints:
-        found = self.parts[0].run(place)
+        entities = self.parts[0].run(place)
         for part in self.parts[1:]:
             other = part.run(place)
-            found = found[np.isin(found, other)]
-        return found
+            entities = entities[np.isin(entities, other)]
+        return entities
 
     def paths(self, place: Place, entities: Ints) -> list[Path]:
         """Return paths that show why entities are in the set."""

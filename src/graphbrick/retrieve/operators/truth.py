@@ -30,9 +30,9 @@ class Truth:
             CannotPlanError: No rule reads it, or the graph does not have what it speaks of.
         """
         for rule in (self._there, self._all, self._pair, self._more, self._is_best, self._has, self._among):
-            found = rule(text)
-            if found is not None:
-                return found
+            plan = rule(text)
+            if plan is not None:
+                return plan
         raise CannotPlanError("no rule reads this question for yes or no")
 
     def _class_of(self, *entities: int) -> str:
@@ -44,24 +44,24 @@ class Truth:
             verb = f"are {more['how']}" if more["how"] in ("in", "on") else more["how"]
             one, other = (p.Count(self.parser.set(f"which {more['what']} {verb} {more[n]}")) for n in ("one", "other"))
             return p.IsMore(one, other) if more["more"] == "more" else p.IsMore(other, one)
-        found = self.english.match("is_there", text)
-        return p.IsAny(self.parser.set(f"which {found['base']}")) if found else None
+        match = self.english.match("is_there", text)
+        return p.IsAny(self.parser.set(f"which {match['base']}")) if match else None
 
     def _all(self, text: str) -> ValuePlan | None:
         """«are all neighbours of e0 in e1»."""
-        found = self.english.match("is_all", text)
-        if not found:
+        match = self.english.match("is_all", text)
+        if not match:
             return None
-        base = self.parser.set(f"which {found['base']}")
-        be = "are " if self.english.match("needs_are", found["rest"]) else ""
-        return p.IsAmong(base, self.parser.set(f"which {self.parser.noun(base)} {be}{found['rest']}"))
+        base = self.parser.set(f"which {match['base']}")
+        be = "are " if self.english.match("needs_are", match["rest"]) else ""
+        return p.IsAmong(base, self.parser.set(f"which {self.parser.noun(base)} {be}{match['rest']}"))
 
     def _pair(self, text: str) -> ValuePlan | None:
         """«do e0 and e1 share a border», «do e0 and e1 use the same currency»."""
-        found = self.english.match("is_pair", text)
-        if not found:
+        match = self.english.match("is_pair", text)
+        if not match:
             return None
-        one, other, rest = self.parser.entity(found["one"]), self.parser.entity(found["other"]), found["rest"]
+        one, other, rest = self.parser.entity(match["one"]), self.parser.entity(match["other"]), match["rest"]
         if MENTION.search(rest):  # are both e0 and e1 in e2
             be = "are " if text.startswith(("are", "is")) else ""
             return p.IsAmong(p.Listed((one, other)), self.parser.set(f"which {self._class_of(one, other)} {be}{rest}"))
@@ -70,7 +70,7 @@ class Truth:
             raise CannotPlanError(f"no rule reads «{rest}» of two entities")
         what = shares["what"].strip() or shares["verb"] or ""
         what = "borders" if self.english.match("meeting", what) else what
-        ends = [self.parser.set(f"which {what} does {found[name]} have") for name in ("one", "other")]
+        ends = [self.parser.set(f"which {what} does {match[name]} have") for name in ("one", "other")]
         near = ends[0].run(self.place)
         # «share a border»: each is an end of the other; «share a language»: both have the same end.
         is_mutual = shares["how"] != "same" and self._class_of(*near.tolist()) == self._class_of(one)
@@ -80,13 +80,13 @@ class Truth:
 
     def _more(self, text: str) -> ValuePlan | None:
         """«is e0 larger than e1», «does e0 have more people than e1», «is the population of e0 over a million»."""
-        found = self.english.match("is_attribute", text)
-        if found:
-            is_bound = found["more"] in self.english.bounds
-            more = found["more"] if is_bound or found["more"] == "between" else f"{found['more']} than"
-            who = found["who"]
+        match = self.english.match("is_attribute", text)
+        if match:
+            is_bound = match["more"] in self.english.bounds
+            more = match["more"] if is_bound or match["more"] == "between" else f"{match['more']} than"
+            who = match["who"]
             base = self.parser.listed(who) if MENTION.fullmatch(who) else self.parser.set(f"which {who}")
-            phrase = f"e0 {found['attr']} {'more than' if more.endswith(_UP) else more} {found['right']}"
+            phrase = f"e0 {match['attr']} {'more than' if more.endswith(_UP) else more} {match['right']}"
             phrase = phrase.replace(" lower than ", " less than ").replace(" smaller than ", " less than ")
             among = self.parser.bounded(base, phrase)
             return None if among is None else p.IsAmong(base, among)
@@ -96,23 +96,23 @@ class Truth:
 
     def _is_best(self, text: str) -> ValuePlan | None:
         """«is e0 the largest city in e1», «does e0 have the most neighbours in e1»."""
-        found = self.english.match("is_best", text)
-        if found:
-            best = self.parser.best(f"which is the {found['best']}") or self.parser.best(f"which {found['best']}")
-            return None if best is None else p.IsAmong(self.parser.listed(found["who"]), best)
-        found = self.english.match("has_best", text)
-        if not found:
+        match = self.english.match("is_best", text)
+        if match:
+            best = self.parser.best(f"which is the {match['best']}") or self.parser.best(f"which {match['best']}")
+            return None if best is None else p.IsAmong(self.parser.listed(match["who"]), best)
+        match = self.english.match("has_best", text)
+        if not match:
             return None
-        base = found["base"]
+        base = match["base"]
         if MENTION.fullmatch(base):
-            base = f"{self._class_of(self.parser.entity(found['who']))} in {base}"
-        best = self.parser.best(f"which {base} has the {found['best']} {found['attr']}")
-        return None if best is None else p.IsAmong(self.parser.listed(found["who"]), best)
+            base = f"{self._class_of(self.parser.entity(match['who']))} in {base}"
+        best = self.parser.best(f"which {base} has the {match['best']} {match['attr']}")
+        return None if best is None else p.IsAmong(self.parser.listed(match["who"]), best)
 
     def _has(self, text: str) -> ValuePlan | None:
         """«does e0 have an airport»."""
-        found = self.english.match("has_any", text)
-        return p.IsAny(self.parser.set(f"which {found['what']} does {found['who']} have")) if found else None
+        match = self.english.match("has_any", text)
+        return p.IsAny(self.parser.set(f"which {match['what']} does {match['who']} have")) if match else None
 
     def _among(self, text: str) -> ValuePlan | None:
         """«is e0 the capital of e1», «does e0 border e1», «is e0 spoken in e1»: is one in a set that the rest gives."""
@@ -127,33 +127,36 @@ class Truth:
         is_state = text.startswith(("is", "are", "was", "were"))
         for entity, phrase in self._readings(self.english.patterns["emphasis"][0].sub("", rest), is_state=is_state):
             try:
-                found = p.IsAmong(p.Listed((entity,)), self.parser.set(phrase))
+                plan = p.IsAmong(p.Listed((entity,)), self.parser.set(phrase))
             except CannotPlanError as error:
                 reason = error
                 continue
-            return p.Not(found) if negated else found
+            return p.Not(plan) if negated else plan
         raise reason
 
     def _direct(self, rest: str) -> p.IsAmong | None:
         """«is e0 in e1», about something whose class is unknown: only a relation with this preposition says it."""
         words = set(MENTION.sub(" ", rest).split())
-        one, other = (self.parser.entity(found[0]) for found in list(MENTION.finditer(rest))[:2])
+        one, other = (self.parser.entity(mention[0]) for mention in list(MENTION.finditer(rest))[:2])
         if self.english.content(" ".join(words)) or self._class_of(one) != "ones":
             return None
         csr, graph = self.place.graph.csr, self.place.graph
         for relation in np.unique(csr.relation[csr.row(one, True)]).tolist():
             if words & set(readable(graph.relation_label(relation)).lower().split()):
                 return p.IsAmong(p.Listed((other,)), p.Along(one, ((relation, True),)))
-        said = " ".join(sorted(words))
-        raise CannotPlanError(f"no relation of {graph.label(one)} says {said!r}")
+        preposition = " ".join(sorted(words))
+        raise CannotPlanError(f"no relation of {graph.label(one)} says {preposition!r}")
 
     def _readings(self, rest: str, *, is_state: bool) -> Iterator[tuple[int, str]]:
         """Yield ways to read a question: an entity, and a phrase for the set that it may be in."""
         english, parser = self.english, self.parser
         starts, ends = english.match("subject_first", rest), english.match("subject_last", rest)
         if starts:
-            entity, said = parser.entity(starts["who"]), english.patterns["article"][0].sub("the ", starts["rest"], 1)
-            yield entity, f"which {self._class_of(entity)} {'is ' if is_state else ''}{said}"
+            entity, predicate = (
+                parser.entity(starts["who"]),
+                english.patterns["article"][0].sub("the ", starts["rest"], 1),
+            )
+            yield entity, f"which {self._class_of(entity)} {'is ' if is_state else ''}{predicate}"
             if english.match("active", starts["rest"]):
                 last = list(MENTION.finditer(rest))[-1][0]
                 verb = english.without("filler", re.sub(rf"\b{last}\b", "", starts["rest"]))

@@ -25,32 +25,32 @@ class Numbers:
         """
         text = self.english.without("everywhere", text)
         for rule in (self._difference, self._how, self._people, self._count, self._total):
-            found = rule(text)
-            if found is not None:
-                return found
+            plan = rule(text)
+            if plan is not None:
+                return plan
         return None
 
     def compared(self, text: str) -> SetPlan | None:
         """Return the plan of «which is larger, e0 or e1»; None for other questions."""
         parser, english = self.parser, self.english
-        found = english.match("compared", text)
-        if found:
-            base = parser.listed(found["list"])
-            comparison = english.comparatives.get(found["more"]) or english.superlatives[found["more"]]
-            words = found["attr"] or ""
-            measure = self.resolver.measure(words, comparison.names, base, f"{found['more']} {words}".strip())
+        match = english.match("compared", text)
+        if match:
+            base = parser.listed(match["list"])
+            comparison = english.comparatives.get(match["more"]) or english.superlatives[match["more"]]
+            words = match["attr"] or ""
+            measure = self.resolver.measure(words, comparison.names, base, f"{match['more']} {words}".strip())
             return p.Best(base, measure, comparison.largest)
-        found = english.match("compared_dates", text)
-        if found:
-            base = parser.listed(found["list"])
-            return p.Best(base, parser.date(found["attr"], base, found["when"]), found["when"] in ("last", "later"))
+        match = english.match("compared_dates", text)
+        if match:
+            base = parser.listed(match["list"])
+            return p.Best(base, parser.date(match["attr"], base, match["when"]), match["when"] in ("last", "later"))
         return None
 
     def _count(self, text: str) -> ValuePlan | None:
-        found = self.english.match("count", text)
-        if not found:
+        match = self.english.match("count", text)
+        if not match:
             return None
-        base = found["base"]
+        base = match["base"]
         if self.english.match("people_first", base) and not self.resolver.lexicon.class_named(("person",)):
             raise CannotPlanError("this graph has no people to count")
         counted = self.english.match("counted", base)
@@ -62,23 +62,23 @@ class Numbers:
                 for number in MENTION.findall(together["who"])
             ]
             return p.Count(p.Either(tuple(parts)))
-        return p.Count(self.parser.set(f"{'in which' if found['place'] else 'which'} {base}"))
+        return p.Count(self.parser.set(f"{'in which' if match['place'] else 'which'} {base}"))
 
     def _people(self, text: str) -> ValuePlan | None:
         """«how many people live in e0»: where people are no class, their number is an attribute."""
-        found = self.english.match("people", text)
-        if not found or self.resolver.lexicon.class_named(("person",)):
+        match = self.english.match("people", text)
+        if not match or self.resolver.lexicon.class_named(("person",)):
             return None
-        return self._amount_of(found["where"], found["what"])
+        return self._amount_of(match["where"], match["what"])
 
     def _how(self, text: str) -> ValuePlan | None:
         """«how large is e0», «how old is the capital of e0»."""
-        found = self.english.match("how", text)
-        comparison = self.english.comparatives.get(f"more {found['adjective']}") if found else None
-        if found is None or comparison is None:
+        match = self.english.match("how", text)
+        comparison = self.english.comparatives.get(f"more {match['adjective']}") if match else None
+        if match is None or comparison is None:
             return None
-        base = self._named(found["what"])
-        return p.Amount(base, self.resolver.measure("", comparison.names, base, f"how {found['adjective']}"))
+        base = self._named(match["what"])
+        return p.Amount(base, self.resolver.measure("", comparison.names, base, f"how {match['adjective']}"))
 
     def _named(self, text: str) -> SetPlan:
         return self.parser.set(text if self.english.match("listed", text) else f"which {text}")
@@ -91,18 +91,18 @@ class Numbers:
         return p.Amount(base, measure, mean)
 
     def _total(self, text: str) -> ValuePlan | None:
-        found = self.english.match("total", text)
+        match = self.english.match("total", text)
         return (
-            self._amount_of(found["base"], found["attr"], mean=found["how"] in ("average", "mean")) if found else None
+            self._amount_of(match["base"], match["attr"], mean=match["how"] in ("average", "mean")) if match else None
         )
 
     def _difference(self, text: str) -> ValuePlan | None:
         """«how many more people live in e0 than in e1», «how much larger is e0 than e1»."""
-        found = self.english.match("difference", text)
-        if not found:
+        match = self.english.match("difference", text)
+        if not match:
             return None
-        comparison, words = self.english.comparatives[found["more"]], found["attr"] or ""
-        one, other = (self.parser.set(found[name]) for name in ("one", "other"))
-        measure = self.resolver.measure(words, comparison.names, one, f"{found['more']} {words}".strip())
+        comparison, words = self.english.comparatives[match["more"]], match["attr"] or ""
+        one, other = (self.parser.set(match[name]) for name in ("one", "other"))
+        measure = self.resolver.measure(words, comparison.names, one, f"{match['more']} {words}".strip())
         sides = p.Amount(one, measure), p.Amount(other, measure)
         return p.Difference(*(sides if comparison.largest else sides[::-1]))

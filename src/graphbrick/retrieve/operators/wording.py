@@ -105,16 +105,16 @@ class English:
         >>> [english().cue_in(text) for text in ("how many countries border e0", "is e0 in e1", "which is near e0")]
         ['how many', 'is', '']
         """
-        found = self.match("auxiliary", text) or self.cues.search(text) or self.search("cue_before_number", text)
-        return found[0].strip() if found else ""
+        match = self.match("auxiliary", text) or self.cues.search(text) or self.search("cue_before_number", text)
+        return match[0].strip() if match else ""
 
     def match(self, name: str, text: str) -> re.Match[str] | None:
         """Return the first match of a wording at the beginning of a text."""
-        return next((found for pattern in self.patterns[name] if (found := pattern.match(text))), None)
+        return next((match for pattern in self.patterns[name] if (match := pattern.match(text))), None)
 
     def search(self, name: str, text: str) -> re.Match[str] | None:
         """Return the first match of a wording anywhere in a text."""
-        return next((found for pattern in self.patterns[name] if (found := pattern.search(text))), None)
+        return next((match for pattern in self.patterns[name] if (match := pattern.search(text))), None)
 
     def without(self, name: str, text: str) -> str:
         """Return a text without the parts that a wording matches."""
@@ -136,14 +136,14 @@ class English:
         >>> english().read_amount("1.5 million people"), english().read_amount("a hundred thousand")
         (Amount(value=1500000.0, rest='people'), Amount(value=100000.0, rest=''))
         """
-        found = self.number.match(text)
-        if found is None:
+        match = self.number.match(text)
+        if match is None:
             return None
-        digits, word = found["digits"], found["word"]
+        digits, word = match["digits"], match["word"]
         value = float(digits.replace(",", "")) if digits else float(self.numbers[word] if word else 1)
-        for scale in (found["scales"] or "").replace("-", " ").split():
+        for scale in (match["scales"] or "").replace("-", " ").split():
             value *= self.scales.get(scale, 1)
-        rest = text[found.end() :].strip()
+        rest = text[match.end() :].strip()
         for unit, factor in self.units.items():
             if re.match(rf"{re.escape(unit)}s?(?:\s|$)", rest):
                 return Amount(value * factor, rest[len(unit) :].removeprefix("s").strip())
@@ -153,42 +153,42 @@ class English:
 @lru_cache(maxsize=1)
 def english() -> English:
     """Return the wordings of English."""
-    said = tomllib.loads((files("graphbrick.retrieve.operators") / "english.toml").read_text(encoding="utf-8"))
-    superlatives, comparatives = _adjectives(said)
-    numbers, scales = said["numbers"], said["scales"]
+    content = tomllib.loads((files("graphbrick.retrieve.operators") / "english.toml").read_text(encoding="utf-8"))
+    superlatives, comparatives = _adjectives(content)
+    numbers, scales = content["numbers"], content["scales"]
     names = "|".join(sorted(map(re.escape, numbers), key=len, reverse=True))
     scale = "|".join(sorted(map(re.escape, scales), key=len, reverse=True))
     number = re.compile(
         rf"(?:(?P<digits>{_NUMBER})|(?P<word>{names})\b(?: an?\b)?|(?=(?:{scale})\b))"
         rf"(?P<scales>(?:[ -]?(?:{scale})\b)*)"
     )
-    compare = {phrase: kind for kind, phrases in said["compare"].items() for phrase in phrases}
-    macros = dict(said["macros"])
-    macros |= _macros(superlatives, comparatives, compare, numbers, said["ordinals"])
+    compare = {phrase: kind for kind, phrases in content["compare"].items() for phrase in phrases}
+    macros = dict(content["macros"])
+    macros |= _macros(superlatives, comparatives, compare, numbers, content["ordinals"])
     near: dict[str, tuple[str, ...]] = {}
-    for word, others in said["near"].items():
+    for word, others in content["near"].items():
         near[stem(word)] = tuple(dict.fromkeys((*near.get(stem(word), ()), *others)))
-    plain = said["words"]["plain"].split()
+    plain = content["words"]["plain"].split()
     return English(
         plain=frozenset(plain) | frozenset(map(stem, plain)),
         near=near,
         superlatives=superlatives,
         comparatives=comparatives,
         bounds=compare,
-        ordinals=said["ordinals"],
-        class_words=frozenset(map(stem, said["words"]["class_words"].split())),
-        verbs=frozenset(map(stem, said["words"]["verbs"].split())),
-        unknown=tuple(said["words"]["unknown"]),
+        ordinals=content["ordinals"],
+        class_words=frozenset(map(stem, content["words"]["class_words"].split())),
+        verbs=frozenset(map(stem, content["words"]["verbs"].split())),
+        unknown=tuple(content["words"]["unknown"]),
         patterns={
             name: tuple(re.compile(_filled(pattern, macros)) for pattern in patterns)
-            for name, patterns in said["patterns"].items()
+            for name, patterns in content["patterns"].items()
         },
         lead=re.compile(macros["lead"]),
-        cues=_cues(said["words"], superlatives, comparatives, compare),
+        cues=_cues(content["words"], superlatives, comparatives, compare),
         number=number,
         numbers=numbers,
         scales=scales,
-        units={unit: float(factor) for unit, (_, factor) in said["units"].items()},
+        units={unit: float(factor) for unit, (_, factor) in content["units"].items()},
     )
 
 
@@ -239,11 +239,11 @@ def _filled(pattern: str, macros: Mapping[str, str]) -> str:
     return pattern
 
 
-def _adjectives(said: dict[str, dict[str, list[str]]]) -> tuple[dict[str, Comparison], dict[str, Comparison]]:
+def _adjectives(content: dict[str, dict[str, list[str]]]) -> tuple[dict[str, Comparison], dict[str, Comparison]]:
     """Return the superlatives and comparatives of the adjectives in the file."""
     superlatives = {"most": Comparison(True, ()), "fewest": Comparison(False, ()), "least": Comparison(False, ())}
     comparatives = {"more": Comparison(True, ()), "fewer": Comparison(False, ()), "less": Comparison(False, ())}
-    for up, table in ((True, said["up"]), (False, said["down"])):
+    for up, table in ((True, content["up"]), (False, content["down"])):
         for word, names in table.items():
             one, other = Comparison(up, tuple(names)), Comparison(not up, tuple(names))
             base = word[:-1] + "i" if word.endswith("y") else word.removesuffix("e")
@@ -251,9 +251,9 @@ def _adjectives(said: dict[str, dict[str, list[str]]]) -> tuple[dict[str, Compar
                 base += base[-1]  # big, biggest
             superlatives |= {f"{base}est": one, f"most {word}": one, f"least {word}": other}
             comparatives |= {f"{base}er": one, f"more {word}": one, f"less {word}": other}
-    irregular: dict[str, str] = dict(said["irregular"].items())  # type: ignore[arg-type]
+    irregular: dict[str, str] = dict(content["irregular"].items())  # type: ignore[arg-type]
     for form, word in irregular.items():
-        is_up = word in said["up"]
-        chosen = Comparison(is_up, tuple(said["up" if is_up else "down"][word]))
+        is_up = word in content["up"]
+        chosen = Comparison(is_up, tuple(content["up" if is_up else "down"][word]))
         (comparatives if form.endswith(("ther", "lder")) else superlatives)[form] = chosen
     return superlatives, comparatives
