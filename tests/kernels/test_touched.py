@@ -10,14 +10,13 @@ from hypothesis import strategies as st
 
 from graphbrick.core.csr import Csr, from_sorted
 from graphbrick.kernels.hashing import slot_of
-from graphbrick.kernels.random_walk import below  # noqa: F401  (compiled before: keeps deadlines out of examples)
+from graphbrick.kernels.random_walk import below, step_all  # noqa: F401  (compiled before: keeps deadlines out of examples)
 from graphbrick.kernels.touched import (
     add_estimates,
     best_touched,
     forward_push,
     nothing_touched,
     start_at,
-    step_all,
     touch,
     with_room,
 )

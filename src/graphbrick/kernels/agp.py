@@ -81,7 +81,7 @@ def _forward_on(
     Args:
         cursor: int64 [3]: queue length, next queue position, and length of the next queue; changed in place.
     """
-    out_begin, out_end, tail, _, in_begin, in_end, in_head, _ = rows
+    tail, in_head = rows.tail, rows.in_head
     table, counter, node, degrees, score, residual, estimate, queued, queue, following = near
     count, edges = counter[0], np.int64(0)
     ready, position, waiting = cursor[_READY], cursor[_POSITION], cursor[_WAITING]
@@ -96,12 +96,9 @@ def _forward_on(
             i = queue[position]
             position += 1
             u = node[i]
-            o0, i0 = np.int64(out_begin[u]), np.int64(in_begin[u])
-            n_out = np.int64(out_end[u]) - o0 if follow_out else np.int64(0)
-            degree = n_out + (np.int64(in_end[u]) - i0 if follow_in else np.int64(0))
+            o0, n_out, i0, degree = _joined_rows(rows, u, follow_out, follow_in)
             if degree == 0:
                 continue
-            i0 -= n_out
             share = (1.0 - restart) * score[i] / degree
             # Small shares: draw the gap to the next chosen neighbour (geometric), instead of a number per neighbour.
             skip = 0.0 if share >= theta else 1.0 / np.log1p(-share / theta)
@@ -148,6 +145,20 @@ def _begin_level(
         estimate[i] += restart * residual[i]
         score[i] = residual[i]
         residual[i] = 0.0
+
+
+@inlined
+def _joined_rows(rows: Rows, u: int, follow_out: bool, follow_in: bool) -> tuple[np.int64, ...]:
+    """Return how the neighbours of a node are counted through: outgoing entries first, then incoming ones.
+
+    Returns:
+        Where neighbour 0 is among the outgoing entries; how many of these there are; where neighbour 0 would be among
+        the incoming entries; and the number of neighbours.
+    """
+    o0, i0 = np.int64(rows.out_begin[u]), np.int64(rows.in_begin[u])
+    n_out = np.int64(rows.out_end[u]) - o0 if follow_out else np.int64(0)
+    degree = n_out + (np.int64(rows.in_end[u]) - i0 if follow_in else np.int64(0))
+    return o0, n_out, i0 - n_out, degree
 
 
 @inlined

@@ -1,4 +1,4 @@
-"""Number of triples that a walk can take from a node."""
+"""The rows of a node, and the number of triples that a walk can take from it."""
 
 from __future__ import annotations
 
@@ -6,6 +6,16 @@ import numpy as np
 
 from graphbrick.core.csr import Rows
 from graphbrick.kernels.jit import inlined
+
+
+@inlined
+def row_bounds(rows: Rows, u: int, direction: int) -> tuple[np.int64, np.int64]:
+    """Return where the outgoing (direction 0) or incoming (1) entries of a node begin and end."""
+    if direction == 0:
+        first, last = np.int64(rows.out_begin[u]), np.int64(rows.out_end[u])
+    else:
+        first, last = np.int64(rows.in_begin[u]), np.int64(rows.in_end[u])
+    return first, last
 
 
 @inlined

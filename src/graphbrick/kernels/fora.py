@@ -17,17 +17,9 @@ from graphbrick.core.limits import check_limits
 from graphbrick.kernels.degrees import walk_degree
 from graphbrick.kernels.hashing import GOLDEN
 from graphbrick.kernels.jit import jit
-from graphbrick.kernels.random_walk import mix, mix_python
+from graphbrick.kernels.random_walk import mix, mix_python, step_all
 from graphbrick.kernels.slices import SLICE
-from graphbrick.kernels.touched import (
-    Touched,
-    add_estimates,
-    best_touched,
-    forward_push,
-    start_at,
-    step_all,
-    with_room,
-)
+from graphbrick.kernels.touched import Touched, add_estimates, best_touched, forward_push, start_at, with_room
 
 _STEP = 0.5  # cost of one step of a walk, in pushed edges
 _AT_ONCE = 4096  # walks per batch

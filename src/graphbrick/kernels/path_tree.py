@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from graphbrick.core.csr import Csr, Rows
 from graphbrick.core.limits import check_limits
+from graphbrick.kernels.degrees import row_bounds
 from graphbrick.kernels.hashing import grow, place_of
 from graphbrick.kernels.jit import inlined, jit
 from graphbrick.kernels.slices import SLICE
@@ -176,6 +177,15 @@ def _carry_on_shortest(
 
 
 @inlined
+def _has_node(parent: npt.NDArray[np.int32], node: npt.NDArray[np.int32], p: int, v: int) -> bool:
+    """Whether a path has a node."""
+    q = p
+    while q >= 0 and node[q] != v:
+        q = np.int64(parent[q])
+    return q >= 0
+
+
+@inlined
 def _carry_on(
     kind: int,
     rows: Rows,
@@ -188,9 +198,9 @@ def _carry_on(
     most_edges: int,
 ) -> tuple[_Search, bool, bool]:
     """Extend paths until about ``most_edges`` edges are read; return whether the search is done, and capped."""
-    out_begin, out_end, tail, _, in_begin, in_end, in_head, in_triple = rows
+    tail, in_head, in_triple = rows.tail, rows.in_head, rows.in_triple
     parent, node, triple, forward, origin, keys, hops, cursor = search
-    n, edges, done, capped = np.int64(len(out_begin)), np.int64(0), False, False
+    n, edges, done, capped = np.int64(len(rows.out_begin)), np.int64(0), False, False
     count, p, end, hop, reached = cursor[_COUNT], cursor[_NEXT], cursor[_END], cursor[_HOP], cursor[_REACHED]
     while edges < most_edges and not done:
         if p == end:
@@ -202,10 +212,7 @@ def _carry_on(
         for direction in range(2):
             if done or not (follow_out if direction == 0 else follow_in):
                 continue
-            if direction == 0:
-                first, last = np.int64(out_begin[u]), np.int64(out_end[u])
-            else:
-                first, last = np.int64(in_begin[u]), np.int64(in_end[u])
+            first, last = row_bounds(rows, u, direction)
             edges += last - first
             for e in range(first, last):
                 if direction == 0:
@@ -214,10 +221,7 @@ def _carry_on(
                     v, t = in_head[e], in_triple[e]
                 at = np.int64(-1)
                 if kind == _SIMPLE:
-                    q = p
-                    while q >= 0 and node[q] != v:
-                        q = np.int64(parent[q])
-                    if q >= 0:
+                    if _has_node(parent, node, p, v):
                         continue
                 else:
                     at = place_of(keys, s * n + v)

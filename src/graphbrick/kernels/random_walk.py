@@ -19,6 +19,8 @@ from graphbrick.kernels.jit import jit
 from graphbrick.kernels.slices import SLICE
 
 _MASK = 2**64 - 1
+_LOW = np.uint64(2**32 - 1)
+_HALF = np.uint64(32)
 
 
 @jit
@@ -27,6 +29,66 @@ def mix(state: np.uint64) -> np.uint64:
     state = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     state = (state ^ (state >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return state ^ (state >> np.uint64(31))
+
+
+@jit
+def step_all(
+    rows: Rows,
+    restart: float,
+    follow_out: bool,
+    follow_in: bool,
+    state: np.uint64,
+    at: npt.NDArray[np.int32],
+    walking: npt.NDArray[np.int32],
+    entry: npt.NDArray[np.int64],
+    n_walking: int,
+) -> tuple[np.uint64, int]:
+    """Take one step of many walks at once, so that their reads overlap.
+
+    A walk ends at its current node with probability ``restart``. A walk at a dead end is lost, and its entry in ``at``
+    becomes -1. One random number decides both whether the walk ends and which step it takes, so the probability of a
+    neighbour is off by at most 2^-32.
+
+    Args:
+        rows: The rows of the graph.
+        restart: Probability that a walk ends before the step.
+        follow_out: Walk along the triples.
+        follow_in: Walk against the triples.
+        state: The state of the random numbers.
+        at: Current node of each walk; changed in place.
+        walking: Indices of the walks that have not ended, ``n_walking`` of them; changed in place.
+        entry: Buffer with one number per walk.
+        n_walking: Number of walks that have not ended.
+
+    Returns:
+        The next state of the random numbers, and the number of walks that have not ended.
+    """
+    out_begin, out_end, tail, _, in_begin, in_end, in_head, _ = rows
+    stop = np.uint64(restart * 2.0**32)
+    left = 0
+    for position in range(n_walking):
+        number = walking[position]
+        state += GOLDEN
+        drawn = mix(state)
+        if drawn >> _HALF < stop:
+            continue
+        u = at[number]
+        n_out, n_in = np.int64(0), np.int64(0)
+        if follow_out:
+            n_out = np.int64(out_end[u]) - np.int64(out_begin[u])
+        if follow_in:
+            n_in = np.int64(in_end[u]) - np.int64(in_begin[u])
+        if n_out + n_in == 0:
+            at[number] = -1
+            continue
+        chosen = np.int64((drawn & _LOW) * np.uint64(n_out + n_in) >> _HALF)
+        entry[left] = np.int64(out_begin[u]) + chosen if chosen < n_out else ~(np.int64(in_begin[u]) + chosen - n_out)
+        walking[left] = number
+        left += 1
+    for position in range(left):
+        e = entry[position]
+        at[walking[position]] = tail[e] if e >= 0 else in_head[~e]
+    return state, left
 
 
 @jit

@@ -16,13 +16,11 @@ import numpy.typing as npt
 
 from graphbrick.core.csr import Rows
 from graphbrick.core.limits import check_limits
-from graphbrick.kernels.degrees import walk_degree
+from graphbrick.kernels.degrees import row_bounds, walk_degree
 from graphbrick.kernels.hashing import GOLDEN, grow, slot_for, slot_table, slots_of
 from graphbrick.kernels.jit import inlined, jit
-from graphbrick.kernels.random_walk import mix
 from graphbrick.kernels.slices import SLICE
 
-_LOW = np.uint64(2**32 - 1)
 _HALF = np.uint64(32)
 _UNKNOWN = np.int64(2**62)
 _BLOCK = 32  # rows that are prefetched at once, so that the reads overlap
@@ -172,7 +170,7 @@ def _push(
 ) -> tuple[Touched, np.int64, bool]:
     """Push until no residual is too large or about ``most_edges`` edges are read; return whether it is done."""
     # Separate arrays: a call per edge that passes arrays would take as long as the edge itself.
-    out_begin, out_end, tail, _, in_begin, in_end, in_head, _ = rows
+    tail, in_head = rows.tail, rows.in_head
     table, counter, node, degrees, score, residual, estimate, queued, queue, following = near
     count, edges = counter[0], np.int64(0)
     ready = _queue_large(count, r_max, degrees, residual, queued, queue)
@@ -201,17 +199,12 @@ def _push(
                 table, counter, node, degrees, score, residual, estimate, queued, queue, following = near
             before = count
             share = (1.0 - restart) * r / degree
-            for way in range(2):
-                if way == 0:
-                    if not follow_out:
-                        continue
-                    begin, end = np.int64(out_begin[u]), np.int64(out_end[u])
-                else:
-                    if not follow_in:
-                        continue
-                    begin, end = np.int64(in_begin[u]), np.int64(in_end[u])
+            for direction in range(2):
+                if not (follow_out if direction == 0 else follow_in):
+                    continue
+                begin, end = row_bounds(rows, u, direction)
                 for e in range(begin, end):
-                    v = tail[e] if way == 0 else in_head[e]
+                    v = tail[e] if direction == 0 else in_head[e]
                     j = slot_for(table, v, count)
                     if j == count:
                         count += 1
@@ -310,66 +303,6 @@ def _read_slots_ahead(
             for e in range(begin, min(begin + _AHEAD, np.int64(rows.in_end[u]))):
                 seen |= table[(np.uint64(rows.in_head[e]) * GOLDEN >> _HALF) & mask]
     return seen
-
-
-@jit
-def step_all(
-    rows: Rows,
-    restart: float,
-    follow_out: bool,
-    follow_in: bool,
-    state: np.uint64,
-    at: npt.NDArray[np.int32],
-    walking: npt.NDArray[np.int32],
-    entry: npt.NDArray[np.int64],
-    n_walking: int,
-) -> tuple[np.uint64, int]:
-    """Take one step of many walks at once, so that their reads overlap.
-
-    A walk ends at its current node with probability ``restart``. A walk at a dead end is lost, and its entry in ``at``
-    becomes -1. One random number decides both whether the walk ends and which step it takes, so the probability of a
-    neighbour is off by at most 2^-32.
-
-    Args:
-        rows: The rows of the graph.
-        restart: Probability that a walk ends before the step.
-        follow_out: Walk along the triples.
-        follow_in: Walk against the triples.
-        state: The state of the random numbers.
-        at: Current node of each walk; changed in place.
-        walking: Indices of the walks that have not ended, ``n_walking`` of them; changed in place.
-        entry: Buffer with one number per walk.
-        n_walking: Number of walks that have not ended.
-
-    Returns:
-        The next state of the random numbers, and the number of walks that have not ended.
-    """
-    out_begin, out_end, tail, _, in_begin, in_end, in_head, _ = rows
-    stop = np.uint64(restart * 2.0**32)
-    left = 0
-    for position in range(n_walking):
-        number = walking[position]
-        state += GOLDEN
-        drawn = mix(state)
-        if drawn >> _HALF < stop:
-            continue
-        u = at[number]
-        n_out, n_in = np.int64(0), np.int64(0)
-        if follow_out:
-            n_out = np.int64(out_end[u]) - np.int64(out_begin[u])
-        if follow_in:
-            n_in = np.int64(in_end[u]) - np.int64(in_begin[u])
-        if n_out + n_in == 0:
-            at[number] = -1
-            continue
-        chosen = np.int64((drawn & _LOW) * np.uint64(n_out + n_in) >> _HALF)
-        entry[left] = np.int64(out_begin[u]) + chosen if chosen < n_out else ~(np.int64(in_begin[u]) + chosen - n_out)
-        walking[left] = number
-        left += 1
-    for position in range(left):
-        e = entry[position]
-        at[walking[position]] = tail[e] if e >= 0 else in_head[~e]
-    return state, left
 
 
 @jit
