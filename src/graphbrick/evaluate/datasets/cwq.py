@@ -33,7 +33,7 @@ def read(records: Iterator[Record], dataset: str) -> Iterator[Question]:
                 raise record.fault("an answer has neither answer_id nor answer")
             answers.append(answer.text("answer_id") if answer.has("answer_id") else called[0])
             names.append(called)
-        distinct, some = together(answers, names)
+        distinct, other_names = together(answers, names)
         sparql = record.text("sparql") if record.has("sparql") else ""
         kind = {"type": record.text("compositionality_type")} if record.has("compositionality_type") else {}
         yield Question(
@@ -41,7 +41,7 @@ def read(records: Iterator[Record], dataset: str) -> Iterator[Question]:
             text=record.text("question"),
             seeds=tuple(dict.fromkeys(_MID.findall(sparql))),
             answers=distinct,
-            answer_names=some,
+            answer_names=other_names,
             dataset=dataset,
             facts=kind,
         )
@@ -51,5 +51,5 @@ def _called(answer: Record) -> tuple[str, ...]:
     """Return the name and the aliases of an answer; the name is null if Freebase has none."""
     value = answer.values.get("answer")
     names = value if isinstance(value, list) else [value]
-    some = [*names, *answer.items("aliases")]
-    return tuple(dict.fromkeys(answer.checked(name, "answer") for name in some if name not in (None, "")))
+    all_names = [*names, *answer.items("aliases")]
+    return tuple(dict.fromkeys(answer.checked(name, "answer") for name in all_names if name not in (None, "")))

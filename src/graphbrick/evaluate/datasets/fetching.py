@@ -75,8 +75,8 @@ def folder() -> Path:
     """Return the folder of data sets."""
     from platformdirs import user_cache_path
 
-    given = os.environ.get("GRAPHBRICK_DATASETS")
-    return Path(given).expanduser() if given else user_cache_path("graphbrick") / "datasets"
+    variable = os.environ.get("GRAPHBRICK_DATASETS")
+    return Path(variable).expanduser() if variable else user_cache_path("graphbrick") / "datasets"
 
 
 def fetch_dataset(
@@ -113,13 +113,13 @@ def fetch_dataset(
     try:
         place.mkdir(parents=True, exist_ok=True)
         with _alone(dataset, place):
-            found = [entry for file in wanted for entry in _fetched(file, place, watch)]
+            fetched = [entry for file in wanted for entry in _fetched(file, place, watch)]
     except OSError as error:
         raise InputError(
             f"{dataset.name} cannot be kept in {place}: {error.strerror or error}; name another folder with --to, or "
             "in GRAPHBRICK_DATASETS"
         ) from error
-    return Fetched(dataset, place, tuple(found))
+    return Fetched(dataset, place, tuple(fetched))
 
 
 def split_files(name: str, split: str) -> tuple[Path, ...]:
@@ -219,18 +219,18 @@ def _needs_hands(dataset: Dataset, paths: list[Path]) -> InputError:
 def _fetched(file: PublishedFile, place: Path, watch: Watch) -> list[FetchedFile]:
     """Return the files of questions in one published file; download them if they are missing."""
     targets = [(split, member, place / Path(member).name) for split, member in file.members]
-    kept = _read_record(place).get(file.name, {})
-    if kept.get("url") == file.url and all(path.is_file() for _, _, path in targets):
+    entry = _read_record(place).get(file.name, {})
+    if entry.get("url") == file.url and all(path.is_file() for _, _, path in targets):
         for _, _, path in targets:
-            if sha256(path) != kept.get("members", {}).get(path.name):
+            if sha256(path) != entry.get("members", {}).get(path.name):
                 raise InputError("the file was changed since it was fetched; remove it to fetch it again", path)
             watch(path.name, path.stat().st_size, path.stat().st_size)
-        found = kept["sha256"]
+        digest = entry["sha256"]
     else:
-        found = _bring(file, place, watch)
+        digest = _bring(file, place, watch)
         members = {path.name: sha256(path) for _, _, path in targets}
-        _write_record(place, file.name, {"url": file.url, "sha256": found, "members": members})
-    return [FetchedFile(split, path, file.url, found, checked=file.sha256 is not None) for split, _, path in targets]
+        _write_record(place, file.name, {"url": file.url, "sha256": digest, "members": members})
+    return [FetchedFile(split, path, file.url, digest, checked=file.sha256 is not None) for split, _, path in targets]
 
 
 def _bring(file: PublishedFile, place: Path, watch: Watch) -> str:
@@ -245,15 +245,15 @@ def _bring(file: PublishedFile, place: Path, watch: Watch) -> str:
                 f"{whole}, and run the command again"
             ) from error
     came = whole if whole.is_file() else part
-    found = sha256(came)
-    if file.sha256 not in (None, found):
+    digest = sha256(came)
+    if file.sha256 not in (None, digest):
         if came == part:
             part.unlink()
             raise InputError(
-                f"{file.url} gave a file with the sha256 {found}, not {file.sha256}; nothing of it was kept. It may "
+                f"{file.url} gave a file with the sha256 {digest}, not {file.sha256}; nothing of it was kept. It may "
                 "have been replaced by its authors"
             )
-        raise InputError(f"the file has the sha256 {found}, not {file.sha256} of the published one; remove it", whole)
+        raise InputError(f"the file has the sha256 {digest}, not {file.sha256} of the published one; remove it", whole)
     members = [member for _, member in file.members if member != file.name]
     try:
         _take_out(came, members, place)
@@ -268,7 +268,7 @@ def _bring(file: PublishedFile, place: Path, watch: Watch) -> str:
         _settle(part, whole)
     elif came == part:
         part.unlink()  # the archive is not needed any more
-    return found
+    return digest
 
 
 def _take_out(archive: Path, members: list[str], place: Path) -> None:

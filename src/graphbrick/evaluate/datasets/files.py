@@ -167,9 +167,9 @@ def _elements(file: Path, text: str, at: int) -> Generator[Record, None, int]:
 
 
 def _after_blanks(text: str, at: int) -> int:
-    found = _BLANKS.match(text, at)
-    assert found is not None
-    return found.end()
+    blanks = _BLANKS.match(text, at)
+    assert blanks is not None
+    return blanks.end()
 
 
 def read_table(file: Path, delimiter: str) -> Iterator[Record]:

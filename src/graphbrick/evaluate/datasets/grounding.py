@@ -149,12 +149,12 @@ def ground(
     if not isinstance(max_hops, int) or isinstance(max_hops, bool) or max_hops < 1:
         raise InputError(f"ground max_hops must be a whole number of at least 1, got {max_hops!r}; try 4")
     names = _Names(graph)
-    found = []
+    in_graph = []
     for done, question in enumerate(questions, 1):
-        found.append(_ground(graph, names, question, max_hops))
+        in_graph.append(_ground(graph, names, question, max_hops))
         if watch is not None:
             watch(done)
-    return Grounded(tuple(found), max_hops, graph.hash)
+    return Grounded(tuple(in_graph), max_hops, graph.hash)
 
 
 def _ground(graph: Graph, names: _Names, question: Question, max_hops: int) -> GroundedQuestion:
@@ -162,7 +162,7 @@ def _ground(graph: Graph, names: _Names, question: Question, max_hops: int) -> G
     gold = tuple(names.entities(answer) for answer in question.answers)
     ends = (entities[:1] for entities in seeds), gold
     sources, targets = (
-        np.array(sorted({entity for entities in some for entity in entities}), dtype=np.int32) for some in ends
+        np.array(sorted({entity for entities in groups for entity in entities}), dtype=np.int32) for groups in ends
     )
     named = question.answer_names or ((),) * len(gold)
     return GroundedQuestion(
@@ -170,8 +170,8 @@ def _ground(graph: Graph, names: _Names, question: Question, max_hops: int) -> G
         seeds=tuple(dict.fromkeys(entities[0] for entities in seeds if entities)),
         gold=gold,
         names=tuple(
-            names.texts(entities, given) or (answer,)
-            for answer, entities, given in zip(question.answers, gold, named, strict=True)
+            names.texts(entities, texts) or (answer,)
+            for answer, entities, texts in zip(question.answers, gold, named, strict=True)
         ),
         missing_seeds=tuple(s for s, entities in zip(question.seeds, seeds, strict=True) if not entities),
         unclear_seeds=tuple(s for s, entities in zip(question.seeds, seeds, strict=True) if len(entities) > 1),
@@ -208,10 +208,10 @@ class _Names:
         best = min(ranks.values(), default=None)
         return tuple(sorted((e for e in ranks if ranks[e] == best), key=lambda e: (-graph.degree(e), e)))
 
-    def texts(self, entities: tuple[int, ...], given: tuple[str, ...]) -> tuple[str, ...]:
+    def texts(self, entities: tuple[int, ...], own: tuple[str, ...]) -> tuple[str, ...]:
         """Return the given texts, then the labels and aliases of the entities, without duplicates."""
         for entity in entities:
             if entity not in self._texts:
                 texts = (self._graph.label(entity), *self._graph.aliases(entity))
                 self._texts[entity] = tuple(text for text in texts if text)
-        return tuple(dict.fromkeys((*given, *(text for entity in entities for text in self._texts[entity]))))
+        return tuple(dict.fromkeys((*own, *(text for entity in entities for text in self._texts[entity]))))

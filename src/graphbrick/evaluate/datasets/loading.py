@@ -70,18 +70,18 @@ def load(path: str | PathLike[str], form: str = "auto") -> tuple[Question, ...]:
         near = difflib.get_close_matches(form, FORMS, n=1) or ["auto"]
         raise InputError(f"there is no form {form!r}; there is {', '.join(FORMS)}; try {near[0]!r}", file)
     suffix = _suffix(file)
-    found: dict[str, Question] = {}
+    by_id: dict[str, Question] = {}
     lines: dict[str, int] = {}
     for question in _questions(file, suffix, form, place):
-        if question.id in found:
+        if question.id in by_id:
             first = f" in line {lines[question.id]:,}"
             raise InputError(
                 f"there is a question with the id {question.id!r}{first}; give each its own", file, place[0]
             )
-        found[question.id], lines[question.id] = question, place[0]
-    if not found:
+        by_id[question.id], lines[question.id] = question, place[0]
+    if not by_id:
         raise InputError("the file holds no questions", file)
-    return tuple(found.values())
+    return tuple(by_id.values())
 
 
 def _suffix(file: Path) -> str:

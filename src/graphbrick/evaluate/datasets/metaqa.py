@@ -43,13 +43,13 @@ def read(file: Path, dataset: str) -> Iterator[Question]:
     types = _types(file)
     number = -1
     for number, (line, text) in enumerate(read_lines(file)):
-        asked, tab, answered = text.strip("\r\n").partition("\t")
+        question_text, tab, answered = text.strip("\r\n").partition("\t")
         if not tab or "\t" in answered:
             raise InputError("a line of MetaQA is a question, one tab, and answers between |", file, line, text)
         answers = [answer.strip() for answer in answered.split("|")] if answered.strip() else []
         if not all(answers):
             raise InputError("one of the answers is empty; is there a | too many?", file, line, text)
-        question, seeds = _marked(asked, file, line)
+        question, seeds = _marked(question_text, file, line)
         if types and number >= len(types):
             break
         yield Question(
@@ -86,9 +86,9 @@ def relation_steps(pattern: str) -> tuple[tuple[str, bool], ...]:
 def _hops(file: Path) -> int | None:
     """Return the number of hops in the name of the file or of a parent folder."""
     for name in (file.name, file.parent.name, file.parent.parent.name):
-        found = _HOPS.search(name.casefold())
-        if found:
-            return int(found[1])
+        match = _HOPS.search(name.casefold())
+        if match:
+            return int(match[1])
     return None
 
 

@@ -57,8 +57,8 @@ def _triples(csr: Csr, nodes: Ints) -> int:
     return out + int((csr.in_end[nodes] - csr.in_begin[nodes]).sum(dtype=np.int64))
 
 
-def _meet(some: Ints, others: Ints) -> bool:
+def _meet(nodes: Ints, others: Ints) -> bool:
     """Return whether two ascending sets have a node in common."""
-    few, many = (some, others) if len(some) <= len(others) else (others, some)
+    few, many = (nodes, others) if len(nodes) <= len(others) else (others, nodes)
     at: npt.NDArray[np.intp] = np.searchsorted(many, few)
     return bool((many[np.minimum(at, len(many) - 1)] == few).any())

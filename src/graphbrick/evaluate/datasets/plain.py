@@ -87,11 +87,11 @@ def together(answers: list[str], names: list[tuple[str, ...]]) -> tuple[tuple[st
     >>> together(["m.1", "m.2", "m.1"], [("Iowa",), ("Kansas",), ("Iowa", "IA")])
     (('m.1', 'm.2'), (('Iowa', 'IA'), ('Kansas',)))
     """
-    found: dict[str, dict[str, None]] = {}
-    for answer, some in zip(answers, names, strict=True):
-        found.setdefault(answer, {}).update(dict.fromkeys(some))
-    lists = tuple(tuple(some) for some in found.values())
-    return tuple(found), lists if any(lists) else ()
+    names_of: dict[str, dict[str, None]] = {}
+    for answer, of_answer in zip(answers, names, strict=True):
+        names_of.setdefault(answer, {}).update(dict.fromkeys(of_answer))
+    lists = tuple(map(tuple, names_of.values()))
+    return tuple(names_of), lists if any(lists) else ()
 
 
 def _names(record: Record, entry: object) -> tuple[str, ...]:

@@ -49,8 +49,8 @@ class Question:
     @property
     def names(self) -> tuple[tuple[str, ...], ...]:
         """Names of each answer; the answer itself if the file gives no name."""
-        found = self.answer_names or ((),) * len(self.answers)
-        return tuple(names or (answer,) for names, answer in zip(found, self.answers, strict=True))
+        alternatives = self.answer_names or ((),) * len(self.answers)
+        return tuple(names or (answer,) for names, answer in zip(alternatives, self.answers, strict=True))
 
     def group(self, by: str) -> str:
         """Return the group of this question by ``hops``, ``dataset`` or one of its facts; empty if unknown.

@@ -66,12 +66,12 @@ class Record:
 
     def objects(self, name: str) -> list[Record]:
         """Return a list field of objects, each as a `Record`; empty if it is missing or null."""
-        found = []
+        records = []
         for item in self.items(name):
             if not isinstance(item, dict):
                 raise self.fault(f"{name} must be a list of objects, got {_shown(item)} in it")
-            found.append(Record(self.file, self.line, self.number, item))
-        return found
+            records.append(Record(self.file, self.line, self.number, item))
+        return records
 
     def inner(self, name: str) -> Record:
         """Return an object field as a `Record`; an empty record if it is missing or null."""

@@ -74,7 +74,7 @@ def known() -> Mapping[str, Dataset]:
     (('test', 'webquestions.examples.test.json'),)
     """
     content = tomllib.loads((files("graphbrick.evaluate.datasets") / "known.toml").read_text(encoding="utf-8"))
-    found = {}
+    datasets = {}
     for name, entry in content.items():
         held = tuple(
             PublishedFile(
@@ -86,9 +86,9 @@ def known() -> Mapping[str, Dataset]:
             )
             for file in entry.pop("files", [])
         )
-        by_hand = tuple((split, file) for split, some in entry.pop("by_hand", {}).items() for file in some)
-        found[name] = Dataset(name=name, files=held, note=entry.pop("note", ""), by_hand=by_hand, **entry)
-    return found
+        by_hand = tuple((split, file) for split, names in entry.pop("by_hand", {}).items() for file in names)
+        datasets[name] = Dataset(name=name, files=held, note=entry.pop("note", ""), by_hand=by_hand, **entry)
+    return datasets
 
 
 def published(name: str) -> Dataset:
@@ -97,8 +97,8 @@ def published(name: str) -> Dataset:
     Raises:
         InputError: There is no data set of that name.
     """
-    found = known().get(name.strip().lower())
-    if found is None:
+    dataset = known().get(name.strip().lower())
+    if dataset is None:
         near = difflib.get_close_matches(name.lower(), known(), n=1) or ["metaqa"]
         raise InputError(f"there is no data set {name!r}; there is {', '.join(known())}; try {near[0]!r}")
-    return found
+    return dataset

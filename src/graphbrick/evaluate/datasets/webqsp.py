@@ -28,11 +28,11 @@ def read(records: Iterator[Record], dataset: str) -> Iterator[Question]:
             answers.append(answer.text("AnswerArgument"))
             names.append((answer.text("EntityName"),) if answer.has("EntityName") else ())
         chain = next((chain for parse in parses if (chain := parse.listed("InferentialChain"))), [])
-        asked = "RawQuestion" if record.has("RawQuestion") else "ProcessedQuestion"
+        field = "RawQuestion" if record.has("RawQuestion") else "ProcessedQuestion"
         distinct, called = together(answers, names)
         yield Question(
             id=record.text("QuestionId"),
-            text=record.text(asked),
+            text=record.text(field),
             seeds=tuple(dict.fromkeys(p.text("TopicEntityMid") for p in parses if p.has("TopicEntityMid"))),
             answers=distinct,
             answer_names=called,
@@ -44,7 +44,7 @@ def read(records: Iterator[Record], dataset: str) -> Iterator[Question]:
 
 def _quality(parses: list[Record]) -> str:
     for parse in parses:
-        said = parse.inner("AnnotatorComment").values
-        if said.get("QuestionQuality") == "Good" and said.get("ParseQuality") == "Complete":
+        quality = parse.inner("AnnotatorComment").values
+        if quality.get("QuestionQuality") == "Good" and quality.get("ParseQuality") == "Complete":
             return "good"
     return "partial"

@@ -38,8 +38,8 @@ def _answers(record: Record) -> list[str]:
     """Return the texts of ``(list (description "Jazmyn Bieber") (description Mobile))``."""
     if not record.has("targetValue"):
         return []
-    said = record.text("targetValue")
-    if not _REST.fullmatch(_ANSWER.sub("", said)):
-        raise record.fault(f'targetValue must be like (list (description "a name") (description name)), got {said!r}')
-    texts = (quoted or bare for quoted, bare in _ANSWER.findall(said))
+    value = record.text("targetValue")
+    if not _REST.fullmatch(_ANSWER.sub("", value)):
+        raise record.fault(f'targetValue must be like (list (description "a name") (description name)), got {value!r}')
+    texts = (quoted or bare for quoted, bare in _ANSWER.findall(value))
     return [record.checked(re.sub(r'\\(["\\])', r"\1", text), "targetValue") for text in texts]

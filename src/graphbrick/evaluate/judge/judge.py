@@ -115,21 +115,21 @@ def read_verdict(reply: str) -> bool | None:
     """
     text, value = opened(reply)
     if isinstance(value, dict):
-        said: list[object] = [item for item in value.values() if isinstance(item, bool)] or list(value.values())
+        parts: list[object] = [item for item in value.values() if isinstance(item, bool)] or list(value.values())
     else:
-        said = [value] if isinstance(value, bool) else list(text.splitlines())
-    found = {verdict for verdict in map(_verdict, said) if verdict is not None}
-    if len(found) == 1:
-        return found.pop()
+        parts = [value] if isinstance(value, bool) else list(text.splitlines())
+    verdicts = {verdict for verdict in map(_verdict, parts) if verdict is not None}
+    if len(verdicts) == 1:
+        return verdicts.pop()
     event(f"no verdict could be read out of the judge's reply {shown(reply)}; it counts as wrong")
     return None
 
 
-def _verdict(said: object) -> bool | None:
+def _verdict(part: object) -> bool | None:
     """Return the verdict of one line, or of one value of a JSON object."""
-    if isinstance(said, bool):
-        return said
-    line = _LABEL.sub("", BULLET.sub("", MARKDOWN.sub("", str(said))).strip())
+    if isinstance(part, bool):
+        return part
+    line = _LABEL.sub("", BULLET.sub("", MARKDOWN.sub("", str(part))).strip())
     match = _VERDICT.match(line)
     return match.group("word").lower() in _RIGHT if match else None
 

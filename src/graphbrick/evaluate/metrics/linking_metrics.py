@@ -39,8 +39,8 @@ def linking_recall(mentions: Mentions, gold: Collection[Hashable], n: int) -> fl
     """
     if not gold:
         raise ValueError("a question without gold seeds cannot be scored; leave it out and say so")
-    found = {entity for readings in mentions for entity in readings[:n]} - {None}
-    return sum(seed in found for seed in gold) / len(gold)
+    entities = {entity for readings in mentions for entity in readings[:n]} - {None}
+    return sum(seed in entities for seed in gold) / len(gold)
 
 
 def linking_precision(mentions: Mentions, gold: Collection[Hashable]) -> float:
@@ -51,8 +51,8 @@ def linking_precision(mentions: Mentions, gold: Collection[Hashable]) -> float:
     """
     if not gold:
         raise ValueError("a question without gold seeds cannot be scored; leave it out and say so")
-    found = {readings[0] for readings in mentions if readings}
-    return len(found & set(gold)) / len(found) if found else 0.0
+    entities = {readings[0] for readings in mentions if readings}
+    return len(entities & set(gold)) / len(entities) if entities else 0.0
 
 
 def linking_scores(query: Query, gold: Collection[Hashable]) -> tuple[float, float, float]:

@@ -72,9 +72,9 @@ def as_published(answers: Sequence[str], names: Sequence[Collection[str]]) -> di
     _need_gold(names)
     if not answers:
         return dict.fromkeys(PUBLISHED_METRICS, 0.0)
-    first, said = [next(iter(some), "") for some in names], ", ".join(answers)
-    right = tog(said, [name for some in names for name in some])
-    values = (*rog(answers, first), right or 0.0, *lego(said, first))
+    first, joined = [next(iter(alternatives), "") for alternatives in names], ", ".join(answers)
+    right = tog(joined, [name for alternatives in names for name in alternatives])
+    values = (*rog(answers, first), right or 0.0, *lego(joined, first))
     return dict(zip(PUBLISHED_METRICS, values, strict=True))
 
 
@@ -112,13 +112,13 @@ def rog(predictions: str | Sequence[str], gold: Sequence[str], k: int = -1) -> R
     """
     _need_gold(gold)
     listed = predictions.split("\n") if isinstance(predictions, str) else _most_frequent(predictions, k)
-    found = _found(" ".join(listed), _needles(gold))
-    share = len(found) / len(gold)
+    matched = _found(" ".join(listed), _needles(gold))
+    share = len(matched) / len(gold)
     if not listed:
         # Accuracy and hit come from the joined text, in which an empty normalised gold answer is always found.
-        return RogScores(share, float(bool(found)), 0.0, 0.0, 0.0)
-    precision = len(found) / len(listed)
-    return RogScores(share, float(bool(found)), precision, share, _harmonic(precision, share))
+        return RogScores(share, float(bool(matched)), 0.0, 0.0, 0.0)
+    precision = len(matched) / len(listed)
+    return RogScores(share, float(bool(matched)), precision, share, _harmonic(precision, share))
 
 
 def tog(reply: str, gold: Iterable[str]) -> float | None:
@@ -153,8 +153,8 @@ def tog(reply: str, gold: Iterable[str]) -> float | None:
         taken = reply[reply.find("{") + 1 : reply.find("}")]
         if taken == "NULL":
             return None
-    said = _tog_form(taken)
-    return float(any(said in form or form in said for form in map(_tog_form, gold)))
+    answer_form = _tog_form(taken)
+    return float(any(answer_form in form or form in answer_form for form in map(_tog_form, gold)))
 
 
 def lego(output: str, gold: Sequence[str]) -> LegoScores:

@@ -60,18 +60,18 @@ def best_nodes(exact: npt.NDArray[np.float64], k: int) -> Best:
     """
     if k < 1:
         raise ValueError(f"best_nodes k must be at least 1, got {k}; try 1000")
-    kept: npt.NDArray[np.int64] = np.empty(0, dtype=np.int64)
+    chosen: npt.NDArray[np.int64] = np.empty(0, dtype=np.int64)
     cut = 0.0
     for first in range(0, len(exact), _CHUNK):
         part = exact[first : first + _CHUNK]
         # Ties go to the lower id, and later nodes have higher ids: only scores above the cut can enter.
-        kept = np.concatenate([kept, first + np.flatnonzero(part > cut)])
-        if len(kept) > k:
-            kept = kept[np.lexsort((kept, -exact[kept]))][:k]
-            cut = float(exact[kept[-1]])
-    kept.sort()
-    scores = exact[kept]
-    return Best(kept.astype(np.int32), float(scores.min(initial=np.inf)) if len(kept) else 0.0, float(scores.sum()))
+        chosen = np.concatenate([chosen, first + np.flatnonzero(part > cut)])
+        if len(chosen) > k:
+            chosen = chosen[np.lexsort((chosen, -exact[chosen]))][:k]
+            cut = float(exact[chosen[-1]])
+    chosen.sort()
+    scores = exact[chosen]
+    return Best(chosen.astype(np.int32), float(scores.min(initial=np.inf)) if len(chosen) else 0.0, float(scores.sum()))
 
 
 def quality(

@@ -105,7 +105,7 @@ def _fresh(items: Items, gold: Gold, n: int) -> tuple[list[int], int]:
     meant, reached = places(wanted), set[int]()
     fresh = []
     for item in _first(items, n):
-        found = {place for entity in item if entity in meant for place in meant[entity]} - reached
-        reached |= found
-        fresh.append(len(found))
+        new = {place for entity in item if entity in meant for place in meant[entity]} - reached
+        reached |= new
+        fresh.append(len(new))
     return fresh, len(wanted)

@@ -138,16 +138,16 @@ def gold_sets(gold: Gold) -> list[frozenset[Hashable]]:
     _refuse_text(gold, "gold")
     if not len(gold):
         raise ValueError("a question without gold answers cannot be scored; leave it out and say so")
-    found: list[frozenset[Hashable]] = []
+    distinct: list[frozenset[Hashable]] = []
     seen = set()
     for answer in gold:
         several: Iterable[Hashable] = answer if isinstance(answer, tuple | list | set | frozenset) else (answer,)
         alternatives = frozenset(several) - {None}
         if alternatives not in seen:
-            found.append(alternatives)
+            distinct.append(alternatives)
         if alternatives:
             seen.add(alternatives)
-    return found
+    return distinct
 
 
 def places(gold: Sequence[Collection[Hashable]]) -> dict[Hashable, list[int]]:
@@ -156,11 +156,11 @@ def places(gold: Sequence[Collection[Hashable]]) -> dict[Hashable, list[int]]:
     >>> places([{7}, {7, 8}])
     {7: [0, 1], 8: [1]}
     """
-    found: dict[Hashable, list[int]] = {}
+    places_of: dict[Hashable, list[int]] = {}
     for place, alternatives in enumerate(gold):
         for alternative in alternatives:
-            found.setdefault(alternative, []).append(place)
-    return found
+            places_of.setdefault(alternative, []).append(place)
+    return places_of
 
 
 def _counts(answers: Answers, gold: Gold) -> tuple[int, int, int]:

@@ -117,19 +117,19 @@ def judge_notes(figures: Sequence[PipelineFigures], judge: str | None) -> list[s
     """Return a line for each pipeline: the judge, how many answers it judged, and the cost."""
     lines = []
     for one in figures:
-        found = one.judged
-        if found is None:
+        judged = one.judged
+        if judged is None:
             continue
         failed = ""
-        if found.unread:
-            failed += f", {found.unread:,} verdicts could not be read and count as wrong (--retry asks again)"
-        if found.errors:
-            failed += f", the judge failed on {found.errors:,} (--retry asks it again): {found.failure}"
-        cost = f", ${found.cost:.2g}" * bool(found.cost)
-        calls = f"{found.calls:,.0f} call{'s' * (found.calls != 1)}"
+        if judged.unread:
+            failed += f", {judged.unread:,} verdicts could not be read and count as wrong (--retry asks again)"
+        if judged.errors:
+            failed += f", the judge failed on {judged.errors:,} (--retry asks it again): {judged.failure}"
+        cost = f", ${judged.cost:.2g}" * bool(judged.cost)
+        calls = f"{judged.calls:,.0f} call{'s' * (judged.calls != 1)}"
         lines.append(
-            f"{one.name}: {judge} judged {found.answers:,} answers, {found.by_model:,} of them by asking{failed}; "
-            f"{calls}, {short(found.tokens_in)}/{short(found.tokens_out)} tokens in/out{cost}, beside "
+            f"{one.name}: {judge} judged {judged.answers:,} answers, {judged.by_model:,} of them by asking{failed}; "
+            f"{calls}, {short(judged.tokens_in)}/{short(judged.tokens_out)} tokens in/out{cost}, beside "
             "what the pipeline took"
         )
     return lines

@@ -167,14 +167,14 @@ def _details(
         question = listing.questions[place]
         runs: dict[str, Any] = {}
         for at, one in enumerate(figures):
-            found = study.detail(one.run.id, question.id)
-            if found is not None:
-                row = _detail(found, listing.columns[one.run.id], place, question, texts)
+            detail = study.detail(one.run.id, question.id)
+            if detail is not None:
+                row = _detail(detail, listing.columns[one.run.id], place, question, texts)
                 judgement = study.judgement(one.run.id, question.id)
                 if judgement is not None:
                     row["judge"] = _judgement(judgement, texts)
                 if listing.exchanges:
-                    row["said"] = _said(found, judgement, texts)
+                    row["said"] = _said(detail, judgement, texts)
                 runs[str(at)] = row
         rows.append(_question(question, texts) | {"runs": runs})
     return {"texts": texts.shown(), "rows": rows}
@@ -192,37 +192,37 @@ def _question(question: StudyQuestion, texts: _Texts) -> dict[str, Any]:
     }
 
 
-def _detail(found: Detail, own: Columns, place: int, question: StudyQuestion, texts: _Texts) -> dict[str, Any]:
+def _detail(detail: Detail, own: Columns, place: int, question: StudyQuestion, texts: _Texts) -> dict[str, Any]:
     row: dict[str, Any] = {
-        "answers": [[texts(a.text), _right(a.right), list(map(texts, a.support))] for a in found.answers],
-        "n_answers": own.answers.get(place, len(found.answers)),
-        "paths": [[texts(p.text), _score(p.score), _right(p.right)] for p in found.paths],
-        "n_paths": own.paths.get(place, len(found.paths)),
-        "stages": [_stage(stage, texts) for stage in found.stages],
+        "answers": [[texts(a.text), _right(a.right), list(map(texts, a.support))] for a in detail.answers],
+        "n_answers": own.answers.get(place, len(detail.answers)),
+        "paths": [[texts(p.text), _score(p.score), _right(p.right)] for p in detail.paths],
+        "n_paths": own.paths.get(place, len(detail.paths)),
+        "stages": [_stage(stage, texts) for stage in detail.stages],
     }
-    if found.seeds != question.seeds:
-        row["seeds"] = _seeds(found.seeds, texts)
+    if detail.seeds != question.seeds:
+        row["seeds"] = _seeds(detail.seeds, texts)
     if place in own.errors:
         row["error"] = own.errors[place]
     return row
 
 
-def _said(found: Detail, judgement: StoredJudgement | None, texts: _Texts) -> list[list[Any]]:
+def _said(detail: Detail, judgement: StoredJudgement | None, texts: _Texts) -> list[list[Any]]:
     """Return the prompts and replies, stage by stage, then those of the judge."""
-    rows = [_exchange(one, found.stages[one.stage]["stage"], texts) for one in found.exchanges]
+    rows = [_exchange(one, detail.stages[one.stage]["stage"], texts) for one in detail.exchanges]
     return rows + [_exchange(one, "judge", texts) for one in (judgement.exchanges if judgement else ())]
 
 
 def _exchange(one: StoredExchange, stage: str, texts: _Texts) -> list[Any]:
-    kept = ", a kept reply" if one.cached else ""
-    about = f"{stage}: {one.model}, {one.tokens_in:,} tokens in, {one.tokens_out:,} out{kept}"
+    cached = ", a kept reply" if one.cached else ""
+    about = f"{stage}: {one.model}, {one.tokens_in:,} tokens in, {one.tokens_out:,} out{cached}"
     messages = [[texts(role), texts.said(text)] for role, text in one.messages]
     return [texts(about), messages, texts.said(one.reply)]
 
 
-def _judgement(found: StoredJudgement, texts: _Texts) -> list[Any]:
-    said = found.error or ("by the model" if found.by == "model" else found.by)
-    return [_right(found.right), texts(said), list(map(texts, found.events))]
+def _judgement(judgement: StoredJudgement, texts: _Texts) -> list[Any]:
+    verdict = judgement.error or ("by the model" if judgement.by == "model" else judgement.by)
+    return [_right(judgement.right), texts(verdict), list(map(texts, judgement.events))]
 
 
 def _stage(stage: Mapping[str, Any], texts: _Texts) -> list[Any]:

@@ -250,9 +250,9 @@ def read_figures(
         results = [result for result in study.results(run.id) if result.question in places]
         watch(run, results)
         known.update(*{tuple(result.metrics) for result in results})  # results of one version have the same measures
-        asked = [questions[places[result.question]] for result in results]
+        its_questions = [questions[places[result.question]] for result in results]
         judged = _judged([one for one in study.judgements(run.id, words=False) if one.question in places])
-        found.append(replace(_figures(run, results, asked, decisive, places, by), judged=judged))
+        found.append(replace(_figures(run, results, its_questions, decisive, places, by), judged=judged))
         progress(done)
     if known and decisive not in known:
         raise InputError(f"there is no measure {decisive!r} in this study; it has {', '.join(sorted(known))}")
@@ -305,16 +305,16 @@ def _answers(results: Sequence[Result], can: Sequence[bool], measures: Sequence[
         values = [(value, yes) for result, yes in zip(results, can, strict=True)
                   if (value := result.metrics.get(name)) is not None]  # fmt: skip
         if values or any(name in result.metrics for result in results[:1]):
-            some = [value for value, yes in values if yes]
+            answerable = [value for value, yes in values if yes]
             every = [value for value, _ in values]
-            mean = fmean(some) if some else None
-            means[name] = Mean(fmean(every) if every else None, mean, len(every), len(some))
+            mean = fmean(answerable) if answerable else None
+            means[name] = Mean(fmean(every) if every else None, mean, len(every), len(answerable))
     return Answers(len(results), sum(can), means)
 
 
-def _by_hops(results: Sequence[Result], asked: Sequence[StudyQuestion]) -> dict[str, Answers]:
+def _by_hops(results: Sequence[Result], questions: Sequence[StudyQuestion]) -> dict[str, Answers]:
     groups: dict[str, list[tuple[Result, bool]]] = {}
-    for result, question in zip(results, asked, strict=True):
+    for result, question in zip(results, questions, strict=True):
         groups.setdefault(question.group("hops"), []).append((result, question.answerable))
     ordered = sorted(groups, key=lambda hops: (not hops, len(hops), hops))
     return {hops: _answers(*zip(*groups[hops], strict=True)) for hops in ordered}
@@ -322,13 +322,13 @@ def _by_hops(results: Sequence[Result], asked: Sequence[StudyQuestion]) -> dict[
 
 def _confidence(results: Sequence[Result]) -> Confidence | None:
     scored = [one.metrics for one in results if one.metrics.get("hits_at_1") is not None]
-    given = [one for one in scored if one.get("confidence") is not None]
-    if not given:
+    rated = [one for one in scored if one.get("confidence") is not None]
+    if not rated:
         return None
-    sure, right = ([one[name] or 0.0 for one in given] for name in ("confidence", "hits_at_1"))
+    sure, right = ([one[name] or 0.0 for one in rated] for name in ("confidence", "hits_at_1"))
     return Confidence(
         len(scored),
-        len(given),
+        len(rated),
         risk_coverage(sure, right, questions=len(scored)),
         aurc(sure, right),
         calibration_error(sure, right),

@@ -44,10 +44,10 @@ def cards(study: Study, listing: Listing, figures: Sequence[PipelineFigures]) ->
 
 def warnings(study: Study, figures: Sequence[PipelineFigures]) -> list[str]:
     """Return warnings to read before comparing pipelines."""
-    found = []
+    texts = []
     unfinished = [one for one in figures if one.run.done < one.run.asked]
     if unfinished:
-        found.append(
+        texts.append(
             f"{len(unfinished)} of {len(figures)} pipelines are not done with all their questions; their figures are "
             "over those that are done, and the easier ones may have come first."
         )
@@ -55,17 +55,17 @@ def warnings(study: Study, figures: Sequence[PipelineFigures]) -> list[str]:
     for one in figures:
         if one.run.id in changes:
             before, files = changes[one.run.id]
-            found.append(f"{one.name} is another run than {before}, because a file changed: {', '.join(files)}")
+            texts.append(f"{one.name} is another run than {before}, because a file changed: {', '.join(files)}")
     hashes = {one.run.graph_hash for one in figures}
     if len(hashes) > 1:
-        found.append(f"The pipelines ran on {len(hashes)} graphs; only those on the same graph are compared.")
+        texts.append(f"The pipelines ran on {len(hashes)} graphs; only those on the same graph are compared.")
     machines = {str(sorted(session.machine.items())) for session in study.sessions()}
     if len(machines) > 1:
-        found.append(f"The study was run on {len(machines)} machines; times cannot be compared between them.")
+        texts.append(f"The study was run on {len(machines)} machines; times cannot be compared between them.")
     failed = sum(one.errors for one in figures)
     if failed:
-        found.append(f"{failed:,} result{'s' * (failed > 1)} ended in an error; such a question counts 0.")
-    return found
+        texts.append(f"{failed:,} result{'s' * (failed > 1)} ended in an error; such a question counts 0.")
+    return texts
 
 
 def setup(study: Study, figures: Sequence[PipelineFigures]) -> Section:

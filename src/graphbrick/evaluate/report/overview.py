@@ -53,9 +53,9 @@ def measure_name(measure: str) -> str:
 
 def lost_parts(figures: Sequence[PipelineFigures]) -> list[Part]:
     """Return the stages at which a pipeline of the study lost a question, and those answered."""
-    found = {name for one in figures for name, count in one.lost.items() if count}
-    known = [part for part in LOST if part.name in found]
-    return known + [Part(name, "union") for name in sorted(found - {part.name for part in LOST})]
+    lost = {name for one in figures for name, count in one.lost.items() if count}
+    known = [part for part in LOST if part.name in lost]
+    return known + [Part(name, "union") for name in sorted(lost - {part.name for part in LOST})]
 
 
 def pipelines_table(figures: Sequence[PipelineFigures]) -> Table:
@@ -111,8 +111,8 @@ def strata_table(figures: Sequence[PipelineFigures], by: str, decisive: str, *, 
     columns = [Column("pipeline", text=True), *(Column(name or "unknown") for name in names)]
     rows = []
     for one in figures:
-        found = [one.by[by].get(name) for name in names]
-        cells = [interval_cell(None if summary is None else summary.all) for summary in found]
+        summaries = [one.by[by].get(name) for name in names]
+        cells = [interval_cell(None if summary is None else summary.all) for summary in summaries]
         rows.append([Cell(one.name, one.name, name=True), *cells])
     return Table(f"by-{by}", f"{measure_name(decisive)} by {by}", columns, rows)
 
@@ -167,12 +167,13 @@ def comparison_table(rows: Sequence[Comparison], figures: Sequence[PipelineFigur
     ]
     body = []
     for row in rows:
-        found = row.difference
-        low, high = (_points(x) for x in (found.low, found.high))
+        difference = row.difference
+        low, high = (_points(x) for x in (difference.low, difference.high))
         body.append([
             _short_name(row.first, numbers), _short_name(row.second, numbers),
-            Cell(_points(found.mean), found.mean, strong=row.p_holm < 0.05), Cell(f"{low} to {high}", found.low),
-            Cell(f"{row.better:,}", row.better), Cell(f"{row.worse:,}", row.worse), Cell(f"{found.n:,}", found.n),
+            Cell(_points(difference.mean), difference.mean, strong=row.p_holm < 0.05),
+            Cell(f"{low} to {high}", difference.low), Cell(f"{row.better:,}", row.better),
+            Cell(f"{row.worse:,}", row.worse), Cell(f"{difference.n:,}", difference.n),
             *(Cell(p_value(p), p) for p in (row.p, row.p_holm, row.p_bh)), Cell(row.test, row.test),
         ])  # fmt: skip
     return Table("comparison", f"Pipelines compared pair by pair by {measure_name(measure)}", columns, body)
@@ -189,15 +190,15 @@ def p_value(p: float) -> str:
 
 def headline(figures: Sequence[PipelineFigures], rows: Sequence[Comparison], measure: str) -> str:
     """Return the result of a study in a sentence or two, as plain text."""
-    scored = [(one, found) for one in figures if (found := one.means[measure].all) is not None]
+    scored = [(one, interval) for one in figures if (interval := one.means[measure].all) is not None]
     if not scored:
         return "No question has been scored yet." if figures else "The study has no runs yet."
-    first, found = scored[0]
-    best = [one.name for one, other in scored if other.mean == found.mean]
+    first, interval = scored[0]
+    best = [one.name for one, other in scored if other.mean == interval.mean]
     told = f"the highest {measure_name(measure)}:" if len(scored) > 1 else f"{measure_name(measure)}"
     text = (
-        f"{_listed(best)} {'has' if len(best) == 1 else 'have'} {told} {percent(found.mean)} % of {found.n:,} "
-        f"question{'s' * (found.n > 1)} (95 % interval {percent(found.low)} to {percent(found.high)})."
+        f"{_listed(best)} {'has' if len(best) == 1 else 'have'} {told} {percent(interval.mean)} % of {interval.n:,} "
+        f"question{'s' * (interval.n > 1)} (95 % interval {percent(interval.low)} to {percent(interval.high)})."
     )
     against = [row for row in rows if first.name in (row.first, row.second)]
     others = {row: row.second if row.first == first.name else row.first for row in against}
@@ -237,8 +238,8 @@ def _quality_cells(one: PipelineFigures, figures: Sequence[PipelineFigures]) -> 
 
 
 def _mean_of(summary: Summary, part: str) -> float | None:
-    found = summary.all if part == "all" else summary.answerable
-    return None if found is None else found.mean
+    interval = summary.all if part == "all" else summary.answerable
+    return None if interval is None else interval.mean
 
 
 def _stage_cells(one: PipelineFigures) -> list[Cell]:

@@ -193,15 +193,15 @@ def _names(
     r = _RADIUS + 1
     taken = [(x - r, y - r, x + r, y + r) for x, y in places.values()]
     lines = [(min(a, c), min(b, d) - 1, max(a, c), max(b, d) + 1) for (a, b), (c, d) in pairwise(front)]
-    found: dict[Point, tuple[float, float, str]] = {}
+    chosen: dict[Point, tuple[float, float, str]] = {}
     for point in sorted(places, key=lambda p: p.number):
         candidates = list(_candidates(*places[point], _LETTER * len(_cut(point.name))))
         free = [(box, at) for box, at in candidates if _inside(box) and not any(_overlap(box, t) for t in taken)]
         clear = [(box, at) for box, at in free if not any(_overlap(box, line) for line in lines)]
         for box, at in (clear or free)[:1]:
             taken.append(box)
-            found[point] = at
-    return found
+            chosen[point] = at
+    return chosen
 
 
 def _inside(box: _Box) -> bool:

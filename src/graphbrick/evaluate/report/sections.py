@@ -113,11 +113,11 @@ def _size(figures: Sequence[PipelineFigures]) -> Section | None:
         )
         for measure, title in (("subgraph_recall", "Subgraph recall"), ("f1", "F1 of the answers"))
     ]  # fmt: skip
-    found = [chart for chart in charts if chart is not None]
-    if not found:
+    shown = [chart for chart in charts if chart is not None]
+    if not shown:
         return None
     note = "Whether larger subgraphs hold more of the gold answers, and whether that helps the answers in the end."
-    return Section("size", "Subgraph size", [note], found, pair=True)
+    return Section("size", "Subgraph size", [note], shown, pair=True)
 
 
 def _scatter(
@@ -134,9 +134,10 @@ def _scatter(
     """Return the chart of the pipelines that have both figures; None if none has."""
     points = []
     for one in figures:
-        x, found = cost(one), one.means[measure].all
-        if x is not None and found is not None:
-            points.append(Point(one.number, one.name, x, *_fitting(found), _note(one, found, y_name, shown(x), x_name)))
+        x, interval = cost(one), one.means[measure].all
+        if x is not None and interval is not None:
+            note = _note(one, interval, y_name, shown(x), x_name)
+            points.append(Point(one.number, one.name, x, *_fitting(interval), note))
     if not points:
         return None
     left = len(figures) - len(points)
@@ -144,16 +145,16 @@ def _scatter(
     return Figure(scatter(points, x_name=x_name, y_name=y_name, shown=shown, front=front), title, note)
 
 
-def _fitting(found: Interval) -> tuple[float, float, float]:
+def _fitting(interval: Interval) -> tuple[float, float, float]:
     """Return the mean and the ends of the interval, clipped to [0, 1]."""
-    return found.mean, max(0.0, found.low), min(1.0, found.high)
+    return interval.mean, max(0.0, interval.low), min(1.0, interval.high)
 
 
-def _note(one: PipelineFigures, found: Interval, y_name: str, x: str, x_name: str) -> str:
+def _note(one: PipelineFigures, interval: Interval, y_name: str, x: str, x_name: str) -> str:
     lines = [f"{one.number}  {one.name}"]
     if one.run.recipe != one.name:
         lines.append(one.run.recipe)
-    y = f"{percent(found.mean)} ({percent(found.low)} to {percent(found.high)})"
+    y = f"{percent(interval.mean)} ({percent(interval.low)} to {percent(interval.high)})"
     return "\n".join([*lines, f"{y_name}: {y}", f"{x_name}: {x}"])
 
 
@@ -204,8 +205,8 @@ def _by(figures: Sequence[PipelineFigures], by: str, decisive: str) -> Section |
     rows, intervals = [], list[list[Interval | None]]()
     for one in figures:
         rows.append(Row(one.number, one.name, ()))
-        found = [one.by[by].get(name) for name in names]
-        intervals.append([None if summary is None else summary.all for summary in found])
+        summaries = [one.by[by].get(name) for name in names]
+        intervals.append([None if summary is None else summary.all for summary in summaries])
     note = f"{measure_name(decisive)} in percent over all questions, with 95 % intervals."
     if len(counts) > len(names):
         note += f" The {len(names)} largest of {len(counts)} groups; the table has all."

@@ -172,8 +172,8 @@ def _notes(study: Study, one: PipelineFigures, metric: str) -> Iterator[str]:
         before, files = changes[one.run.id]
         yield f"{one.name} is another run than {before}, because a file changed: {', '.join(files)}"
     versions = [session.versions for session in study.sessions() if session.id in one.run.sessions]
-    names = {name for found in versions for name in found}
-    changed = sorted(name for name in names if len({found.get(name) for found in versions}) > 1)
+    names = {name for packages in versions for name in packages}
+    changed = sorted(name for name in names if len({packages.get(name) for packages in versions}) > 1)
     if changed:
         yield f"{one.name} was begun with other versions of {', '.join(changed)}; --fresh begins it again"
     yield from judge_notes([one], study.judge)

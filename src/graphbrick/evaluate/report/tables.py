@@ -81,18 +81,19 @@ def pipeline_cells(number: int, name: str) -> list[Cell]:
     return [Cell(str(number), number), Cell(name, name, name=True)]
 
 
-def interval_cell(found: Interval | None, *, strong: bool = False) -> Cell:
+def interval_cell(interval: Interval | None, *, strong: bool = False) -> Cell:
     """Return a cell with a mean in percent and its interval."""
-    if found is None:
+    if interval is None:
         return Cell("–", None)
-    return Cell(percent(found.mean), found.mean, f"{percent(found.low)}–{percent(found.high)}", strong=strong)
+    bounds = f"{percent(interval.low)}–{percent(interval.high)}"
+    return Cell(percent(interval.mean), interval.mean, bounds, strong=strong)
 
 
 def columns_of(table: Table, wanted: Callable[[Column], bool]) -> Table:
     """Return the table with some of its columns."""
-    kept = [i for i, column in enumerate(table.columns) if wanted(column)]
-    rows = [[row[i] for i in kept] for row in table.rows]
-    return table._replace(columns=[table.columns[i] for i in kept], rows=rows)
+    columns = [i for i, column in enumerate(table.columns) if wanted(column)]
+    rows = [[row[i] for i in columns] for row in table.rows]
+    return table._replace(columns=[table.columns[i] for i in columns], rows=rows)
 
 
 def table_html(table: Table) -> Markup:

@@ -79,8 +79,8 @@ def write_report(
         InputError: Nothing is to be written, the file is not a study, or there is no such metric or baseline.
         OSError: A file cannot be written.
     """
-    asked = {"html": html, "markdown": markdown, "csv": csv}
-    files = {kind: Path(path) for kind, path in asked.items() if path is not None}
+    paths = {"html": html, "markdown": markdown, "csv": csv}
+    files = {kind: Path(path) for kind, path in paths.items() if path is not None}
     if details is not None and details < 0:
         raise InputError(f"details must be at least 0, got {details}; try {DETAILS}")
     _check(files, Path(study))
@@ -116,7 +116,7 @@ def _write(
             metrics.update(dict.fromkeys(names))
 
     figures = read_figures(study, questions, metric, by=by, watch=watch, progress=progress)
-    if any(found.mean > 1 for one in figures if (found := one.means[metric].all) is not None):
+    if any(interval.mean > 1 for one in figures if (interval := one.means[metric].all) is not None):
         reason = "exceeds 1 as it is counted there" if metric in PUBLISHED_METRICS else "is a size"
         raise InputError(
             f"pipelines cannot be ranked by {metric}, which {reason}; take a share, such as hits_at_1 or f1"

@@ -103,17 +103,17 @@ def _compared(
     by_scored: dict[bytes, list[tuple[str, str]]] = {}
     for a, b in pairs:
         by_scored.setdefault((~np.isnan(values[a] + values[b])).tobytes(), []).append((a, b))
-    found: dict[tuple[str, str], Comparison] = {}
+    comparisons: dict[tuple[str, str], Comparison] = {}
     for mask, alike in by_scored.items():
         scored = np.frombuffer(mask, dtype=bool)
         if not scored.any():
             raise ValueError(f"{alike[0][0]!r} and {alike[0][1]!r} have no question in common that was scored")
-        kept = {name: values[name][scored] for pair in alike for name in pair}
+        by_name = {name: values[name][scored] for pair in alike for name in pair}
         for first in range(0, len(alike), _TOGETHER):
             part = alike[first : first + _TOGETHER]
-            rows = _rows(kept, part, len(scored) - len(next(iter(kept.values()))), level, resamples, seed)
-            found.update(zip(part, rows, strict=True))
-    return [found[pair] for pair in pairs]
+            rows = _rows(by_name, part, len(scored) - len(next(iter(by_name.values()))), level, resamples, seed)
+            comparisons.update(zip(part, rows, strict=True))
+    return [comparisons[pair] for pair in pairs]
 
 
 def _rows(

@@ -64,11 +64,11 @@ def paired_bootstrap(
     """
     differences = difference(first, second)
     means = resampled_means(differences[:, None], resamples, seed)[:, 0]
-    found = interval_of(differences, means, level=level)
+    interval = interval_of(differences, means, level=level)
     if np.ptp(differences) == 0:
-        return PairedBootstrap(found, permutation_test(first, second, resamples=resamples, seed=seed))
-    at_least = np.abs(means - found.mean) >= abs(found.mean) - close_to(differences)
-    return PairedBootstrap(found, _p(at_least))
+        return PairedBootstrap(interval, permutation_test(first, second, resamples=resamples, seed=seed))
+    at_least = np.abs(means - interval.mean) >= abs(interval.mean) - close_to(differences)
+    return PairedBootstrap(interval, _p(at_least))
 
 
 def permutation_test(first: Values, second: Values, *, resamples: int = 10_000, seed: int = 0) -> float:

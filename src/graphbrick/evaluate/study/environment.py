@@ -25,11 +25,11 @@ def versions() -> dict[str, str]:
     >>> "numpy" in versions()
     True
     """
-    found = {"python": platform.python_version()}
+    packages = {"python": platform.python_version()}
     for name in _PACKAGES:
         with suppress(PackageNotFoundError):
-            found[name] = version(name)
-    return found
+            packages[name] = version(name)
+    return packages
 
 
 def machine() -> dict[str, Any]:
@@ -52,9 +52,9 @@ def machine() -> dict[str, Any]:
 def _processor() -> str:
     """Return the name of the processor; Linux has it in a file only."""
     with suppress(OSError):
-        found = re.search(r"^model name\s*:\s*(.+)$", Path("/proc/cpuinfo").read_text(encoding="utf-8"), re.MULTILINE)
-        if found:
-            return found[1].strip()
+        match = re.search(r"^model name\s*:\s*(.+)$", Path("/proc/cpuinfo").read_text(encoding="utf-8"), re.MULTILINE)
+        if match:
+            return match[1].strip()
     return platform.processor() or platform.machine()
 
 

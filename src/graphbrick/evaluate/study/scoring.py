@@ -87,25 +87,25 @@ def score(question: GroundedQuestion, course: Course | None, levels: frozenset[L
     """
     failed = course is None or course.error is not None
     answer = course.run.answer if course and not failed else None
-    found: dict[str, float | None] = dict.fromkeys(METRICS)
+    scores: dict[str, float | None] = dict.fromkeys(METRICS)
     if course is not None and not course.runs[0].linked and question.question.seeds:
-        found |= _of_linking(question, course)
+        scores |= _of_linking(question, course)
     if Level.ANSWER in levels and question.gold:
-        found |= dict.fromkeys((*_ANSWER, *(f"entity_{name}" for name in _ANSWER), *PUBLISHED_METRICS), 0.0)
+        scores |= dict.fromkeys((*_ANSWER, *(f"entity_{name}" for name in _ANSWER), *PUBLISHED_METRICS), 0.0)
         if answer is not None:
-            found |= text_scores(answer.texts, question.names)._asdict()
-            found |= as_published(answer.texts, question.names)
+            scores |= text_scores(answer.texts, question.names)._asdict()
+            scores |= as_published(answer.texts, question.names)
             by_entity = answer_scores(answer.entities, question.gold)._asdict()
-            found |= {f"entity_{name}": value for name, value in by_entity.items()}
+            scores |= {f"entity_{name}": value for name, value in by_entity.items()}
     if answer is not None and answer.texts:
-        found[CONFIDENCE] = answer.confidence
+        scores[CONFIDENCE] = answer.confidence
     if Level.SUBGRAPH in levels:
         subgraph = course.run.subgraph if course and not failed else None
-        found |= _of_subgraph(question, subgraph)
+        scores |= _of_subgraph(question, subgraph)
     if Level.EVIDENCE in levels and question.gold:
         evidence = course.run.evidence if course and not failed else None
-        found |= _of_paths(question, evidence or Evidence())
-    return found
+        scores |= _of_paths(question, evidence or Evidence())
+    return scores
 
 
 def _of_linking(question: GroundedQuestion, course: Course) -> dict[str, float | None]:

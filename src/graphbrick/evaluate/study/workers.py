@@ -101,7 +101,7 @@ class Work:
             courses, error = [None] * len(task.left), str(failure)
         else:
             courses = shared.run(self.graph, query, turn=task.turn)
-        kept = []
+        results = []
         for place, course in zip(task.left, courses, strict=True):
             if course is not None and course.run.stopped is not None:
                 stopped = stopped or course.run.stopped.reason
@@ -109,8 +109,8 @@ class Work:
             numbers = self.runs[place], task.number, self.session
             result = result_of(question, course, self._levels[place], error=error, numbers=numbers)
             detail = detail_of(self.graph, question, course, numbers[:2], exchanges=self.exchanges)
-            kept.append((result, detail))
-        return Done(tuple(kept), stopped)
+            results.append((result, detail))
+        return Done(tuple(results), stopped)
 
 
 def waits(pipelines: Iterable[Pipeline]) -> int:
