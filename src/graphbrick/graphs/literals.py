@@ -22,7 +22,6 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 INTEGER, DECIMAL, YEAR, DATE = "integer", "decimal", "year", "date"
-LITERAL_KINDS = (INTEGER, DECIMAL, YEAR, DATE)
 _SHARE = 0.95  # of distinct tails that must read as values of one kind and unit
 _FIRST = 24  # tails of each relation that are looked at first
 _SAMPLED = 20_000  # distinct tails that decide about a relation
