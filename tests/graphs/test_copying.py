@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 from graphbrick import Graph, Session, build
 from graphbrick.cli.app import app
 from graphbrick.core.errors import GraphbrickError, InputError
+from graphbrick.core.trace import Trace, record
 from graphbrick.graphs import copying
 from graphbrick.graphs.copying import copy_graph, refresh_graph
 from graphbrick.graphs.export.ladybug import to_ladybug
@@ -107,6 +108,14 @@ def test_rdf_is_copied_to_what_a_file_gives(kind: str, tmp_path: Path, monkeypat
         copied = copy_graph(f"{server.address}?label=http://e/title", tmp_path / "copy")
     assert copied.label(copied.entity("http://e/b")) == "B"
     assert copied.n_triples == len(expected[1]) - 1
+
+
+def test_statements_with_blank_nodes_of_an_endpoint_are_left_out_and_told(tmp_path: Path) -> None:
+    store = ox.Store()
+    store.load(b"<http://e/a> <http://e/p> [ <http://e/q> 1 ] , <http://e/b> .", format=ox.RdfFormat.TURTLE)
+    with sparql_server(store) as server, record(Trace(), "copy", "build") as entry:
+        assert copy_graph(server.address, tmp_path / "copy").n_triples == 1
+    assert "2 statements with blank nodes were left out" in entry.events[0]
 
 
 def test_refreshing_replaces_a_copy_only_if_the_database_has_changed(original: Graph, tmp_path: Path) -> None:

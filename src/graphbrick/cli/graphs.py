@@ -95,6 +95,7 @@ def build(
     from graphbrick.graphs.rules import rules_named
 
     if is_address(source):
+        from graphbrick.core.trace import Trace, record
         from graphbrick.graphs.copying import copy_graph
 
         if any(
@@ -103,8 +104,10 @@ def build(
             raise InputError(
                 f"{source} is a database, which takes only --near and --overwrite; the others are for files"
             )
-        with progress(f"copying {source}") as report:
+        with progress(f"copying {source}") as report, record(Trace(), "copy", "build") as entry:
             copied = copy_graph(source, graph, near=near, overwrite=overwrite, progress=report.step)
+        for event in entry.events:
+            typer.echo(f"note: {event}", err=True)
         print_built(copied, as_json=as_json)
         return
     options = _read_options(delimiter, columns, header, language)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from graphbrick.core.errors import GraphbrickError, InputError
+from graphbrick.core.trace import event
 from graphbrick.files.folders import put_in_place
 from graphbrick.graphs.atomic import check_place
 from graphbrick.graphs.blocks import Part, TripleBlock
@@ -244,7 +245,7 @@ def _rdf_file(source: RdfGraph, pages: _Pages, progress: Progress) -> Path:
         dump = pages.folder / "graph.nq"
         source.dump(dump)
         return dump
-    offset = int(pages.state.get("offset", 0))
+    offset, blank = int(pages.state.get("offset", 0)), int(pages.state.get("blank", 0))
     while not pages.state.get("has_triples"):
         # Virtuoso sorts many rows only in a subquery.
         ordered = "SELECT ?s ?p ?o WHERE { ?s ?p ?o } ORDER BY ?s ?p ?o"
@@ -257,9 +258,12 @@ def _rdf_file(source: RdfGraph, pages: _Pages, progress: Progress) -> Path:
             terms = [term for term in row if term is not None and source.can_ask(term)]
             if len(terms) == 3:
                 lines.append(" ".join(term.text for term in terms) + " .")
+        blank += len(found.rows) - len(lines)
         offset += len(found.rows)
-        pages.add("triples", lines, offset=offset, has_triples=not found.rows)
+        pages.add("triples", lines, offset=offset, blank=blank, has_triples=not found.rows)
         progress("copying statements", offset)
+    if blank:
+        event(f"{blank:,} statements with blank nodes were left out, since {source.address} renames them in each reply")
     file = pages.folder / "graph.nt"
     with file.open("w", encoding="utf-8", newline="\n") as written:
         written.writelines(f"{line}\n" for line in pages.rows("triples"))
