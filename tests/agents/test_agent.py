@@ -87,6 +87,14 @@ def test_steps_and_tools_are_nested_in_the_trace() -> None:
     assert json.dumps(run.trace.to_dict())
 
 
+def test_a_model_that_writes_text_is_stopped_before_it_imagines_results() -> None:
+    with ScriptedLLM(SPOKEN) as server, ScriptedLLM(WALK) as other:
+        Agent(LLM(base_url=server.base_url), tools=TOOLS, protocol="text").run(tiny_graph(), QUESTION)
+        Agent(LLM(base_url=other.base_url), tools=TOOLS).run(tiny_graph(), QUESTION)
+        assert [request.body["stop"] for request in server.requests] == [["\nObservation"]] * 3
+        assert not [request for request in other.requests if "stop" in request.body]
+
+
 def test_recorded_replies_replay_the_walk(tmp_path: FilePath) -> None:
     with Session(replies=str(tmp_path / "replies.sqlite")), ScriptedLLM(WALK) as server:
         agent = Agent(LLM(base_url=server.base_url), tools=TOOLS)
@@ -161,6 +169,7 @@ def test_repeated_calls_end_the_agent() -> None:
         (calls(("neighbours", {"entity": "Keny"})), "no node is called 'Keny'; did you mean Kenya"),
         (calls(("neighbours", {})), "neighbours needs entity"),
         (calls(("finish", {"nodes": ["Mombasa"]})), "no result has shown 'Mombasa'"),
+        (calls(("finish", {"nodes": ["Nairobi"]})), "the question itself names Nairobi"),
         (calls(("neighbours", {"entity": "x" * 9000})), "no node is called 'xxx"),
     ],
 )
@@ -217,18 +226,21 @@ def test_calls_beyond_the_limit_are_not_run() -> None:
     assert len(step.children) == 2
 
 
-@pytest.mark.parametrize("budget", [{"tokens": 3000}, {"seconds": 0.5}])
-def test_the_budget_of_the_run_stops_it_and_keeps_the_evidence(budget: dict[str, Any]) -> None:
-    script = wandering()
+@pytest.mark.parametrize("cancelled", [False, True])
+def test_the_budget_of_the_run_stops_it_and_keeps_the_evidence(cancelled: bool) -> None:
+    walk, seen = wandering(), []
+    budget = Budget() if cancelled else Budget(tokens=3000)
 
-    def slow(request: Request) -> Reply:
-        reply = script(request)
-        return Reply(tool_calls=reply.tool_calls, finish_reason="tool_calls", delay=0.1)
+    def script(request: Request) -> Reply:
+        seen.append(request)
+        if cancelled and len(seen) == 3:
+            budget.cancel()
+        return walk(request)
 
-    with spending(Budget(**budget)):
-        run = ask(slow, max_steps=500, max_calls=500, max_tokens=10**6)
+    with spending(budget):
+        run = ask(script, max_steps=500, max_calls=500, max_tokens=10**6)
     assert run.stopped is not None
-    assert "budget" in run.stopped.reason
+    assert ("cancelled" if cancelled else "the budget of 3,000 tokens") in run.stopped.reason
     assert run.evidence is not None
     assert run.evidence.items
 

@@ -54,6 +54,7 @@ def test_relations_and_neighbours_are_those_of_the_triples(work: Workspace, name
             if expected:
                 found = call(work, neighbours_by_relation, name, relation, direction)
                 assert names(work, found.nodes) == expected
+        assert names(work, call(work, neighbours_by_relation, name, relation).nodes) == (out or into)
         if into:
             assert names(work, call(work, inverse_neighbours, name, relation).nodes) == into
 
@@ -119,12 +120,16 @@ def test_lists_are_combined_intersected_and_filtered(work: Workspace) -> None:
     [
         (search, ["Zzzzqqq"], "nothing is called 'Zzzzqqq'"),
         (neighbours, ["Keny"], "no node is called 'Keny'; did you mean Kenya"),
-        (neighbours_by_relation, ["Kenya", "capitol"], "no relation is called 'capitol' here; did you mean capital?"),
+        (
+            neighbours_by_relation,
+            ["Kenya", "capitol"],
+            "no relation is called 'capitol' here; did you mean capital; there are",
+        ),
         (neighbours_by_relation, ["Kenya", "xyz"], "there are currency, capital, borders"),
         (
             neighbours_by_relation,
-            ["Nairobi", "capital"],
-            "no capital leads from Nairobi; there are 1 in direction 'in'",
+            ["Nairobi", "capital", "out"],
+            "no capital leads from Nairobi; its relations are <- capital",
         ),
         (neighbours_by_relation, ["Kenya"], "needs relation; use neighbours_by_relation[entity, relation"),
         (neighbours_by_relation, {"entity": "Kenya", "rel": "capital"}, "has no argument 'rel'; did you mean relation"),
@@ -132,7 +137,11 @@ def test_lists_are_combined_intersected_and_filtered(work: Workspace) -> None:
         (neighbours, [{"name": "Kenya"}], "entity of neighbours is a text"),
         (neighbours, {"entity": "Kenya", "n": "many"}, "n of neighbours is a whole number, got 'many'"),
         (neighbours, {"entity": "Kenya", "n": 0}, "from 1 to 10,000, got 0"),
-        (neighbours_by_relation, {"entity": "Kenya", "relation": "capital", "direction": "up"}, "one of out, in, both"),
+        (
+            neighbours_by_relation,
+            {"entity": "Kenya", "relation": "capital", "direction": "up"},
+            "one of auto, out, in, both",
+        ),
         (intersect, ["L1"], "intersect needs at least two lists"),
         (filter_nodes, ["Kenya"], "filter needs a condition"),
         (paths, ["Kenya", "Kenya"], "start and end are the same node"),
@@ -163,7 +172,10 @@ def test_long_results_are_cut_and_say_so() -> None:
     assert len(work.evidence()) == 4  # what was shown
     work.finish(["part 030"])  # it is in the list
     assert work.evidence().texts()[0] == "hub -> has part -> part 030"
-    assert "-> has part (50): part 000, part 001, part 002, and 47 more" in call(work, neighbours, "hub").text
+    assert (
+        "-> has part (50): part 000, part 001, part 002, part 003, part 004, and 45 more"
+        in call(work, neighbours, "hub").text
+    )
 
 
 def test_nodes_with_one_label_are_told_apart_by_key(tmp_path: Any) -> None:
@@ -175,6 +187,9 @@ def test_nodes_with_one_label_are_told_apart_by_key(tmp_path: Any) -> None:
     work = Workspace("?", Subgraph(build(records, tmp_path / "paris.graph")))
     with pytest.raises(AdviceError, match=r"2 nodes are called 'Paris': Paris \[Q1\] \(city\), Paris \[Q2\] \(film\)"):
         work.entity("Paris")
+    seen = Workspace("?", work.subgraph)
+    seen.begin([seen.graph.entity("Q2")])
+    assert seen.entity("paris") == seen.graph.entity("Q2")  # the question is about this one
     assert {work.graph.key(work.entity(name)) for name in ("Q1", "Paris [Q1]", "Paris [Q1] (city)")} == {"Q1"}
     assert names(work, call(work, filter_nodes, nodes="Q1, Q2", of_type="film").nodes) == {"Q2"}
 

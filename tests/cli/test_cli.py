@@ -315,7 +315,7 @@ def test_a_path_with_spaces_is_quoted_in_the_advice(run, tmp_path):
 
 def test_recipes_lists_all_and_shows_one(run):
     told = json.loads(run("recipes", "--json").out)
-    assert len(told) == 41
+    assert len(told) == 43
     assert told[11]["figures"] == {"webqsp": 75.6, "cwq": 61.7, "path_seconds": 0.28, "embedding_tokens": 24531}
     listed = run("recipes").out
     assert all(f"\n{entry['recipe']} " in listed for entry in told)

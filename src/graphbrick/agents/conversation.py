@@ -19,6 +19,7 @@ _TASK = (
     "relation r to A. Refer to nodes by their names or keys as the results write them, and to lists by their names, "
     "such as L1. When the results hold the answer, call finish with the nodes, or the list, that answer the question.\n"
 )
+_STOP = ("\nObservation",)  # small models write on what they imagine as the result
 _FORMAT = """
 In each turn write one thought and one action, and nothing else:
 Thought: what you know, and what to look up next
@@ -107,7 +108,7 @@ class Conversation:
     def ask(self, messages: Sequence[Message]) -> Reply:
         """Return the model's reply."""
         tools = [tool.declaration() for tool in self.tools.values()] if self.native else []
-        return self.llm.ask(messages, tools=tools)
+        return self.llm.ask(messages, tools=tools, stop=() if self.native else _STOP)
 
     def room(self, messages: Sequence[Message]) -> int:
         """Return the tokens of the context that are left beside messages, tools and the longest reply."""

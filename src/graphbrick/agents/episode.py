@@ -214,17 +214,20 @@ class Episode:
         return tool.bind(call.given)
 
     def _finished(self, names: Sequence[str]) -> tuple[str, bool]:
-        """Take the answer of the agent; send it back once if it names what no result has shown."""
+        """Take the answer of the agent; send it back once if no result has shown it, or the question names it."""
         unknown = self.work.finish(names)
-        if not unknown:
+        if unknown:
+            text = f"no result has shown {', '.join(map(repr, unknown[:5]))}"
+        elif not self._doubted and self.work.is_of_question(names):
+            text = f"the question itself names {', '.join(names[:5])}; finish again if that is the answer"
+        else:
             return "The search ends.", True
-        text = f"no result has shown {', '.join(map(repr, unknown[:5]))}"
         if self._doubted:
             event(f"the agent finished, but {text}")
             return "The search ends.", True
         self._doubted = True
         event(f"advice: {text}")
-        return f"Error: {text}; look it up, or finish with nodes from the results, as they write them", False
+        return f"Error: {text}; else look it up, or finish with nodes from the results, as they write them", False
 
     def _key(self, call: Call) -> str:
         return f"{call.name} {json.dumps(call.given, sort_keys=True, default=str)} {call.invalid}"

@@ -56,7 +56,7 @@ class GraphView:
         """Return the entity that a text names: its key, its name as `name` writes it, its label or an alias.
 
         Raises:
-            AdviceError: There is none, or several have this label.
+            AdviceError: There is none, or several have this label and none of them was seen.
         """
         text = text.strip()
         if not text:
@@ -70,13 +70,17 @@ class GraphView:
         form = name_form(text)
         labelled = [e for e in candidates if name_form(self.graph.label(e)) == form]
         named = labelled or [e for e in candidates if form in map(name_form, self.graph.aliases(e))]
-        if len(named) == 1:
-            return named[0]
+        if named and (len(named) == 1 or any(map(self.was_seen, named))):
+            return next((entity for entity in named if self.was_seen(entity)), named[0])
         if named:
             names = ", ".join(map(self.described, named[:5]))
             raise AdviceError(f"{len(named)} nodes are called {text!r}: {names}; give the key in brackets")
         near = f"did you mean {' or '.join(map(self.name, candidates[:3]))}?" if candidates else "try search"
         raise AdviceError(f"no node is called {text[:80]!r}; {near}")
+
+    def was_seen(self, entity: int) -> bool:
+        """Return whether a result has held an entity; of several with one label, such a one is meant."""
+        return False
 
     def described(self, entity: int) -> str:
         """Return the name of an entity with its first type."""
@@ -109,7 +113,7 @@ class GraphView:
             return matches
         labels = list(dict.fromkeys(self.graph.relation_label(relation) for relation in present))
         listed = f"; there are {', '.join(labels[:20])}" if labels else "; there are no relations here"
-        raise AdviceError(f"no relation is called {text[:80]!r} here{did_you_mean(text, labels) or listed}")
+        raise AdviceError(f"no relation is called {text[:80]!r} here{did_you_mean(text, labels).rstrip('?')}{listed}")
 
     def _relation_forms(self, relation: int) -> tuple[str, str]:
         return name_form(self.graph.relation_label(relation)), name_form(self.graph.relation_key(relation))

@@ -81,9 +81,13 @@ class Workspace(GraphView):
                 raise
         return tuple(dict.fromkeys(node for part in parts for node in self.nodes(part)))
 
-    def was_seen(self, node: int) -> bool:
-        """Return whether a result has held this node."""
-        return node in self._nodes
+    def was_seen(self, entity: int) -> bool:
+        """Return whether the question names this node, or a result has held it."""
+        return entity in self._nodes
+
+    def is_of_question(self, names: Sequence[str]) -> bool:
+        """Return whether the answer is only nodes that the question itself names."""
+        return bool(names) and not self.values and bool(self.answer) and set(self.answer) <= set(self._starts)
 
     # Written by the loop
 

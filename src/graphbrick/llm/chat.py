@@ -59,6 +59,7 @@ class ChatModel(Brick):
         n: int = 1,
         top_logprobs: int = 0,
         max_tokens: int | None = None,
+        stop: Sequence[str] = (),
         on_token: OnToken | None = None,
     ) -> Reply:
         """Return the model's reply to a conversation.
@@ -71,6 +72,7 @@ class ChatModel(Brick):
             n: How many replies to sample, with a temperature above 0.
             top_logprobs: How many of the likeliest tokens to report for each token of the reply, 0 to 20.
             max_tokens: Longest reply in tokens, if shorter than that of the model.
+            stop: Texts at which the reply ends, if the server offers that; they are not part of it.
             on_token: Called with every piece of the reply as it comes.
 
         Raises:
@@ -85,7 +87,7 @@ class ChatModel(Brick):
             ...     LLM(base_url=server.base_url).ask([system("Be short."), user("Two and two?")]).text
             'four'
         """
-        request = Request(messages, schema, max_tokens, top_logprobs, tools, n)
+        request = Request(messages, schema, max_tokens, top_logprobs, tools, n, stop)
         return self.ask_all([request], on_token=on_token)[0]
 
     def ask_all(self, requests: Sequence[Request], *, on_token: OnToken | None = None) -> list[Reply]:
@@ -173,6 +175,8 @@ class ChatModel(Brick):
         }
         if request.tools:
             identity["tools"] = [tool_json(tool) for tool in request.tools]
+        if request.stop:
+            identity["stop"] = list(request.stop)
         return identity | ({"n": request.n} if request.n > 1 else {})
 
     def _longest(self, request: Request) -> int:

@@ -132,6 +132,7 @@ class Request:
         top_logprobs: How many of the likeliest tokens to report at each place of the reply, 0 to 20; 0 for none.
         tools: The tools that the model may call.
         n: How many replies to sample.
+        stop: Texts at which the reply ends; they are not part of it.
     """
 
     messages: tuple[Message, ...]
@@ -140,6 +141,7 @@ class Request:
     top_logprobs: int = 0
     tools: tuple[Tool, ...] = ()
     n: int = 1
+    stop: tuple[str, ...] = ()
 
     def __init__(
         self,
@@ -149,10 +151,11 @@ class Request:
         top_logprobs: int = 0,
         tools: Sequence[Tool] = (),
         n: int = 1,
+        stop: Sequence[str] = (),
     ) -> None:
         if n < 1:
             raise ModelError(f"a request must ask for at least 1 reply, got n={n}")
-        values = (as_messages(messages), schema, max_tokens, top_logprobs, tuple(tools), n)
+        values = (as_messages(messages), schema, max_tokens, top_logprobs, tuple(tools), n, tuple(stop))
         for name, value in zip(self.__dataclass_fields__, values, strict=True):
             object.__setattr__(self, name, value)
 

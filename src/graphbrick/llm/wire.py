@@ -26,7 +26,7 @@ from graphbrick.llm.messages import (
     valid_text,
 )
 
-OPTIONAL = ("response_format", "stream_options", "logprobs", "temperature", "max_tokens")
+OPTIONAL = ("response_format", "stream_options", "logprobs", "temperature", "max_tokens", "stop")
 """Parameters that a server may refuse; a call is then repeated without."""
 _LARGEST_LINE = 16_000_000  # bytes of one event of a stream
 _CHARACTERS_A_TOKEN = 128  # the longest tokens of the vocabularies in use are runs of that many spaces
@@ -95,6 +95,8 @@ def request_json(
         body["tools"] = [tool_json(tool) for tool in request.tools]
     if request.n > 1:
         body["n"] = request.n
+    if request.stop:
+        body["stop"] = list(request.stop)
     if request.top_logprobs:
         body |= {"logprobs": True, "top_logprobs": request.top_logprobs}
     if stream:

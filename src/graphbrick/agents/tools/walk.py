@@ -10,7 +10,7 @@ from graphbrick.agents.view import LIMIT
 from graphbrick.agents.workspace import Workspace, listed
 
 _RELATIONS_SHOWN = 30
-_NODES_A_RELATION = 3
+_NODES_A_RELATION = 5
 
 
 @tool
@@ -30,14 +30,14 @@ def neighbours(work: Workspace, entity: str, relation: str = "", n: int = 20) ->
 
 @tool
 def neighbours_by_relation(
-    work: Workspace, entity: str, relation: str, direction: Literal["out", "in", "both"] = "out", n: int = 20
+    work: Workspace, entity: str, relation: str, direction: Literal["auto", "out", "in", "both"] = "auto", n: int = 20
 ) -> Observation:
     """Follow one relation from a node, or from all nodes of a list. Gives the nodes it leads to as a new list.
 
     Args:
         entity: Name or key of the node, or a list such as L1.
         relation: Name of the relation, as the results write it.
-        direction: "out" for ->, "in" for <-, or "both".
+        direction: "out" for ->, "in" for <-, "both", or "auto" for out, and in where there is nothing out.
         n: How many triples to show; the list holds all.
     """
     return _by_relation(work, entity, relation, direction, n)
@@ -91,14 +91,12 @@ def _by_relation(work: Workspace, entity: str, relation: str, direction: str, n:
     everything = work.around(nodes, "both")
     present = dict.fromkeys(step.relation for walked, _ in everything for step in walked)
     selected = work.relation(relation, present)
-    lists = work.around(nodes, direction, relations=selected)
+    lists = work.around(nodes, "out" if direction == "auto" else direction, relations=selected)
+    if direction == "auto" and not any(walked for walked, _ in lists):
+        lists = work.around(nodes, "in", relations=selected)
     steps = [step for walked, _ in lists for step in walked]
-    label = work.graph.relation_label(selected[0])
     if not steps:
-        other = {"out": "in", "in": "out"}.get(direction, "")
-        count = sum(len(walked) for walked, _ in work.around(nodes, other, relations=selected)) if other else 0
-        hint = f"; there are {count:,} in direction {other!r}" if count else ""
-        raise AdviceError(f"no {label} leads {'to' if direction == 'in' else 'from'} {entity[:80]}{hint}")
+        raise AdviceError(_nothing(work, entity, work.graph.relation_label(selected[0]), direction, everything))
     ends = tuple(dict.fromkeys(step.end for step in steps))
     lines = [_line(work, step) for step in steps[:n]]
     if len(steps) > n:
@@ -107,6 +105,19 @@ def _by_relation(work: Workspace, entity: str, relation: str, direction: str, n:
     if cut:
         lines.append(f"(only the first {LIMIT:,} triples of a node were read)")
     return Observation("\n".join(lines), ends, tuple(steps), n)
+
+
+def _nothing(
+    work: Workspace, entity: str, label: str, direction: str, everything: Sequence[tuple[Sequence[Walked], bool]]
+) -> str:
+    """Return that no relation of a label leads anywhere, and what does."""
+    ways = dict.fromkeys(
+        f"{'->' if step.forward else '<-'} {work.graph.relation_label(step.relation)}"
+        for walked, _ in everything
+        for step in walked
+    )
+    hint = f"; its relations are {listed(list(ways), _RELATIONS_SHOWN)}" if ways else "; it has no relations"
+    return f"no {label} leads {'to' if direction == 'in' else 'from'} {entity[:80]}{hint}"
 
 
 def _line(work: Workspace, step: Walked) -> str:
