@@ -113,7 +113,10 @@ class _Export:
         self._literals = literal_types(graph)
         taken: set[str] = set()
         self._tables = [new_name(identifier(name, "Type"), taken) for name in self._types]
-        relations = sorted({relation for relation, _, _ in self._groups.bounds})
+        self._pairs: dict[int, list[tuple[int, int]]] = {}
+        for relation, head, tail in self._groups.bounds:
+            self._pairs.setdefault(relation, []).append((head, tail))
+        relations = sorted(self._pairs)
         self._relations = {
             relation: new_name(_relation_name(graph.relation_label(relation), taken), taken) for relation in relations
         }
@@ -125,35 +128,50 @@ class _Export:
         }
 
     def run(self) -> None:
-        """Create and fill all tables."""
+        """Create and fill all tables; they are created together, as each commit is flushed to the disk."""
+        columns = [self._valued(number) for number in range(len(self._tables))]
+        self._connection.execute("BEGIN TRANSACTION")
+        for number, valued in enumerate(columns):
+            self._create_nodes(number, valued)
+        for relation in self._relations:
+            self._create_relation(relation)
+        self._connection.execute("COMMIT")
         done = 0
-        for number in range(len(self._tables)):
-            done = self._load_nodes(number, done)
+        for number, valued in enumerate(columns):
+            done = self._load_nodes(number, valued, done)
         done = 0
         for relation in self._relations:
             done = self._load_relation(relation, done)
 
-    def _load_nodes(self, number: int, done: int) -> int:
-        """Create and fill one node table; return the number of nodes loaded so far."""
-        graph, name = self._graph, self._tables[number]
-        valued = sorted({rel for rel, head, _ in self._groups.bounds if head == number and rel in self._properties})
+    def _valued(self, number: int) -> list[int]:
+        """Return the relations that are also properties of a node table."""
+        return sorted({rel for rel, head, _ in self._groups.bounds if head == number and rel in self._properties})
+
+    def _create_nodes(self, number: int, valued: list[int]) -> None:
+        name = self._tables[number]
         columns = dict(_FACTS) | {self._properties[rel]: _column_type(self._literals[rel]) for rel in valued}
         listed = ", ".join(f"{column} {kind}" for column, kind in columns.items())
         self._connection.execute(f"CREATE NODE TABLE {name}({listed}, PRIMARY KEY(key))")
+        properties = {self._properties[rel]: self._graph.relation_key(rel) for rel in valued}
+        self._comment(name, {"type": self._types[number], "properties": properties})
+
+    def _create_relation(self, relation: int) -> None:
+        name = self._relations[relation]
+        listed = ", ".join(f"FROM {self._tables[head]} TO {self._tables[tail]}" for head, tail in self._pairs[relation])
+        self._connection.execute(f"CREATE REL TABLE {name}({listed}, key STRING)")
         self._comment(
-            name,
-            {
-                "type": self._types[number],
-                "properties": {self._properties[rel]: graph.relation_key(rel) for rel in valued},
-            },
+            name, {"relation": self._graph.relation_key(relation), "label": self._graph.relation_label(relation)}
         )
+
+    def _load_nodes(self, number: int, valued: list[int], done: int) -> int:
+        """Fill one node table; return the number of nodes loaded so far."""
         first, last = int(self._ends[number - 1]) if number else 0, int(self._ends[number])
         for at in range(first, last, _ROWS):
             entities = self._order[at : min(at + _ROWS, last)]
             values = {self._properties[rel]: self._values(rel, number, entities) for rel in valued}
-            self._copy(name, "", self._node_rows(entities, values))
+            self._copy(self._tables[number], "", self._node_rows(entities, values))
             done += len(entities)
-            self._progress("nodes", done, graph.n_entities)
+            self._progress("nodes", done, self._graph.n_entities)
         return done
 
     def _node_rows(self, entities: Ints, values: Mapping[str, pyarrow.Array]) -> pyarrow.Table:
@@ -187,16 +205,12 @@ class _Export:
         return pyarrow.array(values, kinds[_column_type(kind)])
 
     def _load_relation(self, relation: int, done: int) -> int:
-        """Create and fill one relation table; return the number of edges loaded so far."""
+        """Fill one relation table; return the number of edges loaded so far."""
         import pyarrow
 
         graph, name = self._graph, self._relations[relation]
-        pairs = [(head, tail) for number, head, tail in self._groups.bounds if number == relation]
-        listed = ", ".join(f"FROM {self._tables[head]} TO {self._tables[tail]}" for head, tail in pairs)
-        self._connection.execute(f"CREATE REL TABLE {name}({listed}, key STRING)")
         key = graph.relation_key(relation)
-        self._comment(name, {"relation": key, "label": graph.relation_label(relation)})
-        for head, tail in pairs:
+        for head, tail in self._pairs[relation]:
             for heads, tails in self._groups.blocks((relation, head, tail), _ROWS):
                 ends = (self._keys.take(pyarrow.array(part)).cast(pyarrow.string()) for part in (heads, tails))
                 keys = pyarrow.array([writable(key)]).take(pyarrow.array(np.zeros(len(heads), dtype=np.int64)))
