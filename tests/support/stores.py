@@ -94,7 +94,7 @@ def arcadedb(folder: Path) -> Iterator[tuple[int, str]]:
     """Run a server of ArcadeDB with a database ``graph``, and yield its port of Bolt and the password of root."""
     port, password = _free_port(), secrets.token_hex(8)
     command = [sys.executable, "-c", _ARCADEDB, str(folder), str(port)]
-    log = (folder / "log").open("w")
+    log = (folder / "output.txt").open("w")
     with (
         log,
         subprocess.Popen(command, stdin=subprocess.PIPE, stdout=log, stderr=log, text=True, cwd=folder) as server,
@@ -105,8 +105,8 @@ def arcadedb(folder: Path) -> Iterator[tuple[int, str]]:
             server.stdin.flush()
             _wait_for(port)
             deadline = time.monotonic() + _START
-            while "ready" not in (folder / "log").read_text():
-                assert server.poll() is None, (folder / "log").read_text()[-2000:]
+            while "ready" not in (folder / "output.txt").read_text():
+                assert server.poll() is None, (folder / "output.txt").read_text()[-2000:]
                 assert time.monotonic() < deadline, "the server did not start"
                 time.sleep(0.1)
             yield port, password
