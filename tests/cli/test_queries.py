@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 from film_database import CypherFilms
 
+from graphbrick import build
 from graphbrick.cli.app import main
+from graphbrick.testing.graphs import TINY
 
 BY = "MATCH (p:Person)-[:DIRECTED]->(f:Film) RETURN f.title AS film, p.name AS director ORDER BY film"
 
@@ -51,10 +53,12 @@ def test_query_that_writes_is_refused(call: Callable[..., tuple[int, str]], plac
     assert (code, printed.startswith("error: the query was not run: DETACH at character 11")) == (1, True)
 
 
-def test_a_folder_without_a_query_language_is_refused(call: Callable[..., tuple[int, str]], tmp_path: Path) -> None:
-    code, printed = call("query", str(tmp_path), "MATCH (n) RETURN n")
-    assert code == 1
-    assert printed.startswith("error:")
+def test_a_folder_is_queried_through_its_copy(call: Callable[..., tuple[int, str]], tmp_path: Path) -> None:
+    pytest.importorskip("ladybug")
+    build(TINY, tmp_path / "tiny.graph")
+    capitals = "MATCH (a)-[:capital]->(b) RETURN a.label AS country ORDER BY country"
+    code, printed = call("query", str(tmp_path / "tiny.graph"), capitals, "--json")
+    assert (code, json.loads(printed)["rows"]) == (0, [["Kenya"], ["Rwanda"], ["Uganda"]])
 
 
 def test_schema_is_what_a_model_reads(call: Callable[..., tuple[int, str]], place: str) -> None:

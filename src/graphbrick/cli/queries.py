@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import Annotated
 
 import typer
 
 from graphbrick.cli.graphs import GraphPlace, Json, open_place
 
 # Everything else is imported where it is used, so that help is shown at once.
-if TYPE_CHECKING:
-    from graphbrick.core.graph import QueryLanguage
 
 
 def query(
@@ -25,7 +23,7 @@ def query(
     from graphbrick.queries.guard import check_read_only
     from graphbrick.queries.limits import with_limit
 
-    opened = open_queryable(graph)
+    opened = open_place(graph)
     check_read_only(text, opened.language)
     rows = opened.query(with_limit(text, opened.language, limit + 1), {}, limit)
     print_rows(rows, as_json=as_json)
@@ -35,7 +33,7 @@ def schema(graph: GraphPlace, as_json: Json = False) -> None:
     """Show what queries may name: classes, properties with examples, relations with counts."""
     from graphbrick.cli.printing.queries import print_query_schema
 
-    opened = open_queryable(graph)
+    opened = open_place(graph)
     print_query_schema(opened.schema(), opened.language, as_json=as_json)
 
 
@@ -51,23 +49,9 @@ def questions(
     from graphbrick.cli.printing.queries import print_written
     from graphbrick.evaluate.gold_queries import questions_with_queries
 
-    made = list(questions_with_queries(open_queryable(graph), n, seed=seed))
+    made = list(questions_with_queries(open_place(graph), n, seed=seed))
     lines = [json.dumps(question.record(), ensure_ascii=False) + "\n" for question in made]
     half = file.with_name(f"{file.name}.half")
     half.write_text("".join(lines), encoding="utf-8")
     half.replace(file)
     print_written(file, made, wanted=n)
-
-
-def open_queryable(place: str) -> QueryLanguage:
-    """Open a graph that answers queries."""
-    from graphbrick.core.errors import GraphbrickError
-    from graphbrick.core.graph import Capability, capabilities_of
-
-    opened = open_place(place)
-    if Capability.QUERY_LANGUAGE not in capabilities_of(opened):
-        raise GraphbrickError(
-            f"{place} is a folder without a query language; open a copy of it in a database, such as ladybug:FILE, "
-            "which graphbrick.graphs.export.ladybug.to_ladybug makes"
-        )
-    return cast("QueryLanguage", opened)

@@ -21,6 +21,8 @@ class RefusedQueryError(GraphbrickError):
 
 _LONGEST, _DEEPEST = 100_000, 100  # characters, and brackets in brackets
 
+_PAIRS = {"(": ")", "{": "}", "[": "]"}
+
 _CYPHER_STARTS = ("MATCH", "OPTIONAL", "WITH", "UNWIND", "RETURN", "CALL")
 _CYPHER_REFUSED = frozenset(
     "CREATE MERGE INSERT SET DELETE DETACH NODETACH REMOVE DROP ALTER FOREACH LOAD COPY IMPORT EXPORT INSTALL ATTACH "
@@ -87,7 +89,7 @@ def check_read_only(text: str, language: str) -> None:
     except QueryTextError as error:
         raise RefusedQueryError(f"the query was not run: {error}") from error
     _check_characters(text, tokens, language)
-    _check_depth(tokens)
+    _check_brackets(tokens)
     tokens = _one_statement(tokens, language)
     if language == CYPHER:
         _check_cypher(tokens)
@@ -141,12 +143,20 @@ def _plain(word: str) -> str:
     return bare.translate(_LIKE_LATIN).upper()
 
 
-def _check_depth(tokens: Sequence[Token]) -> None:
-    depth = 0
+def _check_brackets(tokens: Sequence[Token]) -> None:
+    """Refuse brackets that do not pair, which engines may pair in another way, and too many in each other."""
+    closing: list[str] = []
     for token in tokens:
-        depth += token.is_symbol("(", "{", "[") - token.is_symbol(")", "}", "]")
-        if depth > _DEEPEST:
+        if token.is_symbol(*_PAIRS):
+            closing.append(_PAIRS[token.text])
+        elif token.is_symbol(*_PAIRS.values()) and (not closing or closing.pop() != token.text):
+            raise _refusal(
+                f"the {token.text} at character {token.start + 1} closes nothing; write the bracket before it"
+            )
+        if len(closing) > _DEEPEST:
             raise _refusal(f"more than {_DEEPEST} brackets are open at character {token.start + 1}; write it simpler")
+    if closing:
+        raise _refusal(f"a bracket is not closed; write the {closing[-1]}")
 
 
 def _one_statement(tokens: Sequence[Token], language: str) -> list[Token]:
