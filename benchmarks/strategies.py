@@ -3,7 +3,8 @@
     python benchmarks/strategies.py GRAPH QUESTIONS --replies FILE [--llm "LocalLLM('qwen2.5-coder-1.5b')"] [--n 30]
         [--recipe E3 ...] [--max-steps 8] [--minutes 60]
 
-GRAPH is a graph of Hetionet, a folder or an address; QUESTIONS is what ``hetionet_questions.py DATA --each 2`` writes.
+GRAPH is a graph of Hetionet, a folder or an address, whose relations have labels in words: a model cannot guess that
+CbG means «binds». QUESTIONS is what ``hetionet_questions.py DATA --each 2`` writes.
 Questions are taken in turns of the hop counts. Each is asked of each recipe with the entities that it names as seeds;
 an error scores 0. Printed are the F1 of the answers, calls to the model, tokens, seconds, steps that ended early, and
 the published relevance and calls beside them: another measure, on other questions, by other models. Replies are kept

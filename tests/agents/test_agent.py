@@ -302,8 +302,13 @@ def test_a_graph_that_fails_is_told_to_the_model() -> None:
 
 
 def test_the_first_tool_can_be_prescribed() -> None:
-    run = ask([WALK[0], calls(("search", {"text": "Nairobi", "n": 1})), *WALK[:1], WALK[2]], first="search")
-    assert "the first call must be search" in events(run)
+    other = calls(("neighbours", {"entity": "Nairobi"}))
+    run = ask(
+        [WALK[0], other, calls(("search", {"text": "Nairobi", "n": 1})), calls(("degree", {"entity": "Kenya"}))],
+        first="search",
+    )
+    assert events(run).count("the first call must be search") == 2
+    assert "node: Kenya, degree: 4" in texts(run)
 
 
 def test_questions_that_name_nothing_start_with_a_search() -> None:

@@ -201,7 +201,7 @@ class Episode:
         if found is None:
             hint = did_you_mean(call.name, self._names) or f"; there are {', '.join(self._names)}"
             raise AdviceError(f"there is no tool {call.name[:80]!r}{hint}")
-        if self.first and not self._results and call.name != self.first:
+        if self.first not in ("", call.name) and not any(key.startswith(f"{self.first} ") for key in self._results):
             raise AdviceError(f"the first call must be {self.first}; use {self.conversation.tools[self.first].usage}")
         return found
 
