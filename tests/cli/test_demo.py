@@ -19,7 +19,7 @@ from graphbrick.learn import learned_pipeline
 
 @pytest.mark.usefixtures("world_cache")
 def test_the_demo_learns_answers_its_questions_and_ends_with_the_next_command(capsys, monkeypatch):
-    monkeypatch.setattr(demo, "WRITTEN", 300)
+    monkeypatch.setattr(demo, "WRITTEN", 500)
     with pytest.raises(SystemExit) as stopped:
         main(["demo"])
     assert not stopped.value.code

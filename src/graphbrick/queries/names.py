@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import difflib
+import unicodedata
 from collections.abc import Collection, Iterable
-
-from graphbrick.graphs.text import fold
 
 
 def same_name(name: str, known: Collection[str]) -> str | None:
@@ -37,4 +36,5 @@ def unknown_name(kind: str, name: str, known: Iterable[str], n: int = 5) -> str:
 
 
 def _bare(name: str) -> str:
-    return "".join(letter for letter in fold(name) if letter.isalnum()) or name
+    letters = unicodedata.normalize("NFKD", name).casefold()  # accents become marks of their own, which are no letters
+    return "".join(letter for letter in letters if letter.isalnum()) or name

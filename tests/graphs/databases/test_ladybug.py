@@ -17,6 +17,7 @@ from graphbrick.core.graph import Capability
 from graphbrick.graphs.databases.graph import DatabaseGraph
 from graphbrick.graphs.export.ladybug import to_ladybug
 from graphbrick.pipeline import RetrieveStage
+from graphbrick.queries.guard import RefusedQueryError
 from graphbrick.session import Session
 from graphbrick.testing import tiny_graph
 
@@ -162,7 +163,17 @@ def test_a_query_gives_values_with_entities_as_keys(films: str) -> None:
 )
 def test_a_query_that_fails_says_why(films: str, text: str, message: str) -> None:
     with pytest.raises(GraphbrickError, match=message):
-        opened(films).query(text, {}, 5)
+        opened(films).run(text, {}, 5)
+
+
+@pytest.mark.parametrize(
+    "text", ["COPY (MATCH (n) RETURN n.id) TO '{}'", "CREATE (:Film {id: 9})", "RETURN 1; RETURN 2"]
+)
+def test_what_does_more_than_read_does_not_reach_the_database(films: str, text: str, tmp_path: Path) -> None:
+    file = tmp_path / "out.csv"  # a database that is opened read-only writes it
+    with pytest.raises(RefusedQueryError, match="was not run"):
+        opened(films).query(text.replace("{}", str(file)), {}, 5)
+    assert not file.exists()
 
 
 def test_a_query_without_end_is_stopped(films: str) -> None:

@@ -20,8 +20,8 @@ from graphbrick.graphs.databases.errors import (
     too_slow,
 )
 from graphbrick.graphs.databases.graph import Node, needed_module
-from graphbrick.graphs.databases.limits import limited
 from graphbrick.graphs.databases.plain_schema import plain_schema
+from graphbrick.queries.limits import with_limit
 from graphbrick.session import current_session
 
 _CONNECT = 10.0  # seconds
@@ -73,7 +73,7 @@ class FalkorGraph(CypherGraph):
             raise GraphbrickError(f"{self.address} names no graph; write falkor://{self.address.host}/GRAPH")
         try:
             found = self._graph().ro_query(
-                limited(text, limit + 1), dict(parameters) or None, timeout=int(self.timeout * 1000)
+                with_limit(text, self.language, limit + 1), dict(parameters) or None, timeout=int(self.timeout * 1000)
             )
         except (exceptions.RedisError, OSError, ValueError) as error:
             raise self._explained(error, exceptions) from error

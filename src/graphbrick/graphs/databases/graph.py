@@ -20,6 +20,7 @@ from graphbrick.core.errors import GraphbrickError, InputError, LinkError
 from graphbrick.core.graph import Labels, NeighbourList, Neighbours, QueryLanguage, Rows
 from graphbrick.core.schema import Schema
 from graphbrick.graphs.databases.address import Address
+from graphbrick.queries.guard import check_read_only
 
 _REMEMBERED = 200_000  # entities with all that is known of them
 TIMEOUT = 30.0
@@ -139,6 +140,7 @@ class DatabaseGraph(Labels, Neighbours, QueryLanguage):
         Raises:
             GraphbrickError: The query is wrong, writes, or took too long, or the database does not answer.
         """
+        check_read_only(text, self.language)  # engines let some writes through even if they are opened read-only
         if limit < 1:
             raise GraphbrickError(f"the limit of a query must be at least 1, got {limit}")
         return self.run(text, parameters, limit)

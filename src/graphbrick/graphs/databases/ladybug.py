@@ -22,9 +22,9 @@ from graphbrick.graphs.databases.cypher import (
 )
 from graphbrick.graphs.databases.errors import QueryError, in_one_line, refused_query, too_slow
 from graphbrick.graphs.databases.graph import Edge, Node, needed_module, number_option
-from graphbrick.graphs.databases.limits import limited
 from graphbrick.graphs.databases.names import relation_words
 from graphbrick.graphs.databases.plain_schema import examples_of
+from graphbrick.queries.limits import with_limit
 from graphbrick.session import current_session
 
 _POOL = 1024  # megabytes
@@ -71,7 +71,7 @@ class LadybugGraph(CypherGraph):
         try:
             connection.set_query_timeout(int(self.timeout * 1000))
             used = {name: value for name, value in parameters.items() if re.search(rf"\${re.escape(name)}\b", text)}
-            result = connection.execute(limited(text, limit + 1), used)
+            result = connection.execute(with_limit(text, self.language, limit + 1), used)
             if isinstance(result, list):
                 raise QueryError("one query at a time, please; leave out what follows ';'")
             return first_rows(result.get_column_names(), _rows(result), limit)
