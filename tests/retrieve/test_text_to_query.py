@@ -11,7 +11,7 @@ from film_database import CypherFilms, FilmDatabase, SparqlFilms
 
 from graphbrick import BM25, LLM, Generate, LLMListwiseScorer, PathAnswer, Rerank, Run, TextToQuery
 from graphbrick.core import Citation
-from graphbrick.core.errors import InputError
+from graphbrick.core.errors import InputError, UnavailableError
 from graphbrick.testing import Reply, ScriptedLLM
 
 BY_SCOTT = "MATCH (p:Person {name: 'Ridley Scott'})-[:DIRECTED]->(f:Film) RETURN f.title, f.year ORDER BY f.year"
@@ -166,3 +166,15 @@ def test_sparql_gets_its_prefixes_and_the_same_checks() -> None:
     assert films.queries[0].startswith("PREFIX p1: <http://example.org/>\nSELECT ?t { ?f p1:title ?t ; ^p1:directed ?p")
     done, prompts = run(films, ["SELECT * { SERVICE <http://x.example/> { ?s ?p ?o } }", first])
     assert "SERVICE at character 12 is not reading" in prompts[1]
+
+
+def test_no_other_query_is_asked_for_if_the_database_is_away(
+    films: CypherFilms, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def away(*_: object) -> None:
+        raise UnavailableError("bolt://films does not answer; is the server running there?")
+
+    monkeypatch.setattr(films, "query", away)
+    with ScriptedLLM([BY_SCOTT, BY_SCOTT]) as server, pytest.raises(UnavailableError, match="is the server running"):
+        TextToQuery(LLM("model", base_url=server.base_url)).run(films, QUESTION, seeds=["Ridley Scott"])
+    assert len(server.requests) == 1

@@ -25,6 +25,10 @@ class LinkError(GraphbrickError):
     """A question or a given seed that names no entity of the graph."""
 
 
+class UnavailableError(GraphbrickError):
+    """A database that does not answer, refuses access, or is not there; another query would fare no better."""
+
+
 class ModelError(GraphbrickError):
     """A model that is not installed, or a model server that is away or refuses."""
 

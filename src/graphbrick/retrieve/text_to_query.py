@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import cast
 
 from graphbrick.core import Citation, Evidence, Query, Row, Subgraph
-from graphbrick.core.errors import GraphbrickError
+from graphbrick.core.errors import GraphbrickError, UnavailableError
 from graphbrick.core.evidence import distinct
 from graphbrick.core.graph import Capability, Labels, QueryLanguage, Rows
 from graphbrick.core.parameters import parameter
@@ -66,6 +66,7 @@ class TextToQuery(RetrieveStage):
     Raises:
         ModelError: The model's server cannot be reached, refuses, or does not answer in time.
         InputError: The file of examples cannot be read.
+        UnavailableError: The database of the graph does not answer.
     """
 
     paper = "strategy 1, graph traversal by generated queries; LangChain and neo4j-graphrag do the first steps of it"
@@ -92,7 +93,7 @@ class TextToQuery(RetrieveStage):
             reply = without_thinking(self.llm.ask(messages).text)
             try:
                 text, rows = self._run(query_in(reply), graph, language, schema, is_last=number == self.tries)
-            except StoppedError:
+            except (StoppedError, UnavailableError):
                 raise
             except GraphbrickError as error:
                 problem = str(error)

@@ -191,7 +191,7 @@ def html(status: int, **headers: str) -> Any:
         ([dying], "the connection failed"),
         ([trickling], "did not answer within 1 seconds"),
         ([html(200, Content_Type="text/html")], r"no SPARQL result in JSON \(text/html\): Gone fishing"),
-        ([html(500)], "HTTP 500: Gone fishing"),
+        ([html(500)], r"refuses the query \(HTTP 500\): Gone fishing"),
         ([html(401)], "GRAPHBRICK_PASSWORD"),
         ([html(404)], "often end in /sparql"),
         ([html(301, Location="/else")], "use that one"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from graphbrick.core.errors import GraphbrickError
+from graphbrick.core.errors import GraphbrickError, UnavailableError
 from graphbrick.graphs.databases.address import Address
 
 _LONGEST = 300
@@ -26,27 +26,27 @@ def refused_query(address: Address, said: object) -> QueryError:
     return QueryError(f"{address} refuses the query: {in_one_line(said)}")
 
 
-def refused_user(address: Address) -> GraphbrickError:
+def refused_user(address: Address) -> UnavailableError:
     """Return the error of a wrong user or password, of which nothing is repeated."""
-    return GraphbrickError(f"{address} refuses the user or password; set GRAPHBRICK_USER and GRAPHBRICK_PASSWORD")
+    return UnavailableError(f"{address} refuses the user or password; set GRAPHBRICK_USER and GRAPHBRICK_PASSWORD")
 
 
-def no_encryption(address: Address, said: object, plain: str) -> GraphbrickError:
+def no_encryption(address: Address, said: object, plain: str) -> UnavailableError:
     """Return the error of a connection that cannot be encrypted; ``plain`` is the scheme without encryption."""
-    return GraphbrickError(
+    return UnavailableError(
         f"{address}: no encrypted connection ({in_one_line(said)}); check the certificate, or use {plain}:// if the "
         "server has no TLS"
     )
 
 
-def no_server(address: Address, said: object) -> GraphbrickError:
+def no_server(address: Address, said: object) -> UnavailableError:
     """Return the error of a server that is not there, or went away."""
-    return GraphbrickError(f"{address} does not answer ({in_one_line(said)}); is the server running there?")
+    return UnavailableError(f"{address} does not answer ({in_one_line(said)}); is the server running there?")
 
 
-def no_database(address: Address) -> GraphbrickError:
+def no_database(address: Address) -> UnavailableError:
     """Return the error of a server without the database or graph of the address."""
-    return GraphbrickError(f"{address.host} has no database {address.name!r}; correct the address")
+    return UnavailableError(f"{address.host} has no database {address.name!r}; correct the address")
 
 
 def in_one_line(said: object) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
 from typing import Any, NoReturn
 
-from graphbrick.core.errors import GraphbrickError
+from graphbrick.core.errors import GraphbrickError, UnavailableError
 from graphbrick.core.trace import event
 from graphbrick.graphs.databases.graph import needed_module
 from graphbrick.graphs.databases.rdf_graph import RdfGraph, Solutions
@@ -120,7 +120,10 @@ class SparqlGraph(RdfGraph):
                 if time.monotonic() > deadline:
                     raise self._late()
                 if size > _MOST_BYTES:
-                    self._fail(f"its reply is longer than {_MOST_BYTES >> 20} MB; ask for fewer rows or columns")
+                    megabytes = _MOST_BYTES >> 20
+                    raise GraphbrickError(
+                        f"the reply of {self.url} is longer than {megabytes} MB; ask for fewer rows or columns"
+                    )
             return response.status_code, response.headers, b"".join(parts)
 
     def _client(self, httpx: Any) -> Any:
@@ -143,10 +146,12 @@ class SparqlGraph(RdfGraph):
             self._fail("there is nothing at this address (HTTP 404); endpoints often end in /sparql or /query")
         if status < 400:
             self._fail(f"it sends on to another address (HTTP {status}); use that one")
-        self._fail(f"HTTP {status}: {_first_line(data)}")
+        if status > 500:
+            self._fail(f"HTTP {status}: {_first_line(data)}")
+        raise GraphbrickError(f"{self.url} refuses the query (HTTP {status}): {_first_line(data)}")
 
     def _fail(self, reason: str, error: Exception | None = None) -> NoReturn:
-        raise GraphbrickError(f"{self.url} did not answer the query: {reason}") from error
+        raise UnavailableError(f"{self.url} did not answer the query: {reason}") from error
 
 
 def _reason(error: Exception) -> str:
