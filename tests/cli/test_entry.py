@@ -15,6 +15,7 @@ from graphbrick.graphs import builder
 WHILE_IMPORTING = """
     import os, signal, sys
     from importlib.abc import MetaPathFinder
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell ignores it for what it runs in the background
     class Finder(MetaPathFinder):
         def find_spec(self, name, path, target=None):
             if name == {module!r}:
