@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
@@ -15,15 +16,22 @@ from graphbrick.demo.graph import world_graph
 from graphbrick.demo.questions import load_questions
 from graphbrick.evaluate.metrics.sets import f1
 from graphbrick.learn import learned_pipeline
+from graphbrick.learn.learned import learned_place
+from graphbrick.patterns.folder import FORMAT
 
 
 @pytest.mark.usefixtures("world_cache")
 def test_the_demo_learns_answers_its_questions_and_ends_with_the_next_command(capsys, monkeypatch):
     monkeypatch.setattr(demo, "WRITTEN", 500)
+    place = learned_place(world_graph())  # of another version
+    place.mkdir(exist_ok=True)
+    for name in ("model.json", "weights.npz"):
+        (place / name).write_text(json.dumps({"format": FORMAT, "version": 0}))
     with pytest.raises(SystemExit) as stopped:
         main(["demo"])
     assert not stopped.value.code
     out = capsys.readouterr().out
+    assert "learning again" in out
     for question in (*QUESTIONS, TEXT_SEARCH_FAILS):
         assert question in out
     assert "Nairobi <- capital <- Kenya -> currency -> Kenyan shilling" in out

@@ -12,6 +12,7 @@ from rich.text import Text
 from graphbrick.cli.printing.runs import print_answers, stage_table
 from graphbrick.cli.printing.terminal import console
 from graphbrick.cli.progress import progress
+from graphbrick.core.errors import ModelError
 from graphbrick.demo.graph import world_graph
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.info import size
@@ -46,7 +47,7 @@ def run_demo(*, rebuild: bool = False) -> None:
         f"from GeoNames, ISO and airport tables inside Python packages; ready in {time.perf_counter() - start:.1f} s"
     )
     start = time.perf_counter()
-    if learned_pipeline(graph) is None:
+    if not _is_learned(graph):
         with progress("learning the graph from itself (the first time only)") as report:
             learn(graph, n=WRITTEN, watch=report.step)
         out.print(
@@ -61,6 +62,15 @@ def run_demo(*, rebuild: bool = False) -> None:
     _ask(out, graph, pipeline, TEXT_SEARCH_FAILS, stages=True)
     out.print(Text("Ask the next one:", style="bold"))
     out.print(f'  graphbrick ask {shlex.quote(str(graph.path))} "{NEXT}" --explain')
+
+
+def _is_learned(graph: Graph) -> bool:
+    """Return whether the graph was learned; what another version left there, or what is damaged, is learned again."""
+    try:
+        return learned_pipeline(graph) is not None
+    except ModelError as error:
+        console().print(f"learning again: {error}", markup=False)
+        return False
 
 
 def _ask(out: Console, graph: Graph, pipeline: str, question: str, *, stages: bool) -> None:

@@ -143,7 +143,9 @@ def _load(folder: Path) -> PatternModel:
         alignment = _read_alignment(embedder, described.get("alignment"), aligned)
         width = n_token_features(values["lengths"].shape[1] - 1 - HASHED_WORDS)
         if alignment is not None and alignment.emission.shape[1] != width:
-            raise ModelError(f"{folder} was learned by a version that read words in another way; {advice}")
+            raise ModelError(
+                f"{folder} was learned by a version that read words in another way; run graphbrick learn again"
+            )
         calibration, ends = described.get("calibration"), described.get("ends")
         model = PatternModel(
             embedder,
