@@ -199,3 +199,10 @@ def test_the_command_replaces_only_on_request_and_only_its_own(tmp_path: Path) -
         export(graph, tmp_path / "x", "xml")
     with pytest.raises(InputError, match="takes no base"):
         export(graph, tmp_path / "x", "graphml", base="http://e/")
+
+
+def test_an_iri_that_is_a_relation_and_an_entity_has_the_label_of_the_entity(place: Path) -> None:
+    iri = "http://e.org/capital"
+    graph = made([("Kenya", "is", iri), ("Kenya", iri, "Nairobi"), EntityRecord(iri, label="the capital")], place)
+    again = build(to_ntriples(graph, place / "g.nt", overwrite=True), place / "again.graph", overwrite=True)
+    assert again.label(again.entity(iri)) == "the capital"

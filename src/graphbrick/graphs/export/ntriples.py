@@ -7,7 +7,7 @@ from os import PathLike
 from pathlib import Path
 from urllib.parse import quote
 
-from graphbrick.core.errors import InputError
+from graphbrick.core.errors import InputError, LinkError
 from graphbrick.graphs.databases.rdf_terms import Term
 from graphbrick.graphs.export.blocks import Step, silent, triple_blocks, writable
 from graphbrick.graphs.export.place import new_export_file
@@ -46,8 +46,9 @@ def to_ntriples(
 
     Keys that are IRIs, blank nodes or literals are written as they are. Another key ``x`` becomes the IRI
     ``BASEentity/x`` or ``BASErelation/x``, and a type ``BASEtype/x``, percent-encoded. Labels are ``rdfs:label``, types
-    ``rdf:type``, descriptions ``rdfs:comment`` and aliases ``skos:altLabel``. Tails that are only a number or a date
-    become typed literals: units and thousands separators are left out. Memory does not grow with the graph.
+    ``rdf:type``, descriptions ``rdfs:comment`` and aliases ``skos:altLabel``. An IRI that is a relation and an entity
+    has the label of the entity. Tails that are only a number or a date become typed literals: units and thousands
+    separators are left out. Memory does not grow with the graph.
 
     Args:
         graph: The graph.
@@ -67,8 +68,9 @@ def to_ntriples(
         temporary.open("w", encoding="utf-8", newline="\n") as file,
     ):
         for relation in range(graph.n_relations):
-            label = Term("literal", writable(graph.relation_label(relation))).text
-            file.write(f"{terms.relation(relation)} <{_LABEL_IRI}> {label} .\n")
+            if not terms.is_entity(relation):
+                label = Term("literal", writable(graph.relation_label(relation))).text
+                file.write(f"{terms.relation(relation)} <{_LABEL_IRI}> {label} .\n")
         for entity in range(graph.n_entities):
             file.writelines(f"{line} .\n" for line in terms.facts(entity))
             if entity % _PROGRESS == 0:
@@ -100,6 +102,14 @@ class _Terms:
     def relation(self, relation: int) -> str:
         """Return the IRI of a relation."""
         return self._iri(self._graph.relation_key(relation), "relation")
+
+    def is_entity(self, relation: int) -> bool:
+        """Return whether the IRI of a relation is an entity too, whose label it then has: an IRI has one label."""
+        key = self._graph.relation_key(relation)
+        try:
+            return _IRI.fullmatch(key) is not None and self._graph.entity(key) >= 0
+        except LinkError:
+            return False
 
     def tail(self, relation: int, entity: int) -> str:
         """Return the term of a tail: a typed literal if it is only a number or a date."""
