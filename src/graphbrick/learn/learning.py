@@ -21,7 +21,7 @@ from graphbrick.graphs.graph import Graph
 from graphbrick.learn.calibration import fit_calibration
 from graphbrick.learn.feedback import feedback_questions, read_feedback
 from graphbrick.learn.fit_alignment import Example, fit_alignment
-from graphbrick.learn.given import meant, plausible, repeats
+from graphbrick.learn.labelled import meant, plausible, repeats
 from graphbrick.learn.learned import learned_place
 from graphbrick.learn.model_words import ModelWords, suggest
 from graphbrick.learn.phrasebook import Phrasebook

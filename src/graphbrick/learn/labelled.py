@@ -1,4 +1,4 @@
-"""Questions with answers beside written ones: which patterns they may have meant, and how much they count."""
+"""Labelled questions beside written ones: which patterns they may have meant, and how much they count."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ _SHARE, _MOST_REPEATS = 0.25, 8  # the questions are repeated to count this much
 _LEAST = 0.02  # how right a pattern with the right answers remains, however badly the words fit it
 
 
-def repeats(written: int, given: int) -> int:
-    """Return how often each given question counts."""
-    return max(1, min(_MOST_REPEATS, round(_SHARE * written / given))) if given else 1
+def repeats(written: int, labelled: int) -> int:
+    """Return how often each labelled question counts beside so many written ones."""
+    return max(1, min(_MOST_REPEATS, round(_SHARE * written / labelled))) if labelled else 1
 
 
-def meant(graph: Graph, found: Examples, given: Sequence[Example]) -> list[Meant]:
-    """Return given questions with the patterns that they may have meant: those that fit the answers best."""
-    texts, steps, questions = list(found.asked), found.steps(graph) if given else [], []
-    for example in given:
+def meant(graph: Graph, examples: Examples, labelled: Sequence[Example]) -> list[Meant]:
+    """Return labelled questions with the patterns that they may have meant: those whose ends fit the answers best."""
+    texts, steps, questions = list(examples.asked), examples.steps(graph) if labelled else [], []
+    for example in labelled:
         top = float(example.f1.max(initial=0))
         if top > 0:
             asked = example.asked[int(example.f1.argmax())]
@@ -38,14 +38,14 @@ def meant(graph: Graph, found: Examples, given: Sequence[Example]) -> list[Meant
     return questions
 
 
-def plausible(graph: Graph, found: Examples, given: Sequence[Example], alignment: Alignment) -> list[Example]:
-    """Return given questions in which patterns count less whose hops the words do not describe.
+def plausible(graph: Graph, examples: Examples, labelled: Sequence[Example], alignment: Alignment) -> list[Example]:
+    """Return labelled questions in which patterns count less if the words do not describe their hops.
 
     Many patterns lead to the right answer by chance: «Oslo» is the place of birth of the person, of a child, of a
     neighbour. The one that the question means is not known, but the alignment says which are likely.
     """
-    texts, steps = list(found.asked), found.steps(graph) if given else []
-    return [_weighed(example, texts, steps, alignment) for example in given]
+    texts, steps = list(examples.asked), examples.steps(graph) if labelled else []
+    return [_weighed(example, texts, steps, alignment) for example in labelled]
 
 
 def _weighed(example: Example, texts: Sequence[str], steps: Sequence[Steps], alignment: Alignment) -> Example:

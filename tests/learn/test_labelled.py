@@ -8,7 +8,7 @@ import pytest
 from graphbrick import Graph
 from graphbrick.evaluate.datasets import Question, ground
 from graphbrick.learn import LearnReport, learned_place
-from graphbrick.learn.given import plausible, repeats
+from graphbrick.learn.labelled import plausible, repeats
 from graphbrick.patterns.folder import load
 from graphbrick.train.patterns import examples
 
