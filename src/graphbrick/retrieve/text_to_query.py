@@ -26,9 +26,9 @@ from graphbrick.queries.guard import check_read_only
 from graphbrick.queries.limits import with_limit
 from graphbrick.queries.prefixes import with_prefixes
 from graphbrick.queries.prompt import messages_for, query_in
+from graphbrick.queries.row_values import RowMaker
 from graphbrick.queries.schema_text import schema_prefixes, schema_text, trimmed
 from graphbrick.queries.tokens import SPARQL, known_language
-from graphbrick.retrieve.row_values import RowMaker
 from graphbrick.scorers.bm25 import BM25
 from graphbrick.scorers.scorer import Scorer
 

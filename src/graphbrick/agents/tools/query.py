@@ -5,9 +5,9 @@ from __future__ import annotations
 from graphbrick.agents.tool import AdviceError, Observation, tool
 from graphbrick.agents.workspace import Workspace
 from graphbrick.core import Citation, Row
-from graphbrick.core.errors import LinkError
 from graphbrick.llm.replies import one_line
 from graphbrick.queries.guard import check_read_only
+from graphbrick.queries.row_values import RowMaker
 
 _LONGEST = 200  # characters of a value
 
@@ -26,23 +26,14 @@ def query(work: Workspace, text: str, n: int = 20) -> Observation:
     if not rows.rows:
         raise AdviceError("the query ran and gave no row; check names and directions")
     lines, items = [" | ".join(rows.columns)], []
+    maker = RowMaker(work.graph)
     for row in rows.rows:
-        values = tuple(one_line("" if value is None else str(value))[:_LONGEST] for value in row)
-        entities = tuple(dict.fromkeys(e for value in row if (e := _entity(work, value)) is not None))
+        read, named = maker.read(row)
+        values = tuple(one_line(value)[:_LONGEST] for value in read)
+        entities = tuple(entity for entity in named if work.holds(entity))
         lines.append(" | ".join(values))
         items.append(Row(rows.columns, values, (Citation(query=text),), entities, work.graph))
     if rows.is_cut:
         lines.append(f"there are more than these {n:,} rows")
     nodes = tuple(dict.fromkeys(entity for item in items for entity in item.entities))
     return Observation("\n".join(lines), nodes or None, items=tuple(items))
-
-
-def _entity(work: Workspace, value: object) -> int | None:
-    """Return the entity whose key a value is."""
-    if not isinstance(value, str):
-        return None
-    try:
-        entity = int(work.graph.entity(value))
-    except LinkError:
-        return None
-    return entity if work.holds(entity) else None
