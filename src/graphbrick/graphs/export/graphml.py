@@ -9,7 +9,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from graphbrick.graphs.export.blocks import Step, silent, triple_blocks, writable
 from graphbrick.graphs.export.entities import entity_records
-from graphbrick.graphs.export.place import new_export_file
+from graphbrick.graphs.export.place import new_export_text
 from graphbrick.graphs.graph import Graph
 
 _PROGRESS = 1 << 14
@@ -42,10 +42,7 @@ def to_graphml(graph: Graph, target: str | PathLike[str], *, overwrite: bool = F
         GraphbrickError: The target exists or cannot be written.
     """
     path = Path(target)
-    with (
-        new_export_file(path, overwrite=overwrite) as temporary,
-        temporary.open("w", encoding="utf-8", newline="\n") as file,
-    ):
+    with new_export_text(path, overwrite=overwrite) as file:
         file.write(_HEADER)
         for done, record in enumerate(entity_records(graph), 1):
             facts = {

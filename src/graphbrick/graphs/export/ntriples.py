@@ -10,7 +10,7 @@ from urllib.parse import quote
 from graphbrick.core.errors import InputError, LinkError
 from graphbrick.graphs.databases.rdf_terms import Term
 from graphbrick.graphs.export.blocks import Step, silent, triple_blocks, writable
-from graphbrick.graphs.export.place import new_export_file
+from graphbrick.graphs.export.place import new_export_text
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.literals import DATE, DECIMAL, INTEGER, YEAR, LiteralType, literal_types, read_literal
 from graphbrick.graphs.rdf_names import ALIAS_IRI, TYPE_IRI
@@ -63,10 +63,7 @@ def to_ntriples(
     if not _IRI.fullmatch(base):
         raise InputError(f"base must be the beginning of an IRI, got {base!r}; try http://example.org/")
     terms, path = _Terms(graph, base), Path(target)
-    with (
-        new_export_file(path, overwrite=overwrite) as temporary,
-        temporary.open("w", encoding="utf-8", newline="\n") as file,
-    ):
+    with new_export_text(path, overwrite=overwrite) as file:
         for relation in range(graph.n_relations):
             if not terms.is_entity(relation):
                 label = Term("literal", writable(graph.relation_label(relation))).text

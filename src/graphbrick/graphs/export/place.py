@@ -6,6 +6,7 @@ import os
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TextIO
 
 from graphbrick.core.errors import GraphbrickError
 from graphbrick.files.folders import NewFolder, files_in, new_folder
@@ -30,6 +31,16 @@ def new_export_file(target: Path, *, overwrite: bool) -> Iterator[Path]:
             file.replace(target.resolve())
     except OSError as error:
         raise _not_written(target, error) from error
+
+
+@contextmanager
+def new_export_text(target: Path, *, overwrite: bool) -> Iterator[TextIO]:
+    """Yield an open text file in UTF-8; otherwise like `new_export_file`."""
+    with (
+        new_export_file(target, overwrite=overwrite) as path,
+        path.open("w", encoding="utf-8", newline="\n") as file,
+    ):
+        yield file
 
 
 @contextmanager

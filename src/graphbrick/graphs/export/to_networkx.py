@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from graphbrick.core.errors import GraphbrickError
 from graphbrick.graphs.export.blocks import Step, silent, triple_blocks
 from graphbrick.graphs.export.entities import entity_records
-from graphbrick.graphs.export.place import new_export_file
+from graphbrick.graphs.export.place import new_export_text
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.records import EntityRecord
 
@@ -64,10 +64,7 @@ def to_node_link(
         GraphbrickError: The target exists or cannot be written.
     """
     path = Path(target)
-    with (
-        new_export_file(path, overwrite=overwrite) as temporary,
-        temporary.open("w", encoding="utf-8", newline="\n") as file,
-    ):
+    with new_export_text(path, overwrite=overwrite) as file:
         file.write('{"directed": true, "multigraph": true, "graph": {}, "nodes": [')
         for done, record in enumerate(entity_records(graph), 1):
             row = json.dumps({"id": record.key, **_attributes(record)})
