@@ -348,10 +348,10 @@ def test_what_does_not_fit_a_recipe_is_refused(run, graph, options, message):
 def test_embed_keeps_the_vectors_of_a_graph_beside_it(run, tmp_path):
     graph = tmp_path / "africa.graph"
     build(TINY, graph)
-    told = json.loads(run("embed", str(graph), "--json").out)
+    told = json.loads(run("prepare", "embeddings", str(graph), "--json").out)
     assert told == {"embedded": 12, "folder": f"{graph}.vectors"}  # 4 relations and 8 entities
-    assert "0 texts embedded" in run("embed", str(graph)).out
-    assert json.loads(run("embed", str(graph), "--triples", "--json").out)["embedded"] == len(TINY)
+    assert "0 texts embedded" in run("prepare", "embeddings", str(graph)).out
+    assert json.loads(run("prepare", "embeddings", str(graph), "--triples", "--json").out)["embedded"] == len(TINY)
     # Another process finds them.
     code = (
         "from graphbrick import Graph, MiniLM; from graphbrick.vectors.store import store_of; import sys;"
@@ -359,7 +359,7 @@ def test_embed_keeps_the_vectors_of_a_graph_beside_it(run, tmp_path):
     )
     found = subprocess.run([sys.executable, "-c", code, str(graph)], capture_output=True, text=True, check=True)
     assert found.stdout == "['Atlantis']\n"
-    refused(run("embed", str(graph), "--model", "BM25()"), "--model takes an embedder, got BM25()")
+    refused(run("prepare", "embeddings", str(graph), "--model", "BM25()"), "--model takes an embedder, got BM25()")
 
 
 def test_what_a_question_embedded_is_kept_by_the_process_that_ends(run, tmp_path):
@@ -384,4 +384,4 @@ def test_embed_says_when_nothing_is_kept(run, tmp_path, monkeypatch, limit):
         monkeypatch.setenv("GRAPHBRICK_VECTORS_MB", limit)
     else:
         (tmp_path / "africa.graph.vectors").write_text("a file")
-    refused(run("embed", str(graph)), "not kept" if limit else "vectors cannot be kept in")
+    refused(run("prepare", "embeddings", str(graph)), "not kept" if limit else "vectors cannot be kept in")

@@ -119,7 +119,7 @@ def test_more_partitions_give_less(blocks: Graph) -> None:
 def test_the_first_question_makes_the_partitions(tmp_path: Path) -> None:
     graph = build([("a", "r", "b")], tmp_path / "g.graph")
     first, second = run_of(Communities(), graph, "a"), run_of(Communities(), Graph.open(graph.path), "a")
-    assert "were not made yet; 1 were made now (beforehand: graphbrick partition" in first.trace.events[0]
+    assert "were not made yet; 1 were made now (beforehand: graphbrick prepare partitions" in first.trace.events[0]
     assert second.trace.events == []
     assert labels(first) == labels(second) == {"a", "b"}
 

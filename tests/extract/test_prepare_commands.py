@@ -30,12 +30,12 @@ def events(graph: str, brick: Communities | VectorNeighbors) -> list[str]:
 
 
 def test_partition(run: Run, graph: str) -> None:
-    told = json.loads(run("partition", graph, "--json").out)
+    told = json.loads(run("prepare", "partitions", graph, "--json").out)
     assert told["entities"] == sum(told["largest"]) == 8
     assert told["partitions"] == len(told["largest"])
     assert Path(told["folder"]).parent == Path(f"{graph}.partitions")
     assert events(graph, Communities()) == []
-    text = run("partition", graph, "--resolution", "2", "--size", "4", "--seed", "7").out
+    text = run("prepare", "partitions", graph, "--resolution", "2", "--size", "4", "--seed", "7").out
     assert "partitions, the largest of" in text
     assert "kept in" in text
     assert events(graph, Communities(resolution=2, size=4, seed=7)) == []
@@ -43,39 +43,43 @@ def test_partition(run: Run, graph: str) -> None:
 
 
 def test_what_partition_refuses(run: Run, graph: str, tmp_path: Path) -> None:
-    refused(run("partition", graph, "--resolution", "0"), "resolution must be a number above 0", "try 1.0")
-    refused(run("partition", graph, "--size", "1"), "size must be a whole number of at least 2")
-    refused(run("partition", graph, "--seed", "-1"), "seed must be a whole number of at least 0")
-    refused(run("partition", str(tmp_path / "none")), "does not exist; build a graph with")
+    refused(run("prepare", "partitions", graph, "--resolution", "0"), "resolution must be a number above 0", "try 1.0")
+    refused(run("prepare", "partitions", graph, "--size", "1"), "size must be a whole number of at least 2")
+    refused(run("prepare", "partitions", graph, "--seed", "-1"), "seed must be a whole number of at least 0")
+    refused(run("prepare", "partitions", str(tmp_path / "none")), "does not exist; build a graph with")
     Path(f"{graph}.partitions").write_text("a file")
-    refused(run("partition", graph), "tiny.graph.partitions")
+    refused(run("prepare", "partitions", graph), "tiny.graph.partitions")
 
 
 def test_index(run: Run, graph: str) -> None:
-    told = json.loads(run("index", graph, "--json").out)
+    told = json.loads(run("prepare", "vectors", graph, "--json").out)
     folder = Path(told.pop("folder"))
     assert folder.parent == Path(f"{graph}.index")
     assert told == {"vectors": 8, "dimensions": 384}
     assert events(graph, VectorNeighbors(n=2)) == []
     assert len(events(graph, VectorNeighbors(n=2, unit="triple"))) == 1
-    assert run("index", graph, "--triples").out.startswith("10 vectors of 384 dimensions indexed, kept in ")
+    assert run("prepare", "vectors", graph, "--triples").out.startswith(
+        "10 vectors of 384 dimensions indexed, kept in "
+    )
     # Over again, also where it is damaged.
     (folder / "vectors.faiss").write_bytes(b"")
-    assert json.loads(run("index", graph, "--json").out)["vectors"] == 8
+    assert json.loads(run("prepare", "vectors", graph, "--json").out)["vectors"] == 8
     assert events(graph, VectorNeighbors(n=2)) == []
 
 
 def test_what_index_refuses(run: Run, graph: str, tmp_path: Path) -> None:
-    refused(run("index", graph, "--model", "BM25()"), "--model takes an embedder, got BM25(); try MiniLM()")
-    refused(run("index", graph, "--model", "MiniML()"), "did you mean MiniLM?")
-    refused(run("index", str(tmp_path / "none")), "does not exist; build a graph with")
+    refused(
+        run("prepare", "vectors", graph, "--model", "BM25()"), "--model takes an embedder, got BM25(); try MiniLM()"
+    )
+    refused(run("prepare", "vectors", graph, "--model", "MiniML()"), "did you mean MiniLM?")
+    refused(run("prepare", "vectors", str(tmp_path / "none")), "does not exist; build a graph with")
     Path(f"{graph}.index").write_text("a file")
-    refused(run("index", graph), "the index of", "cannot be kept in")
+    refused(run("prepare", "vectors", graph), "the index of", "cannot be kept in")
 
 
 def test_processes_that_prepare_at_once_do_not_clash(run: Run, graph: str) -> None:
     for _ in range(2):  # with nothing there, and over what is there
-        command = [sys.executable, "-m", "graphbrick.cli.app", "partition", graph, "--json"]
+        command = [sys.executable, "-m", "graphbrick.cli.app", "prepare", "partitions", graph, "--json"]
         running = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(2)]
         ended = [(*process.communicate(), process.returncode) for process in running]
         assert [(err, code) for _, err, code in ended] == [(b"", 0)] * 2
@@ -85,9 +89,16 @@ def test_processes_that_prepare_at_once_do_not_clash(run: Run, graph: str) -> No
 
 
 def test_after_a_change_of_the_graph_both_are_made_anew(run: Run, graph: str) -> None:
-    run("partition", graph)
-    run("index", graph)
+    run("prepare", "partitions", graph)
+    run("prepare", "vectors", graph)
     build([*TINY, ("Kenya", "borders", "Ethiopia")], Path(graph), overwrite=True)
     assert "are of an older version of the graph" in events(graph, Communities())[0]
     assert "is of an older version of the graph" in events(graph, VectorNeighbors(n=2))[0]
     assert events(graph, Communities()) == events(graph, VectorNeighbors(n=2)) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [("hubs", "hubs"), ("partition", "partitions"), ("embed", "embeddings"), ("index", "vectors")]
+)
+def test_an_old_name_says_the_new_one(run: Run, graph: str, old: str, new: str) -> None:
+    refused(run(old, graph), f"graphbrick {old} is now graphbrick prepare {new}")

@@ -118,7 +118,7 @@ def test_they_are_made_once_and_kept_for_other_processes(clubs: Graph, monkeypat
     first, entry = traced(clubs)
     assert entry.events == [
         f"the partitions in {clubs.path}.partitions were not made yet; 4 were made now "
-        f"(beforehand: graphbrick partition {clubs.path})"
+        f"(beforehand: graphbrick prepare partitions {clubs.path})"
     ]
     assert traced(clubs)[1].events == []
     monkeypatch.setitem(sys.modules, "graspologic_native", None)  # reading needs no library
@@ -200,7 +200,9 @@ def test_those_of_an_older_graph_are_replaced(clubs: Graph) -> None:
 
 def test_a_large_graph_is_not_parted_in_passing(clubs: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(partitions, "_LARGE", 10)
-    with pytest.raises(GraphbrickError, match=r"were not made yet; .* make them first with: graphbrick partition "):
+    with pytest.raises(
+        GraphbrickError, match=r"were not made yet; .* make them first with: graphbrick prepare partitions "
+    ):
         partitions_of(clubs, Method())
     keep(clubs, Method(), part(clubs, Method()))
     assert traced(clubs)[1].events == []
@@ -248,7 +250,7 @@ def test_after_a_small_change_new_entities_join_the_partition_of_most_of_their_n
     after, entry = traced(changed)
     assert entry.events == [
         "the partitions were made when the graph was built; 7.7% of the triples have changed since; 2 new entities "
-        f"joined the partitions of their neighbours (anew: graphbrick partition {clubs.path})"
+        f"joined the partitions of their neighbours (anew: graphbrick prepare partitions {clubs.path})"
     ]
     assert after.label[: clubs.n_entities].tolist() == before.label.tolist()
     assert names(changed, after)[0] == sorted([*CLUBS[0], "cub", "kit"])
@@ -275,7 +277,7 @@ def test_a_deleted_triple_leaves_the_partitions_as_they_are(clubs: Graph) -> Non
     before, _ = traced(clubs)
     after, entry = traced(change(clubs.path, delete=[INSIDE[0]]).graph)
     assert after.label.tolist() == before.label.tolist()
-    assert "2.1% of the triples have changed since (anew: graphbrick partition" in entry.events[0]
+    assert "2.1% of the triples have changed since (anew: graphbrick prepare partitions" in entry.events[0]
 
 
 def test_partitions_of_a_large_graph_that_has_changed_much_are_refused(

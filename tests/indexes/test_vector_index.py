@@ -134,7 +134,7 @@ def test_it_is_made_once_and_kept_for_other_processes(graph: Graph) -> None:
     entry = traced(graph)
     assert entry.events == [
         f"the index over 8 entities in {graph.path}.index was not made yet; it was made now "
-        f"(beforehand: graphbrick index {graph.path} --model 'Words()')"
+        f"(beforehand: graphbrick prepare vectors {graph.path} --model 'Words()')"
     ]
     assert len(CALLS) == 8
     assert traced(graph).events == traced(Graph.open(graph.path)).events == []
@@ -233,7 +233,7 @@ def test_that_of_an_older_graph_is_replaced(graph: Graph) -> None:
 def test_a_large_graph_is_not_indexed_in_passing(graph: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(vector_index, "_IN_PASSING", 5)
     with pytest.raises(
-        GraphbrickError, match=r"was not made yet; make it with: graphbrick index .* --model 'Words\(\)'"
+        GraphbrickError, match=r"was not made yet; make it with: graphbrick prepare vectors .* --model 'Words\(\)'"
     ):
         index_of(graph, Words(), "entity")
     assert CALLS == []

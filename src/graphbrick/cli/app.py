@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import io
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from graphbrick.cli import datasets as cli_datasets
 from graphbrick.cli import evaluate as cli_evaluate
@@ -17,6 +18,7 @@ from graphbrick.cli import graphs as cli_graphs
 from graphbrick.cli import learn as cli_learn
 from graphbrick.cli import llm as cli_llm
 from graphbrick.cli import models as cli_models
+from graphbrick.cli import prepare as cli_prepare
 from graphbrick.cli import queries as cli_queries
 from graphbrick.cli import report as cli_report
 from graphbrick.cli import train as cli_train
@@ -24,9 +26,22 @@ from graphbrick.cli.graphs import GraphPlace, Json, open_place
 from graphbrick.cli.llm import BudgetText, CacheFile, CacheMode, LLMName, limits
 from graphbrick.cli.pipelines import DEFAULT_PIPELINE, MinConfidence, chosen_pipeline, load_encoder_early, withholding
 
+
+class Commands(TyperGroup):
+    """The commands, which name the new place of a command that has moved."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Find the command that the arguments begin with."""
+        new = cli_prepare.MOVED.get(args[0]) if args else None
+        if new is not None and args[0] not in self.commands:
+            ctx.fail(f"graphbrick {args[0]} is now graphbrick prepare {new}")
+        return super().resolve_command(ctx, args)
+
+
 # Everything that is not imported above is imported where it is used, so that help is shown at once.
 app = typer.Typer(
     name="graphbrick",
+    cls=Commands,
     help="Answer questions over a knowledge graph, with the path that proves each answer.",
     rich_markup_mode=None,  # plain help is shown in half the time
     add_completion=False,
@@ -125,8 +140,7 @@ def recipes(
 
 for _name in ("query", "schema", "questions"):
     app.command(_name)(getattr(cli_queries, _name))
-for _name in ("embed", "partition", "index", "hubs"):
-    app.command(_name)(getattr(cli_graphs, _name))
+app.add_typer(cli_prepare.app)
 
 for _name in ("learn", "feedback"):
     app.command(_name)(getattr(cli_learn, _name))

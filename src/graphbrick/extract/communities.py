@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 class Communities(RankedExtract):
     """The entities with the highest personalized PageRank in the partitions of the seeds, and all triples among them.
 
-    The whole graph is partitioned once by the Leiden method, ignoring direction, and the partitions are stored beside
-    the graph. Run ``graphbrick partition GRAPH`` to make them. For a graph of at most 2 million triples the first
-    question makes them, which is an event. The walk is that of `PPR` but stays inside the partitions of the seeds, so
-    time and memory grow with these partitions and not with the graph. Entities outside them are never found, whatever
-    ``k`` is.
+    The whole graph is partitioned once by the Leiden method, ignoring direction, and the partitions are stored
+    beside the graph. Run ``graphbrick prepare partitions GRAPH`` to make them. For a graph of at most 2 million
+    triples the first question makes them, which is an event. The walk is that of `PPR` but stays inside the
+    partitions of the seeds, so time and memory grow with these partitions and not with the graph. Entities outside
+    them are never found, whatever ``k`` is.
 
     Args:
         k: Entities kept, at least 1; the seeds are always among them. Ties go to the lower id.

@@ -38,8 +38,9 @@ class PPR(RankedExtract):
     Only the region around the seeds is read, so the time does not grow with the graph. Residual mass is pushed until
     the mass that one triple can still bring is small compared with the score of the k-th entity. Then the rest of the
     residual is completed, and the scores near the cut are recomputed (`graphbrick.kernels.local_ppr`). For a seed with
-    ten thousand triples or more, the scores are computed once and stored beside the graph (``graphbrick hubs``). Small
-    graphs, of up to 2 million entities and triples, are swept as a whole, with a tolerance a hundred times smaller.
+    ten thousand triples or more, the scores are computed once and stored beside the graph (``graphbrick prepare
+    hubs``). Small graphs, of up to 2 million entities and triples, are swept as a whole, with a tolerance a hundred
+    times smaller.
 
     The trace gives ``error_bound``, a proven bound on the sum of absolute errors of all scores (which sum to 1). It is
     loose: the best ``k`` are found long before it is small.

@@ -26,10 +26,10 @@ class VectorNeighbors(ExtractStage):
     """The entities or triples nearest to the question by embedding, their neighbourhood, and the seeds.
 
     An index over the labels of all entities, or the texts of all triples, is kept beside the graph. It is made by
-    ``graphbrick index GRAPH --model "MiniLM()"``, or by the first question to a graph with at most 10,000 of them,
-    which is an event. A question costs its own embedding, a search in the index, and reading the triples around them.
-    The seeds are in the subgraph but do not guide the search, so the matches may be far from them; ``connect`` joins
-    the two.
+    ``graphbrick prepare vectors GRAPH --model "MiniLM()"``, or by the first question to a graph with at most 10,000
+    of them, which is an event. A question costs its own embedding, a search in the index, and reading the triples
+    around them. The seeds are in the subgraph but do not guide the search, so the matches may be far from them;
+    ``connect`` joins the two.
 
     Args:
         embedder: Embeds question, labels and triples, such as MiniLM().

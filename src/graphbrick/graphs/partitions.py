@@ -162,7 +162,7 @@ def command(graph: Graph, method: Method) -> str:
     """Return the command that makes the partitions."""
     defaults = Method()
     options = [f" --{name} {value}" for name, value in method._asdict().items() if value != getattr(defaults, name)]
-    return f"graphbrick partition {shlex.quote(str(graph.path))}{''.join(options)}"
+    return f"graphbrick prepare partitions {shlex.quote(str(graph.path))}{''.join(options)}"
 
 
 def _open_or_make(graph: Graph, method: Method) -> Partitions:

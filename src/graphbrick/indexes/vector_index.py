@@ -226,7 +226,7 @@ def build_index(
 def command(graph: Graph, embedder: Embedder, unit: str) -> str:
     """Return the command that makes an index."""
     triples = " --triples" if unit == "triple" else ""
-    return f"graphbrick index {shlex.quote(str(graph.path))} --model {shlex.quote(repr(embedder))}{triples}"
+    return f"graphbrick prepare vectors {shlex.quote(str(graph.path))} --model {shlex.quote(repr(embedder))}{triples}"
 
 
 def _open_or_make(graph: Graph, embedder: Embedder, unit: str) -> VectorIndex:

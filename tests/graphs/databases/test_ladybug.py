@@ -280,7 +280,8 @@ def test_commands_take_addresses_or_say_what_to_do(tiny: str, capsys: pytest.Cap
     code, out, _ = run("info", tiny)
     assert code == 0
     assert "largest_city" in out
-    for command in (["compact"], ["embed"], ["learn"], ["info", "--check"]):
-        code, _, err = run(command[0], tiny, *command[1:])
+    for command in (["compact"], ["prepare", "embeddings"], ["learn"], ["info", "--check"]):
+        options = [part for part in command if part.startswith("--")]
+        code, _, err = run(*(part for part in command if part not in options), tiny, *options)
         assert code == 1
         assert f"graphbrick build {tiny} my.graph" in err

@@ -1,0 +1,129 @@
+"""What is computed once and kept beside a graph: `graphbrick prepare hubs | partitions | vectors | embeddings`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from graphbrick.cli.graphs import GraphFolder, Json, chosen_embedder, open_graph
+
+# Everything else is imported where it is used, so that help is shown at once.
+app = typer.Typer(
+    name="prepare",
+    help="Compute what questions need once, and keep it beside the graph.",
+    rich_markup_mode=None,
+    no_args_is_help=True,
+)
+MOVED = {"embed": "embeddings", "partition": "partitions", "index": "vectors", "hubs": "hubs"}
+
+
+@app.command()
+def embeddings(
+    graph: GraphFolder,
+    model: Annotated[str, typer.Option("--model", "-m", help="An embedder.")] = "MiniLM()",
+    triples: Annotated[bool, typer.Option("--triples", help="Also every triple, for PruneTriples.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Embed the relation names and labels of a graph once, and keep the vectors beside it."""
+    from graphbrick.cli.printing.terminal import print_json
+    from graphbrick.cli.progress import progress
+    from graphbrick.core.errors import GraphbrickError
+    from graphbrick.core.trace import Trace, record
+    from graphbrick.indexes.embed_graph import embed_graph, n_texts
+    from graphbrick.vectors.store import store_of
+
+    embedder, opened = chosen_embedder(model, "--model"), open_graph(graph)
+    with (
+        progress(f"embedding {graph}", n_texts(opened, triples=triples)) as report,
+        record(Trace(), "embed", "embed") as entry,
+    ):
+        made = embed_graph(opened, embedder, triples=triples, progress=report.count)
+    if entry.events and store_of(opened).missing(embedder, [opened.relation_label(0)] if opened.n_relations else []):
+        raise GraphbrickError(entry.events[-1])
+    for event in entry.events:
+        typer.echo(f"note: {event}", err=True)
+    folder = str(store_of(opened).folder)
+    if as_json:
+        print_json({"embedded": made, "folder": folder})
+    else:
+        typer.echo(f"{made:,} texts embedded, kept in {folder}")
+
+
+@app.command()
+def partitions(
+    graph: GraphFolder,
+    resolution: Annotated[float, typer.Option(help="Of modularity; the higher, the more partitions.")] = 1.0,
+    size: Annotated[int, typer.Option(help="Entities; a partition of more is parted again.")] = 100_000,
+    seed: Annotated[int, typer.Option(help="Where the random numbers start.")] = 0,
+    as_json: Json = False,
+) -> None:
+    """Part a graph into communities once, for Communities, and keep the partitions beside it."""
+    from graphbrick.cli.printing.graphs import print_partitions
+    from graphbrick.cli.progress import progress
+    from graphbrick.extract.communities import Communities
+    from graphbrick.graphs.partitions import Method, keep, kept, part
+
+    brick = Communities(resolution=resolution, size=size, seed=seed)  # which says what is allowed
+    method, opened = Method(float(brick.resolution), brick.seed, brick.size), open_graph(graph)
+    with progress(f"partitioning {graph}", opened.n_entities) as report:
+        found = part(opened, method, progress=report.count)
+    keep(opened, method, found)
+    print_partitions(found, str(kept(opened, method).folder), as_json=as_json)
+
+
+@app.command()
+def vectors(
+    graph: GraphFolder,
+    model: Annotated[str, typer.Option("--model", "-m", help="An embedder.")] = "MiniLM()",
+    triples: Annotated[bool, typer.Option("--triples", help="Over the triples, not the entities.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Index the embeddings of a graph's entities, or of its triples, for VectorNeighbors, and keep that beside it."""
+    from graphbrick.cli.printing.terminal import print_json
+    from graphbrick.cli.progress import progress
+    from graphbrick.core.trace import Trace, record
+    from graphbrick.indexes.vector_index import build_index, kept, n_texts
+
+    embedder, opened = chosen_embedder(model, "--model"), open_graph(graph)
+    unit = "triple" if triples else "entity"
+    with (
+        progress(f"indexing {graph}", n_texts(opened, unit)) as report,
+        record(Trace(), "index", "index") as entry,
+    ):
+        made = build_index(opened, embedder, unit, progress=report.count)
+    for event in entry.events:
+        typer.echo(f"note: {event}", err=True)
+    folder = str(kept(opened, embedder, unit).folder)
+    if as_json:
+        print_json({"vectors": len(made), "dimensions": made.dimensions, "folder": folder})
+    else:
+        typer.echo(f"{len(made):,} vectors of {made.dimensions} dimensions indexed, kept in {folder}")
+
+
+@app.command()
+def hubs(
+    graph: GraphFolder,
+    pipeline: Annotated[
+        str, typer.Option("--ppr", help="PPR with the restart, direction and tolerance of the queries.")
+    ] = "PPR()",
+    as_json: Json = False,
+) -> None:
+    """Work out where walks from the hubs of a large graph end, for PPR, and keep it beside the graph."""
+    from graphbrick.cli.printing.terminal import print_json
+    from graphbrick.cli.progress import progress
+    from graphbrick.core.errors import InputError
+    from graphbrick.extract.hubs import hubs_of
+    from graphbrick.extract.ppr import PPR
+    from graphbrick.pipeline.parsing import parse_brick
+
+    brick = parse_brick(pipeline)
+    if not isinstance(brick, PPR):
+        raise InputError(f"--ppr takes the brick PPR, got {brick!r}; try 'PPR(restart=0.2, direction=\"out\")'")
+    opened = open_graph(graph)
+    with progress(f"working out the hubs of {graph}", len(hubs_of(opened, brick.direction))) as report:
+        done = brick.keep_hubs(opened, report.count)
+    if as_json:
+        print_json({"hubs": done})
+    else:
+        typer.echo(f"{done:,} hubs" if done else "0 hubs: a graph of this size needs none")
