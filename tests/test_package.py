@@ -6,11 +6,13 @@ import ast
 import doctest
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 
 import graphbrick
+from graphbrick.pipeline.catalog import all_bricks
 
 ROOT = Path(__file__).parent.parent
 
@@ -39,6 +41,14 @@ def test_the_python_form_in_the_readme(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     failed, tried = doctest.testfile(str(ROOT / "README.md"), module_relative=False, optionflags=doctest.ELLIPSIS)
     assert (failed, tried > 5) == (0, True)
+
+
+def test_the_readme_and_the_extras_of_the_project_agree_on_what_there_is():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    bricks = {name for name, brick in all_bricks().items() if brick.__module__.startswith("graphbrick.")}
+    assert {name for name in bricks if f"`{name}`" not in readme} == set()
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    assert {name for name in extras if name != "dev" and f"`{name}`" not in readme} == set()
 
 
 def test_the_brick_of_the_contributing_page_keeps_the_contract(tmp_path, monkeypatch):
