@@ -72,7 +72,7 @@ TEMPLATES: list[tuple[str, list[tuple[str, bool]], list[str]]] = [
 
 def questions(data: Path, *, each: int = 20, seed: int = 0) -> list[Question]:
     """Return ``each`` questions a template; fewer where few entities have from 1 to 200 answers."""
-    names, kinds = _nodes(data / "hetionet/nodes.tsv.gz")
+    names, kinds = nodes(data / "hetionet/nodes.tsv.gz")
     neighbours = _neighbours(data / "hetionet/edges.tsv.gz")
     rng = random.Random(seed)
     by_kind = defaultdict(list)
@@ -94,7 +94,8 @@ def questions(data: Path, *, each: int = 20, seed: int = 0) -> list[Question]:
     return written
 
 
-def _nodes(file: Path) -> tuple[dict[str, str], dict[str, str]]:
+def nodes(file: Path) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the name and the kind of each node."""
     with gzip.open(file, "rt", encoding="utf-8", newline="") as lines:
         rows = list(csv.DictReader(lines, delimiter="\t"))
     return {row["id"]: row["name"] for row in rows}, {row["id"]: row["kind"] for row in rows}

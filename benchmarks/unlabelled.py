@@ -29,7 +29,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import family
 import hetionet_questions
@@ -84,17 +84,34 @@ def hetionet(data: Path, work: Path) -> Loaded:
     return graph_of(data, "hetionet", work), hetionet_questions.questions(data)
 
 
-def hetionet_named(data: Path, work: Path) -> Loaded:
-    """Return Hetionet with words for its relations."""
-    names = {}
+class HetionetRelation(NamedTuple):
+    """A relation of Hetionet: the kinds that it joins, and its words, such as «binds gene»."""
+
+    head: str
+    label: str
+    tail: str
+
+
+def hetionet_relations(data: Path) -> dict[str, HetionetRelation]:
+    """Return the relations of Hetionet by code, such as CbG."""
+    relations = {}
     for line in (data / "hetionet" / "metaedges.tsv").read_text(encoding="utf-8").splitlines()[1:]:
         kinds, code, *_ = line.split("\t")
-        _, verb, target = re.split(" [->] ", kinds)
-        names[code] = f"{verb} {target.lower()}"
+        head, verb, tail = re.split(" [->] ", kinds)
+        relations[code] = HetionetRelation(head, f"{verb} {tail.lower()}", tail)
+    return relations
+
+
+def hetionet_named(data: Path, work: Path) -> Loaded:
+    """Return Hetionet with words for its relations."""
+    relations = hetionet_relations(data)
     place = work / "hetionet-named.graph"
     if place.is_dir():
         return Graph.open(place), hetionet_questions.questions(data)
-    named = ((one[0], names[one[1]], one[2]) if isinstance(one, tuple) else one for one in records(data, "hetionet"))
+    named = (
+        (one[0], relations[one[1]].label, one[2]) if isinstance(one, tuple) else one
+        for one in records(data, "hetionet")
+    )
     return build(named, place), hetionet_questions.questions(data)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from urllib.parse import unquote
 
 from graphbrick.core.schema import Connection, NodeClass, Property, Schema
 from graphbrick.queries.check_cypher import quoted
@@ -72,10 +73,10 @@ def trimmed(schema: Schema, n: int, rate: Callable[[Sequence[str]], Sequence[flo
 def readable(name: str) -> str:
     """Return the words of a name, or of the last part of an IRI.
 
-    >>> readable("http://example.org/hasCapital_city")
-    'has Capital city'
+    >>> readable("http://example.org/hasCapital_city"), readable("<urn:graphbrick:relation/part%20of>")
+    ('has Capital city', 'part of')
     """
-    parts = [re.split(r"[/#:]", part.rstrip(">"))[-1] for part in name.split()]
+    parts = [unquote(re.split(r"[/#:]", part.rstrip(">"))[-1]) for part in name.split()]
     return _WORD_BREAK.sub(" ", " ".join(parts)).replace("_", " ")
 
 

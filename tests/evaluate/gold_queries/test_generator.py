@@ -10,6 +10,9 @@ from film_database import DIRECTED, FILMS, CypherFilms, SparqlFilms
 from graphbrick.core.errors import GraphbrickError
 from graphbrick.evaluate.gold_queries import TEMPLATES, questions_with_queries
 from graphbrick.evaluate.gold_queries.gold_query import Comparison, Edge, GoldQuery
+from graphbrick.evaluate.gold_queries.in_cypher import in_cypher
+from graphbrick.graphs.builder import build
+from graphbrick.graphs.records import EntityRecord
 from graphbrick.queries.check import check_query
 from graphbrick.queries.guard import check_read_only
 
@@ -48,12 +51,39 @@ def test_comparisons_with_large_numbers_run(tmp_path: Path) -> None:
     classes = {"x": "Film", "p": "Person"}
     for value, titles in ((12_345_678.0, []), (1990.5, ["Heat"])):
         gold = GoldQuery(classes, (Edge("p", "DIRECTED", "x"),), "x", comparison=Comparison("x", "year", ">", value))
-        text = gold.written("Cypher", {"Film": "title", "Person": "name"}.__getitem__, {})
+        text = in_cypher(gold, {"Film": "title", "Person": "name"}.__getitem__)
         assert [row[0] for row in films.query(text, {}, 10).rows] == titles
     films.close()
+
+
+def test_nodes_with_one_name_are_counted_apart(tmp_path: Path) -> None:
+    """Of two cities with one name, neither is at two rivers."""
+    pytest.importorskip("ladybug")
+    triples = [("city 1", "at", "Elbe"), ("city 2", "at", "Rhine"), ("city 3", "at", "Elbe"), ("city 3", "at", "Rhine")]
+    facts = [EntityRecord(f"city {i}", name, types=("city",)) for i, name in enumerate(("Twin", "Twin", "Dual"), 1)]
+    rivers = [EntityRecord(name, name, types=("river",)) for name in ("Elbe", "Rhine")]
+    graph = build([*facts, *rivers, *triples], tmp_path / "cities.graph")
+    (most,) = questions_with_queries(graph, 1, templates=("most",))
+    assert (most.question, most.answers) == ("Which city has the most nodes of the class river as at?", ("Dual",))
+    both = next(iter(questions_with_queries(graph, 1, templates=("intersection",))))
+    assert both.answers == ("Dual",)
+    assert set(both.seeds) == {"Elbe", "Rhine"}
+
+
+def test_ordered_questions_have_no_ties(tmp_path: Path) -> None:
+    pytest.importorskip("ladybug")
+    triples = [("A", "in", "X"), ("B", "in", "X"), ("C", "in", "X"), ("D", "in", "X")]
+    triples += [("A", "height", "1"), ("B", "height", "2"), ("C", "height", "3"), ("D", "height", "3")]
+    graph = build(triples, tmp_path / "heights.graph")
+    made = list(questions_with_queries(graph, 10, templates=("top three",)))
+    assert [(question.answers, question.ordered) for question in made] == []
+    graph = build([*triples[:-1], ("D", "height", "4")], tmp_path / "other.graph")
+    made = list(questions_with_queries(graph, 10, templates=("top three",)))
+    assert {question.answers for question in made} == {("D", "C", "B"), ("A", "B", "C")}
+    assert all(question.ordered for question in made)
 
 
 def test_an_unknown_template_is_refused() -> None:
     with pytest.raises(GraphbrickError, match="there is no template 'magic'; there are basic, inverse"):
         list(questions_with_queries(SparqlFilms(), 1, templates=("magic",)))
-    assert len(TEMPLATES) == 10
+    assert len(TEMPLATES) == 11

@@ -1,5 +1,6 @@
 """Questions with gold queries, made from the schema of a graph by templates."""
 
-from graphbrick.evaluate.gold_queries.generator import TEMPLATES, QueryQuestion, questions_with_queries
+from graphbrick.evaluate.gold_queries.generator import QueryQuestion, questions_with_queries
+from graphbrick.evaluate.gold_queries.templates import TEMPLATES
 
 __all__ = ["TEMPLATES", "QueryQuestion", "questions_with_queries"]

@@ -1,33 +1,26 @@
-"""Questions with gold queries and answers, from the schema of a graph and templates.
-
-The kinds of questions follow Feng et al., CypherBench (ACL 2025): basic, two steps, intersection, count, superlative,
-comparison, negation, optional.
-"""
+"""Questions with gold queries and answers, from the schema of a graph and templates."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from graphbrick.core.errors import GraphbrickError
-from graphbrick.core.graph import QueryLanguage, Rows
-from graphbrick.core.schema import Connection, Property
+from graphbrick.core.graph import QueryLanguage
+from graphbrick.core.schema import Connection
+from graphbrick.core.trace import event
 from graphbrick.evaluate.gold_queries.gold_query import Comparison, Edge, GoldQuery, Order, number_text
-from graphbrick.queries.prefixes import STANDARD
-from graphbrick.queries.schema_text import readable, schema_prefixes
-from graphbrick.queries.tokens import SPARQL, known_language
+from graphbrick.evaluate.gold_queries.queried import QueriedGraph
+from graphbrick.evaluate.gold_queries.templates import TEMPLATES, Template
+from graphbrick.graphs.databases.errors import TooSlowError
+from graphbrick.queries.schema_text import readable
 
-TEMPLATES = (
-    "basic", "inverse", "two steps", "intersection", "count", "superlative", "most", "comparison", "negation",
-    "optional",
-)  # fmt: skip
-_NAMES = ("label", "name", "title")  # properties that hold names, best first
-_NUMBERS = ("INT", "FLOAT", "DOUBLE", "DECIMAL", "NUMBER", "UINT")
 _MOST_ANSWERS = 50
-_SAMPLED = 1_000  # names of one end of a relation
 _TRIES = 40  # for one question
+_MISSES = 3  # of a template, after which it is given up
+_LONGEST_NAME = 100  # characters
 
 
 @dataclass(frozen=True)
@@ -60,11 +53,12 @@ class QueryQuestion:
 
 
 def questions_with_queries(
-    graph: QueryLanguage, n: int, *, seed: int = 0, templates: tuple[str, ...] = TEMPLATES
+    graph: QueryLanguage, n: int, *, seed: int = 0, templates: Sequence[str] = tuple(TEMPLATES)
 ) -> Iterator[QueryQuestion]:
     """Yield questions about a graph with their gold queries and answers, the templates in turn.
 
-    Questions have from 1 to 50 answers. Fewer than ``n`` come if the graph gives no more.
+    Questions have from 1 to 50 answers. Fewer than ``n`` come if the graph gives no more. A query that takes too long
+    is an event, and another question is drawn.
 
     Args:
         graph: The graph; its schema must name classes and connections.
@@ -80,9 +74,9 @@ def questions_with_queries(
         raise GraphbrickError(f"there is no template {sorted(unknown)[0]!r}; there are {', '.join(TEMPLATES)}")
     maker, seen, number = _Maker(graph, random.Random(seed)), set[str](), 0
     misses = dict.fromkeys(templates, 0)
-    while number < n and any(count < 3 for count in misses.values()):
+    while number < n and any(count < _MISSES for count in misses.values()):
         for template in templates:
-            if number == n or misses[template] >= 3:
+            if number == n or misses[template] >= _MISSES:
                 continue
             made = maker.question(template, str(number + 1), seen)
             if made is None:
@@ -92,225 +86,117 @@ def questions_with_queries(
             yield made
 
 
+class _Drawn(NamedTuple):
+    """A question that was drawn, before its answers are known."""
+
+    text: str
+    gold: GoldQuery
+
+
 class _Maker:
     """Makes questions about one graph."""
 
     def __init__(self, graph: QueryLanguage, chosen: random.Random) -> None:
-        self._graph, self._random = graph, chosen
-        self._language, self._schema = known_language(graph.language), graph.schema()
-        self._prefixes = schema_prefixes(self._schema)
-        self._properties = {known.name: known.properties for known in self._schema.classes}
-        self._connections = [known for known in self._schema.connections if self._is_usable(known)]
+        self._graph, self._random = QueriedGraph(graph), chosen
+        self._connections = self._graph.usable_connections()
         if not self._connections:
             raise GraphbrickError("the schema has no relation between classes whose nodes have names; nothing to ask")
         self._ends: dict[tuple[Connection, bool], list[str]] = {}
-        self._templates: dict[str, Callable[[], tuple[str, GoldQuery] | None]] = {
-            "basic": self._basic, "inverse": self._inverse, "two steps": self._two_steps,
-            "intersection": self._intersection, "count": self._count, "superlative": self._superlative,
-            "most": self._most, "comparison": self._comparison, "negation": self._negation, "optional": self._optional,
-        }  # fmt: skip
 
     def question(self, template: str, number: str, seen: set[str]) -> QueryQuestion | None:
         """Return a question of a template that was not seen yet; None if none is found in a number of tries."""
         for _ in range(_TRIES):
-            made = self._templates[template]()
-            if made is None or made[0] in seen:
-                continue
-            text, gold = made
-            query = gold.written(self._language, self._name_of, self._prefixes)
-            answers = list(dict.fromkeys(_text(row[0]) for row in self._rows(query).rows if row[0] is not None))
-            if not 1 <= len(answers) <= _MOST_ANSWERS or answers == ["0"] or self._is_tied(gold):
-                continue
-            seen.add(text)
-            seeds = tuple(gold.names.values())
-            return QueryQuestion(number, text, query, self._language, tuple(answers), seeds, template)
+            try:
+                drawn = self._drawn(TEMPLATES[template])
+                if drawn is None or drawn.text in seen:
+                    continue
+                query, answers = self._graph.written(drawn.gold), self._answers(drawn.gold)
+            except TooSlowError as error:
+                event(f"a question of the kind {template!r} was given up: {error}")
+                return None
+            if answers:
+                seen.add(drawn.text)
+                order, seeds = drawn.gold.order, tuple(drawn.gold.names.values())
+                is_ordered = order is not None and order.first > 1
+                language = self._graph.language
+                return QueryQuestion(number, drawn.text, query, language, answers, seeds, template, is_ordered)
         return None
 
-    def _is_tied(self, gold: GoldQuery) -> bool:
-        """Whether two rows are first, so that the one that the query returns is arbitrary."""
+    def _answers(self, gold: GoldQuery) -> tuple[str, ...]:
+        """Return the answers; none if there are too many, or if it is a matter of chance which rows are first."""
+        result = self._graph.rows(gold)
+        answers = tuple(dict.fromkeys(_text(row[0]) for row in result.rows if row[0] is not None))
+        if result.is_cut or len(answers) > _MOST_ANSWERS or answers == ("0",) or not all(map(str.strip, answers)):
+            return ()
         if gold.order is None:
-            return False
-        rows = self._rows(gold.written(self._language, self._name_of, self._prefixes, with_value=True)).rows
-        return len(rows) == 2 and rows[0][1] == rows[1][1]
+            return answers
+        values = [row[1] for row in self._graph.rows(gold, with_value=True).rows]
+        return answers if len(answers) == gold.order.first and len(set(values)) == len(values) else ()
 
-    def _is_usable(self, known: Connection) -> bool:
-        """Whether the nodes at both ends have names, and the relation is not a copy of a property."""
-        if any(part.name == known.relation for part in self._properties.get(known.head, ())):
-            return False
-        return all(end in self._properties and self._name_of(end) for end in (known.head, known.tail))
-
-    def _name_of(self, kind: str) -> str:
-        """Return the property that holds the names of a class; empty if there is none."""
-        names = [part.name for part in self._properties[kind]]
-        found = next((name for wanted in _NAMES for name in names if readable(name).lower() == wanted), "")
-        return found or (STANDARD["rdfs"] + "label" if self._language == SPARQL else "")
-
-    def _rows(self, query: str) -> Rows:
-        return self._graph.query(query, {}, _SAMPLED)
-
-    def _connection(self) -> Connection:
-        return self._random.choice(self._connections)
-
-    def _name(self, known: Connection, *, head: bool) -> str | None:
-        """Return the name of a node at one end of a relation."""
-        if (known, head) not in self._ends:
-            gold = GoldQuery(
-                {"x": known.head, "y": known.tail}, (Edge("x", known.relation, "y"),), "x" if head else "y"
+    def _drawn(self, template: Template) -> _Drawn | None:
+        """Draw relations, names and numbers for a question; None if the graph has none that fit together."""
+        first = self._random.choice(self._connections)
+        second = self._second(first, template) if template.second else None
+        if template.second and second is None:
+            return None
+        classes, words = {"x": first.head, "y": first.tail}, _words(first)
+        parts: dict[str, Any] = {"edges": (Edge("x", first.relation, "y"),)}
+        if second is not None:
+            classes["z"] = second.tail
+            words |= {"last": _words(second)["relation"], "end": readable(second.tail)}
+            edge = Edge(template.second, second.relation, "z")
+            parts |= {template.second_is: edge} if template.second_is else {"edges": (*parts["edges"], edge)}
+        ends = {"x": (first, True), "y": (first, False), "z": (second, False)}
+        names: dict[str, str] = {}
+        for variable in template.named:
+            # A second name is that of a node which the pattern joins to the first.
+            joined = GoldQuery(classes, parts["edges"], variable, dict(names))
+            name = self._drawn_name(self._graph.names(joined) if names else self._names_at(*ends[variable]))
+            if name is None or name in names.values():
+                return None
+            names[variable] = name
+        if template.has_number:
+            number = self._graph.number_of(first.head, self._random)
+            if number is None:
+                return None
+            way = self._random.randrange(2)
+            words |= {"number": readable(number.name), "way": template.ways[way], "value": number_text(number.value)}
+            parts |= (
+                {"order": Order("x", number.name, way == 0, template.first)}
+                if template.order
+                else {"comparison": Comparison("x", number.name, "><"[way], number.value)}
             )
-            query = gold.written(self._language, self._name_of, self._prefixes)
-            order = " ORDER BY ?answer LIMIT" if self._language == SPARQL else " ORDER BY answer LIMIT"
-            rows = self._rows(f"{query}{order} {_SAMPLED}").rows
-            self._ends[known, head] = [str(row[0]) for row in rows if row[0]]
-        names = self._ends[known, head]
-        return self._random.choice(names) if names else None
+        elif template.order:
+            parts["order"] = Order("y", "", descending=True, first=template.first)
+        gold = GoldQuery(classes, answer=template.answer, names=names, is_count=template.is_count, **parts)
+        return _Drawn(template.wording.format(**words, **names), gold)
 
-    def _number(self, kind: str) -> Property | None:
-        """Return a property of a class that holds numbers."""
-        numbers = [
-            part for part in self._properties[kind]
-            if part.type.upper().startswith(_NUMBERS) or readable(part.type).lower() in ("integer", "decimal", "double")
-        ]  # fmt: skip
-        return self._random.choice(numbers) if numbers else None
+    def _second(self, first: Connection, template: Template) -> Connection | None:
+        """Draw a relation that leaves a node of the first one; None if there is none."""
+        start = first.head if template.second == "x" else first.tail
+        others = [known for known in self._connections if known.head == start]
+        if template.second_is:
+            others = [known for known in others if known != first]
+        return self._random.choice(others) if others else None
 
-    def _basic(self) -> tuple[str, GoldQuery] | None:
-        known = self._connection()
-        name = self._name(known, head=True)
-        if name is None:
-            return None
-        head, relation, tail = _words(known)
-        return (
-            f"Which {tail} does the {head} «{name}» have as {relation}?",
-            GoldQuery({"x": known.head, "y": known.tail}, (Edge("x", known.relation, "y"),), "y", {"x": name}),
-        )
+    def _names_at(self, known: Connection | None, is_head: bool) -> list[str]:
+        """Return the names of the nodes at one end of a relation; they are read once."""
+        assert known is not None
+        if (known, is_head) not in self._ends:
+            edge, end = Edge("x", known.relation, "y"), "x" if is_head else "y"
+            self._ends[known, is_head] = self._graph.names(GoldQuery({"x": known.head, "y": known.tail}, (edge,), end))
+        return self._ends[known, is_head]
 
-    def _inverse(self) -> tuple[str, GoldQuery] | None:
-        known = self._connection()
-        name = self._name(known, head=False)
-        if name is None:
-            return None
-        head, relation, tail = _words(known)
-        return (
-            f"Which {head} has the {tail} «{name}» as {relation}?",
-            GoldQuery({"x": known.head, "y": known.tail}, (Edge("x", known.relation, "y"),), "x", {"y": name}),
-        )
-
-    def _two_steps(self) -> tuple[str, GoldQuery] | None:
-        first = self._connection()
-        follow = [known for known in self._connections if known.head == first.tail]
-        name = self._name(first, head=True)
-        if name is None or not follow:
-            return None
-        second = self._random.choice(follow)
-        head, relation, tail = _words(first)
-        _, last, end = _words(second)
-        edges = (Edge("x", first.relation, "y"), Edge("y", second.relation, "z"))
-        return (
-            f"Which {end} is the {last} of a {tail} that the {head} «{name}» has as {relation}?",
-            GoldQuery({"x": first.head, "y": first.tail, "z": second.tail}, edges, "z", {"x": name}),
-        )
-
-    def _intersection(self) -> tuple[str, GoldQuery] | None:
-        first = self._connection()
-        second = self._random.choice([known for known in self._connections if known.head == first.head])
-        one, other = self._name(first, head=False), self._name(second, head=False)
-        if one is None or other is None or one == other:
-            return None
-        head, relation, tail = _words(first)
-        _, relation2, tail2 = _words(second)
-        edges = (Edge("x", first.relation, "y"), Edge("x", second.relation, "z"))
-        return (
-            f"Which {head} has both the {tail} «{one}» as {relation} and the {tail2} «{other}» as {relation2}?",
-            GoldQuery({"x": first.head, "y": first.tail, "z": second.tail}, edges, "x", {"y": one, "z": other}),
-        )
-
-    def _count(self) -> tuple[str, GoldQuery] | None:
-        known = self._connection()
-        name = self._name(known, head=False)
-        if name is None:
-            return None
-        head, relation, tail = _words(known)
-        edges = (Edge("x", known.relation, "y"),)
-        return (
-            f"How many nodes of the class {head} have the {tail} «{name}» as {relation}?",
-            GoldQuery({"x": known.head, "y": known.tail}, edges, "x", {"y": name}, is_count=True),
-        )
-
-    def _superlative(self) -> tuple[str, GoldQuery] | None:
-        known = self._connection()
-        number, name = self._number(known.head), self._name(known, head=False)
-        if number is None or name is None:
-            return None
-        head, relation, tail = _words(known)
-        descending = self._random.random() < 0.5
-        return (
-            f"Which {head} that has the {tail} «{name}» as {relation} has the {'highest' if descending else 'lowest'} "
-            f"{readable(number.name)}?",
-            GoldQuery({"x": known.head, "y": known.tail}, (Edge("x", known.relation, "y"),), "x", {"y": name},
-                      order=Order("x", number.name, descending)),
-        )  # fmt: skip
-
-    def _most(self) -> tuple[str, GoldQuery] | None:
-        known = self._connection()
-        head, relation, tail = _words(known)
-        edges = (Edge("x", known.relation, "y"),)
-        return (
-            f"Which {head} has the most nodes of the class {tail} as {relation}?",
-            GoldQuery({"x": known.head, "y": known.tail}, edges, "x", order=Order("y", "", descending=True)),
-        )
-
-    def _comparison(self) -> tuple[str, GoldQuery] | None:
-        known = self._connection()
-        number, name = self._number(known.head), self._name(known, head=False)
-        if number is None or name is None or not number.examples:
-            return None
-        try:
-            value = float(self._random.choice(number.examples))
-        except ValueError:
-            return None
-        operator = self._random.choice("<>")
-        head, relation, tail = _words(known)
-        return (
-            f"Which {head} that has the {tail} «{name}» as {relation} has a {readable(number.name)} "
-            f"{'above' if operator == '>' else 'below'} {number_text(value)}?",
-            GoldQuery({"x": known.head, "y": known.tail}, (Edge("x", known.relation, "y"),), "x", {"y": name},
-                      comparison=Comparison("x", number.name, operator, value)),
-        )  # fmt: skip
-
-    def _negation(self) -> tuple[str, GoldQuery] | None:
-        first = self._connection()
-        others = [known for known in self._connections if known.head == first.head and known != first]
-        name = self._name(first, head=False)
-        if not others or name is None:
-            return None
-        second = self._random.choice(others)
-        head, relation, tail = _words(first)
-        _, missing, tail2 = _words(second)
-        return (
-            f"Which {head} has the {tail} «{name}» as {relation}, but no {tail2} as {missing}?",
-            GoldQuery({"x": first.head, "y": first.tail, "z": second.tail}, (Edge("x", first.relation, "y"),), "x",
-                      {"y": name}, without=Edge("x", second.relation, "z")),
-        )  # fmt: skip
-
-    def _optional(self) -> tuple[str, GoldQuery] | None:
-        first = self._connection()
-        others = [known for known in self._connections if known.head == first.head and known != first]
-        name = self._name(first, head=False)
-        if not others or name is None:
-            return None
-        second = self._random.choice(others)
-        head, relation, tail = _words(first)
-        _, extra, tail2 = _words(second)
-        return (
-            f"Which {head} has the {tail} «{name}» as {relation}, and which {tail2} does each have as {extra}, if any?",
-            GoldQuery({"x": first.head, "y": first.tail, "z": second.tail}, (Edge("x", first.relation, "y"),), "x",
-                      {"y": name}, optional=Edge("x", second.relation, "z")),
-        )  # fmt: skip
+    def _drawn_name(self, names: Sequence[str]) -> str | None:
+        """Draw a name that can stand in a question; None if there is none."""
+        fitting = [name for name in names if name.isprintable() and name.strip() and len(name) <= _LONGEST_NAME]
+        return self._random.choice(fitting) if fitting else None
 
 
-def _words(known: Connection) -> tuple[str, str, str]:
+def _words(known: Connection) -> dict[str, str]:
     """Return the names of a connection as words, those of classes as they are written."""
     relation = readable(known.relation).lower().removeprefix("has ")
-    return readable(known.head), relation, readable(known.tail)
+    return {"head": readable(known.head), "relation": relation, "tail": readable(known.tail)}
 
 
 def _text(value: object) -> str:
