@@ -18,7 +18,7 @@ from graphbrick.pipeline.stages import LinkStage
 ENTRY_POINTS = "graphbrick.bricks"
 _FOLDERS = (
     *("link", "extract", "prune", "retrieve", "agents", "rerank", "generate"),
-    *("scorers", "embedders", "patterns", "llm"),
+    *("scorers", "embedders", "patterns", "llm", "text"),
 )
 
 

@@ -1,0 +1,95 @@
+"""Reading documents from files: text, Markdown, HTML, and tables with a document a row."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from graphbrick.core.errors import InputError
+from graphbrick.graphs.readers.streams import PACKED, open_source, unpacked_name
+from graphbrick.text.document import Document
+from graphbrick.text.sources.markup import html_document, markdown_document, plain_document
+from graphbrick.text.sources.tables import TABLES, SourceOptions, table_documents
+
+_MARKUP = {
+    ".txt": plain_document,
+    ".text": plain_document,
+    ".md": markdown_document,
+    ".markdown": markdown_document,
+    ".html": html_document,
+    ".htm": html_document,
+    ".xhtml": html_document,
+}
+SUFFIXES = (*_MARKUP, *TABLES)
+"""Suffixes of the files that are read, each also with .gz or .zst after it (but not .parquet)."""
+
+MOST_BYTES = 256 << 20
+"""A file that is one document may not be larger, unpacked."""
+
+
+def files_of(source: Path) -> tuple[list[Path], list[Path]]:
+    """Return the files of a source that hold documents, sorted, and those of other kinds.
+
+    Args:
+        source: A file, or a folder, which is searched with its subfolders. Hidden files and folders, and links to
+            folders, are left out.
+
+    Raises:
+        InputError: There is no such file or folder, or a file is of another kind.
+    """
+    if source.is_file():
+        if suffix_of(source) not in SUFFIXES:
+            raise InputError(f"files of this kind are not read; there are {', '.join(SUFFIXES)}", source)
+        return [source], []
+    if not source.is_dir():
+        raise InputError("there is no such file or folder", source)
+    documents: list[Path] = []
+    others: list[Path] = []
+    for folder, names, files in os.walk(source):
+        names[:] = sorted(name for name in names if not name.startswith("."))
+        for name in files:
+            file = Path(folder, name)
+            if not name.startswith(".") and file.is_file():
+                (documents if suffix_of(file) in SUFFIXES else others).append(file)
+    return sorted(documents), sorted(others)
+
+
+def suffix_of(file: Path) -> str:
+    """Return the suffix in lower case, without that of packing.
+
+    >>> suffix_of(Path("notes.MD.gz"))
+    '.md'
+    """
+    return Path(unpacked_name(file)).suffix
+
+
+def documents_in(file: Path, options: SourceOptions) -> Iterator[Document]:
+    """Yield the documents of a file.
+
+    Raises:
+        InputError: It is empty, binary, too large, damaged, or has no column of text.
+    """
+    suffix = suffix_of(file)
+    if suffix in TABLES:
+        yield from table_documents(file, suffix, options)
+        return
+    with open_source(file) as stream:
+        data = stream.read(MOST_BYTES + 1)
+    if len(data) > MOST_BYTES:
+        raise InputError(f"it has more than {MOST_BYTES >> 20} MB, the most for one document; split it", file)
+    if b"\0" in data:
+        raise InputError("it is binary, not text", file)
+    document = _MARKUP[suffix](str(file), _stem(file), data)
+    if not document.text.strip():
+        raise InputError("it has no text", file)
+    yield document
+
+
+def _stem(file: Path) -> str:
+    """Return the name of a file without suffixes, as the title of a document that has no other."""
+    name = next((file.name[: -len(end)] for end in PACKED if file.name.lower().endswith(end)), file.name)
+    return Path(name).stem.replace("_", " ").replace("-", " ").strip()
+
+
+__all__ = ["SUFFIXES", "SourceOptions", "documents_in", "files_of", "suffix_of"]

@@ -1,0 +1,178 @@
+"""Documents from tables, one a row: CSV, TSV, JSON lines, JSON lists and Parquet."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from graphbrick.core.errors import InputError
+from graphbrick.graphs.readers.streams import open_source
+from graphbrick.text.document import Document, Heading
+
+TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet")
+_TEXT = ("text", "content", "contents", "body", "passage", "paragraph", "article", "document", "abstract", "answer")
+_TITLE = ("title", "headline", "name", "heading", "subject", "focus")
+_KEY = ("id", "_id", "doc_id", "docid", "key", "url", "uri", "doi")
+_CELL = 1 << 27  # characters
+
+
+@dataclass(frozen=True, slots=True)
+class SourceOptions:
+    """Which columns of a table are read. A dot goes into objects and lists of objects: ``sections.answer``.
+
+    Attributes:
+        text: Columns of text, with commas between them; None for the first one with a usual name, such as "text".
+        title: Column of titles; None for the first one with a usual name, if any.
+        key: Column with a unique name for each row; None for the first one with a usual name, or else the row number.
+        section: Column of headings, one for each text, for texts in lists; None for none.
+    """
+
+    text: str | None = None
+    title: str | None = None
+    key: str | None = None
+    section: str | None = None
+
+
+def table_documents(file: Path, suffix: str, options: SourceOptions) -> Iterator[Document]:
+    """Yield a document for each row of a table; rows without text are left out.
+
+    Raises:
+        InputError: A row cannot be read, a column is missing, two rows have one key, or no row has text.
+    """
+    rows = {".csv": _csv, ".tsv": _csv, ".parquet": _parquet, ".json": _json}.get(suffix, _json_lines)(file)
+    keys: set[str] = set()
+    for number, row in enumerate(rows, 1):
+        columns = _columns(row, options, file)
+        texts = [text for column in columns["text"] for text in _texts(row, column)]
+        if not any(text.strip() for text in texts):
+            continue
+        key = "".join(_texts(row, columns["key"][0])[:1]) if columns["key"] else ""
+        key = key.strip() or str(number)
+        if key in keys:
+            raise InputError(f"the key {key!r:.80} stands in two rows; name another column with --key", file, number)
+        keys.add(key)
+        title = " ".join("".join(_texts(row, columns["title"][0])[:1]).split()) if columns["title"] else ""
+        sections = _texts(row, columns["section"][0]) if columns["section"] else []
+        if sections and len(sections) != len(texts):
+            raise InputError(f"{len(sections)} sections for {len(texts)} texts", file, number)
+        yield _document(f"{file}#{key}", title, texts, sections)
+    if not keys:
+        raise InputError("no row has text; name its column with --text", file)
+
+
+def _document(address: str, title: str, texts: list[str], sections: list[str]) -> Document:
+    """Return the document of a row: its texts with an empty line between them, each under its section."""
+    parts: list[str] = []
+    headings = []
+    length = 0
+    for i, text in enumerate(texts):
+        body = text.strip()
+        if not body:
+            continue
+        if sections and sections[i].strip():
+            heading = " ".join(sections[i].split())
+            headings.append(Heading(length, 1, heading))
+            body = f"{heading}\n{body}"
+        parts.append(body)
+        length += len(body) + 2
+    return Document(address, title, "\n\n".join(parts), tuple(headings))
+
+
+def _columns(row: Mapping[str, Any], options: SourceOptions, file: Path) -> dict[str, list[str]]:
+    """Return the columns of texts, title, key and section."""
+    usual = {name.lower(): name for name in row}
+    chosen: dict[str, list[str]] = {}
+    for part, names in (("text", _TEXT), ("title", _TITLE), ("key", _KEY), ("section", ())):
+        given = getattr(options, part)
+        if given is None:
+            chosen[part] = [usual[name] for name in names if name in usual][:1]
+            continue
+        chosen[part] = [name.strip() for name in given.split(",")] if part == "text" else [given.strip()]
+        for name in chosen[part]:
+            if name not in row and name.split(".")[0] not in row:
+                raise InputError(f"there is no column {name!r}; there are {', '.join(map(str, row))}", file)
+    if not chosen["text"]:
+        raise InputError(f"no column is called text; name one with --text; there are {', '.join(map(str, row))}", file)
+    return chosen
+
+
+def _texts(value: object, column: str) -> list[str]:
+    """Return the texts of a column of a row; a dot goes into objects and lists."""
+    values: list[object] = [value]
+    for name in [column] if isinstance(value, Mapping) and column in value else column.split("."):
+        flat = [part for one in values for part in (one if isinstance(one, list) else [one])]
+        values = [one[name] for one in flat if isinstance(one, Mapping) and name in one]
+    flat = [part for one in values for part in (one if isinstance(one, list) else [one])]
+    return ["" if one is None else _clean(one if isinstance(one, str) else json.dumps(one)) for one in flat]
+
+
+def _clean(text: str) -> str:
+    """Return a text without what cannot be stored: lone surrogates become the replacement character."""
+    text = text.replace("\r\n", "\n").replace("\0", "")
+    return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _csv(file: Path) -> Iterator[Mapping[str, Any]]:
+    with open_source(file) as stream, io.TextIOWrapper(stream, encoding="utf-8", newline="") as lines:
+        before = csv.field_size_limit(_CELL)
+        try:
+            reader = csv.DictReader(lines, delimiter="\t" if ".tsv" in file.name.lower() else ",", strict=True)
+            for row in reader:
+                if None in row or None in row.values():
+                    raise InputError("the row has more or fewer fields than the header", file, reader.line_num)
+                yield row
+        except csv.Error as error:
+            raise InputError(f"the row cannot be read ({error})", file, reader.line_num) from error
+        except UnicodeDecodeError as error:
+            raise InputError(f"it is not UTF-8 ({error.reason}); convert it", file) from error
+        finally:
+            csv.field_size_limit(before)
+
+
+def _json_lines(file: Path) -> Iterator[Mapping[str, Any]]:
+    with open_source(file) as stream:
+        lines: Iterable[bytes] = stream
+        for number, line in enumerate(lines, 1):
+            if line.strip():
+                yield _object(line, file, number)
+
+
+def _json(file: Path) -> Iterator[Mapping[str, Any]]:
+    with open_source(file) as stream:
+        data = stream.read()
+    try:
+        value = json.loads(data)
+    except (ValueError, RecursionError):
+        yield from _json_lines(file)  # many such files are JSON lines
+        return
+    for number, row in enumerate(value if isinstance(value, list) else [value], 1):
+        if not isinstance(row, dict):
+            raise InputError(f"a document must be a JSON object, got {row!r:.80}", file, number)
+        yield row
+
+
+def _object(line: bytes, file: Path, number: int) -> Mapping[str, Any]:
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"it is not JSON ({error})", file, number) from error
+    if not isinstance(row, dict):
+        raise InputError(f"a document must be a JSON object, got {row!r:.80}", file, number)
+    return row
+
+
+def _parquet(file: Path) -> Iterator[Mapping[str, Any]]:
+    import pyarrow
+    from pyarrow import parquet
+
+    try:
+        with parquet.ParquetFile(file) as table:
+            for batch in table.iter_batches(batch_size=256):
+                yield from batch.to_pylist()
+    except (pyarrow.ArrowException, OSError) as error:
+        raise InputError(f"it is not a Parquet file that can be read ({error})", file) from error

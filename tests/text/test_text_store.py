@@ -1,0 +1,220 @@
+"""The store of documents: what is added, changed and deleted, and what survives a kill."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from graphbrick.core.errors import GraphbrickError, InputError
+from graphbrick.text import ByParagraph
+from graphbrick.text.chunks import Chunker
+from graphbrick.text.reading import Reading, read_sources
+from graphbrick.text.sources import SourceOptions
+from graphbrick.text.store import TextStore
+
+
+def read(store: TextStore, *sources: Path, chunker: Chunker | None = None) -> Reading:
+    return read_sources(store, sources, chunker or ByParagraph(n=5), SourceOptions())
+
+
+def contents(store: TextStore) -> list[tuple[object, ...]]:
+    return [tuple(passage) for passage in store.passages()]
+
+
+def counts(reading: Reading) -> tuple[int, int, int, int]:
+    return reading.added, reading.changed, reading.same, reading.deleted
+
+
+@pytest.fixture
+def docs(tmp_path: Path) -> Path:
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    (folder / "a.md").write_text("# Kenya\nNairobi is its capital.")
+    (folder / "b.txt").write_text("Lakes. Many lakes are here, and fish too.")
+    return folder
+
+
+def test_passages_know_their_place(tmp_path: Path, docs: Path) -> None:
+    with TextStore(tmp_path / "g.text") as store:
+        assert counts(read(store, docs)) == (2, 0, 0, 0)
+        for passage in store.passages():
+            _, text = store.document(passage.address) or ("", "")
+            assert text[passage.start : passage.end] == passage.text
+        assert [passage.full_text for passage in store.passages()][:2] == [
+            "Kenya\n# Kenya",
+            "Kenya\nNairobi is its capital.",
+        ]
+
+
+def test_add_change_and_delete(tmp_path: Path, docs: Path) -> None:
+    with TextStore(tmp_path / "g.text") as store:
+        read(store, docs)
+        assert counts(read(store, docs)) == (0, 0, 2, 0)
+        (docs / "c.txt").write_text("Mount Kenya.")
+        (docs / "a.md").write_text("# Kenya\nMombasa is a port.")
+        (docs / "b.txt").unlink()
+        assert counts(read(store, docs)) == (1, 1, 0, 1)
+        assert [Path(address).name for address, *_ in store.documents()] == ["a.md", "c.txt"]
+        assert "Nairobi" not in (store.document(str(docs / "a.md")) or ("", ""))[1]
+        assert counts(read(store, docs, chunker=ByParagraph(n=3))) == (0, 2, 0, 0)
+
+
+def test_nothing_is_read_again(tmp_path: Path, docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with TextStore(tmp_path / "g.text") as store:
+        read(store, docs)
+        monkeypatch.setattr("graphbrick.text.reading.documents_in", lambda *_: pytest.fail("a file was read"))
+        assert counts(read(store, docs)) == (0, 0, 2, 0)
+
+
+def test_two_documents_with_one_text_have_its_passages_once(tmp_path: Path, docs: Path) -> None:
+    (docs / "0.md").write_text((docs / "a.md").read_text())
+    with TextStore(tmp_path / "g.text") as store:
+        read(store, docs)
+        assert len(store.documents()) == 3
+        assert [Path(passage.address).name for passage in store.passages()][:2] == ["0.md", "0.md"]
+        assert len({passage.digest for passage in store.passages()}) == len(list(store.passages()))
+        (docs / "0.md").unlink()
+        read(store, docs)
+        assert [Path(passage.address).name for passage in store.passages()][:2] == ["a.md", "a.md"]
+
+
+def test_a_file_that_becomes_unreadable_keeps_its_documents(tmp_path: Path, docs: Path) -> None:
+    with TextStore(tmp_path / "g.text") as store:
+        read(store, docs)
+        before = contents(store)
+        (docs / "a.md").write_bytes(b"\0\1")
+        reading = read(store, docs)
+        assert reading.problems == store.problems() == [(str(docs / "a.md"), "it is binary, not text")]
+        assert contents(store) == before
+        assert read(store, docs).problems == reading.problems
+        (docs / "a.md").write_text("Kenya.")
+        assert counts(read(store, docs)) == (0, 1, 1, 0)
+        assert store.problems() == []
+
+
+def test_a_table_changes_row_by_row(tmp_path: Path) -> None:
+    table = tmp_path / "t.csv"
+    table.write_text("id,text\n1,Kenya.\n2,Uganda.\n3,Chad.\n")
+    with TextStore(tmp_path / "g.text") as store:
+        read(store, table)
+        table.write_text("id,text\n1,Kenya.\n2,Rwanda.\n4,Mali.\n")
+        assert counts(read(store, table)) == (1, 1, 1, 1)
+
+
+def test_sources_that_hold_nothing(tmp_path: Path, docs: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    with TextStore(tmp_path / "g.text") as store:
+        with pytest.raises(InputError, match="no file in it is of a kind that is read"):
+            read(store, tmp_path / "empty")
+        read(store, docs)
+        for file in docs.iterdir():
+            file.unlink()
+        assert counts(read(store, docs)) == (0, 0, 0, 2)
+
+
+@settings(max_examples=15)
+@given(
+    versions=st.lists(
+        st.dictionaries(
+            st.sampled_from("abcd"), st.sampled_from(["Kenya.", "Chad. Mali.", "Lakes\n\nFish"]), min_size=1
+        ),
+        min_size=1,
+        max_size=4,
+    )
+)
+def test_any_changes_equal_reading_afresh(
+    tmp_path_factory: pytest.TempPathFactory, versions: list[dict[str, str]]
+) -> None:
+    folder = tmp_path_factory.mktemp("docs")
+    docs = folder / "docs"
+    docs.mkdir()
+    with TextStore(folder / "one.text") as store, TextStore(folder / "two.text") as fresh:
+        for version in versions:
+            for file in docs.iterdir():
+                file.unlink()
+            for name, text in version.items():
+                (docs / f"{name}.txt").write_text(text)
+            read(store, docs)
+        read(fresh, docs)
+        assert contents(store) == contents(fresh)
+        assert store.state() == fresh.state()
+        assert [row[:3] for row in store.documents()] == [row[:3] for row in fresh.documents()]
+
+
+def test_results_are_kept_by_text(tmp_path: Path, docs: Path) -> None:
+    with TextStore(tmp_path / "g.text") as store:
+        read(store, docs)
+        keys = store.missing("E1")
+        texts = store.texts(keys)
+        assert texts[0] == "Kenya\n# Kenya"
+        assert sorted(texts) == sorted(passage.full_text for passage in store.passages())
+        store.keep("E1", [(key, {"n": text}) for key, text in zip(keys, texts, strict=True)])
+        assert (store.missing("E1"), store.missing("E2")) == ([], keys)
+        (docs / "a.md").rename(docs / "z.md")
+        read(store, docs)
+        assert store.missing("E1") == []
+        assert store.result(keys[0], "E1") == {"n": "Kenya\n# Kenya"}
+        (docs / "z.md").unlink()
+        read(store, docs)
+        store.drop_unused()
+        with pytest.raises(GraphbrickError, match="passages without a result of E1; index again"):
+            store.result(keys[0], "E1")
+
+
+def test_a_deleted_document_leaves_no_words_behind(tmp_path: Path, docs: Path) -> None:
+    with TextStore(tmp_path / "g.text") as store:
+        (docs / "secret.txt").write_text("Xylophonist.")
+        read(store, docs)
+        (docs / "secret.txt").unlink()
+        read(store, docs)
+    left = b"".join(file.read_bytes() for file in (tmp_path / "g.text").iterdir())
+    assert b"Xylophonist" not in left
+    assert b"Nairobi" in left
+
+
+def test_damage_and_other_versions_are_errors(tmp_path: Path) -> None:
+    folder = tmp_path / "g.text"
+    with TextStore(folder):
+        pass
+    with sqlite3.connect(folder / "documents.sqlite") as database:
+        database.execute("PRAGMA user_version = 9")
+    database.close()
+    with pytest.raises(GraphbrickError, match="has the format 9 instead of 1; remove"):
+        TextStore(folder)
+    (folder / "documents.sqlite").write_bytes(b"nonsense" * 1000)
+    with pytest.raises(GraphbrickError, match="if it is damaged, remove"):
+        TextStore(folder)
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from graphbrick.text import ByParagraph
+from graphbrick.text.reading import read_sources
+from graphbrick.text.sources import SourceOptions
+from graphbrick.text.store import TextStore
+store, count = TextStore(Path(sys.argv[1])), int(sys.argv[3])
+def progress(done):
+    if done == count:
+        os.kill(os.getpid(), signal.SIGKILL)
+read_sources(store, [Path(sys.argv[2])], ByParagraph(n=5), SourceOptions(), progress=progress)
+"""
+
+
+def test_a_kill_loses_nothing(tmp_path: Path) -> None:
+    table = tmp_path / "t.csv"
+    table.write_text("id,text\n" + "".join(f"{i},Lake {i}.\n" for i in range(20)))
+    command = [sys.executable, "-c", KILLED, str(tmp_path / "g.text"), str(table), "7"]
+    killed = subprocess.run(command, env={**os.environ}, timeout=60, check=False)
+    assert killed.returncode == -signal.SIGKILL
+    with TextStore(tmp_path / "g.text") as store:
+        assert len(store.documents()) == 7
+        assert counts(read(store, table)) == (13, 0, 7, 0)
