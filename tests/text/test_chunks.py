@@ -65,7 +65,7 @@ def test_paragraphs_are_packed_and_headings_divide() -> None:
     ]
     by_paragraph = [document.text[s.start : s.end] for s in ByParagraph(n=11).spans(document)]
     assert by_paragraph[0] == "# Kenya\n\n## Land\nIt has lakes."
-    assert by_paragraph[1] == "It has hills.\n\n## People\n\nThey run."
+    assert by_paragraph[1:] == ["It has hills.\n\n## People", "They run. They sing old, long songs too."]
 
 
 def test_a_long_word_and_a_text_without_sentences_are_cut() -> None:
