@@ -1,98 +1,186 @@
 """Execution accuracy and executable share of the queries that a local model writes, part by part.
 
-    python benchmarks/text_to_query.py ladybug:world.lbdb --n 20
+    python benchmarks/text_to_query.py OUT SET [SET ...] [--n 100] [--minutes 60] [--report]
 
-Questions are made from the schema (`graphbrick.evaluate.gold_queries`); examples are made with another seed, and no
-question of the test is among them.
+A SET is ``name=address`` or ``name=address,template,template``, such as
+``"hetionet simple=ladybug:hetionet.lbdb,basic,inverse"``. Questions are made from the schema of the graph
+(`graphbrick.evaluate.gold_queries`), the templates in turn; the examples that the model may see are made with another
+seed, and no question of the test is among them. No seeds are given.
+
+Every variant is asked each question before the next question comes, ten questions of a set before the next set, so
+that a run that was stopped has balanced figures. A line for each question and variant goes to OUT (JSON lines), and
+the replies of the model to OUT.replies: the same command goes on where it was stopped, and variants with the same
+prompt share its reply. ``--report`` only prints the figures of OUT. Seconds are those of the calls to the model.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import tempfile
+import statistics
 import time
+from collections import defaultdict
+from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
+from typing import Any
 
+from graphbrick import Session
+from graphbrick.core import Row
 from graphbrick.core.errors import GraphbrickError
-from graphbrick.core.graph import Rows
 from graphbrick.evaluate.gold_queries import TEMPLATES, QueryQuestion, questions_with_queries
 from graphbrick.evaluate.metrics.execution import same_rows
 from graphbrick.evaluate.metrics.sets import f1
+from graphbrick.evaluate.statistics.intervals import wilson
 from graphbrick.graphs.databases.graph import DatabaseGraph
 from graphbrick.graphs.opening import open_graph
 from graphbrick.llm.local_llm import LocalLLM
 from graphbrick.retrieve import TextToQuery
 
-VARIANTS = {
+VARIANTS: dict[str, dict[str, Any]] = {
     "all": {},
     "no check": {"check": False},
-    "no examples": {"shots": 0},
     "one try": {"tries": 1},
+    "no examples": {"shots": 0},
     "query alone": {"check": False, "shots": 0, "tries": 1},
 }
+ONE_STEP = ("basic", "inverse")
 _ROWS = 1_000
+_TOGETHER = 10  # questions of a set before the next set
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("graph", help="address of a graph with a query language")
-    parser.add_argument("--n", type=int, default=20, help="questions")
-    parser.add_argument("--examples", type=int, default=60, help="pairs to choose examples from")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--templates", nargs="*", default=list(TEMPLATES))
-    parser.add_argument("--variants", nargs="*", default=list(VARIANTS), choices=list(VARIANTS))
-    parser.add_argument("--model", default="qwen2.5-coder-1.5b")
-    arguments = parser.parse_args()
-    graph = open_graph(arguments.graph)
-    assert isinstance(graph, DatabaseGraph)
-    tested = list(questions_with_queries(graph, arguments.n, seed=arguments.seed, templates=tuple(arguments.templates)))
-    texts = {question.question for question in tested}
-    others = [q for q in questions_with_queries(graph, arguments.examples, seed=arguments.seed + 1)
-              if q.question not in texts]  # fmt: skip
-    with tempfile.TemporaryDirectory() as folder:
-        pairs = Path(folder) / "pairs.jsonl"
-        pairs.write_text("".join(json.dumps({"question": q.question, "query": q.query}) + "\n" for q in others))
-        for name in arguments.variants:
-            brick = TextToQuery(LocalLLM(arguments.model), n=50, examples=str(pairs), **VARIANTS[name])
-            measure(name, brick, graph, tested)
+class Set:
+    """The questions of one graph, and a brick for each variant."""
+
+    def __init__(self, text: str, arguments: argparse.Namespace) -> None:
+        self.name, _, rest = text.partition("=")
+        address, *templates = rest.split(",")
+        graph = open_graph(address)
+        assert isinstance(graph, DatabaseGraph)
+        self.graph, chosen = graph, tuple(templates) or TEMPLATES
+        self.questions = list(questions_with_queries(graph, arguments.n, seed=arguments.seed, templates=chosen))
+        tested = {question.question for question in self.questions}
+        others = questions_with_queries(graph, arguments.examples, seed=arguments.seed + 1)
+        file = Path(f"{arguments.out}.{self.name.replace(' ', '-')}.examples")
+        with file.open("w", encoding="utf-8") as lines:
+            for pair in others:
+                if pair.question not in tested:
+                    lines.write(json.dumps({"question": pair.question, "query": pair.query}) + "\n")
+        llm = LocalLLM(arguments.model, threads=arguments.threads)
+        self.bricks = {
+            name: TextToQuery(llm, n=50, examples=str(file), **VARIANTS[name]) for name in arguments.variants
+        }
 
 
-def measure(name: str, brick: TextToQuery, graph: DatabaseGraph, tested: list[QueryQuestion]) -> None:
-    """Print the figures of one variant, and a line for each question."""
-    start, runs, exact, answers, calls = time.perf_counter(), 0, 0, 0.0, 0.0
-    one_step = {"basic": 0, "inverse": 0}
-    for question in tested:
-        run = brick.run(graph, question.question, seeds=())
-        written = next((e.removeprefix("query: ") for e in run.trace.events if e.startswith("query: ")), "")
-        runs += bool(written)
-        right = bool(written) and is_right(graph, question, written)
-        exact += right
-        if question.template in one_step:
-            one_step[question.template] += right
-        found = [item.values[0] for item in run.evidence.items] if run.evidence else []
-        answers += f1(set(question.answers), set(found))
-        calls += run.trace.ledger["calls"] + run.trace.ledger["cache_hits"]
-        print(
-            json.dumps({"variant": name, "template": question.template, "right": right, "query": written}), flush=True
-        )
-    n, seconds = len(tested), time.perf_counter() - start
-    n_one = sum(question.template in one_step for question in tested)
-    print(
-        f"{name}: n {n}, executable {runs / n:.2f}, execution accuracy {exact / n:.2f} (one step "
-        f"{sum(one_step.values())} of {n_one}), answer F1 {answers / n:.2f}, calls {calls / n:.1f}, "
-        f"{seconds / n:.1f} s a question",
-        flush=True,
-    )
+def measure(brick: TextToQuery, graph: DatabaseGraph, question: QueryQuestion) -> dict[str, Any]:
+    """Return the figures of one question."""
+    run = brick.run(graph, question.question, seeds=())
+    written = next((e.removeprefix("query: ") for e in run.trace.events if e.startswith("query: ")), "")
+    exchanges = [exchange for _, stage in run.trace.walk() for exchange in stage.exchanges]
+    found = [item.values[0] for item in run.evidence.items if isinstance(item, Row)] if run.evidence else []
+    return {
+        "executable": bool(written),
+        "right": bool(written) and is_right(graph, question, written),
+        "f1": f1(found, question.answers),
+        "calls": len(exchanges),
+        "tokens_in": sum(exchange.tokens_in for exchange in exchanges),
+        "tokens_out": sum(exchange.tokens_out for exchange in exchanges),
+        "seconds": round(sum(exchange.seconds for exchange in exchanges), 2),
+        "query": written,
+        "events": [text for text in run.trace.events if not text.startswith("query: ")],
+    }
 
 
 def is_right(graph: DatabaseGraph, question: QueryQuestion, written: str) -> bool:
     """Return whether a query gives the rows of the gold query."""
     try:
-        found: Rows = graph.query(written, {}, _ROWS)
+        found = graph.query(written, {}, _ROWS)
     except GraphbrickError:
         return False
     return same_rows(graph.query(question.query, {}, _ROWS).rows, found.rows, ordered=question.ordered)
+
+
+def rows_of(file: Path) -> list[dict[str, Any]]:
+    """Return the lines that are there."""
+    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()] if file.exists() else []
+
+
+def in_turns(sets: list[Set]) -> Iterator[tuple[Set, QueryQuestion]]:
+    """Yield ten questions of each set in turn."""
+    rests = [(one, iter(one.questions)) for one in sets]
+    while rests:
+        for one, rest in list(rests):
+            part = list(islice(rest, _TOGETHER))
+            yield from ((one, question) for question in part)
+            if not part:
+                rests.remove((one, rest))
+
+
+def work(arguments: argparse.Namespace) -> None:
+    """Ask what was not asked yet."""
+    done = {(row["set"], row["question"], row["variant"]) for row in rows_of(arguments.out)}
+    last = time.monotonic() + 60 * arguments.minutes
+    with Session(replies=f"{arguments.out}.replies"), arguments.out.open("a", encoding="utf-8") as out:
+        for one, question in in_turns([Set(text, arguments) for text in arguments.sets]):
+            for variant, brick in one.bricks.items():
+                if (one.name, question.question, variant) in done:
+                    continue
+                if time.monotonic() > last:
+                    return
+                row = {
+                    "set": one.name,
+                    "template": question.template,
+                    "variant": variant,
+                    "question": question.question,
+                }
+                row |= measure(brick, one.graph, question) | {"gold": question.query}
+                out.write(json.dumps(row, ensure_ascii=False) + "\n")
+                out.flush()
+
+
+def report(rows: list[dict[str, Any]]) -> None:
+    """Print a table: a line for each set and variant, over the questions that all variants were asked."""
+    variants = list(dict.fromkeys(row["variant"] for row in rows))
+    asked: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for row in rows:
+        asked[row["set"], row["question"]].add(row["variant"])
+    groups: dict[tuple[str, str], list[dict[str, Any]]] = defaultdict(list)
+    for row in rows:
+        if len(asked[row["set"], row["question"]]) == len(variants):
+            groups[row["set"], row["variant"]].append(row)
+    print("| set | variant | n | executable | accurate | 95 % | one step | answer F1 | calls | tokens in | out | s |")
+    print(f"|{'---|' * 12}")
+    for (name, variant), part in sorted(groups.items(), key=lambda entry: (entry[0][0], variants.index(entry[0][1]))):
+        n, right = len(part), sum(row["right"] for row in part)
+        interval = wilson(right, n)
+        one = [row["right"] for row in part if row["template"] in ONE_STEP]
+        mean = {key: statistics.fmean(row[key] for row in part) for key in ("executable", "f1", "calls", "seconds")}
+        tokens = [statistics.fmean(row[key] for row in part) for key in ("tokens_in", "tokens_out")]
+        print(
+            f"| {name} | {variant} | {n} | {mean['executable']:.2f} | {right / n:.2f} | "
+            f"{interval.low:.2f}-{interval.high:.2f} | "
+            f"{f'{statistics.fmean(one):.2f} of {len(one)}' if one else ''} | {mean['f1']:.2f} | {mean['calls']:.1f} | "
+            f"{tokens[0]:.0f} | {tokens[1]:.0f} | {mean['seconds']:.1f} |"
+        )
+
+
+def main() -> None:
+    """Ask, and print the figures."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("sets", nargs="*")
+    parser.add_argument("--n", type=int, default=100, help="questions of each set")
+    parser.add_argument("--examples", type=int, default=60, help="pairs to choose examples from")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--variants", nargs="*", default=list(VARIANTS), choices=list(VARIANTS))
+    parser.add_argument("--model", default="qwen2.5-coder-1.5b")
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--minutes", type=float, default=60)
+    parser.add_argument("--report", action="store_true")
+    arguments = parser.parse_args()
+    if not arguments.report:
+        work(arguments)
+    report(rows_of(arguments.out))
 
 
 if __name__ == "__main__":

@@ -88,7 +88,7 @@ def test_a_server_answers_with_what_was_asked_for(model: Path) -> None:
         "",
         False,
     )
-    assert (facts["cache_prompt"], facts["fit_params"]) == (False, False)
+    assert (facts["cache_prompt"], facts["cache_ram_mib"], facts["fit_params"]) == (False, 256, False)
 
 
 def test_it_ends_when_it_is_closed(model: Path) -> None:

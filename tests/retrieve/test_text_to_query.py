@@ -48,9 +48,9 @@ def test_rows_come_with_their_query_and_entities(films: CypherFilms) -> None:
     assert [item.entities for item in done.evidence.items] == [(0,), (2,)]
     assert films.queries == [f"{BY_SCOTT} LIMIT 11"]
     assert f"query: {BY_SCOTT}" in done.trace.events
-    assert "(:Person)-[:DIRECTED]->(:Film); 3 triples" in prompts[0]
-    assert "(:Film) {title: STRING such as 'Alien', year: INT64 such as '1979'}; 3 nodes" in prompts[0]
-    assert "'Ridley Scott' (Person)" in prompts[0]
+    assert "(:Film {title: 'Alien', year: INT64 such as 1979})\n" in prompts[0]
+    assert "\n(:Person)-[:DIRECTED]->(:Film)\n" in prompts[0]
+    assert "\n(:Person {name: 'Ridley Scott'})\n" in prompts[0]
 
 
 def test_paths_answers_and_models_answer_from_rows(films: CypherFilms) -> None:
@@ -78,7 +78,7 @@ def test_a_question_without_entities_is_asked(films: CypherFilms) -> None:
         assert rows(brick.run(films, "How many are there?")) == ["n: 3"]
         assert rows(brick.run(films, "What did Ridley Scott make?")) != []
         assert "Entities" not in server.requests[0].prompt
-        assert "Entities of the question:\n'Ridley Scott' (Person)" in server.requests[1].prompt
+        assert "Entities of the question:\n(:Person {name: 'Ridley Scott'})" in server.requests[1].prompt
 
 
 def test_a_wrong_direction_is_turned_before_the_query_runs(films: CypherFilms) -> None:

@@ -64,6 +64,9 @@ class Caller:
             body = request_json(
                 request, self.model, self.temperature, max_tokens, stream=on_text is not None, without=refused
             )
+            # Never for probabilities: candidates that are scored one by one would not be treated alike.
+            if self.connection.reuses_prompts and not request.top_logprobs:
+                body["extra_body"] = {"cache_prompt": True}
             try:
                 await self.connection.read(client, body, reader, on_text)
             except openai.APIStatusError as error:

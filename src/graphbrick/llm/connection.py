@@ -151,12 +151,14 @@ class Connection:
         key: Its key; never shown.
         timeout: Seconds to wait for a reply, or for more text of a stream.
         retries: How often to try again.
+        reuses_prompts: Whether to ask llama.cpp to go on from an earlier prompt with the same beginning.
     """
 
     url: str
     key: str = field(repr=False)
     timeout: float
     retries: int
+    reuses_prompts: bool = False
 
     @property
     def address(self) -> str:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from graphbrick.core.parameters import parameter
 from graphbrick.llm.chat import ChatModel
 from graphbrick.llm.connection import Connection
+from graphbrick.llm.messages import Request
 from graphbrick.llm.prices import Hosted
 
 
@@ -25,6 +27,10 @@ class LocalLLM(ChatModel):
         structured: Whether to ask for replies by JSON schema if a brick has one.
         context: Tokens that the model reads and writes at most; memory grows with it.
         threads: Threads to compute with; 0 for the cores of this machine.
+        reuse: Whether a prompt that begins like an earlier one, as with the same schema or tools, is computed only from
+            where they differ: ten times faster. Sums differ in their last digits then, so that a reply may differ where
+            two words are equally likely; without reuse, replies at temperature 0 are repeated exactly. Replies with
+            probabilities never reuse a prompt.
     """
 
     model: str = parameter("qwen2.5-coder-1.5b", path=True)
@@ -34,6 +40,7 @@ class LocalLLM(ChatModel):
     structured: bool = parameter(True, search=(False, True))
     context: int = parameter(8192, at_least=512)
     threads: int = parameter(0, at_least=0, example=2, changes_results=False)
+    reuse: bool = parameter(True)
 
     @property
     def parallel(self) -> int:
@@ -48,13 +55,17 @@ class LocalLLM(ChatModel):
         """Return "local": the model's name or path says the rest."""
         return "local"
 
+    def _identity(self, request: Request) -> dict[str, Any]:
+        """Return what a reply depends on; without reuse, no reply that was recorded with it will do."""
+        return super()._identity(request) | ({} if self.reuse else {"reuse": False})
+
     def connection(self) -> Connection:
         """Return the process that runs the model; it is started at the first call."""
         from graphbrick.llm.serving import shared_server
         from graphbrick.models.store import resolve
 
         server = shared_server(resolve(self.model), self.context, self.threads or None)
-        return Connection(server.base_url, "", self.timeout, 0)
+        return Connection(server.base_url, "", self.timeout, 0, reuses_prompts=self.reuse)
 
     def price(self) -> Hosted:
         """Return that it costs nothing."""

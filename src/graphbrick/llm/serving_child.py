@@ -13,6 +13,7 @@ import sys
 from typing import Any
 
 _CHECK = 1.0  # seconds between two checks of the parent
+_KEPT_PROMPTS = 256  # megabytes for the states of earlier prompts, about 28 for 1,000 tokens of a model of 1.5B
 
 
 def main() -> None:
@@ -57,8 +58,8 @@ def _start(settings: dict[str, Any]) -> Any:
     params.ui, params.endpoint_slots = False, False
     params.cors_origins, params.cors_origins_explicit = "", True
     # Reusing earlier prompts changes sums a little, and so the reply if two words are close: the probability of yes by
-    # .02 as measured. Candidates that are scored one by one would not be treated alike.
-    params.cache_prompt, params.cache_ram_mib, params.cache_idle_slots = False, 0, False
+    # .02 as measured. So a request has to ask for it. Prompts of other kinds that come between are kept in memory.
+    params.cache_prompt, params.cache_ram_mib, params.cache_idle_slots = False, _KEPT_PROMPTS, False
     for group in (params.cpuparams, params.cpuparams_batch):
         group.n_threads = settings["threads"]
         group.poll = 0  # like OMP_WAIT_POLICY, for llama.cpp's own threads

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from urllib.parse import unquote
 
@@ -13,6 +14,9 @@ from graphbrick.queries.tokens import SPARQL, known_language
 
 _EXAMPLES, _LONGEST = 2, 24  # values of a property, and letters of one
 _WORD_BREAK = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_NAMES = ("label", "name", "title", "pref label")  # properties that hold names, in words, best first
+_NUMBERS = ("INT", "FLOAT", "DOUBLE", "DECIMAL", "UINT", "XSD:INT", "XSD:D")
+_PLAIN_TYPES = ("", "STRING", "xsd:string")  # which need not be said
 
 
 def schema_prefixes(schema: Schema) -> dict[str, str]:
@@ -21,20 +25,24 @@ def schema_prefixes(schema: Schema) -> dict[str, str]:
     return prefixes_for([*names, *(known.relation for known in schema.connections)])
 
 
-def schema_text(schema: Schema, language: str) -> str:
-    """Return classes with their properties and examples, and the relations between them with counts.
+def schema_text(schema: Schema, language: str, *, counts: bool = True) -> str:
+    """Return classes with their properties and examples, and the relations between them.
+
+    Properties that most classes share are said once, and only their names are given; texts have no type.
 
     Args:
         schema: The schema.
         language: "Cypher" or "SPARQL", in whose words names are written.
+        counts: Whether to say how many nodes and triples there are: for people; a model writes no better query for it.
 
     >>> schema = Schema((NodeClass("Film", (Property("title", "STRING", ("Alien",)),), 2),))
     >>> print(schema_text(schema, "Cypher"))
     Classes:
-    (:Film) {title: STRING such as 'Alien'}; 2 nodes
+    (:Film {title: 'Alien'}); 2 nodes
     """
-    write, lines = _Writer(schema, known_language(language)), list[str]()
+    write, lines = _Writer(schema, known_language(language), counts=counts), list[str]()
     lines += [f"PREFIX {prefix}: <{iri}>" for prefix, iri in write.prefixes.items()]
+    lines += write.shared_lines()
     if schema.classes:
         lines += ["Classes:", *map(write.node_class, schema.classes)]
     if schema.connections:
@@ -42,6 +50,16 @@ def schema_text(schema: Schema, language: str) -> str:
     if not schema.is_complete:
         lines.append("This was read from a sample of the graph; there may be more.")
     return "\n".join(lines)
+
+
+def name_property(known: NodeClass) -> str:
+    """Return the property that holds the names of a class; empty if none is known for that.
+
+    >>> name_property(NodeClass("Film", (Property("year"), Property("title"))))
+    'title'
+    """
+    by_words = {readable(part.name).lower(): part.name for part in reversed(known.properties)}
+    return next((by_words[words] for words in _NAMES if words in by_words), "")
 
 
 def trimmed(schema: Schema, n: int, rate: Callable[[Sequence[str]], Sequence[float]]) -> Schema:
@@ -87,29 +105,60 @@ def _best(ratings: Sequence[float], n: int) -> set[int]:
 class _Writer:
     """Writes the lines of one schema."""
 
-    def __init__(self, schema: Schema, language: str) -> None:
-        self._is_sparql = language == SPARQL
+    def __init__(self, schema: Schema, language: str, *, counts: bool) -> None:
+        self._is_sparql, self._counts = language == SPARQL, counts
         self.prefixes = schema_prefixes(schema) if self._is_sparql else {}
+        self._n_classes = len(schema.classes)
+        having = Counter((part.name, part.type) for known in schema.classes for part in known.properties)
+        self._names = {name_property(known) for known in schema.classes} - {""}
+        least = max(2, self._n_classes * 2 // 3)
+        self._shared = {part: n for part, n in having.items() if n >= least}
+
+    def shared_lines(self) -> list[str]:
+        """Return a line about the properties that all or most classes have."""
+        names_first = sorted(self._shared.items(), key=lambda entry: entry[0][0] not in self._names)
+        listed = [
+            self.name(name) + (" (the name)" if name in self._names else "") + self._type(kind)
+            + (" (of most classes)" if n < self._n_classes else "")
+            for (name, kind), n in names_first
+        ]  # fmt: skip
+        return [f"Properties of nodes: {', '.join(listed)}"] if listed else []
 
     def name(self, name: str) -> str:
         return shortened(name, self.prefixes) if self._is_sparql else quoted(name)
 
     def node_class(self, known: NodeClass) -> str:
-        name = self.name(known.name) if self._is_sparql else f"(:{self.name(known.name)})"
-        count = "" if known.count is None else f"; {known.count:,} nodes"
-        return f"{name}{self._properties(known.properties)}{count}"
+        names = {part.examples for part in known.properties if part.name in self._names}
+        shown = [
+            self._property(part)
+            for part in known.properties
+            if part.name in self._names or ((part.name, part.type) not in self._shared and part.examples not in names)
+        ]
+        inside = f" {{{', '.join(shown)}}}" if shown else ""
+        name = f"{self.name(known.name)}{inside}" if self._is_sparql else f"(:{self.name(known.name)}{inside})"
+        return name + self._count(known.count, "nodes")
 
     def connection(self, known: Connection) -> str:
         head, relation, tail = map(self.name, (known.head, known.relation, known.tail))
-        count = "" if known.count is None else f"; {known.count:,} triples"
+        count = self._count(known.count, "triples")
         if self._is_sparql:
             return f"{head} {relation} {tail}{count}"
-        return f"(:{head})-[:{relation}{self._properties(known.properties)}]->(:{tail}){count}"
+        inside = f" {{{', '.join(map(self._property, known.properties))}}}" if known.properties else ""
+        return f"(:{head})-[:{relation}{inside}]->(:{tail}){count}"
 
-    def _properties(self, properties: Sequence[Property]) -> str:
-        return f" {{{', '.join(map(self._property, properties))}}}" if properties else ""
+    def _count(self, n: int | None, what: str) -> str:
+        return f"; {n:,} {what}" if self._counts and n is not None else ""
+
+    def _type(self, kind: str) -> str:
+        return "" if kind in _PLAIN_TYPES else f": {kind}"
 
     def _property(self, known: Property) -> str:
-        examples = ", ".join(repr(value[:_LONGEST]) for value in known.examples[:_EXAMPLES])
-        words = " ".join(part for part in (known.type, f"such as {examples}" if examples else "") if part)
-        return f"{self.name(known.name)}: {words}" if words else self.name(known.name)
+        examples = " or ".join(_example(value, known.type) for value in known.examples[:_EXAMPLES])
+        if known.type in _PLAIN_TYPES:
+            return f"{self.name(known.name)}: {examples}" if examples else self.name(known.name)
+        return f"{self.name(known.name)}: {known.type}" + (f" such as {examples}" if examples else "")
+
+
+def _example(value: str, kind: str) -> str:
+    shown = value if len(value) <= _LONGEST else f"{value[: _LONGEST - 3]}..."
+    return shown if kind.upper().startswith(_NUMBERS) else repr(shown)

@@ -14,7 +14,6 @@ from graphbrick.core.graph import Capability, Labels, QueryLanguage, Rows
 from graphbrick.core.parameters import parameter
 from graphbrick.core.schema import Schema
 from graphbrick.core.trace import event, fact
-from graphbrick.graphs.local import mentioned
 from graphbrick.llm.chat import ChatModel
 from graphbrick.llm.messages import Message, as_messages, assistant, user
 from graphbrick.llm.replies import one_line, shown, without_thinking
@@ -28,7 +27,9 @@ from graphbrick.queries.prefixes import with_prefixes
 from graphbrick.queries.prompt import messages_for, query_in
 from graphbrick.queries.row_values import RowMaker
 from graphbrick.queries.schema_text import schema_prefixes, schema_text, trimmed
-from graphbrick.queries.tokens import SPARQL, known_language
+from graphbrick.queries.tokens import CYPHER, SPARQL, known_language
+from graphbrick.retrieve.query_entities import entities_named, entity_lines
+from graphbrick.retrieve.query_names import with_names_of
 from graphbrick.scorers.bm25 import BM25
 from graphbrick.scorers.scorer import Scorer
 
@@ -92,7 +93,8 @@ class TextToQuery(RetrieveStage):
         for number in range(1, self.tries + 1):
             reply = without_thinking(self.llm.ask(messages).text)
             try:
-                text, rows = self._run(query_in(reply), graph, language, schema, is_last=number == self.tries)
+                text = self._checked(query_in(reply), graph, language, schema, is_last=number == self.tries)
+                rows = self._rows(text, graph, language)
             except (StoppedError, UnavailableError):
                 raise
             except GraphbrickError as error:
@@ -110,27 +112,34 @@ class TextToQuery(RetrieveStage):
         event(f"no query of {self.llm.model} ran; {self.tries} were tried")
         return Evidence()
 
-    def _run(
-        self, text: str, graph: QueryLanguage, language: str, schema: Schema, *, is_last: bool
-    ) -> tuple[str, Rows]:
-        """Check and run a query; return it as it was run, and its rows."""
+    def _checked(self, text: str, graph: QueryLanguage, language: str, schema: Schema, *, is_last: bool) -> str:
+        """Return a query as it will be run: with all prefixes, and corrected if it is to be checked."""
         if not text:
             raise _BadQueryError("the reply has no query")
-        check_read_only(text, language)
         if language == SPARQL:
             text = with_prefixes(text, schema_prefixes(schema))
-        if self.check:
-            checked = check_query(text, language, schema)
-            for change in checked.changes:
-                event(f"in the query: {change}")
-            problems = "; ".join(checked.problems)
-            if problems and not is_last:
-                raise _BadQueryError(problems)
-            if problems:
-                event(f"the last query was run although {problems}")
-            text = checked.text
-        check_read_only(text, language)
-        return text, graph.query(with_limit(text, language, self.n + 1), {}, self.n)
+        if not self.check:
+            return text
+        checked = check_query(text, language, schema)
+        for change in checked.changes:
+            event(f"in the query: {change}")
+        problems = "; ".join(checked.problems)
+        if problems and not is_last:
+            raise _BadQueryError(problems)
+        if problems:
+            event(f"the last query was run although {problems}")
+        if language != CYPHER:
+            return checked.text
+        spelled = with_names_of(cast(Labels, graph), checked.text, schema)
+        for change in spelled.changes:
+            event(f"in the query: {change}")
+        return spelled.text
+
+    def _rows(self, text: str, graph: QueryLanguage, language: str) -> Rows:
+        """Run a query if it only reads."""
+        limited = with_limit(text, language, self.n + 1)
+        check_read_only(limited, language)
+        return graph.query(limited, {}, self.n)
 
     def _evidence(self, subgraph: Subgraph, text: str, rows: Rows) -> Evidence:
         event(f"query: {text}")
@@ -148,12 +157,14 @@ class TextToQuery(RetrieveStage):
     def _asked(self, query: Query, subgraph: Subgraph, language: str, schema: Schema) -> list[dict[str, str]]:
         """Return the messages for a question; the schema is cut further where it does not fit the context."""
         graph = cast(Labels, subgraph.graph)
-        seeds = query.seeds or mentioned(graph, query.text)
-        entities = [_entity_line(graph, seed) for seed in seeds[:_SEEDS]]
+        seeds = query.seeds or entities_named(graph, query.text)
+        entities = entity_lines(graph, seeds[:_SEEDS], schema, language, by_key=bool(query.seeds))
         pairs, n = self._pairs(query.text), self.names
         while True:
             part = trimmed(schema, n, lambda texts: self.scorer.rate(query.text, texts).tolist())
-            messages = messages_for(language, schema_text(part, language), one_line(query.text), entities, pairs)
+            messages = messages_for(
+                language, schema_text(part, language, counts=False), one_line(query.text), entities, pairs
+            )
             if self.llm.context_budget(messages) >= 0 or n == 1:
                 break
             n = n // 2
@@ -175,11 +186,3 @@ class TextToQuery(RetrieveStage):
 def _corrected(reply: str, problem: str) -> Iterable[Message]:
     """Return the turns that give a query back to the model."""
     return assistant(reply), user(f"That query is not right: {problem}\nReply with a corrected query only.")
-
-
-def _entity_line(graph: Labels, entity: int) -> str:
-    kinds = " and ".join(graph.types(entity))
-    key = graph.key(entity)
-    label = graph.label(entity)
-    known = ", ".join(part for part in (kinds, "" if key == label else f"key {key!r}") if part)
-    return f"{label!r}" + (f" ({known})" if known else "")

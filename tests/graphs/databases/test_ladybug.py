@@ -10,12 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from graphbrick import BM25, Graph, LocalAround, PathAnswer, Rerank, ShortestPaths, open_graph
+from graphbrick import BM25, Graph, LocalAround, PathAnswer, Rerank, ShortestPaths, build, open_graph
 from graphbrick.core import Evidence, Query, Row, Subgraph
 from graphbrick.core.errors import GraphbrickError, InputError, LinkError
 from graphbrick.core.graph import Capability
 from graphbrick.graphs.databases.graph import DatabaseGraph
 from graphbrick.graphs.export.ladybug import to_ladybug
+from graphbrick.graphs.records import EntityRecord
 from graphbrick.pipeline import RetrieveStage
 from graphbrick.queries.guard import RefusedQueryError
 from graphbrick.session import Session
@@ -150,6 +151,23 @@ def test_a_query_gives_values_with_entities_as_keys(films: str) -> None:
         True,
     )
     assert graph.query("MATCH q = (:Film {id: 2})<-[]-() RETURN q", {}, 1).rows == [(["2", "ACTED_IN", "3"],)]
+
+
+def test_the_schema_of_a_copy_names_only_what_tells_something(tmp_path: Path) -> None:
+    cities = [EntityRecord(f"city:{i}", f"City {i}", types=("city",)) for i in range(60)]
+    cities[59] = EntityRecord("city:59", "City 59", types=("city",), aliases=("The Last",))  # not in a sample
+    countries = [
+        EntityRecord("KE", "Kenya", types=("country", "republic")),
+        EntityRecord("UG", "Uganda", types=("country",)),
+    ]
+    graph = build([*cities, *countries, ("KE", "capital", "city:0")], tmp_path / "cities.graph")
+    schema = opened(f"ladybug:{to_ladybug(graph, tmp_path / 'cities.ladybug')}").schema()
+    named = {known.name: {part.name: part.examples for part in known.properties} for known in schema.classes}
+    assert list(named["city"]) == ["key", "label", "aliases"]
+    assert named["city"]["aliases"] == ("The Last",)
+    assert list(named["country"]) == ["key", "label", "types"]
+    assert named["country"]["types"] == ("country, republic", "country")
+    assert [known.properties for known in schema.connections] == [()]  # the key of a relation is its name
 
 
 @pytest.mark.parametrize(

@@ -115,10 +115,10 @@ class LadybugGraph(CypherGraph):
 
     @cached_property
     def _told(self) -> dict[str, dict[str, Any]]:
-        """What the comments of relation tables say, where a folder graph was exported: its key and its label."""
+        """What the comments of tables say, where a folder graph was exported, such as key and label of a relation."""
         told = {}
-        for kind, name, comment in self._tables.values():
-            if kind == "REL" and comment.startswith("{"):
+        for _, name, comment in self._tables.values():
+            if comment.startswith("{"):
                 try:
                     told[name] = json.loads(comment)
                 except ValueError:
@@ -228,16 +228,28 @@ class LadybugGraph(CypherGraph):
         )
 
     def _described(self, table: str, pattern: str, variable: str) -> tuple[Property, ...]:
-        columns = self._columns[table]
+        """Return the properties of a table that some row has, and that do not only repeat the name of the table."""
+        told = self._told.get(table, {})
+        columns = [column for column in self._columns[table] if "relation" not in told or column[0] != "key"]
         if not columns:
             return ()
         listed = ", ".join(f"{variable}.{quoted(name)}" for name, _, _ in columns)
         rows = self.fetch(f"MATCH {pattern} RETURN {listed} LIMIT {10 * _EXAMPLES}", {}, 10 * _EXAMPLES).rows
         values = zip(*rows, strict=True) if rows else [()] * len(columns)
-        return tuple(
-            Property(name, kind, examples_of(value for value in column if value is not None))
-            for (name, kind, _), column in zip(columns, values, strict=True)
-        )
+        found = []
+        for (name, kind, _), column in zip(columns, values, strict=True):
+            place = f"{variable}.{quoted(name)}"
+            least = 1 if "type" in told and name == "types" else 0  # the first type is the table
+            if not rows or all(_is_empty(value, least) for value in column):
+                has_value = f"size({place}) > {least}" if kind.endswith("[]") else f"{place} IS NOT NULL"
+                column = self._column(f"MATCH {pattern} WHERE {has_value} RETURN {place} LIMIT {_EXAMPLES}")
+                if rows and not column:
+                    continue
+            found.append(Property(name, kind, examples_of(value for value in column if value is not None)))
+        return tuple(found)
+
+    def _column(self, text: str) -> tuple[Any, ...]:
+        return tuple(row[0] for row in self.fetch(text, {}, _EXAMPLES).rows)
 
     def plain(self, value: Any) -> Any:
         """Return a value as plain data: entities as keys, relations as their types, paths as lists of both."""
@@ -249,6 +261,11 @@ class LadybugGraph(CypherGraph):
         if isinstance(value, Mapping) and "_ID" in value:
             return value["_LABEL"] if "_SRC" in value else self.key(self.met(self.read(value)))
         return plain_values(value, self.plain)
+
+
+def _is_empty(value: Any, least: int) -> bool:
+    """Whether a value is missing, or a list of at most ``least`` values."""
+    return value is None or (isinstance(value, list) and len(value) <= least)
 
 
 def _rows(result: Any) -> Any:

@@ -1,0 +1,42 @@
+"""What a local model's server is asked for; a scripted server takes its place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from graphbrick.llm.local_llm import LocalLLM
+from graphbrick.llm.messages import user
+from graphbrick.session import Session
+from graphbrick.testing import ScriptedLLM
+
+QUESTION = [user("Two and two?")]
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ScriptedLLM]:
+    with ScriptedLLM(["four"] * 9) as scripted:
+        monkeypatch.setattr(
+            "graphbrick.llm.serving.shared_server", lambda *_: SimpleNamespace(base_url=scripted.base_url)
+        )
+        monkeypatch.setattr("graphbrick.models.store.resolve", Path)
+        yield scripted
+
+
+def test_a_prompt_is_reused_unless_probabilities_are_wanted(server: ScriptedLLM) -> None:
+    with Session():
+        LocalLLM("m.gguf").ask(QUESTION)
+        LocalLLM("m.gguf").ask(QUESTION, on_token=lambda _: None)
+        LocalLLM("m.gguf").ask(QUESTION, top_logprobs=2)
+        LocalLLM("m.gguf", reuse=False).ask(QUESTION)
+    assert [sent.body.get("cache_prompt") for sent in server.requests] == [True, True, None, None]
+
+
+def test_without_reuse_no_reply_recorded_with_it_is_taken(server: ScriptedLLM, tmp_path: Path) -> None:
+    with Session(replies=tmp_path / "replies.db"):
+        for model in (LocalLLM("m.gguf"), LocalLLM("m.gguf"), LocalLLM("m.gguf", reuse=False)):
+            assert model.ask(QUESTION).text == "four"
+    assert len(server.requests) == 2
