@@ -147,9 +147,8 @@ def _walk_query(walk: Walk, classes: Sequence[str], name: str, *, keep_out: bool
 
 def _made(queried: QueriedGraph, number: str, text: str, gold: GoldQuery, kind: str) -> QueryQuestion:
     answers = tuple(dict.fromkeys(str(row[0]) for row in queried.rows(gold).rows))
-    return QueryQuestion(
-        number, text, queried.written(gold), queried.language, answers, tuple(gold.names.values()), kind
-    )
+    seeds, written = tuple(gold.names.values()), queried.both(gold)
+    return QueryQuestion(number, text, queried.written(gold), queried.language, answers, seeds, kind, False, *written)
 
 
 def _shuffled(things: Sequence[Thing], seed: int) -> list[Thing]:

@@ -36,6 +36,9 @@ class QueryQuestion:
         seeds: The names that the question holds.
         template: One of `TEMPLATES`.
         ordered: Whether the order of the rows counts.
+        cypher: The gold query in Cypher; None if the graph is not to be had in a Cypher database.
+        sparql: The gold query in SPARQL, for an N-Triples export if ``language`` is Cypher; None if there is no exact
+            counterpart.
     """
 
     id: str
@@ -46,10 +49,12 @@ class QueryQuestion:
     seeds: tuple[str, ...]
     template: str
     ordered: bool = False
+    cypher: str | None = None
+    sparql: str | None = None
 
     def record(self) -> dict[str, Any]:
         """Return the fields for a line of JSON, in the plain format of data sets."""
-        return asdict(self)
+        return {name: value for name, value in asdict(self).items() if value is not None}
 
 
 def questions_with_queries(
@@ -116,10 +121,10 @@ class _Maker:
                 return None
             if answers:
                 seen.add(drawn.text)
-                order, seeds = drawn.gold.order, tuple(drawn.gold.names.values())
-                is_ordered = order is not None and order.first > 1
-                language = self._graph.language
-                return QueryQuestion(number, drawn.text, query, language, answers, seeds, template, is_ordered)
+                gold, language = drawn.gold, self._graph.language
+                seeds, is_ordered = tuple(gold.names.values()), gold.order is not None and gold.order.first > 1
+                both = self._graph.both(gold)
+                return QueryQuestion(number, drawn.text, query, language, answers, seeds, template, is_ordered, *both)
         return None
 
     def _answers(self, gold: GoldQuery) -> tuple[str, ...]:

@@ -61,8 +61,13 @@ class GoldQuery:
     order: Order | None = None
     is_count: bool = False
 
-    def renamed(self, of_class: Callable[[str], str], of_relation: Callable[[str], str]) -> GoldQuery:
-        """Return the query with other names for classes and relations; those of properties are like relations."""
+    def renamed(
+        self,
+        of_class: Callable[[str], str],
+        of_relation: Callable[[str], str] = lambda name: name,
+        of_property: Callable[[str], str] = lambda name: name,
+    ) -> GoldQuery:
+        """Return the query with other names for classes, relations and properties."""
 
         def edge(known: Edge | None) -> Edge | None:
             return known and known._replace(relation=of_relation(known.relation))
@@ -73,8 +78,8 @@ class GoldQuery:
             edges=tuple(known._replace(relation=of_relation(known.relation)) for known in self.edges),
             without=edge(self.without),
             optional=edge(self.optional),
-            comparison=self.comparison and self.comparison._replace(property=of_relation(self.comparison.property)),
-            order=self.order and self.order._replace(property=self.order.property and of_relation(self.order.property)),
+            comparison=self.comparison and self.comparison._replace(property=of_property(self.comparison.property)),
+            order=self.order and self.order._replace(property=self.order.property and of_property(self.order.property)),
         )
 
 

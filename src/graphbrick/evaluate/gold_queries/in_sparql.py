@@ -62,7 +62,10 @@ class _Sparql:
             inner = [*self._edge(gold.optional), *self._answer(gold.optional.tail, "?other")]
             lines.append(f"OPTIONAL {{ {' '.join(inner)} }}")
         if gold.order is not None and gold.order.property:
-            lines.append(f"?{gold.order.variable} {self._short(gold.order.property)} ?value .")
+            lines += [
+                f"?{gold.order.variable} {self._short(gold.order.property)} ?value .",
+                "FILTER(ISLITERAL(?value))",
+            ]
         columns, end = self._result()
         body = "\n  ".join(lines)
         whole = f"SELECT {columns} WHERE {{\n  {body}\n}}{end}"

@@ -8,11 +8,14 @@ from typing import NamedTuple
 
 from graphbrick.core.graph import QueryLanguage, Rows
 from graphbrick.core.schema import Connection, Property
+from graphbrick.core.trace import event
 from graphbrick.evaluate.gold_queries.gold_query import GoldQuery
 from graphbrick.evaluate.gold_queries.in_cypher import in_cypher
 from graphbrick.evaluate.gold_queries.in_sparql import SparqlNames, in_sparql
+from graphbrick.graphs.databases.errors import TooSlowError
 from graphbrick.graphs.databases.rdf_schema import RESOURCE
-from graphbrick.queries.prefixes import STANDARD
+from graphbrick.graphs.export.rdf_counterpart import RdfNames, rdf_names
+from graphbrick.queries.prefixes import STANDARD, prefixes_for
 from graphbrick.queries.schema_text import readable, schema_prefixes
 from graphbrick.queries.tokens import SPARQL, known_language
 
@@ -20,11 +23,19 @@ _NAMES = ("label", "name", "title")  # properties that hold names, best first
 _NUMBERS = ("INT", "FLOAT", "DOUBLE", "DECIMAL", "NUMBER", "UINT")
 _RDF_NUMBERS = ("integer", "decimal", "double", "float", "int", "long", "g year")
 _YEAR = "xsd:gYear"
+_YEAR_TEXT = re.compile(r"1\d{3}|2[01]\d\d")
 _STRING = "xsd:string"
 _LABEL = f"<{STANDARD['rdfs']}label>"
 _NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
 _MOST_NAMES = 20_000
 _MOST_ROWS = 1_000
+
+
+class Written(NamedTuple):
+    """A query in both languages; None for a language that the graph is not to be had in."""
+
+    cypher: str | None
+    sparql: str | None
 
 
 class Number(NamedTuple):
@@ -48,17 +59,29 @@ class QueriedGraph:
         self._graph, self._schema = graph, graph.schema()
         self.language = known_language(graph.language)
         self._properties = {known.name: known.properties for known in self._schema.classes}
-        if self.language == SPARQL:
-            types: dict[str, set[str]] = {}
-            for part in (part for known in self._schema.classes for part in known.properties):
-                types.setdefault(part.name, set()).add(part.type)
-            self._names = SparqlNames(
-                self._name_of,
-                schema_prefixes(self._schema),
-                plain={name for name, kinds in types.items() if kinds == {_STRING}},
-                language=getattr(graph, "label_language", "en"),
-                years={name for name, kinds in types.items() if _YEAR in kinds},
-            )
+        self._in_rdf = self._rdf_names()
+        self._names = self._sparql_names() if self.language == SPARQL else None
+
+    def _sparql_names(self) -> SparqlNames:
+        """Return what a writer of SPARQL has to know of an RDF graph."""
+        types: dict[str, set[str]] = {}
+        for part in (part for known in self._schema.classes for part in known.properties):
+            types.setdefault(part.name, set()).add(part.type)
+        return SparqlNames(
+            self._name_of,
+            schema_prefixes(self._schema),
+            plain={name for name, kinds in types.items() if kinds == {_STRING}},
+            language=getattr(self._graph, "label_language", "en"),
+            years={name for name, kinds in types.items() if _YEAR in kinds},
+        )
+
+    def _rdf_names(self) -> RdfNames | None:
+        """Return the names of this graph in its N-Triples export; None if it has none."""
+        try:
+            return rdf_names(self._graph)
+        except TooSlowError as error:
+            event(f"gold queries are in {self.language} only: {error}")
+            return None
 
     def usable_connections(self) -> list[Connection]:
         """Return the relations between classes whose nodes have names, without those that copy a property."""
@@ -72,9 +95,38 @@ class QueriedGraph:
     def written(self, gold: GoldQuery, *, with_value: bool = False) -> str:
         """Return a gold query in the language of the graph."""
         if self.language == SPARQL:
-            any_class = gold.renamed(lambda name: "" if name == RESOURCE else name, lambda name: name)
+            any_class = gold.renamed(lambda name: "" if name == RESOURCE else name)
+            assert self._names is not None
             return in_sparql(any_class, self._names, with_value=with_value)
         return in_cypher(gold, self._name_of, with_value=with_value)
+
+    def both(self, gold: GoldQuery) -> Written:
+        """Return a gold query in both languages, if the graph can be had in both.
+
+        A folder graph and its ladybug export have an N-Triples export too, for which the query in SPARQL is.
+        """
+        if self.language == SPARQL:
+            return Written(None, self.written(gold))
+        return Written(self.written(gold), self._exported(gold))
+
+    def _exported(self, gold: GoldQuery) -> str | None:
+        """Return the SPARQL of a query in Cypher, for the N-Triples export; None if there is no exact counterpart."""
+        if self._in_rdf is None:
+            return None
+        known = self._in_rdf
+        try:
+            renamed = gold.renamed(known.classes.__getitem__, known.relations.__getitem__, known.properties.__getitem__)
+        except KeyError:
+            return None
+        iris = [iri for iri in (*known.classes.values(), *known.relations.values()) if iri]
+        years = {
+            known.properties[part.name]
+            for parts in self._properties.values()
+            for part in parts
+            if part.name in known.properties and part.examples and all(map(_YEAR_TEXT.fullmatch, part.examples))
+        }
+        names = SparqlNames(lambda kind: _LABEL, prefixes_for(iris), plain={_LABEL}, years=years)
+        return in_sparql(renamed, names)
 
     def rows(self, gold: GoldQuery, *, with_value: bool = False) -> Rows:
         """Return the rows of a gold query."""

@@ -82,6 +82,24 @@ def to_ntriples(
     return path
 
 
+def relation_iri(key: str, base: str = BASE) -> str:
+    """Return the predicate of a relation, in angle brackets.
+
+    >>> relation_iri("part of"), relation_iri("http://example.org/part")
+    ('<urn:graphbrick:relation/part%20of>', '<http://example.org/part>')
+    """
+    return _iri(key, "relation", base)
+
+
+def type_iri(name: str, base: str = BASE) -> str:
+    """Return the class of a type, in angle brackets.
+
+    >>> type_iri("time zone")
+    '<urn:graphbrick:type/time%20zone>'
+    """
+    return f"<{_made(name, 'type', base)}>"
+
+
 class _Terms:
     """The terms of a graph in N-Triples."""
 
@@ -94,11 +112,11 @@ class _Terms:
         key = self._graph.key(entity)
         if key.startswith('"') and not self._graph.triples_from(entity) and (term := Term.of_key(key)) is not None:
             return writable(term.text)
-        return key if _BLANK.fullmatch(key) else self._iri(key, "entity")
+        return key if _BLANK.fullmatch(key) else _iri(key, "entity", self._base)
 
     def relation(self, relation: int) -> str:
         """Return the IRI of a relation."""
-        return self._iri(self._graph.relation_key(relation), "relation")
+        return relation_iri(self._graph.relation_key(relation), self._base)
 
     def is_entity(self, relation: int) -> bool:
         """Return whether the IRI of a relation is an entity too, whose label it then has: an IRI has one label."""
@@ -126,7 +144,7 @@ class _Terms:
         facts += [(ALIAS_IRI, alias) for alias in graph.aliases(entity)]
         if graph.description(entity):
             facts.append((_COMMENT_IRI, graph.description(entity)))
-        lines = [f"{term} <{TYPE_IRI}> <{self._made(name, 'type')}>" for name in graph.types(entity)]
+        lines = [f"{term} <{TYPE_IRI}> {type_iri(name, self._base)}" for name in graph.types(entity)]
         return lines + [f"{term} <{iri}> {Term('literal', writable(text)).text}" for iri, text in facts]
 
     def _is_bare(self, entity: int) -> bool:
@@ -136,11 +154,13 @@ class _Terms:
             graph.triples_from(entity) or graph.types(entity) or graph.description(entity) or graph.aliases(entity)
         )
 
-    def _iri(self, key: str, kind: str) -> str:
-        return f"<{key}>" if _IRI.fullmatch(key) else f"<{self._made(key, kind)}>"
 
-    def _made(self, key: str, kind: str) -> str:
-        return f"{self._base}{kind}/{quote(key, safe='', errors='replace')}"
+def _iri(key: str, kind: str, base: str) -> str:
+    return f"<{key}>" if _IRI.fullmatch(key) else f"<{_made(key, kind, base)}>"
+
+
+def _made(key: str, kind: str, base: str) -> str:
+    return f"{base}{kind}/{quote(key, safe='', errors='replace')}"
 
 
 def _typed(text: str, kind: LiteralType) -> str | None:
