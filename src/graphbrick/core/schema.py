@@ -45,6 +45,8 @@ class Connection:
         tail: Name of the class that it enters.
         properties: What the relation itself has.
         count: How many triples there are; None if not known.
+        label: The value of the property ``label`` of its triples, if several relations share one name in queries;
+            else empty.
     """
 
     head: str
@@ -52,6 +54,7 @@ class Connection:
     tail: str
     properties: tuple[Property, ...] = ()
     count: int | None = None
+    label: str = ""
 
 
 @dataclass(frozen=True)

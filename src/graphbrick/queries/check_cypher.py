@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from graphbrick.core.schema import Connection, Schema
 from graphbrick.queries.edits import Edits
 from graphbrick.queries.names import same_name, unknown_name
-from graphbrick.queries.tokens import CYPHER, Token, tokens_of
+from graphbrick.queries.tokens import CYPHER, Token, literal, tokens_of
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _NAME = ("word", "name")
@@ -47,6 +47,7 @@ class CypherCheck:
         self._tokens, self._schema = tokens_of(text, CYPHER), schema
         self._classes = {known.name: known for known in schema.classes}
         self._relations = dict.fromkeys(connection.relation for connection in schema.connections)
+        self._labels = {known.label: known.relation for known in schema.connections if known.label}
         self._nodes: dict[str, set[str]] = {}  # variables of nodes with their labels
         self._types: dict[str, set[str]] = {}  # variables of relations with their types
         self._steps: list[tuple[_Part, int, _Part, int, _Part]] = []
@@ -104,6 +105,8 @@ class CypherCheck:
         i += 1
         if self._is(i, "["):
             part, i = self._named(i + 1, self._relations, "relation")
+            if len(part.names) == 1 and part.names[0] in self._labels.values() and self._is(i, "{"):
+                self._check_label(i)
             if self._is(i, "*"):
                 part.is_long = True
                 while i < len(self._tokens) and not self._is(i, "{", "]"):
@@ -131,9 +134,36 @@ class CypherCheck:
             i += 1
             token = self._token(i)
             if token.kind in _NAME:
-                part.names.append(self._known(token, known, kind))
+                label = self._label_alone(i) if kind == "relation" else None
+                part.names.append(self._by_label(token, label) if label else self._known(token, known, kind))
                 i += 1
         return part, i
+
+    def _label_alone(self, i: int) -> str | None:
+        """Return the label of a relation without a name of its own, if the name at ``i`` means it and ends a step."""
+        name = self._token(i).text
+        if not self._is(i - 1, ":") or not self._is(i + 1, "]") or same_name(name, self._relations):
+            return None
+        return same_name(name, self._labels)
+
+    def _by_label(self, token: Token, label: str) -> str:
+        """Write the name that relations share, with a label, for a token; return the name."""
+        shared = self._labels[label]
+        written = f"{quoted(shared)} {{label: {literal(label)}}}"
+        self.edits.replace(token.start, token.end, written, f"wrote {written} for {token.text!r}")
+        return shared
+
+    def _check_label(self, i: int) -> None:
+        """Check the label in the map at ``i``, where relations share a name."""
+        key, colon, value = (self._token(i + n) for n in (1, 2, 3))
+        text = value.text[1:-1].replace("\\'", "'").replace("\\\\", "\\")
+        if key.text != "label" or not colon.is_symbol(":") or value.kind != "string" or text in self._labels:
+            return
+        same = same_name(text, self._labels)
+        if same is None:
+            self.problems.append(unknown_name("relation with the label", text, self._labels))
+        else:
+            self.edits.replace(value.start, value.end, literal(same), f"wrote {same!r} for {text!r}")
 
     def _properties(self, i: int, part: _Part, known: Collection[str] | None) -> int:
         """Check the keys of the map at ``i``, and return the index after it."""
@@ -150,7 +180,8 @@ class CypherCheck:
             return token.text
         same = same_name(token.text, known)
         if same is None:
-            self.problems.append(unknown_name(kind, token.text, known))
+            named = [*known, *self._labels] if kind == "relation" else known
+            self.problems.append(unknown_name(kind, token.text, named))
             return token.text
         self.edits.replace(token.start, token.end, quoted(same), f"wrote {same!r} for {token.text!r}")
         return same

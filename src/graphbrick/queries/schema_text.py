@@ -10,7 +10,7 @@ from urllib.parse import unquote
 from graphbrick.core.schema import Connection, NodeClass, Property, Schema
 from graphbrick.queries.check_cypher import quoted
 from graphbrick.queries.prefixes import prefixes_for, shortened
-from graphbrick.queries.tokens import SPARQL, known_language
+from graphbrick.queries.tokens import SPARQL, known_language, literal
 
 _EXAMPLES, _LONGEST = 2, 24  # values of a property, and letters of one
 _WORD_BREAK = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -75,7 +75,7 @@ def trimmed(schema: Schema, n: int, rate: Callable[[Sequence[str]], Sequence[flo
     """
     connections = schema.connections
     if len(connections) > n:
-        texts = [readable(f"{known.head} {known.relation} {known.tail}") for known in connections]
+        texts = [readable(f"{known.head} {known.label or known.relation} {known.tail}") for known in connections]
         best = _best(rate(texts), n)
         connections = tuple(known for i, known in enumerate(connections) if i in best)
     classes = schema.classes
@@ -144,6 +144,8 @@ class _Writer:
         if self._is_sparql:
             return f"{head} {relation} {tail}{count}"
         inside = f" {{{', '.join(map(self._property, known.properties))}}}" if known.properties else ""
+        if known.label:
+            inside = f" {{label: {literal(known.label)}}}"
         return f"(:{head})-[:{relation}{inside}]->(:{tail}){count}"
 
     def _count(self, n: int | None, what: str) -> str:

@@ -68,6 +68,7 @@ _PATTERNS = {
     language: re.compile("|".join(f"(?P<{kind}>{rule})" for kind, rule in rules.items()), re.DOTALL)
     for language, rules in _RULES.items()
 }
+_ESCAPES = str.maketrans({"\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r", "\t": "\\t"})
 _OPEN = {"'": "a string", '"': "a string", "`": "a name in backticks", "/": "a comment"}
 
 
@@ -110,6 +111,15 @@ def tokens_of(text: str, language: str) -> list[Token]:
             tokens.append(Token(kind, whole, place, match.end()))
         place = match.end()
     return tokens
+
+
+def literal(text: str) -> str:
+    r"""Return a text as a string of Cypher and of SPARQL.
+
+    >>> print(literal("it's\n"))
+    'it\'s\n'
+    """
+    return f"'{text.translate(_ESCAPES)}'"
 
 
 def _fault(text: str, place: int) -> str:

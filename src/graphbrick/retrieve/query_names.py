@@ -42,11 +42,14 @@ def with_names_of(graph: Labels, text: str, schema: Schema) -> Checked:
     tokens, edits = tokens_of(text, CYPHER), Edits(text)
     names = {name_property(known) for known in schema.classes} - {""}
     keys = {part.name for known in schema.classes for part in known.properties if part.name in KEYS} - names
+    relations = {known.label for known in schema.connections}  # in the map of a relation
     for i, token in enumerate(tokens):
         if token.kind == "name" or token.kind == "word":
             compared = _compared(tokens, i) if token.text in names | keys else []
             for value in compared:
                 written = _value(value)
+                if written in relations:
+                    continue
                 right = _spelled(graph, written, by_key=token.text in keys)
                 if right is not None and right != written:
                     edits.replace(value.start, value.end, cypher_text(right), f"wrote {right!r} for {written!r}")

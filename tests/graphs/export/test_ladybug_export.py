@@ -15,11 +15,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphbrick import Graph, build
+from graphbrick import Graph, build, open_graph
 from graphbrick.core.errors import GraphbrickError
 from graphbrick.graphs.export import ladybug as exporter
+from graphbrick.graphs.export import ladybug_layout
 from graphbrick.graphs.export.ladybug import to_ladybug
 from graphbrick.graphs.records import EntityRecord, Record, RelationRecord
+from graphbrick.queries.check import check_query
+from graphbrick.queries.schema_text import schema_text
 from graphbrick.testing import tiny_graph
 
 
@@ -46,6 +49,9 @@ def exported_content(file: Path) -> tuple[Any, ...]:
     assert len(rows) == len({row[0] for row in rows})
     facts = {key: (label, types, said or "", sorted(others)) for key, label, types, said, others in rows}
     labels = {comment["relation"]: comment["label"] for comment in comments if "relation" in comment}
+    if any("relations" in comment for comment in comments):
+        with opened(file) as query:
+            labels |= dict(query(f"MATCH ()-[r:{exporter.SHARED}]->() RETURN DISTINCT r.key, r.label"))
     return facts, Counter(map(tuple, triples)), labels
 
 
@@ -98,7 +104,9 @@ def test_numbers_and_dates_are_typed_properties_of_their_heads(tmp_path: Path) -
 
 def test_blocks_of_any_size_give_the_same_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(exporter, "_ROWS", 2)
-    monkeypatch.setattr(exporter, "_MOST_TYPES", 1)
+    monkeypatch.setattr(exporter, "_COPIED", 2)
+    monkeypatch.setattr(exporter, "_SAVED", 3)
+    monkeypatch.setattr(ladybug_layout, "_MOST_TYPES", (1,))
     types = [EntityRecord("Kenya", types=("State",)), EntityRecord("Nairobi", types=("City",))]
     graph = build(
         [*(("Kenya", "borders", str(n)) for n in range(7)), ("Kenya", "capital", "Nairobi"), *types], tmp_path / "g"
@@ -107,6 +115,77 @@ def test_blocks_of_any_size_give_the_same_database(tmp_path: Path, monkeypatch: 
     file = to_ladybug(graph, tmp_path / "db", progress=lambda *step: steps.append(step))
     assert exported_content(file) == content(graph)
     assert steps[-1] == ("triples", 8, 8)
+
+
+def many_relations(folder: Path) -> Graph:
+    """A graph of 2 frequent relations and 4 rare ones, one of them with the name of the shared table."""
+    triples = [(f"e{i}", relation, f"e{i + 1}") for relation in ("knows", "likes") for i in range(6)]
+    triples += [("e0", name, "e3") for name in ("other relation", "r/a", "r/b", "it's")] + [("e1", "r/a", "e4")]
+    types = [EntityRecord(f"e{i}", types=("Person" if i % 2 else "City",)) for i in range(6)]
+    return build([*triples, *types], folder / "many.graph")
+
+
+@pytest.mark.parametrize("limits", [{"_MOST_RELATIONS": 2}, {"_COST_OF_PAIR": 30_000_000}, {"_COST": 1_900_000}])
+def test_rare_relations_share_a_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limits: dict[str, int]) -> None:
+    for name, value in limits.items():
+        monkeypatch.setattr(ladybug_layout, name, value)
+    graph = many_relations(tmp_path)
+    file = to_ladybug(graph, tmp_path / "db")
+    assert exported_content(file) == content(graph)
+    with opened(file) as query:
+        tables = [row[1] for row in query("CALL show_tables() RETURN *") if row[2] == "REL"]
+        rows = query("MATCH (a)-[r:other_relation {label: 'r/a'}]->(b) RETURN a.key, b.key ORDER BY a.key")
+    assert exporter.SHARED in tables
+    assert len(tables) < 6
+    assert rows == [["e0", "e3"], ["e1", "e4"]]
+
+
+def test_a_database_with_a_shared_table_is_read_as_the_graph_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ladybug_layout, "_MOST_RELATIONS", 2)
+    graph = many_relations(tmp_path)
+    live = open_graph(f"ladybug:{to_ladybug(graph, tmp_path / 'db')}")
+    seed = live.entity("e0")
+
+    def read(relations: list[int] | None, limit: int) -> tuple[list[tuple[str, str]], bool]:
+        ((rows, is_cut),) = live.neighbours([seed], direction="out", relations=relations, limit=limit)
+        return sorted((live.relation_label(r), live.key(t)) for _, r, t in rows.tolist()), is_cut
+
+    everything, _ = read(None, 100)
+    assert everything == [
+        *(("it's", "e3"), ("knows", "e1"), ("likes", "e1"), ("other relation", "e3"), ("r/a", "e3"), ("r/b", "e3"))
+    ]
+    by_label = {live.relation_label(r): r for r in range(6)}
+    assert read([by_label["r/a"]], 1) == ([("r/a", "e3")], False)  # the other rare relations do not use up the limit
+    assert read([by_label["it's"], by_label["knows"]], 5) == ([("it's", "e3"), ("knows", "e1")], False)
+
+    schema = live.schema()
+    assert schema.is_complete
+    assert {one.label or one.relation for one in schema.connections} == set(by_label)
+    assert sum(one.count for one in schema.connections) == graph.n_triples
+    text = schema_text(schema, "Cypher")
+    assert "(:City)-[:other_relation {label: 'it\\'s'}]->(:Person); 1 triples" in text
+    checked = check_query("MATCH (a)-[:r_a]->(b) RETURN b", "Cypher", schema)
+    assert checked.text == "MATCH (a)-[:other_relation {label: 'r/a'}]->(b) RETURN b"
+    assert live.query(checked.text, {}, 5).rows in ([("e3",), ("e4",)], [("e4",), ("e3",)])
+    fixed = check_query("MATCH (a)-[:other_relation {label: 'R A'}]->(b) RETURN b", "Cypher", schema)
+    assert (fixed.text[10:42], fixed.problems) == ("[:other_relation {label: 'r/a'}]", ())
+    (problem,) = check_query("MATCH (a)-[:other_relation {label: 'r/c'}]->(b) RETURN b", "Cypher", schema).problems
+    assert "did you mean 'r/" in problem
+
+
+def test_a_relation_between_too_many_pairs_of_types_makes_fewer_node_tables(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ladybug_layout, "_COST", 10 * ladybug_layout._COST_OF_PAIR)
+    types = [EntityRecord(f"e{i}", types=(f"T{i}",)) for i in range(30)]
+    triples = [(f"e{i}", "next", f"e{(i + step) % 30}") for i in range(30) for step in (1, 2)]
+    graph = build([*triples, *types], tmp_path / "g")
+    file = to_ladybug(graph, tmp_path / "db")
+    assert exported_content(file) == content(graph)
+    with opened(file) as query:
+        assert sorted(row[1] for row in query("CALL show_tables() RETURN *")) == ["Entity", "next"]
 
 
 def test_names_are_readable_where_types_and_relations_share_them(tmp_path: Path) -> None:

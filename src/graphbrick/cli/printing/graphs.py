@@ -96,7 +96,8 @@ def print_schema(graph: DatabaseGraph, *, as_json: bool) -> None:
     out.print(classes)
     table = Table("from", "relation", "to", "triples", box=None, pad_edge=False)
     for link in schema.connections[:_SHOWN]:
-        table.add_row(Text(plain(link.head)), Text(plain(link.relation)), Text(plain(link.tail)), _count(link.count))
+        name = f"{link.relation} {{label: {link.label!r}}}" if link.label else link.relation
+        table.add_row(Text(plain(link.head)), Text(plain(name)), Text(plain(link.tail)), _count(link.count))
     out.print(table)
     more = max(len(schema.classes) - _SHOWN, 0) + max(len(schema.connections) - _SHOWN, 0)
     if more:

@@ -90,15 +90,3 @@ def number_text(value: float) -> str:
     ('9629091', '0.25')
     """
     return f"{value:.0f}" if value == int(value) else f"{value:.12f}".rstrip("0")
-
-
-def literal(text: str) -> str:
-    r"""Return a text as a string of Cypher and of SPARQL.
-
-    >>> print(literal("it's\n"))
-    'it\'s\n'
-    """
-    return f"'{text.translate(_ESCAPES)}'"
-
-
-_ESCAPES = str.maketrans({"\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r", "\t": "\\t"})

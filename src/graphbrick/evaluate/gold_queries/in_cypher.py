@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from graphbrick.evaluate.gold_queries.gold_query import Edge, GoldQuery, literal, number_text
+from graphbrick.evaluate.gold_queries.gold_query import Edge, GoldQuery, number_text
 from graphbrick.queries.check_cypher import quoted
+from graphbrick.queries.tokens import literal
 
 
 def in_cypher(gold: GoldQuery, name_of: Callable[[str], str], *, with_value: bool = False) -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
-from graphbrick.evaluate.gold_queries.gold_query import Edge, GoldQuery, literal, number_text
+from graphbrick.evaluate.gold_queries.gold_query import Edge, GoldQuery, number_text
 from graphbrick.queries.prefixes import STANDARD, shortened
+from graphbrick.queries.tokens import literal
 
 
 @dataclass(frozen=True)

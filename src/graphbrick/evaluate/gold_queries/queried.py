@@ -88,7 +88,8 @@ class QueriedGraph:
         return [
             known
             for known in self._schema.connections
-            if all(part.name != known.relation for part in self._properties.get(known.head, ()))
+            if not known.label
+            and all(part.name != known.relation for part in self._properties.get(known.head, ()))
             and all(end in self._properties and self._name_of(end) for end in (known.head, known.tail))
         ]
 

@@ -6,10 +6,10 @@ A database differs in how it is connected to, how it returns nodes, and in few w
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from graphbrick.core.cached import cached_property
 from graphbrick.core.directions import follow
@@ -47,6 +47,18 @@ class Dialect:
     any_of: str = "any(x IN {} WHERE toLower(x) IN $forms)"
 
 
+class Followed(NamedTuple):
+    """The relations to follow.
+
+    Attributes:
+        types: Their types in the database.
+        keys: Their keys, since relations of one type may have different keys.
+    """
+
+    types: list[str]
+    keys: list[str]
+
+
 class CypherGraph(DatabaseGraph):
     """A graph in a Cypher database.
 
@@ -66,6 +78,7 @@ class CypherGraph(DatabaseGraph):
         self._key_names = (self.option("key"),) if self.option("key") else KEYS
         self._label_names = (self.option("label"),) if self.option("label") else LABELS
         self._relation_types: dict[str, set[str]] = {}
+        self._mixed_types: set[str] = set()  # whose relations carry their own keys
 
     @property
     def language(self) -> str:
@@ -124,6 +137,14 @@ class CypherGraph(DatabaseGraph):
         """Return labels, properties and relations; read once, from samples where the database counts none itself."""
         return self._schema
 
+    def properties_of_classes(self) -> Mapping[str, Collection[str]]:
+        """Return the names of the properties of each class of nodes."""
+        return {one.name: [prop.name for prop in one.properties] for one in self.schema().classes}
+
+    def knows_all_properties(self) -> bool:
+        """Return whether `properties_of_classes` was not read from a sample."""
+        return self.schema().is_complete
+
     @cached_property
     def _properties(self) -> tuple[str, ...]:
         """The properties to ask for."""
@@ -149,7 +170,7 @@ class CypherGraph(DatabaseGraph):
                 if node.key == key:
                     return node
         label, colon, rest = key.partition(":")
-        if colon and rest and label in {one.name for one in self.schema().classes}:
+        if colon and rest and label in self.properties_of_classes():
             for name in self._key_names:
                 for node in self._nodes_with(name, rest, label):
                     return Node(key, node.label, node.types, node.description, node.aliases, node.handle)
@@ -165,10 +186,10 @@ class CypherGraph(DatabaseGraph):
 
     def _nodes_with(self, name: str, key: str, label: str = "") -> list[Node]:
         """Return a node with a value of a property, as text or number; label by label, as indexes belong to labels."""
-        having = [one.name for one in self.schema().classes if any(p.name == name for p in one.properties)]
+        having = [one for one, names in self.properties_of_classes().items() if name in names]
         if label:
             having = [one for one in having if one == label]
-        elif not having and not self.schema().is_complete:
+        elif not having and not self.knows_all_properties():
             having = [""]
         number = [int(key)] if key.lstrip("-").isdecimal() and len(key) < _LONGEST_NUMBER else []
         parameters = {"text": key, "values": [key, *number]}
@@ -218,15 +239,17 @@ class CypherGraph(DatabaseGraph):
 
     def _names(self) -> list[str]:
         """Return the properties with names that some node has."""
-        present = {prop.name for one in self.schema().classes for prop in one.properties}
-        names = [name for name in self._label_names if name in present]
-        return names or ([] if self.schema().is_complete else list(self._label_names))
+        names = [name for name in self._label_names if self._is_property(name)]
+        return names or ([] if self.knows_all_properties() else list(self._label_names))
+
+    def _is_property(self, name: str) -> bool:
+        return any(name in names for names in self.properties_of_classes().values())
 
     def _is_one_of(self, forms: list[str]) -> str:
         if not forms:
             return ""
         conditions = [f"{self._lower(name)} IN $forms" for name in self._names()]
-        if any(prop.name == "aliases" for one in self.schema().classes for prop in one.properties):
+        if self._is_property("aliases"):
             conditions.append(self.dialect.any_of.format("n.aliases"))
         return " OR ".join(conditions)
 
@@ -241,14 +264,13 @@ class CypherGraph(DatabaseGraph):
     def around(self, handles: Sequence[Any], direction: str, relations: list[str] | None, limit: int) -> list[Edges]:
         """Return the triples of nodes; requests hold at most 20,000 triples, or ``limit`` if that is more."""
         out, into = follow(direction)
-        types = (
-            None
-            if relations is None
-            else sorted({t for key in relations for t in self._relation_types.get(key, {key})})
-        )
+        followed = None
+        if relations is not None:
+            types = sorted({t for key in relations for t in self._relation_types.get(key, {key})})
+            followed = Followed(types, relations)
         found: dict[Any, list[Edge]] = {_hashable(handle): [] for handle in handles}
         for forward in (True,) * out + (False,) * into:
-            self._collect(found, [*handles], forward, types, limit)
+            self._collect(found, [*handles], forward, followed, limit)
         lists = []
         for handle in handles:
             edges = [
@@ -262,13 +284,13 @@ class CypherGraph(DatabaseGraph):
         return lists
 
     def _collect(
-        self, found: dict[Any, list[Edge]], handles: list[Any], forward: bool, types: list[str] | None, limit: int
+        self, found: dict[Any, list[Edge]], handles: list[Any], forward: bool, followed: Followed | None, limit: int
     ) -> None:
         """Add the edges of one direction; a node with very many is asked alone, so that no others are lost."""
         if not handles:
             return
         most = limit + 1 if len(handles) == 1 else max(limit + 1, _LARGEST_BATCH)
-        rows = self.edges(handles, forward, types, most)
+        rows = self.edges(handles, forward, followed, most)
         lists: dict[Any, list[Edge]] = {_hashable(handle): [] for handle in handles}
         for handle, edge in rows:
             lists[_hashable(handle)].append(edge)
@@ -281,27 +303,45 @@ class CypherGraph(DatabaseGraph):
             rest = [handle for handle in handles if len(lists[_hashable(handle)]) <= limit]
             half = len(rest) if len(rest) < len(handles) else (len(rest) + 1) // 2
             for part in (rest[:half], rest[half:]):
-                self._collect(found, part, forward, types, limit)
+                self._collect(found, part, forward, followed, limit)
 
-    def edges(self, handles: list[Any], forward: bool, types: list[str] | None, limit: int) -> list[tuple[Any, Edge]]:
+    def edges(self, handles: list[Any], forward: bool, followed: Followed | None, limit: int) -> list[tuple[Any, Edge]]:
         """Return at most ``limit`` edges of nodes in one direction, each with the handle of its node."""
         arrow = "-[r]->" if forward else "<-[r]-"
-        where = f"{self.dialect.handle.format('n')} = h" + self.of_types(types)
+        where = f"{self.dialect.handle.format('n')} = h" + self.of_relations(followed)
         text = (
             f"UNWIND $handles AS h MATCH (n){arrow}(m) WHERE {where} "
             f"RETURN h, {self.relation('r')} AS relation, {self.shown('m')} AS node LIMIT {limit}"
         )
-        rows = self.fetch(text, {"handles": handles, "types": types}, limit).rows
+        rows = self.fetch(text, {"handles": handles, **self.followed_values(followed)}, limit).rows
         return [(row[0], self.edge(row[1], row[2], forward)) for row in rows]
 
-    def of_types(self, types: list[str] | None) -> str:
-        """Return the condition that a relation is of some types."""
-        return "" if types is None else f" AND {self.dialect.type.format('r')} IN $types"
+    def of_relations(self, followed: Followed | None) -> str:
+        """Return the condition that a relation is one of those to follow."""
+        if followed is None:
+            return ""
+        condition = f" AND {self.dialect.type.format('r')} IN $types"
+        if self._mixed_types.isdisjoint(followed.types):
+            return condition
+        return f"{condition} AND (NOT {self.dialect.type.format('r')} IN $mixed OR r.key IN $keys)"
+
+    def followed_values(self, followed: Followed | None) -> dict[str, list[str]]:
+        """Return the parameters of the condition that `of_relations` returns."""
+        if followed is None:
+            return {}
+        mixed = sorted(self._mixed_types & {*followed.types})
+        return {"types": followed.types, **({"mixed": mixed, "keys": followed.keys} if mixed else {})}
+
+    def carries_key(self, kind: str) -> bool:
+        """Return whether relations of a type whose keys differ from it may be several."""
+        return True
 
     def edge(self, relation: Any, node: Any, forward: bool) -> Edge:
         """Return the edge of a relation and a node as the database returned them."""
         kind, key, label = self.read_relation(relation)
         self._relation_types.setdefault(key, set()).add(kind)
+        if key != kind and self.carries_key(kind):
+            self._mixed_types.add(kind)
         return Edge(key, label, self.read(node), forward)
 
     # Queries

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from graphbrick.graphs.databases.cypher import (
     OPTIONS,
     CypherGraph,
     Dialect,
+    Followed,
     first_rows,
     plain_values,
     quoted,
@@ -25,6 +26,7 @@ from graphbrick.graphs.databases.graph import Edge, Node, needed_module, number_
 from graphbrick.graphs.databases.names import relation_words
 from graphbrick.graphs.databases.plain_schema import examples_of
 from graphbrick.queries.limits import with_limit
+from graphbrick.queries.tokens import literal
 from graphbrick.session import current_session
 
 _POOL = 1024  # megabytes
@@ -104,7 +106,7 @@ class LadybugGraph(CypherGraph):
         return (
             kind,
             str(value.get("key") or told.get("relation") or kind),
-            str(told.get("label") or relation_words(kind)),
+            str(told.get("label") or value.get("label") or relation_words(kind)),
         )
 
     @cached_property
@@ -125,7 +127,7 @@ class LadybugGraph(CypherGraph):
                     continue
         return told
 
-    def edges(self, handles: list[Any], forward: bool, types: list[str] | None, limit: int) -> list[tuple[Any, Edge]]:
+    def edges(self, handles: list[Any], forward: bool, followed: Followed | None, limit: int) -> list[tuple[Any, Edge]]:
         """Return at most ``limit`` edges of nodes in one direction, table by table."""
         arrow = "-[r]->" if forward else "<-[r]-"
         by_table: dict[int, list[int]] = {}
@@ -135,13 +137,17 @@ class LadybugGraph(CypherGraph):
         for table, offsets in by_table.items():
             text = (
                 f"MATCH (n:{quoted(self._tables[table][1])}){arrow}(m) WHERE offset(id(n)) IN $offsets"
-                f"{self.of_types(types)} RETURN offset(id(n)), r, m LIMIT {limit - len(found)}"
+                f"{self.of_relations(followed)} RETURN offset(id(n)), r, m LIMIT {limit - len(found)}"
             )
-            rows = self.fetch(text, {"offsets": offsets, "types": types}, limit).rows
+            rows = self.fetch(text, {"offsets": offsets, **self.followed_values(followed)}, limit).rows
             found += [((table, row[0]), self.edge(row[1], row[2], forward)) for row in rows]
             if len(found) >= limit:
                 break
         return found
+
+    def carries_key(self, kind: str) -> bool:
+        """Return whether edges of a type are of several relations; a table that says its relation has only one."""
+        return "relation" not in self._told.get(kind, {})
 
     def equal(self, name: str) -> str:
         """Return the condition that a property of ``n``, as text, is ``$text``."""
@@ -191,13 +197,22 @@ class LadybugGraph(CypherGraph):
         """The name and type of each column of each table, and whether it is the primary key."""
         columns: dict[str, list[tuple[str, str, bool]]] = {}
         for kind, table, _ in self._tables.values():
-            rows = self.fetch(f"CALL table_info({_literal(table)}) RETURN *", {}, 10_000)
+            rows = self.fetch(f"CALL table_info({literal(table)}) RETURN *", {}, 10_000)
             place = {name: i for i, name in enumerate(rows.columns)}
             columns[table] = [
                 (row[place["name"]], row[place["type"]], kind == "NODE" and bool(row[place["primary key"]]))
                 for row in rows.rows
             ]
         return columns
+
+    def properties_of_classes(self) -> Mapping[str, Collection[str]]:
+        """Return the names of the columns of each node table; unlike the schema, this reads no rows."""
+        tables = [name for kind, name, _ in self._tables.values() if kind == "NODE"]
+        return {table: [name for name, _, _ in self._columns[table]] for table in tables}
+
+    def knows_all_properties(self) -> bool:
+        """Return True."""
+        return True
 
     @cached_property
     def _primary_keys(self) -> dict[str, str]:
@@ -209,15 +224,22 @@ class LadybugGraph(CypherGraph):
 
     def read_schema(self) -> Schema:
         """Return the tables, with exact numbers and some values of each property."""
-        classes, connections = [], []
+        classes, connections, is_complete = list[NodeClass](), list[Connection](), True
         for kind, table, _ in self._tables.values():
             if kind == "NODE":
                 pattern = f"(n:{quoted(table)})"
                 count = self.fetch(f"MATCH {pattern} RETURN count(*)", {}, 1).rows[0][0]
                 classes.append(NodeClass(table, self._described(table, pattern, "n"), count))
             elif kind == "REL":
+                told = self._told.get(table, {})
+                if "relations" in told:
+                    connections += [
+                        Connection(head, table, tail, (), n, label) for label, head, tail, n in told["relations"]
+                    ]
+                    is_complete = is_complete and not told.get("more")
+                    continue
                 properties = self._described(table, f"()-[r:{quoted(table)}]->()", "r")
-                pairs = self.fetch(f"CALL show_connection({_literal(table)}) RETURN *", {}, 100_000).rows
+                pairs = self.fetch(f"CALL show_connection({literal(table)}) RETURN *", {}, 100_000).rows
                 for head, tail, *_ in pairs:
                     ends = f"(:{quoted(head)})-[r:{quoted(table)}]->(:{quoted(tail)})"
                     count = self.fetch(f"MATCH {ends} RETURN count(*)", {}, 1).rows[0][0]
@@ -225,6 +247,7 @@ class LadybugGraph(CypherGraph):
         return Schema(
             tuple(sorted(classes, key=lambda one: (-(one.count or 0), one.name))),
             tuple(sorted(connections, key=lambda one: (-(one.count or 0), one.head, one.relation, one.tail))),
+            is_complete,
         )
 
     def _described(self, table: str, pattern: str, variable: str) -> tuple[Property, ...]:
@@ -275,7 +298,3 @@ def _rows(result: Any) -> Any:
 
 def _close(database: Any) -> None:
     database.close()
-
-
-def _literal(text: str) -> str:
-    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"

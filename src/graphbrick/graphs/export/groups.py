@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
@@ -10,33 +10,35 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.graphs.export.blocks import Ints, Step, triple_blocks
+from graphbrick.graphs.export.blocks import Ints, Step, Triples, triple_blocks
 from graphbrick.graphs.graph import Graph
 
 Group: TypeAlias = tuple[int, int, int]
-"""(relation, number of the head's table, number of the tail's table)"""
+"""(number of the relation's table, number of the head's table, number of the tail's table)"""
 
 
 @dataclass(frozen=True)
 class Groups:
-    """The triples of a graph by group, in two arrays that are mapped from files.
+    """The triples of a graph by group, in three arrays that are mapped from files.
 
     Attributes:
         bounds: Where the triples of each group begin and end, in ascending order of the groups.
         heads: int32 [triples]; ascending within a group.
+        relations: int32 [triples].
         tails: int32 [triples]; ascending for each head of a group.
     """
 
     bounds: dict[Group, tuple[int, int]]
     heads: npt.NDArray[np.int32]
+    relations: npt.NDArray[np.int32]
     tails: npt.NDArray[np.int32]
 
-    def blocks(self, group: Group, size: int) -> Iterator[tuple[Ints, Ints]]:
-        """Yield the heads and tails of a group, at most ``size`` at a time."""
+    def blocks(self, group: Group, size: int) -> Iterator[Triples]:
+        """Yield the triples of a group, at most ``size`` at a time."""
         begin, end = self.bounds[group]
         for at in range(begin, end, size):
             part = slice(at, min(at + size, end))
-            yield self.heads[part].astype(np.int64), self.tails[part].astype(np.int64)
+            yield Triples(*(array[part].astype(np.int64) for array in (self.heads, self.relations, self.tails)))
 
     def of_heads(self, relation: int, table: int, first: int, last: int) -> tuple[Ints, Ints]:
         """Return heads and tails of the triples of a relation whose heads are in a table and in a range of ids.
@@ -57,42 +59,41 @@ class Groups:
         return both[0], both[1]
 
 
-def grouped(graph: Graph, table_of: Ints, n_tables: int, scratch: Path, progress: Step) -> Groups:
+def grouped(
+    graph: Graph, relation_table: Ints, table_of: Ints, sizes: Mapping[Group, int], scratch: Path, progress: Step
+) -> Groups:
     """Sort the triples of a graph into groups; memory does not grow with their number.
 
     Args:
         graph: The graph.
+        relation_table: int64 [relations]; the number of each relation's table.
         table_of: int64 [entities]; the number of each entity's table.
-        n_tables: Number of tables.
+        sizes: The number of triples of each group.
         scratch: A folder for the files of the arrays.
         progress: Called after each block of triples.
     """
-    shape = (graph.n_relations, n_tables, n_tables)
-    counts: dict[int, int] = {}
-    for heads, relations, tails in triple_blocks(graph):
-        codes = np.ravel_multi_index((relations, table_of[heads], table_of[tails]), shape)
-        for code, count in zip(*(part.tolist() for part in np.unique(codes, return_counts=True)), strict=True):
-            counts[code] = counts.get(code, 0) + count
-    ordered = np.array(sorted(counts), dtype=np.int64)
-    sizes = np.array([counts[code] for code in ordered.tolist()], dtype=np.int64)
-    ends = np.cumsum(sizes)
-    begins = ends - sizes
-    sorted_heads, sorted_tails = (_array(scratch / name, graph.n_triples) for name in ("heads", "tails"))
+    groups = sorted(sizes)
+    shape = np.array(groups).max(axis=0, initial=0) + 1 if groups else (1, 1, 1)
+    ordered = np.ravel_multi_index(np.array(groups, dtype=np.int64).reshape(-1, 3).T, shape)
+    ends = np.cumsum([sizes[group] for group in groups], dtype=np.int64)
+    begins = np.concatenate(([0], ends[:-1])).astype(np.int64)
+    arrays = [_array(scratch / name, graph.n_triples) for name in ("heads", "relations", "tails")]
     following, done = begins.copy(), 0
-    for heads, relations, tails in triple_blocks(graph):
-        codes = np.ravel_multi_index((relations, table_of[heads], table_of[tails]), shape)
+    for block in triple_blocks(graph):
+        codes = np.ravel_multi_index(
+            (relation_table[block.relations], table_of[block.heads], table_of[block.tails]), shape
+        )
         group = np.searchsorted(ordered, codes)
         order = np.argsort(group, kind="stable")
         group = group[order]
         numbers, first, count = np.unique(group, return_index=True, return_counts=True)
         places = following[group] + np.arange(len(group)) - np.repeat(first, count)
-        sorted_heads[places], sorted_tails[places] = heads[order], tails[order]
+        for array, column in zip(arrays, block, strict=True):
+            array[places] = column[order]
         following[numbers] += count
-        done += len(heads)
+        done += len(group)
         progress("sorting", done, graph.n_triples)
-    names = zip(*(part.tolist() for part in np.unravel_index(ordered, shape)), strict=True)
-    bounds = dict(zip(names, zip(begins.tolist(), ends.tolist(), strict=True), strict=True))
-    return Groups(bounds, sorted_heads, sorted_tails)
+    return Groups(dict(zip(groups, zip(begins.tolist(), ends.tolist(), strict=False), strict=True)), *arrays)
 
 
 def _array(file: Path, length: int) -> npt.NDArray[np.int32]:

@@ -1,7 +1,8 @@
 """Export a graph to a ladybug database, an embedded database that is queried in Cypher.
 
-Node tables are the first types of entities, and relation tables are the relations. Relations whose tails are numbers or
-dates are also properties of their heads, so that a query can compare and sum them.
+Node tables are the first types of entities, and relation tables are the relations; rare relations share a table where
+there are very many. Relations whose tails are numbers or dates are also properties of their heads, so that a query can
+compare and sum them.
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ import datetime
 import json
 import re
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from itertools import islice
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,8 +20,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphbrick.core.errors import GraphbrickError
-from graphbrick.graphs.export.blocks import Ints, Step, mapped_texts, silent, writable
-from graphbrick.graphs.export.groups import Groups, grouped
+from graphbrick.graphs.export.blocks import Ints, Step, Triples, mapped_texts, silent, writable
+from graphbrick.graphs.export.groups import grouped
+from graphbrick.graphs.export.ladybug_layout import layout
 from graphbrick.graphs.export.ladybug_names import identifier, new_name
 from graphbrick.graphs.export.place import new_export_file
 from graphbrick.graphs.graph import Graph
@@ -28,12 +31,14 @@ from graphbrick.graphs.literals import DATE, DECIMAL, LiteralType, literal_types
 if TYPE_CHECKING:
     import pyarrow
 
-UNTYPED = "Entity"
-"""The node table of entities without a type, and of rare types in a graph with very many."""
+SHARED = "other_relation"
+"""The relation table of rare relations; its edges have the property ``label``."""
 
-_MOST_TYPES = 200  # node tables; every pair of types that a relation joins is a table of its own on disk
-_ROWS = 1 << 18  # loaded together
-_POOL = 1 << 30  # bytes
+_ROWS = 1 << 18  # made together
+_COPIED = 1 << 22  # edges in one COPY; another COPY into the same table has to merge with what is there
+_SAVED = 1 << 22  # rows, and entries of tables for their nodes, after which the buffer pool is emptied
+_POOL = 1 << 31  # bytes; an edge takes about 170 of them while it is copied
+_TOLD = 1_000  # relations of the shared table that its comment lists
 _FACTS = {"key": "STRING", "label": "STRING", "types": "STRING[]", "description": "STRING", "aliases": "STRING[]"}
 _LONGEST_INTEGER = 1 << 63
 _DAY = re.compile(r"(\d{4})(?:-(\d{2}))?(?:-(\d{2}))?(?:T.*)?")
@@ -45,10 +50,12 @@ def to_ladybug(graph: Graph, target: str | PathLike[str], *, overwrite: bool = F
     Nothing is lost: every entity is a node with the properties ``key`` (the primary key), ``label``, ``types``,
     ``description`` and ``aliases``; every triple is an edge with the property ``key``, the key of its relation. A node
     is in the table named after its first type; entities without a type are in ``Entity``, and so are all but the 200
-    most frequent types. A relation with the name of a type is called ``has_...``. The comment of each table says in
-    JSON what its name and its properties stand for.
+    most frequent types. A relation with the name of a type is called ``has_...``. Of more than 300 relations, or fewer
+    where entities are very many (`graphbrick.graphs.export.ladybug_layout`), the rare ones share the table
+    ``other_relation``, whose edges have the property ``label``, too. The comment of each table says in JSON what its
+    name and its properties stand for.
 
-    Memory does not grow with the number of triples. The database is one file, which appears when it is complete.
+    It takes at most about 3 GB of memory. The database is one file, which appears when it is complete.
 
     Args:
         graph: The graph.
@@ -105,27 +112,30 @@ class _Export:
 
     def __init__(self, graph: Graph, connection: Any, scratch: Path, progress: Step) -> None:
         self._graph, self._connection, self._progress = graph, connection, progress
-        self._types, table_of = _first_types(graph)
+        self._layout = layout(graph, progress)
         self._keys = mapped_texts(scratch / "keys", map(graph.key, range(graph.n_entities)))
+        table_of, n_types = self._layout.table_of, len(self._layout.types)
         self._order = np.argsort(table_of, kind="stable")
-        self._ends = np.cumsum(np.bincount(table_of, minlength=len(self._types)))
-        self._groups: Groups = grouped(graph, table_of, len(self._types), scratch, progress)
+        self._nodes = np.bincount(table_of, minlength=n_types)
+        self._ends = np.cumsum(self._nodes)
+        self._groups = grouped(graph, self._layout.relation_table, table_of, self._layout.sizes, scratch, progress)
         self._literals = literal_types(graph)
         taken: set[str] = set()
-        self._tables = [new_name(identifier(name, "Type"), taken) for name in self._types]
+        self._tables = [new_name(identifier(name, "Type"), taken) for name in self._layout.types]
         self._pairs: dict[int, list[tuple[int, int]]] = {}
         for relation, head, tail in self._groups.bounds:
             self._pairs.setdefault(relation, []).append((head, tail))
-        relations = sorted(self._pairs)
-        self._relations = {
-            relation: new_name(_relation_name(graph.relation_label(relation), taken), taken) for relation in relations
-        }
+        own = self._layout.relations
+        shared = new_name(SHARED, taken) if len(own) in self._pairs else ""
+        self._relations = [new_name(_relation_name(graph.relation_label(relation), taken), taken) for relation in own]
+        self._relations += [shared] * bool(shared)
         properties = set(_FACTS)
         self._properties = {
             relation: new_name(identifier(graph.relation_label(relation), "value"), properties)
-            for relation in relations
+            for relation in own
             if relation in self._literals
         }
+        self._unsaved = 0
 
     def run(self) -> None:
         """Create and fill all tables; they are created together, as each commit is flushed to the disk."""
@@ -133,19 +143,23 @@ class _Export:
         self._connection.execute("BEGIN TRANSACTION")
         for number, valued in enumerate(columns):
             self._create_nodes(number, valued)
-        for relation in self._relations:
-            self._create_relation(relation)
+        for number in range(len(self._relations)):
+            self._create_relation(number)
         self._connection.execute("COMMIT")
         done = 0
         for number, valued in enumerate(columns):
             done = self._load_nodes(number, valued, done)
         done = 0
-        for relation in self._relations:
-            done = self._load_relation(relation, done)
+        for number in range(len(self._relations)):
+            done = self._load_relation(number, done)
 
     def _valued(self, number: int) -> list[int]:
         """Return the relations that are also properties of a node table."""
-        return sorted({rel for rel, head, _ in self._groups.bounds if head == number and rel in self._properties})
+        own = self._layout.relations
+        return sorted(
+            {own[rel] for rel, head, _ in self._groups.bounds if head == number and rel < len(own)}
+            & set(self._properties)
+        )
 
     def _create_nodes(self, number: int, valued: list[int]) -> None:
         name = self._tables[number]
@@ -153,15 +167,23 @@ class _Export:
         listed = ", ".join(f"{column} {kind}" for column, kind in columns.items())
         self._connection.execute(f"CREATE NODE TABLE {name}({listed}, PRIMARY KEY(key))")
         properties = {self._properties[rel]: self._graph.relation_key(rel) for rel in valued}
-        self._comment(name, {"type": self._types[number], "properties": properties})
+        self._comment(name, {"type": self._layout.types[number], "properties": properties})
 
-    def _create_relation(self, relation: int) -> None:
-        name = self._relations[relation]
-        listed = ", ".join(f"FROM {self._tables[head]} TO {self._tables[tail]}" for head, tail in self._pairs[relation])
-        self._connection.execute(f"CREATE REL TABLE {name}({listed}, key STRING)")
-        self._comment(
-            name, {"relation": self._graph.relation_key(relation), "label": self._graph.relation_label(relation)}
-        )
+    def _create_relation(self, number: int) -> None:
+        name, graph, own = self._relations[number], self._graph, self._layout.relations
+        listed = ", ".join(f"FROM {self._tables[head]} TO {self._tables[tail]}" for head, tail in self._pairs[number])
+        label = "" if number < len(own) else ", label STRING"
+        self._connection.execute(f"CREATE REL TABLE {name}({listed}, key STRING{label})")
+        if number < len(own):
+            told = {"relation": graph.relation_key(own[number]), "label": graph.relation_label(own[number])}
+            self._comment(name, told)
+            return
+        rows = sorted(self._layout.shared.items(), key=lambda item: (-item[1], item[0]))
+        relations = [
+            (graph.relation_label(relation), self._tables[head], self._tables[tail], count)
+            for (relation, head, tail), count in rows[:_TOLD]
+        ]
+        self._comment(name, {"relations": relations, "more": max(len(rows) - _TOLD, 0)})
 
     def _load_nodes(self, number: int, valued: list[int], done: int) -> int:
         """Fill one node table; return the number of nodes loaded so far."""
@@ -169,7 +191,7 @@ class _Export:
         for at in range(first, last, _ROWS):
             entities = self._order[at : min(at + _ROWS, last)]
             values = {self._properties[rel]: self._values(rel, number, entities) for rel in valued}
-            self._copy(self._tables[number], "", self._node_rows(entities, values))
+            self._copy(self._tables[number], "", self._node_rows(entities, values), 0)
             done += len(entities)
             self._progress("nodes", done, self._graph.n_entities)
         return done
@@ -194,7 +216,8 @@ class _Export:
         import pyarrow
 
         kind = self._literals[relation]
-        heads, tails = self._groups.of_heads(relation, table, int(entities[0]), int(entities[-1]))
+        number = int(self._layout.relation_table[relation])
+        heads, tails = self._groups.of_heads(number, table, int(entities[0]), int(entities[-1]))
         heads, first = np.unique(heads, return_index=True)
         distinct, place = np.unique(tails[first], return_inverse=True)
         read = [_value(self._graph.label(tail), kind) for tail in distinct.tolist()]
@@ -204,45 +227,58 @@ class _Export:
         kinds = {"DATE": pyarrow.date32(), "DOUBLE": pyarrow.float64(), "INT64": pyarrow.int64()}
         return pyarrow.array(values, kinds[_column_type(kind)])
 
-    def _load_relation(self, relation: int, done: int) -> int:
+    def _load_relation(self, number: int, done: int) -> int:
         """Fill one relation table; return the number of edges loaded so far."""
         import pyarrow
 
-        graph, name = self._graph, self._relations[relation]
-        key = graph.relation_key(relation)
-        for head, tail in self._pairs[relation]:
-            for heads, tails in self._groups.blocks((relation, head, tail), _ROWS):
-                ends = (self._keys.take(pyarrow.array(part)).cast(pyarrow.string()) for part in (heads, tails))
-                keys = pyarrow.array([writable(key)]).take(pyarrow.array(np.zeros(len(heads), dtype=np.int64)))
-                rows = pyarrow.table(dict(zip(("from", "to", "key"), (*ends, keys), strict=True)))
-                self._copy(name, f" (from='{self._tables[head]}', to='{self._tables[tail]}')", rows)
-                done += len(heads)
-                self._progress("triples", done, graph.n_triples)
+        name = self._relations[number]
+        for head, tail in self._pairs[number]:
+            ends = f" (from='{self._tables[head]}', to='{self._tables[tail]}')"
+            blocks = self._groups.blocks((number, head, tail), _ROWS)
+            entries = int(self._nodes[head] + self._nodes[tail])
+            while parts := [self._edge_rows(block, number) for block in islice(blocks, max(_COPIED // _ROWS, 1))]:
+                rows = pyarrow.concat_tables(parts)
+                self._copy(name, ends, rows, entries)
+                done += len(rows)
+                self._progress("triples", done, self._graph.n_triples)
         return done
 
-    def _copy(self, table: str, options: str, rows: pyarrow.Table) -> None:
+    def _edge_rows(self, block: Triples, number: int) -> pyarrow.Table:
+        import pyarrow
+
+        heads, tails = (
+            self._keys.take(pyarrow.array(part)).cast(pyarrow.string()) for part in (block.heads, block.tails)
+        )
+        columns = {"from": heads, "to": tails, "key": self._relation_texts(block, self._graph.relation_key)}
+        if number == len(self._layout.relations):
+            columns["label"] = self._relation_texts(block, self._graph.relation_label)
+        return pyarrow.table(columns)
+
+    def _relation_texts(self, block: Triples, text: Callable[[int], str]) -> pyarrow.Array:
+        """Return a text for the relation of each triple."""
+        import pyarrow
+
+        distinct, places = np.unique(block.relations, return_inverse=True)
+        return pyarrow.array(map(writable, map(text, distinct.tolist())), pyarrow.string()).take(pyarrow.array(places))
+
+    def _copy(self, table: str, options: str, rows: pyarrow.Table, entries: int) -> None:
+        """Copy rows into a table; what was copied is written out before it fills the buffer pool.
+
+        Args:
+            table: The table.
+            options: What follows the source.
+            rows: The rows.
+            entries: Nodes that the table on disk has an entry for, besides its rows.
+        """
         self._connection.execute(f"COPY {table} FROM $rows{options}", {"rows": rows})
+        self._unsaved += len(rows) + entries
+        if self._unsaved >= _SAVED:
+            self._connection.execute("CHECKPOINT")
+            self._unsaved = 0
 
     def _comment(self, table: str, what: Mapping[str, object]) -> None:
         text = json.dumps(what, ensure_ascii=False).replace("\\", "\\\\").replace("'", "\\'")
         self._connection.execute(f"COMMENT ON TABLE {table} IS '{writable(text)}'")
-
-
-def _first_types(graph: Graph) -> tuple[list[str], Ints]:
-    """Return the types that become node tables, and the place of each entity's type among them, int64."""
-    places: dict[str, int] = {UNTYPED: 0}
-    found = (graph.first_type(entity) or UNTYPED for entity in range(graph.n_entities))
-    numbers = np.fromiter(
-        (places.setdefault(name, len(places)) for name in found), dtype=np.int64, count=graph.n_entities
-    )
-    counts = np.bincount(numbers, minlength=len(places))
-    frequent = [number for number in np.argsort(-counts, kind="stable").tolist() if number and counts[number]]
-    frequent = sorted(frequent[:_MOST_TYPES])
-    selected = [0, *frequent] if counts[0] or len(places) - 1 > len(frequent) else frequent
-    table = np.zeros(len(places), dtype=np.int64)
-    table[selected] = range(len(selected))
-    names = list(places)
-    return [names[number] for number in selected], table[numbers]
 
 
 def _relation_name(label: str, tables: set[str]) -> str:
