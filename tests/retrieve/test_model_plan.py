@@ -149,7 +149,7 @@ def test_a_plan_that_the_graph_does_not_explain_is_no_answer(staff: Graph, reply
     told = [event for event in answer.trace.events if event.startswith("not answered: ")]
     assert len(told) == 1
     assert reason in told[0]
-    assert "nothing in this graph speaks of 'product'" in told[0]  # what the rules missed is said too
+    assert "nothing in this graph speaks of 'products'" in told[0]  # what the rules missed is said too
 
 
 @pytest.mark.parametrize("question", ["How many services does Platform Team own?", "Where does Ada Marsh live?"])

@@ -59,7 +59,7 @@ def test_staff(staff: Graph, question: str, texts: list[str], plan: str) -> None
 @pytest.mark.parametrize(
     ("question", "reason"),
     [
-        ("How many customers does Billing Team have?", "nothing in this graph speaks of 'customer'"),
+        ("How many customers does Billing Team have?", "nothing in this graph speaks of 'customers'"),
         ("Who is taller, Ada Marsh or Ben Okoro?", "no relation of this graph gives a number for 'taller'"),
         ("Which team is nearest to Oslo?", "needs distances or coordinates, which this graph does not have"),
         ("What percentage of Platform Team lives in Oslo?", "no rule can plan 'percentage'"),

@@ -41,7 +41,8 @@ class PathAnswer(GenerateStage):
         within: "subgraph" to follow the pattern in the subgraph that the evidence was retrieved from, so that the
             answers show what extraction and pruning lost; "graph" for the whole graph.
         min_confidence: Withhold answers of lower confidence, from 0 to 1; 0 gives every answer. Learned patterns
-            estimate a confidence (``graphbrick learn``); without one, all answers are given, which is an event.
+            estimate a confidence (``graphbrick learn``), and `Operators` has one for its plans; without one, all
+            answers are given, which is an event.
 
     Returns:
         Distinct answers: those whose paths are in the evidence first, in its order, then the others in order of
@@ -65,7 +66,7 @@ class PathAnswer(GenerateStage):
     def generate(self, query: Query, evidence: Evidence) -> Answer:
         """Return the ends of the best pattern, or the answers that an operator computed."""
         if evidence.has_answers:
-            return _computed(evidence)
+            return _withheld_plan(evidence, self.min_confidence) or _computed(evidence)
         paths = evidence.paths
         if not paths and any(isinstance(item, Row) for item in evidence.items):
             return self._first_column(evidence)
@@ -174,7 +175,17 @@ def _computed(evidence: Evidence) -> Answer:
         entities=tuple(row.entities[0] if row.entities else None for _, row in rows),
         evidence=evidence,
         support=tuple((i, *(by_end.get(row.entities[0], ()) if row.entities else ())) for i, row in rows),
+        confidence=evidence.confidence,
     )
+
+
+def _withheld_plan(evidence: Evidence, min_confidence: float) -> Answer | None:
+    """Return the empty answer that stands for a computed one of low confidence, which is an event; else None."""
+    if evidence.confidence is None or evidence.confidence >= min_confidence:
+        return None
+    plan = next(item.values[1] for item in evidence.items if isinstance(item, Row) and item.columns == ANSWER)
+    event(f"withheld: the answer of this plan has confidence {evidence.confidence:.2f} (below {min_confidence:g})")
+    return Answer(confidence=evidence.confidence, withheld=plan)
 
 
 def _n_distinct(ids: npt.NDArray[np.integer]) -> int:

@@ -13,12 +13,15 @@ from graphbrick.core.errors import LinkError
 from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event
 from graphbrick.graphs.graph import Graph
+from graphbrick.graphs.literals import literal_types
 from graphbrick.graphs.text import name_form, nfc
 from graphbrick.link.context import is_spelled, report, settled
 from graphbrick.link.exact import ExactNames, Matches, exact_names, ranked
 from graphbrick.link.question import Question, Span, disjoint
 from graphbrick.link.unmatched import READ_WORDS, Unmatched
+from graphbrick.link.words import COMPARES
 from graphbrick.patterns.lexicon import lexicon_of
+from graphbrick.patterns.stems import stems
 from graphbrick.pipeline import LinkStage
 
 _SHOWN = 5
@@ -51,7 +54,7 @@ class LinkLabels(LinkStage):
     Returns:
         The query with distinct seeds: the best reading of each mention in order of appearance, then other readings;
         without seeds, and with an event, if the question names only a class of the graph («which country has the most
-        neighbours»), which `Operators` answers.
+        neighbours») or compares numbers or dates («who earns the most»), which `Operators` answers.
 
     Raises:
         LinkError: Nothing in the question names an entity (the message shows the nearest labels), or the only match is
@@ -77,8 +80,8 @@ class LinkLabels(LinkStage):
         matches = unmatched.beside(disjoint(exact.names))
         if matches:
             _tell_left_out(question, exact, matches)
-        elif not exact.words and (classes := _classes(graph, question, exact, self.words)):
-            event(f"no entity is named, only {', '.join(dict.fromkeys(classes))}; the question is about all of them")
+        elif not exact.words and (kinds := _kinds(graph, question, exact, self.words)):
+            event(f"no entity is named, only {', '.join(dict.fromkeys(kinds))}; the question is about all of them")
             return query
         else:
             matches = disjoint(exact.words) or unmatched.alone() or self._last_resort(graph, question, exact, unmatched)
@@ -125,12 +128,21 @@ def _entities(mention: Mention) -> tuple[int, ...]:
     return mention.entity, *mention.others
 
 
-def _classes(graph: Graph, question: Question, exact: ExactNames, words: str | None) -> list[str]:
-    """Return the classes that a question without names is about, if it says more than the name of one."""
+def _kinds(graph: Graph, question: Question, exact: ExactNames, words: str | None) -> list[str]:
+    """Return the classes, and the relations with numbers or dates, that a question without names is about.
+
+    A name alone, such as a film called «The Capital», is no such question.
+    """
     term_words = sum(question.content(span) for span, _ in disjoint(exact.terms))
     if question.shows_names or term_words == question.content(Span(0, len(question.words) - 1)):
         return []
-    return lexicon_of(graph, words).classes_in(question.text)
+    lexicon, said = lexicon_of(graph, words), frozenset(stems(question.text))
+    kinds = lexicon.classes_in(question.text)
+    if kinds or not COMPARES.search(question.text.lower()):
+        return kinds
+    values = [relation for relation in literal_types(graph) if said & lexicon.relations[relation].words]
+    kinds = [graph.relation_label(relation) for relation in values]
+    return kinds or (["numbers or dates"] if literal_types(graph) else [])
 
 
 def _tell_left_out(question: Question, exact: ExactNames, matches: Matches) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
 from graphbrick.graphs.text import Token, nfc, tokens
-from graphbrick.link.words import STOP_WORDS
+from graphbrick.link.words import MONTHS, STOP_WORDS
 
 V = TypeVar("V")
 
@@ -45,8 +45,8 @@ class Question:
     Attributes:
         text: The text.
         words: Its words, folded.
-        shows_names: Whether capitals tell names from other words: some word after the first is capitalized, and some
-            word is not in capitals throughout.
+        shows_names: Whether capitals tell names from other words: some word after the first is capitalized, other than
+            months and units beside numbers, and some word is not in capitals throughout.
         shouts: Whether all letters of several words are capitals.
         quoted: The spans between quotation marks.
         years: The spans of years in brackets.
@@ -65,7 +65,8 @@ class Question:
         text = nfc(text)
         words = tokens(text)
         surfaces = [text[word.start : word.end] for word in words]
-        shows = any(s[0].isupper() for s in surfaces[1:]) and any(s != s.upper() for s in surfaces)
+        capitals = [at for at in range(1, len(words)) if surfaces[at][0].isupper() and not _is_of_number(surfaces, at)]
+        shows = bool(capitals) and any(s != s.upper() for s in surfaces)
         inside = [m.span(m.lastindex or 0) for m in _QUOTES.finditer(text)]
         return cls(
             text,
@@ -116,6 +117,13 @@ class Question:
     def content(self, span: Span) -> int:
         """Return the number of words of a span that are not function words."""
         return sum(word.text not in STOP_WORDS for word in self.words[span.first : span.last + 1])
+
+
+def _is_of_number(surfaces: Sequence[str], at: int) -> bool:
+    """Whether a word is a unit or month after a number, or a month before one: «60000 EUR», «5 March», «March 2024»."""
+    is_month = surfaces[at].lower() in MONTHS
+    after = at + 1 < len(surfaces) and surfaces[at + 1].isdigit()
+    return (surfaces[at - 1].isdigit() and (surfaces[at].isupper() or is_month)) or (is_month and after)
 
 
 def _between(words: Sequence[Token], places: Iterable[tuple[int, int]]) -> Iterator[Span]:

@@ -19,6 +19,15 @@ STOP_WORDS = frozenset(
 TITLES = frozenset("dr lady lord miss mr mrs ms prof professor sir".split())
 """Words before the name of a person that are hardly ever a part of a label."""
 
+MONTHS = frozenset(
+    "january february march april may june july august september october november december "
+    "jan feb mar apr jun jul aug sep sept oct nov dec".split()
+)
+COMPARES = re.compile(
+    r"\b(?:most|least|fewest|first|last|average|mean|total|sum|how (?:many|much)|than|before|after|since|until|between|"
+    rf"over|above|under|below|(?:in|on|during) (?:\d|{'|'.join(sorted(MONTHS))})|[a-z]{{2,}}est\b)"
+)
+"""Words that compare, count or date."""
 ARTICLES = ("the", "a", "an")
 _RELATIONS_READ = 10_000
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")

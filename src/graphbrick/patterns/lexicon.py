@@ -6,9 +6,10 @@ corrects. Words are compared by their stems.
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -28,6 +29,8 @@ from graphbrick.session import current_session
 Ints = npt.NDArray[np.int64]
 
 _MOST_RELATIONS, _LABELS_READ, _SAME_WORD = 500, 200, 0.6  # of names that end in one word
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_NUMBERED = re.compile(r"[a-z]?\d+[a-z]?|[a-z]")
 _SMALL = frozenset("of in by at with for to from on the a an has have is was".split())
 
 
@@ -119,18 +122,20 @@ def _lexicon(graph: Graph, file: Path | None) -> Lexicon:
     tables = content.get("relation", {})
     labels = [graph.relation_label(relation) for relation in range(graph.n_relations)]
     relations = tuple(_names(label, tables.get(label, {})) for label in labels)
-    classes = dict(entities_by_type(graph))
+    typed = entities_by_type(graph)
+    classes = dict(typed)
     numbers = {label: i for i, label in enumerate(labels)}
     values = {labels[relation] for relation in literal_types(graph)}
     for entry in content.get("class", []):
-        names = [str(name) for name in entry.get("names", [])]
-        known = next((classes[name] for name in classes if {stems(name)} & set(map(stems, names))), None)
+        names = [str(name) for name in entry.get("names", [])] or _nouns(entry, tables)
+        known = next((typed[name] for name in typed if {stems(name)} & set(map(stems, names))), None)
         if not names or (not entry.get("heads") and set(entry.get("tails", ())) <= values):
             continue  # a class of numbers is not a class of entities
-        members = known if known is not None else _members(graph, entry, numbers)
-        classes.update(dict.fromkeys(names, members))
+        members = _members(graph, entry, numbers) if known is None else known
+        for name in names:  # several classes may have one name: doctors and patients are people
+            classes[name] = np.union1d(classes.get(name, members), members)
     if not graph.type_table and len(labels) <= _MOST_RELATIONS:
-        classes = {**_classes_by_last_word(graph), **classes}
+        classes = {**_classes_by_label(graph, values), **classes}
     by_class: dict[Stems, tuple[str, ...]] = {}
     for name in sorted(classes, key=lambda name: -len(classes[name])):
         by_class[stems(name)] = (*by_class.get(stems(name), ()), name)
@@ -150,27 +155,66 @@ def _members(graph: Graph, entry: Mapping[str, list[str]], numbers: Mapping[str,
     return np.unique(np.concatenate([graph.csr.heads(at_head), graph.csr.tail[at_tail]])).astype(np.int64)
 
 
-def _classes_by_last_word(graph: Graph) -> dict[str, Ints]:
-    """Return classes inferred from labels: ends of a relation whose labels mostly end in one word, such as «Team»."""
+def _nouns(entry: Mapping[str, list[str]], tables: Mapping[str, Mapping[str, object]]) -> list[str]:
+    """Return the nouns for the entities of a class in the labels of relations that lead to them: `onAlbum`, album."""
+    nouns = [
+        str(noun)
+        for label in entry.get("tails", ())
+        for noun in _list(tables.get(label, {}).get("tail"))
+        if set(stems(str(noun))) <= set(label_stems(label))
+    ]
+    return list(dict.fromkeys(nouns))
+
+
+def _classes_by_label(graph: Graph, values: Set[str]) -> dict[str, Ints]:
+    """Return classes inferred from labels: ends of a relation that mostly share a word, «Team» or «Ward 3».
+
+    Args:
+        graph: The graph.
+        values: Labels of relations whose tails are numbers or dates.
+    """
     ids = graph.triple_ids()
     relation, classes = graph.csr.relation[ids], dict[str, Ints]()
     for number in range(graph.n_relations):
         triples = ids[relation == number]
-        for entities in (np.unique(graph.csr.heads(triples)), np.unique(graph.csr.tail[triples])):
+        sides = [graph.csr.heads(triples)]
+        if graph.relation_label(number) not in values:
+            sides.append(graph.csr.tail[triples])
+        for entities in map(np.unique, sides):
             sample = entities[:: max(1, len(entities) // _LABELS_READ)].tolist()
-            last_words = Counter(
-                words[-1] for entity in sample if len(words := WORD.findall(graph.label(entity).lower())) > 1
-            )
-            word, count = last_words.most_common(1)[0] if last_words else ("", 0)
-            if count >= 2 and count >= _SAME_WORD * len(sample) and word.isalpha():
-                members = [entity for entity in entities.tolist() if graph.label(entity).lower().endswith(word)]
+            shared = Counter(filter(None, (_class_word(graph.label(entity)) for entity in sample)))
+            word, count = shared.most_common(1)[0] if shared else ("", 0)
+            if count >= 2 and count >= _SAME_WORD * len(sample):
+                members = [entity for entity in entities.tolist() if _class_word(graph.label(entity)) == word]
                 classes[word] = np.union1d(classes.get(word, []), members).astype(np.int64)
     return classes
 
 
+def _class_word(label: str) -> str:
+    """Return the word of a label that may name a class: its last word, or the one before a number or letter.
+
+    >>> _class_word("Platform Team"), _class_word("Ward 3"), _class_word("Gate B12"), _class_word("Oslo")
+    ('team', 'ward', 'gate', '')
+    """
+    words = WORD.findall(label.lower())
+    if len(words) < 2:
+        return ""
+    word = words[-2] if _NUMBERED.fullmatch(words[-1]) else words[-1]
+    return word if word.isalpha() and len(word) > 1 else ""
+
+
+def label_stems(label: str) -> Stems:
+    """Return the stems of the words of a relation label.
+
+    >>> label_stems("onAlbum"), label_stems("people.person.place_of_birth")
+    (('on', 'album'), ('person', 'plac', 'of', 'birth'))
+    """
+    return stems(_CAMEL.sub(" ", readable(label)))
+
+
 def _names(label: str, entry: Mapping[str, object]) -> RelationNames:
     """Return what a relation is called: by its label, and by an entry of the file of words."""
-    plain = stems(readable(label))
+    plain = label_stems(label)
     tail = {stems(str(name)) for name in _list(entry.get("tail"))}
     head = {stems(str(name)) for name in _list(entry.get("head"))}
     if not entry:

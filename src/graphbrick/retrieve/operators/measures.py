@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from graphbrick.core import Path
 from graphbrick.graphs.literals import literal_types, values_of
+from graphbrick.retrieve.operators.dates import MOMENT, Date
 from graphbrick.retrieve.operators.sets import Along, CannotPlanError, Ints, Place, SetPlan, Steps
 
 Floats = npt.NDArray[np.float64]
@@ -93,10 +94,11 @@ class Within(SetPlan):
     low: float = -np.inf
     high: float = np.inf
     includes: bool = False  # the bounds themselves
+    said: str = ""  # the bounds in words; "" for the numbers
 
     def text(self, place: Place) -> str:
         """Return the plan as people read it."""
-        bounds = bounds_text(self, are_dates=self.measure.is_date(place))
+        bounds = self.said or bounds_text(self)
         return f"{self.measure.text(place)} {bounds} among: {self.base.text(place)}"
 
     def _run(self, place: Place) -> Ints:
@@ -113,19 +115,16 @@ class Within(SetPlan):
         return self.base.paths(place, entities) + value_paths(place, self.measure, entities)
 
 
-def compared(place: Place, base: SetPlan, measure: Measure, kind: str, low: float, high: float = np.inf) -> Within:
+def compared(base: SetPlan, measure: Measure, kind: str, low: float, high: float = np.inf) -> Within:
     """Return the part of a set whose measure compares so with a number, or with two.
 
     Args:
-        place: The graph.
         base: The set.
-        measure: What is compared.
+        measure: What is compared; not a date, see `dated`.
         kind: "over", "under", "least", "most", "exactly" or "between".
         low: The number.
         high: The second number, for "between".
     """
-    if kind == "over" and measure.is_date(place):
-        low = float(np.nextafter(low + 1, low))  # «after 1990» begins with 1991
     ranges = {
         "over": (low, np.inf), "least": (low, np.inf), "under": (-np.inf, low), "most": (-np.inf, low),
         "exactly": (low, low), "between": (low, high),
@@ -133,15 +132,30 @@ def compared(place: Place, base: SetPlan, measure: Measure, kind: str, low: floa
     return Within(base, measure, *ranges[kind], includes=kind not in ("over", "under"))
 
 
-def bounds_text(bounds: Within, *, are_dates: bool = False) -> str:
-    """Return bounds in words, such as «over 1,000,000» or «before 2010»."""
+def dated(base: SetPlan, measure: Measure, kind: str, first: Date, last: Date | None = None) -> Within:
+    """Return the part of a set whose date compares so with a date, or lies between two; «after 1990» begins in 1991.
+
+    Args:
+        base: The set.
+        measure: The date that is compared.
+        kind: As for `compared`.
+        first: The date.
+        last: The second date, for "between".
+    """
+    start, end = first.start, first.start + first.width - MOMENT
+    if kind == "between" and last is not None:
+        until = last.start + last.width - MOMENT
+        return Within(base, measure, start, until, includes=True, said=f"from {first.text} to {last.text}")
+    low, high, word = {
+        "over": (end, np.inf, "after"), "least": (start, np.inf, "since"), "under": (-np.inf, start, "before"),
+        "most": (-np.inf, end, "until"), "exactly": (start, end, "in" if len(first.text) < 8 else "on"),
+    }[kind]  # fmt: skip
+    return Within(base, measure, low, high, includes=kind not in ("over", "under"), said=f"{word} {first.text}")
+
+
+def bounds_text(bounds: Within) -> str:
+    """Return bounds in words, such as «over 1,000,000»."""
     low, high = bounds.low, bounds.high
-    if are_dates:
-        if np.isinf(high):
-            return f"after {low:.0f}" if not low % 1 else f"after {int(low)}"
-        if np.isinf(low):
-            return f"before {high:g}"
-        return f"in {low:.0f}" if int(low) == int(high) else f"from {low:g} to {high:g}"
     if low == high:
         return f"of {low:,.12g}"
     if np.isinf(high):

@@ -14,10 +14,12 @@ import numpy as np
 from graphbrick.llm.chat import ChatModel
 from graphbrick.llm.replies import read_object, shown
 from graphbrick.retrieve.operators import plan as p
+from graphbrick.retrieve.operators.dates import of_year
 from graphbrick.retrieve.operators.model_request import MOST_STEPS, OPERATORS, request
-from graphbrick.retrieve.operators.parse import MENTION, Parser, as_question
+from graphbrick.retrieve.operators.parse import Parser
 from graphbrick.retrieve.operators.plan import CannotPlanError, Plan, SetPlan
 from graphbrick.retrieve.operators.question import tidy
+from graphbrick.retrieve.operators.wording import MENTION
 
 _LONGEST = 300  # characters of a sub-question
 _HIGHEST = 1e300  # numbers above it, and NaN, are refused
@@ -94,7 +96,7 @@ class _Reader:
         if name in ("both", "either"):
             return (p.Both if name == "both" else p.Either)(tuple(sets))
         words = self._placed(attribute)
-        self._parser.check_measured(words)
+        self._parser.resolver.check_measured(words)
         measure = self._parser.resolver.measure(words, (), base, attribute)
         if name in ("sum", "mean"):
             return p.Amount(base, measure, mean=name == "mean")
@@ -109,7 +111,9 @@ class _Reader:
             raise CannotPlanError(f"its plan compares {attribute!r} with the numbers {numbers}")
         if len(sets) == 2:
             return p.Within(base, measure, *((numbers[0], np.inf) if name == "more_than" else (-np.inf, numbers[0])))
-        return p.compared(place, base, measure, _KINDS[name], *numbers)
+        if measure.is_date(place):
+            return p.dated(base, measure, _KINDS[name], *map(of_year, numbers))
+        return p.compared(base, measure, _KINDS[name], *numbers)
 
     def _set(self, phrase: str) -> SetPlan:
         whole = _RESULT.fullmatch(phrase.strip())
@@ -120,7 +124,7 @@ class _Reader:
         if mentions and max(mentions) >= self._n_entities:
             raise CannotPlanError(f"its plan names e{max(mentions)}, which the question does not")
         self._used_entities |= mentions
-        return self._parser.set(as_question(self._parser, _RESULT.sub(self._result_as_entity, text)))
+        return self._parser.set(self._parser.english.as_question(_RESULT.sub(self._result_as_entity, text)))
 
     def _placed(self, text: str) -> str:
         """Return a text in the form of questions, with placeholders for names of entities."""

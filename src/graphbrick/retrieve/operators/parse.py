@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import re
+from operator import attrgetter
 from typing import NamedTuple
 
 import numpy as np
 
 from graphbrick.graphs.literals import literal_types
-from graphbrick.patterns.stems import stems
+from graphbrick.patterns.stems import WORD, stem, stems
 from graphbrick.retrieve.operators import plan as p
 from graphbrick.retrieve.operators.plan import CannotPlanError, SetPlan
+from graphbrick.retrieve.operators.question import Question
 from graphbrick.retrieve.operators.resolve import Resolver
+from graphbrick.retrieve.operators.superlatives import Superlatives
+from graphbrick.retrieve.operators.wording import MENTION
 
-MENTION = re.compile(r"\be(\d+)\b")
+_IS_DATE = attrgetter("is_date")
 
 
 class _Bounds(NamedTuple):
@@ -39,12 +43,16 @@ class Parser:
 
     Args:
         resolver: Finds the patterns of plain phrases.
+        question: The question.
+
+    Attributes:
         entities: What `e0`, `e1`, ... stand for; grows when a part of the question is answered first.
     """
 
-    def __init__(self, resolver: Resolver, entities: tuple[int, ...]) -> None:
-        self.resolver, self.entities = resolver, list(entities)
+    def __init__(self, resolver: Resolver, question: Question) -> None:
+        self.resolver, self.question, self.entities = resolver, question, list(question.entities)
         self.place, self.english = resolver.place, resolver.english
+        self.superlatives = Superlatives(resolver, self.set)
         self._comparative = "this number"
 
     def entity(self, mention: str) -> int:
@@ -52,8 +60,10 @@ class Parser:
         return self.entities[int(mention[1:])]
 
     def with_names(self, text: str) -> str:
-        """Return a text with the labels of the entities in the place of their placeholders."""
+        """Return a text with the labels of entities for their placeholders, and words of the question for stems."""
         labels = {f"e{i}": self.place.graph.label(entity) for i, entity in enumerate(self.entities)}
+        words = {stem(word): word for word in WORD.findall(self.question.text)}
+        text = re.sub(r"'([^\W_]+)'", lambda match: f"'{words.get(match[1], match[1])}'", text)
         return MENTION.sub(lambda match: labels.get(match[0], match[0]), text)
 
     def listed(self, text: str) -> p.Listed:
@@ -86,7 +96,14 @@ class Parser:
 
     def _listed(self, text: str) -> SetPlan | None:
         match = self.english.match("listed", text)
-        return self.listed(match["list"]) if match else None
+        if not match or (match["noun"] and not self._is_noun(match["noun"])):
+            return None  # «who plays both e0 and e1» is no list
+        return self.listed(match["list"])
+
+    def _is_noun(self, word: str) -> bool:
+        """Whether a word names a class, or anything."""
+        names = (stems(word), *map(stems, self.english.near.get(stem(word), ())))
+        return stem(word) in self.english.anything or any(map(self.resolver.lexicon.class_named, names))
 
     def _members(self, text: str) -> SetPlan:
         """Return a class, such as «countries are there»."""
@@ -99,7 +116,9 @@ class Parser:
         near_classes = (lexicon.class_named(name) for names in near.values() for name in names)
         name = next(iter(lexicon.classes_in(text) or filter(None, near_classes)), None)
         if name is None:
-            raise CannotPlanError(f"nothing in this graph is called {' '.join(words) or text!r}")
+            called = f"nothing in this graph is called {' '.join(map(repr, words)) or repr(text)}"
+            hint = "; graphbrick learn --call RELATION=NAME names the entities that have a relation"
+            raise CannotPlanError(called if self.place.graph.type_table or len(words) != 1 else called + hint)
         of_class = set(stems(name))
         known = {word for word in words if word in of_class or any(of_class.issuperset(other) for other in near[word])}
         others = [word for word in words if word not in known]
@@ -111,89 +130,9 @@ class Parser:
         match = self.english.match("except", text)
         return p.Without(self.set(match["base"]), self.listed(match["other"])) if match else None
 
-    # Superlatives
-
     def best(self, text: str) -> SetPlan | None:
-        """Return the plan of a phrase with a superlative, such as «which is the largest city in e0»; else None."""
-        for pattern in self.english.patterns["best"]:
-            match = pattern.match(text)
-            if match and not self.english.match("not_a_noun", match["base"]):
-                return self._ranked(match)
-        return self._most_of(text) or self._first(text)
-
-    def _ranked(self, match: re.Match[str]) -> SetPlan:
-        base_text, words = self._base_and_attribute(match["base"], match["attr"] or "")
-        first, _, rest = base_text.partition(" ")
-        several = rest and (first.isdigit() or self.english.count_of(first) > 1)
-        base = self.set(as_question(self, rest if several else base_text))
-        comparison = self.english.superlatives[match["sup"]]
-        if "distance" not in comparison.names:
-            self.check_measured(words)
-        measure = self.resolver.measure(words, comparison.names, base, f"{match['sup']} {words}".strip())
-        n = self.english.count_of(first if several else match["n"] or "")
-        return p.Best(base, measure, comparison.largest, self.english.ordinals.get(match["rank"] or "", 1), n)
-
-    def check_measured(self, words: str) -> None:
-        """Raise `CannotPlanError` if what is to be measured names an entity, such as an airport with the code GDP."""
-        named = MENTION.search(words)
-        if named:
-            label = self.place.graph.label(self.entity(named[0]))
-            raise CannotPlanError(f"{label!r} is an entity; it cannot be measured or counted")
-
-    def _base_and_attribute(self, base: str, words: str) -> tuple[str, str]:
-        """Move «in e0» and «among the neighbours of e0» from the end of what is measured to what is compared."""
-        place = self.english.match("of_all", words)
-        if not place or MENTION.search(base):
-            return base, words
-        where, how, attribute = place["where"], place["how"], place["attr"] or ""
-        if not MENTION.search(where) and how in ("in", "on"):
-            return base, words
-        if MENTION.fullmatch(where):
-            return f"{base} {'in' if how == 'from' else how} {where}", attribute
-        return where, attribute
-
-    def _most_of(self, text: str) -> SetPlan | None:
-        """«which country borders the most countries», «which language is spoken in the most countries»."""
-        match = self.english.match("most_of", text)
-        if not match:
-            return None
-        noun, verb = self._noun_and_verb(match["left"])
-        if not verb:
-            return None
-        base = self.set(f"which {noun}")
-        verb = re.sub(r"^(?:is|are|was|were) ", "", verb)
-        words = re.sub(r"^(?:different|distinct|other) ", "", match["attr"])
-        self.check_measured(words)
-        measure = self.resolver.attribute(words, base) or self.resolver.degree(f"which {words} {verb} e0", base)
-        return p.Best(base, measure, match["sup"].split()[0] not in ("fewest", "least", "smallest", "lowest"))
-
-    def _noun_and_verb(self, text: str) -> tuple[str, str]:
-        """Return the noun phrase that a text begins with, and the rest."""
-        words = text.split()
-        for end in range(len(words), 0, -1):
-            first = " ".join(words[:end])
-            if self.resolver.lexicon.class_named(stems(first)) or self.english.match("noun_of", first):
-                return first, " ".join(words[end:])
-        return text, ""
-
-    def _first(self, text: str) -> SetPlan | None:
-        match = self.english.match("first", text)
-        if not match:
-            return None
-        base = self.set(match["base"])
-        largest = match["when"] in ("last", "latest", "most recently")
-        return p.Best(base, self.date(match["attr"], base, match["when"]), largest)
-
-    def date(self, words: str, base: SetPlan, wording: str) -> p.Attribute:
-        """Return the relation with dates that words speak of.
-
-        Raises:
-            CannotPlanError: There is none.
-        """
-        attribute = self.resolver.attribute(words, base)
-        if attribute is not None and literal_types(self.place.graph)[attribute.relation].is_date:
-            return attribute
-        raise CannotPlanError(f"no relation of this graph gives a date for {wording!r} ({words})")
+        """Return the plan of a phrase with a superlative; see `Superlatives.best`."""
+        return self.superlatives.best(text)
 
     def _of_best(self, text: str) -> SetPlan | None:
         """«the capital of the largest country in e0»: the inner superlative is answered first."""
@@ -212,20 +151,36 @@ class Parser:
     # Filters
 
     def _within(self, text: str) -> SetPlan | None:
-        year = self.english.match("year", text)
-        if year and any(kind.is_date for kind in literal_types(self.place.graph).values()):
-            base = self.set(year["base"])
-            first = float(year["year"])
-            measure = self.date(year["attr"] or "date", base, f"in {year['year']}")
-            return p.Within(base, measure, first, np.nextafter(first + 1, first), includes=True)
+        in_time = self.english.match("in_time", text)
+        when = self.english.read_amount(in_time["when"]) if in_time else None
+        if in_time and when and not when.rest and any(map(_IS_DATE, literal_types(self.place.graph).values())):
+            base, measure = self._base_and_date(in_time["base"], in_time["attr"] or "date", f"in {in_time['when']}")
+            return p.dated(base, measure, "exactly", when.as_date)
         bounds = self._bounds(text)
         if bounds is None:
             return None
         match = self.english.match("whose", bounds.left) or self.english.match("link", bounds.left)
-        base_text, attribute = (match["base"], match["attr"] or "") if match else (bounds.left, "")
-        if not MENTION.search(base_text) and not self.english.content(base_text):
-            return None
-        return self._bounded(self.set(base_text), bounds, attribute)
+        base_text, attribute = (match["base"], match["attr"] or "") if match else self._doer(bounds.left)
+        if MENTION.search(base_text) or self.english.content(base_text):
+            return self._bounded(self.set(base_text), bounds, attribute)
+        return self._bounded(None, bounds, attribute)
+
+    def _base_and_date(self, base: str, words: str, wording: str) -> tuple[SetPlan, p.Measure]:
+        """Return the set that a text before a date names, and the dates; all that have such a date for «who»."""
+        if not MENTION.search(base) and not self.english.content(base):
+            return self.resolver.measured(words, (), wording, dates=True)
+        plan = self.set(base)
+        return plan, self.resolver.date(words, plan, wording)
+
+    def _doer(self, text: str) -> tuple[str, str]:
+        """Return the noun phrase and the verb of «which people earn», where the graph has a number for the verb."""
+        match = self.english.match("doer", text)
+        if match is None or MENTION.search(text):
+            return text, ""
+        noun, verb = self.resolver.noun_and_verb(match["rest"])
+        if not verb and match["lead"] in ("who", "which one"):
+            noun, verb = "", match["rest"]
+        return (f"which {noun}" if noun else "who", verb) if verb else (text, "")
 
     def bounded(self, base: SetPlan | None, text: str) -> SetPlan | None:
         """Return the part of a set that a comparison selects, such as «e0 larger than e1»; None if there is none.
@@ -260,24 +215,35 @@ class Parser:
         exact = english.search("exact", text)
         return _Bounds(f"{text[: exact.start()]} have", "exactly", (), "", exact["right"]) if exact else None
 
-    def _bounded(self, base: SetPlan, bounds: _Bounds, attribute: str) -> SetPlan:
+    def _bounded(self, base: SetPlan | None, bounds: _Bounds, attribute: str) -> SetPlan | None:
+        """Return the part of a set, or of all that have such a number, that lies within bounds; None for no such."""
         words = " ".join(filter(None, (attribute, bounds.words)))
         amount = self.english.read_amount(bounds.right)
         if amount is None:
-            return self._bounded_by_entity(base, bounds, words)
-        low, high, rest = amount.value, np.inf, amount.rest
+            return None if base is None else self._bounded_by_entity(base, bounds, words)
+        upper, rest = None, amount.rest
         if bounds.kind == "between":
-            second = rest.partition("and " if "and " in rest else "to ")[2]
-            upper = self.english.read_amount(second)
+            upper = self.english.read_amount(rest.partition("and " if "and " in rest else "to ")[2])
             if upper is None:
                 raise CannotPlanError(f"'between' needs two numbers, got {bounds.right!r}")
-            low, high, rest = self._same_scale(bounds.right, low, upper.value), upper.value, upper.rest
+            rest = upper.rest
         words = " ".join(filter(None, (words, re.sub(r"^(?:of|in) ", "", rest)))).strip()
         inside = self.english.match("inside", words)
         if inside and isinstance(base, p.Members):
             base, words = self.set(f"which {base.name} in {inside['where']}"), inside["words"]
-        measure = self.resolver.measure(words, bounds.names, base, words or self._comparative)
-        return p.compared(self.place, base, measure, bounds.kind, low, high)
+        wording = words or self._comparative
+        if base is None:
+            base, measure = self.resolver.measured(words, bounds.names, wording)
+        else:
+            measure = self.resolver.measure(words, bounds.names, base, wording)
+        if measure.is_date(self.place):
+            return p.dated(base, measure, bounds.kind, amount.as_date, upper and upper.as_date)
+        if amount.date:
+            raise CannotPlanError(
+                f"{measure.text(self.place)} is no date, so that it cannot be compared with {amount.date.text}"
+            )
+        low = amount.value if upper is None else self._same_scale(bounds.right, amount.value, upper.value)
+        return p.compared(base, measure, bounds.kind, low, np.inf if upper is None else upper.value)
 
     def _bounded_by_entity(self, base: SetPlan, bounds: _Bounds, words: str) -> SetPlan:
         """«larger than e1», «more people than e1»."""
@@ -379,8 +345,3 @@ class Parser:
         return p.Both(
             (base, self.set(f"which {self.noun(base)} {second[joined.end() :].strip() if joined else second}"))
         )
-
-
-def as_question(parser: Parser, text: str) -> str:
-    """Return a noun phrase as a question."""
-    return text if re.match(parser.english.lead, text) else f"which {text}"

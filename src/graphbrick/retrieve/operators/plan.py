@@ -1,12 +1,13 @@
 """Plans of operator questions: small trees that can be read and run."""
 
 from graphbrick.retrieve.operators.amounts import Amount, Count, Difference, IsAmong, IsAny, IsMore, Not
-from graphbrick.retrieve.operators.measures import Attribute, Best, Degree, Measure, Within, compared
+from graphbrick.retrieve.operators.measures import Attribute, Best, Degree, Measure, Within, compared, dated
 from graphbrick.retrieve.operators.sets import (
     Along,
     Both,
     CannotPlanError,
     Either,
+    Having,
     Listed,
     Members,
     Place,
@@ -28,6 +29,7 @@ __all__ = [
     "Degree",
     "Difference",
     "Either",
+    "Having",
     "IsAmong",
     "IsAny",
     "IsMore",
@@ -43,4 +45,5 @@ __all__ = [
     "Within",
     "Without",
     "compared",
+    "dated",
 ]

@@ -14,8 +14,19 @@ from graphbrick.core import Path, Query
 from graphbrick.graphs.literals import literal_types
 from graphbrick.patterns.lexicon import Lexicon
 from graphbrick.patterns.stems import Stems, stems
-from graphbrick.retrieve.operators.plan import Along, Attribute, CannotPlanError, Degree, Measure, Place, SetPlan, Steps
-from graphbrick.retrieve.operators.wording import English
+from graphbrick.retrieve.operators.plan import (
+    Along,
+    Attribute,
+    CannotPlanError,
+    Degree,
+    Having,
+    Measure,
+    Place,
+    Plan,
+    SetPlan,
+    Steps,
+)
+from graphbrick.retrieve.operators.wording import MENTION, English
 from graphbrick.retrieve.patterns import Patterns
 
 Ints = npt.NDArray[np.int64]
@@ -23,8 +34,8 @@ Ints = npt.NDArray[np.int64]
 _CANDIDATES = 256  # patterns of one phrase that are compared
 _SAMPLE = 3  # entities whose patterns decide what is counted for all
 _LOOKED_AT = 1_000  # entities that the sample is drawn from
-_MENTION = re.compile(r"\be(\d+)\b")
 _LEAD = re.compile(r"^(?:which|what|who|where|whose|how|name|list|in which|on which|at which|by which)\b")
+_AFTER_NOUN = re.compile(r"\b(?:is|are|was|were|do|does|did|have|has|had|that|which|who|in|on|at|of|by|with|e\d+)\b")
 # What a pattern loses for each fault; the scores of the scorer count by `_TRUST`, and at most `_WORST`.
 _UNSAID_WORD, _UNSAID_NAMED, _UNSAID_PLAIN, _HOP, _BACK_AND_FORTH, _WRONG_END = 4.0, 7.0, 1.0, 3.0, 5.0, 20.0
 _WORST, _TRUST = 20.0, 0.3
@@ -38,6 +49,7 @@ class _Match:
         along: The pattern.
         score: The larger, the better it fits.
         unsaid: Words of the phrase that it leaves unexplained.
+        said: Relations that words of the phrase speak of.
         excess: Relations with a meaning of their own that no word speaks of.
         is_wrong: Whether its ends are not what the phrase asks for.
     """
@@ -45,6 +57,7 @@ class _Match:
     along: Along
     score: float
     unsaid: tuple[str, ...]
+    said: int
     excess: int
     is_wrong: bool
 
@@ -69,6 +82,7 @@ class Resolver:
 
     def __init__(self, patterns: Patterns, place: Place, lexicon: Lexicon, english: English) -> None:
         self.place, self.lexicon, self.english = place, lexicon, english
+        self._assumptions: dict[Along, str] = {}
         self._patterns = [replace(patterns, n=_CANDIDATES, each=1, max_hops=hops) for hops in {1, patterns.max_hops}]
         class_words = {word for name in lexicon.by_class for word in name}
         self._is_plain = [
@@ -90,9 +104,29 @@ class Resolver:
             steps = self._steps_of_others(phrase, entity)
             if steps is not None:
                 return replace(steps, start=entity)
-        if best.unsaid:
+        if best.unsaid and not self._is_only_noun(best, phrase):
             raise CannotPlanError(f"nothing in this graph speaks of {' '.join(map(repr, best.unsaid))}")
         return best.along
+
+    def _is_only_noun(self, match: _Match, phrase: str) -> bool:
+        """Whether the only unknown words are the noun of what is asked for, in a graph that does not type its entities.
+
+        «How many services does e0 own»: `owns` is all that the graph knows, and it leads to nothing else.
+        """
+        noun = self.english.content(_AFTER_NOUN.split(_LEAD.sub("", phrase).strip(), maxsplit=1)[0])
+        if (
+            self.place.graph.type_table or match.excess or match.is_wrong or not match.said
+            or not set(match.unsaid) <= set(noun) or self.lexicon.words.intersection(match.unsaid)
+        ):  # fmt: skip
+            return False
+        unknown = " ".join(map(repr, match.unsaid))
+        self._assumptions[match.along] = f"{unknown} is no word of this graph; taken for {match.along.text(self.place)}"
+        return True
+
+    def assumptions_of(self, plan: Plan) -> list[str]:
+        """Return what a plan takes for granted, in words."""
+        text = plan.text(self.place)
+        return [said for along, said in self._assumptions.items() if along.text(self.place) in text]
 
     def _steps_of_others(self, phrase: str, entity: int) -> Along | None:
         """Return the good pattern that entities of the same class have; None if they have none."""
@@ -122,7 +156,7 @@ class Resolver:
         sample = self._sample(entities)
         votes, unsaid = Counter[Degree](), tuple[str, ...]()
         for entity in sample:
-            for match in self._matches(words if _MENTION.search(words) else f"which {words} does e0 have", entity)[:1]:
+            for match in self._matches(words if MENTION.search(words) else f"which {words} does e0 have", entity)[:1]:
                 if match.unsaid:
                     unsaid = match.unsaid
                 else:
@@ -152,8 +186,7 @@ class Resolver:
             attribute = self.attribute(name, base)
             if attribute is not None:
                 return attribute
-        wanted = f" ({', '.join(names)})" if names else ""
-        raise CannotPlanError(f"no relation of this graph gives a number for {wording!r}{wanted} here")
+        raise CannotPlanError(f"no relation of this graph gives a number for {wording!r}{_wanted(names)} here")
 
     def attribute(self, words: str, base: SetPlan) -> Attribute | None:
         """Return the relation with numbers or dates that words speak of, if most of a set have a value."""
@@ -161,13 +194,72 @@ class Resolver:
         entities = base.run(self.place)
         best: tuple[float, int] | None = None
         for relation in literal_types(self.place.graph):
-            names = self.lexicon.relations[relation]
-            if not wanted or not all(self._speaks_of(word, names.words) for word in wanted):
+            if not self._is_said(wanted, relation):
                 continue
             share = float(np.mean(~np.isnan(Attribute(relation).of(self.place, entities)))) if len(entities) else 0.0
             if share >= 0.5 and (best is None or share > best[0]):
                 best = share, relation
         return None if best is None else Attribute(best[1])
+
+    def measured(
+        self, words: str, names: Sequence[str], wording: str, *, dates: bool = False
+    ) -> tuple[SetPlan, Measure]:
+        """Return what is compared where the question names no class: «who earns the most», and all that have it.
+
+        Args:
+            words: The words for it, such as «salary»; may be empty.
+            names: What the adjective measures, if there is no word for it.
+            wording: The operator as the question says it, for the error.
+            dates: Whether only dates count.
+
+        Raises:
+            CannotPlanError: The graph has nothing of the kind.
+        """
+        graph, wanted = self.place.graph, self.english.content(words)
+        for words_of_one in [wanted] if wanted else [self.english.content(name) for name in names]:
+            relations = [
+                relation
+                for relation, kind in literal_types(graph).items()
+                if self._is_said(words_of_one, relation) and (kind.is_date or not dates)
+            ]
+            bases = [Having(relation) for relation in relations]
+            if bases:
+                base = max(bases, key=lambda base: len(base.run(self.place)))
+                return base, Attribute(base.relation)
+        for relation, forward in sorted(self._steps_named(stems(words))) if wanted and not dates else ():
+            return Having(relation, forward), Degree(((relation, forward),))
+        kind = "date" if dates else "number"
+        raise CannotPlanError(f"no relation of this graph gives a {kind} for {wording!r}{_wanted(names)}")
+
+    def date(self, words: str, base: SetPlan, wording: str) -> Attribute:
+        """Return the relation with dates that words speak of.
+
+        Raises:
+            CannotPlanError: There is none.
+        """
+        attribute = self.attribute(words, base)
+        if attribute is not None and literal_types(self.place.graph)[attribute.relation].is_date:
+            return attribute
+        raise CannotPlanError(f"no relation of this graph gives a date for {wording!r} ({words})")
+
+    def check_measured(self, words: str) -> None:
+        """Raise `CannotPlanError` if what is to be measured names an entity, such as an airport with the code GDP."""
+        named = MENTION.search(words)
+        if named:
+            raise CannotPlanError(f"'{named[0]}' is an entity; it cannot be measured or counted")
+
+    def noun_and_verb(self, text: str) -> tuple[str, str]:
+        """Return the noun phrase that a text begins with, and the rest."""
+        words = text.split()
+        for end in range(len(words), 0, -1):
+            first = " ".join(words[:end])
+            if self.lexicon.class_named(stems(first)) or self.english.match("noun_of", first):
+                return first, " ".join(words[end:])
+        return text, ""
+
+    def _is_said(self, wanted: Sequence[str], relation: int) -> bool:
+        """Whether all of some words speak of a relation."""
+        return bool(wanted) and all(self._speaks_of(word, self.lexicon.relations[relation].words) for word in wanted)
 
     def _speaks_of(self, word: str, relation_words: frozenset[str]) -> bool:
         """Whether a word is one of a relation's words, or near one."""
@@ -177,7 +269,7 @@ class Resolver:
 
     def _matches(self, phrase: str, entity: int) -> list[_Match]:
         label = self.place.graph.label(entity)
-        text = _MENTION.sub(lambda _: label, phrase)
+        text = MENTION.sub(lambda _: label, phrase)
         text = text if _LEAD.match(text) else f"which {text}"
         query = Query(f"{text[0].upper()}{text[1:]}?", (entity,))
         paths: dict[tuple[Steps, bool], Path] = {}
@@ -187,9 +279,10 @@ class Resolver:
         if not paths:
             return []
         top = max(path.score for path in paths.values())
-        wanted = self.english.content(_MENTION.sub(" ", phrase))
+        wanted = self.english.content(MENTION.sub(" ", phrase))
         head = self._head(phrase)
-        matches = [self._match(path, wanted, head, top) for path in paths.values()]
+        plain = frozenset(stems(phrase))  # «own» and «take» have no meaning of their own, unless a relation does
+        matches = [self._match(path, wanted, plain, head, top) for path in paths.values()]
         matches.sort(key=lambda match: -match.score)
         return self._by_labels(matches)
 
@@ -233,7 +326,12 @@ class Resolver:
         return frozenset(steps)
 
     def _match(
-        self, path: Path, wanted: Sequence[str], head: tuple[str, frozenset[tuple[int, bool]]], top: float
+        self,
+        path: Path,
+        wanted: Sequence[str],
+        plain: frozenset[str],
+        head: tuple[str, frozenset[tuple[int, bool]]],
+        top: float,
     ) -> _Match:
         graph, lexicon = self.place.graph, self.lexicon
         relations = [lexicon.relations[relation] for relation, _ in path.pattern]
@@ -258,9 +356,11 @@ class Resolver:
         if len(unsaid) < len(wanted) and "person" in unsaid:
             unsaid.remove("person")  # «what do people pay with»: who does it says nothing
         score = _TRUST * max(path.score - top, -_WORST) - _UNSAID_WORD * len(unsaid) - _HOP * path.hops
-        excess = 0
+        said = excess = 0
         for (relation, _), names in zip(path.pattern, relations, strict=True):
-            if not any(self._speaks_of(word, names.words) for word in wanted):
+            if plain & names.words or any(self._speaks_of(word, names.words) for word in wanted):
+                said += 1
+            else:
                 excess += not self._is_plain[relation]
                 score -= _UNSAID_PLAIN if self._is_plain[relation] else _UNSAID_NAMED
         for one, other in zip(path.pattern, path.pattern[1:], strict=False):
@@ -269,7 +369,7 @@ class Resolver:
                 excess += 1
         is_wrong |= bool(last) and path.pattern[-1] not in last
         score -= _WRONG_END * is_wrong
-        return _Match(along, score, tuple(dict.fromkeys(unsaid)), excess, is_wrong)
+        return _Match(along, score, tuple(dict.fromkeys(unsaid)), said, excess, is_wrong)
 
     def _by_labels(self, matches: list[_Match]) -> list[_Match]:
         """Explain words by the names of the ends: «services» that are called «Auth Service»."""
@@ -286,3 +386,7 @@ class Resolver:
                 match, unsaid=unsaid, score=match.score + _UNSAID_WORD * (len(match.unsaid) - len(unsaid))
             )
         return sorted(matches, key=lambda match: -match.score)
+
+
+def _wanted(names: Sequence[str]) -> str:
+    return f" ({', '.join(names)})" if names else ""

@@ -148,6 +148,31 @@ class Members(SetPlan):
 
 
 @dataclass(frozen=True)
+class Having(SetPlan):
+    """All entities that have a relation, such as everything with a salary.
+
+    Attributes:
+        relation: The relation.
+        forward: Whether they are its heads; else its tails.
+    """
+
+    relation: int
+    forward: bool = True
+
+    def text(self, place: Place) -> str:
+        """Return the plan as people read it."""
+        label = place.graph.relation_label(self.relation)
+        return f"everything with {label}" if self.forward else f"everything that {label} leads to"
+
+    def _run(self, place: Place) -> Ints:
+        csr, ids = place.graph.csr, place.graph.triple_ids()
+        triples = ids[csr.relation[ids] == self.relation]
+        entities = np.unique(csr.heads(triples) if self.forward else csr.tail[triples]).astype(np.int64)
+        nodes = place.subgraph.nodes
+        return entities if nodes is None else entities[np.isin(entities, nodes)]
+
+
+@dataclass(frozen=True)
 class Listed(SetPlan):
     """Entities that the question names."""
 

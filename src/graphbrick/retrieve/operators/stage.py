@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import cast
 
@@ -39,6 +39,9 @@ from graphbrick.retrieve.operators.truth import Truth
 from graphbrick.retrieve.operators.values import Numbers
 from graphbrick.retrieve.operators.wording import English, english
 from graphbrick.retrieve.patterns import Patterns
+
+EXPLAINED, ASSUMED = 0.95, 0.5
+"""The confidence of a plan of which the graph explains every word, and of one with an assumption; see the docs."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -95,35 +98,39 @@ class Operators(RetrieveStage):
             return self.patterns.retrieve(query, subgraph)
         place = Place(graph, subgraph, lexicon.classes)
         resolver = Resolver(self.patterns, place, lexicon, words)
-        parser = Parser(resolver, question.entities)
+        parser = Parser(resolver, question)
         try:
-            plan = self._planned(parser, question.text, cue)
+            plan, by_model = self._planned(parser, cue)
             is_plain = isinstance(plan, Along) and len(parser.entities) == len(question.entities)
             if is_plain or (not cue and isinstance(plan, Both) and not len(plan.run(place))):
                 return self.patterns.retrieve(query, subgraph)
-            return self._evidence(place, plan)
+            evidence = self._evidence(place, plan)
         except CannotPlanError as error:
             if not cue and query.seeds:
                 return self.patterns.retrieve(query, subgraph)
             event(f"not answered: {parser.with_names(str(error))} (read as {cue or 'a set'!r})")
             return Evidence()
+        assumptions = resolver.assumptions_of(plan)
+        for assumption in assumptions:
+            event(parser.with_names(assumption))
+        return replace(evidence, confidence=ASSUMED if assumptions or by_model else EXPLAINED)
 
-    def _planned(self, parser: Parser, text: str, cue: str) -> Plan:
-        """Return the plan of a question by the rules, or by the model if they find none for its operator."""
-        entities = tuple(parser.entities)
+    def _planned(self, parser: Parser, cue: str) -> tuple[Plan, bool]:
+        """Return the plan of a question, and whether the model made it, as the rules found none for its operator."""
+        question = parser.question
         try:
-            return read(parser, text)
+            return read(parser, question.text), False
         except CannotPlanError as error:
             if self.llm is None or not cue:
                 raise
             reason = parser.with_names(str(error))
-        by_model = Parser(parser.resolver, entities)
+        by_model = Parser(parser.resolver, question)
         try:
-            plan = plan_by_model(self.llm, by_model, text)
+            plan = plan_by_model(self.llm, by_model, question.text)
         except CannotPlanError as error:
             raise CannotPlanError(f"{reason}; {self.llm.model}: {by_model.with_names(str(error))}") from error
         event(f"{self.llm.model} planned this question, since by the rules {reason}")
-        return plan
+        return plan, True
 
     def _evidence(self, place: Place, plan: Plan) -> Evidence:
         """Run a plan, and return its answers with the paths that support them."""
@@ -164,6 +171,9 @@ def read(parser: Parser, text: str) -> Plan:
     Raises:
         CannotPlanError: No rule reads it, or the graph does not have what it speaks of.
     """
+    superlative = parser.english.unknown_superlative(text)
+    if superlative and stem(superlative) not in parser.resolver.lexicon.words:
+        raise CannotPlanError(f"{superlative!r} is no adjective that the rules can compare by")
     numbers = Numbers(parser)
     compared = numbers.compared(text)
     if compared is not None:

@@ -7,10 +7,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from graphbrick.patterns.text import readable
+from graphbrick.patterns.lexicon import label_stems
+from graphbrick.patterns.stems import stems
 from graphbrick.retrieve.operators import plan as p
-from graphbrick.retrieve.operators.parse import MENTION, Parser
+from graphbrick.retrieve.operators.parse import Parser
 from graphbrick.retrieve.operators.plan import CannotPlanError, ValuePlan
+from graphbrick.retrieve.operators.wording import MENTION
 
 
 class Truth:
@@ -118,6 +120,9 @@ class Truth:
         """«is e0 the capital of e1», «does e0 border e1», «is e0 spoken in e1»: is one in a set that the rest gives."""
         if len(MENTION.findall(text)) < 2:
             raise CannotPlanError("a question for yes or no needs two entities, or a number to compare with")
+        passive = self.english.match("passive_by", text)
+        if passive and not self._is_label(f"{passive['verb']} by"):  # «is e0 owned by e1»: does e1 own e0
+            text = f"does {passive['who']} {passive['verb']} {passive['whom']}"
         rest = self.english.without("auxiliary", text)
         negated = bool(self.english.search("negation", rest))
         direct = self._direct(rest)
@@ -127,24 +132,53 @@ class Truth:
         is_state = text.startswith(("is", "are", "was", "were"))
         for entity, phrase in self._readings(self.english.patterns["emphasis"][0].sub("", rest), is_state=is_state):
             try:
-                plan = p.IsAmong(p.Listed((entity,)), self.parser.set(phrase))
+                plan = self._turned(rest, p.IsAmong(p.Listed((entity,)), self.parser.set(phrase)))
             except CannotPlanError as error:
                 reason = error
                 continue
             return p.Not(plan) if negated else plan
         raise reason
 
+    def _turned(self, rest: str, plan: p.IsAmong) -> p.IsAmong:
+        """Return the plan with its relation in the direction of the sentence: «does e0 own e1» is not «does e1 own e0».
+
+        The subject is the head of relations such as `owns` and `part of`, and the tail of `owned by`, unless the
+        sentence is passive. Relations that hold both ways, such as `borders`, stay as they are.
+        """
+        match, base = self.english.match("subject_object", rest), plan.base
+        if match is None or not isinstance(base, p.Along) or len(base.steps) != 1:
+            return plan
+        ((relation, forward),) = base.steps
+        label = label_stems(self.place.graph.relation_label(relation))
+        said = stems(match["verb"])
+        shared = set(self.english.content(match["verb"])) & set(label) or set(said) & set(label) - {"by"}
+        if not shared or any(word in self.english.symmetric for word in label):
+            return plan
+        is_head = ("by" in label) == ("by" in said)
+        subject, other = (self.parser.entity(match[name]) for name in ("one", "other"))
+        if base.start in (subject, other) and (base.start == subject) == (forward == is_head):
+            return plan
+        return p.IsAmong(p.Listed((other,)), p.Along(subject, ((relation, is_head),)))
+
+    def _is_label(self, words: str) -> bool:
+        """Whether the label of a relation has words in this order, such as «owned by»."""
+        graph, wanted = self.place.graph, " ".join(stems(words))
+        labels = (" ".join(label_stems(graph.relation_label(number))) for number in range(graph.n_relations))
+        return any(re.search(rf"\b{re.escape(wanted)}\b", label) for label in labels)
+
     def _direct(self, rest: str) -> p.IsAmong | None:
         """«is e0 in e1», about something whose class is unknown: only a relation with this preposition says it."""
-        words = set(MENTION.sub(" ", rest).split())
+        words = set(stems(MENTION.sub(" ", rest)))
         one, other = (self.parser.entity(mention[0]) for mention in list(MENTION.finditer(rest))[:2])
         if self.english.content(" ".join(words)) or self._class_of(one) != "ones":
             return None
         csr, graph = self.place.graph.csr, self.place.graph
-        for relation in np.unique(csr.relation[csr.row(one, True)]).tolist():
-            if words & set(readable(graph.relation_label(relation)).lower().split()):
-                return p.IsAmong(p.Listed((other,)), p.Along(one, ((relation, True),)))
-        preposition = " ".join(sorted(words))
+        own = np.unique(csr.relation[csr.row(one, True)]).tolist()
+        says = [relation for relation in own if words & set(label_stems(graph.relation_label(relation)))]
+        says += [number for number, names in enumerate(self.parser.resolver.lexicon.relations) if words & names.words]
+        if says:
+            return p.IsAmong(p.Listed((other,)), p.Along(one, ((says[0], True),)))
+        preposition = MENTION.sub("", rest).strip()
         raise CannotPlanError(f"no relation of {graph.label(one)} says {preposition!r}")
 
     def _readings(self, rest: str, *, is_state: bool) -> Iterator[tuple[int, str]]:

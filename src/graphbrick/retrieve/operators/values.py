@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from graphbrick.graphs.literals import literal_types
 from graphbrick.retrieve.operators import plan as p
-from graphbrick.retrieve.operators.parse import MENTION, Parser
+from graphbrick.retrieve.operators.parse import Parser
 from graphbrick.retrieve.operators.plan import CannotPlanError, SetPlan, ValuePlan
+from graphbrick.retrieve.operators.wording import MENTION
 
 
 class Numbers:
@@ -24,7 +26,9 @@ class Numbers:
             CannotPlanError: The graph does not have what the question speaks of.
         """
         text = self.english.without("everywhere", text)
-        for rule in (self._difference, self._how, self._people, self._count, self._total):
+        for rule in (
+            self._difference, self._how, self._people, self._count, self._total, self.parser.superlatives.value,
+        ):  # fmt: skip
             plan = rule(text)
             if plan is not None:
                 return plan
@@ -43,7 +47,9 @@ class Numbers:
         match = english.match("compared_dates", text)
         if match:
             base = parser.listed(match["list"])
-            return p.Best(base, parser.date(match["attr"], base, match["when"]), match["when"] in ("last", "later"))
+            return p.Best(
+                base, self.resolver.date(match["attr"], base, match["when"]), match["when"] in ("last", "later")
+            )
         return None
 
     def _count(self, text: str) -> ValuePlan | None:
@@ -62,7 +68,39 @@ class Numbers:
                 for number in MENTION.findall(together["who"])
             ]
             return p.Count(p.Either(tuple(parts)))
-        return p.Count(self.parser.set(f"{'in which' if match['place'] else 'which'} {base}"))
+        try:
+            plan = self.parser.set(f"{'in which' if match['place'] else 'which'} {base}")
+        except CannotPlanError:
+            total = self._given_total(base)
+            if total is None:
+                raise
+            return total
+        return self._given_number(plan) or p.Count(plan)
+
+    def _given_total(self, words: str) -> p.Amount | None:
+        """Return the sum of the numbers that the graph gives for what is to be counted everywhere; else None."""
+        if MENTION.search(words):
+            return None
+        try:
+            base, measure = self.resolver.measured(words, (), words)
+        except CannotPlanError:
+            return None
+        return p.Amount(base, measure) if isinstance(measure, p.Attribute) and self._counts(measure.relation) else None
+
+    def _counts(self, relation: int) -> bool:
+        """Whether a relation gives whole numbers without a unit."""
+        kind = literal_types(self.parser.place.graph).get(relation)
+        return kind is not None and kind.kind == "integer" and not kind.unit
+
+    def _given_number(self, plan: SetPlan) -> p.Amount | None:
+        """Return the number that the graph gives for what is to be counted, such as `number_of_beds`; else None."""
+        if not isinstance(plan, p.Along):
+            return None
+        relation, forward = plan.steps[-1]
+        if not forward or not self._counts(relation):
+            return None
+        base = p.Along(plan.start, plan.steps[:-1], plan.back) if plan.steps[1:] else p.Listed((plan.start,))
+        return p.Amount(base, p.Attribute(relation))
 
     def _people(self, text: str) -> ValuePlan | None:
         """«how many people live in e0»: where people are no class, their number is an attribute."""
@@ -78,7 +116,12 @@ class Numbers:
         if match is None or comparison is None:
             return None
         base = self._named(match["what"])
-        return p.Amount(base, self.resolver.measure("", comparison.names, base, f"how {match['adjective']}"))
+        measure = self.resolver.measure("", comparison.names, base, f"how {match['adjective']}")
+        if measure.is_date(self.parser.place):
+            raise CannotPlanError(
+                f"'how {match['adjective']}' needs an age; this graph has a date, {measure.text(self.parser.place)!r}"
+            )
+        return p.Amount(base, measure)
 
     def _named(self, text: str) -> SetPlan:
         return self.parser.set(text if self.english.match("listed", text) else f"which {text}")
@@ -92,9 +135,13 @@ class Numbers:
 
     def _total(self, text: str) -> ValuePlan | None:
         match = self.english.match("total", text)
-        return (
-            self._amount_of(match["base"], match["attr"], mean=match["how"] in ("average", "mean")) if match else None
-        )
+        if match is None:
+            return None
+        mean = match["how"] in ("average", "mean")
+        if match["base"] is not None:
+            return self._amount_of(match["base"], match["attr"], mean=mean)
+        base, measure = self.resolver.measured(match["attr"], (), f"{match['how']} {match['attr']}")
+        return p.Amount(base, measure, mean)
 
     def _difference(self, text: str) -> ValuePlan | None:
         """«how many more people live in e0 than in e1», «how much larger is e0 than e1»."""

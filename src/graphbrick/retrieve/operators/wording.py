@@ -12,7 +12,10 @@ from typing import NamedTuple
 
 from graphbrick.core.cached import cached_property
 from graphbrick.patterns.stems import stem
+from graphbrick.retrieve.operators.dates import Date, of_year, read_date
 
+MENTION = re.compile(r"\be(\d+)\b")
+"""What stands for an entity in a question."""
 _BARE = ("most", "fewest", "least")
 _NUMBER = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
 
@@ -35,10 +38,17 @@ class Amount(NamedTuple):
     Attributes:
         value: The number, in the unit of the graph.
         rest: The words after it.
+        date: The month or day that it is; None for a number.
     """
 
     value: float
     rest: str
+    date: Date | None = None
+
+    @property
+    def as_date(self) -> Date:
+        """The date, or the year of the number."""
+        return self.date or of_year(self.value)
 
 
 @dataclass(frozen=True)
@@ -52,15 +62,19 @@ class English:
         comparatives: «larger», «more populous», «more».
         bounds: For phrases such as «more than»: over, under, least, most or exactly.
         ordinals: «second» and so on.
+        symmetric: Stems of words of relations that hold both ways, such as «border».
+        anything: Stems of nouns for any entity.
         class_words: Stems of words that are near the name of a class: «town» for city.
         verbs: Stems before which the noun of a question ends.
         unknown: Words for operators that no rule knows.
+        not_superlative: Words that end in «est» and are no superlatives.
         patterns: The wordings of the operators, by name.
         lead: Matches the words that begin a question, such as «which».
         cues: Matches words that call for an operator.
         number: Matches a number in digits or words.
         numbers: Number words.
         scales: Words such as «million».
+        months: The number of each month by its names.
         units: For each unit, how many of the unit of the graph it is.
     """
 
@@ -70,15 +84,19 @@ class English:
     comparatives: Mapping[str, Comparison]
     bounds: Mapping[str, str]
     ordinals: Mapping[str, int]
+    symmetric: frozenset[str]
+    anything: frozenset[str]
     class_words: frozenset[str]
     verbs: frozenset[str]
     unknown: tuple[str, ...]
+    not_superlative: frozenset[str]
     patterns: Mapping[str, tuple[re.Pattern[str], ...]]
     lead: re.Pattern[str]
     cues: re.Pattern[str]
     number: re.Pattern[str]
     numbers: Mapping[str, float]
     scales: Mapping[str, float]
+    months: Mapping[str, int]
     units: Mapping[str, float]
 
     @cached_property
@@ -106,7 +124,16 @@ class English:
         ['how many', 'is', '']
         """
         match = self.match("auxiliary", text) or self.cues.search(text) or self.search("cue_before_number", text)
-        return match[0].strip() if match else ""
+        return match[0].strip() if match else self.unknown_superlative(text)
+
+    def unknown_superlative(self, text: str) -> str:
+        """Return the first word of a text that is a superlative of an unlisted adjective; "" if there is none.
+
+        >>> english().unknown_superlative("which team in the west has the juiciest interest")
+        'juiciest'
+        """
+        words = re.findall(r"\b[a-z]{2,}est\b", text)
+        return next((word for word in words if word not in self.superlatives and word not in self.not_superlative), "")
 
     def match(self, name: str, text: str) -> re.Match[str] | None:
         """Return the first match of a wording at the beginning of a text."""
@@ -122,6 +149,10 @@ class English:
             text = pattern.sub("", text)
         return text.strip()
 
+    def as_question(self, text: str) -> str:
+        """Return a noun phrase as a question."""
+        return text if self.lead.match(text) else f"which {text}"
+
     def count_of(self, text: str) -> int:
         """Return a small number in digits or words; 1 for none.
 
@@ -131,11 +162,14 @@ class English:
         return int(text) if text.isdigit() else int(self.numbers.get(text, 1))
 
     def read_amount(self, text: str) -> Amount | None:
-        """Return the number that a text begins with, in words or digits, with its unit; None if there is none.
+        """Return the number or date that a text begins with, in words or digits, with its unit; None if there is none.
 
         >>> english().read_amount("1.5 million people"), english().read_amount("a hundred thousand")
-        (Amount(value=1500000.0, rest='people'), Amount(value=100000.0, rest=''))
+        (Amount(value=1500000.0, rest='people', date=None), Amount(value=100000.0, rest='', date=None))
         """
+        date = read_date(text, self.months)
+        if date is not None:
+            return Amount(date.start, date.rest, date)
         match = self.number.match(text)
         if match is None:
             return None
@@ -164,7 +198,7 @@ def english() -> English:
     )
     compare = {phrase: kind for kind, phrases in content["compare"].items() for phrase in phrases}
     macros = dict(content["macros"])
-    macros |= _macros(superlatives, comparatives, compare, numbers, content["ordinals"])
+    macros |= _macros(superlatives, comparatives, compare, numbers, content["ordinals"], content["months"])
     near: dict[str, tuple[str, ...]] = {}
     for word, others in content["near"].items():
         near[stem(word)] = tuple(dict.fromkeys((*near.get(stem(word), ()), *others)))
@@ -176,9 +210,12 @@ def english() -> English:
         comparatives=comparatives,
         bounds=compare,
         ordinals=content["ordinals"],
+        symmetric=frozenset(map(stem, content["words"]["symmetric"].split())),
+        anything=frozenset(map(stem, content["words"]["anything"].split())),
         class_words=frozenset(map(stem, content["words"]["class_words"].split())),
         verbs=frozenset(map(stem, content["words"]["verbs"].split())),
         unknown=tuple(content["words"]["unknown"]),
+        not_superlative=frozenset(content["words"]["not_superlative"].split()),
         patterns={
             name: tuple(re.compile(_filled(pattern, macros)) for pattern in patterns)
             for name, patterns in content["patterns"].items()
@@ -188,6 +225,7 @@ def english() -> English:
         number=number,
         numbers=numbers,
         scales=scales,
+        months=content["months"],
         units={unit: float(factor) for unit, (_, factor) in content["units"].items()},
     )
 
@@ -198,6 +236,7 @@ def _macros(
     compare: Mapping[str, str],
     numbers: Mapping[str, float],
     ordinals: Mapping[str, int],
+    months: Mapping[str, int],
 ) -> dict[str, str]:
     """Return the parts of patterns that are made of word lists."""
     count = _any_of([word for word, number in numbers.items() if 1 < number <= 50], r"\d{1,3}")
@@ -210,6 +249,7 @@ def _macros(
         "either": _any_of([*superlatives, *comparatives]),
         "bound": _any_of(compare),
         "count": count,
+        "month": _any_of(months),
     }
 
 

@@ -1,0 +1,129 @@
+"""Operator questions that name no class or entity, dates, unknown words, and the confidence of plans."""
+
+from __future__ import annotations
+
+import pytest
+from staff import Indifferent, plan_of, staff_graph
+
+from graphbrick import PathAnswer, Patterns
+from graphbrick.graphs.builder import build
+from graphbrick.graphs.graph import Graph
+from graphbrick.patterns.lexicon import lexicon_of
+from graphbrick.retrieve import Operators
+from graphbrick.retrieve.operators.stage import ASSUMED, EXPLAINED
+
+OPERATORS = Operators(Patterns(Indifferent()))
+PIPELINE = OPERATORS >> PathAnswer()
+CLINIC = [
+    ("Ward 3", "number of beds", "24"),
+    ("Ward 7", "number of beds", "16"),
+    ("Rosa Klein", "liesOn", "Ward 3"),
+    ("Emil Sand", "liesOn", "Ward 3"),
+    ("Hugo March", "liesOn", "Ward 7"),
+    ("Rosa Klein", "takes", "metoprolol"),
+    ("Emil Sand", "takes", "metoprolol"),
+    ("Emil Sand", "takes", "aspirin"),
+    ("Emil Sand", "onAlbum", "Ward Songs"),
+]
+
+
+@pytest.fixture(scope="module")
+def staff(tmp_path_factory: pytest.TempPathFactory) -> Graph:
+    return staff_graph(tmp_path_factory.mktemp("staff"))
+
+
+@pytest.fixture(scope="module")
+def clinic(tmp_path_factory: pytest.TempPathFactory) -> Graph:
+    return build(CLINIC, tmp_path_factory.mktemp("clinic") / "clinic.graph")
+
+
+@pytest.mark.parametrize(
+    ("question", "texts", "plan"),
+    [
+        ("Who earns the most?", ["Carla Diaz"], "largest salary among: everything with salary"),
+        ("Who has the lowest salary?", ["Ben Okoro"], "smallest salary among: everything with salary"),
+        ("Who gets the fattest paycheck?", ["Carla Diaz"], "largest salary among: everything with salary"),
+        ("What is the highest salary?", ["$72,250"], "salary of: largest salary among: everything with salary"),
+        ("What is the average salary?", ["63,916.67 $"], "mean of salary of: everything with salary"),
+        ("Who was born first?", ["Carla Diaz"], "smallest birth date among: everything with birth date"),
+        ("Who earns more than 60000?", ["Ada Marsh", "Carla Diaz"], "salary over 60,000 among: everything with salary"),
+        ("Who was born after 2 May 1984?", ["Ben Okoro"], ""),
+        ("Who was born before May 1984?", ["Carla Diaz"], ""),
+        ("Who was born since May 1984?", ["Ada Marsh", "Ben Okoro"], ""),
+        ("Who was born after May 1984?", ["Ben Okoro"], ""),
+        ("Who was born in January 1979?", ["Carla Diaz"], "birth date in 1979-01 among: everything with birth date"),
+        ("Who was born on November 30, 1990?", ["Ben Okoro"], ""),
+        ("Who was born between 1979 and 1984?", ["Ada Marsh", "Carla Diaz"], ""),
+        ("Who was born until 1984?", ["Ada Marsh", "Carla Diaz"], ""),
+        ("Is Auth Service owned by Platform Team?", ["yes"], ""),
+        ("Is Platform Team owned by Auth Service?", ["no"], ""),
+        ("Does Auth Service own Platform Team?", ["no"], ""),
+        ("Does Platform Team own Auth Service?", ["yes"], ""),
+        ("Does Ada Marsh report to Ben Okoro?", ["no"], ""),
+        ("Is Engineering part of Platform Team?", ["no"], ""),
+        ("Is Platform Team part of Engineering?", ["yes"], ""),
+        ("Does Oslo live in Ada Marsh?", ["no"], ""),
+    ],
+)  # fmt: skip
+def test_without_a_class_all_that_have_the_number_are_compared(
+    staff: Graph, question: str, texts: list[str], plan: str
+) -> None:
+    answer = PIPELINE(staff, question)
+    assert sorted(answer.texts) == texts
+    assert answer.confidence == EXPLAINED
+    if plan:
+        assert plan_of(answer) == plan
+
+
+@pytest.mark.parametrize(
+    ("question", "texts"),
+    [
+        ("How many beds does Ward 3 have?", ["24"]),
+        ("What is the total number of beds?", ["40"]),
+        ("Which ward has the most beds?", ["Ward 3"]),
+        ("Which wards have more than 20 beds?", ["Ward 3"]),
+        ("Who takes both metoprolol and aspirin?", ["Emil Sand"]),
+    ],
+)
+def test_numbers_and_classes_of_labels(clinic: Graph, question: str, texts: list[str]) -> None:
+    assert list(PIPELINE(clinic, question).texts) == texts
+
+
+def test_labels_in_camel_case_have_words_and_numbered_labels_a_class(clinic: Graph) -> None:
+    lexicon = lexicon_of(clinic)
+    assert "album" in lexicon.words
+    assert [clinic.label(entity) for entity in lexicon.classes["ward"].tolist()] == ["Ward 3", "Ward 7"]
+
+
+@pytest.mark.parametrize(
+    ("question", "reason"),
+    [
+        ("Which team has the juiciest salary?", "'juiciest' is no adjective that the rules can compare by"),
+        ("How old is Ada Marsh?", "'how old' needs an age; this graph has a date, 'birth date'"),
+        ("Who is the tallest?", "no relation of this graph gives a number for 'tallest' (height, elevation)"),
+        (
+            "Which engineers were born before 1980?",
+            "nothing in this graph is called 'engineers'; graphbrick learn --call",
+        ),
+        ("Who earns more than 5 May 2020?", "salary is no date, so that it cannot be compared with 2020-05-05"),
+    ],
+)
+def test_what_is_not_understood_is_said_in_the_words_of_the_question(staff: Graph, question: str, reason: str) -> None:
+    answer = PIPELINE(staff, question)
+    assert answer.texts == ()
+    assert answer.trace is not None
+    assert any(reason in event for event in answer.trace.events), answer.trace.events
+
+
+def test_an_unknown_noun_is_an_assumption_of_low_confidence(staff: Graph) -> None:
+    question = "How many products does Platform Team own?"
+    answer = PIPELINE(staff, question)
+    assert (answer.texts, answer.confidence) == (("3",), ASSUMED)
+    assert answer.trace is not None
+    assert "'products' is no word of this graph; taken for Platform Team → owns → *" in answer.trace.events
+    withheld = (OPERATORS >> PathAnswer(min_confidence=0.6))(staff, question)
+    assert (withheld.texts, withheld.withheld) == ((), "count of: Platform Team → owns → *")
+    assert (OPERATORS >> PathAnswer(min_confidence=0.6))(staff, "How many services does Platform Team own?").texts == (
+        "3",
+    )
+    assert PIPELINE(staff, "How many customers does Platform Team have?").texts == ()
