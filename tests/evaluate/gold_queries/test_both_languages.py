@@ -14,7 +14,7 @@ from graphbrick.evaluate.gold_queries import TEMPLATES, QueryQuestion, questions
 from graphbrick.evaluate.metrics.execution import same_rows
 from graphbrick.graphs.export.ladybug import to_ladybug
 from graphbrick.graphs.export.ntriples import to_ntriples
-from graphbrick.graphs.export.rdf_counterpart import RdfNames, rdf_names
+from graphbrick.graphs.rdf_counterpart import RdfNames, rdf_names
 from graphbrick.graphs.records import EntityRecord, Record
 
 ox = pytest.importorskip("pyoxigraph")

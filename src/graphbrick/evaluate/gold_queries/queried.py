@@ -14,7 +14,7 @@ from graphbrick.evaluate.gold_queries.in_cypher import in_cypher
 from graphbrick.evaluate.gold_queries.in_sparql import SparqlNames, in_sparql
 from graphbrick.graphs.databases.errors import TooSlowError
 from graphbrick.graphs.databases.rdf_schema import RESOURCE
-from graphbrick.graphs.export.rdf_counterpart import RdfNames, rdf_names
+from graphbrick.graphs.rdf_counterpart import RdfNames, rdf_names
 from graphbrick.queries.prefixes import STANDARD, prefixes_for
 from graphbrick.queries.schema_text import readable, schema_prefixes
 from graphbrick.queries.tokens import SPARQL, known_language
