@@ -10,6 +10,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from pages import example
 
 import graphbrick
 from graphbrick.pipeline.catalog import all_bricks
@@ -52,9 +53,7 @@ def test_the_readme_and_the_extras_of_the_project_agree_on_what_there_is():
 
 
 def test_the_brick_of_the_contributing_page_keeps_the_contract(tmp_path, monkeypatch):
-    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    code = text.split("```python\n")[1].split("```")[0]
-    (tmp_path / "shortest_first.py").write_text(code, encoding="utf-8")
+    (tmp_path / "shortest_first.py").write_text(example("CONTRIBUTING.md", "ShortestFirst"), encoding="utf-8")
     monkeypatch.syspath_prepend(str(tmp_path))
     from shortest_first import ShortestFirst
 
@@ -63,6 +62,24 @@ def test_the_brick_of_the_contributing_page_keeps_the_contract(tmp_path, monkeyp
 
     pipeline = ShortestPaths() >> ShortestFirst(n=1) >> PathAnswer()
     assert pipeline(tiny_graph(), "Which country has the capital Nairobi?").texts == ("Kenya",)
+
+
+def test_the_evidence_of_the_contributing_page_is_ranked_and_joined_with_paths(tmp_path, monkeypatch):
+    (tmp_path / "seed_descriptions.py").write_text(example("CONTRIBUTING.md", "Description"), encoding="utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    from seed_descriptions import Description, SeedDescriptions
+
+    from graphbrick import BM25, Rerank, ShortestPaths, build
+    from graphbrick.graphs.records import EntityRecord
+    from graphbrick.testing import check_brick
+
+    records = [("Kenya", "capital", "Nairobi"), EntityRecord("Nairobi", description="a city with a railway")]
+    graph = build(records, tmp_path / "cities.graph")
+    run = ((SeedDescriptions() | ShortestPaths()) >> Rerank(BM25(), n=1)).run(graph, "Has Nairobi a railway?")
+    assert run.evidence.texts() == ["Nairobi: a city with a railway"]
+    (item,) = run.evidence.items
+    assert (type(item), item.source) == (Description, "SeedDescriptions()")
+    check_brick(SeedDescriptions(), installed=False)
 
 
 def test_every_module_can_be_imported_without_what_only_posix_has():

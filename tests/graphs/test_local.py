@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from pages import example
 
 from graphbrick import BM25, PPR, KHop, PathAnswer, PruneTriples, Rerank, Session, ShortestPaths, build
 from graphbrick.cli.pipelines import DEFAULT_PIPELINE
@@ -192,5 +193,4 @@ def test_neighbours_of_a_folder_graph() -> None:
 
 
 def test_the_graph_of_the_contributing_page_runs() -> None:
-    page = (Path(__file__).parents[2] / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    exec(page.split("```python\n")[2].split("```")[0], {"__name__": "page"})
+    exec(example("CONTRIBUTING.md", "Capitals"), {"__name__": "page"})

@@ -16,7 +16,7 @@ from graphbrick import (
     Query,
     ShortestPaths,
 )
-from graphbrick.core import Path, Subgraph
+from graphbrick.core import BaseItem, Path, Subgraph
 from graphbrick.core.errors import PipelineError
 from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import fact
@@ -28,19 +28,20 @@ from graphbrick.pipeline import (
 from graphbrick.scorers.scorer import Scorer
 
 
+class WholeGraph(ExtractStage):
+    """Gives the whole graph."""
+
+    def extract(self, graph: Graph, query: Query) -> Subgraph:
+        return Subgraph(graph)
+
+
 @dataclass(repr=False)
-class Melting(ExtractStage):
+class Melting(WholeGraph):
     """Not frozen."""
 
-    def extract(self, graph: Graph, query: Query) -> Subgraph:
-        return Subgraph(graph)
 
-
-class Undeclared(ExtractStage):
+class Undeclared(WholeGraph):
     """No dataclass at all."""
-
-    def extract(self, graph: Graph, query: Query) -> Subgraph:
-        return Subgraph(graph)
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,7 @@ class Lonely(PPR):
 
 
 @dataclass(frozen=True, repr=False)
-class Listed(ExtractStage):
+class Listed(WholeGraph):
     """Holds a list.
 
     Args:
@@ -79,12 +80,9 @@ class Listed(ExtractStage):
 
     hops: list[int] = field(default_factory=list)
 
-    def extract(self, graph: Graph, query: Query) -> Subgraph:
-        return Subgraph(graph)
-
 
 @dataclass(frozen=True, repr=False)
-class Unpicklable(ExtractStage):
+class Unpicklable(WholeGraph):
     """Cannot be sent to another process."""
 
     def __reduce__(self) -> str:
@@ -93,18 +91,14 @@ class Unpicklable(ExtractStage):
     def __copy__(self) -> Unpicklable:
         return Unpicklable()
 
-    def extract(self, graph: Graph, query: Query) -> Subgraph:
-        return Subgraph(graph)
+
+@dataclass(frozen=True, repr=False)
+class Undocumented(WholeGraph):
+    pass
 
 
 @dataclass(frozen=True, repr=False)
-class Undocumented(ExtractStage):
-    def extract(self, graph: Graph, query: Query) -> Subgraph:
-        return Subgraph(graph)
-
-
-@dataclass(frozen=True, repr=False)
-class HalfDocumented(ExtractStage):
+class HalfDocumented(WholeGraph):
     """Says what one of its parameters is.
 
     Args:
@@ -114,12 +108,9 @@ class HalfDocumented(ExtractStage):
     k: int = 1
     radius: float = 0.5
 
-    def extract(self, graph: Graph, query: Query) -> Subgraph:
-        return Subgraph(graph)
-
 
 @dataclass(frozen=True, repr=False)
-class Unreadable(ExtractStage):
+class Unreadable(WholeGraph):
     """Has a parameter that is no literal.
 
     Args:
@@ -128,12 +119,9 @@ class Unreadable(ExtractStage):
 
     ids: frozenset[int] = frozenset({1})
 
-    def extract(self, graph: Graph, query: Query) -> Subgraph:
-        return Subgraph(graph)
-
 
 @dataclass(frozen=True, repr=False)
-class Credulous(ExtractStage):
+class Credulous(WholeGraph):
     """Takes anything.
 
     Args:
@@ -141,9 +129,6 @@ class Credulous(ExtractStage):
     """
 
     k: int = 1
-
-    def extract(self, graph: Graph, query: Query) -> Subgraph:
-        return Subgraph(graph)
 
 
 @dataclass(frozen=True, repr=False)
@@ -191,7 +176,7 @@ class Vague(Credulous):
 
 
 @dataclass(frozen=True, repr=False)
-class NumberlessName(ExtractStage):
+class NumberlessName(WholeGraph):
     """Takes any name.
 
     Args:
@@ -199,9 +184,6 @@ class NumberlessName(ExtractStage):
     """
 
     name: str | None = None
-
-    def extract(self, graph: Graph, query: Query) -> Subgraph:
-        return Subgraph(graph)
 
 
 Score = Callable[[str, Sequence[str]], Any]
@@ -267,6 +249,24 @@ def spoilt(**changes: Any) -> Callable[..., Evidence]:
         return Evidence((replace(path, **changes),) if path else ())
 
     return retrieve
+
+
+@dataclass(frozen=True)
+class Note(BaseItem):
+    """An item whose equality compares scores."""
+
+    kind = "note"
+
+    text: str
+    score: float = 0.0
+    source: str = ""
+    entities = ()
+    citations = ()
+    graph = None
+
+
+def scored_note(self: object, query: Query, subgraph: Subgraph) -> Evidence:
+    return Evidence((Note("Kenya has a coast"),) if subgraph.local(query.seeds) else ())
 
 
 def flipped(self: object, query: Query, subgraph: Subgraph) -> Evidence:

@@ -287,6 +287,8 @@ def _wrong_ids(ids: object, name: str) -> str | None:
 def _wrong_item(item: Item, given: Subgraph) -> str | None:
     if (item.kind == "path") != isinstance(item, Path):
         return f"an item of the kind {item.kind!r} is a {type(item).__name__}; only a Path is of the kind 'path'"
+    if item.with_score(item.score + 1) != item:
+        return f"a {item.kind} with another score is not equal to it; declare the class with dataclass(eq=False)"
     if isinstance(item, Path):
         return _wrong_path(item, given)
     if not item.text.strip():
