@@ -37,7 +37,7 @@ from graphbrick.extract.connect import parts_of
 from graphbrick.extract.seeds import among, best
 from graphbrick.extract.vector_neighbors import VectorNeighbors
 from graphbrick.graphs.records import EntityRecord, Record
-from graphbrick.indexes.vector_index import build_index, kept
+from graphbrick.indexes.vector_index import build_index, folder_of
 from graphbrick.kernels.ppr import ppr_push
 from graphbrick.pipeline import ExtractStage
 
@@ -198,7 +198,7 @@ def prepare(graph: Graph, vectors: bool) -> None:
     seed = int(np.argmax(graph.csr.degrees()))
     Communities().extract(graph, Query("?", seeds=(seed,)))
     print(f"partitions: {time.perf_counter() - start:.1f} s", flush=True)
-    if vectors and kept(graph, MiniLM(), "entity").facts() is None:
+    if vectors and folder_of(graph, MiniLM(), "entity").facts() is None:
         start = time.perf_counter()
         build_index(graph, MiniLM(), "entity")
         print(f"index over {graph.n_entities:,} labels: {time.perf_counter() - start:.1f} s", flush=True)

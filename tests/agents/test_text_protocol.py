@@ -19,11 +19,11 @@ TOOLS = all_tools()
 
 def read(reply: str) -> list[tuple[str, Any]]:
     calls = read_actions(reply, TOOLS)
-    return [(c.name, dict(c.given) if isinstance(c.given, Mapping) else list(c.given)) for c in calls]
+    return [(c.name, dict(c.arguments) if isinstance(c.arguments, Mapping) else list(c.arguments)) for c in calls]
 
 
 def bound(reply: str) -> list[tuple[str, Any]]:
-    return [(call.name, TOOLS[call.name].bind(call.given)) for call in read_actions(reply, TOOLS)]
+    return [(call.name, TOOLS[call.name].bind(call.arguments)) for call in read_actions(reply, TOOLS)]
 
 
 KENYA = ("search", {"text": "Kenya"})

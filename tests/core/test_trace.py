@@ -18,7 +18,7 @@ def test_what_a_stage_reports_is_in_its_own_record() -> None:
         fact(edges=4)
         count_call(tokens_in=10, tokens_out=2)
         count_exchange(Exchange("m", [], "a", 3, 1, estimated=True, seconds=1.5, cost=0.25))
-        count_exchange(Exchange("m", [], "a", 3, 1, cached=True, seconds=1.5, cost=0.25), kept=False)
+        count_exchange(Exchange("m", [], "a", 3, 1, cached=True, seconds=1.5, cost=0.25), with_text=False)
         entry.counts_out = {"nodes": 7}
     with record(trace, "PathAnswer()", "generate"):
         event("no answer")

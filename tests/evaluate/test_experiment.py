@@ -74,7 +74,7 @@ def test_every_question_has_a_result_that_is_right(whole, tmp_path):
     study = evaluate(GRAPH, questions(), TEXTS, out=tmp_path / "a.sqlite")
     asked = {question.id: question for question in questions()}
     for run in study.runs():
-        assert (run.asked, run.done, run.finished is not None) == (30, 30, True)
+        assert (run.questions, run.done, run.finished is not None) == (30, 30, True)
         pipeline, names = parse(run.recipe), {question.id: question for question in study.questions()}
         for result, detail in zip(study.results(run.id), study.details(run.id), strict=True):
             question = asked[names[result.question].name]
@@ -191,10 +191,10 @@ def test_what_is_done_is_not_asked_again(tmp_path):
     evaluate(GRAPH, asked_of(9), [CountingPaths(), ShortestPaths()], out=path).close()
     study = evaluate(GRAPH, asked_of(9)[:2], [CountingPaths()], out=path)
     assert CountingPaths.asked == {f"q{i}": 1 for i in range(9)}
-    assert [(run.name, run.asked, run.done) for run in study.runs()] == [("pipeline 1", 9, 9), ("pipeline 2", 9, 9)]
+    assert [(run.name, run.questions, run.done) for run in study.runs()] == [("pipeline 1", 9, 9), ("pipeline 2", 9, 9)]
     evaluate(GRAPH, asked_of(9)[:2], [CountingPaths()], out=path, fresh=True).close()
     assert sum(CountingPaths.asked.values()) == 11
-    assert [run.asked for run in study.runs()] == [2, 9]
+    assert [run.questions for run in study.runs()] == [2, 9]
     study.close()
 
 
@@ -241,7 +241,7 @@ def test_a_graph_that_was_changed_is_another_run(tmp_path):
     evaluate(GRAPH, asked_of(2), text, out=path).close()
     with evaluate(changed, asked_of(2), text, out=path) as study:
         assert [run.graph_hash for run in study.runs()] == [GRAPH.hash, changed.hash]
-        assert [(run.asked, run.done) for run in study.runs()] == [(2, 2), (2, 2)]
+        assert [(run.questions, run.done) for run in study.runs()] == [(2, 2), (2, 2)]
         assert len(study.questions()) == 4
 
 

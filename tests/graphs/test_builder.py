@@ -190,7 +190,7 @@ def test_at_most_so_many_skipped_records_are_kept_but_all_are_counted() -> None:
     bad = BadRecords(skip=True, keep=2)
     for number in range(5):
         bad.add(InputError("bad", line=number))
-    assert (bad.count, [error.line for error in bad.kept]) == (5, [0, 1])
+    assert (bad.count, [error.line for error in bad.errors]) == (5, [0, 1])
 
 
 # The target

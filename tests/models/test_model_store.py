@@ -6,18 +6,18 @@ from types import SimpleNamespace
 
 import pytest
 from hub import Hub
-from stored_models import BODY, DATA, HEAD, ONE, TWO, fetched, file, left
+from stored_models import BODY, DATA, HEAD, ONE, TWO, fetch_events, file, left
 
 from graphbrick.core.errors import ModelError
 from graphbrick.models import fetching, store
-from graphbrick.models.store import Model, fetch, kept, known, remove, resolve
+from graphbrick.models.store import Model, fetch, fetched, known, remove, resolve
 
 # From the hub
 
 
 def test_a_file_comes_from_the_hub(hub: Hub, folder: Path) -> None:
     seen: list[tuple[str, int, int]] = []
-    assert kept(ONE.name) is None
+    assert fetched(ONE.name) is None
     assert fetch(ONE.name, lambda *given: seen.append(given)) == folder / "tiny.gguf"
     assert (folder / "tiny.gguf").read_bytes() == DATA
     assert left(folder) == ["tiny.gguf"]
@@ -29,33 +29,33 @@ def test_a_file_comes_from_the_hub(hub: Hub, folder: Path) -> None:
 
 
 def test_what_is_there_is_not_fetched_again(hub: Hub) -> None:
-    assert fetched() == fetched() == []
+    assert fetch_events() == fetch_events() == []
     assert len(hub.asked) == 1
 
 
 def test_a_damaged_file_is_fetched_again(hub: Hub, folder: Path) -> None:
-    fetched()
+    fetch_events()
     (folder / "tiny.gguf").write_bytes(b"x" * len(DATA))
-    fetched()
+    fetch_events()
     assert len(hub.asked) == 2
 
 
 def test_a_file_of_another_size_does_not_count_as_fetched(hub: Hub, folder: Path) -> None:
-    fetched()
+    fetch_events()
     (folder / "tiny.gguf").write_bytes(DATA[:-1])
-    assert kept(ONE.name) is None
+    assert fetched(ONE.name) is None
 
 
 def test_huggingface_s_own_variable_names_a_mirror_too(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("GRAPHBRICK_HUB")
     assert fetching.hub() == "https://huggingface.co"
     monkeypatch.setenv("HF_ENDPOINT", f"{hub.address}/")
-    assert fetched() == []
+    assert fetch_events() == []
 
 
 def test_a_connection_that_breaks_is_gone_on_with(hub: Hub) -> None:
     hub.breaks = [400_000, 1, 300_000]
-    assert fetched() == []
+    assert fetch_events() == []
     assert [wanted for _, wanted in hub.asked] == ["", "bytes=400000-", "bytes=400001-", "bytes=700001-"]
     assert hub.sent == len(DATA)
 
@@ -63,7 +63,7 @@ def test_a_connection_that_breaks_is_gone_on_with(hub: Hub) -> None:
 def test_a_fetch_that_was_ended_is_gone_on_with(hub: Hub, folder: Path) -> None:
     folder.mkdir()
     (folder / ".tiny.gguf.part").write_bytes(DATA[:654_321])
-    fetched()
+    fetch_events()
     assert hub.asked == [("/o/tiny/main/tiny.gguf", "bytes=654321-")]
 
 
@@ -71,19 +71,19 @@ def test_a_fetch_that_was_ended_is_gone_on_with(hub: Hub, folder: Path) -> None:
 def test_a_part_that_is_whole_is_only_checked(hub: Hub, folder: Path, length: int) -> None:
     folder.mkdir()
     (folder / ".tiny.gguf.part").write_bytes((DATA + b"x")[:length])
-    fetched()
+    fetch_events()
     assert len(hub.asked) == (length > len(DATA))
 
 
 def test_a_server_without_ranges_sends_all_again(hub: Hub, folder: Path) -> None:
     hub.ranges, hub.breaks = False, [400_000]
-    assert fetched() == []
+    assert fetch_events() == []
     assert hub.sent == 400_000 + len(DATA)
 
 
 def test_a_file_of_unknown_length_is_read_to_its_end(hub: Hub) -> None:
     hub.lengths = False
-    assert fetched() == []
+    assert fetch_events() == []
 
 
 def test_wrong_bytes_are_not_kept(hub: Hub, folder: Path) -> None:
@@ -93,9 +93,9 @@ def test_wrong_bytes_are_not_kept(hub: Hub, folder: Path) -> None:
     ):
         fetch(ONE.name)
     assert left(folder) == []
-    assert kept(ONE.name) is None
+    assert fetched(ONE.name) is None
     hub.files[ONE.files[0].hub] = DATA
-    fetched()
+    fetch_events()
 
 
 def test_a_wrong_beginning_is_not_kept(hub: Hub, folder: Path) -> None:
@@ -103,7 +103,7 @@ def test_a_wrong_beginning_is_not_kept(hub: Hub, folder: Path) -> None:
     (folder / ".tiny.gguf.part").write_bytes(b"x" * 1000)
     with pytest.raises(ModelError, match="nothing of it was kept"):
         fetch(ONE.name)
-    fetched()
+    fetch_events()
 
 
 # The folder
@@ -132,8 +132,8 @@ def test_a_folder_that_cannot_be_made_is_an_error(tmp_path: Path, monkeypatch: p
 
 
 def test_removing_frees_what_is_there(hub: Hub, packages: Path, folder: Path) -> None:
-    fetched()
-    fetched(TWO)
+    fetch_events()
+    fetch_events(TWO)
     (folder / ".tiny.gguf.part").write_bytes(b"123")
     assert remove(ONE.name) == len(DATA) + 3
     assert remove(ONE.name) == 0
@@ -144,19 +144,19 @@ def test_removing_frees_what_is_there(hub: Hub, packages: Path, folder: Path) ->
 
 
 def test_what_somebody_else_put_there_is_left(packages: Path, folder: Path) -> None:
-    fetched(TWO)
+    fetch_events(TWO)
     (folder / "pair" / "notes.txt").write_text("mine")
     remove(TWO.name)
     assert left(folder) == ["pair", "pair/notes.txt"]
 
 
 def test_a_model_that_is_being_fetched_is_not_removed(hub: Hub, folder: Path) -> None:
-    fetched()
+    fetch_events()
     with (folder / ".tiny-lm.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         with pytest.raises(ModelError, match="tiny-lm is being fetched by another process"):
             remove(ONE.name)
-    assert kept(ONE.name) is not None
+    assert fetched(ONE.name) is not None
 
 
 # Names
@@ -185,7 +185,7 @@ def test_an_unknown_name_is_an_error(name: str, says: str, tmp_path: Path, monke
         resolve(name)
 
 
-@pytest.mark.parametrize("call", [fetch, kept, remove])
+@pytest.mark.parametrize("call", [fetch, fetched, remove])
 def test_only_known_models_are_fetched(call) -> None:
     with pytest.raises(ModelError, match="there is no model 'tiny' to fetch; did you mean tiny-lm or tiny-reranker"):
         call("tiny")

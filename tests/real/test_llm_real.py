@@ -13,7 +13,7 @@ from graphbrick import BM25, LLM, Budget, Generate, Graph, LocalLLM, Rerank, Ses
 from graphbrick.core.trace import Trace, record
 from graphbrick.llm.chat import ChatModel
 from graphbrick.llm.messages import Request
-from graphbrick.models.store import kept
+from graphbrick.models.store import fetched
 from graphbrick.scorers import LLMListwiseScorer
 
 pytestmark = pytest.mark.models
@@ -86,7 +86,7 @@ def test_the_estimate_of_tokens_is_not_too_low(world: Graph, llm: LLM) -> None:
 
 def test_a_local_model_needs_no_server(world: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
     name = "qwen2.5-coder-0.5b"
-    if kept(name) is None:
+    if fetched(name) is None:
         pytest.skip(f"{name} was not fetched; run graphbrick models fetch {name}")
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)

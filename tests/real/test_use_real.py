@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from graphbrick import USE
-from graphbrick.models.store import kept
+from graphbrick.models.store import fetched
 
 pytestmark = [
     pytest.mark.models,
-    pytest.mark.skipif(kept("use-multilingual-v3") is None, reason="graphbrick models fetch use-multilingual-v3"),
+    pytest.mark.skipif(fetched("use-multilingual-v3") is None, reason="graphbrick models fetch use-multilingual-v3"),
 ]
 
 

@@ -38,6 +38,6 @@ def skipped(file: Path, **options: Any) -> tuple[list[Record], list[tuple[int | 
     """What is read when bad records are skipped, and (line, reason) of those."""
     bad = BadRecords(skip=True)
     records = read(file, bad, **options)
-    assert bad.count == len(bad.kept)
-    assert all(error.file == file for error in bad.kept)
-    return records, [(error.line, error.reason) for error in bad.kept]
+    assert bad.count == len(bad.errors)
+    assert all(error.file == file for error in bad.errors)
+    return records, [(error.line, error.reason) for error in bad.errors]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from graphbrick.core.trace import Trace, record
 from graphbrick.models import fetching
-from graphbrick.models.store import File, Model, fetch, kept, resolve
+from graphbrick.models.store import File, Model, fetch, fetched, resolve
 
 DATA = random.Random(7).randbytes(1_000_000)
 HEAD, BODY = b'{"vocabulary": []}', DATA[:5000]
@@ -33,11 +33,11 @@ TWO = Model(
 )  # fmt: skip
 
 
-def fetched(model: Model = ONE) -> list[str]:
+def fetch_events(model: Model = ONE) -> list[str]:
     """Fetch a model; the events."""
     with record(Trace(), "fetch", "fetch") as entry:
         path = fetch(model.name)
-    assert path == kept(model.name) == resolve(model.name)
+    assert path == fetched(model.name) == resolve(model.name)
     assert all(hashlib.sha256(one.path.read_bytes()).hexdigest() == one.sha256 for one in model.files)
     return entry.events
 

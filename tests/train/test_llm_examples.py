@@ -115,7 +115,7 @@ def test_a_learned_plan_is_read_as_the_right_relation_paths(
     teach(made)
     for example in examples:
         with record(Trace(), "test", "extract") as entry:
-            found = brick.extract(films, Query(example.text, example.found.seeds))
+            found = brick.extract(films, Query(example.text, example.grounded.seeds))
         assert entry.events == []
         assert found.triples is not None
         # Exactly the triples on the right paths: their pattern leads nowhere else.
@@ -135,7 +135,7 @@ def test_a_learned_choice_keeps_what_is_right(
     for example in examples:
         listed = _listed(example, [*example.positives, *example.negatives], made, one_by_one=reply == "yes_no")
         kept = Rerank(scorer, n=100, threshold=0.5 if reply == "yes_no" else 0).rerank(
-            Query(example.text, example.found.seeds), Evidence(tuple(listed))
+            Query(example.text, example.grounded.seeds), Evidence(tuple(listed))
         )
         assert {path.text for path in kept.items} == {path.text for path in example.positives} & {
             path.text for path in listed
@@ -165,11 +165,11 @@ def test_learned_answers_are_read_with_the_paths_that_hold_them(
         listed = re.findall(r"^[0-9]+\. (.*)$", lesson.messages[-1]["content"], re.MULTILINE)
         with record(Trace(), "test", "generate") as entry:
             answer = brick.generate(
-                Query(example.text, example.found.seeds), Evidence(tuple(by_text[text] for text in listed))
+                Query(example.text, example.grounded.seeds), Evidence(tuple(by_text[text] for text in listed))
             )
         assert entry.events == []
         ends = {path.end for path in example.positives}
-        assert set(answer.entities) == ends <= set(example.found.answers)
+        assert set(answer.entities) == ends <= set(example.grounded.answers)
         assert set(answer.evidence.items) == set(example.positives)
 
 
@@ -184,7 +184,7 @@ def test_a_prompt_without_what_is_right_is_learned_as_such(
     assert {lesson.reply for lesson in answer} == {'{"answers": []}' if structured else "NOT IN THE PATHS"}
     assert {lesson.reply for lesson in choice} == {'{"numbers": []}' if structured else "NONE"}
     for example, lesson in zip(some, answer, strict=True):
-        assert films.label(example.found.answers[0]) not in lesson.messages[-1]["content"]
+        assert films.label(example.grounded.answers[0]) not in lesson.messages[-1]["content"]
     others = [example for example in examples if "who directed" not in example.text]
     assert all('"paths": [' in lesson.reply for lesson in made_of(Generate(llm()), films, others, nothing=0.999999))
 
@@ -197,7 +197,7 @@ def test_steps_are_those_of_a_beam_search(films: Graph, examples: list[PathExamp
         return "NONE"
 
     example, graph = examples[0], films
-    query = Query(example.text, example.found.seeds)
+    query = Query(example.text, example.grounded.seeds)
     with ScriptedLLM(script) as other:
         scorer = LLMListwiseScorer(llm(other), per_call=64)
         BeamSearch(scorer, max_hops=1).retrieve(query, Subgraph(graph))

@@ -116,14 +116,14 @@ def test_labels_are_the_f1_of_what_the_pattern_leads_to(films: Graph, questions:
 
 
 def test_what_cannot_be_learned_is_counted(films: Graph) -> None:
-    asked = [
+    masked = [
         Question("1", "who stars in Film0", ("Film0",), ("Actor0", "Actor3")),
         Question("2", "who stars in Film99", ("Film99",), ("Actor0",)),  # no such seed
         Question("3", "who stars in Film1", ("Film1",), ("Nobody",)),  # no such answer
         Question("4", "who is Film1", ("Film1",), ("Film1",)),  # the seed itself
         Question("5", "how far", ("Film0",), ("Y3",)),  # too far
     ]
-    found = collect(films, ground(films, asked).questions, max_hops=1, most=2_000, seed=0)
+    found = collect(films, ground(films, masked).questions, max_hops=1, most=2_000, seed=0)
     counts = found.questions, found.unseeded, found.unanswered, found.unreached
     assert counts == (5, 1, 1, 2)
     assert [example.question for example in found.all] == [0, 3, 4]
@@ -177,9 +177,9 @@ def test_answers_that_are_seeds_are_learned_and_given(
 
 
 def test_where_there_are_too_many_patterns_those_that_lead_to_answers_stay(films: Graph) -> None:
-    asked = ground(films, [question_of(films, 0, "who stars in {}", "Film4")]).questions
-    whole = collect(films, asked, max_hops=2, most=2_000, seed=0)
-    few = collect(films, asked, max_hops=2, most=3, seed=0)
+    masked = ground(films, [question_of(films, 0, "who stars in {}", "Film4")]).questions
+    whole = collect(films, masked, max_hops=2, most=2_000, seed=0)
+    few = collect(films, masked, max_hops=2, most=3, seed=0)
     assert (whole.cut, few.cut) == (0, 1)
     assert len(few.all[0].pattern) == 3
     assert few.all[0].f1.max() == whole.all[0].f1.max() == 1
@@ -232,9 +232,9 @@ def test_small_matrices_are_multiplied_by_one_thread(
 
 
 def test_questions_without_seeds_are_linked(films: Graph, embedder: EmbeddingModel, tmp_path: Path) -> None:
-    asked = [Question(str(i), f"who stars in Film{i}", (), (f"Actor{i % 30}",)) for i in range(12)]
-    asked.append(Question("none", "who stars in it all", (), ("Actor1",)))
-    report = train_patterns(films, asked, tmp_path / "out", max_hops=1, embedder=embedder, rounds=1)
+    masked = [Question(str(i), f"who stars in Film{i}", (), (f"Actor{i % 30}",)) for i in range(12)]
+    masked.append(Question("none", "who stars in it all", (), ("Actor1",)))
+    report = train_patterns(films, masked, tmp_path / "out", max_hops=1, embedder=embedder, rounds=1)
     assert (report.questions, report.unseeded, report.learned) == (13, 1, 12)
 
 
@@ -285,7 +285,7 @@ def small_batch(rng: np.random.Generator) -> tuple[Weights, Batch]:
     weights = Weights(hops, words, encoded, 0)
     for name, value in weights.values.items():
         weights.values[name] = rng.normal(scale=0.5, size=value.shape).astype(np.float32)
-    asked = rng.normal(size=(4, d + HASHED)).astype(np.float32)
+    masked = rng.normal(size=(4, d + HASHED)).astype(np.float32)
 
     def example(slots: list[int], patterns: list[int]) -> Example:
         n = len(slots)
@@ -293,7 +293,7 @@ def small_batch(rng: np.random.Generator) -> tuple[Weights, Batch]:
         return Example(0, np.array(slots, dtype=np.int32), np.array(patterns, dtype=np.int32), *values)
 
     return weights, Batch(
-        [example([0, 0, 0], [0, 2, 3]), example([1, 2], [1, 2]), example([3, 3, 1], [3, 1, 0])], asked
+        [example([0, 0, 0], [0, 2, 3]), example([1, 2], [1, 2]), example([3, 3, 1], [3, 1, 0])], masked
     )
 
 
@@ -347,10 +347,10 @@ def test_the_scorer_scores_as_the_training_did(
     model = module.PatternModel(
         embedder=embedder, relations=relations, patterns=patterns, about={}, **weights.values
     )  # fmt: skip
-    asked = module._vectors(embedder, list(found.asked), lambda what, done, total: None)
+    masked = module._vectors(embedder, list(found.masked), lambda what, done, total: None)
     for example in found.all[::7]:
-        expected, _ = weights.scores(Batch([example], asked))
-        text = list(found.asked)[example.asked[0]]
+        expected, _ = weights.scores(Batch([example], masked))
+        text = list(found.masked)[example.masked[0]]
         scores = model.score(model.ask(text), [steps[pattern] for pattern in example.pattern])
         assert np.allclose(scores, expected, rtol=1e-3, atol=1e-3)
 

@@ -59,12 +59,12 @@ Action: finish["Danube"]
 
 
 class Turn(NamedTuple):
-    """One reply of the model and what it was told then.
+    """One reply of the model and what it was declared then.
 
     Attributes:
         reply: The reply.
         results: Each call with the text of its result.
-        remark: What the model was told if it made no call.
+        remark: What the model was declared if it made no call.
     """
 
     reply: Message
@@ -110,13 +110,13 @@ class Conversation:
         tools = [tool.declaration() for tool in self.tools.values()] if self.native else []
         return self.llm.ask(messages, tools=tools, stop=() if self.native else _STOP)
 
-    def room(self, messages: Sequence[Message]) -> int:
+    def context_left(self, messages: Sequence[Message]) -> int:
         """Return the tokens of the context that are left beside messages, tools and the longest reply."""
-        room = self.llm.context_budget(messages)
+        left = self.llm.context_budget(messages)
         if self.native:
-            told = [[t.name, t.description, t.schema] for t in (tool.declaration() for tool in self.tools.values())]
-            room -= 2 * self.llm.tokens([user(json.dumps(told))])
-        return room
+            declared = [[t.name, t.description, t.schema] for t in (tool.declaration() for tool in self.tools.values())]
+            left -= 2 * self.llm.tokens([user(json.dumps(declared))])
+        return left
 
     def calls(self, reply: Reply) -> list[Call]:
         """Return the calls that a reply makes; a model with tools of its own may write them as text, too."""
@@ -124,7 +124,7 @@ class Conversation:
             return [Call(call.name, dict(call.arguments), call.id, call.invalid) for call in reply.tool_calls]
         return read_actions(reply.text, self.tools)
 
-    def said(self, reply: Reply, calls: Sequence[Call]) -> Message:
+    def message(self, reply: Reply, calls: Sequence[Call]) -> Message:
         """Return the reply as it stands in the next messages: without what the model imagined as results."""
         if reply.tool_calls:
             return reply.message

@@ -87,13 +87,13 @@ class Episode:
         reply = self.conversation.ask(messages)
         self._tokens += reply.tokens_in + reply.tokens_out
         calls = self.conversation.calls(reply)
-        said = self.conversation.said(reply, calls)
+        message = self.conversation.message(reply, calls)
         if not calls:
-            return self._without_call(reply, said)
+            return self._without_call(reply, message)
         allowed = calls[: max(self.limits.calls - self._calls, 0)]
         texts, finished, is_new = self._run_calls(allowed, entry)
         unused = [(call, "not run: no calls are left") for call in calls[len(allowed) :]]
-        self.turns.append(Turn(said, (*zip(allowed, texts, strict=True), *unused)))
+        self.turns.append(Turn(message, (*zip(allowed, texts, strict=True), *unused)))
         self._calls += len(allowed)
         if finished:
             return True
@@ -112,16 +112,16 @@ class Episode:
         """Return the messages, with as many old results shortened as needed; None if they do not fit even so."""
         before = self._shortened
         messages = self.conversation.messages(self.turns, self._shortened)
-        while self.conversation.room(messages) < 0 and self._shortened < len(self.turns):
+        while self.conversation.context_left(messages) < 0 and self._shortened < len(self.turns):
             self._shortened += 1
             messages = self.conversation.messages(self.turns, self._shortened)
         if self._shortened > before:
             event(f"the results of the first {self._shortened} steps were shortened to fit the context of the model")
-        if self.conversation.room(messages) >= 0:
+        if self.conversation.context_left(messages) >= 0:
             return messages
         return None
 
-    def _without_call(self, reply: Reply, said: Message) -> bool:
+    def _without_call(self, reply: Reply, message: Message) -> bool:
         """Handle a reply that calls no tool: advise the model, or take it as the end."""
         named = self.work.mentioned(reply.text) if self._results else []
         if self.conversation.native and self._results and reply.text.strip():
@@ -136,7 +136,7 @@ class Episode:
             return True
         how = "call a tool" if self.conversation.native else 'write a line such as Action: finish["node"]'
         self.turns.append(
-            Turn(said, (), f"That is not a tool call. Please {how}; the tools are {', '.join(self._names)}.")
+            Turn(message, (), f"That is not a tool call. Please {how}; the tools are {', '.join(self._names)}.")
         )
         return False
 
@@ -211,7 +211,7 @@ class Episode:
             raise AdviceError(
                 f"the arguments of {call.name} are not a JSON object: {call.invalid[:80]!r}; use {tool.usage}"
             )
-        return tool.bind(call.given)
+        return tool.bind(call.arguments)
 
     def _finished(self, names: Sequence[str]) -> tuple[str, bool]:
         """Take the answer of the agent; send it back once if no result has shown it, or the question names it."""
@@ -230,4 +230,4 @@ class Episode:
         return f"Error: {text}; else look it up, or finish with nodes from the results, as they write them", False
 
     def _key(self, call: Call) -> str:
-        return f"{call.name} {json.dumps(call.given, sort_keys=True, default=str)} {call.invalid}"
+        return f"{call.name} {json.dumps(call.arguments, sort_keys=True, default=str)} {call.invalid}"

@@ -20,22 +20,22 @@ class Call:
 
     Attributes:
         name: The tool as the model named it.
-        given: The arguments, by name or in order.
+        arguments: The arguments, by name or in order.
         id: Identifier of a native tool call; empty for one in text.
         invalid: What the model wrote if the arguments could not be read.
     """
 
     name: str
-    given: Given = field(default_factory=dict)
+    arguments: Given = field(default_factory=dict)
     id: str = ""
     invalid: str = ""
 
     @property
     def text(self) -> str:
         """The call as it is written in traces, such as ``search(text='Kenya')``."""
-        if isinstance(self.given, Mapping):
-            return f"{self.name}({', '.join(f'{name}={value!r}' for name, value in self.given.items())})"
-        return f"{self.name}({', '.join(map(repr, self.given))})"
+        if isinstance(self.arguments, Mapping):
+            return f"{self.name}({', '.join(f'{name}={value!r}' for name, value in self.arguments.items())})"
+        return f"{self.name}({', '.join(map(repr, self.arguments))})"
 
 
 _LONGEST = 20_000  # characters of a reply that are read
@@ -65,7 +65,7 @@ def read_actions(reply: str, tools: Mapping[str, AgentTool]) -> list[Call]:
 
     >>> from graphbrick.agents.tools import search
     >>> read_actions('Thought: look.\\nAction: Search["Kenya", n=3]', {"search": search})
-    [Call(name='search', given={'text': 'Kenya', 'n': '3'}, id='', invalid='')]
+    [Call(name='search', arguments={'text': 'Kenya', 'n': '3'}, id='', invalid='')]
     """
     text = without_thinking(reply).translate(_QUOTES)[:_LONGEST]
     sections = _sections(text)

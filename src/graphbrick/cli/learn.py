@@ -123,8 +123,8 @@ def feedback(
         return
     names = {name: ", ".join(opened.label(opened.entity(key)) for key in keys) or "no answer"
              for name, keys in (("given", found.answers), ("gold", found.gold))}  # fmt: skip
-    said = "right" if right else "wrong"
-    console().print(plain(f"{said}: {names['given']}"), highlight=False, markup=False)
+    verdict = "right" if right else "wrong"
+    console().print(plain(f"{verdict}: {names['given']}"), highlight=False, markup=False)
     if found.correct:
         console().print(plain(f"right answers: {names['gold']}"), highlight=False, markup=False)
     elif not right:

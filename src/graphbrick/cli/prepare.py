@@ -62,14 +62,14 @@ def partitions(
     from graphbrick.cli.printing.graphs import print_partitions
     from graphbrick.cli.progress import progress
     from graphbrick.extract.communities import Communities
-    from graphbrick.graphs.partitions import Method, keep, kept, part
+    from graphbrick.graphs.partitions import Method, folder_of, keep, part
 
     brick = Communities(resolution=resolution, size=size, seed=seed)  # which says what is allowed
     method, opened = Method(float(brick.resolution), brick.seed, brick.size), open_graph(graph)
     with progress(f"partitioning {graph}", opened.n_entities) as report:
         found = part(opened, method, progress=report.count)
     keep(opened, method, found)
-    print_partitions(found, str(kept(opened, method).folder), as_json=as_json)
+    print_partitions(found, str(folder_of(opened, method).folder), as_json=as_json)
 
 
 @app.command()
@@ -83,7 +83,7 @@ def vectors(
     from graphbrick.cli.printing.terminal import print_json
     from graphbrick.cli.progress import progress
     from graphbrick.core.trace import Trace, record
-    from graphbrick.indexes.vector_index import build_index, kept, n_texts
+    from graphbrick.indexes.vector_index import build_index, folder_of, n_texts
 
     embedder, opened = chosen_embedder(model, "--model"), open_graph(graph)
     unit = "triple" if triples else "entity"
@@ -94,7 +94,7 @@ def vectors(
         made = build_index(opened, embedder, unit, progress=report.count)
     for event in entry.events:
         typer.echo(f"note: {event}", err=True)
-    folder = str(kept(opened, embedder, unit).folder)
+    folder = str(folder_of(opened, embedder, unit).folder)
     if as_json:
         print_json({"vectors": len(made), "dimensions": made.dimensions, "folder": folder})
     else:

@@ -216,17 +216,17 @@ def count_call(*, tokens_in: int = 0, tokens_out: int = 0) -> None:
         entry.tokens_out += tokens_out
 
 
-def count_exchange(exchange: Exchange, *, kept: bool = True) -> None:
+def count_exchange(exchange: Exchange, *, with_text: bool = True) -> None:
     """Add a call to a model server to the running stage, or the hit that saved it.
 
     Args:
         exchange: What was asked and replied.
-        kept: Whether its words are kept in the trace; those of embeddings are not.
+        with_text: Whether its words are kept in the trace; those of embeddings are not.
     """
     entry = _current.get()
     if entry is None:
         return
-    if kept:
+    if with_text:
         entry.exchanges.append(exchange)
     if exchange.cached:
         entry.cache_hits += 1

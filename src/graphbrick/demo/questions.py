@@ -30,7 +30,7 @@ FILE, VERSIONS_FILE = "questions.jsonl", "questions_versions.json"
 # Borders and languages of these are told differently from source to source, and a question should have one answer.
 _DISPUTED = {f"country:{code}" for code in ("AQ", "EH", "IL", "PS", "TW", "XK")}
 _MAIN_LANGUAGES = 3  # nobody expects a country to be named for the fourth of its languages
-_SMALL = 1_000_000  # countries with fewer people are not asked about; they may be answers
+_SMALL = 1_000_000  # countries with fewer people are not used about; they may be answers
 _ARTICLE = re.compile(r"United|Netherlands|Philippines|.*Republic|Bahamas|Gambia|.*Emirates")
 
 
@@ -140,15 +140,15 @@ class _Writer:
                 yield Question(f"{hops}-{number:02}", text, (seed,), tuple(sorted(answers)), hops, path)
 
     def _fits(self, pattern: Pattern) -> Iterator[tuple[str, list[str]]]:
-        """Seeds that suit a pattern and their answers, one a country; a country asked about goes to the end."""
-        asked = set()
+        """Seeds that suit a pattern and their answers, one a country; a country used about goes to the end."""
+        used = set()
         for country in list(self._ring):
             start = [(step[0], step[1]) for step in steps(SEEDS[pattern.seed])]
             seeds = self._graph.follow([country], start)
             for seed in seeds[:1] if pattern.seed == "main language" else seeds:
-                answers = self._answers(seed, pattern) if seed not in asked and self._is_clear(seed) else []
+                answers = self._answers(seed, pattern) if seed not in used and self._is_clear(seed) else []
                 if answers:
-                    asked.add(seed)
+                    used.add(seed)
                     self._ring.remove(country)
                     self._ring.append(country)
                     yield seed, answers

@@ -85,7 +85,7 @@ class LLMEmbedder(Embedder):
         if recorded is not None:
             if not isinstance(recorded.get("vectors"), list):
                 raise ModelError("recorded vectors are damaged; record them again after graphbrick cache clear")
-            count_exchange(Exchange(self.model, [], "", cached=True), kept=False)
+            count_exchange(Exchange(self.model, [], "", cached=True), with_text=False)
             return self._unit(recorded["vectors"], texts)
         rows = self._call(sent)
         vectors = self._unit(rows, texts)
@@ -128,7 +128,7 @@ class LLMEmbedder(Embedder):
         used = expected if tokens is None else tokens
         seconds, cost = time.perf_counter() - start, price.cost(used, 0)
         entry = Exchange(self.model, [], "", used, 0, estimated=tokens is None, seconds=seconds, cost=cost)
-        count_exchange(entry, kept=False)
+        count_exchange(entry, with_text=False)
         for note in notes:
             event(note)
         return rows

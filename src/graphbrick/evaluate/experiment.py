@@ -17,7 +17,7 @@ from graphbrick.evaluate.study.inputs import SourcedQuestion as Sourced
 from graphbrick.evaluate.study.reader import Study
 from graphbrick.evaluate.study.recorder import Recorder
 from graphbrick.evaluate.study.records import Detail, Unjudged
-from graphbrick.evaluate.study.workers import Task, Work, answered, waits
+from graphbrick.evaluate.study.workers import Task, Work, answered, concurrency
 from graphbrick.files.digests import sha256
 from graphbrick.graphs.graph import Graph
 from graphbrick.llm.chat import ChatModel
@@ -90,9 +90,9 @@ def evaluate(
     Example:
         >>> import tempfile
         >>> from graphbrick.testing import tiny_graph
-        >>> asked = [Question("1", "Which currency has Kenya?", ("Kenya",), ("Kenyan shilling",), dataset="mine")]
+        >>> questions = [Question("1", "Which currency has Kenya?", ("Kenya",), ("Kenyan shilling",), dataset="mine")]
         >>> text = "ShortestPaths() >> Rerank(BM25()) >> PathAnswer()"
-        >>> study = evaluate(tiny_graph(), asked, {"bm25": text}, out=tempfile.mkdtemp() + "/runs.sqlite")
+        >>> study = evaluate(tiny_graph(), questions, {"bm25": text}, out=tempfile.mkdtemp() + "/runs.sqlite")
         >>> [(run.name, run.done, study.results(run.id)[0].metrics["hits_at_1"]) for run in study.runs()]
         [('bm25', 1, 1.0)]
     """
@@ -160,7 +160,7 @@ def _evaluate(
                 judging.submit(recorder.judgements.missing(runs, numbers))
             _answer(recorder, work, tasks, settings.workers, judging, progress)
             before = judging.left
-            for still in judging.rest():
+            for still in judging.finish():
                 watch(JUDGING, before - still, before)
     except StoppedError as error:
         if progress.done < total:
@@ -201,17 +201,17 @@ def _answer(
 ) -> None:
     """Store the answers of the pipelines, and have them judged meanwhile."""
     questions = {task.number: task.question for task in tasks}
-    processes = workers > 1 and not waits(work.pipelines)
+    processes = workers > 1 and not concurrency(work.pipelines)
     budget = current_budget()
     assert budget is not None
     with closing(answered(work, tasks, workers, processes=processes)) as answers:
         for answer in answers:
-            for result, detail in answer.kept:
+            for result, detail in answer.results:
                 recorder.put(result, detail)
                 if result.metrics["hits_at_1"] is not None:
                     judging.submit([_unjudged(questions[result.question], detail)])
             judging.store()
-            progress.add(len(answer.kept))
+            progress.add(len(answer.results))
             budget.check()
 
 
@@ -230,7 +230,7 @@ def _ground(recorder: Recorder, graph: Graph, questions: Sequence[Question], wat
 
 def _workers(workers: int | None, pipelines: Sequence[Pipeline]) -> int:
     if workers is None:
-        return max(waits(pipelines), 1)
+        return max(concurrency(pipelines), 1)
     if not isinstance(workers, int) or isinstance(workers, bool) or not 1 <= workers <= 1024:
         raise InputError(f"workers must be a whole number from 1 to 1024, got {workers!r}; try 4")
     return workers

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from graphbrick.core.directions import follow
 from graphbrick.core.trace import event
-from graphbrick.graphs.beside import MOST_CHANGED, Kept
+from graphbrick.graphs.beside import MOST_CHANGED, FolderBeside
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.overlay import ChangesSince
 from graphbrick.graphs.strings import open_array
@@ -66,11 +66,11 @@ def leading_hubs(graph: Graph, direction: str) -> tuple[Ids, Ids]:
     def open_or_make() -> tuple[Ids, Ids]:
         if graph.n_triples < _LARGE:
             return _leading(graph, direction)
-        place = Kept(graph, "hubs", f"leading-{direction}")
+        place = FolderBeside(graph, "hubs", f"leading-{direction}")
         arrays, _ = _earlier_arrays(place)
         if arrays:
             return _with_degrees(graph, direction, arrays["nodes"])
-        arrays = _kept_or_made(place, lambda: dict(zip(("nodes", "degrees"), _leading(graph, direction), strict=True)))
+        arrays = _read_or_make(place, lambda: dict(zip(("nodes", "degrees"), _leading(graph, direction), strict=True)))
         return arrays["nodes"], arrays["degrees"]
 
     return current_session().get(("leading hubs", direction), open_or_make, of=graph)
@@ -102,7 +102,7 @@ def hub_scores(
         event(f"the scores of walks from {graph.describe(hub)}, a hub, were computed; later runs read them")
         return {"nodes": scores.nodes, "values": scores.values, "error": np.array([scores.error])}
 
-    place, degree = Kept(graph, "hubs", f"{name}-{hub}"), graph.degree(hub)
+    place, degree = FolderBeside(graph, "hubs", f"{name}-{hub}"), graph.degree(hub)
     if not renew and not place.folder.exists():
 
         def reuse() -> tuple[Scores | None, str]:
@@ -116,7 +116,7 @@ def hub_scores(
         if scores is not None:
             event(f"the scores of walks from {graph.describe(hub)}, a hub, were computed {when}")
             return scores
-    arrays = _kept_or_made(place, make, {"degree": degree})
+    arrays = _read_or_make(place, make, {"degree": degree})
     return Scores(arrays["nodes"], arrays["values"], float(arrays["error"][0]), edges)
 
 
@@ -139,7 +139,7 @@ def _with_new_entities(graph: Graph, scores: Scores, first: int, direction: str,
     return Scores(nodes, values, scores.error, scores.edges)
 
 
-def _earlier_arrays(place: Kept, degree: int = 0) -> tuple[Arrays, ChangesSince | None]:
+def _earlier_arrays(place: FolderBeside, degree: int = 0) -> tuple[Arrays, ChangesSince | None]:
     """Return the arrays stored for an earlier version of the graph, if they are still usable.
 
     Args:
@@ -166,7 +166,7 @@ def _arrays(folder: Path, facts: Mapping[str, Any]) -> Arrays:
     return {Path(name).stem: open_array(folder / name) for name in facts["files"]}
 
 
-def _kept_or_made(place: Kept, make: Callable[[], Arrays], more: Mapping[str, Any] | None = None) -> Arrays:
+def _read_or_make(place: FolderBeside, make: Callable[[], Arrays], more: Mapping[str, Any] | None = None) -> Arrays:
     """Return the arrays in a folder beside a graph, or make and store them; a failing folder is an event.
 
     Args:

@@ -74,7 +74,7 @@ class Generate(GenerateStage):
         if not evidence.items:
             event("no answer: the evidence is empty; the model was not called")
             return Answer()
-        request, items = self.asked(query, evidence)
+        request, items = self.request(query, evidence)
         on_token = current_on_token()
         if on_token is not None and self.llm.structured:
             on_token = json_as_lines(on_token)
@@ -87,7 +87,7 @@ class Generate(GenerateStage):
             event(f"no answer: the model replied {shown(reply)}")
         return _supported(answers, items, evidence)
 
-    def asked(self, query: Query, evidence: Evidence) -> tuple[Request, list[Item]]:
+    def request(self, query: Query, evidence: Evidence) -> tuple[Request, list[Item]]:
         """Return the request, with as many items as fit, and these items in the order of their numbers.
 
         Raises:

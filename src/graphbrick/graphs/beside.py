@@ -48,7 +48,7 @@ class Earlier(NamedTuple):
         return self.since.share <= MOST_CHANGED
 
 
-class Kept:
+class FolderBeside:
     """One folder beside a graph.
 
     Args:

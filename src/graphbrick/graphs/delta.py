@@ -55,7 +55,7 @@ class Change:
     def to_dict(self) -> dict[str, Any]:
         """Return the change as plain JSON types."""
         counts = {name: getattr(self, name) for name in ("added", "known", "deleted", "entities", "described")}
-        bad = {"skipped": self.bad.count, "reasons": list(map(str, self.bad.kept))}
+        bad = {"skipped": self.bad.count, "reasons": list(map(str, self.bad.errors))}
         return {"graph": graph_info(self.graph), **counts, "missing": self.missing, **bad}
 
 
@@ -224,15 +224,15 @@ class _Pending:
                 found[entity] = facts
         return found
 
-    def _merged(self, entity: int, key: str, said: EntityRecord) -> Facts | None:
+    def _merged(self, entity: int, key: str, record: EntityRecord) -> Facts | None:
         """Return the facts of an entity merged with a record about it; None if nothing changes."""
         graph, is_new = self._graph, entity >= self._graph.n_entities
         label, description = (key, "") if is_new else (graph.label(entity), graph.description(entity))
         aliases, types = ([], []) if is_new else (graph.aliases(entity), graph.types(entity))
-        new_label = label if said.label is None else said.label
-        new_aliases = [alias for alias in dict.fromkeys([*aliases, *said.aliases]) if alias != new_label]
-        new_types = list(dict.fromkeys([*types, *said.types]))
-        new_description = description if said.description is None else said.description
+        new_label = label if record.label is None else record.label
+        new_aliases = [alias for alias in dict.fromkeys([*aliases, *record.aliases]) if alias != new_label]
+        new_types = list(dict.fromkeys([*types, *record.types]))
+        new_description = description if record.description is None else record.description
         named = is_new or (label, aliases) != (new_label, new_aliases)
         if not (named or types != new_types or description != new_description):
             return None

@@ -77,9 +77,11 @@ class Delta:
 
     def encode(self) -> bytes:
         """Return the content of the file."""
-        said = {entity: {k: v for k, v in vars(facts).items() if v is not None} for entity, facts in self.facts.items()}
+        changed = {
+            entity: {k: v for k, v in vars(facts).items() if v is not None} for entity, facts in self.facts.items()
+        }
         texts = json.dumps(
-            {"entities": self.entities, "relations": self.relations, "facts": said, "labels": self.relation_labels}
+            {"entities": self.entities, "relations": self.relations, "facts": changed, "labels": self.relation_labels}
         ).encode()  # ASCII, as a key may not be valid Unicode
         counts = dict(zip(_COUNTS, (len(texts), len(self.added), len(self.deleted)), strict=True))
         header = {"format": FORMAT, "version": VERSION, "base": self.base, "parent": self.parent, **counts}
@@ -109,11 +111,11 @@ class Delta:
                     "install the graphbrick that wrote it"
                 )
             size, added, deleted = (header[name] for name in _COUNTS)
-            said = json.loads(rest[:size])
+            details = json.loads(rest[:size])
             columns = np.frombuffer(rest, dtype="<i4", offset=size).astype(np.int32).reshape(added + deleted, 3)
-            facts = {int(entity): Facts(**known) for entity, known in said["facts"].items()}
-            labels = {int(relation): label for relation, label in said["labels"].items()}
-            parts = (columns[:added], columns[added:], said["entities"], said["relations"], facts, labels)
+            facts = {int(entity): Facts(**known) for entity, known in details["facts"].items()}
+            labels = {int(relation): label for relation, label in details["labels"].items()}
+            parts = (columns[:added], columns[added:], details["entities"], details["relations"], facts, labels)
             return cls(header["base"], header["parent"], *parts), checksum
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise GraphFormatError(f"{file} is not a change of a graph ({error}); remove it") from error

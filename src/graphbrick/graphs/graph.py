@@ -132,8 +132,10 @@ class Graph(QueriedByCopy):
             deleted.sort()
             self.csr = changed_rows(self.csr, self.path, self.n_entities, changes.added, deleted)
         entities, relations = list(changes.entities), list(changes.relations)
-        labels = {entity: said.label for entity, said in facts.items() if said.label is not None}
-        descriptions = {entity: said.description for entity, said in facts.items() if said.description is not None}
+        labels = {entity: changed.label for entity, changed in facts.items() if changed.label is not None}
+        descriptions = {
+            entity: changed.description for entity, changed in facts.items() if changed.description is not None
+        }
         keys = ChangedTable(self._keys, n, {}, entities)
         self.has_keys = self.has_keys or any(keys[entity] != label for entity, label in labels.items())
         self._keys, self._labels = keys, ChangedTable(self._labels, n, labels, entities)
@@ -141,8 +143,8 @@ class Graph(QueriedByCopy):
         built = len(self._relation_keys)
         self._relation_keys = ChangedTable(self._relation_keys, built, {}, relations)
         self._relation_labels = ChangedTable(self._relation_labels, built, changes.relation_labels, relations)
-        said = {entity: said.aliases for entity, said in facts.items() if said.aliases is not None}
-        self.names = ChangedNames(names, n, self._labels, said)
+        aliases = {entity: changed.aliases for entity, changed in facts.items() if changed.aliases is not None}
+        self.names = ChangedNames(names, n, self._labels, aliases)
 
     def _has(self, table: str) -> bool:
         return StringTable.file(table) in self.manifest.files
@@ -205,9 +207,9 @@ class Graph(QueriedByCopy):
     def types(self, entity: int) -> list[str]:
         """Return the types of an entity, in the order of the source; may be empty."""
         entity = self._checked(entity)
-        said = self.changes.facts.get(entity)
-        if said is not None and said.types is not None:
-            return list(said.types)
+        changed = self.changes.facts.get(entity)
+        if changed is not None and changed.types is not None:
+            return list(changed.types)
         if self._types is None or entity >= self.manifest.entities:
             return []
         pointers, ids, names = self._types
@@ -222,7 +224,7 @@ class Graph(QueriedByCopy):
     def type_labels(self) -> list[str]:
         """Return the distinct types of all entities; those that came with changes are last."""
         table = () if self._types is None else self._types[2]
-        added = (name for said in self.changes.facts.values() for name in said.types or ())
+        added = (name for changed in self.changes.facts.values() for name in changed.types or ())
         return list(dict.fromkeys([*(table[i] for i in range(len(table))), *added]))
 
     def degree(self, entity: int) -> int:

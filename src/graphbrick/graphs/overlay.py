@@ -75,8 +75,8 @@ class Changes:
         labels: dict[int, str] = {}
         for delta in deltas:
             labels |= delta.relation_labels
-            for entity, said in delta.facts.items():
-                news = {name: value for name, value in vars(said).items() if value is not None}
+            for entity, changed in delta.facts.items():
+                news = {name: value for name, value in vars(changed).items() if value is not None}
                 facts[entity] = replace(facts.get(entity, Facts()), **news)
         return cls(
             len(deltas),

@@ -19,8 +19,8 @@ _MAP_FIXED = 0x10  # on Linux and on macOS; Python does not name it
 _MAP_FAILED = ctypes.c_void_p(-1).value
 
 
-def open_with_room(file: Path, room: int) -> npt.NDArray[Any]:
-    """Open an array file as a private, writable array with ``room`` additional entries at the end.
+def open_with_spare(file: Path, spare: int) -> npt.NDArray[Any]:
+    """Open an array file as a private, writable array with ``spare`` additional entries at the end.
 
     A changed graph consists of the built arrays with some entries changed and some appended. Its files may be
     gigabytes, so they are not copied: a range of addresses is reserved, and the file is mapped copy-on-write over its
@@ -29,10 +29,10 @@ def open_with_room(file: Path, room: int) -> npt.NDArray[Any]:
 
     Args:
         file: A file in numpy's format, with a one-dimensional array.
-        room: Number of additional entries; they are 0 at first.
+        spare: Number of additional entries; they are 0 at first.
 
     Returns:
-        The array, with ``room`` more entries than the file.
+        The array, with ``spare`` more entries than the file.
     """
     with file.open("rb") as handle:
         start, kind, count = _header(handle)
@@ -40,16 +40,16 @@ def open_with_room(file: Path, room: int) -> npt.NDArray[Any]:
         if os.fstat(handle.fileno()).st_size < start + count * kind.itemsize:
             raise ValueError(f"{file} is cut short")
         if not _CAN_MAP:
-            copied = np.zeros(count + room, dtype=kind)
+            copied = np.zeros(count + spare, dtype=kind)
             copied[:count] = np.fromfile(handle, dtype=kind, count=count)
             return copied
         flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | getattr(mmap, "MAP_NORESERVE", 0)
-        length = start + (count + room) * kind.itemsize
+        length = start + (count + spare) * kind.itemsize
         reserved = mmap.mmap(-1, length, flags=flags, prot=mmap.PROT_READ | mmap.PROT_WRITE)
         address = np.frombuffer(reserved, dtype=np.uint8).ctypes.data
         # The rest of the file's last page and the range after it are writable zeros.
         _lay_over(address, start + count * kind.itemsize, handle.fileno())
-    return np.frombuffer(reserved, dtype=kind, count=count + room, offset=start)
+    return np.frombuffer(reserved, dtype=kind, count=count + spare, offset=start)
 
 
 def _header(handle: BinaryIO) -> tuple[int, np.dtype[Any], int]:

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from graphbrick.core.csr import Csr, ScatteredCsr
 from graphbrick.core.errors import GraphbrickError
-from graphbrick.graphs.overlay_map import open_with_room
+from graphbrick.graphs.overlay_map import open_with_spare
 
 _MOST = 2**31 - 1  # ids are int32
 _GONE = -1
@@ -80,7 +80,7 @@ def changed_rows(base: Csr, folder: Path, n_nodes: int, added: Triples, dropped:
     if size + max(len(old), len(in_old)) + len(added) > _MOST:
         raise GraphbrickError(f"{folder} has too many changes beside its {size:,} triples; run graphbrick compact")
     tail, relation, in_head, in_triple = (
-        open_with_room(folder / f"{name}.npy", max(len(old), len(in_old)) + len(added))
+        open_with_spare(folder / f"{name}.npy", max(len(old), len(in_old)) + len(added))
         for name in ("tail", "relation", "in_head", "in_triple")
     )
 
@@ -156,7 +156,7 @@ def _incoming(base: Csr, head: Longs, triple: Longs, row: Longs) -> Longs:
 
 def _pointers(file: Path, new: int, nodes: Longs, starts: Longs) -> tuple[npt.NDArray[np.uint32], ...]:
     """Return the begins and ends of all rows; the rows of ``nodes`` are at ``starts``, ``new`` nodes are appended."""
-    begin, end = open_with_room(file, new)[:-1], open_with_room(file, new)[1:]
+    begin, end = open_with_spare(file, new)[:-1], open_with_spare(file, new)[1:]
     begin[len(begin) - new :] = end[len(end) - new :] = 0
     begin[nodes], end[nodes] = starts[:-1], starts[1:]
     return begin, end

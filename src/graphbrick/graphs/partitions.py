@@ -17,7 +17,7 @@ import numpy.typing as npt
 from graphbrick.core.errors import GraphbrickError, GraphFormatError
 from graphbrick.core.limits import check_limits
 from graphbrick.core.trace import event
-from graphbrick.graphs.beside import Earlier, Kept
+from graphbrick.graphs.beside import Earlier, FolderBeside
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.strings import open_array
 from graphbrick.session import current_session
@@ -152,10 +152,10 @@ def partitions_of(graph: Graph, method: Method) -> Partitions:
     return current_session().get(("partitions", method), lambda: _open_or_make(graph, method), of=graph)
 
 
-def kept(graph: Graph, method: Method) -> Kept:
+def folder_of(graph: Graph, method: Method) -> FolderBeside:
     """Return the folder of a graph's partitions."""
     name = f"leiden-resolution{method.resolution!r}-seed{method.seed}-size{method.size}"
-    return Kept(graph, "partitions", name)
+    return FolderBeside(graph, "partitions", name)
 
 
 def command(graph: Graph, method: Method) -> str:
@@ -166,7 +166,7 @@ def command(graph: Graph, method: Method) -> str:
 
 
 def _open_or_make(graph: Graph, method: Method) -> Partitions:
-    place = kept(graph, method)
+    place = folder_of(graph, method)
     advice = command(graph, method)
     try:
         if place.facts() is not None:
@@ -265,7 +265,7 @@ def keep(graph: Graph, method: Method, found: Partitions, *, made: str = "") -> 
         found.save(folder)
         return {"graph": graph.hash, **method._asdict(), "partitions": len(found)} | ({"made": made} if made else {})
 
-    kept(graph, method).write(fill)
+    folder_of(graph, method).write(fill)
 
 
 def part(graph: Graph, method: Method, *, progress: Callable[[int], None] = lambda done: None) -> Partitions:

@@ -13,7 +13,7 @@ from typing import Any
 from graphbrick.core.errors import GraphbrickError
 from graphbrick.core.trace import event
 from graphbrick.files.locks import claim
-from graphbrick.graphs.beside import Kept
+from graphbrick.graphs.beside import FolderBeside
 from graphbrick.graphs.databases.address import Address
 from graphbrick.graphs.databases.ladybug import LadybugGraph
 from graphbrick.graphs.export.ladybug import to_ladybug
@@ -33,12 +33,12 @@ def query_copy(graph: Graph) -> LadybugGraph:
 
 
 def _opened(graph: Graph) -> LadybugGraph:
-    place = Kept(graph, "ladybug", "copy")
+    place = FolderBeside(graph, "ladybug", "copy")
     try:
-        if not _is_whole(place):
+        if not _is_usable(place):
             place.parent.mkdir(exist_ok=True)
             with claim(place.parent / ".lock", wait=True):
-                if not _is_whole(place):  # else another process made it meanwhile
+                if not _is_usable(place):  # else another process made it meanwhile
                     _make(graph, place)
     except OSError as error:
         raise GraphbrickError(
@@ -48,7 +48,7 @@ def _opened(graph: Graph) -> LadybugGraph:
     return LadybugGraph(Address("ladybug", "", str(place.folder / _FILE)))
 
 
-def _is_whole(place: Kept) -> bool:
+def _is_usable(place: FolderBeside) -> bool:
     try:
         return place.facts() is not None
     except ValueError as error:
@@ -56,7 +56,7 @@ def _is_whole(place: Kept) -> bool:
         return False
 
 
-def _make(graph: Graph, place: Kept) -> None:
+def _make(graph: Graph, place: FolderBeside) -> None:
     def fill(folder: Path) -> Mapping[str, Any]:
         to_ladybug(graph, folder / _FILE)
         return {"triples": graph.n_triples}

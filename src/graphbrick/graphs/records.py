@@ -77,19 +77,19 @@ class BadRecords:
     skip: bool = False
     keep: int = 1000
     count: int = 0
-    kept: list[InputError] = field(default_factory=list)
+    errors: list[InputError] = field(default_factory=list)
 
     def add(self, error: InputError) -> None:
         """Raise ``error``, or count and keep it if bad records are skipped."""
         if not self.skip:
             raise error
         self.count += 1
-        if len(self.kept) < self.keep:
-            self.kept.append(error)
+        if len(self.errors) < self.keep:
+            self.errors.append(error)
 
     def write(self, path: Path) -> None:
         """Write a line of JSON for each record that was kept: file, line, reason and text."""
         with path.open("w", encoding="utf-8", errors="backslashreplace") as file:
-            for error in self.kept:
+            for error in self.errors:
                 row = {"file": str(error.file or ""), "line": error.line, "reason": error.reason, "text": error.text}
                 file.write(json.dumps(row, ensure_ascii=False) + "\n")

@@ -23,7 +23,7 @@ from graphbrick.core import Subgraph
 from graphbrick.core.errors import GraphbrickError, ModelError
 from graphbrick.core.trace import event
 from graphbrick.embedders.embedder import Embedder
-from graphbrick.graphs.beside import MOST_CHANGED, Earlier, Kept
+from graphbrick.graphs.beside import MOST_CHANGED, Earlier, FolderBeside
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.overlay_rows import find_triples
 from graphbrick.graphs.strings import open_array
@@ -107,10 +107,10 @@ def index_of(graph: Graph, embedder: Embedder, unit: str) -> VectorIndex:
     return current_session().get(key, lambda: _open_or_make(graph, embedder, unit), of=graph)
 
 
-def kept(graph: Graph, embedder: Embedder, unit: str) -> Kept:
+def folder_of(graph: Graph, embedder: Embedder, unit: str) -> FolderBeside:
     """Return the folder of an index."""
     model = hashlib.blake2b(embedder.identity.encode(), digest_size=8).hexdigest()
-    return Kept(graph, "index", f"{type(embedder).__name__}-{model}-{unit}")
+    return FolderBeside(graph, "index", f"{type(embedder).__name__}-{model}-{unit}")
 
 
 def n_texts(graph: Graph, unit: str) -> int:
@@ -118,7 +118,7 @@ def n_texts(graph: Graph, unit: str) -> int:
     return graph.n_entities if unit == "entity" else graph.n_triples
 
 
-def open_index(place: Kept) -> VectorIndex | None:
+def open_index(place: FolderBeside) -> VectorIndex | None:
     """Open the index in a folder; None if there is none.
 
     Raises:
@@ -194,7 +194,7 @@ def build_index(
         ModelError: The vectors are not of length 1.
     """
     library()  # fail before the work
-    place = kept(graph, embedder, unit)
+    place = folder_of(graph, embedder, unit)
     ids = _ids(graph, unit)
 
     def fill(folder: Path) -> dict[str, Any]:
@@ -230,7 +230,7 @@ def command(graph: Graph, embedder: Embedder, unit: str) -> str:
 
 
 def _open_or_make(graph: Graph, embedder: Embedder, unit: str) -> VectorIndex:
-    place = kept(graph, embedder, unit)
+    place = folder_of(graph, embedder, unit)
     advice = command(graph, embedder, unit)
     try:
         index = open_index(place)

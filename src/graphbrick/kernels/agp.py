@@ -16,7 +16,7 @@ from graphbrick.kernels.hashing import GOLDEN, slot_for
 from graphbrick.kernels.jit import inlined, jit
 from graphbrick.kernels.random_walk import mix
 from graphbrick.kernels.slices import SLICE
-from graphbrick.kernels.touched import Touched, best_touched, nothing_touched, read_rows_ahead, touch, with_room
+from graphbrick.kernels.touched import Touched, best_touched, nothing_touched, read_rows_ahead, touch, with_capacity
 
 _BLOCK = 32  # rows that are read ahead at once, so that the reads overlap
 _READY, _POSITION, _WAITING = range(3)
@@ -110,7 +110,7 @@ def _forward_on(
                 if count == len(node):
                     counter[0] = count
                     near = Touched(table, counter, node, degrees, score, residual, estimate, queued, queue, following)
-                    near = with_room(near, 1)
+                    near = with_capacity(near, 1)
                     table, counter, node, degrees, score, residual, estimate, queued, queue, following = near
                 j = slot_for(table, v, count)
                 if j == count:

@@ -19,7 +19,7 @@ from graphbrick.kernels.hashing import GOLDEN
 from graphbrick.kernels.jit import jit
 from graphbrick.kernels.random_walk import mix, mix_python, step_all
 from graphbrick.kernels.slices import SLICE
-from graphbrick.kernels.touched import Touched, add_estimates, best_touched, forward_push, start_at, with_room
+from graphbrick.kernels.touched import Touched, add_estimates, best_touched, forward_push, start_at, with_capacity
 
 _STEP = 0.5  # cost of one step of a walk, in pushed edges
 _AT_ONCE = 4096  # walks per batch
@@ -205,7 +205,7 @@ def _walk_on(
             )  # fmt: skip
             steps += n_walking
             chance = restart
-        near = with_room(near, filled)
+        near = with_capacity(near, filled)
         before = near.used[0]
         add_estimates(near, at[:filled], 1.0 / walks)
         for i in range(before, near.used[0]):  # first touched by a walk

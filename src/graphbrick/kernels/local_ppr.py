@@ -55,7 +55,7 @@ class Pushed(NamedTuple):
 
 
 @jit
-def _with_room(nodes: Ids, state: Floats, count: int, capacity: int) -> tuple[Ids, Floats, Longs]:
+def _grown(nodes: Ids, state: Floats, count: int, capacity: int) -> tuple[Ids, Floats, Longs]:
     """Return nodes and state with room for ``capacity`` entries, and the slots of the first ``count``."""
     larger, wider = np.empty(capacity, dtype=np.int32), np.empty((capacity, 4))
     larger[:count], wider[:count] = nodes[:count], state[:count]
@@ -185,7 +185,7 @@ def _start(seeds: Ids) -> _Push:
     capacity = _LEAST_CAPACITY
     while capacity < 2 * len(seeds):
         capacity *= 2
-    nodes, state, table = _with_room(np.empty(0, dtype=np.int32), np.empty((0, 4)), 0, capacity)
+    nodes, state, table = _grown(np.empty(0, dtype=np.int32), np.empty((0, 4)), 0, capacity)
     queue = np.empty(capacity, dtype=np.int32)
     count, _ = _give(seeds, 0, len(seeds), 1.0 / len(seeds), 2.0, nodes, state, table, queue, 0, 0)
     pushing = _Push(nodes, state, table, queue, np.array([count, 0, 0, 0]), np.array([1e-3, 0.0]))
@@ -251,7 +251,7 @@ def _push_on(
                     # The queue holds each node at most once, so a capacity of one slot per node is enough.
                     queue = _unrolled(queue, front, back, capacity)
                     front, back = np.int64(0), back - front
-                    nodes, state, table = _with_room(nodes, state, count, capacity)
+                    nodes, state, table = _grown(nodes, state, count, capacity)
                 share = (1.0 - restart) * r / degree
                 if follow_out:
                     count, back = _give(

@@ -89,11 +89,11 @@ def name_grams(
 
     A gram is the packed trigram times an odd number, modulo 2**64, so that grams are spread evenly.
     """
-    room = 0
+    capacity = 0
     for i in range(len(starts)):
         if state[i] == FOLDED:
-            room += ends[i] - starts[i] + 1
-    rows = np.empty((room, 3), dtype=np.uint32)
+            capacity += ends[i] - starts[i] + 1
+    rows = np.empty((capacity, 3), dtype=np.uint32)
     longest = _longest(starts, ends)
     folded = np.empty(longest + 3, dtype=np.uint8)
     grams = np.empty(longest + 1, dtype=np.uint64)

@@ -241,14 +241,14 @@ def split_ntriples(
         special: Hashes of the predicates and datatypes that are left to the parser.
         literals: Whether lines with literals, labels or types count as ordinary.
     """
-    room = count_lines(data)
-    starts = np.empty((3, room), dtype=np.int64)
-    ends = np.empty((3, room), dtype=np.int64)
-    literal = np.empty(room, dtype=np.uint8)
-    value = np.zeros((2, room), dtype=np.int64)
-    kind = np.zeros((2, room), dtype=np.int64)
-    facts = np.empty((room, 7), dtype=np.int64)
-    odd = np.empty((room, 4), dtype=np.int64)
+    capacity = count_lines(data)
+    starts = np.empty((3, capacity), dtype=np.int64)
+    ends = np.empty((3, capacity), dtype=np.int64)
+    literal = np.empty(capacity, dtype=np.uint8)
+    value = np.zeros((2, capacity), dtype=np.int64)
+    kind = np.zeros((2, capacity), dtype=np.int64)
+    facts = np.empty((capacity, 7), dtype=np.int64)
+    odd = np.empty((capacity, 4), dtype=np.int64)
     found = stated = faults = line = start = 0
     while start < len(data):
         end = start

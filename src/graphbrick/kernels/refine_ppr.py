@@ -112,9 +112,9 @@ def best_candidates(nodes: Ids, values: Floats, seeds: Ids, k: int) -> Ids:
         elif ranked[i] == cut and cut > 0.0:
             equal[n_equal] = ids[i]
             n_equal += 1
-    room = min(keep - n_best, n_equal)
-    best[n_best : n_best + room] = np.sort(equal[:n_equal])[:room]
-    return np.sort(best[: n_best + room])
+    taken = min(keep - n_best, n_equal)
+    best[n_best : n_best + taken] = np.sort(equal[:n_equal])[:taken]
+    return np.sort(best[: n_best + taken])
 
 
 @jit

@@ -22,13 +22,13 @@ _LONG = 255
 
 
 @jit
-def put_number(room: Bytes, at: Integer, value: Integer) -> Integer:
+def put_number(buffer: Bytes, at: Integer, value: Integer) -> Integer:
     """Write a u32; return the position after it."""
     number = np.uint32(value)
-    room[at] = np.uint8(number & np.uint32(255))
-    room[at + 1] = np.uint8((number >> np.uint32(8)) & np.uint32(255))
-    room[at + 2] = np.uint8((number >> np.uint32(16)) & np.uint32(255))
-    room[at + 3] = np.uint8((number >> np.uint32(24)) & np.uint32(255))
+    buffer[at] = np.uint8(number & np.uint32(255))
+    buffer[at + 1] = np.uint8((number >> np.uint32(8)) & np.uint32(255))
+    buffer[at + 2] = np.uint8((number >> np.uint32(16)) & np.uint32(255))
+    buffer[at + 3] = np.uint8((number >> np.uint32(24)) & np.uint32(255))
     return at + 4
 
 
@@ -50,17 +50,17 @@ def text_size(size: Integer) -> Integer:
 
 
 @jit
-def put_text(room: Bytes, at: Integer, data: Bytes, start: Integer, end: Integer) -> Integer:
+def put_text(buffer: Bytes, at: Integer, data: Bytes, start: Integer, end: Integer) -> Integer:
     """Write a text; return the position after it."""
     size = end - start
     if size < _LONG:
-        room[at] = np.uint8(size)
+        buffer[at] = np.uint8(size)
         at += 1
     else:
-        room[at] = np.uint8(_LONG)
-        at = put_number(room, at + 1, size)
+        buffer[at] = np.uint8(_LONG)
+        at = put_number(buffer, at + 1, size)
     for i in range(size):
-        room[at + i] = data[start + i]
+        buffer[at + i] = data[start + i]
     return at + size
 
 
@@ -82,20 +82,20 @@ def spool_occurrences(
     bucket: npt.NDArray[np.int32],
     first: Integer,
     begin: Integer,
-    room: npt.NDArray[np.uint8],
+    buffer: npt.NDArray[np.uint8],
     fill: Offsets,
 ) -> Integer:
     """Write the occurrences from index ``begin`` on; return the index of the first that is not written.
 
-    Occurrence i has the position ``first + i``. Stops when the buffer of a bucket has no room.
+    Occurrence i has the position ``first + i``. Stops when the buffer of a bucket has no buffer.
     """
-    size = room.shape[1]
+    size = buffer.shape[1]
     for i in range(begin, len(starts)):
         b = bucket[i]
         if fill[b] + 4 + text_size(ends[i] - starts[i]) > size:
             return i
-        at = put_number(room[b], fill[b], first + i)
-        fill[b] = put_text(room[b], at, data, starts[i], ends[i])
+        at = put_number(buffer[b], fill[b], first + i)
+        fill[b] = put_text(buffer[b], at, data, starts[i], ends[i])
     return len(starts)
 
 
@@ -113,11 +113,11 @@ def spool_texts(
     serial: npt.NDArray[np.uint32],
     bucket: npt.NDArray[np.int32],
     begin: Integer,
-    room: npt.NDArray[np.uint8],
+    buffer: npt.NDArray[np.uint8],
     fill: Offsets,
 ) -> Integer:
     """Write facts, or texts with the positions ``first`` if there are no keys; like `spool_occurrences`."""
-    size = room.shape[1]
+    size = buffer.shape[1]
     keyed = len(key_starts) > 0
     for i in range(begin, len(starts)):
         b = bucket[i]
@@ -127,13 +127,13 @@ def spool_texts(
             return i
         at = fill[b]
         if keyed:
-            at = put_text(room[b], at, key_data, key_starts[i], key_ends[i])
+            at = put_text(buffer[b], at, key_data, key_starts[i], key_ends[i])
         else:
-            at = put_number(room[b], at, np.int64(first[i]))
-        room[b, at] = kind[i]
-        room[b, at + 1] = rank[i]
-        at = put_number(room[b], at + 2, np.int64(serial[i]))
-        fill[b] = put_text(room[b], at, data, starts[i], ends[i])
+            at = put_number(buffer[b], at, np.int64(first[i]))
+        buffer[b, at] = kind[i]
+        buffer[b, at + 1] = rank[i]
+        at = put_number(buffer[b], at + 2, np.int64(serial[i]))
+        fill[b] = put_text(buffer[b], at, data, starts[i], ends[i])
     return len(starts)
 
 
@@ -142,19 +142,19 @@ def spool_rows(
     rows: npt.NDArray[np.uint32],
     bucket: npt.NDArray[np.int32],
     begin: Integer,
-    room: npt.NDArray[np.uint32],
+    buffer: npt.NDArray[np.uint32],
     fill: Offsets,
 ) -> Integer:
     """Write rows of numbers, like `spool_occurrences`; the buffer is uint32, but ``fill`` counts bytes."""
     width = rows.shape[1]
-    size = room.shape[1]
+    size = buffer.shape[1]
     for i in range(begin, len(rows)):
         b = bucket[i]
         at = fill[b] // 4
         if at + width > size:
             return i
         for j in range(width):
-            room[b, at + j] = rows[i, j]
+            buffer[b, at + j] = rows[i, j]
         fill[b] += 4 * width
     return len(rows)
 

@@ -74,7 +74,7 @@ def nothing_touched(capacity: int) -> Touched:
 
 @jit
 def touch(near: Touched, node: int) -> np.int64:
-    """Return the slot of a node, a new one if it was not touched before; call `with_room` first.
+    """Return the slot of a node, a new one if it was not touched before; call `with_capacity` first.
 
     The degree of a new slot is left for the caller to fill in.
     """
@@ -92,7 +92,7 @@ def touch(near: Touched, node: int) -> np.int64:
 def add_estimates(near: Touched, nodes: npt.NDArray[np.int32], amount: float) -> None:
     """Add ``amount`` to the estimate of each node, once per occurrence; nodes below 0 are skipped.
 
-    The degree of a new slot is left for the caller to fill in. Call `with_room` for all nodes first.
+    The degree of a new slot is left for the caller to fill in. Call `with_capacity` for all nodes first.
     """
     # Unpack the arrays: passing the tuple of ten to a function costs reference counting on every call.
     table, node, score, residual = near.table, near.node, near.score, near.residual
@@ -111,7 +111,7 @@ def add_estimates(near: Touched, nodes: npt.NDArray[np.int32], amount: float) ->
 
 
 @jit
-def with_room(near: Touched, more: int) -> Touched:
+def with_capacity(near: Touched, more: int) -> Touched:
     """Return the same nodes, with room for ``more`` further ones."""
     count = near.used[0]
     if count + more <= len(near.node):
@@ -195,7 +195,7 @@ def _push(
             if count + degree > len(node):
                 counter[0] = count
                 near = Touched(table, counter, node, degrees, score, residual, estimate, queued, queue, following)
-                near = with_room(near, degree)
+                near = with_capacity(near, degree)
                 table, counter, node, degrees, score, residual, estimate, queued, queue, following = near
             before = count
             share = (1.0 - restart) * r / degree

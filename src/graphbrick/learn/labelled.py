@@ -26,15 +26,15 @@ def repeats(written: int, labelled: int) -> int:
 
 def meant(graph: Graph, examples: Examples, labelled: Sequence[Example]) -> list[Meant]:
     """Return labelled questions with the patterns that they may have meant: those whose ends fit the answers best."""
-    texts, steps, questions = list(examples.asked), examples.steps(graph) if labelled else [], []
+    texts, steps, questions = list(examples.masked), examples.steps(graph) if labelled else [], []
     for example in labelled:
         top = float(example.f1.max(initial=0))
         if top > 0:
-            asked = example.asked[int(example.f1.argmax())]
-            rows = np.flatnonzero(example.asked == asked)
+            masked = example.masked[int(example.f1.argmax())]
+            rows = np.flatnonzero(example.masked == masked)
             patterns = [steps[number] for number in example.pattern[rows].tolist()]
             best = np.flatnonzero(example.f1[rows] >= top).tolist()
-            questions.append(Meant(texts[asked], [patterns[i] for i in best], patterns))
+            questions.append(Meant(texts[masked], [patterns[i] for i in best], patterns))
     return questions
 
 
@@ -44,7 +44,7 @@ def plausible(graph: Graph, examples: Examples, labelled: Sequence[Example], ali
     Many patterns lead to the right answer by chance: «Oslo» is the place of birth of the person, of a child, of a
     neighbour. The one that the question means is not known, but the alignment says which are likely.
     """
-    texts, steps = list(examples.asked), examples.steps(graph) if labelled else []
+    texts, steps = list(examples.masked), examples.steps(graph) if labelled else []
     return [_weighed(example, texts, steps, alignment) for example in labelled]
 
 
@@ -54,16 +54,16 @@ def _weighed(example: Example, texts: Sequence[str], steps: Sequence[Steps], ali
         return example
     patterns = [steps[number] for number in example.pattern.tolist()]
     scores: npt.NDArray[np.float64] = np.empty(len(patterns))
-    for asked in np.unique(example.asked).tolist():
-        rows = np.flatnonzero(example.asked == asked)
-        tokens = alignment.read(words_of(texts[asked]))
+    for masked in np.unique(example.masked).tolist():
+        rows = np.flatnonzero(example.masked == masked)
+        tokens = alignment.read(words_of(texts[masked]))
         scores[rows] = alignment.features(tokens, [patterns[row] for row in rows.tolist()]) @ alignment.weights
     behind = scores - scores[example.f1 >= top].max()
     f1 = (example.f1 * np.exp(behind.clip(np.log(_LEAST), 0))).astype(np.float32)
     best = defaultdict[tuple[int, Steps], float](float)  # of all patterns that begin in the same way
-    for asked, pattern, value in zip(example.asked.tolist(), patterns, f1.tolist(), strict=True):
+    for masked, pattern, value in zip(example.masked.tolist(), patterns, f1.tolist(), strict=True):
         for hops in range(1, len(pattern) + 1):
-            beginning = asked, pattern[:hops]
+            beginning = masked, pattern[:hops]
             best[beginning] = max(best[beginning], value)
-    promise = [best[asked, pattern] for asked, pattern in zip(example.asked.tolist(), patterns, strict=True)]
+    promise = [best[masked, pattern] for masked, pattern in zip(example.masked.tolist(), patterns, strict=True)]
     return replace(example, f1=f1, promise=np.array(promise, dtype=np.float32))

@@ -122,8 +122,8 @@ def request(group: Sequence[Relation] | Class, *, is_reversed: bool) -> Request:
     for number, (name, head, tail, *texts) in enumerate(_EXAMPLE, 1):
         lines.append(_line(number, name, Pair(head, tail), is_reversed))
         keys = ("first", "second", "ask_first", "ask_second") if is_reversed else _KEYS
-        said = dict(zip(keys, texts, strict=True))
-        replies.append({"number": number, **{key: said[key] for key in _KEYS}})
+        by_key = dict(zip(keys, texts, strict=True))
+        replies.append({"number": number, **{key: by_key[key] for key in _KEYS}})
     pairs = [one.shown_reversed if is_reversed else one.shown for one in group]
     named = enumerate(zip(group, pairs, strict=True), 1)
     prompt = "\n".join(_line(number, one.name, pair, is_reversed) for number, (one, pair) in named)
@@ -165,5 +165,5 @@ def _line(number: int, name: str, pair: Pair, is_reversed: bool) -> str:
 
 def _request(instruction: str, example: str, reply: str, prompt: str, schema: dict[str, object]) -> Request:
     """Return a request with one example before it: small models do not follow instructions alone."""
-    said = (("system", instruction), ("user", example), ("assistant", reply), ("user", prompt))
-    return Request([{"role": role, "content": text} for role, text in said], schema)
+    turns = (("system", instruction), ("user", example), ("assistant", reply), ("user", prompt))
+    return Request([{"role": role, "content": text} for role, text in turns], schema)

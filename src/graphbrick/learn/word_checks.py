@@ -34,9 +34,9 @@ def agreed(both: Iterable[Sequence[Proposal]], rules: Phrasebook) -> tuple[list[
         both: What the model proposes when triples are shown from the head, and when they are shown from the tail.
         rules: What the labels alone say; a proposal that repeats it is in neither result.
     """
-    said, refused = list[dict[Proposal, None]](), dict[Proposal, str]()
+    proposed, refused = list[dict[Proposal, None]](), dict[Proposal, str]()
     for is_reversed, raw in enumerate(both):
-        said.append({})
+        proposed.append({})
         for proposal, reason in (_tidied(one, is_reversed=bool(is_reversed)) for one in raw):
             reason = reason or _known(proposal, rules)
             if reason == _REPEATED:
@@ -44,13 +44,13 @@ def agreed(both: Iterable[Sequence[Proposal]], rules: Phrasebook) -> tuple[list[
             if reason:
                 refused[proposal] = reason
             else:
-                said[-1][proposal] = None
+                proposed[-1][proposal] = None
     fits = list[Proposal]()
-    for proposal in dict.fromkeys(one for each in said for one in each):
+    for proposal in dict.fromkeys(one for each in proposed for one in each):
         other = proposal._replace(field=OTHER.get(proposal.field, ""))
-        if any(other in each for each in said) and not _is_symmetric(proposal):
+        if any(other in each for each in proposed) and not _is_symmetric(proposal):
             refused[proposal] = "it fits both ends"
-        elif not all(proposal in each for each in said):
+        elif not all(proposal in each for each in proposed):
             refused[proposal] = "not said again with the triple reversed"
         else:
             fits.append(proposal)
@@ -144,10 +144,10 @@ def _question(text: str, known: str) -> tuple[str, str]:
     """Return a question with ``@`` for the entity that is known, and why it is refused."""
     line = plain(text)
     frame = question_frame(re.sub(rf"(?<!\w){re.escape(known)}(?!\w)", "@", line, flags=re.IGNORECASE))
-    asked = frame.split()
-    if not frame or len(asked) > _LONGEST_QUESTION or not _ASKING.intersection(asked):
+    words = frame.split()
+    if not frame or len(words) > _LONGEST_QUESTION or not _ASKING.intersection(words):
         return frame or line, "it is not a short question"
-    return frame, "" if set(asked) - _ASKING - _VERBS - _ARTICLES - {"@", "'s"} else "it says nothing"
+    return frame, "" if set(words) - _ASKING - _VERBS - _ARTICLES - {"@", "'s"} else "it says nothing"
 
 
 def same_meaning(shown: Pair) -> bool:

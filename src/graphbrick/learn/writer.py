@@ -127,9 +127,9 @@ class _Step:
 
     def frame(self, rng: random.Random, *, may_ask: bool) -> _Frame:
         """Return a frame for this step."""
-        said = self.words.tail_questions if self.forward else self.words.head_questions
-        if may_ask and said and rng.random() < _SAID:
-            return _Frame(rng.choice(said), "said", asks=True)
+        questions = self.words.tail_questions if self.forward else self.words.head_questions
+        if may_ask and questions and rng.random() < _SAID:
+            return _Frame(rng.choice(questions), "said", asks=True)
         kinds = []
         if self.nouns:
             kinds.append("asked_noun")

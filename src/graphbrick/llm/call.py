@@ -70,11 +70,11 @@ class Caller:
             try:
                 await self.connection.read(client, body, reader, on_text)
             except openai.APIStatusError as error:
-                said = str(error.message)
-                named = [name for name in OPTIONAL if name in said and name in body]
+                message = str(error.message)
+                named = [name for name in OPTIONAL if name in message and name in body]
                 if error.status_code not in _REFUSALS or not named:
                     raise
-                refused[named[0]] = self.connection.said(error)[:100]
+                refused[named[0]] = self.connection.refusal(error)[:100]
                 continue
             # max_tokens is sent by another name, and stream_options only asks for the tokens used.
             left_out = [name for name in refused if name in everything and name not in ("max_tokens", "stream_options")]

@@ -258,7 +258,7 @@ class ChatModel(Brick):
 
     def _account(self, request: Request, reply: Reply) -> None:
         """Write a reply into the trace of the running stage."""
-        said = [message_json(choice.message) for choice in reply.choices]
+        messages = [message_json(choice.message) for choice in reply.choices]
         count_exchange(
             Exchange(
                 self.model,
@@ -270,8 +270,8 @@ class ChatModel(Brick):
                 reply.seconds,
                 reply.cost,
                 reply.cached,
-                tool_calls=said[0].get("tool_calls", []),
-                alternatives=said[1:],
+                tool_calls=messages[0].get("tool_calls", []),
+                alternatives=messages[1:],
             )
         )
         for note in reply.notes:

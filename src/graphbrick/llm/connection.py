@@ -248,7 +248,7 @@ class Connection:
             stalled = f"no more text came for {self.timeout:g} s" if isinstance(error, TimeoutError) else str(error)
             raise CutStreamError(f"broke off in the middle of a reply: {stalled}") from error
 
-    def said(self, error: openai.APIStatusError) -> str:
+    def refusal(self, error: openai.APIStatusError) -> str:
         """Return what a refusal says, on one line and without the key."""
         return self._hide_key(" ".join(str(error.message).encode("utf-8", "replace").decode().split()))[:_SHOWN]
 
@@ -267,7 +267,7 @@ class Connection:
                 f"{self.address} {'refused the key' if self.key else 'asks for a key'}; {key_advice(self.url)}"
             )
         if isinstance(error, openai.APIStatusError):
-            return ModelError(f"{self.address} refused with status {error.status_code}: {self.said(error)}")
+            return ModelError(f"{self.address} refused with status {error.status_code}: {self.refusal(error)}")
         if isinstance(error, NotACompletionError):
             came = self._hide_key(error.came)[:_SHOWN]
             return ModelError(f"{self.address} {error} (it sent {repr(came) if came else 'nothing'})")

@@ -35,10 +35,10 @@ def is_enough(llm: ChatModel, question: str, paths: Sequence[str]) -> bool:
         event(f"{llm.model} was shown only the last {latest:,} of {len(lines):,} paths: its context holds no more")
         lines = lines[len(lines) - latest :]
     reply = llm.complete(_messages(llm, question, lines), schema=_SCHEMA)
-    said = read_yes(reply)
-    if said is None:
+    verdict = read_yes(reply)
+    if verdict is None:
         event(f"{llm.model} was asked whether the paths are enough and replied {shown(reply)}; the search went on")
-    return bool(said)
+    return bool(verdict)
 
 
 def _messages(llm: ChatModel, question: str, paths: Sequence[str]) -> list[dict[str, str]]:

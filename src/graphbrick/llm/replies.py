@@ -205,9 +205,9 @@ def read_yes(reply: str) -> bool | None:
     (True, False, None)
     """
     text, value = opened(reply)
-    said = [item for item in value.values() if isinstance(item, bool)] if isinstance(value, dict) else []
-    if said:
-        return said[0] if len(said) == 1 else None
+    verdicts = [item for item in value.values() if isinstance(item, bool)] if isinstance(value, dict) else []
+    if verdicts:
+        return verdicts[0] if len(verdicts) == 1 else None
     words = fold(" ".join(map(str, value.values())) if isinstance(value, dict) else text).split()
     return {"yes": True, "true": True, "no": False, "false": False}.get(words[0]) if words else None
 

@@ -51,10 +51,10 @@ class Server:
     def __init__(self, path: Path, context: int, threads: int, process: subprocess.Popen[bytes]) -> None:
         self.path, self.context, self.threads = path, context, threads
         self.base_url = ""
-        self._process, self._said = process, deque[str](maxlen=_LINES)
+        self._process, self._last_lines = process, deque[str](maxlen=_LINES)
         self._close = weakref.finalize(self, _end, process, os.getpid())
         # The thread refers to the lines, not to the server, which could not be collected otherwise.
-        self._reader = threading.Thread(target=_drain, args=(process, self._said), daemon=True)
+        self._reader = threading.Thread(target=_drain, args=(process, self._last_lines), daemon=True)
         self._reader.start()
 
     def __enter__(self) -> Server:
@@ -69,11 +69,11 @@ class Server:
         return self._process.poll() is None
 
     @property
-    def said(self) -> list[str]:
+    def last_lines(self) -> list[str]:
         """The last lines that it wrote to standard error."""
         if not self.alive:
             self._reader.join(_HEALTH)  # until all is read
-        return list(self._said)
+        return list(self._last_lines)
 
     def wait(self) -> None:
         """Wait until the server ends by itself; it does so only if it fails."""
@@ -85,8 +85,8 @@ class Server:
 
     def fault(self, what: str) -> str:
         """Return a message about what went wrong, with the last lines of the server."""
-        said = "; ".join(self.said[-_SHOWN:]) or "nothing"
-        return f"the server of {self.path.name} {what}; it said: {said}"
+        lines = "; ".join(self.last_lines[-_SHOWN:]) or "nothing"
+        return f"the server of {self.path.name} {what}; it said: {lines}"
 
 
 def serve(
@@ -293,11 +293,11 @@ def _end(process: subprocess.Popen[bytes], owner: int) -> None:
     process.stdout.close()
 
 
-def _drain(process: subprocess.Popen[bytes], said: deque[str]) -> None:
+def _drain(process: subprocess.Popen[bytes], last_lines: deque[str]) -> None:
     """Remember the last lines of standard error; a pipe that nobody reads would stop the server."""
     assert process.stderr is not None
     with process.stderr as lines:
         for line in lines:
             text = _STAMP.sub("", line.decode(errors="replace").strip(), count=1)
             if text:
-                said.append(text[:_LINE])
+                last_lines.append(text[:_LINE])

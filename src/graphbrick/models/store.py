@@ -99,7 +99,7 @@ class Model:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the model, and whether it was fetched, as plain JSON types."""
-        path = kept(self.name)
+        path = fetched(self.name)
         return {
             "name": self.name,
             "role": self.role,
@@ -143,10 +143,10 @@ def find(name: str) -> Model:
     try:
         return known()[name]
     except KeyError:
-        raise ModelError(f"there is no model {name!r} to fetch; {_meant(name)}") from None
+        raise ModelError(f"there is no model {name!r} to fetch; {_suggestion(name)}") from None
 
 
-def kept(name: str) -> Path | None:
+def fetched(name: str) -> Path | None:
     """Return the path of a fetched model: its file, or its folder if it has several; None if it was not fetched.
 
     Raises:
@@ -167,7 +167,7 @@ def resolve(name_or_path: str | Path) -> Path:
     """
     name = str(name_or_path)
     if name in known():
-        path = kept(name)
+        path = fetched(name)
         if path is None:
             size = f"{known()[name].bytes / 1e6:,.0f} MB"
             raise ModelError(f"{name} is not in {folder()}; run: graphbrick models fetch {name} ({size})")
@@ -177,7 +177,7 @@ def resolve(name_or_path: str | Path) -> Path:
         return path
     if path.suffix == ".gguf" or path.name != name:
         raise ModelError(f"{name} does not exist; give the path of a GGUF file, or one of {', '.join(known())}")
-    raise ModelError(f"there is no local model {name!r} and no such file; {_meant(name)}")
+    raise ModelError(f"there is no local model {name!r} and no such file; {_suggestion(name)}")
 
 
 def fetch(name: str, watch: Watch = lambda name, done, total: None) -> Path:
@@ -252,7 +252,7 @@ def remove(name: str) -> int:
     return freed
 
 
-def _meant(name: str) -> str:
+def _suggestion(name: str) -> str:
     close = [of for of in known() if name.lower() in of] or difflib.get_close_matches(name.lower(), known(), n=2)
     return f"did you mean {' or '.join(close)}?" if close else f"there are {', '.join(known())}"
 

@@ -29,7 +29,7 @@ Offer = Mapping[Move, frozenset[int]]
 """Relations that the model is shown, in the order of their numbers, with the ids of each."""
 
 
-class Asked(NamedTuple):
+class PlanRequest(NamedTuple):
     """The request to the model, and the relations that it is shown."""
 
     request: Request
@@ -70,9 +70,9 @@ class RelationPlanner(Brick):
     plans: int = parameter(3, at_least=1, search=(1, 3, 5))
     relations: int = parameter(60, at_least=1, search=(30, 60, 120))
 
-    def asked(self, graph: Graph, query: Query) -> Asked | None:
-        """Return what the model is asked about a question; None if no relation is found at its seeds."""
-        return self._asked(graph, np.sort(seeds_of(query, Subgraph(graph))), query)
+    def plan_request(self, graph: Graph, query: Query) -> PlanRequest | None:
+        """Return the request for relation paths of a question; None if no relation is found at its seeds."""
+        return self._plan_request(graph, np.sort(seeds_of(query, Subgraph(graph))), query)
 
     def planned(self, graph: Graph, seeds: Ids, query: Query) -> list[Plan]:
         """Return the relation paths that the model proposes, best first.
@@ -82,7 +82,7 @@ class RelationPlanner(Brick):
             seeds: int32, ascending.
             query: The question.
         """
-        request = self._asked(graph, seeds, query)
+        request = self._plan_request(graph, seeds, query)
         if request is None:
             event("no relation is found at the seeds, so the model was not asked for relation paths")
             return []
@@ -120,7 +120,7 @@ class RelationPlanner(Brick):
         ranked = sorted(ranks, key=lambda move: (*ranks[move], move[0], not move[1]))
         return {move: frozenset(ids[move]) for move in ranked[: self.relations]}
 
-    def _asked(self, graph: Graph, seeds: Ids, query: Query) -> Asked | None:
+    def _plan_request(self, graph: Graph, seeds: Ids, query: Query) -> PlanRequest | None:
         offer = self._offer(graph, seeds)
         if not offer:
             return None
@@ -135,7 +135,7 @@ class RelationPlanner(Brick):
         path = json_list(whole_number(1, max(fit, 1)), most=self.max_hops)
         schema = json_object(paths=json_list(path, most=self.plans))
         request = Request(self._messages(query, starts, moves[:fit]), schema)
-        return Asked(request, {move: offer[move] for move in list(offer)[:fit]})
+        return PlanRequest(request, {move: offer[move] for move in list(offer)[:fit]})
 
     def _plans(self, graph: Graph, request: Request, offer: Offer) -> list[Plan]:
         """Ask the model, and read the relation paths out of its reply."""
@@ -165,8 +165,8 @@ class RelationPlanner(Brick):
     def _starts(self, graph: Graph, seeds: Ids, query: Query) -> list[str]:
         """Return the names of the seeds that fit into half of the free context."""
         names = [one_line(graph.label(seed)) for seed in seeds.tolist()]
-        room = self.llm.context_budget(self._messages(query, [], [])) // 2
-        fit = max(sum(total <= room for total in accumulate(line_tokens(self.llm, names))), 1)
+        budget = self.llm.context_budget(self._messages(query, [], [])) // 2
+        fit = max(sum(total <= budget for total in accumulate(line_tokens(self.llm, names))), 1)
         if fit < len(names):
             event(
                 f"the model was shown only the first {fit} of {len(names)} seeds: the context of {self.llm.model} "

@@ -32,10 +32,10 @@ def identity_of(value: Brick | Pipeline) -> str:
         raise PipelineError(f"{value!r} is neither a brick nor a pipeline, so it has no identity")
     files = value.files()
 
-    def write(name: str, given: object) -> str:
+    def write(name: str, argument: object) -> str:
         if name in files:
             return f"sha256:{digest(files[name])}"
-        return identity_of(given) if isinstance(given, Brick | Pipeline) else literal(given)
+        return identity_of(argument) if isinstance(argument, Brick | Pipeline) else literal(argument)
 
     without_effect = {entry.name for entry in declared(type(value)) if not entry.declaration.changes_results}
     return value.text(write, always=files, never=without_effect)

@@ -88,7 +88,7 @@ class TextToQuery(RetrieveStage):
         """Return the rows of the first query that runs."""
         graph = cast(QueryLanguage, subgraph.graph)
         language, schema = known_language(graph.language), graph.schema()
-        messages = list(as_messages(self._asked(query, subgraph, language, schema)))
+        messages = list(as_messages(self._messages(query, subgraph, language, schema)))
         empty: tuple[str, Rows] | None = None
         for number in range(1, self.tries + 1):
             reply = without_thinking(self.llm.ask(messages).text)
@@ -154,7 +154,7 @@ class TextToQuery(RetrieveStage):
             items.append(Row(rows.columns, values, cited, entities, subgraph.graph, source=repr(self)))
         return Evidence(distinct(items))
 
-    def _asked(self, query: Query, subgraph: Subgraph, language: str, schema: Schema) -> list[dict[str, str]]:
+    def _messages(self, query: Query, subgraph: Subgraph, language: str, schema: Schema) -> list[dict[str, str]]:
         """Return the messages for a question; the schema is cut further where it does not fit the context."""
         graph = cast(Labels, subgraph.graph)
         seeds = query.seeds or entities_named(graph, query.text)

@@ -103,11 +103,11 @@ def _probabilities(replies: Sequence[Reply]) -> npt.NDArray[np.float64]:
     for reply in replies:
         probability = probability_of_yes(reply)
         if probability is None:
-            said = read_yes(reply.text)
-            by_word += said is not None
-            if said is None:
+            verdict = read_yes(reply.text)
+            by_word += verdict is not None
+            if verdict is None:
                 neither[shown(reply.text)] += 1
-            probability = 0.5 if said is None else float(said)
+            probability = 0.5 if verdict is None else float(verdict)
         probabilities.append(probability)
     n = len(probabilities)
     if by_word:

@@ -114,14 +114,14 @@ def lessons(
 
 def _without_right(example: PathExample, nothing: bool) -> tuple[PathExample, tuple[Path, ...]]:
     """An example with its right paths, or with none of them and only what is certainly wrong."""
-    answers = set(example.found.answers)
+    answers = set(example.grounded.answers)
     wrong = tuple(path for path in example.negatives if answers.isdisjoint(path.nodes[1:]))
     return (replace(example, negatives=wrong), ()) if nothing and wrong else (example, example.positives)
 
 
 def _plan(brick: PlannedRelations, graph: Graph, example: PathExample) -> list[Lesson | None]:
     """Return the relation paths of the right paths, as numbers of the relations shown to the model."""
-    request = brick.asked(graph, Query(example.text, example.found.seeds))
+    request = brick.plan_request(graph, Query(example.text, example.grounded.seeds))
     if request is None:
         return []
     number = {move: place for place, move in enumerate(request.offer, 1)}
@@ -171,13 +171,13 @@ def _candidates(
     if kind in ("step", "triple"):
         right, wrong = _step(example, positives, rng, triples=kind == "triple")
     else:
-        right, wrong = ([text for path in paths for text in _said(path, kind)] for paths in (positives, negatives))
+        right, wrong = ([text for path in paths for text in _texts_of(path, kind)] for paths in (positives, negatives))
     right, wrong = list(dict.fromkeys(right)), list(dict.fromkeys(wrong))
     among = set(right)
     return right, [text for text in wrong if text not in among]
 
 
-def _said(path: Path, kind: str) -> list[str]:
+def _texts_of(path: Path, kind: str) -> list[str]:
     """Return the texts of a path as candidates of one kind."""
     if kind == "relation":
         return [path.graph.relation_label(relation) for relation, _ in path.pattern]
@@ -223,7 +223,7 @@ def _answer(
     listed = [*positives, *example.negatives][:n]
     listed = [listed[i] for i in rng.permutation(len(listed))]
     try:
-        request, items = brick.asked(Query(example.text, example.found.seeds), Evidence(tuple(listed)))
+        request, items = brick.request(Query(example.text, example.grounded.seeds), Evidence(tuple(listed)))
     except ModelError:  # there is no room for a single path, which the count of what is not shown tells
         return []
     right, cited = set(positives), dict[str, list[int]]()

@@ -32,13 +32,13 @@ class PathExample:
     """One question with paths that lead to its answers and paths that do not.
 
     Attributes:
-        found: The question with its seeds and answers in the graph.
+        grounded: The question with its seeds and answers in the graph.
         wording: Its text with the names of the seeds masked.
         positives: Paths to answers, at least one: of every pattern in turns, patterns of fewer hops first.
         negatives: Paths that end elsewhere and have the pattern of no positive, of all lengths in turns.
     """
 
-    found: GroundedQuestion
+    grounded: GroundedQuestion
     wording: str
     positives: tuple[Path, ...]
     negatives: tuple[Path, ...]
@@ -46,13 +46,13 @@ class PathExample:
     @property
     def text(self) -> str:
         """The question."""
-        return self.found.question.text
+        return self.grounded.question.text
 
     @property
     def seeds(self) -> tuple[str, ...]:
         """The labels of the seeds."""
         graph = self.positives[0].graph
-        return tuple(graph.label(seed) for seed in self.found.seeds)
+        return tuple(graph.label(seed) for seed in self.grounded.seeds)
 
     def texts(self, by: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The texts of positives and of negatives, each once, in their order; what is both is positive.

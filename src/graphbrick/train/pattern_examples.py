@@ -27,7 +27,7 @@ class Example:
 
     Attributes:
         question: Its place among the questions.
-        asked: int32 [patterns], the masked question of the seed of each (place in `Examples.asked`).
+        masked: int32 [patterns], the masked question of the seed of each (place in `Examples.masked`).
         pattern: int32 [patterns], place in `Examples.patterns`.
         f1: float32 [patterns], F1 of the entities at the end of the pattern against the answers; other seeds count only
             if they are answers. The end of a pattern that comes back to its seed has the entities of both variants.
@@ -36,7 +36,7 @@ class Example:
     """
 
     question: int
-    asked: Ints
+    masked: Ints
     pattern: Ints
     f1: Floats
     precision: Floats
@@ -49,7 +49,7 @@ class Examples:
 
     Attributes:
         all: One a question that has a pattern around its seeds.
-        asked: The distinct masked questions.
+        masked: The distinct masked questions.
         patterns: The distinct patterns: a number a hop, twice the relation and one more if it is followed forwards; the
             complement of that number for a step that comes back to the seed.
         searched: The questions whose patterns were searched for, the last ones of all.
@@ -61,7 +61,7 @@ class Examples:
     """
 
     all: list[Example] = field(default_factory=list)
-    asked: dict[str, int] = field(default_factory=dict)
+    masked: dict[str, int] = field(default_factory=dict)
     patterns: dict[tuple[int, ...], int] = field(default_factory=dict)
     searched: list[GroundedQuestion] = field(default_factory=list)
     questions: int = 0
@@ -83,7 +83,7 @@ class Examples:
             right: float32 [patterns], how right each is.
             promise: float32 [patterns], the same for what each begins.
         """
-        number = self.asked.setdefault(masked_text, len(self.asked))
+        number = self.masked.setdefault(masked_text, len(self.masked))
         column = np.full(len(patterns), number, dtype=np.int32)
         self.all.append(Example(self.questions, column, patterns, right, right, promise))
         self.questions += 1
@@ -156,7 +156,7 @@ def _add(
         ignored = np.array(sorted(set(question.seeds) - set(question.answers) - {start}), dtype=np.int32)
         nearby = _around(graph.csr, start, ignored, gold, max_hops, most, rng)
         text = masked(question.question.text, graph.label(start))
-        text_numbers += [examples.asked.setdefault(text, len(examples.asked))] * len(nearby.steps)
+        text_numbers += [examples.masked.setdefault(text, len(examples.masked))] * len(nearby.steps)
         patterns += [examples.patterns.setdefault(steps, len(examples.patterns)) for steps in nearby.steps]
         around.append(nearby)
     if not patterns:

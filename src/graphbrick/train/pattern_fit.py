@@ -102,7 +102,7 @@ class Weights:
 
     def scores(self, batch: Batch) -> tuple[npt.NDArray[np.float64], _Pass]:
         """The score of every pattern of a batch, and what `gradients` goes on from."""
-        values, questions, k = self.values, batch.asked, self.kinds
+        values, questions, k = self.values, batch.masked, self.kinds
         s, d = len(questions), self.words.shape[1]
         extended = np.hstack([questions, np.ones((s, 1), dtype=np.float32)])
         places = self.encoded.place[batch.pattern]
@@ -128,7 +128,7 @@ class Weights:
 
     def gradients(self, batch: Batch, by_score: npt.NDArray[np.float64], done: _Pass) -> dict[str, Floats]:
         """The gradient of each weight from that of each score."""
-        questions, k, r = batch.asked, self.kinds, len(done.relations)
+        questions, k, r = batch.masked, self.kinds, len(done.relations)
         s, d = len(questions), self.words.shape[1]
         values = self.values
         table = np.bincount(done.cell, by_score[done.owner], minlength=s * k * r).reshape(s, k, r).astype(np.float32)
@@ -172,7 +172,7 @@ class Batch:
     """Some examples, one after the other.
 
     Attributes:
-        asked: float32 [questions, features], the distinct masked questions.
+        masked: float32 [questions, features], the distinct masked questions.
         slot: int64 [patterns], the masked question of each pattern.
         pattern: int64 [patterns].
         owner: int64 [patterns], the example of each.
@@ -181,9 +181,9 @@ class Batch:
     """
 
     def __init__(self, examples: Sequence[Example], questions: Floats) -> None:
-        rows = np.concatenate([example.asked for example in examples])
+        rows = np.concatenate([example.masked for example in examples])
         distinct, slot = np.unique(rows, return_inverse=True)
-        self.asked, self.slot = questions[distinct], slot.astype(np.int64)
+        self.masked, self.slot = questions[distinct], slot.astype(np.int64)
         self.pattern = np.concatenate([example.pattern for example in examples]).astype(np.int64)
         self.owner = np.repeat(np.arange(len(examples)), [len(example.pattern) for example in examples])
         self.f1 = np.concatenate([example.f1 for example in examples])

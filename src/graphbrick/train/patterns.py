@@ -224,27 +224,27 @@ def fit_patterns(
             f"none of {found.questions:,} questions has a pattern of at most {max_hops} hops from a seed to an answer; "
             "are they questions of this graph?"
         )
-    asked, steps = _vectors(embedder, list(found.asked), tell), found.steps(graph)
+    masked, steps = _vectors(embedder, list(found.masked), tell), found.steps(graph)
     learned, held = _split(found.all, seed) if hold_out else (found.all, [])
     before = after = None
     if held:
         weights, *_ = _weights(embedder, steps, learned, max_hops, seed, whole)
-        before = quality(weights, held, asked)
+        before = quality(weights, held, masked)
         rounds = fit(
-            weights, learned, asked, held, rounds=rounds, patience=_PATIENCE, seed=seed,
+            weights, learned, masked, held, rounds=rounds, patience=_PATIENCE, seed=seed,
             watch=partial(tell, "rounds to find how many", total=rounds),
         )  # fmt: skip
-        after = quality(weights, held, asked)
+        after = quality(weights, held, masked)
     weights, relations, patterns = _weights(embedder, steps, found.all, max_hops, seed, whole)
     fit(
-        weights, found.all, asked, [], rounds=rounds, patience=_PATIENCE, seed=seed,
+        weights, found.all, masked, [], rounds=rounds, patience=_PATIENCE, seed=seed,
         watch=partial(tell, "rounds of training", total=rounds),
     )  # fmt: skip
 
     def trained_on(examples: list[Example]) -> PatternModel:
         weights, relations, patterns = _weights(embedder, steps, examples, max_hops, seed, whole)
         fit(
-            weights, examples, asked, [], rounds=rounds, patience=_PATIENCE, seed=seed,
+            weights, examples, masked, [], rounds=rounds, patience=_PATIENCE, seed=seed,
             watch=partial(tell, "rounds of training for ends", total=rounds),
         )  # fmt: skip
         return PatternModel(embedder, relations=relations, patterns=patterns, **weights.values)  # type: ignore[arg-type]
@@ -325,7 +325,7 @@ def apart(wordings: Sequence[T], seed: int, share: float = _APART) -> set[T]:
 
 def _split(examples: Sequence[Example], seed: int, share: float = _APART) -> tuple[list[Example], list[Example]]:
     """Split the examples into those to train on at first and the held-out ones."""
-    wordings = [int(example.asked[0]) for example in examples]
+    wordings = [int(example.masked[0]) for example in examples]
     held = apart(wordings, seed, share)
     sides: tuple[list[Example], list[Example]] = [], []
     for example, wording in zip(examples, wordings, strict=True):

@@ -65,7 +65,7 @@ def test_what_was_written_is_read_again(path):
     with Study.open(path) as study:
         (run,) = study.runs()
         assert (run.id, run.name, run.recipe, run.graph_hash, run.linked) == (1, "mine", "PPR(k=1)", GRAPH.hash, False)
-        assert (run.asked, run.done, run.finished, run.files, run.sessions) == (3, 2, None, (1,), (1,))
+        assert (run.questions, run.done, run.finished, run.files, run.sessions) == (3, 2, None, (1,), (1,))
         assert study.results(1)[0] == result()
         assert study.results(1)[0].metrics == {"f1": 0.5, "nodes": None}
         assert study.results(1)[1].error == HOSTILE.replace("\ud800", "\\ud800")

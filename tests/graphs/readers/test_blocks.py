@@ -67,7 +67,7 @@ def test_lines_of_triples(rows: list[list[str]], ends: list[str], raw: bytes, pl
         options = ReadOptions(header=False, columns=columns)
         records = list(read_source(file, nodes=None, options=options, bad=bad))
     assert records == expected
-    assert [error.line for error in bad.kept] == faults
+    assert [error.line for error in bad.errors] == faults
 
 
 def test_lines_that_hold_no_triple_are_left_out(tmp_path: Path) -> None:

@@ -87,7 +87,7 @@ def test_blocks_hold_the_lines_that_are_short_enough(lines: list[str], limit: in
         ]
     assert got == expected
     total = len(data.removesuffix(b"\n").split(b"\n"))
-    assert sorted([line for line, _ in got] + [e.line or 0 for e in bad.kept]) == list(range(1, total + 1))
+    assert sorted([line for line, _ in got] + [e.line or 0 for e in bad.errors]) == list(range(1, total + 1))
 
 
 def test_all_records_bad_is_left_to_the_builder(tmp_path: Path) -> None:

@@ -239,8 +239,8 @@ def test_line_based_formats_go_on_after_a_bad_line(tmp_path: Path) -> None:
     bad = BadRecords(skip=True)
     records = read(file, bad, max_line_bytes=2000)
     assert len(triples(records)) == 30_000 - len(faults)
-    assert [error.line for error in bad.kept] == list(faults)
-    for error, (line, reason) in zip(bad.kept, faults.values(), strict=True):
+    assert [error.line for error in bad.errors] == list(faults)
+    for error, (line, reason) in zip(bad.errors, faults.values(), strict=True):
         assert error.reason.startswith(reason)
         assert error.text == line.decode(errors="replace")[:200]
     with pytest.raises(InputError, match=r"kb\.nt\.gz, line 2: column 13: The object"):
@@ -265,7 +265,7 @@ def test_statements_about_statements_are_bad_records(tmp_path: Path) -> None:
     file = write(tmp_path, "kb.nt", lines)
     bad = BadRecords(skip=True)
     assert len(triples(read(file, bad))) == 2
-    assert [error.reason for error in bad.kept] == ["statements about statements (RDF 1.2) are not supported"]
+    assert [error.reason for error in bad.errors] == ["statements about statements (RDF 1.2) are not supported"]
     with pytest.raises(InputError, match="statements about statements"):
         read(file)
 

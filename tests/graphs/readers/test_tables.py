@@ -83,7 +83,7 @@ def test_bad_rows(tmp_path: Path) -> None:
     nodes = write(tmp_path, "nodes.tsv", b"id\tname\n\tno key\na\tA\n\xff\tx\nb\nc\tC\n")
     bad = BadRecords(skip=True)
     assert read_nodes(nodes, bad) == [EntityRecord("a", "A"), EntityRecord("c", "C")]
-    assert [(error.line, error.reason) for error in bad.kept] == [
+    assert [(error.line, error.reason) for error in bad.errors] == [
         (2, "the key is empty"),
         (4, "not UTF-8: byte 0xff at byte 1 of the line"),
         (5, "1 column with delimiter tab; the header has 2"),
@@ -159,7 +159,7 @@ def test_parquet_triples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     file = write_parquet(tmp_path / "edges.parquet", columns)
     bad = BadRecords(skip=True)
     assert read(file, bad=bad) == [("1", "r", "b"), ("2", "r", "c"), ("3.5", "s", "d")]
-    assert [(error.line, error.reason) for error in bad.kept] == [
+    assert [(error.line, error.reason) for error in bad.errors] == [
         (4, "the head, the relation or the tail is empty"),
         (5, "the head, the relation or the tail is empty"),
     ]
@@ -193,7 +193,7 @@ def test_parquet_folder(tmp_path: Path) -> None:
         EntityRecord("2"),
         ("1", "KNOWS", "2"),
     ]
-    assert [(error.line, error.reason) for error in bad.kept] == [(3, "the key is empty")]
+    assert [(error.line, error.reason) for error in bad.errors] == [(3, "the key is empty")]
 
 
 def test_parquet_faults(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

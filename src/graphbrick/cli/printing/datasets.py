@@ -34,8 +34,8 @@ def print_dataset(dataset: Dataset, *, as_json: bool) -> None:
     rows = [("title", dataset.title), ("paper", dataset.paper), ("page", dataset.page), ("licence", dataset.licence)]
     rows += [("graph", dataset.graph), ("form", dataset.form), ("note", dataset.note)]
     for file in dataset.files:
-        said = f"{file.bytes:,} bytes, " if file.bytes else ""
-        rows.append(("file", f"{file.url} ({said}sha256 {file.sha256 or 'not known'})"))
+        size = f"{file.bytes:,} bytes, " if file.bytes else ""
+        rows.append(("file", f"{file.url} ({size}sha256 {file.sha256 or 'not known'})"))
     rows += [("by hand", f"{split}: {folder() / dataset.name / path}") for split, path in dataset.by_hand]
     rows.append(("splits", " ".join(dataset.splits)))
     rows.append(("fetched", " ".join(fetched_splits(dataset)) or "no"))
@@ -56,8 +56,8 @@ def print_fetched(fetched: Fetched, *, named: bool, as_json: bool) -> None:
     for file in fetched.files:
         out.print(Text(plain(f"{file.split or 'file'}: {file.path}")), soft_wrap=True)
     for source, (checksum, checked) in {f.source: (f.sha256, f.checked) for f in fetched.files}.items():
-        said = "as expected" if checked else _UNCHECKED
-        out.print(Text(plain(f"{source}: sha256 {checksum} ({said})")), soft_wrap=True)
+        checked_as = "as expected" if checked else _UNCHECKED
+        out.print(Text(plain(f"{source}: sha256 {checksum} ({checked_as})")), soft_wrap=True)
     out.print(Text(plain(f"licence: {dataset.licence}; see {dataset.page}")), soft_wrap=True)
     if named and dataset.splits:
         one = f"{dataset.name}:{dataset.splits[-1]}"

@@ -145,15 +145,15 @@ def print_change(change: Change, *, as_json: bool) -> None:
         out.print(f"{change.known:,} triples were there already, or were given more than once")
     if change.missing:
         out.print(f"{len(change.missing):,} triples to delete were not there:")
-        _print_some(out, [" -> ".join(triple) for triple in change.missing], len(change.missing))
+        _print_first(out, [" -> ".join(triple) for triple in change.missing], len(change.missing))
     if change.bad.count:
         out.print(f"{change.bad.count:,} bad records were left out:")
-        _print_some(out, list(map(str, change.bad.kept)), change.bad.count)
+        _print_first(out, list(map(str, change.bad.errors)), change.bad.count)
     if graph.changes.advise_compact(graph.manifest.triples):
         out.print(pending(graph))
 
 
-def _print_some(out: Console, lines: list[str], count: int) -> None:
+def _print_first(out: Console, lines: list[str], count: int) -> None:
     for line in lines[:_SHOWN]:
         out.print(plain(f"  {line}"))
     if count > _SHOWN:

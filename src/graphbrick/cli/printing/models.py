@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from graphbrick.cli.printing.terminal import console, plain, print_json
-from graphbrick.models.store import Model, kept
+from graphbrick.models.store import Model, fetched
 
 
 def print_models(models: list[Model], folder: Path, *, as_json: bool) -> None:
@@ -20,7 +20,7 @@ def print_models(models: list[Model], folder: Path, *, as_json: bool) -> None:
     table = Table("model", "role", "size", "licence", "fetched", "what it is", box=None, pad_edge=False)
     table.columns[2].justify = "right"
     for model in models:
-        there = "yes" if kept(model.name) else ""
+        there = "yes" if fetched(model.name) else ""
         name = Text(model.name, style="bold")
         table.add_row(name, model.role, _size(model), model.licence, there, Text(model.about))
     out.print(table)

@@ -107,7 +107,7 @@ def _quality_table(figures: Sequence[PipelineFigures], part: str) -> Table:
     rows = table("", "pipeline", "questions", *_QUALITY.values(), title=title)
     for number, one in enumerate(figures, 1):
         means = [_interval(getattr(one.means[name], part)) for name in _QUALITY]
-        done = f"{one.results:,}" if one.results == one.run.asked else f"{one.results:,} of {one.run.asked:,}"
+        done = f"{one.results:,}" if one.results == one.run.questions else f"{one.results:,} of {one.run.questions:,}"
         rows.add_row(str(number), Text(plain(one.name)), done if part == "all" else f"{one.answerable:,}", *means)
     return rows
 

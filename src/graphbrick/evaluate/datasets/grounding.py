@@ -136,8 +136,8 @@ def ground(
 
     Example:
         >>> from graphbrick.testing import tiny_graph
-        >>> asked = [Question("1", "Which currency has Nairobi?", ("Nairobi",), ("Kenyan shilling", "Euro"))]
-        >>> grounded = ground(tiny_graph(), asked)
+        >>> questions = [Question("1", "Which currency has Nairobi?", ("Nairobi",), ("Kenyan shilling", "Euro"))]
+        >>> grounded = ground(tiny_graph(), questions)
         >>> grounded.questions[0].distance, grounded.questions[0].missing_answers
         (2, ('Euro',))
         >>> print(grounded.report())

@@ -94,9 +94,9 @@ def _suffix(file: Path) -> str:
         raise InputError("there is no such file", file)
     suffix = Path(unpacked_name(file)).suffix
     if suffix not in _SUFFIXES:
-        said = f"the suffix {suffix!r}" if suffix else "no suffix"
+        ending = f"the suffix {suffix!r}" if suffix else "no suffix"
         raise InputError(
-            f"questions in a file with {said} cannot be read; there is {' '.join(_SUFFIXES)}, also with .gz or .zst",
+            f"questions in a file with {ending} cannot be read; there is {' '.join(_SUFFIXES)}, also with .gz or .zst",
             file,
         )
     if suffix == ".parquet" and unpacked_name(file) != file.name.lower():
@@ -119,10 +119,10 @@ def _questions(file: Path, suffix: str, form: str, place: list[int]) -> Iterator
             return iter(())
         form, records = _form_of(first), chain([first], records)
     dataset = re.split(r"\.", file.name)[0] if form == "plain" else form
-    return _READERS[form](_told(records, place), dataset)
+    return _READERS[form](_noting_line(records, place), dataset)
 
 
-def _told(records: Iterator[Record], place: list[int]) -> Iterator[Record]:
+def _noting_line(records: Iterator[Record], place: list[int]) -> Iterator[Record]:
     for record in records:
         place[0] = record.line
         yield record

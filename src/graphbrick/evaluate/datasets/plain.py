@@ -60,7 +60,7 @@ def _question(record: Record, dataset: str) -> Question:
         seeds=record.texts("seeds"),
         answers=answers,
         answer_names=names,
-        hops=record.whole("hops"),
+        hops=record.whole_number("hops"),
         dataset=record.text("dataset") if record.has("dataset") else dataset,
         facts=facts,
     )

@@ -80,7 +80,7 @@ class Record:
             raise self.fault(f"{name} must be an object, got {_shown(value)}")
         return Record(self.file, self.line, self.number, value or {})
 
-    def whole(self, name: str) -> int | None:
+    def whole_number(self, name: str) -> int | None:
         """Return a field that is a whole number from 0 to 1,000,000; None if it is missing."""
         if not self.has(name):
             return None

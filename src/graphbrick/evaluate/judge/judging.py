@@ -103,7 +103,7 @@ class Judging:
                 self._recorder.judgements.put(replace(found, run=one.run))
                 self._known[one.question, one.answer] = one.run
 
-    def rest(self) -> Iterator[int]:
+    def finish(self) -> Iterator[int]:
         """Wait for the other judgements and store them; yield how many are left after each step.
 
         Raises:
@@ -177,9 +177,9 @@ def judge_study(
         >>> from graphbrick.evaluate import evaluate
         >>> from graphbrick.evaluate.datasets import Question
         >>> from graphbrick.testing import ScriptedLLM, tiny_graph
-        >>> asked = [Question("1", "What is the capital of Kenya?", ("Kenya",), ("City of Nairobi",), dataset="mine")]
+        >>> question = Question("1", "What is the capital of Kenya?", ("Kenya",), ("City of Nairobi",), dataset="mine")
         >>> out = tempfile.mkdtemp() + "/runs.sqlite"
-        >>> evaluate(tiny_graph(), asked, "ShortestPaths() >> Rerank(BM25()) >> PathAnswer()", out=out).close()
+        >>> evaluate(tiny_graph(), [question], "ShortestPaths() >> Rerank(BM25()) >> PathAnswer()", out=out).close()
         >>> with ScriptedLLM(lambda request: "YES") as server:
         ...     with judge_study(out, LLM(base_url=server.base_url)) as study:
         ...         study.results(1)[0].metrics["judge_at_1"]
@@ -200,6 +200,6 @@ def judge_study(
             ):
                 judging.submit(left)
                 watch(JUDGING, len(left) - judging.left, len(left))
-                for still in judging.rest():
+                for still in judging.finish():
                     watch(JUDGING, len(left) - still, len(left))
     return Study.open(study)

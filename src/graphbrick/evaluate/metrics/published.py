@@ -112,7 +112,7 @@ def rog(predictions: str | Sequence[str], gold: Sequence[str], k: int = -1) -> R
     """
     _need_gold(gold)
     listed = predictions.split("\n") if isinstance(predictions, str) else _most_frequent(predictions, k)
-    matched = _found(" ".join(listed), _needles(gold))
+    matched = _matching(" ".join(listed), _needles(gold))
     share = len(matched) / len(gold)
     if not listed:
         # Accuracy and hit come from the joined text, in which an empty normalised gold answer is always found.
@@ -211,7 +211,7 @@ def _lego_scores(predictions: Sequence[str], gold: Sequence[str], hit_among: int
     if not predictions or not gold:
         return LegoScores(0.0, 0.0, 0.0, 0.0)
     needles = _needles(gold)
-    matched = [_found(prediction, needles) for prediction in predictions]
+    matched = [_matching(prediction, needles) for prediction in predictions]
     precision = sum(map(bool, matched)) / len(predictions)
     recall = len(set[int]().union(*matched)) / len(gold)
     hit = float(any(matched[:hit_among]))
@@ -222,7 +222,7 @@ def _needles(gold: Sequence[str]) -> list[str]:
     return [normalize(answer) for answer in gold]
 
 
-def _found(text: str, needles: Sequence[str]) -> list[int]:
+def _matching(text: str, needles: Sequence[str]) -> list[int]:
     """Return the indices of the gold answers that are a substring of the text, both normalised."""
     haystack = normalize(text)
     return [place for place, needle in enumerate(needles) if needle in haystack]

@@ -68,7 +68,7 @@ def answers_table(rows: Sequence[AnswerRow], *, by: str = "") -> Table | None:
     Returns:
         The table; None if no pipeline gives answers.
     """
-    measures = _found(rows, ANSWERED)
+    measures = _measured(rows, ANSWERED)
     if not measures:
         return None
     columns = [Column(by)] if by else []
@@ -91,7 +91,7 @@ def answers_table(rows: Sequence[AnswerRow], *, by: str = "") -> Table | None:
 def published_table(figures: Sequence[PipelineFigures]) -> Table | None:
     """Return the table of published scorers over all questions; None if the study has no such scores."""
     rows = rows_of(figures)
-    measures = _found(rows, PUBLISHED_METRICS)
+    measures = _measured(rows, PUBLISHED_METRICS)
     if not measures:
         return None
     columns = [
@@ -135,7 +135,7 @@ def judge_notes(figures: Sequence[PipelineFigures], judge: str | None) -> list[s
     return lines
 
 
-def _found(rows: Iterable[AnswerRow], measures: Sequence[str]) -> list[str]:
+def _measured(rows: Iterable[AnswerRow], measures: Sequence[str]) -> list[str]:
     """Return the measures for which some row has a value."""
     there = {name for row in rows for name, mean in row.answers.means.items() if mean.all is not None}
     return [name for name in measures if name in there]

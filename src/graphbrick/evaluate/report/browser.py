@@ -144,19 +144,19 @@ class _Texts:
 
     def __init__(self) -> None:
         self.places: dict[str, int] = {}
-        self._said = set[str]()
+        self._model_texts = set[str]()
 
     def __call__(self, text: str) -> int:
         return self.places.setdefault(text, len(self.places))
 
-    def said(self, text: str) -> int:
+    def model_text(self, text: str) -> int:
         """Return the index of a prompt or reply, which may be longer than other texts."""
-        self._said.add(text)
+        self._model_texts.add(text)
         return self(text)
 
     def shown(self) -> list[str]:
         """Return the texts by index."""
-        return [_text(text, _LONGEST_SAID if text in self._said else _LONGEST) for text in self.places]
+        return [_text(text, _LONGEST_SAID if text in self._model_texts else _LONGEST) for text in self.places]
 
 
 def _details(
@@ -174,7 +174,7 @@ def _details(
                 if judgement is not None:
                     row["judge"] = _judgement(judgement, texts)
                 if listing.exchanges:
-                    row["said"] = _said(detail, judgement, texts)
+                    row["said"] = _exchanges(detail, judgement, texts)
                 runs[str(at)] = row
         rows.append(_question(question, texts) | {"runs": runs})
     return {"texts": texts.shown(), "rows": rows}
@@ -207,7 +207,7 @@ def _detail(detail: Detail, own: Columns, place: int, question: StudyQuestion, t
     return row
 
 
-def _said(detail: Detail, judgement: StoredJudgement | None, texts: _Texts) -> list[list[Any]]:
+def _exchanges(detail: Detail, judgement: StoredJudgement | None, texts: _Texts) -> list[list[Any]]:
     """Return the prompts and replies, stage by stage, then those of the judge."""
     rows = [_exchange(one, detail.stages[one.stage]["stage"], texts) for one in detail.exchanges]
     return rows + [_exchange(one, "judge", texts) for one in (judgement.exchanges if judgement else ())]
@@ -216,8 +216,8 @@ def _said(detail: Detail, judgement: StoredJudgement | None, texts: _Texts) -> l
 def _exchange(one: StoredExchange, stage: str, texts: _Texts) -> list[Any]:
     cached = ", a kept reply" if one.cached else ""
     about = f"{stage}: {one.model}, {one.tokens_in:,} tokens in, {one.tokens_out:,} out{cached}"
-    messages = [[texts(role), texts.said(text)] for role, text in one.messages]
-    return [texts(about), messages, texts.said(one.reply)]
+    messages = [[texts(role), texts.model_text(text)] for role, text in one.messages]
+    return [texts(about), messages, texts.model_text(one.reply)]
 
 
 def _judgement(judgement: StoredJudgement, texts: _Texts) -> list[Any]:

@@ -48,11 +48,11 @@ def markdown_page(
     decisive: str,
     by: str | None = None,
     title: str,
-    said: str,
+    summary: str,
     judge: str | None = None,
 ) -> Iterator[str]:
     """Yield the tables of a report, piece by piece."""
-    yield f"# {markdown(title)}\n\n{markdown(said)}\n"
+    yield f"# {markdown(title)}\n\n{markdown(summary)}\n"
     if not figures:
         return
     table = pipelines_table(figures)
@@ -131,8 +131,16 @@ class CsvRows:
         for result in results:
             if result.question not in self.questions:
                 continue
-            asked = self.questions[result.question]
-            about = (run.name, asked.dataset, asked.name, asked.text, asked.hops, asked.distance, int(asked.answerable))
+            question = self.questions[result.question]
+            about = (
+                run.name,
+                question.dataset,
+                question.name,
+                question.text,
+                question.hops,
+                question.distance,
+                int(question.answerable),
+            )
             row: list[object] = [*about, result.error, result.lost_at, f"{1000 * result.seconds:.3f}"]
             row += [result.metrics.get(name) for name in self.metrics]
             row += [result.ledger.get(name, 0) for name in _LEDGER]

@@ -203,7 +203,7 @@ class PipelineFigures:
             "recipe": self.run.recipe,
             "graph": {"path": self.run.graph_path, "hash": self.run.graph_hash},
             "linked": self.run.linked,
-            "asked": self.run.asked,
+            "asked": self.run.questions,
             "done": self.results,
             "answerable": self.answerable,
             "errors": self.errors,
@@ -263,13 +263,13 @@ def read_figures(
 def _figures(
     run: StudyRun,
     results: Sequence[Result],
-    asked: Sequence[StudyQuestion],
+    questions: Sequence[StudyQuestion],
     decisive: str,
     places: Mapping[int, int],
     by: str | None,
 ) -> PipelineFigures:
     measures = dict.fromkeys((*MEASURED, decisive))
-    can = [question.answerable for question in asked]
+    can = [question.answerable for question in questions]
     scores: list[float | None] = [None] * len(places)
     for result in results:
         scores[places[result.question]] = result.metrics.get(decisive)
@@ -284,7 +284,8 @@ def _figures(
         averages={name: _average(results, name) for name in AVERAGED},
         by={
             group: {
-                str(name): mean for name, mean in summarize_by(_strata(asked, group), values, can, seed=SEED).items()
+                str(name): mean
+                for name, mean in summarize_by(_strata(questions, group), values, can, seed=SEED).items()
             }
             for group in dict.fromkeys((*STRATA, *([by] if by else [])))
         },
@@ -293,7 +294,7 @@ def _figures(
         lost=Counter(place_name(result.lost_at) for result in results if result.lost_at is not None),
         scores=scores,
         answers=_answers(results, can, (*ANSWERED, *PUBLISHED_METRICS)),
-        answers_by_hops=_by_hops(results, asked),
+        answers_by_hops=_by_hops(results, questions),
         confidence=_confidence(results),
         linking={name: mean for name, mean in _answers(results, can, LINKING_METRICS).means.items() if mean.scored},
     )

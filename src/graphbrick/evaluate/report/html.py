@@ -42,7 +42,7 @@ def page(
     decisive: str,
     by: str | None,
     title: str,
-    said: str,
+    summary: str,
     written: str,
     version: str,
 ) -> Iterator[str]:
@@ -56,7 +56,7 @@ def page(
         decisive: The measure they were compared by.
         by: What questions are also grouped by; None for hops and data set only.
         title: The title.
-        said: The result of the study in a sentence or two.
+        summary: The result of the study in a sentence or two.
         written: The time of writing, as text.
         version: The version of graphbrick.
     """
@@ -71,7 +71,7 @@ def page(
             version=version,
             title=title,
             style=Markup(style),
-            headline=said,
+            headline=summary,
             cards=cards(study, listing, figures),
             warnings=warnings(study, figures),
             sections=sections,

@@ -45,7 +45,7 @@ def cards(study: Study, listing: Listing, figures: Sequence[PipelineFigures]) ->
 def warnings(study: Study, figures: Sequence[PipelineFigures]) -> list[str]:
     """Return warnings to read before comparing pipelines."""
     texts = []
-    unfinished = [one for one in figures if one.run.done < one.run.asked]
+    unfinished = [one for one in figures if one.run.done < one.run.questions]
     if unfinished:
         texts.append(
             f"{len(unfinished)} of {len(figures)} pipelines are not done with all their questions; their figures are "
@@ -116,7 +116,7 @@ def _facts_of(
         ("recipe", run.recipe),
         ("graph", f"{run.graph_path} ({run.graph_hash})"),
         ("seeds", "looked for in the question" if run.linked else "given with the questions where they have any"),
-        ("questions", f"{run.done:,} of {run.asked:,} done"),
+        ("questions", f"{run.done:,} of {run.questions:,} done"),
     ]
     facts += [("file", f"{files[i].path}, sha256 {files[i].sha256}") for i in run.files if i in files]
     if run.identity is not None:

@@ -212,8 +212,8 @@ def headline(figures: Sequence[PipelineFigures], rows: Sequence[Comparison], mea
 
 def _name_cell(one: PipelineFigures) -> Cell:
     notes = []
-    if one.run.done < one.run.asked:
-        notes.append(f"{one.run.asked - one.run.done:,} questions are left")
+    if one.run.done < one.run.questions:
+        notes.append(f"{one.run.questions - one.run.done:,} questions are left")
     if one.errors:
         notes.append(f"{one.errors:,} ended in an error")
     small = "; ".join(notes)

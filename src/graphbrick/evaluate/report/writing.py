@@ -122,7 +122,7 @@ def _write(
             f"pipelines cannot be ranked by {metric}, which {reason}; take a share, such as hits_at_1 or f1"
         )
     comparisons = compared(figures, baseline=name_of([one.run for one in figures], baseline))
-    said = headline(figures, comparisons, metric)
+    summary = headline(figures, comparisons, metric)
     if "csv" in files:
         with _replacing(files["csv"]) as out:
             rows = CsvRows(out, questions, list(metrics))
@@ -131,18 +131,18 @@ def _write(
     if "markdown" in files:
         with _replacing(files["markdown"]) as out:
             page_of = markdown_page(
-                figures, comparisons, decisive=metric, by=by, title=title, said=said, judge=study.judge
+                figures, comparisons, decisive=metric, by=by, title=title, summary=summary, judge=study.judge
             )
             out.writelines(page_of)
     if "html" in files:
         pieces = page(
-            study, listing, figures, comparisons, decisive=metric, by=by, title=title, said=said,
+            study, listing, figures, comparisons, decisive=metric, by=by, title=title, summary=summary,
             written=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"), version=__version__,
         )  # fmt: skip
         with _replacing(files["html"]) as out:
             out.writelines(pieces)
     results = sum(one.results for one in figures)
-    return Written(files, len(figures), len(questions), results, len(listing.detailed), said)
+    return Written(files, len(figures), len(questions), results, len(listing.detailed), summary)
 
 
 def _check(files: dict[str, Path], study: Path) -> None:

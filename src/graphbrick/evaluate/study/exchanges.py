@@ -19,10 +19,11 @@ def exchanges_of(stages: Iterable[StageTrace]) -> tuple[StoredExchange, ...]:
             index,
             exchange.model,
             tuple(
-                (message["role"], _said(message["content"], message.get("tool_calls"))) for message in exchange.messages
+                (message["role"], _with_calls(message["content"], message.get("tool_calls")))
+                for message in exchange.messages
             ),
             *(
-                _said(exchange.reply, exchange.tool_calls),
+                _with_calls(exchange.reply, exchange.tool_calls),
                 exchange.tokens_in,
                 exchange.tokens_out,
                 exchange.seconds,
@@ -34,7 +35,7 @@ def exchanges_of(stages: Iterable[StageTrace]) -> tuple[StoredExchange, ...]:
     )
 
 
-def _said(text: str, tool_calls: list[dict[str, Any]] | None) -> str:
+def _with_calls(text: str, tool_calls: list[dict[str, Any]] | None) -> str:
     """Return a text with the calls of tools below it."""
     return f"{text}\n{json.dumps(tool_calls, ensure_ascii=False)}".lstrip() if tool_calls else text
 

@@ -58,10 +58,10 @@ def lost_at(question: GroundedQuestion, course: Course | None, *, right: bool) -
         >>> from graphbrick.evaluate.datasets import Question, ground
         >>> from graphbrick.evaluate.study.prefixes import SharedStages
         >>> from graphbrick.testing import tiny_graph
-        >>> asked = Question("1", "Which currency has Nairobi?", ("Nairobi",), ("Kenyan shilling",))
-        >>> question = ground(tiny_graph(), [asked]).questions[0]
+        >>> question = Question("1", "Which currency has Nairobi?", ("Nairobi",), ("Kenyan shilling",))
+        >>> grounded = ground(tiny_graph(), [question]).questions[0]
         >>> shared = SharedStages([PPR(k=2) >> ShortestPaths(), ShortestPaths(max_hops=1), ShortestPaths()])
-        >>> [lost_at(question, course, right=False) for course in shared.run(tiny_graph(), question.query())]
+        >>> [lost_at(grounded, course, right=False) for course in shared.run(tiny_graph(), grounded.query())]
         ['extraction', 'retrieval', 'none']
     """
     if not question.gold:

@@ -80,7 +80,7 @@ class Study:
         identity = "identity, digests" if self._version >= 3 else "NULL AS identity, NULL AS digests"
         query = (
             f"SELECT id, name, recipe, graph_path, graph_hash, linked, started, finished, {identity},"
-            " (SELECT count(*) FROM asked WHERE run = runs.id) AS asked,"
+            " (SELECT count(*) FROM asked WHERE run = runs.id) AS questions,"
             " (SELECT count(*) FROM asked JOIN results USING (run, question) WHERE asked.run = runs.id) AS done,"
             " (SELECT json_group_array(DISTINCT file) FROM asked JOIN questions ON questions.id = question"
             "  WHERE run = runs.id AND file IS NOT NULL) AS files,"

@@ -62,7 +62,7 @@ class StudyRun:
         linked: Whether seeds were linked although the file gives them.
         started: UTC, ISO 8601.
         finished: The same; None until all questions are done.
-        asked: Number of questions it has to answer.
+        questions: Number of questions it has to answer.
         done: Number of questions it has answered.
         files: The numbers of the files they came from.
         sessions: The numbers of the evaluation sessions that its results come from.
@@ -77,7 +77,7 @@ class StudyRun:
     linked: bool
     started: str
     finished: str | None
-    asked: int
+    questions: int
     done: int
     files: tuple[int, ...]
     sessions: tuple[int, ...]

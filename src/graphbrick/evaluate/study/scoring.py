@@ -208,15 +208,15 @@ def detail_of(
             StoredPath(item.text, float(item.score), item.source, _meets(item, gold) if question.gold else None)
             for item in items
         ),
-        stages=tuple(_told(stage) for stage in stages),
+        stages=tuple(_stored_trace(stage) for stage in stages),
         exchanges=exchanges_of(stages) if exchanges else (),
     )
 
 
-def _told(stage: StageTrace) -> dict[str, object]:
+def _stored_trace(stage: StageTrace) -> dict[str, object]:
     """Return the trace of a stage for storage, without exchanges and children, which are stored separately."""
-    told = asdict(replace(stage, exchanges=[], children=[]))
-    return {name: value for name, value in told.items() if name not in ("exchanges", "children")}
+    trace = asdict(replace(stage, exchanges=[], children=[]))
+    return {name: value for name, value in trace.items() if name not in ("exchanges", "children")}
 
 
 def _answers(graph: Graph, answer: Answer, forms: frozenset[str] | None) -> tuple[StoredAnswer, ...]:

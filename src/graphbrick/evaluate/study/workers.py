@@ -53,11 +53,11 @@ class Done:
     """The results of a task.
 
     Attributes:
-        kept: Result and detail of each pipeline that was not stopped.
+        results: Result and detail of each pipeline that was not stopped.
         stopped: Why some pipelines were stopped; empty if none was.
     """
 
-    kept: tuple[tuple[Result, Detail], ...]
+    results: tuple[tuple[Result, Detail], ...]
     stopped: str = ""
 
 
@@ -113,11 +113,11 @@ class Work:
         return Done(tuple(results), stopped)
 
 
-def waits(pipelines: Iterable[Pipeline]) -> int:
+def concurrency(pipelines: Iterable[Pipeline]) -> int:
     """Return how many calls the language models accept at once; 0 if there are no models.
 
     >>> from graphbrick import PPR, PathAnswer, ShortestPaths
-    >>> waits([PPR() >> ShortestPaths() >> PathAnswer()])
+    >>> concurrency([PPR() >> ShortestPaths() >> PathAnswer()])
     0
     """
     models = [

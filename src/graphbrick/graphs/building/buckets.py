@@ -238,13 +238,13 @@ class BucketReader:
             yield self._read(at, until)
             at = until
 
-    def whole(self, begin: int, end: int) -> Bytes:
+    def contents(self, begin: int, end: int) -> Bytes:
         """Return the bytes of the buckets [begin, end) as one array."""
         return self._read(int(self._first[begin]), int(self._first[end]))
 
     def rows(self, begin: int, end: int, width: int) -> npt.NDArray[np.uint32]:
         """Return the rows of the buckets [begin, end), uint32 [rows, width]."""
-        return self.whole(begin, end).view(np.uint32).reshape(-1, width)
+        return self.contents(begin, end).view(np.uint32).reshape(-1, width)
 
     def _read(self, begin: int, end: int) -> Bytes:
         out: Bytes = np.empty(int(self._before[end] - self._before[begin]), dtype=np.uint8)

@@ -93,11 +93,13 @@ class Dictionary:
         first = _longer(first, len(known))
         makes = (kind & NAMES_ONLY == 0) & (first[numbers] == NOWHERE)
         names = (kind & FOR_RELATION != 0) & (kind & KIND == LABEL)
-        asked = np.flatnonzero(makes | names)
-        relation = self._relations.find(stream, key_starts[asked], key_ends[asked], hashes[asked])
-        makes[asked[relation >= 0]] = False
+        may_be_relation = np.flatnonzero(makes | names)
+        relation = self._relations.find(
+            stream, key_starts[may_be_relation], key_ends[may_be_relation], hashes[may_be_relation]
+        )
+        makes[may_be_relation[relation >= 0]] = False
         note_first(numbers, serial + np.uint32(self._behind), makes, first)
-        for i, number in zip(asked.tolist(), relation.tolist(), strict=True):
+        for i, number in zip(may_be_relation.tolist(), relation.tolist(), strict=True):
             if number >= 0 and names[i]:
                 order = (int(rank[i]), -int(serial[i]) if rank[i] == LATEST else int(serial[i]))
                 if number not in self._labels or order < self._labels[number][:2]:
@@ -118,10 +120,10 @@ class Dictionary:
         _, key_starts, key_ends, kind, rank, serial, starts, ends = read_texts(stream, True)
         where = first[known.number(stream, key_starts, key_ends)]
         kind &= np.uint8(KIND)
-        said = (where != NOWHERE) & (kind != DESCRIBED)
-        where = where[said]
-        about = (where, kind[said], rank[said], serial[said], self._bucket(where))
-        texts.texts(stream, starts[said], ends[said], *about)
+        has_text = (where != NOWHERE) & (kind != DESCRIBED)
+        where = where[has_text]
+        about = (where, kind[has_text], rank[has_text], serial[has_text], self._bucket(where))
+        texts.texts(stream, starts[has_text], ends[has_text], *about)
 
     def _bucket(self, first: Numbers) -> npt.NDArray[np.int32]:
         return (first >> self._width).astype(np.int32)

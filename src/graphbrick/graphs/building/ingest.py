@@ -115,12 +115,12 @@ class Ingest:
         both = np.empty((2, 2 * starts.shape[1]), dtype=np.int64)
         both[0, 0::2], both[0, 1::2] = starts[0], starts[2]
         both[1, 0::2], both[1, 1::2] = ends[0], ends[2]
-        self._check_room(both.shape[1])
+        self._check_positions(both.shape[1])
         hashes = hash_spans(data, both[0], both[1])
         self._keys.occurrences(data, both[0], both[1], bucket_of_hash(hashes), 2 * self.triples)
         self.triples += starts.shape[1]
 
-    def _check_room(self, more: int) -> None:
+    def _check_positions(self, more: int) -> None:
         if 2 * self.triples + self.facts + more > MOST_POSITIONS or 2 * self.triples + more > 1 << 32:
             raise InputError(f"more than {1 << 31:,} triples, or as many with facts; leave some out with --exclude")
 
@@ -132,7 +132,7 @@ class Ingest:
         count = len(kind)
         if not count:
             return
-        self._check_room(count)
+        self._check_positions(count)
         serial = np.arange(self.facts, self.facts + count, dtype=np.uint32)
         bucket = bucket_of_hash(hash_spans(block.data, block.key_starts, block.key_ends))
         keys = (block.data, block.key_starts, block.key_ends)

@@ -98,7 +98,7 @@ class TextWriter:
             self._type_count = 0
             stack.enter_context(self._search)
             for begin, end in groups([texts], advance):
-                self._group(texts.whole(begin, end), bits, before)
+                self._group(texts.contents(begin, end), bits, before)
         self._drop_empty()
         return self._search.longest
 
@@ -152,25 +152,25 @@ class TextWriter:
         self._descriptions_table.extend(*described.arguments)
 
     def _write_aliases(self, low: int, labels: Spans, ids: Ids, kind: Bytes, texts: Spans) -> None:
-        said = np.flatnonzero(kind == ALIAS)
-        if not len(said):
+        rows = np.flatnonzero(kind == ALIAS)
+        if not len(rows):
             return
-        same = same_spans(*texts.take(said).arguments, *labels.take(ids[said] - low).arguments)
-        said = said[~same]
-        said = said[_distinct(ids[said], texts.take(said))]
-        aliases = texts.take(said)
+        same = same_spans(*texts.take(rows).arguments, *labels.take(ids[rows] - low).arguments)
+        rows = rows[~same]
+        rows = rows[_distinct(ids[rows], texts.take(rows))]
+        aliases = texts.take(rows)
         self._aliases.extend(*aliases.arguments)
-        self._alias_entity.extend(ids[said])
-        names = np.arange(self._first_alias, self._first_alias + len(said), dtype=np.int32)
-        self._first_alias += len(said)
+        self._alias_entity.extend(ids[rows])
+        names = np.arange(self._first_alias, self._first_alias + len(rows), dtype=np.int32)
+        self._first_alias += len(rows)
         self._search.add(aliases.arguments, names)
 
     def _write_types(self, low: int, count: int, ids: Ids, kind: Bytes, texts: Spans) -> None:
-        said = np.flatnonzero(kind == TYPE)
-        if len(said):
-            said = said[_distinct(ids[said], texts.take(said))]
-            self._type_ids.extend(self._types.number(*texts.take(said).arguments))
-        ends = self._type_count + np.cumsum(np.bincount(ids[said] - low, minlength=count))
+        rows = np.flatnonzero(kind == TYPE)
+        if len(rows):
+            rows = rows[_distinct(ids[rows], texts.take(rows))]
+            self._type_ids.extend(self._types.number(*texts.take(rows).arguments))
+        ends = self._type_count + np.cumsum(np.bincount(ids[rows] - low, minlength=count))
         self._type_ptr.extend(ends)
         self._type_count = int(ends[-1])
 

@@ -103,7 +103,7 @@ class BoltGraph(CypherGraph):
 
     def _explained(self, error: Exception) -> GraphbrickError:
         """Return an error that says what to do."""
-        code, said = str(getattr(error, "code", "") or ""), getattr(error, "message", None) or str(error)
+        code, message = str(getattr(error, "code", "") or ""), getattr(error, "message", None) or str(error)
         if any(word in code for word in ("Unauthorized", "AuthenticationRateLimit", "Forbidden")):
             return refused_user(self.address)
         if "DatabaseNotFound" in code:
@@ -111,10 +111,10 @@ class BoltGraph(CypherGraph):
         if "TransactionTimedOut" in code:
             return too_slow(self.address, self.timeout)
         if code.startswith(("Neo.ClientError", "Neo.DatabaseError", "Memgraph")):
-            return refused_query(self.address, said)
-        if any(word in said for word in ("SSL", "certificate", "encrypted")):
-            return no_encryption(self.address, said, self.address.scheme.removesuffix("+s"))
-        return no_server(self.address, said)
+            return refused_query(self.address, message)
+        if any(word in message for word in ("SSL", "certificate", "encrypted")):
+            return no_encryption(self.address, message, self.address.scheme.removesuffix("+s"))
+        return no_server(self.address, message)
 
     def full_text(self, text: str, n: int) -> Iterable[Node]:
         """Return entities from the full-text indexes of a Neo4j server over names; none where there are none."""

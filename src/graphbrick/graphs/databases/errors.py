@@ -21,9 +21,9 @@ def too_slow(address: Address, seconds: float) -> TooSlowError:
     return TooSlowError(f"{address}: no answer within {seconds:g} s; ask for less, or raise ?timeout=")
 
 
-def refused_query(address: Address, said: object) -> QueryError:
+def refused_query(address: Address, cause: object) -> QueryError:
     """Return the error of a query that is wrong, or that writes."""
-    return QueryError(f"{address} refuses the query: {in_one_line(said)}")
+    return QueryError(f"{address} refuses the query: {in_one_line(cause)}")
 
 
 def refused_user(address: Address) -> UnavailableError:
@@ -31,17 +31,17 @@ def refused_user(address: Address) -> UnavailableError:
     return UnavailableError(f"{address} refuses the user or password; set GRAPHBRICK_USER and GRAPHBRICK_PASSWORD")
 
 
-def no_encryption(address: Address, said: object, plain: str) -> UnavailableError:
+def no_encryption(address: Address, cause: object, plain: str) -> UnavailableError:
     """Return the error of a connection that cannot be encrypted; ``plain`` is the scheme without encryption."""
     return UnavailableError(
-        f"{address}: no encrypted connection ({in_one_line(said)}); check the certificate, or use {plain}:// if the "
+        f"{address}: no encrypted connection ({in_one_line(cause)}); check the certificate, or use {plain}:// if the "
         "server has no TLS"
     )
 
 
-def no_server(address: Address, said: object) -> UnavailableError:
+def no_server(address: Address, cause: object) -> UnavailableError:
     """Return the error of a server that is not there, or went away."""
-    return UnavailableError(f"{address} does not answer ({in_one_line(said)}); is the server running there?")
+    return UnavailableError(f"{address} does not answer ({in_one_line(cause)}); is the server running there?")
 
 
 def no_database(address: Address) -> UnavailableError:
@@ -49,6 +49,6 @@ def no_database(address: Address) -> UnavailableError:
     return UnavailableError(f"{address.host} has no database {address.name!r}; correct the address")
 
 
-def in_one_line(said: object) -> str:
+def in_one_line(cause: object) -> str:
     """Return a message in one line, cut after 300 letters."""
-    return " ".join(str(said).split())[:_LONGEST] or type(said).__name__
+    return " ".join(str(cause).split())[:_LONGEST] or type(cause).__name__

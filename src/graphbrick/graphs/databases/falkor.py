@@ -81,18 +81,18 @@ class FalkorGraph(CypherGraph):
 
     def _explained(self, error: Exception, exceptions: Any) -> GraphbrickError:
         """Return an error that says what to do."""
-        said = str(error)
-        if isinstance(error, exceptions.AuthenticationError) or said.startswith(("NOAUTH", "WRONGPASS", "NOPERM")):
+        message = str(error)
+        if isinstance(error, exceptions.AuthenticationError) or message.startswith(("NOAUTH", "WRONGPASS", "NOPERM")):
             return refused_user(self.address)
-        if isinstance(error, exceptions.TimeoutError) or "timed out" in said:
+        if isinstance(error, exceptions.TimeoutError) or "timed out" in message:
             return too_slow(self.address, self.timeout)
-        if "empty key" in said:
+        if "empty key" in message:
             return no_database(self.address)
         if isinstance(error, exceptions.ResponseError):
-            return refused_query(self.address, said.removeprefix("errMsg: "))
-        if "SSL" in said:
-            return no_encryption(self.address, said, "falkor")
-        return no_server(self.address, said)
+            return refused_query(self.address, message.removeprefix("errMsg: "))
+        if "SSL" in message:
+            return no_encryption(self.address, message, "falkor")
+        return no_server(self.address, message)
 
     def full_text(self, text: str, n: int) -> Iterable[Node]:
         """Return entities from the full-text indexes over names; none where there are none."""

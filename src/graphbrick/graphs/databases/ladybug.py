@@ -102,11 +102,11 @@ class LadybugGraph(CypherGraph):
     def read_relation(self, value: Any) -> tuple[str, str, str]:
         """Return the type, the key and the label of a relation."""
         kind = str(value["_LABEL"])
-        told = self._told.get(kind, {})
+        comments = self._table_comments.get(kind, {})
         return (
             kind,
-            str(value.get("key") or told.get("relation") or kind),
-            str(told.get("label") or value.get("label") or relation_words(kind)),
+            str(value.get("key") or comments.get("relation") or kind),
+            str(comments.get("label") or value.get("label") or relation_words(kind)),
         )
 
     @cached_property
@@ -116,16 +116,16 @@ class LadybugGraph(CypherGraph):
         return {int(number): (kind, name, comment or "") for number, name, kind, comment in sorted(rows)}
 
     @cached_property
-    def _told(self) -> dict[str, dict[str, Any]]:
+    def _table_comments(self) -> dict[str, dict[str, Any]]:
         """What the comments of tables say, where a folder graph was exported, such as key and label of a relation."""
-        told = {}
+        comments = {}
         for _, name, comment in self._tables.values():
             if comment.startswith("{"):
                 try:
-                    told[name] = json.loads(comment)
+                    comments[name] = json.loads(comment)
                 except ValueError:
                     continue
-        return told
+        return comments
 
     def edges(self, handles: list[Any], forward: bool, followed: Followed | None, limit: int) -> list[tuple[Any, Edge]]:
         """Return at most ``limit`` edges of nodes in one direction, table by table."""
@@ -147,7 +147,7 @@ class LadybugGraph(CypherGraph):
 
     def carries_key(self, kind: str) -> bool:
         """Return whether edges of a type are of several relations; a table that says its relation has only one."""
-        return "relation" not in self._told.get(kind, {})
+        return "relation" not in self._table_comments.get(kind, {})
 
     def equal(self, name: str) -> str:
         """Return the condition that a property of ``n``, as text, is ``$text``."""
@@ -231,12 +231,12 @@ class LadybugGraph(CypherGraph):
                 count = self.fetch(f"MATCH {pattern} RETURN count(*)", {}, 1).rows[0][0]
                 classes.append(NodeClass(table, self._described(table, pattern, "n"), count))
             elif kind == "REL":
-                told = self._told.get(table, {})
-                if "relations" in told:
+                comments = self._table_comments.get(table, {})
+                if "relations" in comments:
                     connections += [
-                        Connection(head, table, tail, (), n, label) for label, head, tail, n in told["relations"]
+                        Connection(head, table, tail, (), n, label) for label, head, tail, n in comments["relations"]
                     ]
-                    is_complete = is_complete and not told.get("more")
+                    is_complete = is_complete and not comments.get("more")
                     continue
                 properties = self._described(table, f"()-[r:{quoted(table)}]->()", "r")
                 pairs = self.fetch(f"CALL show_connection({literal(table)}) RETURN *", {}, 100_000).rows
@@ -252,8 +252,8 @@ class LadybugGraph(CypherGraph):
 
     def _described(self, table: str, pattern: str, variable: str) -> tuple[Property, ...]:
         """Return the properties of a table that some row has, and that do not only repeat the name of the table."""
-        told = self._told.get(table, {})
-        columns = [column for column in self._columns[table] if "relation" not in told or column[0] != "key"]
+        comments = self._table_comments.get(table, {})
+        columns = [column for column in self._columns[table] if "relation" not in comments or column[0] != "key"]
         if not columns:
             return ()
         listed = ", ".join(f"{variable}.{quoted(name)}" for name, _, _ in columns)
@@ -262,7 +262,7 @@ class LadybugGraph(CypherGraph):
         found = []
         for (name, kind, _), column in zip(columns, values, strict=True):
             place = f"{variable}.{quoted(name)}"
-            least = 1 if "type" in told and name == "types" else 0  # the first type is the table
+            least = 1 if "type" in comments and name == "types" else 0  # the first type is the table
             if not rows or all(_is_empty(value, least) for value in column):
                 has_value = f"size({place}) > {least}" if kind.endswith("[]") else f"{place} IS NOT NULL"
                 column = self._column(f"MATCH {pattern} WHERE {has_value} RETURN {place} LIMIT {_EXAMPLES}")
