@@ -2,39 +2,14 @@
 
 from __future__ import annotations
 
-import csv
 import json
 
 import pytest
+from cli_studies import BM25, NEAR
 
-from graphbrick import build
 from graphbrick.cli.app import main
 from graphbrick.evaluate.study.reader import Study
-from graphbrick.testing import TINY, Reply, ScriptedLLM
-
-BM25 = "PPR(k=6) >> ShortestPaths() >> Rerank(BM25(), n=4) >> PathAnswer()"
-NEAR = "ShortestPaths(max_hops=1) >> PathAnswer()"
-ROWS = [
-    {"question": "What is the capital of Kenya?", "seeds": ["Kenya"], "answers": ["Nairobi"], "hops": 1},
-    {"question": "What is the capital of Uganda?", "seeds": ["Uganda"], "answers": ["Kampala"], "hops": 1},
-    {"question": "Which currency is used around Nairobi?", "seeds": ["Nairobi"], "answers": ["Kenyan shilling"],
-     "hops": 2},
-    {"question": "Who rules Kenya?", "seeds": ["Kenya"], "answers": ["[the king]"], "hops": 1, "topic": "kings"},
-]  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def graph(tmp_path_factory):
-    path = tmp_path_factory.mktemp("cli") / "africa.graph"
-    build(TINY, path)
-    return path
-
-
-@pytest.fixture(scope="module")
-def questions(tmp_path_factory):
-    path = tmp_path_factory.mktemp("cli") / "mine.jsonl"
-    path.write_text("\n".join(json.dumps(row) for row in ROWS), encoding="utf-8")
-    return path
+from graphbrick.testing import Reply, ScriptedLLM
 
 
 @pytest.fixture(scope="module")
@@ -288,54 +263,6 @@ def test_scores_as_published_beside_those_of_here(run, graph, questions, tmp_pat
     }  # fmt: skip
 
 
-def judging(request):
-    """Answers of a model, and verdicts on them."""
-    return "YES" if "same as one of the correct ones" in request.prompt else "City of Nairobi"
-
-
-def test_a_judge_beside_and_afterwards(run, graph, questions, tmp_path, monkeypatch):
-    out, later = tmp_path / "runs.sqlite", tmp_path / "later.sqlite"
-    text, judge = "told: ShortestPaths(max_hops=1) >> Generate(LLM('m'))", "LLM(model='gpt-4o-mini', max_tokens=5)"
-    with ScriptedLLM(judging) as server:
-        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
-        result = run("evaluate", graph, questions, "-p", text, "--out", out, "--judge", judge)
-        assert (result.code, result.err) == (0, "")
-        assert "Judge@1" in result.out
-        assert f"told: {judge} judged 4 answers, 4 of them by asking; 4 calls, " in result.out
-        (told,) = json.loads(run("evaluate", graph, questions, "-p", text, "--out", out, "--json").out)["runs"]
-        assert (told["answers"]["judge_at_1"]["all"], told["judged"]["calls"], told["used"]["calls"]) == (1, 4, 1)
-        assert "judge_at_1, % [95 % interval]" in run("compare", out, "--metric", "judge_at_1").out
-        assert run("evaluate", graph, questions, "-p", text, "--out", later).code == 0
-        assert (
-            "no measure 'judge_at_1'" in run("report", later, "--csv", tmp_path / "a.csv", "--metric", "judge_at_1").err
-        )
-        result = run("judge", later, "--llm", "gpt-4o-mini")
-        assert "judged 4 answers" in result.out
-        told = json.loads(run("judge", later, "--llm", "gpt-4o-mini", "--json").out)
-        assert (told["judge"], told["runs"][0]["judged"]["by_model"]) == ("LLM(model='gpt-4o-mini')", 4)
-        assert run("judge", later, "--llm", "LLM('gpt-4o-mini', parallel=2, retries=0)").code == 0  # the same judge
-        refused = run("judge", later, "--llm", "another")
-        assert (refused.code, refused.err.count("\n")) == (1, 1)
-        assert "and has one judge only" in refused.err
-        assert "a judge is a language model" in run("judge", later, "--llm", "BM25()").err
-        assert "there is no such file" in run("judge", tmp_path / "none.sqlite", "--llm", "m").err
-        budgeted = tmp_path / "budget.sqlite"
-        assert run("evaluate", graph, questions, "-p", text, "--out", budgeted).code == 0
-        stopped = run("judge", budgeted, "--llm", "LLM('j', max_tokens=9, parallel=1)", "--budget", "tokens=300")
-        assert stopped.code == 3
-        assert "answers are not judged yet, and the same call goes on with them" in stopped.err
-        page = tmp_path / "out.html"
-        assert run("report", out, "--html", page).code == 0
-        assert "City of Nairobi" in page.read_text()
-        assert "Correct answers:" in page.read_text()
-        assert run("report", out, "--html", page, "--no-exchanges").code == 0
-        assert "Correct answers:" not in page.read_text()
-        silent = tmp_path / "silent.sqlite"
-        assert run("evaluate", graph, questions, "-p", text, "--out", silent, "--no-exchanges").code == 0
-    with Study.open(silent) as study:
-        assert [detail.exchanges for detail in study.details(1)] == [()] * 4
-
-
 def test_what_never_works_is_exit_code_1(run, graph, questions, tmp_path, monkeypatch):
     out, text = tmp_path / "runs.sqlite", "told: ShortestPaths(max_hops=1) >> Generate(LLM('m', retries=0))"
     with ScriptedLLM(lambda request: Reply("wrong key", status=401)) as server:
@@ -376,37 +303,6 @@ def test_a_data_set_by_its_name(run, graph, questions, tmp_path, monkeypatch):
     assert run(*command).code == 0
     with Study.open(tmp_path / "runs.sqlite") as study:
         assert [(file.path, file.questions) for file in study.files()] == [(str(place), 1)]
-
-
-def shown(run, graph, questions, folder, *options):
-    """All that a study shows but times, of a new study."""
-    folder.mkdir()
-    out = folder / "runs.sqlite"
-    assert run("evaluate", graph, questions, "--out", out, *options).code == 0
-    told = json.loads(run("evaluate", graph, questions, "--out", out, *options, "--json").out)["runs"]
-    for one in told:
-        del one["milliseconds"], one["graph"]
-    compared = [run("compare", out, "--by", "hops", "--published", *more).out for more in ([], ["--metric", "f1"])]
-    assert run("report", out, "--csv", folder / "out.csv", "--markdown", folder / "out.md").code == 0
-    head, *rows = csv.reader((folder / "out.csv").read_text().splitlines())
-    timed = [head.index(name) for name in ("ms", "waited")]
-    kept = [[cell for i, cell in enumerate(row) if i not in timed] for row in rows]
-    answers = (folder / "out.md").read_text().split("## Answers")[1:]
-    return json.dumps(told), compared, kept, answers
-
-
-def test_the_same_study_twice_gives_the_same_tables(run, graph, questions, tmp_path, monkeypatch):
-    local = ("-p", f"bm25: {BM25}", "-p", NEAR, "--limit", "3", "--seed", "5")
-    assert shown(run, graph, questions, tmp_path / "a", *local, "--workers", "2") == shown(
-        run, graph, questions, tmp_path / "b", *local
-    )
-    with ScriptedLLM(judging) as server:
-        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
-        told = ("-p", f"bm25: {BM25}", "-p", "told: ShortestPaths(max_hops=1) >> Generate(LLM('m'))",
-                "--judge", "j")  # fmt: skip
-        assert shown(run, graph, questions, tmp_path / "c", *told, "--workers", "4") == shown(
-            run, graph, questions, tmp_path / "d", *told
-        )
 
 
 def test_a_file_that_is_no_study(run, graph, questions, tmp_path):

@@ -20,7 +20,7 @@ from graphbrick.core.errors import ModelError
 from graphbrick.llm.serving import Server, serve
 from graphbrick.models.store import resolve
 
-collect_ignore = [] if find_spec("torch") else ["test_train_real.py", "test_train_llm_real.py"]
+collect_ignore = [] if find_spec("torch") else ["test_train_real.py", "test_train_llm_real.py", "test_text_losses.py"]
 
 _CONTEXT = 8192  # 128 numbered paths and the reply
 _THREADS = 2
