@@ -16,7 +16,7 @@ _ALLOWED = tuple(STANDARD[prefix] for prefix in ("rdf", "rdfs", "owl", "skos"))
 _TERMS = ("variable", "iri", "prefixed", "string", "number")
 
 
-class _Triple(NamedTuple):
+class TriplePattern(NamedTuple):
     """A triple pattern: the tokens of its subject, of its path, and of its object."""
 
     subject: Token
@@ -51,7 +51,7 @@ class SparqlCheck:
 
     def run(self) -> None:
         """Fill `edits` and `problems`."""
-        triples = list(_triples(self._tokens))
+        triples = list(triples_in(self._tokens))
         classes: dict[str, set[str]] = {}
         for triple in triples:
             if self._is_type(triple) and triple.object.kind in ("iri", "prefixed"):
@@ -66,7 +66,7 @@ class SparqlCheck:
     def _iri(self, name: str) -> str:
         return expanded(name, self._prefixes)
 
-    def _is_type(self, triple: _Triple) -> bool:
+    def _is_type(self, triple: TriplePattern) -> bool:
         first = triple.path[0]
         return len(triple.path) == 1 and (
             first.text == "a" or (first.kind != "word" and self._iri(first.text) == _TYPE)
@@ -95,7 +95,7 @@ class SparqlCheck:
         self.edits.replace(token.start, token.end, f"<{by_local[same]}>", f"wrote {same!r} for {token.text!r}")
         return by_local[same]
 
-    def _check_direction(self, triple: _Triple, relation: str, classes: dict[str, set[str]]) -> None:
+    def _check_direction(self, triple: TriplePattern, relation: str, classes: dict[str, set[str]]) -> None:
         """Turn a relation that the schema has only the other way round, or say that it has none."""
         heads = classes.get(triple.subject.text, set())
         tails = classes.get(triple.object.text, set())
@@ -125,9 +125,9 @@ def _local(iri: str) -> str:
     return iri[max(iri.rfind("#"), iri.rfind("/"), iri.rfind(":")) + 1 :]
 
 
-def _triples(tokens: Sequence[Token]) -> list[_Triple]:
+def triples_in(tokens: Sequence[Token]) -> list[TriplePattern]:
     """Return the triple patterns of a query, those in nested groups included; expressions are passed over."""
-    triples, i, depth = list[_Triple](), 0, 0
+    triples, i, depth = list[TriplePattern](), 0, 0
     subject: Token | None = None
     path: list[Token] = []
     while i < len(tokens):
@@ -157,7 +157,7 @@ def _triples(tokens: Sequence[Token]) -> list[_Triple]:
         elif not path:
             path, i = _path(tokens, i - 1)
         elif token.kind in _TERMS:
-            triples.append(_Triple(subject, tuple(path), token))
+            triples.append(TriplePattern(subject, tuple(path), token))
     return triples
 
 

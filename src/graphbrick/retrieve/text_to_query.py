@@ -33,6 +33,8 @@ from graphbrick.retrieve.query_names import with_names_of
 from graphbrick.scorers.bm25 import BM25
 from graphbrick.scorers.scorer import Scorer
 
+QUERY_EVENT = "query: "
+"""What the event begins with that tells the query whose rows are given."""
 _SEEDS = 10  # shown to the model
 
 
@@ -142,7 +144,7 @@ class TextToQuery(RetrieveStage):
         return graph.query(limited, {}, self.n)
 
     def _evidence(self, subgraph: Subgraph, text: str, rows: Rows) -> Evidence:
-        event(f"query: {text}")
+        event(f"{QUERY_EVENT}{text}")
         fact(rows=len(rows.rows))
         if rows.is_cut:
             event(f"the query has more rows; the first {self.n:,} are given (n)")

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
+from functools import partial
+from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphbrick.evaluate.metrics.execution import jaccard, same_rows
+from graphbrick import build
+from graphbrick.evaluate.metrics.execution import jaccard, query_scores, same_rows
 
 
 def test_bags_of_rows_under_a_permutation_of_columns() -> None:
@@ -42,3 +46,35 @@ def test_equals_the_definition(gold: list[tuple[int, ...]], found: list[tuple[in
 
 def test_jaccard() -> None:
     assert (jaccard([1, 1, 2], [2]), jaccard([], []), jaccard([1], [])) == (0.5, 1.0, 0.0)
+
+
+def test_many_alike_columns_are_compared_at_once() -> None:
+    rows = [tuple((i >> k) & 1 for k in range(14)) for i in (5, 99, 1023, 77)]
+    assert same_rows(rows, [row[::-1] for row in rows])
+    changed = [*rows[:-1], tuple(1 - value for value in rows[-1])]
+    assert not same_rows(rows, changed)
+    assert not same_rows([(None,) * 14, (1, *[None] * 13)], [(None,) * 14, (2, *[None] * 13)])
+
+
+def test_scores_of_written_queries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("ladybug")
+    triples = [("Kenya", "borders", name) for name in ("Uganda", "Somalia")] + [("Uganda", "borders", "Rwanda")]
+    graph = build(triples, tmp_path / "africa.graph")
+    kenya = "MATCH (a {label: 'Kenya'})-[:borders]->(b) RETURN b.label"
+    scores = partial(query_scores, graph, kenya)
+    assert scores(kenya.replace("b.label", "b.label AS x ORDER BY x")) == (1.0, 1.0, 1.0)
+    assert scores(kenya.replace("Kenya", "Uganda")) == (1.0, 0.0, 0.25)  # Uganda of four countries
+    assert scores("MATCH (a)-[:borders]->(b) RETURN b.label") == (1.0, 0.0, 0.75)
+    assert scores("MATCH (a {label: 'Kenya'})-[:borders*1..1]->(b) RETURN b.label") == (1.0, 1.0, 1.0)
+    assert scores("MATCH (a:Nothing) RETURN a") == (0.0, 0.0, None)
+    assert scores("MATCH (a) DELETE a") == (0.0, 0.0, None)
+    assert scores(None) == (0.0, 0.0, 0.0)
+    united = f"{kenya} UNION {kenya}"
+    assert scores(united) == (1.0, 1.0, None)
+    assert query_scores(graph, united, kenya) == (1.0, 1.0, None)
+    assert query_scores(graph, "MATCH (a:Nothing) RETURN a", kenya) == (1.0, None, None)
+    in_order, other = (f"MATCH (b)<-[:borders]-() RETURN b.label ORDER BY b.label {way}" for way in ("ASC", "DESC"))
+    assert query_scores(graph, in_order, other, ordered=True).execution_accuracy == 0.0
+    assert query_scores(graph, in_order, other).execution_accuracy == 1.0
+    monkeypatch.setattr("graphbrick.evaluate.metrics.execution.MOST_ROWS", 1)
+    assert scores(kenya) == (1.0, None, None)

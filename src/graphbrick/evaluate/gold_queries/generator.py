@@ -148,7 +148,7 @@ class _Maker:
         parts: dict[str, Any] = {"edges": (Edge("x", first.relation, "y"),)}
         if second is not None:
             classes["z"] = second.tail
-            words |= {"last": _words(second)["relation"], "end": readable(second.tail)}
+            words |= {"last": _words(second)["relation"], "end": _spaced(second.tail)}
             edge = Edge(template.second, second.relation, "z")
             parts |= {template.second_is: edge} if template.second_is else {"edges": (*parts["edges"], edge)}
         ends = {"x": (first, True), "y": (first, False), "z": (second, False)}
@@ -165,7 +165,7 @@ class _Maker:
             if number is None:
                 return None
             way = self._random.randrange(2)
-            words |= {"number": readable(number.name), "way": template.ways[way], "value": number_text(number.value)}
+            words |= {"number": _spaced(number.name), "way": template.ways[way], "value": number_text(number.value)}
             parts |= (
                 {"order": Order("x", number.name, way == 0, template.first)}
                 if template.order
@@ -200,8 +200,12 @@ class _Maker:
 
 def _words(known: Connection) -> dict[str, str]:
     """Return the names of a connection as words, those of classes as they are written."""
-    relation = readable(known.relation).lower().removeprefix("has ")
-    return {"head": readable(known.head), "relation": relation, "tail": readable(known.tail)}
+    relation = _spaced(known.relation).lower().removeprefix("has ")
+    return {"head": _spaced(known.head), "relation": relation, "tail": _spaced(known.tail)}
+
+
+def _spaced(name: str) -> str:
+    return " ".join(readable(name).split())  # names such as in_, which would be a keyword without the line
 
 
 def _text(value: object) -> str:

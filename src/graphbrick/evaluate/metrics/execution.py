@@ -1,12 +1,34 @@
-"""Metrics of generated queries: what they return, beside what the gold query returns."""
+"""Metrics of generated queries: what they return and match, beside what the gold query returns and matches."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
+from graphbrick.core.errors import GraphbrickError, UnavailableError
+from graphbrick.core.graph import QueryLanguage, Rows
+from graphbrick.queries.provenance import NoProvenanceError, node_queries
+
+MOST_ROWS = 10_000
+"""Rows of a query that are compared; a gold query with more is not scored."""
 _DIGITS = 6  # of numbers that are compared
+
+
+class QueryScores(NamedTuple):
+    """Measures of one written query, each in [0, 1]; None if it cannot be scored.
+
+    Attributes:
+        executable: 1 if the query runs.
+        execution_accuracy: 1 if it gives the rows of the gold query (`same_rows`). None if the gold query cannot be run
+            or has more than 10,000 rows.
+        provenance_jaccard: Share of common nodes in all nodes that the two queries match (`provenance`); 0 if no query
+            was written. None if one of the queries cannot be rewritten.
+    """
+
+    executable: float | None
+    execution_accuracy: float | None
+    provenance_jaccard: float | None
 
 
 def same_rows(gold: Sequence[Sequence[Any]], found: Sequence[Sequence[Any]], *, ordered: bool = False) -> bool:
@@ -48,19 +70,87 @@ def jaccard(gold: Collection[object], found: Collection[object]) -> float:
     return len(both) / len(either) if either else 1.0
 
 
+def provenance(graph: QueryLanguage, text: str) -> frozenset[str]:
+    """Return the nodes that a query matches, by their keys (`graphbrick.queries.provenance`).
+
+    Raises:
+        NoProvenanceError: The query cannot be rewritten so that it returns its nodes, or they are more than 10,000.
+        GraphbrickError: The query cannot be run.
+    """
+    queries, named = node_queries(text, graph.language)
+    nodes = set[str]()
+    for query in queries:
+        rows = graph.query(query, {}, MOST_ROWS)
+        if rows.is_cut:
+            raise NoProvenanceError(f"the query matches more than {MOST_ROWS:,} nodes")
+        for (value,) in rows.rows:
+            nodes.update(map(str, value) if isinstance(value, list | tuple) else () if value is None else (str(value),))
+    return frozenset(nodes | named) if nodes else frozenset()
+
+
+def query_scores(graph: QueryLanguage, gold: str, written: str | None, *, ordered: bool = False) -> QueryScores:
+    """Return the measures of a written query.
+
+    Args:
+        graph: The graph.
+        gold: The gold query.
+        written: The query that was run; None if none could be.
+        ordered: Whether the gold query orders its rows.
+
+    Raises:
+        UnavailableError: The database does not answer.
+    """
+    gold_rows, gold_nodes = _rows(graph, gold), _nodes(graph, gold)
+    if written is None:
+        return QueryScores(0.0, None if gold_rows is None else 0.0, None if gold_nodes is None else 0.0)
+    rows, nodes = _rows(graph, written), _nodes(graph, written)
+    accuracy, shared = None, None
+    if gold_rows is not None and not gold_rows.is_cut:
+        is_right = rows is not None and not rows.is_cut and same_rows(gold_rows.rows, rows.rows, ordered=ordered)
+        accuracy = float(is_right)
+    if gold_nodes is not None and nodes is not None:
+        shared = jaccard(gold_nodes, nodes)
+    return QueryScores(float(rows is not None), accuracy, shared)
+
+
+def _rows(graph: QueryLanguage, text: str) -> Rows | None:
+    """Return the rows of a query, at most 10,000; None if it cannot be run."""
+    try:
+        return graph.query(text, {}, MOST_ROWS)
+    except UnavailableError:
+        raise
+    except GraphbrickError:
+        return None
+
+
+def _nodes(graph: QueryLanguage, text: str) -> frozenset[str] | None:
+    """Return the nodes that a query matches; None if they cannot be had."""
+    try:
+        return provenance(graph, text)
+    except UnavailableError:
+        raise
+    except GraphbrickError:
+        return None
+
+
 def _permutations(wanted: list[list[Any]], given: list[list[Any]]) -> Iterator[list[int]]:
-    """Yield, for each way in which columns may correspond, the column of ``given`` for each column of ``wanted``."""
+    """Yield, for each way in which columns may correspond, the column of ``given`` for each column of ``wanted``.
+
+    Columns that are equal row by row are tried once, and a beginning is given up when its bag of rows differs.
+    """
     n = len(wanted[0])
-    columns = [Counter(row[i] for row in given) for i in range(n)]
-    fits = [[i for i in range(n) if columns[i] == Counter(row[k] for row in wanted)] for k in range(n)]
+    columns = [tuple(row[i] for row in given) for i in range(n)]
 
     def extend(order: list[int]) -> Iterator[list[int]]:
         if len(order) == n:
             yield order
             return
-        for i in fits[len(order)]:
-            if i not in order:
-                yield from extend([*order, i])
+        target, tried = Counter(tuple(row[: len(order) + 1]) for row in wanted), set[tuple[Any, ...]]()
+        for i in range(n):
+            if i not in order and columns[i] not in tried:
+                tried.add(columns[i])
+                if Counter(tuple(row[k] for k in (*order, i)) for row in given) == target:
+                    yield from extend([*order, i])
 
     return extend([])
 

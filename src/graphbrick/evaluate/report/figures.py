@@ -23,6 +23,7 @@ from graphbrick.evaluate.metrics.confidence import (
 from graphbrick.evaluate.metrics.linking_metrics import LINKING_METRICS
 from graphbrick.evaluate.metrics.published import PUBLISHED_METRICS
 from graphbrick.evaluate.statistics.summary import Summary, summarize, summarize_by
+from graphbrick.evaluate.study.query_scoring import QUERY_METRICS
 from graphbrick.evaluate.study.reader import Study
 from graphbrick.evaluate.study.records import Result, StoredJudgement, StudyQuestion, StudyRun
 
@@ -163,6 +164,8 @@ class PipelineFigures:
         answers: Quality of the answers, by every measure of answers.
         answers_by_hops: Quality of the answers for each number of hops, in natural order.
         linking: Means of the measures of linking; none if no question was linked by the pipeline itself.
+        queries: Means of the measures of written queries; none if the pipeline writes none, or no question has a gold
+            query.
         confidence: Worth of the confidence in the answers; None if no answer has one.
         judged: Work of the study's judge on the answers; None if there is no judge.
     """
@@ -182,6 +185,7 @@ class PipelineFigures:
     answers: Answers
     answers_by_hops: Mapping[str, Answers]
     linking: Mapping[str, Mean]
+    queries: Mapping[str, Mean]
     confidence: Confidence | None = None
     judged: Judged | None = None
 
@@ -212,6 +216,7 @@ class PipelineFigures:
             "answers": self.answers.to_dict(),
             "judged": None if self.judged is None else self.judged._asdict(),
             "linking": {name: mean._asdict() for name, mean in self.linking.items()},
+            "queries": {name: mean._asdict() for name, mean in self.queries.items()},
             "confidence": None if self.confidence is None else self.confidence.to_dict(),
             "averages": dict(self.averages),
             "milliseconds": None if self.times is None else self.times._asdict(),
@@ -296,7 +301,8 @@ def _figures(
         answers=_answers(results, can, (*ANSWERED, *PUBLISHED_METRICS)),
         answers_by_hops=_by_hops(results, questions),
         confidence=_confidence(results),
-        linking={name: mean for name, mean in _answers(results, can, LINKING_METRICS).means.items() if mean.scored},
+        linking=_scored(results, can, LINKING_METRICS),
+        queries=_scored(results, can, QUERY_METRICS),
     )
 
 
@@ -311,6 +317,11 @@ def _answers(results: Sequence[Result], can: Sequence[bool], measures: Sequence[
             mean = fmean(answerable) if answerable else None
             means[name] = Mean(fmean(every) if every else None, mean, len(every), len(answerable))
     return Answers(len(results), sum(can), means)
+
+
+def _scored(results: Sequence[Result], can: Sequence[bool], measures: Sequence[str]) -> dict[str, Mean]:
+    """Return the means of the measures that some result has."""
+    return {name: mean for name, mean in _answers(results, can, measures).means.items() if mean.scored}
 
 
 def _by_hops(results: Sequence[Result], questions: Sequence[StudyQuestion]) -> dict[str, Answers]:

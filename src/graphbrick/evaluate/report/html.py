@@ -20,11 +20,11 @@ from graphbrick.evaluate.report.answers import (
 from graphbrick.evaluate.report.browser import Listing, blocks
 from graphbrick.evaluate.report.confidence import confidence_section
 from graphbrick.evaluate.report.figures import PipelineFigures
-from graphbrick.evaluate.report.linking import linking_table
 from graphbrick.evaluate.report.markup import environment, macro
 from graphbrick.evaluate.report.origin import cards, setup, warnings
 from graphbrick.evaluate.report.overview import comparison_table, measure_name, pipelines_table
 from graphbrick.evaluate.report.sections import Figure, Section, charts
+from graphbrick.evaluate.report.special import special_tables
 from graphbrick.evaluate.report.tables import table_html
 from graphbrick.evaluate.statistics.comparison import Comparison
 from graphbrick.evaluate.study.reader import Study
@@ -110,12 +110,10 @@ def _sections(
     )
     sections = [Section("pipelines", "Pipelines", [note], [Figure(table_html(pipelines_table(figures)))])]
     sections += _answers(figures, study.judge)
-    linking = linking_table({"": figures})
-    if linking is not None:
-        note = (
-            "Seeds that the pipelines found in the text of the questions, compared with those of the file, in percent."
-        )
-        sections.append(Section("linking", "Linking", [note], [Figure(table_html(linking))]))
+    sections += [
+        Section(special.key, special.title, [special.note], [Figure(table_html(special.table))])
+        for special in special_tables({"": figures})
+    ]
     if comparisons:
         sections.append(_pairs(comparisons, figures, decisive))
     confidence = confidence_section(figures)

@@ -79,6 +79,11 @@ class StudyComparison:
                 for group, one in grouped
                 if one.linking
             ],
+            "queries": [
+                {"group": group, "pipeline": one.name, "measures": one.to_dict()["queries"]}
+                for group, one in grouped
+                if one.queries
+            ],
             "comparisons": [
                 {"group": group} | row._asdict() | {"difference": row.difference._asdict()} for group, row in self.rows
             ],

@@ -39,6 +39,7 @@ from graphbrick.evaluate.metrics.sets import answer_scores
 from graphbrick.evaluate.metrics.subgraph_metrics import subgraph_scores
 from graphbrick.evaluate.study.exchanges import exchanges_of
 from graphbrick.evaluate.study.lost import lost_at
+from graphbrick.evaluate.study.query_scoring import QUERY_METRICS
 from graphbrick.evaluate.study.records import Detail, Result, StoredAnswer, StoredPath
 from graphbrick.graphs.graph import Graph
 from graphbrick.pipeline import Pipeline
@@ -68,6 +69,7 @@ METRICS = (
     *_SUBGRAPH,
     *_SIZES,
     *_PATHS,
+    *QUERY_METRICS,
 )
 """Names of all measures."""
 
@@ -142,6 +144,7 @@ def result_of(
     *,
     error: str | None = None,
     numbers: tuple[int, int, int],
+    of_query: Mapping[str, float | None],
 ) -> Result:
     """Return the result of a question in figures.
 
@@ -151,9 +154,10 @@ def result_of(
         levels: The levels that the pipeline reaches (`levels_of`).
         error: Why the pipeline could not start.
         numbers: Numbers of run, question and session.
+        of_query: Measures of the query that the pipeline wrote (`evaluate.study.query_scoring`).
     """
     run, number, session = numbers
-    metrics = score(question, course, levels)
+    metrics = {**score(question, course, levels), **of_query}
     ledger: Mapping[str, float] = {}
     stages: tuple[tuple[str, str, float], ...] = ()
     n_answers = n_paths = 0

@@ -21,6 +21,7 @@ from graphbrick.embedders.llm_embedder import LLMEmbedder
 from graphbrick.evaluate.datasets import GroundedQuestion
 from graphbrick.evaluate.study.identity import bricks_of
 from graphbrick.evaluate.study.prefixes import SharedStages
+from graphbrick.evaluate.study.query_scoring import of_query, writes_queries
 from graphbrick.evaluate.study.records import Detail, Result
 from graphbrick.evaluate.study.scoring import detail_of, levels_of, result_of
 from graphbrick.graphs.graph import Graph
@@ -86,6 +87,7 @@ class Work:
         self.exchanges = exchanges
         self.graph, self.pipelines, self.runs, self.session, self.link = graph, pipelines, runs, session, link
         self._levels = [levels_of(pipeline) for pipeline in pipelines]
+        self._writes_queries = [writes_queries(pipeline) for pipeline in pipelines]
         self._shared: dict[tuple[int, ...], SharedStages] = {}
 
     def answer(self, task: Task) -> Done:
@@ -107,7 +109,8 @@ class Work:
                 stopped = stopped or course.run.stopped.reason
                 continue
             numbers = self.runs[place], task.number, self.session
-            result = result_of(question, course, self._levels[place], error=error, numbers=numbers)
+            queries = of_query(self.graph, question.question.facts, course) if self._writes_queries[place] else {}
+            result = result_of(question, course, self._levels[place], error=error, numbers=numbers, of_query=queries)
             detail = detail_of(self.graph, question, course, numbers[:2], exchanges=self.exchanges)
             results.append((result, detail))
         return Done(tuple(results), stopped)
