@@ -1,14 +1,13 @@
 """Execution accuracy and executable share of the queries that a local model writes, part by part.
 
-    python benchmarks/text_to_query.py OUT SET [SET ...] [--n 100] [--minutes 60] [--report]
+    python benchmarks/text_to_query.py OUT [--set metaqa ...] [--n 100] [--minutes 60] [--work FOLDER] [--report]
 
-A SET is ``name=address`` or ``name=address,template,template``, such as
-``"hetionet simple=ladybug:hetionet.lbdb,basic,inverse"``. Questions are made from the schema of the graph
-(`graphbrick.evaluate.gold_queries`), the templates in turn; the examples that the model may see are made with another
-seed, and no question of the test is among them. No seeds are given.
+The questions are those of ``query_questions.py``, the kinds of each set in turn. The model may choose examples from
+what `graphbrick questions` writes about the same graph, with another seed and without the questions of the test: no
+person has written them. No seeds are given.
 
-Every variant is asked each question before the next question comes, ten questions of a set before the next set, so
-that a run that was stopped has balanced figures. A line for each question and variant goes to OUT (JSON lines), and
+Every variant is asked each question before the next question comes, and four questions of a set before the next set,
+so that a run that was stopped has balanced figures. A line for each question and variant goes to OUT (JSON lines), and
 the replies of the model to OUT.replies: the same command goes on where it was stopped, and variants with the same
 prompt share its reply. ``--report`` only prints the figures of OUT. Seconds are those of the calls to the model.
 """
@@ -18,22 +17,23 @@ from __future__ import annotations
 import argparse
 import json
 import statistics
+import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Iterator
-from itertools import islice
+from itertools import islice, zip_longest
 from pathlib import Path
 from typing import Any
 
-from graphbrick import Session
+import query_questions
+from graphbrick import MiniLM, Session
 from graphbrick.core import Row
 from graphbrick.core.errors import GraphbrickError
-from graphbrick.evaluate.gold_queries import TEMPLATES, QueryQuestion, questions_with_queries
+from graphbrick.evaluate.gold_queries import QueryQuestion, questions_with_queries
 from graphbrick.evaluate.metrics.execution import same_rows
 from graphbrick.evaluate.metrics.sets import f1
 from graphbrick.evaluate.statistics.intervals import wilson
-from graphbrick.graphs.databases.graph import DatabaseGraph
-from graphbrick.graphs.opening import open_graph
+from graphbrick.graphs.graph import Graph
 from graphbrick.llm.local_llm import LocalLLM
 from graphbrick.retrieve import TextToQuery
 
@@ -44,35 +44,47 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "no examples": {"shots": 0},
     "query alone": {"check": False, "shots": 0, "tries": 1},
 }
-ONE_STEP = ("basic", "inverse")
+ONE_STEP = ("basic", "inverse", "1 hops")
 _ROWS = 1_000
-_TOGETHER = 10  # questions of a set before the next set
+_TOGETHER = 4  # questions of a set before the next set
 
 
-class Set:
-    """The questions of one graph, and a brick for each variant."""
+class Questions:
+    """The questions of one set with their graph, and a brick for each variant."""
 
-    def __init__(self, text: str, arguments: argparse.Namespace) -> None:
-        self.name, _, rest = text.partition("=")
-        address, *templates = rest.split(",")
-        graph = open_graph(address)
-        assert isinstance(graph, DatabaseGraph)
-        self.graph, chosen = graph, tuple(templates) or TEMPLATES
-        self.questions = list(questions_with_queries(graph, arguments.n, seed=arguments.seed, templates=chosen))
-        tested = {question.question for question in self.questions}
-        others = questions_with_queries(graph, arguments.examples, seed=arguments.seed + 1)
-        file = Path(f"{arguments.out}.{self.name.replace(' ', '-')}.examples")
-        with file.open("w", encoding="utf-8") as lines:
-            for pair in others:
-                if pair.question not in tested:
-                    lines.write(json.dumps({"question": pair.question, "query": pair.query}) + "\n")
+    def __init__(self, name: str, arguments: argparse.Namespace) -> None:
+        self.name, self.graph = name, query_questions.graph(name, arguments.data, arguments.work)
+        file = Path(f"{arguments.out}.{name}.questions")
+        if not file.exists():
+            made = query_questions.questions(name, self.graph, arguments.data, arguments.n, seed=arguments.seed)
+            write(file, [question.record() for question in by_kinds(made)])
+        self.questions = [QueryQuestion(**row) for row in rows_of(file)][: arguments.n]
+        examples = Path(f"{arguments.out}.{name}.examples")
+        if not examples.exists():
+            tested = {question.question for question in self.questions}
+            others = questions_with_queries(self.graph, arguments.examples, seed=arguments.seed + 1)
+            write(examples, [pair.record() for pair in others if pair.question not in tested])
         llm = LocalLLM(arguments.model, threads=arguments.threads)
         self.bricks = {
-            name: TextToQuery(llm, n=50, examples=str(file), **VARIANTS[name]) for name in arguments.variants
+            name: TextToQuery(llm, n=50, examples=str(examples), scorer=MiniLM(), **VARIANTS[name])
+            for name in arguments.variants
         }
 
 
-def measure(brick: TextToQuery, graph: DatabaseGraph, question: QueryQuestion) -> dict[str, Any]:
+def by_kinds(questions: list[QueryQuestion]) -> list[QueryQuestion]:
+    """Return the questions so that their kinds come in turn."""
+    kinds: dict[str, list[QueryQuestion]] = defaultdict(list)
+    for question in questions:
+        kinds[question.template].append(question)
+    return [one for turn in zip_longest(*kinds.values()) for one in turn if one is not None]
+
+
+def write(file: Path, rows: list[dict[str, Any]]) -> None:
+    """Write lines of JSON."""
+    file.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+
+
+def measure(brick: TextToQuery, graph: Graph, question: QueryQuestion) -> dict[str, Any]:
     """Return the figures of one question."""
     run = brick.run(graph, question.question, seeds=())
     written = next((e.removeprefix("query: ") for e in run.trace.events if e.startswith("query: ")), "")
@@ -91,7 +103,7 @@ def measure(brick: TextToQuery, graph: DatabaseGraph, question: QueryQuestion) -
     }
 
 
-def is_right(graph: DatabaseGraph, question: QueryQuestion, written: str) -> bool:
+def is_right(graph: Graph, question: QueryQuestion, written: str) -> bool:
     """Return whether a query gives the rows of the gold query."""
     try:
         found = graph.query(written, {}, _ROWS)
@@ -105,8 +117,8 @@ def rows_of(file: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()] if file.exists() else []
 
 
-def in_turns(sets: list[Set]) -> Iterator[tuple[Set, QueryQuestion]]:
-    """Yield ten questions of each set in turn."""
+def in_turns(sets: list[Questions]) -> Iterator[tuple[Questions, QueryQuestion]]:
+    """Yield four questions of each set in turn."""
     rests = [(one, iter(one.questions)) for one in sets]
     while rests:
         for one, rest in list(rests):
@@ -121,7 +133,7 @@ def work(arguments: argparse.Namespace) -> None:
     done = {(row["set"], row["question"], row["variant"]) for row in rows_of(arguments.out)}
     last = time.monotonic() + 60 * arguments.minutes
     with Session(replies=f"{arguments.out}.replies"), arguments.out.open("a", encoding="utf-8") as out:
-        for one, question in in_turns([Set(text, arguments) for text in arguments.sets]):
+        for one, question in in_turns([Questions(name, arguments) for name in arguments.sets]):
             for variant, brick in one.bricks.items():
                 if (one.name, question.question, variant) in done:
                     continue
@@ -168,7 +180,9 @@ def main() -> None:
     """Ask, and print the figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out", type=Path)
-    parser.add_argument("sets", nargs="*")
+    parser.add_argument("--set", dest="sets", action="append", choices=list(query_questions.SETS))
+    parser.add_argument("--data", type=Path, default=query_questions.DATA)
+    parser.add_argument("--work", type=Path, default=Path(tempfile.gettempdir()), help="folder for graphs")
     parser.add_argument("--n", type=int, default=100, help="questions of each set")
     parser.add_argument("--examples", type=int, default=60, help="pairs to choose examples from")
     parser.add_argument("--seed", type=int, default=1)
@@ -178,6 +192,7 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=60)
     parser.add_argument("--report", action="store_true")
     arguments = parser.parse_args()
+    arguments.sets = arguments.sets or list(query_questions.SETS)
     if not arguments.report:
         work(arguments)
     report(rows_of(arguments.out))

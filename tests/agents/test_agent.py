@@ -120,7 +120,7 @@ def test_instructions_are_told(tmp_path: FilePath) -> None:
         with ScriptedLLM(WALK) as server:
             Agent(LLM(base_url=server.base_url), tools=TOOLS, instructions=given).run(tiny_graph(), QUESTION)
             assert "A shilling is a coin." in server.requests[0].prompt
-            assert "Nodes that the question names: Nairobi" in server.requests[0].prompt
+            assert "with their relations:\nNairobi: <- capital" in server.requests[0].prompt
             names = [told["function"]["name"] for told in server.requests[0].body["tools"]]
             assert names == [*TOOLS.split(", "), "finish"]
     with pytest.raises(InputError, match="cannot be read"):

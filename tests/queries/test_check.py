@@ -117,3 +117,36 @@ def test_sparql_is_corrected_where_one_reading_is_left() -> None:
 def test_sparql_that_does_not_fit_is_a_problem(pattern: str, problem: str) -> None:
     text = f"PREFIX e: <{E}> SELECT * {{ {pattern} }}"
     assert check_query(text, SPARQL, schema(E)).problems == (problem,)
+
+
+@pytest.mark.parametrize(
+    ("text", "moved"),
+    [
+        (
+            "MATCH (p:Person)-[:DIRECTED]->(f:Film {title: 'x'})-[:ACTED_IN]->(g:Film) RETURN p.name",
+            "MATCH (p:Person)-[:DIRECTED]->(f:Film {title: 'x'}), (p)-[:ACTED_IN]->(g:Film) RETURN p.name",
+        ),
+        (
+            "MATCH (a:Film), (p:Person)-[:DIRECTED]->(f:Film)-[:ACTED_IN]->(g:Film) RETURN p.name",
+            "MATCH (a:Film), (p:Person)-[:DIRECTED]->(f:Film), (p)-[:ACTED_IN]->(g:Film) RETURN p.name",
+        ),
+    ],
+)
+def test_what_begins_at_one_node_is_taken_out_of_a_chain(text: str, moved: str) -> None:
+    assert check_query(text, CYPHER, schema()) == (moved, ("let ACTED_IN begin at p",), ())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "MATCH (:Person)-[:DIRECTED]->(f:Film)-[:ACTED_IN]->(g:Film) RETURN g",  # no variable
+        "MATCH (f:Film) WHERE (:Person)-[:DIRECTED]->(f:Film)-[:ACTED_IN]->(:Film) RETURN f",  # no MATCH
+        "MATCH (f:Film) RETURN [(p:Person)-[:DIRECTED]->(f:Film)-[:ACTED_IN]->(g:Film) | g]",
+        "MATCH q = (p:Person)-[:DIRECTED]->(f:Film)-[:ACTED_IN]->(g:Film) RETURN q",  # one path
+        "MATCH (p:Person)-[:DIRECTED]->(f:Film)<-[:DIRECTED]-(o:Person)-[:DIRECTED]->(g:Film)-[:ACTED_IN]->(h:Film) "
+        "RETURN h",  # two that may be meant
+    ],
+)
+def test_a_chain_with_no_or_several_readings_is_a_problem(text: str) -> None:
+    checked = check_query(text, CYPHER, schema())
+    assert (checked.text, len(checked.problems)) == (text, 1)

@@ -22,19 +22,25 @@ def places(tmp_path_factory: pytest.TempPathFactory) -> Graph:
         EntityRecord("city:1", "Time", types=("city",)),
         EntityRecord("city:2", "Saint-Étienne", types=("city",), aliases=("Sant-Etiève",)),
         EntityRecord("city:3", "King's Lynn", types=("city",)),
+        EntityRecord("city:4", "Most", types=("city",)),
+        EntityRecord("city:5", "bolivia", types=("city",)),
+        EntityRecord("country:BO", "Bolivia", types=("country",)),
         EntityRecord("1066", "1066", types=()),
     ]
     return build([*records, ("city:2", "twin", "city:3")], tmp_path_factory.mktemp("places") / "p.graph")
 
 
 def lines(graph: Graph, question: str) -> list[str]:
-    return entity_lines(graph, entities_named(graph, question), SCHEMA, "Cypher", by_key=False)
+    return entity_lines(graph, entities_named(graph, question, SCHEMA), SCHEMA, "Cypher", by_key=False)
 
 
 def test_namesakes_are_all_shown_and_names_in_another_case_only_where_no_other_is(places: Graph) -> None:
     both = ["(:country {label: 'Georgia'})", "(:US_state {label: 'Georgia'})"]
     assert sorted(lines(places, "At which time is lunch in Georgia?")) == sorted(both)
     assert lines(places, "at which time is lunch?") == ["(:city {label: 'Time'})"]
+    assert lines(places, "Which country has the most cities in bolivia?") == ["(:city {label: 'bolivia'})"]
+    assert lines(places, "Which city has the most states?") == []
+    assert lines(places, "Who was born in Most?") == ["(:city {label: 'Most'})"]
     assert lines(places, "Who lives in King's Lynn?") == ["(:city {label: 'King\\'s Lynn'})"]
 
 

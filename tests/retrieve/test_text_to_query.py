@@ -178,3 +178,25 @@ def test_no_other_query_is_asked_for_if_the_database_is_away(
     with ScriptedLLM([BY_SCOTT, BY_SCOTT]) as server, pytest.raises(UnavailableError, match="is the server running"):
         TextToQuery(LLM("model", base_url=server.base_url)).run(films, QUESTION, seeds=["Ridley Scott"])
     assert len(server.requests) == 1
+
+
+def test_a_model_that_repeats_its_query_is_asked_anew_without_seeing_it(films: CypherFilms) -> None:
+    wrong = "MATCH (p:Person)-[:MADE]->(f:Film) RETURN f.title"
+    done, prompts = run(films, [wrong, f"```\n{wrong}\n```", BY_SCOTT])
+    assert len(rows(done)) == 2
+    assert wrong in prompts[1]
+    assert wrong not in prompts[2]
+    assert f"\n\nNotes:\n- there is no relation 'MADE'; there are 'DIRECTED'\n\nQuestion: {QUESTION}\n" in prompts[2]
+    assert "model repeated its query; it is asked anew, without seeing it" in done.trace.events
+
+
+def test_examples_are_compared_without_names(films: CypherFilms, tmp_path: Path) -> None:
+    pairs = [
+        ("Which films did Michael Mann direct?", "MATCH (:Person {name: 'Michael Mann'})-[:DIRECTED]->(f) RETURN f"),
+        ("Is Ridley Scott kin of Ridley Scott?", "MATCH (p {name: 'Ridley Scott'}) RETURN p"),
+    ]
+    file = tmp_path / "pairs.jsonl"
+    file.write_text("".join(json.dumps({"question": q, "query": text}) + "\n" for q, text in pairs))
+    _, prompts = run(films, [BY_SCOTT], examples=str(file), shots=1)
+    assert "Which films did Michael Mann direct?" in prompts[0]
+    assert "kin of" not in prompts[0]

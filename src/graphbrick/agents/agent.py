@@ -13,7 +13,7 @@ from graphbrick.agents.tool import AgentTool
 from graphbrick.agents.toolbox import DEFAULT, select
 from graphbrick.agents.workspace import Workspace
 from graphbrick.core import Evidence, Query, Subgraph
-from graphbrick.core.errors import InputError, LinkError, PipelineError
+from graphbrick.core.errors import GraphbrickError, InputError, LinkError, PipelineError
 from graphbrick.core.graph import Capability, capabilities_of
 from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event, record_within
@@ -25,6 +25,7 @@ from graphbrick.pipeline.budget import StoppedError
 from graphbrick.pipeline.catalog import default_linker
 
 _TEXT_FILES = (".txt", ".md")
+_INTRODUCED = 10  # nodes that the question names
 
 
 @dataclass(frozen=True, repr=False)
@@ -107,7 +108,7 @@ class Agent(RetrieveStage):
             native=native,
             instructions=self._instructions(),
             first=self.first,
-            names=[work.described(seed) for seed in seeds],
+            nodes=[_introduced(work, seed) for seed in seeds[:_INTRODUCED]],
         )
         conversation = Conversation(self.llm, tools, native, first)
         limits = Limits(self.max_steps, self.max_calls, self.max_tokens)
@@ -151,3 +152,14 @@ class Agent(RetrieveStage):
             return FilePath(self.instructions).expanduser().read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise InputError(f"the instructions {self.instructions!r} cannot be read: {error}") from error
+
+
+def _introduced(work: Workspace, entity: int) -> str:
+    """Return an entity with its relations; without them, which is an event, if the graph fails."""
+    try:
+        return work.introduced(entity)
+    except StoppedError:
+        raise
+    except GraphbrickError as error:
+        event(f"the agent began without the relations of {work.name(entity)}: {error}")
+        return work.described(entity)

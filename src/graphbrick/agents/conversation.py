@@ -136,7 +136,7 @@ class Conversation:
 
 
 def opening(
-    question: str, tools: Mapping[str, AgentTool], *, native: bool, instructions: str, first: str, names: Sequence[str]
+    question: str, tools: Mapping[str, AgentTool], *, native: bool, instructions: str, first: str, nodes: Sequence[str]
 ) -> tuple[Message, ...]:
     """Return the first messages.
 
@@ -146,7 +146,7 @@ def opening(
         native: Whether the model calls tools itself.
         instructions: Further instructions; may be empty.
         first: The tool that must be called first; empty for any.
-        names: The nodes that the question names, if they are known.
+        nodes: The nodes that the question names, each with its relations, if they are known.
     """
     text = _TASK
     if not native:
@@ -160,7 +160,7 @@ def opening(
         text += f"\nYour first call must be {first}.\n"
     if instructions:
         text += f"\n{instructions.strip()}\n"
-    about = f"\nNodes that the question names: {', '.join(names)}" if names else ""
+    about = "\n".join(["\nNodes that the question names, with their relations:", *nodes]) if nodes else ""
     return system(text.strip()), user(f"Question: {one_line(question)}{about}")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Sequence
 from typing import Any
 
@@ -19,6 +20,7 @@ from graphbrick.llm.replies import one_line
 LIMIT = 1000
 """Most triples that are read of one entity."""
 _SEARCHED = 20
+_INTRODUCED = 20  # relations of a node that the question names
 _NAMED_BY_KEY = re.compile(r"^.*\[([^\[\]]+)\](?:\s*\(.*\))?$", re.DOTALL)
 _LONGEST_NAME = 120  # characters
 
@@ -86,6 +88,16 @@ class GraphView:
         """Return the name of an entity with its first type."""
         first = self.graph.first_type(entity)
         return f"{self.name(entity)} ({first})" if first else self.name(entity)
+
+    def introduced(self, entity: int) -> str:
+        """Return the name of an entity with its first type and its relations, those with most triples first.
+
+        Relations are read of the first 1,000 triples, and at most 20 are named.
+        """
+        ((walked, _),) = self.around([entity])
+        counts = Counter(f"{'->' if s.forward else '<-'} {self.graph.relation_label(s.relation)}" for s in walked)
+        ways = ", ".join(way for way, _ in counts.most_common(_INTRODUCED))
+        return f"{self.described(entity)}: {ways}" if ways else self.described(entity)
 
     def _by_key(self, key: str) -> int | None:
         try:

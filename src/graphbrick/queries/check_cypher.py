@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from graphbrick.core.schema import Connection, Schema
 from graphbrick.queries.edits import Edits
@@ -23,6 +24,15 @@ class _Part:
     names: list[str] = field(default_factory=list)
     is_long: bool = False
     end: int = 0
+
+
+class _Step(NamedTuple):
+    """A relation of a pattern with the nodes that it joins, and the nodes before in a pattern of MATCH."""
+
+    left: _Part
+    relation: _Part
+    right: _Part
+    before: tuple[_Part, ...]
 
 
 def quoted(name: str) -> str:
@@ -50,15 +60,17 @@ class CypherCheck:
         self._labels = {known.label: known.relation for known in schema.connections if known.label}
         self._nodes: dict[str, set[str]] = {}  # variables of nodes with their labels
         self._types: dict[str, set[str]] = {}  # variables of relations with their types
-        self._steps: list[tuple[_Part, int, _Part, int, _Part]] = []
+        self._steps: list[_Step] = []
+
+        self._end_of_match = -1  # index after the last pattern of a MATCH, where a comma may add another
 
     def run(self) -> None:
         """Fill `edits` and `problems`."""
         i = 0
         while i < len(self._tokens):
             i = self._chain(i) if self._tokens[i].is_symbol("(") else i + 1
-        for left, start, relation, stop, right in self._steps:
-            self._check_step(left, start, relation, stop, right)
+        for step in self._steps:
+            self._check_step(step)
         self._check_properties()
 
     def _chain(self, i: int) -> int:
@@ -66,15 +78,18 @@ class CypherCheck:
         left = self._node(i)
         if left is None:
             return i + 1
+        is_matched = self._token(i - 1).is_word("MATCH") or (i - 1 == self._end_of_match and self._is(i - 1, ","))
+        before: list[_Part] = []
         while True:
-            step = self._relation(left.end)
-            if step is None:
+            relation = self._relation(left.end)
+            if relation is None:
+                self._end_of_match = left.end if is_matched else -1
                 return max(left.end, i + 1)
-            relation, start = step, left.end
             right = self._node(relation.end)
             if right is None:
                 return relation.end
-            self._steps.append((left, start, relation, relation.end, right))
+            self._steps.append(_Step(left, relation, right, tuple(before) if is_matched else ()))
+            before.append(left)
             left = right
 
     def _node(self, i: int) -> _Part | None:
@@ -217,15 +232,18 @@ class CypherCheck:
         alike = [known for known in self._schema.connections if not names or known.relation in names]
         return dict.fromkeys(known.name for part in alike for known in part.properties) or None
 
-    def _check_step(self, left: _Part, start: int, relation: _Part, stop: int, right: _Part) -> None:
+    def _check_step(self, step: _Step) -> None:
         """Turn the arrow of a step that the schema has only the other way round, or say that it has none."""
-        heads = set(left.names) | self._nodes.get(left.variable, set())
-        tails = set(right.names) | self._nodes.get(right.variable, set())
+        left, relation, right, _ = step
+        start, stop = left.end, relation.end
+        heads, tails = self._labels_of(left), self._labels_of(right)
         types = [name for name in relation.names if name in self._relations]
         if relation.is_long or not types or not (heads | tails) <= set(self._classes):
             return
         points_left, points_right = self._is(start, "<"), self._is(stop - 1, ">")
         forwards, backwards = self._has(heads, types, tails), self._has(tails, types, heads)
+        if not forwards and not backwards and points_right and self._moved(step, types):
+            return
         if points_left == points_right:
             if not forwards and not backwards:
                 self._no_connection(heads, types, tails)
@@ -233,6 +251,26 @@ class CypherCheck:
             self._turn(start, stop, backwards, heads, types, tails)
         elif points_left and not backwards:
             self._turn(start, stop, forwards, tails, types, heads)
+
+    def _labels_of(self, node: _Part) -> set[str]:
+        return set(node.names) | self._nodes.get(node.variable, set())
+
+    def _moved(self, step: _Step, types: Sequence[str]) -> bool:
+        """Let a relation leave the one node before in the pattern that can have it, if there is just one.
+
+        Models chain what both begins at one node: ``(a)-[:r]->(b)-[:s]->(c)`` for ``(a)-[:r]->(b), (a)-[:s]->(c)``.
+        """
+        tails = self._labels_of(step.right)
+        able = [
+            node.variable
+            for node in step.before
+            if node.variable and self._labels_of(node) and tails and self._has(self._labels_of(node), types, tails)
+        ]
+        if len(able) != 1:
+            return False
+        place = self._tokens[step.left.end].start
+        self.edits.replace(place, place, f", ({able[0]})", f"let {'|'.join(types)} begin at {able[0]}")
+        return True
 
     def _has(self, heads: set[str], types: Sequence[str], tails: set[str]) -> bool:
         return any(

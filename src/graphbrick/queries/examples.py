@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
 from graphbrick.core.errors import InputError
+
+_TEXT = re.compile(r"'[^'\\\n]+'|\"[^\"\\\n]+\"")
 
 
 class Pair(NamedTuple):
@@ -14,6 +18,26 @@ class Pair(NamedTuple):
 
     question: str
     query: str
+
+
+def masked(question: str, names: Iterable[str]) -> str:
+    """Return a question with its names as «X», so that questions of one kind resemble each other whatever they name.
+
+    >>> masked("Who directed Heat and Heat 2?", ["Heat", "Heat 2"])
+    'Who directed X and X?'
+    """
+    for name in sorted(filter(None, names), key=len, reverse=True):
+        question = question.replace(name, "X")
+    return question
+
+
+def names_in(pair: Pair) -> list[str]:
+    """Return the texts of a query that stand in its question.
+
+    >>> names_in(Pair("Who directed Heat?", "MATCH (p)-[:DIRECTED]->(:Film {title: 'Heat'}) RETURN p.name"))
+    ['Heat']
+    """
+    return [text for found in _TEXT.findall(pair.query) if (text := found[1:-1]) in pair.question]
 
 
 def read_pairs(file: Path) -> list[Pair]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from graphbrick.queries.examples import Pair
 from graphbrick.queries.tokens import CYPHER, SPARQL
@@ -11,15 +11,16 @@ from graphbrick.queries.tokens import CYPHER, SPARQL
 _INSTRUCTIONS = {
     CYPHER: (
         "You write a Cypher query that answers a question over a property graph. Use only classes, relations and "
-        "properties of the schema, each relation in its direction. The query only reads: MATCH, OPTIONAL MATCH, WHERE, "
-        "WITH, UNWIND, RETURN, ORDER BY, LIMIT. Return only what the question asks for, names rather than nodes. "
-        "Names with spaces go in backticks. Reply with the query only."
+        "properties of the schema, each relation in its direction: (a)-[:r]->(b), or (b)<-[:r]-(a) from its end. The "
+        "query only reads: MATCH, OPTIONAL MATCH, WHERE, WITH, UNWIND, RETURN, ORDER BY, LIMIT. RETURN DISTINCT only "
+        "what the question asks for, names rather than nodes. Names with spaces go in backticks. Reply with the query "
+        "only."
     ),
     SPARQL: (
         "You write a SPARQL query that answers a question over an RDF graph. Use only classes, relations and "
         "properties of the schema, each relation in its direction. The query is SELECT or ASK, without FROM and "
-        "SERVICE. Select only what the question asks for, names rather than IRIs. Declare all prefixes. Reply with the "
-        "query only."
+        "SERVICE. SELECT DISTINCT only what the question asks for, names rather than IRIs. Declare all prefixes. Reply "
+        "with the query only."
     ),
 }
 _FENCE = re.compile(r"```[A-Za-z]*[ \t]*\n?(.*?)(?:```|\Z)", re.DOTALL)
@@ -48,6 +49,14 @@ def messages_for(
         {"role": "system", "content": _INSTRUCTIONS[language]},
         {"role": "user", "content": "\n\n".join(parts)},
     ]
+
+
+def with_notes(messages: Sequence[Mapping[str, str]], notes: Sequence[str]) -> list[dict[str, str]]:
+    """Return messages of `messages_for` with notes before the question, such as what was wrong with other queries."""
+    *before, last = messages
+    head, question, tail = last["content"].rpartition("\n\nQuestion: ")
+    listed = "\n".join(f"- {note}" for note in notes)
+    return [*map(dict, before), {**last, "content": f"{head}\n\nNotes:\n{listed}{question}{tail}"}]
 
 
 def query_in(reply: str) -> str:

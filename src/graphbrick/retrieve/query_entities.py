@@ -2,34 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from graphbrick.core.graph import Labels
 from graphbrick.core.schema import NodeClass, Schema
 from graphbrick.graphs.local import mentioned
+from graphbrick.graphs.text import name_form
+from graphbrick.patterns.alignment import FUNCTION_WORDS
 from graphbrick.queries.check_cypher import quoted
 from graphbrick.queries.names import same_name
-from graphbrick.queries.schema_text import name_property
+from graphbrick.queries.schema_text import name_property, readable
 from graphbrick.queries.tokens import CYPHER
 
 KEYS = ("key", "id")
 """Properties that hold unique keys, best first."""
+_COMPARING = "all any but each every few least less more most no not only than".split()
 _NAMESAKES = 5  # entities of one name that are looked at
 _ESCAPES = str.maketrans({"\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r", "\t": "\\t"})
 
 
-def entities_named(graph: Labels, question: str) -> list[int]:
+def entities_named(graph: Labels, question: str, schema: Schema) -> list[int]:
     """Return the entities whose names stand in a question, with all namesakes, longest name first.
 
-    Where some names stand there letter by letter, those that differ in case are left out: «time» is not the city Time
-    in a question about Kenya.
+    Names that stand there letter by letter are preferred: «bolivia» is the tag, not the country, if there are both.
+    Other names are left out if there are such, or if they are only function words and words of the schema: «most» and
+    «time zone» are no cities in a question about countries with time zones.
     """
+    small = {*FUNCTION_WORDS, *_COMPARING}.union(*(name_form(readable(name)).split() for name in _names(schema)))
     exact, other = list[int](), list[int]()
     for entity in mentioned(graph, question):
-        label = graph.label(entity)
-        found = [one for one in graph.search(label, _NAMESAKES) if graph.label(one) == label]
-        (exact if label in question else other).extend(dict.fromkeys((entity, *found)))
+        form = name_form(graph.label(entity))
+        found = [one for one in graph.search(graph.label(entity), _NAMESAKES) if name_form(graph.label(one)) == form]
+        found = list(dict.fromkeys((entity, *found)))
+        literal = [one for one in found if graph.label(one) in question]
+        if set(form.split()) <= small:
+            exact += [one for one in literal if graph.label(one) != graph.label(one).lower()]
+        elif literal:
+            exact += literal
+        else:
+            other += found
     return exact or other
+
+
+def _names(schema: Schema) -> Iterator[str]:
+    yield from (known.name for known in schema.classes)
+    yield from (known.relation for known in schema.connections)
 
 
 def entity_lines(graph: Labels, entities: Sequence[int], schema: Schema, language: str, *, by_key: bool) -> list[str]:

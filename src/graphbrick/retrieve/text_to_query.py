@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
@@ -20,11 +20,11 @@ from graphbrick.llm.replies import one_line, shown, without_thinking
 from graphbrick.pipeline import RetrieveStage
 from graphbrick.pipeline.budget import StoppedError
 from graphbrick.queries.check import check_query
-from graphbrick.queries.examples import Pair, read_pairs
+from graphbrick.queries.examples import Pair, masked, names_in, read_pairs
 from graphbrick.queries.guard import check_read_only
 from graphbrick.queries.limits import with_limit
 from graphbrick.queries.prefixes import with_prefixes
-from graphbrick.queries.prompt import messages_for, query_in
+from graphbrick.queries.prompt import messages_for, query_in, with_notes
 from graphbrick.queries.row_values import RowMaker
 from graphbrick.queries.schema_text import schema_prefixes, schema_text, trimmed
 from graphbrick.queries.tokens import CYPHER, SPARQL, known_language
@@ -90,12 +90,15 @@ class TextToQuery(RetrieveStage):
         """Return the rows of the first query that runs."""
         graph = cast(QueryLanguage, subgraph.graph)
         language, schema = known_language(graph.language), graph.schema()
-        messages = list(as_messages(self._messages(query, subgraph, language, schema)))
+        asked = self._messages(query, subgraph, language, schema)
+        messages = list(as_messages(asked))
         empty: tuple[str, Rows] | None = None
+        problems: dict[str, str] = {}  # by query
         for number in range(1, self.tries + 1):
             reply = without_thinking(self.llm.ask(messages).text)
+            written = query_in(reply)
             try:
-                text = self._checked(query_in(reply), graph, language, schema, is_last=number == self.tries)
+                text = self._checked(written, graph, language, schema, is_last=number == self.tries)
                 rows = self._rows(text, graph, language)
             except (StoppedError, UnavailableError):
                 raise
@@ -108,7 +111,12 @@ class TextToQuery(RetrieveStage):
                 empty = text, rows
                 problem = "it ran, but the graph has no such rows; look at names, directions and conditions again"
                 event(f"try {number} of {self.tries}: no rows: {one_line(text)}")
-            messages += _corrected(reply, problem)
+            if written in problems and number < self.tries:
+                event(f"{self.llm.model} repeated its query; it is asked anew, without seeing it")
+                messages = list(as_messages(with_notes(asked, [*problems.values()])))
+            else:
+                messages += _corrected(reply, problem)
+            problems[written] = problem
         if empty is not None:
             return self._evidence(subgraph, *empty)
         event(f"no query of {self.llm.model} ran; {self.tries} were tried")
@@ -159,9 +167,9 @@ class TextToQuery(RetrieveStage):
     def _messages(self, query: Query, subgraph: Subgraph, language: str, schema: Schema) -> list[dict[str, str]]:
         """Return the messages for a question; the schema is cut further where it does not fit the context."""
         graph = cast(Labels, subgraph.graph)
-        seeds = query.seeds or entities_named(graph, query.text)
+        seeds = query.seeds or entities_named(graph, query.text, schema)
         entities = entity_lines(graph, seeds[:_SEEDS], schema, language, by_key=bool(query.seeds))
-        pairs, n = self._pairs(query.text), self.names
+        pairs, n = self._pairs(query.text, [graph.label(seed) for seed in seeds]), self.names
         while True:
             part = trimmed(schema, n, lambda texts: self.scorer.rate(query.text, texts).tolist())
             messages = messages_for(
@@ -175,12 +183,13 @@ class TextToQuery(RetrieveStage):
             event(f"{self.llm.model} was shown {len(part.connections)} relations; {n_left_out:,} were left out")
         return messages
 
-    def _pairs(self, question: str) -> list[Pair]:
-        """Return the examples most similar to the question, the most similar last."""
+    def _pairs(self, question: str, names: Sequence[str]) -> list[Pair]:
+        """Return the examples most similar to the question apart from names, the most similar last."""
         if self.examples is None or not self.shots:
             return []
         pairs = [pair for pair in read_pairs(Path(self.examples)) if pair.question != question]
-        ratings = self.scorer.rate(question, [pair.question for pair in pairs]).tolist()
+        texts = [masked(pair.question, names_in(pair)) for pair in pairs]
+        ratings = self.scorer.rate(masked(question, names), texts).tolist()
         best = sorted(range(len(pairs)), key=lambda i: -ratings[i])[: self.shots]
         return [pairs[i] for i in reversed(best)]
 
