@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from graphbrick.extract import VectorNeighbors as VectorNeighbors
     from graphbrick.generate import Generate as Generate
     from graphbrick.generate import PathAnswer as PathAnswer
+    from graphbrick.generate import Quote as Quote
     from graphbrick.graphs.builder import GraphBuilder as GraphBuilder
     from graphbrick.graphs.builder import build as build
     from graphbrick.graphs.compact import compact as compact
@@ -89,6 +90,7 @@ if TYPE_CHECKING:
     from graphbrick.retrieve import LLMEnough as LLMEnough
     from graphbrick.retrieve import LLMHops as LLMHops
     from graphbrick.retrieve import Operators as Operators
+    from graphbrick.retrieve import Passages as Passages
     from graphbrick.retrieve import PatternHops as PatternHops
     from graphbrick.retrieve import Patterns as Patterns
     from graphbrick.retrieve import PlannedPaths as PlannedPaths
@@ -103,6 +105,12 @@ if TYPE_CHECKING:
     from graphbrick.scorers import LLMRatingScorer as LLMRatingScorer
     from graphbrick.scorers import NGram as NGram
     from graphbrick.session import Session as Session
+    from graphbrick.text import ByHeading as ByHeading
+    from graphbrick.text import ByParagraph as ByParagraph
+    from graphbrick.text import ByTokens as ByTokens
+    from graphbrick.text import Phrases as Phrases
+    from graphbrick.text.indexing import index as index
+    from graphbrick.text.sources import SourceOptions as SourceOptions
 
 # Public names and where they live. They are imported when first used: importing numpy alone takes longer than showing
 # a help text should.
@@ -139,7 +147,7 @@ _HOMES = {
         "SizedPPR",
         "VectorNeighbors",
     ),
-    "generate": ("Generate", "PathAnswer"),
+    "generate": ("Generate", "PathAnswer", "Quote"),
     "graphs.builder": ("GraphBuilder", "build"),
     "graphs.compact": ("compact",),
     "graphs.delta": ("Change", "change"),
@@ -163,6 +171,9 @@ _HOMES = {
         "NGram",
     ),
     "pipeline.parsing": ("parse",),
+    "text": ("ByHeading", "ByParagraph", "ByTokens", "Phrases"),
+    "text.indexing": ("index",),
+    "text.sources": ("SourceOptions",),
     "pipeline": ("Pipeline", "Repeat"),
     "prune": ("PruneEdges", "PruneNodes", "PruneTriples"),
     "recipes": ("recipe",),
@@ -175,6 +186,7 @@ _HOMES = {
         "EnoughPaths",
         "LLMEnough",
         "LLMHops",
+        "Passages",
         "PatternHops",
         "Operators",
         "Patterns",

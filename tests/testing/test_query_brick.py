@@ -192,7 +192,7 @@ CAPITALS = (
 
 
 def test_the_graph_gives_what_it_implements(graph: SqliteGraph) -> None:
-    assert capabilities_of(graph) == frozenset(Capability) - {Capability.ADJACENCY}
+    assert capabilities_of(graph) == frozenset(Capability) - {Capability.ADJACENCY, Capability.CORPUS}
     assert (ShortestPaths() >> PathAnswer())(LocalAround(graph), "What is the capital of Uganda?").texts == ("Kampala",)
 
 

@@ -80,6 +80,8 @@ def test_a_long_word_and_a_text_without_sentences_are_cut() -> None:
         ("He left. She stayed!", ["He left.", "She stayed!"]),
         ("東京は首都です。人口は多い。", ["東京は首都です。", "人口は多い。"]),
         ("नैरोबी राजधानी है। वह बड़ा है।", ["नैरोबी राजधानी है।", "वह बड़ा है।"]),
+        ("Dr. J. R. Ochieng of the U.S. left. It rained.", ["Dr. J. R. Ochieng of the U.S. left.", "It rained."]),
+        (f"{'long ' * 12}\nline. Short\nline", [f"{'long ' * 12}\nline.", "Short", "line"]),
         ("version 3.11 of it", ["version 3.11 of it"]),
     ],
 )

@@ -21,6 +21,7 @@ from graphbrick.cli import models as cli_models
 from graphbrick.cli import prepare as cli_prepare
 from graphbrick.cli import queries as cli_queries
 from graphbrick.cli import report as cli_report
+from graphbrick.cli import text as cli_text
 from graphbrick.cli import train as cli_train
 from graphbrick.cli.graphs import GraphPlace, Json, open_place
 from graphbrick.cli.llm import BudgetText, CacheFile, CacheMode, LLMName, limits
@@ -138,6 +139,8 @@ def recipes(
         print_recipe(find(name), as_json=as_json)
 
 
+for _name in ("index", "documents"):
+    app.command(_name)(getattr(cli_text, _name))
 for _name in ("query", "schema", "questions"):
     app.command(_name)(getattr(cli_queries, _name))
 app.add_typer(cli_prepare.app)

@@ -276,8 +276,11 @@ def chosen_embedder(text: str, option: str) -> Embedder:
 def open_graph(path: Path) -> Graph:
     """Open the graph folder that a command names."""
     from graphbrick.graphs.graph import Graph
+    from graphbrick.graphs.opening import open_graph
 
-    return Graph.open(path)
+    opened = open_graph(path)
+    assert isinstance(opened, Graph)
+    return opened
 
 
 def open_place(place: str) -> Graph | DatabaseGraph:

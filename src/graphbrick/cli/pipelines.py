@@ -21,6 +21,8 @@ MinConfidence = Annotated[
     float | None,
     typer.Option(metavar="X", help="Withhold answers of lower confidence, from 0 to 1; for learned patterns."),
 ]
+TEXT_PIPELINE = "Passages(MiniLM(), n=10) >> Quote(MiniLM(), n=3)"
+"""The default for graphs made from documents."""
 DEFAULT_PIPELINE = "Operators(Patterns(WordAlignment(MiniLM()), n=32)) >> PathAnswer()"
 
 
@@ -95,11 +97,14 @@ def chosen_pipeline(
 
 
 def default_pipeline(graph: Graph | DatabaseGraph | None) -> Pipeline:
-    """Return the default pipeline for a graph: the learned one if there is one."""
+    """Return the default pipeline for a graph: the one for passages, or the learned one, if there is one."""
+    from graphbrick.graphs.corpus import TextGraph
     from graphbrick.graphs.graph import Graph
     from graphbrick.learn import learned_pipeline, unlearned
     from graphbrick.pipeline.parsing import parse
 
+    if isinstance(graph, TextGraph):
+        return parse(TEXT_PIPELINE)
     learned = learned_pipeline(graph) if isinstance(graph, Graph) else None
     if not isinstance(graph, Graph) or learned is None:
         return parse(DEFAULT_PIPELINE)

@@ -25,7 +25,7 @@ def embeddings(
     triples: Annotated[bool, typer.Option("--triples", help="Also every triple, for PruneTriples.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Embed the relation names and labels of a graph once, and keep the vectors beside it."""
+    """Embed the relation names, labels and passages of a graph once, and keep the vectors beside it."""
     from graphbrick.cli.printing.terminal import print_json
     from graphbrick.cli.progress import progress
     from graphbrick.core.errors import GraphbrickError

@@ -214,12 +214,16 @@ class PassageText(NamedTuple):
         document: Name or address of the document.
         start: Offset of the first character in the document.
         end: Offset after the last character.
+        title: Title of the document; empty if it has none.
+        section: The headings above the passage, joined by " > "; empty for none.
     """
 
     text: str
     document: str
     start: int
     end: int
+    title: str = ""
+    section: str = ""
 
 
 @runtime_checkable
@@ -231,6 +235,29 @@ class Passages(Protocol):
         ...
 
 
+@runtime_checkable
+class Corpus(Passages, Protocol):
+    """All passages of the documents that the graph was made from lie in files, and have ids from 0."""
+
+    @property
+    def n_passages(self) -> int:
+        """Number of passages."""
+        ...
+
+    def passage(self, passage: int) -> PassageText:
+        """Return a passage."""
+        ...
+
+    def passage_texts(self) -> list[str]:
+        """Return the text of every passage under the title of its document, which questions are compared with."""
+        ...
+
+    @property
+    def mentions(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
+        """The entities that each passage mentions: int64 [passages + 1] where those of each begin, int32 entities."""
+        ...
+
+
 class Capability(Enum):
     """Something that a graph can do and a brick can need; the value is its name in messages."""
 
@@ -239,6 +266,7 @@ class Capability(Enum):
     ADJACENCY = "adjacency"
     QUERY_LANGUAGE = "a query language"
     PASSAGES = "passages"
+    CORPUS = "all passages of its documents"
 
 
 Capabilities: TypeAlias = frozenset[Capability]
@@ -249,6 +277,7 @@ _PROTOCOLS: dict[Capability, Any] = {
     Capability.ADJACENCY: Adjacency,
     Capability.QUERY_LANGUAGE: QueryLanguage,
     Capability.PASSAGES: Passages,
+    Capability.CORPUS: Corpus,
 }
 
 
@@ -290,6 +319,8 @@ def check_needs(bricks: Iterable[Needing], graph: object) -> None:
         return
     missing = brick.needs - gives
     advice = f"use a brick that needs only {_listed(gives)}, or a graph that gives {_listed(missing)}"
+    if Capability.CORPUS in missing:
+        advice = "make the graph from documents, with graphbrick index"
     if {Capability.LABELS, Capability.NEIGHBOURS} <= gives and missing == {Capability.ADJACENCY}:
         advice = "use LocalAround(graph, hops=2), which copies the part of it around the seeds"
     raise GraphbrickError(f"{brick!r} needs {_listed(missing)}, but {name} gives {_listed(gives)}; {advice}")

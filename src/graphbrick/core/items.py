@@ -24,12 +24,14 @@ class Citation:
         start: Offset of the first character in the document; None for the whole document.
         end: Offset after the last character; None for the end of the document.
         query: Text of the query that returned the item; empty if it does not come from a query.
+        section: The headings above the place in the document, joined by " > "; empty for none.
     """
 
     document: str = ""
     start: int | None = None
     end: int | None = None
     query: str = ""
+    section: str = ""
 
 
 class Scorable(Protocol):

@@ -6,7 +6,7 @@ import time
 from collections.abc import Collection, Iterator, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -84,7 +84,7 @@ class Graph(QueriedByCopy):
         self._relation_of = memoryview(self.csr.relation)  # type: ignore[arg-type]  # its items are plain integers
 
     @classmethod
-    def open(cls, path: str | PathLike[str]) -> Graph:
+    def open(cls, path: str | PathLike[str]) -> Self:
         """Open a graph folder.
 
         Raises:

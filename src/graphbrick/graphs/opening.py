@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from importlib import import_module
 
+from graphbrick.graphs.corpus import TextGraph, has_text
 from graphbrick.graphs.databases.address import Address, is_address
 from graphbrick.graphs.databases.graph import DatabaseGraph
 from graphbrick.graphs.graph import Graph
@@ -25,7 +26,7 @@ _KINDS = {
 
 
 def open_graph(place: str | os.PathLike[str]) -> Graph | DatabaseGraph:
-    """Open a graph folder, or a graph in a database.
+    """Open a graph folder, with the passages of its documents if it was made from text, or a graph in a database.
 
     A database is connected to when it is first asked. User and password are read from ``GRAPHBRICK_USER`` and
     ``GRAPHBRICK_PASSWORD``.
@@ -39,7 +40,7 @@ def open_graph(place: str | os.PathLike[str]) -> Graph | DatabaseGraph:
     """
     text = os.fspath(place)
     if not is_address(text):
-        return Graph.open(place)
+        return TextGraph.open(place) if has_text(place) else Graph.open(place)
     address = Address.read(text)
     module, name = _KINDS[address.scheme]
     opened = getattr(import_module(f"graphbrick.graphs.databases.{module}"), name)(address)

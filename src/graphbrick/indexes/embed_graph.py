@@ -9,6 +9,7 @@ import numpy as np
 
 from graphbrick.core import Subgraph
 from graphbrick.embedders.embedder import Embedder
+from graphbrick.graphs.corpus import TextGraph
 from graphbrick.graphs.graph import Graph
 from graphbrick.vectors.store import store_of
 
@@ -18,7 +19,7 @@ _CHUNK = 4096
 def embed_graph(
     graph: Graph, embedder: Embedder, *, triples: bool = False, progress: Callable[[int], None] = lambda done: None
 ) -> int:
-    """Embed the names of all relations and the labels of all entities, and keep the vectors beside the graph.
+    """Embed the names of all relations, the labels of all entities and all passages, and keep the vectors.
 
     Existing vectors are not made again. Vectors are written every 4,096 texts, so an interrupted run continues where it
     stopped.
@@ -48,12 +49,15 @@ def embed_graph(
 
 def n_texts(graph: Graph, *, triples: bool) -> int:
     """Return the number of texts that `embed_graph` goes through."""
-    return graph.n_relations + graph.n_entities + (graph.n_triples if triples else 0)
+    passages = graph.n_passages if isinstance(graph, TextGraph) else 0
+    return graph.n_relations + graph.n_entities + passages + (graph.n_triples if triples else 0)
 
 
 def _texts(graph: Graph, *, triples: bool) -> Iterator[str]:
     yield from map(graph.relation_label, range(graph.n_relations))
     yield from map(graph.label, range(graph.n_entities))
+    if isinstance(graph, TextGraph):
+        yield from graph.passage_texts()
     if triples:
         for run in graph.csr.runs():
             for start in range(run.start, run.stop, _CHUNK):

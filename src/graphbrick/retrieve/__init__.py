@@ -7,6 +7,7 @@ from graphbrick.retrieve.community_reports import CommunityReports
 from graphbrick.retrieve.enough import EnoughPaths, LLMEnough
 from graphbrick.retrieve.hops import LLMHops, PatternHops
 from graphbrick.retrieve.operators import Operators
+from graphbrick.retrieve.passages import Passages
 from graphbrick.retrieve.patterns import Patterns
 from graphbrick.retrieve.planned_paths import PlannedPaths
 from graphbrick.retrieve.shortest_paths import ShortestPaths
@@ -26,6 +27,7 @@ BRICKS = (
     EnoughPaths,
     LLMEnough,
     TextToQuery,
+    Passages,
 )
 
 __all__ = [
@@ -38,6 +40,7 @@ __all__ = [
     "LLMEnough",
     "LLMHops",
     "Operators",
+    "Passages",
     "PatternHops",
     "Patterns",
     "PlannedPaths",

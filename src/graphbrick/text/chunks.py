@@ -16,7 +16,11 @@ from graphbrick.text.document import Document
 # A token is a word, a sign, or one character of a script without spaces.
 _TOKEN = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]|\\w+|[^\\w\\s]")
 _BLANK = re.compile(r"\n[ \t]*\n\s*")
-_SENTENCE = re.compile("[.!?…][\"'”’)\\]]*\\s+|[。！？]|।\\s*|\\n")
+# The dot of an initial or a title ends no sentence. A line break does, unless the line is so long that it goes on.
+_SENTENCE = re.compile(
+    r"(?<!\W\w)(?<!\A\w)(?<!\bMr)(?<!\bMrs)(?<!\bMs)(?<!\bDr)(?<!\bSt)(?<!\bProf)(?<!\bvs)(?<!\bNo)"
+    "[.!?…][\"'”’)\\]]*\\s+|[。！？]|।\\s*|(?<![^\\n]{50})\\n|\\n(?=\\s*\\n|\\s*[-*+#|>•]|\\s*\\d+[.)]\\s)"
+)
 
 
 class Span(NamedTuple):

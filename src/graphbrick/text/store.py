@@ -18,6 +18,7 @@ from types import TracebackType
 from typing import Any, NamedTuple
 
 from graphbrick.core.errors import GraphbrickError
+from graphbrick.graphs.corpus import full_text
 from graphbrick.text.chunks import Span
 from graphbrick.text.document import Document
 
@@ -71,11 +72,6 @@ class StoredPassage(NamedTuple):
     def full_text(self) -> str:
         """Title and text, from which entities are extracted, and which questions are compared with."""
         return full_text(self.title, self.text)
-
-
-def full_text(title: str, text: str) -> str:
-    """Return the text of a passage under the title of its document, if it does not begin with it."""
-    return text if not title or text.startswith(title) else f"{title}\n{text}"
 
 
 def text_folder(graph: Path) -> Path:

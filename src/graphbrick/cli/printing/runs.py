@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from graphbrick.cli.printing.terminal import console, plain, print_json
-from graphbrick.core import Item, Path
+from graphbrick.core import Answer, Citation, Item
+from graphbrick.core import Path as GraphPath
 from graphbrick.core.trace import Trace
 from graphbrick.pipeline import Pipeline
 from graphbrick.pipeline.run import Run
 
 _ANSWERS_SHOWN = 20
 _PATHS_SHOWN = 10
+_PLACES_SHOWN = 3
 
 
 @contextmanager
@@ -90,8 +94,15 @@ def print_answers(out: Console, run: Run) -> None:
     if not run.answer.texts:
         out.print("no answer found")
     proofs = _proofs(run.answer.evidence.items)
-    for text, entity in list(zip(run.answer.texts, run.answer.entities, strict=True))[:_ANSWERS_SHOWN]:
+    for i, (text, entity) in enumerate(zip(run.answer.texts, run.answer.entities, strict=True)):
+        if i == _ANSWERS_SHOWN:
+            break
         out.print(Text(plain(text), style="bold green"))
+        places = _places(run.answer, i)
+        for place in places:
+            out.print(Text(plain(f"  {place}")))
+        if places:
+            continue
         if entity in proofs:
             out.print(Text(plain(f"  {proofs[entity].text}")))
         elif run.answer.from_model:
@@ -100,6 +111,24 @@ def print_answers(out: Console, run: Run) -> None:
             out.print(Text("  on no path of the evidence: the model may have made it up", style="yellow"))
     if len(run.answer.texts) > _ANSWERS_SHOWN:
         out.print(Text(f"... and {len(run.answer.texts) - _ANSWERS_SHOWN:,} more answers (--json gives all)"))
+
+
+def _places(answer: Answer, i: int) -> list[str]:
+    """Return the places in documents that support an answer."""
+    items = [answer.evidence.items[number] for number in answer.support[i]] if answer.support else []
+    return [cited(citation) for item in items for citation in item.citations if citation.document][:_PLACES_SHOWN]
+
+
+def cited(citation: Citation) -> str:
+    """Return a place in a document for a terminal: path, section and characters; paths from the working folder.
+
+    >>> cited(Citation("/notes/kenya.md", 10, 42, section="Land > Lakes"))
+    '/notes/kenya.md, Land > Lakes (characters 10-42)'
+    """
+    name = citation.document.removeprefix(f"{Path.cwd()}{os.sep}")
+    section = f", {citation.section}" if citation.section else ""
+    span = "" if citation.start is None else f" (characters {citation.start}-{citation.end})"
+    return f"{name}{section}{span}"
 
 
 def _print_unfinished(out: Console, run: Run) -> None:
@@ -118,7 +147,7 @@ def _proofs(items: Iterable[Item]) -> dict[int | None, Item]:
     ending: dict[int | None, Item] = {}
     speaking: dict[int | None, Item] = {}
     for item in items:
-        if isinstance(item, Path):
+        if isinstance(item, GraphPath):
             ending.setdefault(item.end, item)
         for entity in item.entities:
             speaking.setdefault(entity, item)

@@ -1,0 +1,175 @@
+"""A folder graph that was made from text, with the passages of its documents.
+
+The passages lie beside the graph in ``notes.graph.text/passages-<hash of the graph>/`` (`graphbrick.graphs.beside`);
+the database of the documents lies there too, but is not needed to ask questions.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from graphbrick.core.errors import GraphbrickError, GraphFormatError
+from graphbrick.core.graph import Corpus, PassageText
+from graphbrick.graphs.beside import FolderBeside
+from graphbrick.graphs.graph import Graph
+from graphbrick.graphs.manifest import Manifest
+from graphbrick.graphs.string_writer import write_strings
+from graphbrick.graphs.strings import StringTable, open_array
+
+_TABLES = ("texts", "documents", "titles", "sections")
+_PLACES, _BEGIN, _MENTIONS, _WEIGHTS = "places.npy", "mention_begin.npy", "mentions.npy", "weights.npy"
+
+
+def has_text(path: str | os.PathLike[str]) -> bool:
+    """Whether a graph was made from text."""
+    return _text_folder(Path(path)).is_dir()
+
+
+def _text_folder(path: Path) -> Path:
+    place = path.absolute()
+    return place.with_name(f"{place.name}.text")
+
+
+def corpus_place(graph: Graph) -> FolderBeside:
+    """Return the folder of the passages of a graph."""
+    return FolderBeside(graph, "text", "passages")
+
+
+def write_corpus(
+    graph: Graph,
+    passages: Sequence[PassageText],
+    mentions: Sequence[Iterable[int]],
+    weights: npt.NDArray[np.float32],
+    state: str,
+) -> None:
+    """Write the passages of a graph beside it.
+
+    Args:
+        graph: The graph.
+        passages: All passages; their order gives their ids.
+        mentions: The entities that each of them mentions.
+        weights: float32 [triples], how strongly each triple is supported.
+        state: What the graph was made from; see `TextGraph.text_state`.
+
+    Raises:
+        GraphbrickError: They cannot be written.
+    """
+
+    def fill(folder: Path) -> dict[str, Any]:
+        write_strings(folder, "texts", (passage.text for passage in passages))
+        write_strings(folder, "documents", (passage.document for passage in passages))
+        write_strings(folder, "titles", (passage.title for passage in passages))
+        write_strings(folder, "sections", (passage.section for passage in passages))
+        places = np.array([(passage.start, passage.end) for passage in passages], dtype=np.int64).reshape(-1, 2)
+        rows = [np.array(sorted(set(entities)), dtype=np.int32) for entities in mentions]
+        begin = np.cumsum([0, *map(len, rows)], dtype=np.int64)
+        np.save(folder / _PLACES, places)
+        np.save(folder / _BEGIN, begin)
+        np.save(folder / _MENTIONS, np.concatenate([np.zeros(0, dtype=np.int32), *rows]))
+        np.save(folder / _WEIGHTS, weights.astype(np.float32))
+        return {"passages": len(passages), "state": state}
+
+    place = corpus_place(graph)
+    try:
+        place.write(fill)
+    except OSError as error:
+        raise GraphbrickError(
+            f"the passages of {graph.path} cannot be kept in {place.parent} ({error.strerror or error}); "
+            "put the graph where that folder can be written"
+        ) from error
+
+
+class TextGraph(Graph, Corpus):
+    """A folder graph with the passages of the documents that it was made from.
+
+    After a change of the graph the passages stay; new entities are mentioned by none.
+    """
+
+    def __init__(self, path: Path, manifest: Manifest) -> None:
+        super().__init__(path, manifest)
+        place = corpus_place(self)
+        facts, folder = place.facts(), place.folder
+        if facts is None:
+            earlier = place.earlier()
+            if earlier is None:
+                raise GraphFormatError(
+                    f"the passages of {path} are not in {place.parent}: indexing was interrupted, or the graph was "
+                    f"replaced; run graphbrick index again with the same sources"
+                )
+            facts, folder = earlier.facts, earlier.folder
+        self.text_state = str(facts["state"])
+        """A hash of what the graph was made from: documents, chunker, extractor and merges."""
+        self._texts, self._documents, self._titles, self._sections = (
+            StringTable.open(folder, name) for name in _TABLES
+        )
+        self._places = open_array(folder / _PLACES)
+        self._mentions = (open_array(folder / _BEGIN), open_array(folder / _MENTIONS))
+        weights = open_array(folder / _WEIGHTS)
+        self.weights: npt.NDArray[np.float32] | None = weights if folder == place.folder else None
+        """float32 [triples], how strongly each triple is supported, above 0; None after a change of the graph."""
+        if len(self._places) != len(self._texts) or len(self._mentions[0]) != len(self._texts) + 1:
+            raise ValueError(f"{folder} has {len(self._texts):,} passages, but {len(self._places):,} places")
+
+    def __reduce__(self) -> tuple[object, tuple[Path, str]]:
+        return _reopen, (self.place, self.hash)
+
+    @property
+    def n_passages(self) -> int:
+        """Number of passages."""
+        return len(self._places)
+
+    def passage(self, passage: int) -> PassageText:
+        """Return a passage; an id that does not exist raises IndexError."""
+        if not 0 <= passage < self.n_passages:
+            raise IndexError(f"passage {passage} of a graph with {self.n_passages}")
+        start, end = self._places[passage].tolist()
+        title, section = self._titles[passage], self._sections[passage]
+        return PassageText(self._texts[passage], self._documents[passage], start, end, title, section)
+
+    def passage_texts(self) -> list[str]:
+        """Return the text of every passage under the title of its document."""
+        return [full_text(self._titles[i], self._texts[i]) for i in range(self.n_passages)]
+
+    @property
+    def mentions(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
+        """The entities that each passage mentions: int64 [passages + 1] where those of each begin, int32 entities."""
+        return self._mentions
+
+    @cached_property
+    def _mentioned_in(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """The passages that mention each entity, like `mentions`."""
+        begin, entities = self._mentions
+        passages = np.repeat(np.arange(self.n_passages), np.diff(begin))
+        order = np.argsort(entities, kind="stable")
+        counts = np.bincount(entities, minlength=self.n_entities)
+        return np.concatenate([[0], np.cumsum(counts)]), passages[order]
+
+    def passages(self, entities: Sequence[int], limit: int) -> list[list[PassageText]]:
+        """Return at most ``limit`` passages that mention each entity, in the order of ``entities``."""
+        begin, passages = self._mentioned_in
+        rows = (passages[begin[self._checked(entity)] : begin[entity + 1]][:limit].tolist() for entity in entities)
+        return [[self.passage(passage) for passage in row] for row in rows]
+
+
+def _reopen(path: Path, content: str) -> TextGraph:
+    """Open the pickled graph and check its hash, as ids are only valid for the same content."""
+    graph = TextGraph.open(path)
+    if graph.hash != content:
+        raise GraphFormatError(f"{path} holds another graph than when it was pickled; open it again")
+    return graph
+
+
+def full_text(title: str, text: str) -> str:
+    """Return the text of a passage under the title of its document, if it does not begin with it.
+
+    >>> full_text("Kenya", "It has lakes.")
+    'Kenya\\nIt has lakes.'
+    """
+    return text if not title or text.startswith(title) else f"{title}\n{text}"

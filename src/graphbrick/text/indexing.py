@@ -1,0 +1,234 @@
+"""Make a graph from documents, or bring it up to date with them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from os import PathLike
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from graphbrick.core.errors import GraphbrickError, InputError
+from graphbrick.files.locks import claim
+from graphbrick.graphs.atomic import check_place
+from graphbrick.graphs.builder import build
+from graphbrick.graphs.corpus import TextGraph, has_text, write_corpus
+from graphbrick.graphs.graph import Graph
+from graphbrick.pipeline.parsing import parse_brick
+from graphbrick.text.chunks import ByHeading, Chunker
+from graphbrick.text.extraction import Extraction, Extractor
+from graphbrick.text.graph_records import TextRecords, text_records
+from graphbrick.text.phrases import Phrases
+from graphbrick.text.reading import Reading, read_sources
+from graphbrick.text.sources import SourceOptions
+from graphbrick.text.store import StoredPassage, TextStore, text_folder
+
+_BATCH = 64  # passages extracted and kept together
+_BUILDER = 1  # raise it when the same results give another graph
+_MANY_EMPTY = 0.5  # share of documents without an entity that is an error
+_SHOWN = 3
+
+Progress = Callable[[str, int, int], None]
+"""Called with the name of the step, what is done and how much there is (0 if that is not known)."""
+
+
+@dataclass
+class Indexed:
+    """The result of indexing.
+
+    Attributes:
+        graph: The graph.
+        reading: What has changed in the documents.
+        extracted: Number of passages that were extracted now; results of the others were kept.
+        documents: Number of documents.
+        empty: Addresses of the documents in which no entity was found.
+        is_new: Whether the graph was built; False if nothing had changed.
+        extractor: The extractor.
+        notes: What a user should know.
+    """
+
+    graph: TextGraph
+    reading: Reading
+    extracted: int
+    documents: int
+    empty: list[str]
+    is_new: bool
+    extractor: Extractor
+    notes: list[str] = field(default_factory=list)
+
+
+def index(
+    sources: Iterable[str | PathLike[str]],
+    path: str | PathLike[str],
+    *,
+    chunker: Chunker | None = None,
+    extractor: Extractor | None = None,
+    options: SourceOptions | None = None,
+    skip_bad: bool = False,
+    progress: Progress = lambda step, done, total: None,
+) -> Indexed:
+    """Make a graph from documents, or bring it up to date with them.
+
+    What was read and extracted is kept in ``<path>.text``, and only what is new or has changed is done again, also
+    after a kill. Documents that are no longer in the sources leave the graph; documents of other sources, named in an
+    earlier call, stay.
+
+    Args:
+        sources: Files and folders; none to build the graph again from what was read.
+        path: The graph folder to make or bring up to date.
+        chunker: Cuts documents into passages; that of the last time by default, or `ByHeading`.
+        extractor: Finds entities; that of the last time by default, or `Phrases`.
+        options: Which columns of tables are read.
+        skip_bad: Go on if files cannot be read, or many documents have no entity.
+        progress: Called now and then.
+
+    Raises:
+        InputError: A source is missing, a file cannot be read, or many documents have no entity.
+        GraphbrickError: ``path`` holds another graph, the graph was changed by other means, or it cannot be written.
+
+    >>> import tempfile
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> _ = (folder / "kenya.txt").write_text("Nairobi is the capital of Kenya. Lake Victoria borders Kenya.")
+    >>> indexed = index([folder / "kenya.txt"], folder / "notes.graph")
+    >>> [passage.text for passage in indexed.graph.passages([indexed.graph.entity("nairobi")], 5)[0]]
+    ['Nairobi is the capital of Kenya. Lake Victoria borders Kenya.']
+    """
+    graph = Path(path)
+    folder = text_folder(graph)
+    if not folder.is_dir():
+        check_place(graph, overwrite=False)  # a graph that was not made from text is never replaced
+    with TextStore(folder) as store, claim(folder / "index.lock", wait=True):
+        _check_unchanged(store, graph)
+        chunker = chunker or _stored_chunker(store) or ByHeading()
+        extractor = extractor or _stored_extractor(store) or Phrases()
+
+        def count(done: int) -> None:
+            progress("reading", done, 0)
+
+        reading = read_sources(store, map(Path, sources), chunker, options or SourceOptions(), progress=count)
+        if reading.problems and not skip_bad:
+            raise InputError(_unread(reading.problems))
+        for name, brick in (("chunker", chunker), ("extractor", extractor)):
+            store.set(name, repr(brick))
+        extracted = _extract(store, extractor, progress)
+        return _built(store, graph, extractor, reading, extracted, skip_bad, progress)
+
+
+def _stored_chunker(store: TextStore) -> Chunker | None:
+    """Return the chunker of the last time; None the first time."""
+    text = store.setting("chunker")
+    brick = None if text is None else parse_brick(text)
+    return brick if isinstance(brick, Chunker) else None
+
+
+def _stored_extractor(store: TextStore) -> Extractor | None:
+    """Return the extractor of the last time; None the first time."""
+    text = store.setting("extractor")
+    brick = None if text is None else parse_brick(text)
+    return brick if isinstance(brick, Extractor) else None
+
+
+def _check_unchanged(store: TextStore, graph: Path) -> None:
+    """Raise GraphbrickError if the graph was changed since it was built from the store."""
+    built = store.setting("graph")
+    if built is None or not graph.exists():
+        return
+    now = Graph.open(graph).hash
+    if now != built:
+        raise GraphbrickError(
+            f"{graph} is not as it was indexed: it was changed by other commands, which indexing would undo; "
+            f"index into another place, or move {graph} away to make it again from its documents"
+        )
+
+
+def _unread(problems: Sequence[tuple[str, str]]) -> str:
+    file, reason = problems[0]
+    more = f", and {len(problems) - 1:,} more" if len(problems) > 1 else ""
+    return f"{file}: {reason}{more}; --skip-bad (skip_bad=True) leaves such files out"
+
+
+def _extract(store: TextStore, extractor: Extractor, progress: Progress) -> int:
+    """Extract from all passages without a result; return their number."""
+    missing = store.missing(extractor.identity)
+    for first in range(0, len(missing), _BATCH):
+        keys = missing[first : first + _BATCH]
+        results = extractor.extract(store.texts(keys))
+        store.keep(extractor.identity, [(key, one.to_json()) for key, one in zip(keys, results, strict=True)])
+        progress("extracting", first + len(keys), len(missing))
+    return len(missing)
+
+
+def _built(
+    store: TextStore,
+    path: Path,
+    extractor: Extractor,
+    reading: Reading,
+    extracted: int,
+    skip_bad: bool,
+    progress: Progress,
+) -> Indexed:
+    """Build the graph from the store, unless it is up to date."""
+    documents = [address for address, *_ in store.documents()]
+    if not documents:
+        raise InputError("there is no document; name files or folders to index")
+    state = hashlib.sha256(repr((_BUILDER, store.state(), extractor.identity)).encode()).hexdigest()
+    done = _up_to_date(path, state)
+    if done is not None:
+        return Indexed(done, reading, extracted, len(documents), [], False, extractor)
+    progress("building", 0, 0)
+
+    def passages() -> Iterator[tuple[StoredPassage, Extraction]]:
+        for passage in store.passages():
+            yield passage, Extraction.from_json(store.result(passage.digest, extractor.identity))
+
+    made = text_records(passages, dict(store.merges()))
+    empty = _empty(made)
+    if not made.names.entities or (len(empty) > _MANY_EMPTY * len(documents) and len(empty) > 1 and not skip_bad):
+        shown = ", ".join(empty[:_SHOWN]) + (", ..." if len(empty) > _SHOWN else "")
+        raise InputError(
+            f"{extractor!r} found no entity in {len(empty):,} of {len(documents):,} documents ({shown}); try another "
+            "extractor, or --skip-bad (skip_bad=True) to go on"
+        )
+    graph = build(made.records(), path, overwrite=True)
+    store.set("graph", graph.hash)
+    entities = {graph.key(entity): entity for entity in range(graph.n_entities)}
+    mentions = [[entities[key] for key in keys] for keys in made.mentions]
+    write_corpus(graph, made.passages, mentions, _weights(graph, made, entities), state)
+    store.drop_unused()
+    return Indexed(TextGraph.open(path), reading, extracted, len(documents), empty, True, extractor)
+
+
+def _up_to_date(path: Path, state: str) -> TextGraph | None:
+    """Return the graph if it was made from this state of the store and is complete; else None."""
+    if not (path.exists() and has_text(path)):
+        return None
+    try:
+        graph = TextGraph.open(path)
+    except GraphbrickError:
+        return None  # indexing was interrupted; the graph is made again
+    return graph if graph.text_state == state else None
+
+
+def _empty(made: TextRecords) -> list[str]:
+    """Return the addresses of the documents in which no entity was found."""
+    found: dict[str, bool] = {}
+    for passage, keys in zip(made.passages, made.mentions, strict=True):
+        found[passage.document] = found.get(passage.document, False) or bool(keys)
+    return [document for document, has_entity in found.items() if not has_entity]
+
+
+def _weights(graph: Graph, made: TextRecords, entities: dict[str, int]) -> npt.NDArray[np.float32]:
+    """Return the weight of every triple of the graph, by id."""
+    relations = {graph.relation_key(relation): relation for relation in range(graph.n_relations)}
+    weight = {
+        (entities[head], relations[relation], entities[tail]): made.weight((head, relation, tail))
+        for head, relation, tail in {*made.triples, *made.weights}
+    }
+    ids = graph.triple_ids()
+    rows = zip(
+        graph.csr.heads(ids).tolist(), graph.csr.relation[ids].tolist(), graph.csr.tail[ids].tolist(), strict=True
+    )
+    return np.array([weight[row] for row in rows], dtype=np.float32)
