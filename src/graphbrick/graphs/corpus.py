@@ -7,24 +7,22 @@ the database of the documents lies there too, but is not needed to ask questions
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.core.errors import GraphbrickError, GraphFormatError
+from graphbrick.core.errors import GraphFormatError
 from graphbrick.core.graph import Corpus, PassageText
 from graphbrick.graphs.beside import FolderBeside
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.manifest import Manifest
-from graphbrick.graphs.string_writer import write_strings
 from graphbrick.graphs.strings import StringTable, open_array
 
-_TABLES = ("texts", "documents", "titles", "sections")
-_PLACES, _BEGIN, _MENTIONS, _WEIGHTS = "places.npy", "mention_begin.npy", "mentions.npy", "weights.npy"
+TABLES = ("texts", "documents", "titles", "sections")
+PLACES, BEGIN, MENTIONS, WEIGHTS = "places.npy", "mention_begin.npy", "mentions.npy", "weights.npy"
 
 
 def has_text(path: str | os.PathLike[str]) -> bool:
@@ -40,50 +38,6 @@ def _text_folder(path: Path) -> Path:
 def corpus_place(graph: Graph) -> FolderBeside:
     """Return the folder of the passages of a graph."""
     return FolderBeside(graph, "text", "passages")
-
-
-def write_corpus(
-    graph: Graph,
-    passages: Sequence[PassageText],
-    mentions: Sequence[Iterable[int]],
-    weights: npt.NDArray[np.float32],
-    state: str,
-) -> None:
-    """Write the passages of a graph beside it.
-
-    Args:
-        graph: The graph.
-        passages: All passages; their order gives their ids.
-        mentions: The entities that each of them mentions.
-        weights: float32 [triples], how strongly each triple is supported.
-        state: What the graph was made from; see `TextGraph.text_state`.
-
-    Raises:
-        GraphbrickError: They cannot be written.
-    """
-
-    def fill(folder: Path) -> dict[str, Any]:
-        write_strings(folder, "texts", (passage.text for passage in passages))
-        write_strings(folder, "documents", (passage.document for passage in passages))
-        write_strings(folder, "titles", (passage.title for passage in passages))
-        write_strings(folder, "sections", (passage.section for passage in passages))
-        places = np.array([(passage.start, passage.end) for passage in passages], dtype=np.int64).reshape(-1, 2)
-        rows = [np.array(sorted(set(entities)), dtype=np.int32) for entities in mentions]
-        begin = np.cumsum([0, *map(len, rows)], dtype=np.int64)
-        np.save(folder / _PLACES, places)
-        np.save(folder / _BEGIN, begin)
-        np.save(folder / _MENTIONS, np.concatenate([np.zeros(0, dtype=np.int32), *rows]))
-        np.save(folder / _WEIGHTS, weights.astype(np.float32))
-        return {"passages": len(passages), "state": state}
-
-    place = corpus_place(graph)
-    try:
-        place.write(fill)
-    except OSError as error:
-        raise GraphbrickError(
-            f"the passages of {graph.path} cannot be kept in {place.parent} ({error.strerror or error}); "
-            "put the graph where that folder can be written"
-        ) from error
 
 
 class TextGraph(Graph, Corpus):
@@ -106,12 +60,10 @@ class TextGraph(Graph, Corpus):
             facts, folder = earlier.facts, earlier.folder
         self.text_state = str(facts["state"])
         """A hash of what the graph was made from: documents, chunker, extractor and merges."""
-        self._texts, self._documents, self._titles, self._sections = (
-            StringTable.open(folder, name) for name in _TABLES
-        )
-        self._places = open_array(folder / _PLACES)
-        self._mentions = (open_array(folder / _BEGIN), open_array(folder / _MENTIONS))
-        weights = open_array(folder / _WEIGHTS)
+        self._texts, self._documents, self._titles, self._sections = (StringTable.open(folder, name) for name in TABLES)
+        self._places = open_array(folder / PLACES)
+        self._mentions = (open_array(folder / BEGIN), open_array(folder / MENTIONS))
+        weights = open_array(folder / WEIGHTS)
         self.weights: npt.NDArray[np.float32] | None = weights if folder == place.folder else None
         """float32 [triples], how strongly each triple is supported, above 0; None after a change of the graph."""
         if len(self._places) != len(self._texts) or len(self._mentions[0]) != len(self._texts) + 1:

@@ -15,7 +15,8 @@ from graphbrick.core.errors import GraphbrickError, InputError
 from graphbrick.files.locks import claim
 from graphbrick.graphs.atomic import check_place
 from graphbrick.graphs.builder import build
-from graphbrick.graphs.corpus import TextGraph, has_text, write_corpus
+from graphbrick.graphs.corpus import TextGraph, has_text
+from graphbrick.graphs.corpus_writer import write_corpus
 from graphbrick.graphs.graph import Graph
 from graphbrick.pipeline.parsing import parse_brick
 from graphbrick.text.chunks import ByHeading, Chunker
