@@ -108,8 +108,10 @@ def recipes_page() -> str:
 HITS = {
     "WebQSP": "webqsp",
     "CWQ": "cwq",
-    "relevance on simple questions": "relevance_simple",
+    "Hetionet: relevance on simple questions": "relevance_simple",
     "on complex ones": "relevance_complex",
+    "corrected by human labels": "corrected_simple",
+    "and": "corrected_complex",
 }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Sequence
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,10 @@ from graphbrick.core import Subgraph
 from graphbrick.core.cached import cached_property
 from graphbrick.core.directions import follow
 from graphbrick.core.errors import LinkError
+from graphbrick.core.trace import event
+from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.text import name_form
+from graphbrick.indexes.entity_search import entity_search
 from graphbrick.llm.replies import one_line
 
 LIMIT = 1000
@@ -53,6 +57,27 @@ class GraphView:
         if self.subgraph.is_whole:
             return [int(entity) for entity in self.graph.search(text, n)]
         return [int(entity) for entity in self.graph.search(text, 20 * n) if self.holds(entity)][:n]
+
+    def find(self, text: str, n: int) -> list[int]:
+        """Return at most ``n`` entities of the subgraph that a text may mean, best first.
+
+        A folder graph with an index of embeddings (``graphbrick index``) gives the entities that have this name, then
+        those nearest by embedding and by name in turn. Other graphs give what `search` gives: a database uses its
+        full-text index where it has one. Which index was used is an event.
+        """
+        by_name = self.search(text, n)
+        index = entity_search(self.graph) if isinstance(self.graph, Graph) else None
+        if index is None:
+            return by_name
+        event(f"searched by name, and by embedding in the index of {index.embedder!r}", once=True)
+        near = index.nearest(text, n if self.subgraph.is_whole else 20 * n)
+        form = name_form(text)
+        named = [entity for entity in by_name if form in self._forms(entity)]
+        turns = [entity for pair in zip_longest(near, by_name) for entity in pair if entity is not None]
+        return [entity for entity in dict.fromkeys((*named, *turns)) if self.holds(entity)][:n]
+
+    def _forms(self, entity: int) -> list[str]:
+        return [name_form(name) for name in (self.graph.label(entity), *self.graph.aliases(entity))]
 
     def entity(self, text: str) -> int:
         """Return the entity that a text names: its key, its name as `name` writes it, its label or an alias.

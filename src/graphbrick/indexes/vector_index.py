@@ -209,7 +209,8 @@ def build_index(
             columns = graph.csr.heads(ids), graph.csr.relation[ids], graph.csr.tail[ids]
             np.save(folder / _TRIPLES, np.stack(columns, axis=1))
         store_of(graph).flush()
-        return {"graph": graph.hash, "model": embedder.identity, "unit": unit, "vectors": len(ids), "exact": exact}
+        made_with = {"model": embedder.identity, "embedder": repr(embedder)}
+        return {"graph": graph.hash, **made_with, "unit": unit, "vectors": len(ids), "exact": exact}
 
     try:
         place.write(fill)

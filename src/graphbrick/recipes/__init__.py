@@ -31,7 +31,7 @@ class Recipe:
         parts: The parts with their defaults as recipe text; an empty one must be set.
         figures: Published figures: ``webqsp`` and ``cwq`` (Hit in percent with Qwen2-72B), ``path_seconds`` (path
             retrieval on WebQSP, one A100), ``embedding_tokens`` and ``llm_tokens`` per query; for E1 to E4 relevance,
-            seconds and calls on simple and complex questions.
+            relevance corrected by human labels, seconds and calls on simple and complex questions over Hetionet.
         note: Differences from the publication, and the reasons.
     """
 
@@ -53,6 +53,18 @@ class Recipe:
     def shown(self) -> str:
         """The recipe text with the default parts; those without default stay ``$name``."""
         return Template(self.template).safe_substitute({name: text for name, text in self.parts.items() if text})
+
+    @property
+    def result(self) -> str:
+        """The published quality with its data sets, such as ``WebQSP 70.3, CWQ 58.7``; empty if none is given.
+
+        Hit in percent for WebQSP and CWQ; for Hetionet relevance on simple and on complex questions, by a judge.
+        """
+        figures = self.figures
+        if "relevance_simple" in figures:
+            return f"Hetionet {figures['relevance_simple']:.3f} / {figures['relevance_complex']:.3f}"
+        names = {"webqsp": "WebQSP", "cwq": "CWQ"}
+        return ", ".join(f"{name} {figures[data]:.1f}" for data, name in names.items() if data in figures)
 
     @property
     def uses_llm(self) -> bool:

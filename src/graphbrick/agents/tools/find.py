@@ -21,7 +21,7 @@ def search(work: Workspace, text: str, n: int = 5) -> Observation:
         text: A name, or words of it.
         n: How many matches to show.
     """
-    found = work.search(text, n)
+    found = work.find(text, n)
     if not found:
         raise AdviceError(f"nothing is called {text[:80]!r} or similar; try another spelling or a shorter name")
     return Observation(
@@ -36,7 +36,7 @@ def retrieve_node(work: Workspace, text: str) -> Observation:
     Args:
         text: A name, or words of it.
     """
-    found = work.search(text, 1)
+    found = work.find(text, 1)
     if not found:
         raise AdviceError(f"nothing is called {text[:80]!r} or similar; try another spelling or a shorter name")
     return Observation(f"The nearest node is {work.described(found[0])}", items=(work.node_row(found[0]),))

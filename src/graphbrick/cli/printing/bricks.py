@@ -37,12 +37,15 @@ def print_recipes(recipes: list[Recipe], *, as_json: bool) -> None:
         print_json([recipe.to_dict() for recipe in recipes])
         return
     out = console()
-    table = Table("recipe", "WebQSP", "CWQ", "what it does", "parts", box=None, pad_edge=False)
+    table = Table("recipe", "published", "what it does", "parts", box=None, pad_edge=False)
     for recipe in recipes:
-        hits = [f"{recipe.figures[data]:.1f}" if data in recipe.figures else "" for data in ("webqsp", "cwq")]
-        table.add_row(Text(recipe.name, style="bold"), *hits, Text(recipe.title), Text(", ".join(recipe.parts)))
+        name, parts = Text(recipe.name, style="bold"), Text(", ".join(recipe.parts))
+        table.add_row(name, Text(recipe.result or "-"), Text(recipe.title), parts)
     out.print(table)
-    out.print("WebQSP, CWQ: published Hit in percent with Qwen2-72B. --set can replace the parts of a recipe.")
+    out.print(
+        "WebQSP, CWQ: published Hit in percent with Qwen2-72B. Hetionet: published relevance of the answers to simple / "
+        "complex questions, as a judge sees it. -: no figure for these data. --set can replace the parts of a recipe."
+    )
 
 
 def print_recipe(recipe: Recipe, *, as_json: bool) -> None:

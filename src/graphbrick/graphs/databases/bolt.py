@@ -10,6 +10,7 @@ from graphbrick.core.cached import cached_property
 from graphbrick.core.errors import GraphbrickError
 from graphbrick.core.graph import Rows
 from graphbrick.core.schema import Schema
+from graphbrick.core.trace import event
 from graphbrick.graphs.databases.cypher import CypherGraph, Dialect, first_rows, plain_values
 from graphbrick.graphs.databases.deadline import within
 from graphbrick.graphs.databases.errors import (
@@ -119,6 +120,7 @@ class BoltGraph(CypherGraph):
     def full_text(self, text: str, n: int) -> Iterable[Node]:
         """Return entities from the full-text indexes of a Neo4j server over names; none where there are none."""
         for name in self._full_text_indexes:
+            event(f"names were searched with the full-text index {name}", once=True)
             query = f"CALL db.index.fulltext.queryNodes($index, $text) YIELD node RETURN {self.shown('node')} LIMIT {n}"
             for row in self.fetch(query, {"index": name, "text": _lucene(text)}, n).rows:
                 yield self.read(row[0])

@@ -10,6 +10,7 @@ from graphbrick.core.cached import cached_property
 from graphbrick.core.errors import GraphbrickError
 from graphbrick.core.graph import Rows
 from graphbrick.core.schema import Schema
+from graphbrick.core.trace import event
 from graphbrick.graphs.databases.cypher import CypherGraph, Dialect, first_rows, plain_values
 from graphbrick.graphs.databases.errors import (
     no_database,
@@ -98,6 +99,7 @@ class FalkorGraph(CypherGraph):
         """Return entities from the full-text indexes over names; none where there are none."""
         words = "".join(letter if letter.isalnum() else " " for letter in text).split()
         for label in self._full_text_labels:
+            event(f"names were searched with the full-text index of {label}", once=True)
             query = f"CALL db.idx.fulltext.queryNodes($label, $text) YIELD node RETURN {self.shown('node')} LIMIT {n}"
             for row in self.fetch(query, {"label": label, "text": "|".join(words)}, n).rows:
                 yield self.read(row[0])
