@@ -319,6 +319,8 @@ def test_recipes_lists_all_and_shows_one(run):
     assert told[11]["figures"] == {"webqsp": 75.6, "cwq": 61.7, "path_seconds": 0.28, "embedding_tokens": 24531}
     listed = run("recipes").out
     assert all(f"\n{entry['recipe']} " in listed for entry in told)
+    assert "WebQSP 75.6, CWQ 61.7" in listed
+    assert "Hetionet 0.921 / 0.688" in listed
     one = run("recipes", "12")
     assert "PPR(k=1000) >> ShortestPaths() >> Rerank(MiniLM(), n=32) >> PathAnswer()" in one.out
     assert "tuned_llm (must be set)" in run("recipes", "p14").out

@@ -14,7 +14,7 @@ from graphbrick.agents import AdviceError, Workspace
 from graphbrick.agents.tools.find import retrieve_node, search
 from graphbrick.core.trace import Trace, record
 from graphbrick.indexes.entity_search import entity_search
-from graphbrick.indexes.vector_index import build_index, kept
+from graphbrick.indexes.vector_index import build_index, folder_of
 from graphbrick.session import Session
 from graphbrick.testing import TINY
 
@@ -70,7 +70,7 @@ def test_only_nodes_of_the_subgraph_are_found(graph: Graph) -> None:
 
 def test_an_index_of_another_model_is_not_used(graph: Graph) -> None:
     build_index(graph, MiniLM(), "entity")
-    file = kept(graph, MiniLM(), "entity").folder / "facts.json"
+    file = folder_of(graph, MiniLM(), "entity").folder / "facts.json"
     file.write_text(json.dumps(json.loads(file.read_text()) | {"model": "another"}))
     with Session():
         names, events = found(graph, "Kenya", 1)

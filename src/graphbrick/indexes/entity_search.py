@@ -11,7 +11,7 @@ from graphbrick.embedders.embedder import Embedder
 from graphbrick.embedders.minilm import MiniLM
 from graphbrick.graphs.beside import facts_of
 from graphbrick.graphs.graph import Graph
-from graphbrick.indexes.vector_index import VectorIndex, index_of, kept
+from graphbrick.indexes.vector_index import VectorIndex, folder_of, index_of
 from graphbrick.pipeline.parsing import parse_brick
 from graphbrick.session import current_session
 from graphbrick.vectors.store import store_of
@@ -52,12 +52,12 @@ def entity_search(graph: Graph) -> EntitySearch | None:
 
 
 def _opened(graph: Graph) -> EntitySearch | None:
-    parent = kept(graph, MiniLM(), "entity").parent
+    parent = folder_of(graph, MiniLM(), "entity").parent
     folders = [folder for folder in sorted(parent.glob("*-entity-*")) if not folder.name.startswith(".")]
     for folder in sorted(folders, key=lambda folder: not folder.name.endswith(graph.hash)):
         try:
             embedder = _embedder_of(folder)
-            place = kept(graph, embedder, "entity")
+            place = folder_of(graph, embedder, "entity")
             if place.facts() is None:
                 earlier = place.earlier()
                 if earlier is None or not earlier.is_usable:

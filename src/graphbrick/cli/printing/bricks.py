@@ -43,8 +43,8 @@ def print_recipes(recipes: list[Recipe], *, as_json: bool) -> None:
         table.add_row(name, Text(recipe.result or "-"), Text(recipe.title), parts)
     out.print(table)
     out.print(
-        "WebQSP, CWQ: published Hit in percent with Qwen2-72B. Hetionet: published relevance of the answers to simple / "
-        "complex questions, as a judge sees it. -: no figure for these data. --set can replace the parts of a recipe."
+        "WebQSP, CWQ: published Hit in percent with Qwen2-72B. Hetionet: published relevance of answers to simple / "
+        "complex questions, rated by a judge. -: no figure on these data. --set can replace the parts of a recipe."
     )
 
 
