@@ -27,7 +27,6 @@ import numpy as np
 
 from graphbrick import Graph, open_graph, parse
 from graphbrick.cli.pipelines import DEFAULT_PIPELINE
-from graphbrick.graphs.databases.graph import DatabaseGraph
 from graphbrick.graphs.export.ladybug import to_ladybug
 from memory import resident
 from synthetic import edges, n_entities
@@ -198,10 +197,8 @@ def main() -> None:
         steps = ["write", "build", "questions", "export", *PIPELINES]
         for name in steps:
             if name == next(iter(PIPELINES)):
-                print(
-                    "| pipeline | first question s | ordinary: median / worst | hubs | right | cut | opened MB | peak MB |"
-                )
-                print("|---|---|---|---|---|---|---|---|", flush=True)
+                print("| pipeline | first, s (CPU) | ordinary: median / worst (CPU) | hubs | right | cut | peak MB |")
+                print("|---|---|---|---|---|---|---|", flush=True)
             subprocess.run([sys.executable, *sys.argv, "--only", name], check=True)
 
 
