@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from graphbrick.cli.graphs import GraphPlace, Json, open_place
+from graphbrick.cli.llm import BudgetText, CacheFile, CacheMode, chat_model, limits
 
 # Everything else is imported where it is used, so that help is shown at once.
 
@@ -42,16 +43,35 @@ def questions(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="JSON lines to write, such as questions.jsonl.")],
     n: Annotated[int, typer.Option("--n", min=1, help="How many.")] = 100,
     seed: Annotated[int, typer.Option(help="Of the random choice.")] = 0,
+    llm: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MODEL",
+            help="Let a language model reword the questions, which is checked: a model of this machine (graphbrick "
+            "models list, or a GGUF file), or one of the server that OPENAI_BASE_URL names.",
+        ),
+    ] = None,
+    budget: BudgetText = None,
+    cache_mode: CacheMode = "off",
+    cache_file: CacheFile = None,
 ) -> None:
     """Write questions about a graph with gold queries and answers, from its schema and templates."""
     import json
 
     from graphbrick.cli.printing.queries import print_written
-    from graphbrick.evaluate.gold_queries import questions_with_queries
+    from graphbrick.cli.progress import progress
+    from graphbrick.core.errors import GraphbrickError
+    from graphbrick.evaluate.gold_queries import paraphrased, questions_with_queries
+    from graphbrick.graphs.export.place import new_export_text
 
-    made = list(questions_with_queries(open_place(graph), n, seed=seed))
-    lines = [json.dumps(question.record(), ensure_ascii=False) + "\n" for question in made]
-    half = file.with_name(f"{file.name}.half")
-    half.write_text("".join(lines), encoding="utf-8")
-    half.replace(file)
-    print_written(file, made, wanted=n)
+    model, reworded, made = None if llm is None else chat_model(llm), None, []
+    with limits(budget, cache_mode, cache_file), new_export_text(file, overwrite=True) as out, progress() as report:
+        for question in questions_with_queries(open_place(graph), n, seed=seed):
+            made.append(question)
+            report.step("questions", len(made), n)
+        if not made:
+            raise GraphbrickError("the graph gives no question with 1 to 50 answers; nothing was written")
+        if model is not None:
+            made, reworded = paraphrased(made, model, watch=lambda done: report.step("reworded", done, len(made)))
+        out.writelines(json.dumps(question.record(), ensure_ascii=False) + "\n" for question in made)
+    print_written(file, made, reworded, wanted=n)

@@ -10,7 +10,7 @@ from pathlib import Path
 from graphbrick.cli.printing.terminal import console, note, plain, print_json, table
 from graphbrick.core.graph import Rows
 from graphbrick.core.schema import Schema
-from graphbrick.evaluate.gold_queries import QueryQuestion
+from graphbrick.evaluate.gold_queries import Paraphrases, QueryQuestion
 from graphbrick.queries.schema_text import schema_text
 
 
@@ -38,13 +38,19 @@ def print_query_schema(schema: Schema, language: str, *, as_json: bool) -> None:
         out.print(plain(line))
 
 
-def print_written(file: Path, questions: Sequence[QueryQuestion], *, wanted: int) -> None:
-    """Print how many questions of each template were written."""
+def print_written(file: Path, questions: Sequence[QueryQuestion], reworded: Paraphrases | None, *, wanted: int) -> None:
+    """Print how many questions of each template were written, in which languages, and what a model reworded."""
     out, counts = console(), Counter(question.template for question in questions)
-    listed = ", ".join(f"{count} {template}" for template, count in counts.items())
-    out.print(plain(f"{file}: {len(questions)} questions ({listed})"))
+    listed = ", ".join(f"{count:,} {template}" for template, count in counts.items())
+    out.print(plain(f"{file}: {len(questions):,} questions ({listed})"))
     if len(questions) < wanted:
-        note(out, f"the graph gives no more than {len(questions)} of {wanted}")
+        note(out, f"the graph gives no more than {len(questions):,} of {wanted:,}")
+    for language in ("Cypher", "SPARQL"):
+        lacking = sum(getattr(question, language.lower()) is None for question in questions)
+        if 0 < lacking < len(questions):
+            note(out, f"{lacking:,} questions have no gold query in {language}, as there is no exact counterpart")
+    if reworded is not None:
+        note(out, str(reworded))
 
 
 def _json_value(value: object) -> object:

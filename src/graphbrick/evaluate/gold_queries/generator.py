@@ -39,6 +39,7 @@ class QueryQuestion:
         cypher: The gold query in Cypher; None if the graph is not to be had in a Cypher database.
         sparql: The gold query in SPARQL, for an N-Triples export if ``language`` is Cypher; None if there is no exact
             counterpart.
+        original: The question in the words of its template, if a model reworded it.
     """
 
     id: str
@@ -51,6 +52,7 @@ class QueryQuestion:
     ordered: bool = False
     cypher: str | None = None
     sparql: str | None = None
+    original: str | None = None
 
     def record(self) -> dict[str, Any]:
         """Return the fields for a line of JSON, in the plain format of data sets."""
