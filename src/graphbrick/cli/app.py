@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import sys
+from functools import cache
 from typing import Annotated, Any
 
 import typer
@@ -168,6 +169,12 @@ def demo(
     run_demo(rebuild=rebuild)
 
 
+@cache
+def _command() -> Any:
+    """Return the tree of commands, which typer reads from the signatures of all of them: 33 ms."""
+    return typer.main.get_command(app)
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit with its code; an error prints one line on standard error."""
     from graphbrick.core.errors import GraphbrickError
@@ -176,9 +183,8 @@ def main(arguments: list[str] | None = None) -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # do not stop because a terminal cannot show a letter
-    command = typer.main.get_command(app)
     try:
-        code = command.main(arguments, prog_name="graphbrick", standalone_mode=False)
+        code = _command().main(arguments, prog_name="graphbrick", standalone_mode=False)
     except NothingFoundError:
         code = 2
     except StoppedError as error:
