@@ -21,13 +21,17 @@ def query(
 ) -> None:
     """Run a query by hand; one that may write is refused."""
     from graphbrick.cli.printing.queries import print_rows
+    from graphbrick.core.trace import Trace, record
     from graphbrick.queries.guard import check_read_only
     from graphbrick.queries.limits import with_limit
 
     opened = open_place(graph)
     check_read_only(text, opened.language)
-    rows = opened.query(with_limit(text, opened.language, limit + 1), {}, limit)
-    print_rows(rows, as_json=as_json)
+    with record(Trace(), "query", "query") as entry:
+        rows = opened.query(with_limit(text, opened.language, limit + 1), {}, limit)
+    for event in entry.events:
+        typer.echo(f"note: {event}", err=True)
+    print_rows(rows, limit, as_json=as_json)
 
 
 def schema(graph: GraphPlace, as_json: Json = False) -> None:

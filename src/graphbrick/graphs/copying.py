@@ -173,6 +173,11 @@ def _copy_nodes(source: CypherGraph, pages: _Pages, progress: Progress) -> None:
         ]
         done += len(rows)
         after = nodes[-1].handle if nodes else None
+        if not nodes and (count := source.count_nodes()) != done:
+            pages.remove()
+            raise GraphbrickError(
+                f"{done:,} nodes were copied, and {source.address} counts {count:,}: it changed meanwhile; start again"
+            )
         pages.add("nodes", rows, after=after, has_nodes=not nodes, n_nodes=done)
         progress("copying nodes", done)
 

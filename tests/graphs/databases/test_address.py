@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from graphbrick import open_graph
 from graphbrick.core.errors import InputError
 from graphbrick.graphs.databases import Address, is_address
 
@@ -12,6 +13,7 @@ from graphbrick.graphs.databases import Address, is_address
     "text",
     [
         "bolt://localhost:7687/films",
+        "bolt+ssc://localhost/films",
         "neo4j+s://graph.example.org/films?label=title&key=id",
         "falkor://localhost:6379/films",
         "sparql+https://dbpedia.org/sparql",
@@ -41,6 +43,8 @@ def test_a_password_in_an_address_is_refused_and_not_shown() -> None:
     assert "secret" not in str(error.value)
 
 
-def test_an_unknown_scheme_is_refused() -> None:
+def test_an_unknown_scheme_is_refused_and_not_taken_for_a_folder() -> None:
     with pytest.raises(InputError, match="begins with one of"):
         Address.read("mysql://localhost/films")
+    with pytest.raises(InputError, match="begins with one of"):
+        open_graph("neo4j+tls://localhost/films")

@@ -180,18 +180,23 @@ def test_blank_nodes_are_followed_in_a_store(tmp_path: Path) -> None:
         assert {graph.label(int(t)) for t in graph.neighbours([row[2]], direction="out")[0].triples[:, 2]} == {"b"}
 
 
-def html(status: int, **headers: str) -> Any:
+PAGE = b"<html><title>x</title><h1>Gone\nfishing</h1></html>"
+
+
+def html(status: int, body: bytes = PAGE, **headers: str) -> Any:
     names = {name.replace("_", "-"): value for name, value in headers.items()}
-    return partial(reply, status=status, body=b"<html><title>x</title><h1>Gone\nfishing</h1></html>", headers=names)
+    return partial(reply, status=status, body=body, headers=names)
 
 
 @pytest.mark.parametrize(
     ("faults", "message"),
     [
         ([dying], "the connection failed"),
-        ([trickling], "did not answer within 1 seconds"),
+        ([trickling], "no answer within 1 s"),
         ([html(200, Content_Type="text/html")], r"no SPARQL result in JSON \(text/html\): Gone fishing"),
         ([html(500)], r"refuses the query \(HTTP 500\): Gone fishing"),
+        ([html(500, body=b"Virtuoso S1T00 Error SR171: timed out\nSPARQL query:\nX")], "its own limit of time"),
+        ([html(500, body=b"Virtuoso 37000 Error SP030: no\n\nSPARQL query:\nSELECT 1")], "SP030: no$"),
         ([html(401)], "GRAPHBRICK_PASSWORD"),
         ([html(404)], "often end in /sparql"),
         ([html(301, Location="/else")], "use that one"),
@@ -224,6 +229,50 @@ def test_partial_results_of_virtuoso_are_marked(server: SparqlServer) -> None:
         assert graph.query("SELECT * { ?s ?p ?o }", {}, 100).is_cut
         assert graph.neighbours([kenya])[0].is_cut
     assert "only a part" in entry.events[0]
+
+
+def test_rows_that_a_server_holds_back_are_told(server: SparqlServer) -> None:
+    graph: Any = open_graph(server.address)
+    server.headers = {"X-SPARQL-MaxRows": "3"}
+    with record(Trace(), "query", "query") as entry:
+        assert graph.query("SELECT * { ?s ?p ?o }", {}, 100).is_cut
+    assert "sends at most 3 rows; there are more" in entry.events[0]
+
+
+@pytest.mark.parametrize("value", ["0", "1"])
+def test_virtuoso_answers_an_ask_with_a_column_of_its_own(server: SparqlServer, value: str) -> None:
+    graph: Any = open_graph(server.address)
+    row = f'{{"__ASK_RETVAL": {{"type": "typed-literal", "value": "{value}"}}}}'
+    body = f'{{"head": {{"vars": ["__ASK_RETVAL"]}}, "results": {{"bindings": [{row}]}}}}'
+    server.faults = [lambda handler: reply(handler, 200, body.encode())]
+    assert graph.query("ASK { ?s ?p ?o }", {}, 5) == (("result",), [(value == "1",)], False)
+
+
+def test_digest_authentication_is_used_where_basic_is_refused(
+    server: SparqlServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GRAPHBRICK_USER", "me")
+    monkeypatch.setenv("GRAPHBRICK_PASSWORD", "secret")
+    sent: list[str] = []
+
+    def refuse(handler: Any) -> None:
+        sent.append(handler.headers.get("Authorization", "none").split()[0])
+        challenge = {} if sent[-1] == "Basic" else {"WWW-Authenticate": 'Digest realm="x", nonce="1", qop="auth"'}
+        reply(handler, 401, b"", challenge)
+
+    def accept(handler: Any) -> None:
+        sent.append(handler.headers["Authorization"].split()[0])
+        reply(handler, 200, b'{"head": {}, "boolean": true}')
+
+    graph: Any = open_graph(server.address)
+    server.faults = [refuse, refuse, accept, accept]
+    for _ in range(2):
+        assert graph.query("ASK { ?s ?p ?o }", {}, 1).rows == [(True,)]
+    assert sent == ["Basic", "none", "Digest", "Digest"]
+    server.faults = [refuse, refuse, refuse]
+    with Session(), pytest.raises(GraphbrickError, match="GRAPHBRICK_PASSWORD") as error:
+        graph.query("ASK { ?s ?p ?o }", {}, 1)
+    assert "secret" not in str(error.value)
 
 
 def test_virtuoso_is_asked_by_its_text_index(server: SparqlServer) -> None:

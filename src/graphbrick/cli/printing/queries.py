@@ -14,8 +14,8 @@ from graphbrick.evaluate.gold_queries import Paraphrases, QueryQuestion
 from graphbrick.queries.schema_text import schema_text
 
 
-def print_rows(rows: Rows, *, as_json: bool) -> None:
-    """Print the result of a query."""
+def print_rows(rows: Rows, limit: int, *, as_json: bool) -> None:
+    """Print the result of a query that may have ``limit`` rows at most."""
     if as_json:
         values = [[_json_value(value) for value in row] for row in rows.rows]
         print_json({"columns": list(rows.columns), "rows": values, "is_cut": rows.is_cut})
@@ -24,7 +24,7 @@ def print_rows(rows: Rows, *, as_json: bool) -> None:
     for row in rows.rows:
         shown.add_row(*("" if value is None else plain(str(value)) for value in row))
     out.print(shown)
-    more = "; there are more (--limit)" if rows.is_cut else ""
+    more = "; there are more" + " (--limit)" * (len(rows.rows) >= limit) if rows.is_cut else ""
     note(out, f"{len(rows.rows):,} row{'s' * (len(rows.rows) != 1)}{more}")
 
 

@@ -8,8 +8,9 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from graphbrick.core.errors import InputError
 
 _FOLDERS = ("ladybug", "oxigraph")
-SCHEMES = (*_FOLDERS, "bolt", "bolt+s", "neo4j", "neo4j+s", "falkor", "falkors", "sparql+http", "sparql+https")
-"""What an address may begin with; the others are folders."""
+_BOLT = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
+SCHEMES = (*_FOLDERS, *_BOLT, "falkor", "falkors", "sparql+http", "sparql+https")
+"""What an address may begin with."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,6 @@ class Address:
 
 
 def is_address(text: str) -> bool:
-    """Return whether a text is the address of a database rather than a folder."""
+    """Return whether a text is meant as the address of a database rather than a folder; it may be a wrong one."""
     scheme, colon, rest = text.partition(":")
-    return bool(colon) and scheme in SCHEMES and bool(rest)
+    return bool(colon) and bool(rest) and (scheme in SCHEMES or rest.startswith("//"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -32,7 +33,7 @@ _BLOCK = 1000  # rows that come together
 
 
 class BoltGraph(CypherGraph):
-    """A graph behind ``bolt://``, ``bolt+s://``, ``neo4j://`` or ``neo4j+s://``.
+    """A graph behind ``bolt://`` or ``neo4j://``, with ``+s`` for TLS and ``+ssc`` for TLS with any certificate.
 
     Queries run in transactions that are routed to readers, with a time-out, and are rolled back. Servers that honour
     neither read access nor time-outs exist (ArcadeDB): give the user of the connection no right to write. A request
@@ -59,6 +60,7 @@ class BoltGraph(CypherGraph):
     def _driver(self) -> Any:
         """Return the connections of the session to this server."""
         neo4j = needed_module("neo4j", "neo4j")
+        logging.getLogger("neo4j").addHandler(logging.NullHandler())  # what it says comes as an error too
         uri = f"{self.address.scheme}://{self.address.host}"
 
         def connect() -> Any:
@@ -113,8 +115,11 @@ class BoltGraph(CypherGraph):
             return too_slow(self.address, self.timeout)
         if code.startswith(("Neo.ClientError", "Neo.DatabaseError", "Memgraph")):
             return refused_query(self.address, message)
-        if any(word in message for word in ("SSL", "certificate", "encrypted")):
-            return no_encryption(self.address, message, self.address.scheme.removesuffix("+s"))
+        plain, _, encryption = self.address.scheme.partition("+")
+        if encryption and any(word in message for word in ("SSL", "certificate", "encrypted")):
+            return no_encryption(self.address, message, plain)
+        if encryption and "routing information" in message:  # the client tells no more
+            message = f"{message}; perhaps it has no TLS or a certificate of its own: try {plain}:// or {plain}+ssc://"
         return no_server(self.address, message)
 
     def full_text(self, text: str, n: int) -> Iterable[Node]:

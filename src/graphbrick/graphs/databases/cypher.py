@@ -207,10 +207,15 @@ class CypherGraph(DatabaseGraph):
 
     def nodes_after(self, after: Any, n: int) -> list[Node]:
         """Return at most ``n`` nodes in the order of their internal ids, beginning after one; None for the first."""
-        place = self.dialect.handle.format("n")
-        where = "" if after is None else f"WHERE {place} > $after "
-        text = f"MATCH (n) {where}RETURN {self.shown('n')} AS node ORDER BY {place} LIMIT {n}"
+        # ArcadeDB finds nothing where the id is compared without a name of its own.
+        place = f"WITH n, {self.dialect.handle.format('n')} AS place"
+        where = "" if after is None else " WHERE place > $after"
+        text = f"MATCH (n) {place}{where} RETURN {self.shown('n')} AS node ORDER BY place LIMIT {n}"
         return [self.read(row[0]) for row in self.fetch(text, {"after": after}, n).rows]
+
+    def count_nodes(self) -> int:
+        """Return the number of nodes."""
+        return int(self.fetch("MATCH (n) RETURN count(n)", {}, 1).rows[0][0])
 
     # Names
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import socket
+import ssl
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -53,6 +55,8 @@ class FalkorGraph(CypherGraph):
         seconds = self.timeout
 
         def connect() -> Any:
+            if self.address.scheme == "falkors":
+                self._check_encryption(host, int(port or _PORT), min(_CONNECT, seconds))
             return falkordb.FalkorDB(
                 host=host,
                 port=int(port or _PORT),
@@ -66,6 +70,23 @@ class FalkorGraph(CypherGraph):
         key = ("falkor client", self.address.scheme, self.address.host, seconds)
         client = current_session().get(key, connect, close=lambda client: client.connection.close())
         return client.select_graph(self.address.name)
+
+    def _check_encryption(self, host: str, port: int, seconds: float) -> None:
+        """Connect once with TLS, because the client would wait for a server without it until the time-out.
+
+        Raises:
+            GraphbrickError: The server is not there, has no TLS, or its certificate is wrong.
+        """
+        try:
+            with (
+                socket.create_connection((host, port), seconds) as plain,
+                ssl.create_default_context().wrap_socket(plain, server_hostname=host),
+            ):
+                return
+        except (ssl.SSLError, TimeoutError) as error:
+            raise no_encryption(self.address, error, "falkor") from error
+        except OSError as error:
+            raise no_server(self.address, error) from error
 
     def fetch(self, text: str, parameters: Mapping[str, Any], limit: int) -> Rows:
         """Run a query and return values as the client gives them."""

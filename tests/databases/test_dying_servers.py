@@ -1,0 +1,107 @@
+"""Servers that die or hang in the middle: one clear line, nothing hangs, and copies go on."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from cut_line import Line, line_to
+from stores import SERVERS, Held
+
+from graphbrick import BM25, Graph, PathAnswer, Rerank, Session, ShortestPaths, open_graph
+from graphbrick.core.errors import GraphbrickError
+from graphbrick.graphs import copying
+from graphbrick.graphs.copying import copy_graph
+from graphbrick.graphs.databases.graph import DatabaseGraph
+
+PIPELINE = ShortestPaths() >> Rerank(BM25()) >> PathAnswer()
+QUESTION = "What is the capital of Kenya?"
+GONE = r"is the server running there\?"
+
+
+@pytest.fixture
+def line(
+    request: pytest.FixtureRequest, held: Callable[[str], Held], monkeypatch: pytest.MonkeyPatch
+) -> Iterator[tuple[Line, str]]:
+    """A line to the server of a kind, and the address over it."""
+    found = held(request.param)
+    if found.user:
+        monkeypatch.setenv("GRAPHBRICK_USER", found.user)
+        monkeypatch.setenv("GRAPHBRICK_PASSWORD", found.password)
+    (port,) = re.findall(r"127\.0\.0\.1:(\d+)", found.address)
+    with Session(), line_to(int(port)) as opened:
+        yield opened, found.address.replace(port, str(opened.port))
+
+
+over_lines = pytest.mark.parametrize(
+    "line", ["sparql", *(pytest.param(kind, marks=pytest.mark.databases) for kind in SERVERS)], indirect=True
+)
+
+
+def opened(address: str, **options: object) -> DatabaseGraph:
+    """Open a graph with more options in its address."""
+    more = "&".join(f"{name}={value}" for name, value in options.items())
+    graph = open_graph(address + ("&" if "?" in address else "?") + more if more else address)
+    assert isinstance(graph, DatabaseGraph)
+    return graph
+
+
+@over_lines
+def test_a_server_that_dies_in_the_middle_is_one_line_and_asked_again_when_it_is_back(line: tuple[Line, str]) -> None:
+    connection, address = line
+    graph = opened(address)
+    before = PIPELINE(graph, QUESTION).texts
+    assert before
+    connection.cut(after=3)
+    start = time.monotonic()
+    with pytest.raises(GraphbrickError, match=GONE) as caught:
+        PIPELINE(opened(address), QUESTION)
+    assert "\n" not in str(caught.value)
+    assert time.monotonic() - start < 10
+    connection.mend()
+    assert PIPELINE(graph, QUESTION).texts == before
+
+
+@over_lines
+def test_a_server_that_hangs_is_given_up_after_the_time_out(line: tuple[Line, str]) -> None:
+    connection, address = line
+    graph = opened(address, timeout=1)
+    kenya = graph.entity("country:KE")
+    connection.hold()
+    start = time.monotonic()
+    with pytest.raises(GraphbrickError, match="no answer within 1 s") as caught:
+        graph.neighbours([kenya])
+    assert "\n" not in str(caught.value)
+    assert time.monotonic() - start < 6
+
+
+@over_lines
+def test_a_copy_goes_on_after_the_server_died(
+    line: tuple[Line, str], part: Graph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    connection, address = line
+    for pages in ("_NODES", "_HEADS", "_TRIPLES"):
+        monkeypatch.setattr(copying, pages, 10)
+    steps: list[tuple[str, float]] = []
+
+    def report(step: str, done: float) -> None:
+        steps.append((step, done))
+        if len(steps) == 3:
+            connection.cut()
+
+    with pytest.raises(GraphbrickError, match=GONE):
+        copy_graph(address, tmp_path / "copy.graph", progress=report)
+    connection.mend()
+    copied = copy_graph(address, tmp_path / "copy.graph", progress=report)
+    assert copied.n_entities == part.n_entities
+    assert sorted(triples(copied)) == sorted(triples(part))
+    assert [steps.count(step) for step in steps[:2]] == [1, 1]  # no page was copied twice
+    assert [file.name for file in tmp_path.iterdir()] == ["copy.graph"]
+
+
+def triples(graph: Graph) -> list[tuple[str, str, str]]:
+    rows = map(graph.triple, graph.triple_ids().tolist())
+    return [(graph.label(head), graph.relation_label(relation), graph.label(tail)) for head, relation, tail in rows]
