@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from staff import Indifferent, plan_of, staff_graph
 
@@ -55,6 +57,8 @@ def clinic(tmp_path_factory: pytest.TempPathFactory) -> Graph:
         ("Who was born on November 30, 1990?", ["Ben Okoro"], ""),
         ("Who was born between 1979 and 1984?", ["Ada Marsh", "Carla Diaz"], ""),
         ("Who was born until 1984?", ["Ada Marsh", "Carla Diaz"], ""),
+        ("Who does not work in Platform Team?", ["Carla Diaz"], ""),
+        ("Which team was founded first?", ["Billing Team"], "smallest founded among: every team"),
         ("Is Auth Service owned by Platform Team?", ["yes"], ""),
         ("Is Platform Team owned by Auth Service?", ["no"], ""),
         ("Does Auth Service own Platform Team?", ["no"], ""),
@@ -99,6 +103,7 @@ def test_labels_in_camel_case_have_words_and_numbered_labels_a_class(clinic: Gra
     ("question", "reason"),
     [
         ("Which team has the juiciest salary?", "'juiciest' is no adjective that the rules can compare by"),
+        ("What does Platform Team not?", "no rule reads what 'not' changes here"),
         ("How old is Ada Marsh?", "'how old' needs an age; this graph has a date, 'birth date'"),
         ("Who is the tallest?", "no relation of this graph gives a number for 'tallest' (height, elevation)"),
         (
@@ -113,6 +118,12 @@ def test_what_is_not_understood_is_said_in_the_words_of_the_question(staff: Grap
     assert answer.texts == ()
     assert answer.trace is not None
     assert any(reason in event for event in answer.trace.events), answer.trace.events
+
+
+def test_an_unknown_noun_is_not_taken_for_what_other_entities_have(tmp_path: Path) -> None:
+    triples = [("Marlin", "operated_by", "Skagen Lines"), ("Gannet", "operated_by", "Skagen Lines")]
+    graph = build([*triples, ("Petrel", "operated_by", "Azur Shipping")], tmp_path / "fleet.graph")
+    assert PIPELINE(graph, "How many ships does Skagen Lines operate?").texts == ("2",)
 
 
 def test_an_unknown_noun_is_an_assumption_of_low_confidence(staff: Graph) -> None:

@@ -282,9 +282,19 @@ class Parser:
                 return p.Without(base, self.set(f"which {self.noun(base)} have {match['what']}"))
             return p.Within(base, self.resolver.degree(match["what"], base), 0, 0, includes=True)
         match = english.match("not", text)
-        if not match or not (MENTION.search(match["base"]) or english.content(match["base"])):
+        if not match:
             return None
+        if not MENTION.search(match["base"]) and not english.content(match["base"]):
+            return self._all_but(match["rest"])
         return self._without(self.set(match["base"]), match["rest"])
+
+    def _all_but(self, rest: str) -> SetPlan | None:
+        """«who does not work at e0»: all that have the relation, to anything, without those."""
+        other = self.set(f"which ones {rest}") if MENTION.search(rest) else None
+        if not isinstance(other, p.Along) or len(other.steps) != 1:
+            return None
+        ((relation, forward),) = other.steps
+        return p.Without(p.Having(relation, not forward), other)
 
     def _without(self, base: SetPlan, rest: str) -> SetPlan | None:
         """Return a set without what the rest of the phrase says: «do not use e1»."""

@@ -100,11 +100,13 @@ class Resolver:
         if not matches:
             raise CannotPlanError(f"no relation leads away from {self.place.graph.label(entity)}")
         best = matches[0]
+        if self._is_only_noun(best, phrase):
+            return best.along
         if not best.is_good:  # an entity may have nothing at the end of the right pattern: no neighbours, no airports
             steps = self._steps_of_others(phrase, entity)
             if steps is not None:
                 return replace(steps, start=entity)
-        if best.unsaid and not self._is_only_noun(best, phrase):
+        if best.unsaid:
             raise CannotPlanError(f"nothing in this graph speaks of {' '.join(map(repr, best.unsaid))}")
         return best.along
 
@@ -115,7 +117,7 @@ class Resolver:
         """
         noun = self.english.content(_AFTER_NOUN.split(_LEAD.sub("", phrase).strip(), maxsplit=1)[0])
         if (
-            self.place.graph.type_table or match.excess or match.is_wrong or not match.said
+            self.place.graph.type_table or not match.unsaid or match.excess or match.is_wrong or not match.said
             or not set(match.unsaid) <= set(noun) or self.lexicon.words.intersection(match.unsaid)
         ):  # fmt: skip
             return False

@@ -102,6 +102,8 @@ class Operators(RetrieveStage):
         try:
             plan, by_model = self._planned(parser, cue)
             is_plain = isinstance(plan, Along) and len(parser.entities) == len(question.entities)
+            if is_plain and words.search("never_plain", cue):
+                raise CannotPlanError(f"no rule reads what {cue!r} changes here")
             if is_plain or (not cue and isinstance(plan, Both) and not len(plan.run(place))):
                 return self.patterns.retrieve(query, subgraph)
             evidence = self._evidence(place, plan)
