@@ -45,6 +45,24 @@ def test_the_last_verdict_counts_and_only_right_answers_are_questions(graph: Gra
     ]
 
 
+def test_nothing_is_learned_from_computed_answers(graph: Graph) -> None:
+    pipeline = parse("Operators(Patterns(BM25(), max_hops=1)) >> PathAnswer()")
+    count = "How many services does Team 1 own?"
+    first = add_feedback(pipeline.run(graph, count), pipeline, right=True)
+    assert (first.answers, first.gold, first.plan) == ((), (), "count of: Team 1 → owns → *")
+    wrong = add_feedback(pipeline.run(graph, count), pipeline, right=False, correct=("Service 1a",))
+    assert (wrong.correct, wrong.gold) == (("Service 1a",), ())
+    assert read_feedback(graph) == [wrong]
+    assert feedback_questions(read_feedback(graph)) == []
+
+
+def test_lines_of_earlier_versions_have_no_plan(graph: Graph) -> None:
+    mark(graph, "Who leads Finance?", right=True)
+    place = feedback_place(graph)
+    place.write_text(place.read_text(encoding="utf-8").replace(', "plan": ""', ""), encoding="utf-8")
+    assert [one.gold for one in read_feedback(graph)] == [("Fiona Reed",)]
+
+
 def test_what_cannot_be_marked(graph: Graph) -> None:
     with pytest.raises(LinkError, match="Nobody"):
         mark(graph, "Who leads Finance?", right=False, correct=("Nobody",))

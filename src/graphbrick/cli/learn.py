@@ -121,12 +121,15 @@ def feedback(
     if as_json:
         print_json(asdict(found) | {"file": str(place)})
         return
-    names = {name: ", ".join(opened.label(opened.entity(key)) for key in keys) or "no answer"
-             for name, keys in (("given", found.answers), ("gold", found.gold))}  # fmt: skip
-    verdict = "right" if right else "wrong"
-    console().print(plain(f"{verdict}: {names['given']}"), highlight=False, markup=False)
+    answered = "no answer" if run.answer is None or not run.answer.texts else ", ".join(run.answer.texts)
+    console().print(plain(f"marked {'right' if right else 'wrong'}: {answered}"), highlight=False, markup=False)
     if found.correct:
-        console().print(plain(f"right answers: {names['gold']}"), highlight=False, markup=False)
-    elif not right:
-        console().print("nothing will be learned from this; name the right answers with --answer", highlight=False)
-    console().print(plain(f"written to {place}; graphbrick learn uses it"), highlight=False, markup=False)
+        named = ", ".join(opened.label(opened.entity(key)) for key in found.correct)
+        console().print(plain(f"right answers: {named}"), highlight=False, markup=False)
+    if found.plan:
+        use = "nothing is learned from it, because rules computed the answer"
+    elif found.gold:
+        use = "the next graphbrick learn uses it"
+    else:
+        use = "nothing is learned from it until you name the right answers with --answer"
+    console().print(plain(f"written to {place}; {use}"), highlight=False, markup=False)

@@ -13,8 +13,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from graphbrick.core import Query
+from graphbrick.core import Query, Row
 from graphbrick.core.errors import InputError
+from graphbrick.core.items import ANSWER
 from graphbrick.evaluate.datasets import Question
 from graphbrick.files.locks import claim
 from graphbrick.graphs.graph import Graph
@@ -37,6 +38,8 @@ class Feedback:
         correct: Keys of the right answers, if the user named them.
         pipeline: The pipeline that answered, as recipe text.
         time: UTC, ISO 8601.
+        plan: How `Operators` computed the answer, such as "count of: ..."; empty for answers along a pattern. Nothing
+            is learned from computed answers: a pattern that leads to them leads there by chance.
     """
 
     question: str
@@ -46,10 +49,13 @@ class Feedback:
     correct: tuple[str, ...]
     pipeline: str
     time: str
+    plan: str = ""
 
     @property
     def gold(self) -> tuple[str, ...]:
-        """Keys of the right answers; empty if the answers were wrong and nobody named better ones."""
+        """Keys of the right answers; empty if rules computed them, or they were wrong and nobody named better ones."""
+        if self.plan:
+            return ()
         return self.correct or (self.answers if self.right else ())
 
 
@@ -86,8 +92,9 @@ def add_feedback(run: Run, pipeline: Pipeline, *, right: bool, correct: Iterable
         correct=tuple(map(graph.key, named)),
         pipeline=repr(pipeline),
         time=datetime.now(UTC).isoformat(timespec="seconds"),
+        plan=_plan(run),
     )
-    if right and not feedback.gold:
+    if right and not feedback.gold and not feedback.plan:
         raise InputError(
             f"no entity of the graph was answered to {run.query.text!r}, so there is nothing to call right; name the "
             "right answers with --answer (correct=[...])"
@@ -127,6 +134,12 @@ def feedback_questions(feedback: Sequence[Feedback]) -> list[Question]:
     ]
 
 
+def _plan(run: Run) -> str:
+    """Return the plan that computed the answer of a run; empty for none."""
+    items = () if run.answer is None else run.answer.evidence.items
+    return next((item.values[1] for item in items if isinstance(item, Row) and item.columns == ANSWER), "")
+
+
 def _append(place: Path, line: str) -> None:
     lock_file = place.with_name(f".{place.name}.lock")
     try:
@@ -150,8 +163,9 @@ def _parsed(line: bytes, place: Path, number: int) -> Feedback:
             raise TypeError("right must be true or false")
         seeds, answers, correct = lists
         return Feedback(
-            fields["question"], seeds, answers, fields["right"], correct, fields["pipeline"], fields["time"]
-        )
+            fields["question"], seeds, answers, fields["right"], correct, fields["pipeline"], fields["time"],
+            str(fields.get("plan", "")),
+        )  # fmt: skip
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise InputError(
             f"this is no feedback ({type(error).__name__}: {error}); correct or remove the line",

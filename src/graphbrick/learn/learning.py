@@ -85,7 +85,8 @@ class LearnReport:
             counts = f"{self.feedback:,} questions with feedback were learned from"
             if self.feedback_without_answer:
                 counts += (
-                    f", {self.feedback_without_answer:,} not: their answers are wrong, and nobody named right ones"
+                    f", {self.feedback_without_answer:,} not: rules computed the answers, or they are wrong and nobody "
+                    "named right ones"
                 )
             lines.append(counts)
         if self.min_confidence is None:
