@@ -116,4 +116,4 @@ def test_the_command_writes_and_learn_reads(tmp_path: Path, capsys: pytest.Captu
     assert feedback("Which team does Gus Lind work in?")[0] == 1  # neither right nor wrong
     report = learn(graph, n=100, max_hops=1)
     assert (report.given, report.feedback, report.feedback_without_answer) == (0, 2, 1)
-    assert "2 questions with feedback were learned from, 1 not: rules computed the answers, or they are wrong" in str(report)
+    assert "2 questions with feedback were learned from, 1 not: rules computed the answers" in str(report)
