@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
 
 from graphbrick import Graph, build, local_graph, open_graph
 from graphbrick.demo.graph import world_graph
 from graphbrick.evaluate.gold_queries import TEMPLATES, QueryQuestion, questions_with_queries
-from graphbrick.evaluate.metrics.execution import same_rows
+from graphbrick.evaluate.metrics.execution import provenance, same_rows
 from graphbrick.graphs.export.ladybug import to_ladybug
-from graphbrick.graphs.export.ntriples import to_ntriples
+from graphbrick.graphs.export.ntriples import BASE, to_ntriples
 from graphbrick.graphs.rdf_counterpart import RdfNames, rdf_names
 from graphbrick.graphs.records import EntityRecord, Record
 
@@ -30,7 +31,7 @@ def in_rdf(graph: Graph, folder: Path) -> str:
 
 
 def check(questions: Iterable[QueryQuestion], cypher: str, sparql: str) -> Counter[str]:
-    """Check that both queries of each question give the same rows; return how many of each kind were compared."""
+    """Check that both queries of each question give the same rows and nodes; return how many were compared."""
     in_cypher, in_sparql, compared = open_graph(cypher), open_graph(sparql), Counter[str]()
     for question in questions:
         if question.sparql is None:
@@ -39,6 +40,8 @@ def check(questions: Iterable[QueryQuestion], cypher: str, sparql: str) -> Count
         rows = in_cypher.query(question.cypher, {}, 1_000).rows
         found = in_sparql.query(question.sparql, {}, 1_000).rows
         assert same_rows(rows, found, ordered=question.ordered), (question, rows[:5], found[:5])
+        nodes = {unquote(key.removeprefix(f"{BASE}entity/")) for key in provenance(in_sparql, question.sparql)}
+        assert provenance(in_cypher, question.cypher) == nodes, question
         compared[question.template] += 1
     return compared
 

@@ -10,11 +10,11 @@ import pytest
 from commands import Run
 
 from graphbrick import build
-from graphbrick.core.errors import GraphbrickError
+from graphbrick.core.errors import GraphbrickError, UnavailableError
 from graphbrick.core.graph import QueryLanguage, Rows
 from graphbrick.core.schema import Connection, NodeClass, Property, Schema
 from graphbrick.evaluate.gold_queries import QueryQuestion, questions_with_queries
-from graphbrick.graphs.databases.errors import TooSlowError
+from graphbrick.graphs.databases.errors import QueryError, TooSlowError
 from graphbrick.graphs.export.ladybug import to_ladybug
 from graphbrick.graphs.opening import open_graph
 from graphbrick.graphs.records import EntityRecord
@@ -27,15 +27,15 @@ class Described(QueryLanguage):
 
     language = "Cypher"
 
-    def __init__(self, schema: Schema, *, slow: bool = False) -> None:
-        self._schema, self._slow = schema, slow
+    def __init__(self, schema: Schema, error: GraphbrickError | None = None) -> None:
+        self._schema, self._error = schema, error
 
     def schema(self) -> Schema:
         return self._schema
 
     def query(self, text: str, parameters: object, limit: int) -> Rows:
-        if self._slow:
-            raise TooSlowError("no answer within 1 s")
+        if self._error is not None:
+            raise self._error
         return Rows(("answer",), [])
 
 
@@ -58,10 +58,16 @@ def test_nothing_can_be_asked_of_some_schemas(schema: Schema) -> None:
         next(questions_with_queries(Described(schema), 5))
 
 
-@pytest.mark.parametrize("slow", [False, True])
-def test_graphs_that_answer_nothing_or_too_slowly_end(slow: bool) -> None:
-    graph = Described(Schema((NAMED,), (Connection("A", "r", "A"),)), slow=slow)
+@pytest.mark.parametrize("error", [None, TooSlowError("no answer within 1 s"), QueryError("unknown function")])
+def test_graphs_that_answer_nothing_end(error: GraphbrickError | None) -> None:
+    graph = Described(Schema((NAMED,), (Connection("A", "r", "A"),)), error)
     assert list(questions_with_queries(graph, 1_000)) == []
+
+
+def test_a_database_that_is_away_is_an_error() -> None:
+    graph = Described(Schema((NAMED,), (Connection("A", "r", "A"),)), UnavailableError("the server is away"))
+    with pytest.raises(UnavailableError):
+        next(questions_with_queries(graph, 1))
 
 
 def test_one_relation_without_types_and_numbers(tmp_path: Path) -> None:

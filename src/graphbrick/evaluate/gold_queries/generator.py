@@ -14,7 +14,7 @@ from graphbrick.core.trace import event
 from graphbrick.evaluate.gold_queries.gold_query import Comparison, Edge, GoldQuery, Order, number_text
 from graphbrick.evaluate.gold_queries.queried import QueriedGraph
 from graphbrick.evaluate.gold_queries.templates import TEMPLATES, Template
-from graphbrick.graphs.databases.errors import TooSlowError
+from graphbrick.graphs.databases.errors import QueryError, TooSlowError
 from graphbrick.queries.schema_text import readable
 
 _MOST_ANSWERS = 50
@@ -64,8 +64,8 @@ def questions_with_queries(
 ) -> Iterator[QueryQuestion]:
     """Yield questions about a graph with their gold queries and answers, the templates in turn.
 
-    Questions have from 1 to 50 answers. Fewer than ``n`` come if the graph gives no more. A query that takes too long
-    is an event, and another question is drawn.
+    Questions have from 1 to 50 answers. Fewer than ``n`` come if the graph gives no more. A query that the database
+    refuses, or that takes too long, is an event; after three of them there are no more questions of its template.
 
     Args:
         graph: The graph; its schema must name classes and connections.
@@ -118,7 +118,7 @@ class _Maker:
                 if drawn is None or drawn.text in seen:
                     continue
                 query, answers = self._graph.written(drawn.gold), self._answers(drawn.gold)
-            except TooSlowError as error:
+            except (QueryError, TooSlowError) as error:
                 event(f"a question of the kind {template!r} was given up: {error}")
                 return None
             if answers:

@@ -31,7 +31,9 @@ class _Cypher:
         lines = [f"MATCH {', '.join(map(self._edge, gold.edges))}"]
         conditions = [f"{one} <> {other}" for one, other in gold.different]
         if gold.without is not None:
-            conditions.append(f"NOT EXISTS {{ MATCH {self._edge(gold.without)} }}")
+            head, relation, tail = gold.without
+            # Without a variable of its own: every Cypher database knows this, and not all know EXISTS.
+            conditions.append(f"NOT ({head})-[:{quoted(relation)}]->({self._class(tail)})")
         if gold.comparison is not None:
             variable, name, operator, value = gold.comparison
             conditions.append(f"{variable}.{quoted(name)} {operator} {number_text(value)}")
@@ -65,9 +67,13 @@ class _Cypher:
         if variable in self._seen:
             return f"({variable})"
         self._seen.add(variable)
+        return f"({variable}{self._class(variable)})"
+
+    def _class(self, variable: str) -> str:
+        """Return the class and the given name of a variable, as they are written in its node."""
         kind, name = self._gold.classes.get(variable, ""), self._gold.names.get(variable)
         known = "" if name is None else f" {{{quoted(self._name_of(kind))}: {literal(name)}}}"
-        return f"({variable}{kind and ':' + quoted(kind)}{known})"
+        return f"{kind and ':' + quoted(kind)}{known}"
 
     def _name(self, variable: str) -> str:
         return f"{variable}.{quoted(self._name_of(self._gold.classes.get(variable, '')))}"
