@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from graphbrick.files.folders import put_in_place
-from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.overlay import ChangesSince
+from graphbrick.graphs.stored import StoredGraph
 
 MOST_CHANGED = 0.1
 """Maximum share of changed triples at which an earlier folder is still used; above it, a new one is made."""
@@ -57,7 +57,7 @@ class FolderBeside:
         name: The parameters as part of a file name, the same for all versions of the graph.
     """
 
-    def __init__(self, graph: Graph, what: str, name: str) -> None:
+    def __init__(self, graph: StoredGraph, what: str, name: str) -> None:
         self._graph, self._name = graph, name
         self.parent = graph.place.with_name(f"{graph.place.name}.{what}")
         self.folder = self.parent / f"{name}-{graph.hash}"

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.graphs.graph import Graph
+from graphbrick.graphs.stored import StoredGraph
 from graphbrick.session import current_session
 
 Floats = npt.NDArray[np.float64]
@@ -98,12 +98,12 @@ def _read_date(date: re.Match[str]) -> Literal | None:
     return Literal(DATE, year + of_year / 366)
 
 
-def literal_types(graph: Graph) -> Mapping[int, LiteralType]:
+def literal_types(graph: StoredGraph) -> Mapping[int, LiteralType]:
     """Return the types of the relations whose tails are numbers or dates, by relation id."""
     return current_session().get(("literal types", graph.place, graph.hash), lambda: _types(graph), at_most=16)
 
 
-def _types(graph: Graph) -> dict[int, LiteralType]:
+def _types(graph: StoredGraph) -> dict[int, LiteralType]:
     known = graph.manifest.literals
     if known is not None and not graph.changes.files:
         return {int(relation): LiteralType(*entry) for relation, entry in known.items()}
@@ -205,13 +205,13 @@ class Values(NamedTuple):
         return np.where(self.heads[at] == entities, self.values[at], np.nan)
 
 
-def values_of(graph: Graph, relation: int) -> Values:
+def values_of(graph: StoredGraph, relation: int) -> Values:
     """Return the values of a relation whose tails are numbers or dates; a session reads them once."""
     key = ("literal values", graph.place, graph.hash, relation)
     return current_session().get(key, lambda: _values(graph, relation), at_most=64)
 
 
-def _values(graph: Graph, relation: int) -> Values:
+def _values(graph: StoredGraph, relation: int) -> Values:
     ids = graph.triple_ids()
     ids = ids[graph.csr.relation[ids] == relation]
     distinct, place = np.unique(graph.csr.tail[ids], return_inverse=True)

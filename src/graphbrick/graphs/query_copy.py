@@ -17,13 +17,13 @@ from graphbrick.graphs.beside import FolderBeside
 from graphbrick.graphs.databases.address import Address
 from graphbrick.graphs.databases.ladybug import LadybugGraph
 from graphbrick.graphs.export.ladybug import to_ladybug
-from graphbrick.graphs.graph import Graph
+from graphbrick.graphs.stored import StoredGraph
 from graphbrick.session import current_session
 
 _FILE = "graph.ladybug"
 
 
-def query_copy(graph: Graph) -> LadybugGraph:
+def query_copy(graph: StoredGraph) -> LadybugGraph:
     """Return the copy of a graph; it is made if there is none of this version of the graph.
 
     Raises:
@@ -32,7 +32,7 @@ def query_copy(graph: Graph) -> LadybugGraph:
     return current_session().get(("query copy",), lambda: _opened(graph), of=graph)
 
 
-def _opened(graph: Graph) -> LadybugGraph:
+def _opened(graph: StoredGraph) -> LadybugGraph:
     place = FolderBeside(graph, "ladybug", "copy")
     try:
         if not _is_usable(place):
@@ -56,7 +56,7 @@ def _is_usable(place: FolderBeside) -> bool:
         return False
 
 
-def _make(graph: Graph, place: FolderBeside) -> None:
+def _make(graph: StoredGraph, place: FolderBeside) -> None:
     def fill(folder: Path) -> Mapping[str, Any]:
         to_ladybug(graph, folder / _FILE)
         return {"triples": graph.n_triples}

@@ -10,7 +10,7 @@ from typing import Any
 from graphbrick.graphs.databases.cypher import UNTYPED, quoted
 from graphbrick.graphs.databases.ladybug import LadybugGraph
 from graphbrick.graphs.export.ntriples import relation_iri, type_iri
-from graphbrick.graphs.queried import QueriedByCopy
+from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.query_copy import query_copy
 
 _MOST_TABLES = 100_000
@@ -44,7 +44,7 @@ def rdf_names(graph: object) -> RdfNames | None:
     Returns:
         None if the graph is something else, or a database that is no export.
     """
-    copy = query_copy(graph) if isinstance(graph, QueriedByCopy) else graph  # type: ignore[arg-type]
+    copy = query_copy(graph) if isinstance(graph, Graph) else graph
     if not isinstance(copy, LadybugGraph):
         return None
     rows = copy.fetch("CALL show_tables() RETURN name, type, comment", {}, _MOST_TABLES).rows

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.files.writing import FileWriter
-from graphbrick.graphs.graph import Graph
+from graphbrick.graphs.stored import StoredGraph
 
 if TYPE_CHECKING:
     import pyarrow
@@ -40,7 +40,7 @@ class Triples(NamedTuple):
     tails: Ints
 
 
-def triple_blocks(graph: Graph, size: int = _TRIPLES) -> Iterator[Triples]:
+def triple_blocks(graph: StoredGraph, size: int = _TRIPLES) -> Iterator[Triples]:
     """Yield all triples of a graph in blocks of at most ``size``."""
     csr = graph.csr
     ids = csr.ids()

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.records import EntityRecord
+from graphbrick.graphs.stored import StoredGraph
 
 
-def entity_records(graph: Graph, first: int = 0, last: int | None = None) -> Iterator[EntityRecord]:
+def entity_records(graph: StoredGraph, first: int = 0, last: int | None = None) -> Iterator[EntityRecord]:
     """Yield a record for each entity from ``first`` to before ``last``; all by default. Labels are never None."""
     for entity in range(first, graph.n_entities if last is None else last):
         yield EntityRecord(

@@ -10,7 +10,7 @@ from xml.sax.saxutils import escape, quoteattr
 from graphbrick.graphs.export.blocks import Step, silent, triple_blocks, writable
 from graphbrick.graphs.export.entities import entity_records
 from graphbrick.graphs.export.place import new_export_text
-from graphbrick.graphs.graph import Graph
+from graphbrick.graphs.stored import StoredGraph
 
 _PROGRESS = 1 << 14
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -25,7 +25,9 @@ _HEADER = """<?xml version="1.0" encoding="UTF-8"?>
 """
 
 
-def to_graphml(graph: Graph, target: str | PathLike[str], *, overwrite: bool = False, progress: Step = silent) -> Path:
+def to_graphml(
+    graph: StoredGraph, target: str | PathLike[str], *, overwrite: bool = False, progress: Step = silent
+) -> Path:
     """Write a graph as a GraphML file; memory does not grow with the graph.
 
     The id of a node is its key; its attributes are label, types, description and aliases, of which several are joined

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.graphs.export.blocks import Ints, Step, Triples, triple_blocks
-from graphbrick.graphs.graph import Graph
+from graphbrick.graphs.stored import StoredGraph
 
 Group: TypeAlias = tuple[int, int, int]
 """(number of the relation's table, number of the head's table, number of the tail's table)"""
@@ -60,7 +60,7 @@ class Groups:
 
 
 def grouped(
-    graph: Graph, relation_table: Ints, table_of: Ints, sizes: Mapping[Group, int], scratch: Path, progress: Step
+    graph: StoredGraph, relation_table: Ints, table_of: Ints, sizes: Mapping[Group, int], scratch: Path, progress: Step
 ) -> Groups:
     """Sort the triples of a graph into groups; memory does not grow with their number.
 

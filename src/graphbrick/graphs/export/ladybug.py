@@ -25,8 +25,8 @@ from graphbrick.graphs.export.groups import grouped
 from graphbrick.graphs.export.ladybug_layout import layout
 from graphbrick.graphs.export.ladybug_names import identifier, new_name
 from graphbrick.graphs.export.place import new_export_file
-from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.literals import DATE, DECIMAL, LiteralType, literal_types, read_literal
+from graphbrick.graphs.stored import StoredGraph
 
 if TYPE_CHECKING:
     import pyarrow
@@ -44,7 +44,9 @@ _LONGEST_INTEGER = 1 << 63
 _DAY = re.compile(r"(\d{4})(?:-(\d{2}))?(?:-(\d{2}))?(?:T.*)?")
 
 
-def to_ladybug(graph: Graph, target: str | PathLike[str], *, overwrite: bool = False, progress: Step = silent) -> Path:
+def to_ladybug(
+    graph: StoredGraph, target: str | PathLike[str], *, overwrite: bool = False, progress: Step = silent
+) -> Path:
     """Write a graph as a ladybug database, which ``ladybug.Database(target)`` opens.
 
     Nothing is lost: every entity is a node with the properties ``key`` (the primary key), ``label``, ``types``,
@@ -110,7 +112,7 @@ class _Export:
         progress: Called now and then.
     """
 
-    def __init__(self, graph: Graph, connection: Any, scratch: Path, progress: Step) -> None:
+    def __init__(self, graph: StoredGraph, connection: Any, scratch: Path, progress: Step) -> None:
         self._graph, self._connection, self._progress = graph, connection, progress
         self._layout = layout(graph, progress)
         self._keys = mapped_texts(scratch / "keys", map(graph.key, range(graph.n_entities)))

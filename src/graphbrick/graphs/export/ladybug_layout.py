@@ -14,7 +14,7 @@ import numpy as np
 
 from graphbrick.graphs.export.blocks import Ints, Step, triple_blocks
 from graphbrick.graphs.export.groups import Group
-from graphbrick.graphs.graph import Graph
+from graphbrick.graphs.stored import StoredGraph
 
 UNTYPED = "Entity"
 """The node table of entities without a type, and of rare types in a graph with very many."""
@@ -46,7 +46,7 @@ class Layout:
     shared: dict[Group, int]
 
 
-def layout(graph: Graph, progress: Step) -> Layout:
+def layout(graph: StoredGraph, progress: Step) -> Layout:
     """Choose the tables of a graph.
 
     Args:
@@ -79,7 +79,7 @@ def layout(graph: Graph, progress: Step) -> Layout:
     return Layout(names, place[number_of], own, relation_table, sizes, shared)
 
 
-def _types_by_frequency(graph: Graph) -> tuple[list[str], Ints]:
+def _types_by_frequency(graph: StoredGraph) -> tuple[list[str], Ints]:
     """Return `UNTYPED` and all first types, the most frequent first, and the number of each entity's type."""
     places: dict[str, int] = {UNTYPED: 0}
     first = (graph.first_type(entity) or UNTYPED for entity in range(graph.n_entities))
@@ -94,7 +94,7 @@ def _types_by_frequency(graph: Graph) -> tuple[list[str], Ints]:
     return [names[number] for number in order.tolist()], rank[numbers]
 
 
-def _counted(graph: Graph, number_of: Ints, n_types: int, progress: Step) -> dict[Group, int]:
+def _counted(graph: StoredGraph, number_of: Ints, n_types: int, progress: Step) -> dict[Group, int]:
     """Return the number of triples for each relation and the types of their ends."""
     shape = (graph.n_relations, n_types, n_types)
     counts: dict[int, int] = {}

@@ -12,7 +12,7 @@ from graphbrick.graphs.export.blocks import Step, silent, triple_blocks, writabl
 from graphbrick.graphs.export.entities import entity_records
 from graphbrick.graphs.export.ladybug_names import identifier, new_name
 from graphbrick.graphs.export.place import new_export_folder
-from graphbrick.graphs.graph import Graph
+from graphbrick.graphs.stored import StoredGraph
 
 _FILES = ("nodes.csv", "edges.csv")
 _PROGRESS = 1 << 14
@@ -22,7 +22,7 @@ UNTYPED = "Entity"
 
 
 def to_neo4j_csv(
-    graph: Graph, target: str | PathLike[str], *, overwrite: bool = False, progress: Step = silent
+    graph: StoredGraph, target: str | PathLike[str], *, overwrite: bool = False, progress: Step = silent
 ) -> Path:
     """Write a graph as a folder with ``nodes.csv`` and ``edges.csv`` for the import of Neo4j.
 

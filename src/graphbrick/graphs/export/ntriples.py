@@ -11,9 +11,9 @@ from graphbrick.core.errors import InputError, LinkError
 from graphbrick.graphs.databases.rdf_terms import Term
 from graphbrick.graphs.export.blocks import Step, silent, triple_blocks, writable
 from graphbrick.graphs.export.place import new_export_text
-from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.literals import DATE, DECIMAL, INTEGER, YEAR, LiteralType, literal_types, read_literal
 from graphbrick.graphs.rdf_names import ALIAS_IRI, TYPE_IRI
+from graphbrick.graphs.stored import StoredGraph
 
 BASE = "urn:graphbrick:"
 """What the IRIs of keys begin with that are no IRIs themselves."""
@@ -35,7 +35,7 @@ _PROGRESS = 1 << 14
 
 
 def to_ntriples(
-    graph: Graph,
+    graph: StoredGraph,
     target: str | PathLike[str],
     *,
     base: str = BASE,
@@ -103,7 +103,7 @@ def type_iri(name: str, base: str = BASE) -> str:
 class _Terms:
     """The terms of a graph in N-Triples."""
 
-    def __init__(self, graph: Graph, base: str) -> None:
+    def __init__(self, graph: StoredGraph, base: str) -> None:
         self._graph, self._base = graph, base
         self._literals = literal_types(graph)
 

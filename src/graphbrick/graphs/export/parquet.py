@@ -10,13 +10,15 @@ from typing import Any
 from graphbrick.graphs.export.blocks import Step, mapped_texts, silent, triple_blocks, writable
 from graphbrick.graphs.export.entities import entity_records
 from graphbrick.graphs.export.place import new_export_folder
-from graphbrick.graphs.graph import Graph
+from graphbrick.graphs.stored import StoredGraph
 
 _ROWS = 1 << 17  # per row group
 _FILES = ("nodes.parquet", "edges.parquet", "relations.parquet")
 
 
-def to_parquet(graph: Graph, target: str | PathLike[str], *, overwrite: bool = False, progress: Step = silent) -> Path:
+def to_parquet(
+    graph: StoredGraph, target: str | PathLike[str], *, overwrite: bool = False, progress: Step = silent
+) -> Path:
     """Write a graph as a folder with ``nodes.parquet``, ``edges.parquet`` and ``relations.parquet``.
 
     Nodes have the columns id, label, types, description and aliases (types and aliases are lists); edges have head,

@@ -11,8 +11,8 @@ from graphbrick.core.errors import GraphbrickError
 from graphbrick.graphs.export.blocks import Step, silent, triple_blocks
 from graphbrick.graphs.export.entities import entity_records
 from graphbrick.graphs.export.place import new_export_text
-from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.records import EntityRecord
+from graphbrick.graphs.stored import StoredGraph
 
 if TYPE_CHECKING:
     import networkx
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _PROGRESS = 1 << 14
 
 
-def to_networkx(graph: Graph) -> networkx.MultiDiGraph[str]:
+def to_networkx(graph: StoredGraph) -> networkx.MultiDiGraph[str]:
     """Return a graph as a networkx ``MultiDiGraph``, which lies in memory: about 1 KB for each triple.
 
     Nodes are keys, with the attributes label, types, description and aliases. The key of an edge is the key of its
@@ -48,7 +48,7 @@ def to_networkx(graph: Graph) -> networkx.MultiDiGraph[str]:
 
 
 def to_node_link(
-    graph: Graph, target: str | PathLike[str], *, overwrite: bool = False, progress: Step = silent
+    graph: StoredGraph, target: str | PathLike[str], *, overwrite: bool = False, progress: Step = silent
 ) -> Path:
     """Write a graph as node-link JSON, which ``networkx.node_link_graph(json.load(file), edges="edges")`` reads.
 
