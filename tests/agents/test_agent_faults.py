@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 from agent_scripts import SHILLING, SPOKEN, WALK, ask, calls, events, texts
 
-from graphbrick import Budget, spending
+from graphbrick import Budget, build, spending
 from graphbrick.core.errors import ModelError
 from graphbrick.testing import TINY, NeighboursOnly, Reply, Request
 
@@ -184,3 +185,29 @@ def test_a_graph_that_fails_is_told_to_the_model() -> None:
     run = ask([WALK[0], calls(("finish", {"nodes": []}))], Broken(TINY))
     assert "the tool failed: the database is away; start it" in events(run)
     assert texts(run) == []
+
+
+def test_a_call_that_failed_may_be_made_again_when_it_can_succeed() -> None:
+    follow = calls(("neighbours_by_relation", {"entity": "Nairobi", "relation": "capital"}))
+    run = ask([follow, calls(("search", {"text": "Nairobi", "n": 1})), follow, WALK[2]], first="search")
+    assert "advice: the first call must be search" in events(run)
+    assert "the call was made before" not in events(run)
+    assert texts(run)[0] == "Nairobi <- capital <- Kenya"
+
+
+def test_a_call_that_fails_again_in_the_same_way_is_no_progress() -> None:
+    wrong = calls(("neighbours", {"entity": "Atlantis"}))
+    run = ask([wrong] * 8)
+    assert "it only repeated calls" in events(run)
+    assert len([stage for _, stage in run.trace.walk() if stage.kind == "step"]) == 3
+
+
+def test_a_relation_is_found_by_some_of_its_words(tmp_path: Path) -> None:
+    graph = build([("Aspirin", "binds gene", "PTGS1"), ("Aspirin", "treats pain", "headache")], tmp_path / "g.graph")
+    run = ask(
+        [calls(("neighbours_by_relation", {"entity": "Aspirin", "relation": "binds"})), WALK[2]],
+        graph,
+        "What does Aspirin bind?",
+    )
+    assert "Aspirin -> binds gene -> PTGS1" in texts(run)
+    assert "advice: no relation" not in events(run)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from commands import Run
+from commands import Run, refused
 from film_database import CypherFilms
 
 from graphbrick import build
@@ -52,6 +52,15 @@ def test_query_prints_a_table_or_json(call: Callable[..., tuple[int, str]], plac
 def test_query_that_writes_is_refused(call: Callable[..., tuple[int, str]], place: str) -> None:
     code, printed = call("query", place, "MATCH (n) DETACH DELETE n")
     assert (code, printed.startswith("error: the query was not run: DETACH at character 11")) == (1, True)
+
+
+def test_without_rows_it_says_what_may_be_meant(run: Run, place: str) -> None:
+    empty = run("query", place, "MATCH (f:Film {title: 'heat'})-[:DIRECTED]->(p) RETURN p.name")
+    assert "0 rows" in empty.out
+    assert "is this meant: MATCH (f:Film {title: 'Heat'})<-[:DIRECTED]-(p) RETURN p.name" in empty.err.replace(
+        "\n", " "
+    )
+    refused(run("query", place, "MATCH (f:Movies) RETURN f.title"), "there is no class 'Movies'; there are 'Film'")
 
 
 def test_a_folder_is_queried_through_its_copy_which_is_told(run: Run, tmp_path: Path) -> None:

@@ -49,6 +49,7 @@ class Episode:
         self.turns: list[Turn] = []
         self._calls = self._tokens = self._shortened = self._idle = 0
         self._results: dict[str, str] = {}  # by call
+        self._failed = set[str]()  # calls whose last result was advice: they may succeed later
         self._doubted = False
 
     def run(self) -> None:
@@ -152,7 +153,6 @@ class Episode:
         Returns:
             The text for the model of each call, whether the agent has finished, and whether any call was new.
         """
-        is_new = [self._key(call) not in self._results for call in calls]
         traces = [Trace() for _ in calls]
         if len(calls) == 1:
             outcomes = [self._observed(calls[0], traces[0])]
@@ -163,7 +163,7 @@ class Episode:
                     for call, trace in zip(calls, traces, strict=True)
                 ]
                 outcomes = [future.result() for future in futures]
-        texts, finished = list[str](), False
+        texts, finished, is_new = list[str](), False, False
         for call, trace, outcome in zip(calls, traces, outcomes, strict=True):
             entry.children += trace.stages
             if isinstance(outcome, Observation):
@@ -174,14 +174,27 @@ class Episode:
             else:
                 text = outcome
             text = text if len(text) <= _LONGEST_RESULT else f"{text[:_LONGEST_RESULT]} (the rest was left out)"
-            self._results.setdefault(self._key(call), text)
+            is_new |= self._remember(call, text, failed=isinstance(outcome, str))
             texts.append(text)
-        return texts, finished, any(is_new)
+        return texts, finished, is_new
+
+    def _remember(self, call: Call, text: str, *, failed: bool) -> bool:
+        """Note the result of a call; return whether it was not known."""
+        key = self._key(call)
+        earlier = self._results.get(key)
+        if earlier is not None and (key not in self._failed or text == earlier):
+            return False
+        self._results[key] = text
+        if failed:
+            self._failed.add(key)
+        else:
+            self._failed.discard(key)
+        return True
 
     def _observed(self, call: Call, trace: Trace) -> Observation | str:
         """Run one call under the clock; a text if it was wrong or not run, which is an event."""
         with record(trace, call.text[:200], "tool"):
-            earlier = self._results.get(self._key(call))
+            earlier = None if self._key(call) in self._failed else self._results.get(self._key(call))
             if earlier is not None and call.name != "finish":
                 event("the call was made before; its result was given again")
                 return f"You made this call before; make another one or finish. The result was:\n{earlier}"

@@ -146,6 +146,10 @@ class GraphView:
         matches = [relation for relation in known if form in self._relation_forms(relation)]
         if not matches and hasattr(self.graph, "n_relations"):
             matches = [relation for relation in range(self.graph.n_relations) if form in self._relation_forms(relation)]
+        if not matches:  # «binds» for «binds gene», if there is no other with these words
+            words = set(form.split())
+            having = [r for r in present if words and words <= set(name_form(self.graph.relation_label(r)).split())]
+            matches = having if len({self.graph.relation_label(relation) for relation in having}) == 1 else []
         if matches:
             return matches
         labels = list(dict.fromkeys(self.graph.relation_label(relation) for relation in present))

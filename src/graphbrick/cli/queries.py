@@ -19,19 +19,29 @@ def query(
     limit: Annotated[int, typer.Option(min=1, help="Most rows.")] = 100,
     as_json: Json = False,
 ) -> None:
-    """Run a query by hand; one that may write is refused."""
-    from graphbrick.cli.printing.queries import print_rows
+    """Run a query by hand; one that may write is refused. Without rows, say what does not fit the schema."""
+    from graphbrick.cli.printing.queries import print_query_advice, print_rows
+    from graphbrick.core.errors import GraphbrickError
     from graphbrick.core.trace import Trace, record
-    from graphbrick.queries.guard import check_read_only
+    from graphbrick.queries.guard import RefusedQueryError, check_read_only
     from graphbrick.queries.limits import with_limit
+    from graphbrick.retrieve.query_names import checked_by_graph
 
     opened = open_place(graph)
     check_read_only(text, opened.language)
     with record(Trace(), "query", "query") as entry:
-        rows = opened.query(with_limit(text, opened.language, limit + 1), {}, limit)
+        try:
+            rows = opened.query(with_limit(text, opened.language, limit + 1), {}, limit)
+        except RefusedQueryError:
+            raise
+        except GraphbrickError as error:
+            problems = checked_by_graph(opened, text, opened.schema()).problems
+            raise GraphbrickError("; ".join((str(error), *problems))) from error
     for event in entry.events:
         typer.echo(f"note: {event}", err=True)
     print_rows(rows, limit, as_json=as_json)
+    if not rows.rows:
+        print_query_advice(text, checked_by_graph(opened, text, opened.schema()))
 
 
 def schema(graph: GraphPlace, as_json: Json = False) -> None:

@@ -4,18 +4,37 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from typing import Any
 
 from graphbrick.core.errors import LinkError
 from graphbrick.core.graph import Labels
 from graphbrick.core.schema import Schema
 from graphbrick.graphs.text import name_form
-from graphbrick.queries.check import Checked
+from graphbrick.queries.check import Checked, check_query
 from graphbrick.queries.edits import Edits
 from graphbrick.queries.schema_text import name_property
-from graphbrick.queries.tokens import CYPHER, Token, tokens_of
+from graphbrick.queries.tokens import CYPHER, Token, known_language, tokens_of
 from graphbrick.retrieve.query_entities import KEYS, cypher_text
 
 _SEARCHED = 5  # entities for a name
+
+
+def checked_by_graph(graph: Any, text: str, schema: Schema) -> Checked:
+    """Check a query against the schema, and in Cypher its names against the entities of the graph.
+
+    Args:
+        graph: The graph, with labels and a query language.
+        text: The query.
+        schema: Its schema.
+
+    Raises:
+        QueryTextError: The query cannot be split into tokens.
+    """
+    checked = check_query(text, graph.language, schema)
+    if known_language(graph.language) != CYPHER:
+        return checked
+    spelled = with_names_of(graph, checked.text, schema)
+    return Checked(spelled.text, (*checked.changes, *spelled.changes), checked.problems)
 
 
 def with_names_of(graph: Labels, text: str, schema: Schema) -> Checked:

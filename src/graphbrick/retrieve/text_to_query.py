@@ -19,7 +19,6 @@ from graphbrick.llm.messages import Message, as_messages, assistant, user
 from graphbrick.llm.replies import one_line, shown, without_thinking
 from graphbrick.pipeline import RetrieveStage
 from graphbrick.pipeline.budget import StoppedError
-from graphbrick.queries.check import check_query
 from graphbrick.queries.examples import Pair, masked, names_in, read_pairs
 from graphbrick.queries.guard import check_read_only
 from graphbrick.queries.limits import with_limit
@@ -27,9 +26,9 @@ from graphbrick.queries.prefixes import with_prefixes
 from graphbrick.queries.prompt import messages_for, query_in, with_notes
 from graphbrick.queries.row_values import RowMaker
 from graphbrick.queries.schema_text import schema_prefixes, schema_text, trimmed
-from graphbrick.queries.tokens import CYPHER, SPARQL, known_language
+from graphbrick.queries.tokens import SPARQL, known_language
 from graphbrick.retrieve.query_entities import entities_named, entity_lines
-from graphbrick.retrieve.query_names import with_names_of
+from graphbrick.retrieve.query_names import checked_by_graph
 from graphbrick.scorers.bm25 import BM25
 from graphbrick.scorers.scorer import Scorer
 
@@ -130,7 +129,7 @@ class TextToQuery(RetrieveStage):
             text = with_prefixes(text, schema_prefixes(schema))
         if not self.check:
             return text
-        checked = check_query(text, language, schema)
+        checked = checked_by_graph(graph, text, schema)
         for change in checked.changes:
             event(f"in the query: {change}")
         problems = "; ".join(checked.problems)
@@ -138,12 +137,7 @@ class TextToQuery(RetrieveStage):
             raise _BadQueryError(problems)
         if problems:
             event(f"the last query was run although {problems}")
-        if language != CYPHER:
-            return checked.text
-        spelled = with_names_of(cast(Labels, graph), checked.text, schema)
-        for change in spelled.changes:
-            event(f"in the query: {change}")
-        return spelled.text
+        return checked.text
 
     def _rows(self, text: str, graph: QueryLanguage, language: str) -> Rows:
         """Run a query if it only reads."""

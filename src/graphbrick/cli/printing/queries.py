@@ -11,6 +11,7 @@ from graphbrick.cli.printing.terminal import console, note, plain, print_json, t
 from graphbrick.core.graph import Rows
 from graphbrick.core.schema import Schema
 from graphbrick.evaluate.gold_queries import Paraphrases, QueryQuestion
+from graphbrick.queries.check import Checked
 from graphbrick.queries.schema_text import schema_text
 
 
@@ -26,6 +27,15 @@ def print_rows(rows: Rows, limit: int, *, as_json: bool) -> None:
     out.print(shown)
     more = "; there are more" + " (--limit)" * (len(rows.rows) >= limit) if rows.is_cut else ""
     note(out, f"{len(rows.rows):,} row{'s' * (len(rows.rows) != 1)}{more}")
+
+
+def print_query_advice(text: str, checked: Checked) -> None:
+    """Print to standard error what does not fit the schema, and the query as it may be meant."""
+    out = console(stderr=True)
+    for problem in checked.problems:
+        note(out, problem)
+    if checked.text != text:
+        note(out, f"is this meant: {checked.text}")
 
 
 def print_query_schema(schema: Schema, language: str, *, as_json: bool) -> None:

@@ -14,9 +14,9 @@ _LONGEST = 2_000  # characters of one text that are printed
 _FILE_WIDTH = 140  # columns of tables that go to a file or a pipe
 
 
-def console() -> Console:
-    """Return a console for standard output that never reads labels as markup."""
-    out = Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
+def console(*, stderr: bool = False) -> Console:
+    """Return a console for standard output, or standard error, that never reads labels as markup."""
+    out = Console(stderr=stderr, highlight=False, markup=False, emoji=False, soft_wrap=True)
     if not out.is_terminal:
         out.width = _FILE_WIDTH
     return out
