@@ -90,6 +90,7 @@ if TYPE_CHECKING:
     from graphbrick.retrieve import LLMEnough as LLMEnough
     from graphbrick.retrieve import LLMHops as LLMHops
     from graphbrick.retrieve import Operators as Operators
+    from graphbrick.retrieve import PassageRank as PassageRank
     from graphbrick.retrieve import Passages as Passages
     from graphbrick.retrieve import PatternHops as PatternHops
     from graphbrick.retrieve import Patterns as Patterns
@@ -108,7 +109,9 @@ if TYPE_CHECKING:
     from graphbrick.text import ByHeading as ByHeading
     from graphbrick.text import ByParagraph as ByParagraph
     from graphbrick.text import ByTokens as ByTokens
+    from graphbrick.text import FromFile as FromFile
     from graphbrick.text import Phrases as Phrases
+    from graphbrick.text import SpacyPhrases as SpacyPhrases
     from graphbrick.text.indexing import index as index
     from graphbrick.text.sources import SourceOptions as SourceOptions
 
@@ -171,7 +174,7 @@ _HOMES = {
         "NGram",
     ),
     "pipeline.parsing": ("parse",),
-    "text": ("ByHeading", "ByParagraph", "ByTokens", "Phrases"),
+    "text": ("ByHeading", "ByParagraph", "ByTokens", "FromFile", "Phrases", "SpacyPhrases"),
     "text.indexing": ("index",),
     "text.sources": ("SourceOptions",),
     "pipeline": ("Pipeline", "Repeat"),
@@ -186,6 +189,7 @@ _HOMES = {
         "EnoughPaths",
         "LLMEnough",
         "LLMHops",
+        "PassageRank",
         "Passages",
         "PatternHops",
         "Operators",

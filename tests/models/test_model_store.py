@@ -226,6 +226,7 @@ def test_the_models_of_the_package_are_described_in_full() -> None:
         "reranker": 1,
         "all-minilm-l6-v2": 1,
         "use-multilingual-v3": 1,
+        "en-core-web-sm": 1,
     }
 
 

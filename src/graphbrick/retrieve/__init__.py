@@ -7,6 +7,7 @@ from graphbrick.retrieve.community_reports import CommunityReports
 from graphbrick.retrieve.enough import EnoughPaths, LLMEnough
 from graphbrick.retrieve.hops import LLMHops, PatternHops
 from graphbrick.retrieve.operators import Operators
+from graphbrick.retrieve.passage_rank import PassageRank
 from graphbrick.retrieve.passages import Passages
 from graphbrick.retrieve.patterns import Patterns
 from graphbrick.retrieve.planned_paths import PlannedPaths
@@ -28,6 +29,7 @@ BRICKS = (
     LLMEnough,
     TextToQuery,
     Passages,
+    PassageRank,
 )
 
 __all__ = [
@@ -40,6 +42,7 @@ __all__ = [
     "LLMEnough",
     "LLMHops",
     "Operators",
+    "PassageRank",
     "Passages",
     "PatternHops",
     "Patterns",

@@ -1,8 +1,10 @@
 """Graphs from text: documents become passages, and passages become a graph."""
 
 from graphbrick.text.chunks import ByHeading, ByParagraph, ByTokens
+from graphbrick.text.from_file import FromFile
 from graphbrick.text.phrases import Phrases
+from graphbrick.text.spacy_phrases import SpacyPhrases
 
-BRICKS = (ByHeading, ByParagraph, ByTokens, Phrases)
+BRICKS = (ByHeading, ByParagraph, ByTokens, FromFile, Phrases, SpacyPhrases)
 
-__all__ = ["BRICKS", "ByHeading", "ByParagraph", "ByTokens", "Phrases"]
+__all__ = ["BRICKS", "ByHeading", "ByParagraph", "ByTokens", "FromFile", "Phrases", "SpacyPhrases"]

@@ -1,0 +1,148 @@
+"""PassageRank: the walk over facts, entities and passages."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import networkx
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from graphbrick import FromFile, PassageRank, Query, Subgraph, index
+from graphbrick.core.trace import Trace, record
+from graphbrick.embedders.embedder import Embedder
+from graphbrick.graphs.corpus import TextGraph
+from graphbrick.graphs.text import fold, hash64
+from graphbrick.retrieve.passage_graph import PassageGraph, synonym_pairs
+from graphbrick.retrieve.passage_rank import named_in
+from graphbrick.retrieve.passage_search import fused
+from graphbrick.scorers.scorer import Scorer
+from graphbrick.testing import check_brick
+
+
+@dataclass(frozen=True, repr=False)
+class Overlap(Embedder):
+    """Unit vectors of hashed words."""
+
+    @property
+    def identity(self) -> str:
+        return "overlap"
+
+    def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        vectors = np.full((len(texts), 64), 0.01, dtype=np.float32)
+        for vector, text in zip(vectors, texts, strict=True):
+            for word in fold(text).split():
+                vector[hash64(word) % 64] += 1
+        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+
+@dataclass(frozen=True, repr=False)
+class Winter(Scorer):
+    """Prefers what speaks of snow."""
+
+    def score(self, query: str, texts: Sequence[str]) -> npt.NDArray[np.float64]:
+        return np.array([float("snow" in text) for text in texts])
+
+
+DOCUMENTS = {
+    "Ada Okoth": ("She wrote The Long Rain and three other books.", [("Ada Okoth", "wrote", "The Long Rain")]),
+    "The Long Rain": ("It plays in Kisumu, and is much read.", [("The Long Rain", "plays in", "Kisumu")]),
+    "Kisumu": ("A port on a lake with many boats.", [("Kisumu", "lies on", "Lake Victoria")]),
+    "Lima": ("A town by the sea that has many boats too.", [("Lima", "lies by", "sea")]),
+    "Oslo": ("In winter there is snow, in summer none.", [("Oslo", "has", "snow")]),
+}
+
+
+@pytest.fixture
+def graph(tmp_path: Path) -> TextGraph:
+    rows = [{"title": title, "text": text, "triples": triples} for title, (text, triples) in DOCUMENTS.items()]
+    file = tmp_path / "d.jsonl"
+    file.write_text("\n".join(map(json.dumps, rows)))
+    return index([file], tmp_path / "books.graph", extractor=FromFile(str(file))).graph
+
+
+def titles(graph: TextGraph, brick: PassageRank, question: str) -> list[str]:
+    items = brick.retrieve(Query(question), Subgraph(graph)).items
+    starts = {graph.passage(i).start: i for i in range(graph.n_passages)}
+    assert all(item.citations[0].start in starts for item in items)
+    by_text = {text: title for title, (text, _) in DOCUMENTS.items()}
+    return [by_text[item.text] for item in items]
+
+
+def test_keeps_the_contract() -> None:
+    check_brick(PassageRank(Overlap(), n=2), installed=False)
+
+
+def test_a_walk_finds_passages_without_a_word_of_the_question(graph: TextGraph) -> None:
+    question = "Which water borders the place where the book that Ada Okoth wrote plays?"
+    by_fact = PassageRank(Overlap(), n=3, facts=1, names=0, passages=0.01)
+    by_name = PassageRank(Overlap(), n=3, facts=0, passages=0.01)
+    for brick in (by_fact, by_name):
+        assert titles(graph, brick, question) == ["Ada Okoth", "The Long Rain", "Kisumu"]
+
+
+def test_nothing_to_start_from_is_an_event(graph: TextGraph) -> None:
+    with record(Trace(), "test", "retrieve") as entry:
+        found = titles(graph, PassageRank(Overlap(), n=1, facts=0), "many boats in a port")
+    assert found == ["Kisumu"]
+    assert "no fact and no name of the graph matches the question" in entry.events[0]
+
+
+def test_a_filter_chooses_the_facts(graph: TextGraph) -> None:
+    filtered = PassageRank(Overlap(), n=1, facts=1, names=0, filter=Winter(), passages=0.001, synonyms=None)
+    assert titles(graph, filtered, "Where does The Long Rain play?") == ["Oslo"]
+
+
+def test_names_in_a_question(graph: TextGraph) -> None:
+    def labels(question: str) -> list[str]:
+        return [graph.label(entity) for entity in named_in(graph, question)]
+
+    assert labels("Does the long rain of ADA OKOTH name Lake Victoria?") == [
+        "The Long Rain",
+        "Ada Okoth",
+        "Lake Victoria",
+    ]
+    assert labels("") == labels("nothing here") == []
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_walk_equals_networkx(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    one, other = random.integers(0, 12, (2, 20))
+    one, other = one[one != other], other[one != other]
+    weight = random.uniform(0.1, 2, len(one))
+    reset = random.uniform(0, 1, 14)  # nodes 12 and 13 have no edge
+    expected_graph = networkx.Graph()
+    expected_graph.add_nodes_from(range(14))
+    for a, b, w in zip(one.tolist(), other.tolist(), weight.tolist(), strict=True):
+        before = expected_graph.edges[a, b]["weight"] if expected_graph.has_edge(a, b) else 0.0
+        expected_graph.add_edge(a, b, weight=before + w)
+    start = dict(enumerate(reset.tolist()))
+    expected = networkx.pagerank(expected_graph, 0.6, start, dangling=start, tol=1e-10, max_iter=500)
+    scores = PassageGraph(14, one, other, weight).walk(reset, 0.4)
+    np.testing.assert_allclose(scores, [expected[i] for i in range(14)], atol=1e-5)
+
+
+def test_synonyms(graph: TextGraph) -> None:
+    one, other, cosine = synonym_pairs(graph, Overlap(), 0.3)
+    labels = [graph.label(entity) for entity in range(graph.n_entities)]
+    vectors = Overlap().embed(labels).astype(np.float32)
+    expected = {
+        (i, j)
+        for i in range(len(labels))
+        for j in range(i + 1, len(labels))
+        if vectors[i] @ vectors[j] >= 0.3
+        and min(sum(map(str.isalnum, labels[i])), sum(map(str.isalnum, labels[j]))) > 2
+    }
+    assert set(zip(one.tolist(), other.tolist(), strict=True)) == expected
+    assert (cosine >= 0.3).all()
+    assert len(synonym_pairs(graph, Overlap(), None)[0]) == 0
+
+
+def test_fused_ranks() -> None:
+    scores = fused([np.array([3.0, 2.0, 2.0]), np.array([0.0, 5.0, 1.0])])
+    np.testing.assert_allclose(scores, [1 / 61 + 1 / 63, 1 / 62 + 1 / 61, 1 / 62 + 1 / 62])

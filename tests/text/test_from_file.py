@@ -1,0 +1,58 @@
+"""FromFile: triples that were extracted elsewhere."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from graphbrick import FromFile, index
+from graphbrick.core.errors import InputError
+from graphbrick.testing import check_brick
+
+ENTRY = {
+    "title": "Kenya",
+    "text": "Nairobi  is its capital.",
+    "triples": [["Nairobi", "capital of", "Kenya"], ["a", "b"]],
+}
+
+
+@pytest.mark.parametrize("form", ["lines", "list", "hipporag"])
+def test_the_forms_of_a_file(tmp_path: Path, form: str) -> None:
+    hipporag = {
+        "docs": [{"idx": "0", "passage": "Kenya\nNairobi is its capital.", "extracted_triples": ENTRY["triples"]}]
+    }
+    text = {"lines": json.dumps(ENTRY) + "\n", "list": json.dumps([ENTRY]), "hipporag": json.dumps(hipporag)}[form]
+    file = tmp_path / "openie.json.gz"
+    file.write_bytes(gzip.compress(text.encode()))
+    brick = FromFile(str(file))
+    check_brick(brick)
+    known, other = brick.extract(["Kenya\nnairobi is its capital.", "Something else."])
+    assert known.triples == [("Nairobi", "capital of", "Kenya")]
+    assert (known.found, other.triples) == ([], [])
+
+
+def test_a_graph_of_given_triples(tmp_path: Path) -> None:
+    (tmp_path / "openie.jsonl").write_text(json.dumps(ENTRY))
+    (tmp_path / "d.jsonl").write_text(json.dumps({"id": 1, "title": "Kenya", "text": "Nairobi is its capital."}))
+    done = index([tmp_path / "d.jsonl"], tmp_path / "a.graph", extractor=FromFile(str(tmp_path / "openie.jsonl")))
+    assert [done.graph.triple_text(0)] == ["Nairobi -> capital of -> Kenya"]
+    assert done.graph.weights is not None
+    assert done.graph.weights.tolist() == [1.0]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{", "it is not JSON"),
+        ("[1]", "an entry must be a JSON object"),
+        ('{"text": "a"}', "an entry needs a text"),
+        ('{"text": "a", "triples": 5}', "an entry needs a text"),
+    ],
+)
+def test_bad_files(tmp_path: Path, text: str, message: str) -> None:
+    (tmp_path / "a.json").write_text(text)
+    with pytest.raises(InputError, match=message):
+        FromFile(str(tmp_path / "a.json")).extract(["a"])
