@@ -106,10 +106,7 @@ def test_labels_in_camel_case_have_words_and_numbered_labels_a_class(clinic: Gra
         ("What does Platform Team not?", "no rule reads what 'not' changes here"),
         ("How old is Ada Marsh?", "'how old' needs an age; this graph has a date, 'birth date'"),
         ("Who is the tallest?", "no relation of this graph gives a number for 'tallest' (height, elevation)"),
-        (
-            "Which engineers were born before 1980?",
-            "nothing in this graph is called 'engineers'; graphbrick learn --call",
-        ),
+        ("Which squads were founded before 2010?", "called 'squads'; if everything with founded is, learn it"),
         ("Who earns more than 5 May 2020?", "salary is no date, so that it cannot be compared with 2020-05-05"),
     ],
 )
@@ -118,6 +115,24 @@ def test_what_is_not_understood_is_said_in_the_words_of_the_question(staff: Grap
     assert answer.texts == ()
     assert answer.trace is not None
     assert any(reason in event for event in answer.trace.events), answer.trace.events
+
+
+@pytest.mark.parametrize(
+    ("question", "texts"),
+    [
+        ("Which engineers were born before 1980?", ["Carla Diaz"]),
+        ("Which engineers were born in 1990?", ["Ben Okoro"]),
+        ("Which engineer was born first?", ["Carla Diaz"]),
+        ("Who is the oldest engineer?", ["Carla Diaz"]),
+        ("Which engineers earn more than 60000?", ["Ada Marsh", "Carla Diaz"]),
+    ],
+)
+def test_an_unknown_noun_may_name_all_that_have_the_number(staff: Graph, question: str, texts: list[str]) -> None:
+    answer = PIPELINE(staff, question)
+    assert sorted(answer.texts) == texts
+    assert answer.confidence == ASSUMED
+    assert answer.trace is not None
+    assert any("is no word of this graph; taken for everything with" in event for event in answer.trace.events)
 
 
 def test_an_unknown_noun_is_not_taken_for_what_other_entities_have(tmp_path: Path) -> None:

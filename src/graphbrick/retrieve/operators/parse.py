@@ -11,7 +11,7 @@ import numpy as np
 from graphbrick.graphs.literals import literal_types
 from graphbrick.patterns.stems import WORD, stem, stems
 from graphbrick.retrieve.operators import plan as p
-from graphbrick.retrieve.operators.plan import CannotPlanError, SetPlan
+from graphbrick.retrieve.operators.plan import CannotPlanError, SetPlan, UnknownNounError
 from graphbrick.retrieve.operators.question import Question
 from graphbrick.retrieve.operators.resolve import Resolver
 from graphbrick.retrieve.operators.superlatives import Superlatives
@@ -116,9 +116,7 @@ class Parser:
         near_classes = (lexicon.class_named(name) for names in near.values() for name in names)
         name = next(iter(lexicon.classes_in(text) or filter(None, near_classes)), None)
         if name is None:
-            called = f"nothing in this graph is called {' '.join(map(repr, words)) or repr(text)}"
-            hint = "; graphbrick learn --call RELATION=NAME names the entities that have a relation"
-            raise CannotPlanError(called if self.place.graph.type_table or len(words) != 1 else called + hint)
+            raise UnknownNounError(words or [text])
         of_class = set(stems(name))
         known = {word for word in words if word in of_class or any(of_class.issuperset(other) for other in near[word])}
         others = [word for word in words if word not in known]
@@ -161,15 +159,22 @@ class Parser:
             return None
         match = self.english.match("whose", bounds.left) or self.english.match("link", bounds.left)
         base_text, attribute = (match["base"], match["attr"] or "") if match else self._doer(bounds.left)
-        if MENTION.search(base_text) or self.english.content(base_text):
-            return self._bounded(self.set(base_text), bounds, attribute)
-        return self._bounded(None, bounds, attribute)
+        if not MENTION.search(base_text) and not self.english.content(base_text):
+            return self._bounded(None, bounds, attribute)
+        try:
+            base = self.set(base_text)
+        except UnknownNounError as error:
+            return self._bounded(None, bounds, attribute, error)
+        return self._bounded(base, bounds, attribute)
 
     def _base_and_date(self, base: str, words: str, wording: str) -> tuple[SetPlan, p.Measure]:
         """Return the set that a text before a date names, and the dates; all that have such a date for «who»."""
         if not MENTION.search(base) and not self.english.content(base):
             return self.resolver.measured(words, (), wording, dates=True)
-        plan = self.set(base)
+        try:
+            plan = self.set(base)
+        except UnknownNounError as error:
+            return self.resolver.taken_for(error, words, (), wording, dates=True)
         return plan, self.resolver.date(words, plan, wording)
 
     def _doer(self, text: str) -> tuple[str, str]:
@@ -178,8 +183,11 @@ class Parser:
         if match is None or MENTION.search(text):
             return text, ""
         noun, verb = self.resolver.noun_and_verb(match["rest"])
-        if not verb and match["lead"] in ("who", "which one"):
-            noun, verb = "", match["rest"]
+        if not verb:  # «who earns», or a noun that the graph does not know
+            is_who = match["lead"] in ("who", "which one")
+            noun, _, verb = ("", "", match["rest"]) if is_who else match["rest"].rpartition(" ")
+            if not self.resolver.has_number(verb):
+                return text, ""
         return (f"which {noun}" if noun else "who", verb) if verb else (text, "")
 
     def bounded(self, base: SetPlan | None, text: str) -> SetPlan | None:
@@ -215,11 +223,22 @@ class Parser:
         exact = english.search("exact", text)
         return _Bounds(f"{text[: exact.start()]} have", "exactly", (), "", exact["right"]) if exact else None
 
-    def _bounded(self, base: SetPlan | None, bounds: _Bounds, attribute: str) -> SetPlan | None:
-        """Return the part of a set, or of all that have such a number, that lies within bounds; None for no such."""
+    def _bounded(
+        self, base: SetPlan | None, bounds: _Bounds, attribute: str, unknown: UnknownNounError | None = None
+    ) -> SetPlan | None:
+        """Return the part of a set, or of all that have such a number, that lies within bounds; None for no number.
+
+        Args:
+            base: The set; all that have such a number if None.
+            bounds: The comparison.
+            attribute: The words for what is compared.
+            unknown: Says that no set has the name that the question gives it.
+        """
         words = " ".join(filter(None, (attribute, bounds.words)))
         amount = self.english.read_amount(bounds.right)
         if amount is None:
+            if unknown:
+                raise unknown
             return None if base is None else self._bounded_by_entity(base, bounds, words)
         upper, rest = None, amount.rest
         if bounds.kind == "between":
@@ -232,7 +251,9 @@ class Parser:
         if inside and isinstance(base, p.Members):
             base, words = self.set(f"which {base.name} in {inside['where']}"), inside["words"]
         wording = words or self._comparative
-        if base is None:
+        if unknown:
+            base, measure = self.resolver.taken_for(unknown, words, bounds.names, wording)
+        elif base is None:
             base, measure = self.resolver.measured(words, bounds.names, wording)
         else:
             measure = self.resolver.measure(words, bounds.names, base, wording)

@@ -14,6 +14,7 @@ from graphbrick.retrieve.operators.sets import (
     Plan,
     SetPlan,
     Steps,
+    UnknownNounError,
     ValuePlan,
     Without,
 )
@@ -41,6 +42,7 @@ __all__ = [
     "Plan",
     "SetPlan",
     "Steps",
+    "UnknownNounError",
     "ValuePlan",
     "Within",
     "Without",

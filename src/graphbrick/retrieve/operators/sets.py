@@ -24,6 +24,18 @@ class CannotPlanError(GraphbrickError):
     """A question has an operator that cannot be answered from this graph; the message says why."""
 
 
+class UnknownNounError(CannotPlanError):
+    """Nothing in the graph is called so.
+
+    Attributes:
+        nouns: The stems of the words.
+    """
+
+    def __init__(self, nouns: Sequence[str]) -> None:
+        super().__init__(f"nothing in this graph is called {' '.join(map(repr, nouns))}")
+        self.nouns = tuple(nouns)
+
+
 @dataclass(frozen=True)
 class Place:
     """Where plans run.

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 from graphbrick.retrieve.operators import plan as p
-from graphbrick.retrieve.operators.plan import CannotPlanError, SetPlan
+from graphbrick.retrieve.operators.plan import CannotPlanError, SetPlan, UnknownNounError
 from graphbrick.retrieve.operators.resolve import Resolver
 from graphbrick.retrieve.operators.wording import MENTION, Comparison
 
@@ -61,11 +61,15 @@ class Superlatives:
         base_text, words = self._base_and_attribute(match["base"], match["attr"] or "")
         first, _, rest = base_text.partition(" ")
         several = rest and (first.isdigit() or self.english.count_of(first) > 1)
-        base = self.read(self.english.as_question(rest if several else base_text))
-        comparison = self._comparison(match["sup"])
-        if "distance" not in comparison.names:
-            self.resolver.check_measured(words)
-        measure = self.resolver.measure(words, comparison.names, base, f"{match['sup']} {words}".strip())
+        comparison, wording = self._comparison(match["sup"]), f"{match['sup']} {words}".strip()
+        try:
+            base = self.read(self.english.as_question(rest if several else base_text))
+        except UnknownNounError as error:
+            base, measure = self.resolver.taken_for(error, words, comparison.names, wording)
+        else:
+            if "distance" not in comparison.names:
+                self.resolver.check_measured(words)
+            measure = self.resolver.measure(words, comparison.names, base, wording)
         n = self.english.count_of(first if several else match["n"] or "")
         return p.Best(base, measure, comparison.largest, self.english.ordinals.get(match["rank"] or "", 1), n)
 
@@ -103,7 +107,10 @@ class Superlatives:
             return None
         largest = match["when"] in ("last", "latest", "most recently")
         if self.english.content(match["base"]) or MENTION.search(match["base"]):
-            base = self.read(match["base"])
+            try:
+                base = self.read(match["base"])
+            except UnknownNounError as error:
+                return p.Best(*self.resolver.taken_for(error, match["attr"], (), match["when"], dates=True), largest)
             return p.Best(base, self.resolver.date(match["attr"], base, match["when"]), largest)
         base, measure = self.resolver.measured(match["attr"], (), match["when"], dates=True)
         return p.Best(base, measure, largest)
