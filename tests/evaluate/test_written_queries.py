@@ -87,6 +87,17 @@ def test_gold_in_another_language_scores_answers_only(graph: Graph, tmp_path: Pa
     assert (metrics["hits_at_1"], metrics["executable"]) == (1.0, None)
 
 
+def test_a_question_without_seeds_is_lost_where_its_query_is_written(graph: Graph, tmp_path: Path, run: Run) -> None:
+    file, study = tmp_path / "questions.jsonl", tmp_path / "runs.sqlite"
+    record = {"question": "Which one has the most?", "seeds": [], "answers": ["Rwanda"], "cypher": "RETURN 1"}
+    file.write_text(json.dumps(record) + "\n", encoding="utf-8")
+    with ScriptedLLM(["no"]) as server:
+        written = f"TextToQuery(LLM('m', base_url='{server.base_url}'), tries=1) >> PathAnswer()"
+        run("evaluate", graph.path, file, "-p", written, "-p", "ShortestPaths() >> PathAnswer()", "--out", study)
+    with Study.open(study) as opened:
+        assert [opened.results(one.id)[0].lost_at for one in opened.runs()] == ["retrieval", "linking"]
+
+
 def test_questions_serve_as_examples(graph: Graph, tmp_path: Path, run: Run) -> None:
     file = tmp_path / "pairs.jsonl"
     run("questions", graph.path, file, "--n", 5)

@@ -66,6 +66,8 @@ def nodes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Nodes]
          {"Mann", "Heat", "USA"}),
         ("MATCH (p:Person {label: 'Mann'})-[*1..2]->(c:Country) RETURN c.label", {"Mann", "Heat", "USA"}),
         ("MATCH (p:Person) WHERE p.label = 'nobody' RETURN count(p)", set()),
+        ("MATCH (p {label: 'Mann'}) RETURN p.label UNION ALL MATCH ({label: 'Scott'})-[:directed]->(f) RETURN f.label"
+         " AS union UNION MATCH (c:Country) RETURN c.label", {"Mann", "Scott", "Alien", "Blade", "USA"}),
     ],
 )  # fmt: skip
 def test_in_cypher(nodes: dict[str, Nodes], text: str, expected: set[str]) -> None:
@@ -99,7 +101,7 @@ def test_in_sparql(nodes: dict[str, Nodes], text: str, expected: set[str]) -> No
         ("MATCH (p)-[:directed]->(f) WITH p, count(f) AS n WHERE n > 1 RETURN p", "after WITH"),
         ("MATCH (p) WITH p LIMIT 1 MATCH (p)-->(f) RETURN f", "after WITH"),
         ("MATCH (p)-->(f) WITH p MATCH (p)-->(f) RETURN f", "anew after WITH"),
-        ("MATCH (p) RETURN p UNION MATCH (f) RETURN f", "RETURN before its result"),
+        ("MATCH (p) RETURN p UNION ALL CALL db.labels()", "returns nothing"),
         ("CALL db.labels()", "returns nothing"),
         ("MATCH p = shortestPath((a)-[*]->(b)) RETURN p", "shortest path"),
         ("MATCH ((a)-[:r]->(b)){1,3} RETURN a", "within brackets"),

@@ -5,8 +5,8 @@ returns of them. It is found by queries of one column each: patterns and conditi
 Aggregates, order and limits of the result are left out: the provenance of «the largest country of Africa» are all
 countries of Africa. Nodes inside EXISTS and MINUS are conditions and do not count, and neither do literals of RDF.
 
-Some queries cannot be rewritten: conditions on aggregated values, subqueries, unions and procedures in Cypher, shortest
-paths, and in SPARQL paths whose inner nodes have no names.
+Some queries cannot be rewritten: conditions on aggregated values, subqueries and procedures in Cypher, shortest paths,
+and in SPARQL paths whose inner nodes have no names.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from graphbrick.queries.check_sparql import TriplePattern, triples_in
 from graphbrick.queries.cypher_clauses import Clause, Part, clauses_of, parts_of
 from graphbrick.queries.edits import Edits
 from graphbrick.queries.prefixes import STANDARD, declared_prefixes, expanded
-from graphbrick.queries.tokens import SPARQL, Token, known_language, tokens_of
+from graphbrick.queries.tokens import CYPHER, SPARQL, Token, known_language, tokens_of
 
 _AFTER_RESULT = ("WITH", "RETURN", "ORDER", "SKIP", "LIMIT")
 _TYPE = STANDARD["rdf"] + "type"
@@ -55,14 +55,28 @@ def node_queries(text: str, language: str) -> tuple[list[str], frozenset[str]]:
     tokens = tokens_of(text, language)
     if known_language(language) == SPARQL:
         return _Sparql(text, tokens).rewritten()
-    return _Cypher(text, tokens).rewritten(), frozenset()
+    queries = [query for part in _united(text, tokens) for query in _Cypher(part).rewritten()]
+    return list(dict.fromkeys(queries)), frozenset()
+
+
+def _united(text: str, tokens: Sequence[Token]) -> Iterator[str]:
+    """Yield the queries of a union in Cypher, or the one query."""
+    start = 0
+    for clause in clauses_of(tokens):
+        if clause.word == "UNION":
+            yield text[start : clause.start]
+            words = (token for token in tokens if token.start >= clause.start + len(clause.word))
+            following = next(words, None)
+            is_said = following is not None and following.is_word("ALL", "DISTINCT")
+            start = following.end if is_said and following is not None else clause.start + len(clause.word)
+    yield text[start:]
 
 
 class _Cypher:
-    """Rewrites one query in Cypher."""
+    """Rewrites one query in Cypher that is no union."""
 
-    def __init__(self, text: str, tokens: Sequence[Token]) -> None:
-        self._text, self._edits = text, Edits(text)
+    def __init__(self, text: str) -> None:
+        self._text, self._edits, tokens = text, Edits(text), tokens_of(text, CYPHER)
         self._words = {token.text for token in tokens}
         self._clauses = clauses_of(tokens)
         self._columns: list[str] = []  # what is returned
@@ -90,7 +104,7 @@ class _Cypher:
         for i, clause in enumerate(self._clauses):
             if clause.word in ("WITH", "RETURN") and all(one.word in _AFTER_RESULT for one in self._clauses[i:]):
                 return i
-        raise NoProvenanceError("the query returns nothing, or has a union or a procedure")
+        raise NoProvenanceError("the query returns nothing, or has a procedure")
 
     def _part(self, part: Part) -> None:
         if part.fault:

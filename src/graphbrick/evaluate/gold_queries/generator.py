@@ -100,6 +100,13 @@ class _Drawn(NamedTuple):
     gold: GoldQuery
 
 
+class _Number(NamedTuple):
+    """A property with numbers, and one of them."""
+
+    name: str
+    value: float
+
+
 class _Maker:
     """Makes questions about one graph."""
 
@@ -109,6 +116,7 @@ class _Maker:
         if not self._connections:
             raise GraphbrickError("the schema has no relation between classes whose nodes have names; nothing to ask")
         self._ends: dict[tuple[Connection, bool], list[str]] = {}
+        self._values: dict[tuple[str, str], list[float]] = {}
 
     def question(self, template: str, number: str, seen: set[str]) -> QueryQuestion | None:
         """Return a question of a template that was not seen yet; None if none is found in a number of tries."""
@@ -136,7 +144,7 @@ class _Maker:
         if result.is_cut or len(answers) > _MOST_ANSWERS or answers == ("0",) or not all(map(str.strip, answers)):
             return ()
         if gold.order is None:
-            return answers
+            return tuple(sorted(answers))  # a database gives them in any order
         values = [row[1] for row in self._graph.rows(gold, with_value=True).rows]
         return answers if len(answers) == gold.order.first and len(set(values)) == len(values) else ()
 
@@ -163,7 +171,7 @@ class _Maker:
                 return None
             names[variable] = name
         if template.has_number:
-            number = self._graph.number_of(first.head, self._random)
+            number = self._drawn_number(first.head)
             if number is None:
                 return None
             way = self._random.randrange(2)
@@ -193,6 +201,17 @@ class _Maker:
             edge, end = Edge("x", known.relation, "y"), "x" if is_head else "y"
             self._ends[known, is_head] = self._graph.names(GoldQuery({"x": known.head, "y": known.tail}, (edge,), end))
         return self._ends[known, is_head]
+
+    def _drawn_number(self, kind: str) -> _Number | None:
+        """Draw a property of a class that holds numbers, and one of them; None if it has none."""
+        names = self._graph.numbers(kind)
+        if not names:
+            return None
+        name = self._random.choice(names)
+        if (kind, name) not in self._values:
+            self._values[kind, name] = self._graph.values(kind, name)
+        values = self._values[kind, name]
+        return _Number(name, self._random.choice(values)) if values else None
 
     def _drawn_name(self, names: Sequence[str]) -> str | None:
         """Draw a name that can stand in a question; None if there is none."""

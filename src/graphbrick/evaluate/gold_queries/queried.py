@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import re
 from typing import NamedTuple
 
@@ -15,6 +14,7 @@ from graphbrick.evaluate.gold_queries.in_sparql import SparqlNames, in_sparql
 from graphbrick.graphs.databases.errors import TooSlowError
 from graphbrick.graphs.databases.rdf_schema import RESOURCE
 from graphbrick.graphs.rdf_counterpart import RdfNames, rdf_names
+from graphbrick.queries.check_cypher import quoted
 from graphbrick.queries.prefixes import STANDARD, prefixes_for
 from graphbrick.queries.schema_text import readable, schema_prefixes
 from graphbrick.queries.tokens import SPARQL, known_language
@@ -36,13 +36,6 @@ class Written(NamedTuple):
 
     cypher: str | None
     sparql: str | None
-
-
-class Number(NamedTuple):
-    """A property with numbers, and one of them."""
-
-    name: str
-    value: float
 
 
 class QueriedGraph:
@@ -139,16 +132,24 @@ class QueriedGraph:
         rows = self._graph.query(f"{self.written(gold)}{order} {_MOST_NAMES}", {}, _MOST_NAMES).rows
         return [str(row[0]) for row in rows if row[0] is not None]
 
-    def number_of(self, kind: str, chosen: random.Random) -> Number | None:
-        """Return a property of a class that holds numbers, with one of its examples; None if it has none."""
-        numbers = [
-            Number(part.name, float(value))
-            for part in self._properties[kind]
-            if _is_number(part)
-            for value in part.examples
-            if _NUMBER.fullmatch(value)
-        ]
-        return chosen.choice(numbers) if numbers else None
+    def numbers(self, kind: str) -> list[str]:
+        """Return the properties of a class that hold numbers."""
+        return [part.name for part in self._properties[kind] if _is_number(part)]
+
+    def values(self, kind: str, name: str) -> list[float]:
+        """Return values of a property that holds numbers, ascending, at most 20,000."""
+        if self.language == SPARQL:
+            member = "" if kind == RESOURCE else f"?x a {kind} . "
+            query = (
+                f"SELECT DISTINCT ?value WHERE {{ {member}?x {name} ?value FILTER(ISLITERAL(?value)) }} ORDER BY ?value"
+            )
+        else:
+            value = f"x.{quoted(name)}"
+            query = (
+                f"MATCH (x:{quoted(kind)}) WHERE {value} IS NOT NULL RETURN DISTINCT {value} AS value ORDER BY value"
+            )
+        rows = self._graph.query(f"{query} LIMIT {_MOST_NAMES}", {}, _MOST_NAMES).rows
+        return [float(row[0]) for row in rows if row[0] is not None and _NUMBER.fullmatch(str(row[0]))]
 
     def _name_of(self, kind: str) -> str:
         """Return the property that holds the names of a class; empty if there is none."""

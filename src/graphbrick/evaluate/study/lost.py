@@ -99,4 +99,6 @@ def _meets(evidence: Evidence, gold: set[int]) -> bool:
 def _misled(question: GroundedQuestion, course: Course) -> bool:
     """Return whether the search started nowhere, or only at entities that are not seeds in the file."""
     seeds = course.run.query.seeds
-    return not seeds or bool(question.seeds and not set(seeds) & set(question.seeds))
+    if not seeds:  # a stage that writes queries needs none
+        return bool(question.seeds) or any(stage.kind == "link" for _, stage in course.run.trace.walk())
+    return bool(question.seeds and not set(seeds) & set(question.seeds))
