@@ -167,7 +167,7 @@ def test_long_results_are_cut_and_say_so() -> None:
     triples = [("hub", "has part", f"part {i:03}") for i in range(50)]
     work = Workspace("?", Subgraph(NeighboursOnly(triples)))  # type: ignore[arg-type]
     found = call(work, neighbours_by_relation, "hub", "has part", n=4)
-    assert found.text.endswith("and 46 more triples, whose nodes are in the list too")
+    assert "\nand 46 more triples, whose nodes are in the list too\ntheir relations: <- has part" in found.text
     assert len(found.nodes or ()) == 50
     assert len(work.evidence()) == 4  # what was shown
     work.finish(["part 030"])  # it is in the list

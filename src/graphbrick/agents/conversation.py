@@ -28,33 +28,22 @@ You then get the result as an Observation. Never write an Observation yourself.
 """
 _EXAMPLE = """
 Example:
-Question: Which river flows through the capital of Austria?
-Thought: I look at the relations of Austria.
-Action: neighbours["Austria"]
-Observation: Austria:
--> capital (1): Vienna
-<- country (2): Graz, Linz
-Thought: The capital is Vienna. I look at its relations.
-Action: neighbours["Vienna"]
-Observation: Vienna:
--> river (1): Danube
-<- capital (1): Austria
-Thought: The river is the Danube, which answers the question.
-Action: finish["Danube"]
-"""
-_FOLLOWING_EXAMPLE = """
-Example:
-Question: Which river flows through the capital of Austria?
+Question: Which rivers flow through the capital of Austria?
+Nodes that the question names, with their relations:
+Austria (country): <- located in, -> capital
 Thought: I follow the relation capital from Austria.
-Action: neighbours_by_relation["Austria", "capital"]
+Action: {tool}["Austria", "capital"]
 Observation: L1 = 1 node
 Austria -> capital -> Vienna
-Thought: I follow the relation river from Vienna.
-Action: neighbours_by_relation["Vienna", "river"]
-Observation: L2 = 1 node
+their relations: <- born in, -> river, <- capital
+Thought: I follow the relation river from L1.
+Action: {tool}["L1", "river"]
+Observation: L2 = 2 nodes
 Vienna -> river -> Danube
-Thought: The river is the Danube, which answers the question.
-Action: finish["Danube"]
+Vienna -> river -> Wien
+their relations: -> length, <- river
+Thought: L2 holds the rivers, which answer the question.
+Action: finish["L2"]
 """
 
 
@@ -152,10 +141,8 @@ def opening(
     if not native:
         lines = [f"{tool.usage}: {tool.description}" for tool in tools.values()]
         text += "\nTools:\n" + "\n".join(lines) + "\n" + _FORMAT
-        if "neighbours" in tools:
-            text += _EXAMPLE
-        elif "neighbours_by_relation" in tools:
-            text += _FOLLOWING_EXAMPLE
+        follow = next((name for name in ("neighbours_by_relation", "neighbours") if name in tools), "")
+        text += _EXAMPLE.format(tool=follow) if follow else ""
     if first:
         text += f"\nYour first call must be {first}.\n"
     if instructions:

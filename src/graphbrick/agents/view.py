@@ -24,7 +24,7 @@ from graphbrick.llm.replies import one_line
 LIMIT = 1000
 """Most triples that are read of one entity."""
 _SEARCHED = 20
-_INTRODUCED = 20  # relations of a node that the question names
+_SAMPLED, _WAYS = 5, 20  # nodes whose relations are told together, and relations told of them
 _NAMED_BY_KEY = re.compile(r"^.*\[([^\[\]]+)\](?:\s*\(.*\))?$", re.DOTALL)
 _LONGEST_NAME = 120  # characters
 
@@ -115,14 +115,18 @@ class GraphView:
         return f"{self.name(entity)} ({first})" if first else self.name(entity)
 
     def introduced(self, entity: int) -> str:
-        """Return the name of an entity with its first type and its relations, those with most triples first.
-
-        Relations are read of the first 1,000 triples, and at most 20 are named.
-        """
-        ((walked, _),) = self.around([entity])
-        counts = Counter(f"{'->' if s.forward else '<-'} {self.graph.relation_label(s.relation)}" for s in walked)
-        ways = ", ".join(way for way, _ in counts.most_common(_INTRODUCED))
+        """Return the name of an entity with its first type and its relations."""
+        ways = self.ways([entity])
         return f"{self.described(entity)}: {ways}" if ways else self.described(entity)
+
+    def ways(self, entities: Sequence[int]) -> str:
+        """Return the relations of entities, such as "-> capital, <- borders", those of most triples first.
+
+        They are read of the first 1,000 triples of each of the first 5 entities, and at most 20 are named.
+        """
+        walked = (step for steps, _ in self.around(entities[:_SAMPLED]) for step in steps)
+        counts = Counter(f"{'->' if s.forward else '<-'} {self.graph.relation_label(s.relation)}" for s in walked)
+        return ", ".join(way for way, _ in counts.most_common(_WAYS))
 
     def _by_key(self, key: str) -> int | None:
         try:

@@ -104,6 +104,7 @@ def _by_relation(work: Workspace, entity: str, relation: str, direction: str, n:
     cut = sum(is_cut for _, is_cut in lists)
     if cut:
         lines.append(f"(only the first {LIMIT:,} triples of a node were read)")
+    lines.append(f"their relations: {work.ways(ends)}")
     return Observation("\n".join(lines), ends, tuple(steps), n)
 
 
