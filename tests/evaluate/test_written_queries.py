@@ -98,6 +98,23 @@ def test_a_question_without_seeds_is_lost_where_its_query_is_written(graph: Grap
         assert [opened.results(one.id)[0].lost_at for one in opened.runs()] == ["retrieval", "linking"]
 
 
+def test_results_do_not_stay_when_a_gold_query_changes(graph: Graph, tmp_path: Path, run: Run) -> None:
+    file, study = tmp_path / "questions.jsonl", tmp_path / "runs.sqlite"
+    record = {"question": "Which city is in Uganda?", "seeds": ["Uganda"], "answers": ["Kampala"], "language": "Cypher"}
+    with ScriptedLLM(["MATCH (c)-[:in_]->({label: 'Uganda'}) RETURN c.label"]) as server:
+        pipeline = f"TextToQuery(LLM('m', base_url='{server.base_url}')) >> PathAnswer()"
+        for query, code, accuracy in (
+            ("MATCH (c)-[:in_]->({label: 'Uganda'}) RETURN c.label", 0, 1.0),
+            ("MATCH (c)-[:in_]->({label: 'Kenya'}) RETURN c.label", 1, 1.0),
+        ):
+            file.write_text(json.dumps(record | {"query": query, "note": code}) + "\n", encoding="utf-8")
+            shown = run("evaluate", graph.path, file, "-p", pipeline, "--out", study)
+            assert shown.code == code, shown.err
+            with Study.open(study) as opened:
+                assert opened.results(1)[0].metrics["execution_accuracy"] == accuracy
+    assert "is not what it was" in " ".join(shown.err.split())
+
+
 def test_questions_serve_as_examples(graph: Graph, tmp_path: Path, run: Run) -> None:
     file = tmp_path / "pairs.jsonl"
     run("questions", graph.path, file, "--n", 5)

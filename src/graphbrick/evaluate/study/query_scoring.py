@@ -35,6 +35,13 @@ def gold_query(facts: Mapping[str, str], language: str) -> str | None:
     return own or facts.get(language.lower())
 
 
+def gold_facts(facts: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the facts that a file of `graphbrick questions` measures queries by; none of other questions."""
+    if not {"query", "language"} <= facts.keys():
+        return ()
+    return tuple(facts.get(name, "") for name in ("language", "query", "cypher", "sparql", "ordered"))
+
+
 def written_query(trace: Trace) -> str | None:
     """Return the last query that a run of `TextToQuery` settled on; None if no query ran."""
     events = [

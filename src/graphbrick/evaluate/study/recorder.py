@@ -21,6 +21,7 @@ from graphbrick.evaluate.study.encoding import plain, to_json
 from graphbrick.evaluate.study.exchanges import pack
 from graphbrick.evaluate.study.identity import Identity
 from graphbrick.evaluate.study.judgements import Judgements
+from graphbrick.evaluate.study.query_scoring import gold_facts
 from graphbrick.evaluate.study.records import Detail, Result
 from graphbrick.evaluate.study.schema import APPLICATION, FIRST, SINCE, VERSION
 from graphbrick.files.locks import claim
@@ -306,8 +307,11 @@ def now() -> str:
 
 
 def digest_of(question: Question) -> str:
-    """Return a checksum of a question without its facts, which change no result."""
-    content = question.text, question.seeds, question.answers, question.answer_names, question.hops
+    """Return a checksum of a question; of its facts only gold queries change results."""
+    content: tuple[object, ...] = (
+        *(question.text, question.seeds, question.answers, question.answer_names, question.hops),
+        *gold_facts(question.facts),
+    )
     return hashlib.sha256(to_json(content).encode()).hexdigest()
 
 
