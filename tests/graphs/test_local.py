@@ -139,9 +139,9 @@ def test_a_local_graph_holds_what_is_within_the_hops(remote: NeighboursOnly) -> 
 
 
 def test_neighbours_are_asked_for_in_batches() -> None:
-    remote = NeighboursOnly([("hub", "r", f"leaf {i}") for i in range(600)])
-    local_graph(remote, [remote.entity("hub")], hops=2)
-    assert remote.calls == 1 + 3  # the hub, then 600 leaves, 256 a call
+    remote = NeighboursOnly([("hub", "r", f"leaf {i}") for i in range(2500)])
+    local_graph(remote, [remote.entity("hub")], hops=2, limit_per_node=2500)
+    assert remote.calls == 1 + 3  # the hub, then 2,500 leaves, 1,024 a call
 
 
 def test_a_limit_that_cuts_is_an_event() -> None:

@@ -19,7 +19,7 @@ from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.records import EntityRecord, Record, RelationRecord
 from graphbrick.graphs.text import name_form
 
-_BATCH = 256  # entities per call
+_BATCH = 1024  # entities per call
 _SEARCHED = 20
 _SHOWN = 3
 
@@ -44,7 +44,7 @@ def local_graph(
     nothing is kept beside it for later graphs. If a limit leaves triples out, that is an event.
 
     Args:
-        remote: The graph; its neighbours are requested hop by hop, 256 entities per call.
+        remote: The graph; its neighbours are requested hop by hop, 1,024 entities per call.
         seeds: Entity ids of ``remote``.
         hops: Maximum number of triples between a seed and an entity, at least 1.
         limit_per_node: Maximum number of triples requested for one entity; also applies to seeds.

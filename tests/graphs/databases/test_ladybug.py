@@ -15,6 +15,7 @@ from graphbrick.core import Evidence, Query, Row, Subgraph
 from graphbrick.core.errors import GraphbrickError, InputError, LinkError
 from graphbrick.core.graph import Capability
 from graphbrick.graphs.databases.graph import DatabaseGraph
+from graphbrick.graphs.databases.names import spans
 from graphbrick.graphs.export.ladybug import to_ladybug
 from graphbrick.graphs.records import EntityRecord
 from graphbrick.pipeline import RetrieveStage
@@ -303,3 +304,28 @@ def test_commands_take_addresses_or_say_what_to_do(tiny: str, capsys: pytest.Cap
         code, _, err = run(*(part for part in command if part not in options), tiny, *options)
         assert code == 1
         assert f"graphbrick build {tiny} my.graph" in err
+
+
+def test_names_in_a_question_are_found_as_comparing_every_name_finds_them(tmp_path: Path) -> None:
+    facts = [
+        EntityRecord("e1", "St. Elmo's Fire", types=("Film",)), EntityRecord("e2", "Heat", types=("Film",)),
+        EntityRecord("e3", "hea"), EntityRecord("e4", "", aliases=("A", "heat")), EntityRecord("e5", "Ägypten"),
+        EntityRecord("e6", "Al Pacino", aliases=("Alfredo James Pacino", "PACINO")), EntityRecord("e7", "Kenya"),
+    ]  # fmt: skip
+    graph = build([*facts, ("e1", "next", "e2")], tmp_path / "g")
+    live = open_graph(f"ladybug:{to_ladybug(graph, tmp_path / 'db')}")
+    for question in (
+        "Who was in St. Elmo's Fire, or in HEAT?",
+        "Was Pacino in ägypten?",
+        "heathen",
+        "A heap of heat",
+        "?",
+    ):
+        forms = set(spans(question))
+        expected = {
+            fact.key for fact in facts if forms & {name.lower() for name in (fact.label or "", *fact.aliases)} - {""}
+        }
+        assert {node.key for node in live.named_in(question, 10)} == expected
+    assert [node.key for node in live.named_in("Heat of Al Pacino", 1)] == ["e6"]  # the longest name
+    assert live.search("ken", 5) == [live.entity("e7")]  # a part of a name
+    assert live.search("ken?", 5) == []

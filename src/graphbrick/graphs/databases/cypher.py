@@ -38,13 +38,11 @@ class Dialect:
         handle: The internal id of a node.
         type: The type of a relation.
         text: A value as text.
-        any_of: Whether a list of texts, in lower case, has one that is in ``$forms``.
     """
 
     handle: str = "id({})"
     type: str = "type({})"
     text: str = "toString({})"
-    any_of: str = "any(x IN {} WHERE toLower(x) IN $forms)"
 
 
 class Followed(NamedTuple):
@@ -224,13 +222,18 @@ class CypherGraph(DatabaseGraph):
         nodes = [*self.full_text(text, 5 * n)]
         try:
             if not nodes:
-                nodes += self._nodes_where(self._is_one_of(spans(text)), {"forms": spans(text)}, 5 * n)
+                nodes += self.named_in(text, 5 * n)
             part = part_of_names(text)
             if len(nodes) < n and part:
                 nodes += self._nodes_where(self._contains(), {"part": part}, 5 * n)
         except TooSlowError as error:
             event(f"the search for names was given up: {error}; an index of names, or ?timeout=, helps")
         return best(text, nodes, n)
+
+    def named_in(self, text: str, n: int) -> list[Node]:
+        """Return at most ``n`` entities whose names are parts of a text, compared in lower case."""
+        forms = spans(text)
+        return self._nodes_where(self._is_one_of(forms), {"forms": forms}, n)
 
     def full_text(self, text: str, n: int) -> Iterable[Node]:
         """Return entities from a full-text index of the database; none by default."""
@@ -242,24 +245,25 @@ class CypherGraph(DatabaseGraph):
         text = f"MATCH (n) WHERE {condition} RETURN {self.shown('n')} AS node LIMIT {limit}"
         return [self.read(row[0]) for row in self.fetch(text, parameters, limit).rows]
 
-    def _names(self) -> list[str]:
+    def names(self) -> list[str]:
         """Return the properties with names that some node has."""
-        names = [name for name in self._label_names if self._is_property(name)]
+        names = [name for name in self._label_names if self.is_property(name)]
         return names or ([] if self.knows_all_properties() else list(self._label_names))
 
-    def _is_property(self, name: str) -> bool:
+    def is_property(self, name: str) -> bool:
+        """Return whether a node may have a property."""
         return any(name in names for names in self.properties_of_classes().values())
 
     def _is_one_of(self, forms: list[str]) -> str:
         if not forms:
             return ""
-        conditions = [f"{self._lower(name)} IN $forms" for name in self._names()]
-        if self._is_property("aliases"):
-            conditions.append(self.dialect.any_of.format("n.aliases"))
+        conditions = [f"{self._lower(name)} IN $forms" for name in self.names()]
+        if self.is_property("aliases"):
+            conditions.append("any(x IN n.aliases WHERE toLower(x) IN $forms)")
         return " OR ".join(conditions)
 
     def _contains(self) -> str:
-        return " OR ".join(f"{self._lower(name)} CONTAINS $part" for name in self._names())
+        return " OR ".join(f"{self._lower(name)} CONTAINS $part" for name in self.names())
 
     def _lower(self, name: str) -> str:
         return f"toLower({self.dialect.text.format(f'n.{quoted(name)}')})"

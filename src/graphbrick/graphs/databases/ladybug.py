@@ -23,6 +23,7 @@ from graphbrick.graphs.databases.cypher import (
 )
 from graphbrick.graphs.databases.errors import QueryError, in_one_line, refused_query, too_slow
 from graphbrick.graphs.databases.graph import Edge, Node, needed_module, number_option
+from graphbrick.graphs.databases.ladybug_search import handles_named_in
 from graphbrick.graphs.databases.names import relation_words
 from graphbrick.graphs.databases.plain_schema import examples_of
 from graphbrick.queries.limits import with_limit
@@ -45,12 +46,7 @@ class LadybugGraph(CypherGraph):
     @property
     def dialect(self) -> Dialect:
         """The words that differ."""
-        return Dialect(
-            handle="id({})",
-            type="label({})",
-            text="CAST({}, 'STRING')",
-            any_of="list_has_any(list_transform({}, x -> lower(x)), $forms)",
-        )
+        return Dialect(handle="id({})", type="label({})", text="CAST({}, 'STRING')")
 
     def _database(self) -> Any:
         """Return the database, which is open as long as the session."""
@@ -148,6 +144,32 @@ class LadybugGraph(CypherGraph):
     def carries_key(self, kind: str) -> bool:
         """Return whether edges of a type are of several relations; a table that says its relation has only one."""
         return "relation" not in self._table_comments.get(kind, {})
+
+    def named_in(self, text: str, n: int) -> list[Node]:
+        """Return at most ``n`` entities whose names are parts of a text, compared in lower case."""
+        handles = handles_named_in(self, text, self.names(), aliases=self._has_aliases, n=n)
+        by_table: dict[int, list[int]] = {}
+        for table, offset in handles:
+            by_table.setdefault(table, []).append(offset)
+        nodes: list[Node] = []
+        for table, offsets in by_table.items():
+            query = f"MATCH (n:{quoted(self._tables[table][1])}) WHERE offset(id(n)) IN $offsets RETURN n"
+            nodes += [self.read(row[0]) for row in self.fetch(query, {"offsets": offsets}, len(offsets)).rows]
+        return nodes
+
+    @cached_property
+    def _has_aliases(self) -> bool:
+        """Whether any node has an alias; looking for none in millions of nodes takes seconds."""
+        lists = [
+            table
+            for table, columns in self._columns.items()
+            for name, kind, _ in columns
+            if (name, kind) == ("aliases", "STRING[]")
+        ]
+        return any(
+            self.fetch(f"MATCH (n:{quoted(table)}) WHERE size(n.aliases) > 0 RETURN 1 LIMIT 1", {}, 1).rows
+            for table in lists
+        )
 
     def equal(self, name: str) -> str:
         """Return the condition that a property of ``n``, as text, is ``$text``."""

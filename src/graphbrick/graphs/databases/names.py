@@ -42,8 +42,10 @@ def _closing(text: str, start: int) -> Iterable[str]:
 
 
 def part_of_names(text: str) -> str:
-    """Return a text in lower case if it is short enough to be a part of a name; else an empty text."""
+    """Return a text in lower case if it can be a part of a name, no question and not long; else an empty text."""
     stripped = " ".join(text.split())
+    if stripped.endswith("?"):
+        return ""
     fits = len(stripped) >= _SHORTEST_PART and len(tokens(nfc(stripped))) <= _LONGEST
     return stripped.lower() if fits else ""
 
