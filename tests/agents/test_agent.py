@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from agent_scripts import QUESTION, SHILLING, SPOKEN, TOOLS, WALK, ask, calls, events, texts
 
-from graphbrick import LLM, Agent, Generate, KHop, PathAnswer, Session, parse
+from graphbrick import LLM, Agent, Generate, KHop, PathAnswer, Run, Session, parse
 from graphbrick.agents import Observation, Workspace, tool, toolbox
-from graphbrick.core.errors import InputError, PipelineError
+from graphbrick.core.errors import InputError, ModelError, PipelineError
 from graphbrick.testing import TINY, NeighboursOnly, Reply, Request, ScriptedLLM, check_brick, tiny_graph
 
 
@@ -58,13 +58,29 @@ def test_a_model_that_writes_text_is_stopped_before_it_imagines_results() -> Non
         assert not [request for request in other.requests if "stop" in request.body]
 
 
-def test_recorded_replies_replay_the_walk(tmp_path: FilePath) -> None:
-    with Session(replies=str(tmp_path / "replies.sqlite")), ScriptedLLM(WALK) as server:
-        agent = Agent(LLM(base_url=server.base_url), tools=TOOLS)
-        first, second = (agent.run(tiny_graph(), QUESTION) for _ in range(2))
+@pytest.mark.parametrize(("replies", "protocol"), [(WALK, "native"), (SPOKEN, "text")], ids=["native", "text"])
+def test_recorded_replies_replay_every_step_without_a_server(tmp_path: FilePath, replies: Any, protocol: str) -> None:
+    cache = str(tmp_path / "replies.sqlite")
+    with ScriptedLLM(replies) as server:
+        agent = Agent(LLM(base_url=server.base_url, retries=0), tools=TOOLS, protocol=protocol)
+        with Session(replies=cache):
+            first = agent.run(tiny_graph(), QUESTION)
         assert len(server.requests) == 3
-    assert texts(first) == texts(second)
-    assert second.trace.ledger["cache_hits"] == 3
+    with Session(replies=cache, reply_mode="replay"):
+        second = agent.run(tiny_graph(), QUESTION)
+    assert texts(first) == texts(second) == [SHILLING, "Nairobi <- capital <- Kenya"]
+    assert (second.trace.ledger["calls"], second.trace.ledger["cache_hits"]) == (0, 3)
+    assert steps(first) == steps(second)
+    with Session(replies=cache, reply_mode="replay"), pytest.raises(ModelError, match="replaying makes no calls"):
+        agent.run(tiny_graph(), "Which currency is used in Uganda?")
+
+
+def steps(run: Run) -> list[Any]:
+    """What was said and done in each step, without times."""
+    return [
+        (entry.stage, entry.events, entry.counts_out, [(said.messages, said.reply) for said in entry.exchanges])
+        for _, entry in run.trace.stages[-1].walk()
+    ]
 
 
 def test_several_calls_of_one_reply_run_at_once_and_keep_their_order() -> None:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import _thread
+import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from agent_scripts import SHILLING, SPOKEN, WALK, ask, calls, events, texts
+from agent_scripts import SHILLING, SPOKEN, TOOLS, WALK, ask, calls, events, texts
 
 from graphbrick import Budget, build, spending
+from graphbrick.agents import Observation, Workspace, episode, tool, toolbox
 from graphbrick.core.errors import ModelError
 from graphbrick.testing import TINY, NeighboursOnly, Reply, Request
 
@@ -60,6 +64,13 @@ def test_repeated_calls_end_the_agent() -> None:
         (calls(("finish", {"nodes": ["Mombasa"]})), "no result has shown 'Mombasa'"),
         (calls(("finish", {"nodes": ["Nairobi"]})), "the question itself names Nairobi"),
         (calls(("neighbours", {"entity": "x" * 9000})), "no node is called 'xxx"),
+        (calls(("neighbours", {"entity": "x" * 20_000})), "entity of neighbours takes at most 10,000 characters"),
+        (calls(("search", {"text": "Kenya", "n": 10**9})), "n of search is a whole number from 1 to 10,000"),
+        (calls(("search", {"text": "Kenya", "n": "9" * 6000})), "n of search is a whole number"),
+        (calls(("search", {"text": "Kenya", "n": 2.5})), "n of search is a whole number"),
+        (calls(("combine", {"lists": ["Kenya"] * 1000})), "lists of combine takes at most 200 names, got 1,000"),
+        (calls(("search", '{"text": ' + "[" * 3_000 + "]" * 3_000 + "}")), "the arguments of search are not a JSON"),
+        (calls(("search", '{"text": ' + "[" * 500 + "]" * 500 + "}")), "text of search is a text"),
     ],
 )
 def test_wrong_calls_come_back_as_advice(reply: Reply, advice: str) -> None:
@@ -211,3 +222,93 @@ def test_a_relation_is_found_by_some_of_its_words(tmp_path: Path) -> None:
     )
     assert "Aspirin -> binds gene -> PTGS1" in texts(run)
     assert "advice: no relation" not in events(run)
+
+
+# Tools of plug-ins that do what they should not
+
+
+@pytest.fixture
+def plugged(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], Any]], None]:
+    """Give agents a tool ``odd`` that runs a function."""
+
+    def plug(function: Callable[[], Any]) -> None:
+        @tool
+        def odd(work: Workspace) -> Observation:
+            """Do something odd."""
+            return function()  # type: ignore[no-any-return]
+
+        known = {**toolbox.all_tools(), "odd": odd}
+        monkeypatch.setattr(toolbox, "all_tools", lambda: known)
+
+    return plug
+
+
+ODD = calls(("odd", {}))
+
+
+def fail(error: BaseException) -> Callable[[], Any]:
+    def raises() -> Any:
+        raise error
+
+    return raises
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (fail(ValueError("no such file")), "the tool failed with ValueError: "),
+        (fail(RecursionError()), "the tool failed with RecursionError"),
+        (fail(SystemExit(3)), "the tool failed with SystemExit: "),
+        (lambda: "text", "the tool odd is broken: it returned 'text', not an Observation"),
+        (lambda: None, "the tool odd is broken: it returned None"),
+    ],
+)
+def test_a_tool_that_fails_is_an_event(plugged: Any, function: Callable[[], Any], message: str) -> None:
+    plugged(function)
+    run = ask([ODD, *WALK], tools=f"{TOOLS}, odd")
+    assert message in events(run)
+    assert texts(run)[0] == SHILLING
+
+
+def test_a_tool_that_never_ends_is_given_up(plugged: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(episode, "_LONGEST_CALL", 0.2)
+    ended = threading.Event()
+    plugged(ended.wait)
+    both = Reply(tool_calls=[*ODD.tool_calls, *WALK[0].tool_calls], finish_reason="tool_calls")
+    try:
+        run = ask([both, *WALK[1:]], tools=f"{TOOLS}, odd")
+    finally:
+        ended.set()
+    assert "the tool was given up after 0.2 seconds" in events(run)
+    assert texts(run)[0] == SHILLING
+
+
+@pytest.mark.parametrize("n", [1, 3])
+def test_the_deadline_of_the_run_does_not_wait_for_tools(plugged: Any, n: int) -> None:
+    ended = threading.Event()
+    plugged(ended.wait)
+    several = Reply(tool_calls=list(ODD.tool_calls) * n, finish_reason="tool_calls")
+    start = time.monotonic()
+    try:
+        with spending(Budget(seconds=1)):
+            run = ask([WALK[0], several], tools=f"{TOOLS}, odd")
+    finally:
+        ended.set()
+    assert time.monotonic() - start < 30
+    assert "1 seconds is used up" in str(run.stopped)
+    assert texts(run) == ["Nairobi <- capital <- Kenya"]
+
+
+def test_ctrl_c_does_not_wait_for_tools(plugged: Any) -> None:
+    ended = threading.Event()
+
+    def interrupt() -> None:
+        _thread.interrupt_main()
+        ended.wait()
+
+    plugged(interrupt)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            ask([ODD], tools=f"{TOOLS}, odd")
+    finally:
+        ended.set()

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextvars import copy_context
 from dataclasses import dataclass
+from functools import partial
 
 from graphbrick.agents.conversation import Conversation, Turn
 from graphbrick.agents.text_protocol import Call
 from graphbrick.agents.tool import AdviceError, AgentTool, Observation, did_you_mean
+from graphbrick.agents.tool_threads import run_at_once
 from graphbrick.agents.workspace import Workspace
 from graphbrick.core.errors import GraphbrickError, ModelError
 from graphbrick.core.limits import check_limits
@@ -19,8 +19,8 @@ from graphbrick.llm.messages import Message, Reply
 from graphbrick.llm.replies import shown
 from graphbrick.pipeline.budget import StoppedError
 
-_MOST_AT_ONCE = 8
 _LONGEST_RESULT = 3_000  # characters
+_LONGEST_CALL = 120.0  # seconds; requests to databases have shorter limits of their own
 _MOST_IDLE = 2
 """Replies in a row that call no tool, or only repeat calls, after which an agent ends."""
 
@@ -154,15 +154,11 @@ class Episode:
             The text for the model of each call, whether the agent has finished, and whether any call was new.
         """
         traces = [Trace() for _ in calls]
-        if len(calls) == 1:
-            outcomes = [self._observed(calls[0], traces[0])]
-        else:
-            with ThreadPoolExecutor(min(len(calls), _MOST_AT_ONCE), thread_name_prefix="graphbrick-tool") as pool:
-                futures = [
-                    pool.submit(copy_context().run, self._observed, call, trace)
-                    for call, trace in zip(calls, traces, strict=True)
-                ]
-                outcomes = [future.result() for future in futures]
+        outcomes = run_at_once(
+            [partial(self._observed, call, trace) for call, trace in zip(calls, traces, strict=True)],
+            _LONGEST_CALL,
+            lambda place: self._given_up(calls[place], traces, place),
+        )
         texts, finished, is_new = list[str](), False, False
         for call, trace, outcome in zip(calls, traces, outcomes, strict=True):
             entry.children += trace.stages
@@ -199,7 +195,10 @@ class Episode:
                 event("the call was made before; its result was given again")
                 return f"You made this call before; make another one or finish. The result was:\n{earlier}"
             try:
-                return self._tool(call).function(self.work, **self._bound(call))
+                found: object = self._tool(call).function(self.work, **self._bound(call))
+                if not isinstance(found, Observation):
+                    raise AdviceError(f"the tool {call.name} is broken: it returned {found!r:.80}, not an Observation")
+                return found
             except StoppedError:
                 raise
             except AdviceError as error:
@@ -208,6 +207,16 @@ class Episode:
             except GraphbrickError as error:
                 event(f"the tool failed: {error}")
                 return f"Error: {call.name} failed: {error}"
+            except (Exception, SystemExit) as error:  # noqa: BLE001 - a plug-in may raise anything
+                event(f"the tool failed with {type(error).__name__}: {shown(str(error))}")
+                return f"Error: {call.name} failed; use another tool"
+
+    def _given_up(self, call: Call, traces: list[Trace], place: int) -> str:
+        """Return what the model reads of a call that takes too long, which is an event."""
+        traces[place] = Trace()  # the old one belongs to the thread that goes on
+        with record(traces[place], call.text[:200], "tool"):
+            event(f"the tool was given up after {_LONGEST_CALL:g} seconds")
+        return f"Error: {call.name} took longer than {_LONGEST_CALL:g} seconds; ask for less"
 
     def _tool(self, call: Call) -> AgentTool:
         found = self.conversation.tools.get(call.name)

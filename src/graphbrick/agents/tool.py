@@ -19,6 +19,9 @@ Given: TypeAlias = Mapping[str, Any] | Sequence[Any]
 """Arguments as a model wrote them: by name, or in order."""
 
 
+_LONGEST_TEXT, _LONGEST_LIST = 10_000, 200  # characters, and names, of one argument
+
+
 class AdviceError(GraphbrickError):
     """Raised by a tool whose arguments are wrong; the message is what the model reads, and says what to do instead."""
 
@@ -253,6 +256,11 @@ def _coerced(owner: AgentTool, argument: Argument, value: Any) -> Any:
         value = value[0]
     if argument.kind is list:
         values = value if isinstance(value, list | tuple) else [value]
+        if len(values) > _LONGEST_LIST:
+            raise AdviceError(
+                f"{argument.name} of {owner.name} takes at most {_LONGEST_LIST:,} names, got {len(values):,}; give the "
+                "name of a list, such as L1"
+            )
         return [_text(owner, argument, entry) for entry in values]
     if argument.kind is str:
         text = _text(owner, argument, value)
@@ -267,7 +275,8 @@ def _coerced(owner: AgentTool, argument: Argument, value: Any) -> Any:
     try:
         if argument.kind is bool:
             return {"true": True, "false": False}[str(value).lower().strip()]
-        number = int(str(value).strip())
+        is_whole = isinstance(value, float) and value.is_integer()
+        number = int(value) if is_whole else int(str(value).strip())
     except (KeyError, ValueError):
         wanted = "true or false" if argument.kind is bool else "a whole number"
         raise AdviceError(
@@ -280,7 +289,12 @@ def _coerced(owner: AgentTool, argument: Argument, value: Any) -> Any:
 
 def _text(owner: AgentTool, argument: Argument, value: Any) -> str:
     if isinstance(value, str | int | float | types.NoneType):
-        return "" if value is None else str(value).strip()
+        text = "" if value is None else str(value).strip()
+        if len(text) > _LONGEST_TEXT:
+            raise AdviceError(
+                f"{argument.name} of {owner.name} takes at most {_LONGEST_TEXT:,} characters, got {len(text):,}"
+            )
+        return text
     raise AdviceError(f"{argument.name} of {owner.name} is a text, got {value!r:.80}; use {owner.usage}")
 
 
