@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -11,7 +12,9 @@ from stores import falkordb, write_falkor
 
 from graphbrick import BM25, Graph, PathAnswer, Rerank, ShortestPaths, open_graph
 from graphbrick.core.errors import GraphbrickError
+from graphbrick.graphs.copying import copy_graph
 from graphbrick.graphs.databases.graph import DatabaseGraph
+from graphbrick.graphs.refreshing import refresh_graph
 from graphbrick.session import Session
 
 pytestmark = pytest.mark.databases
@@ -87,3 +90,43 @@ def test_a_server_that_dies_in_the_middle_is_told(part: Graph, tmp_path: Path) -
         with pytest.raises(GraphbrickError, match=r"does not answer .* is the server running there\?"):
             pipeline(graph, "What is the capital of Uganda?")
         assert time.monotonic() - start < 10
+
+
+@servers
+def test_a_copy_is_refreshed_with_what_is_newer(store: DatabaseGraph, tmp_path: Path) -> None:
+    execute("MATCH ()-[r]->() SET r.changed = 1", store)
+    try:
+        copied = copy_graph(f"{store.path}?changed=changed", tmp_path / "copy.graph")
+        assert refresh_graph(copied.path).copied == "nothing"
+        execute(
+            "MATCH (a {key: 'country:KE'}), (b {key: 'country:RW'}) "
+            "CREATE (a)-[:borders {key: 'borders', changed: 2, made: true}]->(b)",
+            store,
+        )
+        done = refresh_graph(copied.path)
+        assert (done.copied, done.added, done.replaced) == ("new", 1, False)
+        execute("MATCH ()-[r {made: true}]->() DELETE r", store)
+        done = refresh_graph(copied.path)
+        assert (done.copied, done.deleted, done.replaced) == ("all", 1, False)
+        assert sorted(done.graph.key_triples()) == sorted(copied.key_triples())
+    finally:
+        execute("MATCH ()-[r {made: true}]->() DELETE r", store)
+        execute("MATCH ()-[r]->() REMOVE r.changed", store)
+
+
+def execute(query: str, store: DatabaseGraph) -> None:
+    """Write to the database of a store, as another program would."""
+    host, _, port = store.address.host.partition(":")
+    if store.address.scheme == "falkor":
+        import falkordb as client
+
+        client.FalkorDB(host, int(port)).select_graph(store.address.name).query(query)
+        return
+    import neo4j
+
+    login = (os.environ["GRAPHBRICK_USER"], os.environ["GRAPHBRICK_PASSWORD"])
+    with (
+        neo4j.GraphDatabase.driver(f"bolt://{host}:{port}", auth=login) as driver,
+        driver.session(database=store.address.name) as session,
+    ):
+        session.run(query).consume()

@@ -128,18 +128,22 @@ def build(
     print_built(built, as_json=as_json)
 
 
-def refresh(graph: GraphFolder, as_json: Json = False) -> None:
-    """Copy a graph again from the database it was copied from, and replace it if anything has changed."""
-    from graphbrick.cli.printing.terminal import print_json
+def refresh(
+    graph: GraphFolder,
+    full: Annotated[bool, typer.Option("--full", help="Copy everything, whatever the database tells.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Bring a graph up to date with the database it was copied from; copies only what is new where that can be told."""
+    from graphbrick.cli.printing.graphs import print_refreshed
     from graphbrick.cli.progress import progress
-    from graphbrick.graphs.copying import refresh_graph
+    from graphbrick.core.trace import Trace, record
+    from graphbrick.graphs.refreshing import refresh_graph
 
-    with progress(f"refreshing {graph}") as report:
-        is_new = refresh_graph(graph, progress=report.step)
-    if as_json:
-        print_json({"graph": str(graph), "replaced": is_new})
-    else:
-        typer.echo(f"{graph}: {'replaced by a new copy' if is_new else 'nothing has changed'}")
+    with progress(f"refreshing {graph}") as report, record(Trace(), "refresh", "build") as entry:
+        done = refresh_graph(graph, full=full, progress=report.step)
+    for event in entry.events:
+        typer.echo(f"note: {event}", err=True)
+    print_refreshed(graph, done, as_json=as_json)
 
 
 def add(

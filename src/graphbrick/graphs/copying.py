@@ -11,13 +11,12 @@ from typing import Any, TypeAlias
 
 from graphbrick.core.errors import GraphbrickError, InputError
 from graphbrick.core.trace import event
-from graphbrick.files.folders import put_in_place
 from graphbrick.graphs.atomic import check_place
 from graphbrick.graphs.blocks import Part, TripleBlock
 from graphbrick.graphs.builder import GraphBuilder, Origin, not_written
 from graphbrick.graphs.building.parts import file_parts
-from graphbrick.graphs.databases.address import is_address
 from graphbrick.graphs.databases.cypher import CypherGraph
+from graphbrick.graphs.databases.errors import QueryError, TooSlowError
 from graphbrick.graphs.databases.graph import DatabaseGraph, Node
 from graphbrick.graphs.databases.oxigraph import OxigraphGraph
 from graphbrick.graphs.databases.rdf_graph import RdfGraph
@@ -28,6 +27,7 @@ from graphbrick.graphs.readers import ReadOptions
 from graphbrick.graphs.readers.streams import Meter
 from graphbrick.graphs.records import BadRecords, EntityRecord, RelationRecord
 from graphbrick.graphs.rules import Rules
+from graphbrick.graphs.source_mark import SourceMark
 
 Progress: TypeAlias = Callable[[str, float], None]
 """Called with the name of a step, and how many nodes or triples are done."""
@@ -69,6 +69,8 @@ def copy_graph(
         raise InputError(f"{address} is no address of a database; build a graph from files instead")
     check_place(target, overwrite=overwrite)
     pages = _Pages(target.resolve().with_name(f".{target.name}.copy"), str(source.address))
+    if "mark" not in pages.state:  # else that of the copy that was ended, which holds for its pages
+        pages.state["mark"] = mark_of(source)
     if isinstance(source, RdfGraph):
         parts = _rdf_parts(source, _rdf_file(source, pages, progress))
         origin = Origin(str(source.address), source.label_language, local_name)
@@ -81,36 +83,18 @@ def copy_graph(
     else:
         raise InputError(f"{source.address} cannot be copied")
     graph = _built(parts, origin, target, near, overwrite, progress)
+    SourceMark(str(source.address), graph.hash, pages.state["mark"]).write(graph.place)
     pages.remove()
     return graph
 
 
-def refresh_graph(path: str | PathLike[str], *, progress: Progress = lambda step, done: None) -> bool:
-    """Copy a graph again from the database it was copied from, and replace it if anything has changed.
-
-    No database says which triples have changed since a time, so this is a full copy.
-
-    Returns:
-        Whether the graph was replaced.
-
-    Raises:
-        GraphbrickError: The graph was not copied from a database, was changed since, or the copy failed.
-    """
-    graph = Graph.open(path)
-    source = graph.manifest.source
-    if not is_address(source):
-        raise GraphbrickError(f"{path} was built from {source}, not from a database; build it again with --overwrite")
-    if graph.changes.files:
-        raise GraphbrickError(
-            f"{path} was changed since it was copied; refreshing would lose that: copy to another place"
-        )
-    fresh = graph.place.with_name(f".{graph.place.name}.refreshed")
-    copied = copy_graph(source, fresh, near=graph.manifest.near, overwrite=True, progress=progress)
-    if copied.hash == graph.hash:
-        shutil.rmtree(fresh)
-        return False
-    put_in_place(fresh, graph.place)
-    return True
+def mark_of(source: DatabaseGraph) -> dict[str, Any] | None:
+    """Return by what a database tells that it has changed; None, which is an event, if it takes too long."""
+    try:
+        return source.mark()
+    except (QueryError, TooSlowError) as error:
+        event(f"whether {source.address} changes cannot be told: {error}")
+        return None
 
 
 class _Pages:
@@ -173,13 +157,20 @@ def _copy_nodes(source: CypherGraph, pages: _Pages, progress: Progress) -> None:
         ]
         done += len(rows)
         after = nodes[-1].handle if nodes else None
-        if not nodes and (count := source.count_nodes()) != done:
-            pages.remove()
-            raise GraphbrickError(
-                f"{done:,} nodes were copied, and {source.address} counts {count:,}: it changed meanwhile; start again"
-            )
+        if not nodes:
+            _check_count(source, pages, done)
         pages.add("nodes", rows, after=after, has_nodes=not nodes, n_nodes=done)
         progress("copying nodes", done)
+
+
+def _check_count(source: CypherGraph, pages: _Pages, copied: int) -> None:
+    """Raise GraphbrickError if not all nodes were copied; the next copy begins anew."""
+    count = source.fetch("MATCH (n) RETURN count(n)", {}, 1).rows[0][0]
+    if count != copied:
+        pages.remove()
+        raise GraphbrickError(
+            f"{copied:,} nodes were copied, and {source.address} counts {count:,}: it changed meanwhile; start again"
+        )
 
 
 def _copy_edges(source: CypherGraph, pages: _Pages, progress: Progress) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import asdict
+from pathlib import Path
 
 import numpy as np
 from rich.console import Console
@@ -16,10 +17,29 @@ from graphbrick.graphs.delta import Change
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.info import graph_info, isolated, size, skipped
 from graphbrick.graphs.partitions import Partitions
+from graphbrick.graphs.refreshing import Refreshed
 
 _MISMATCH = "; are these the nodes of these edges?"
 _SKIPPED_SHOWN = 20
 _SHOWN = 20
+
+
+def print_refreshed(place: Path, done: Refreshed, *, as_json: bool) -> None:
+    """Print what refreshing a graph did."""
+    counts = {name: getattr(done, name) for name in ("copied", "replaced", "added", "deleted", "described")}
+    if as_json:
+        print_json({"graph": str(place), "changed": done.changed, **counts})
+        return
+    if done.replaced:
+        told = "replaced by a new copy"
+    elif done.changed:
+        told = (
+            f"{done.added:,} triples added, {done.deleted:,} deleted, {done.described:,} entities described; what lies "
+            "beside it was kept"
+        )
+    else:
+        told = "nothing has changed"
+    console().print(plain(f"{place}: {told}"))
 
 
 def print_built(graph: Graph, *, as_json: bool) -> None:

@@ -12,7 +12,7 @@ from graphbrick.core.errors import GraphbrickError
 from graphbrick.core.graph import Rows
 from graphbrick.core.schema import Schema
 from graphbrick.core.trace import event
-from graphbrick.graphs.databases.cypher import CypherGraph, Dialect, first_rows, plain_values
+from graphbrick.graphs.databases.cypher import CypherGraph, Dialect
 from graphbrick.graphs.databases.deadline import within
 from graphbrick.graphs.databases.errors import (
     QueryError,
@@ -25,6 +25,7 @@ from graphbrick.graphs.databases.errors import (
 )
 from graphbrick.graphs.databases.graph import Node, needed_module
 from graphbrick.graphs.databases.plain_schema import plain_schema
+from graphbrick.graphs.databases.rows import first_rows, plain_values
 from graphbrick.session import current_session
 
 _CONNECT = 10.0  # seconds

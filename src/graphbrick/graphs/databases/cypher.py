@@ -6,9 +6,8 @@ A database differs in how it is connected to, how it returns nodes, and in few w
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any, NamedTuple
 
 from graphbrick.core.cached import cached_property
@@ -17,11 +16,12 @@ from graphbrick.core.graph import Rows
 from graphbrick.core.schema import Schema
 from graphbrick.core.trace import event
 from graphbrick.graphs.databases.address import Address
+from graphbrick.graphs.databases.changes import cypher_mark
 from graphbrick.graphs.databases.errors import TooSlowError
 from graphbrick.graphs.databases.graph import DatabaseGraph, Edge, Edges, Node, check_options
 from graphbrick.graphs.databases.names import KEYS, LABELS, best, part_of_names, relation_words, spans
 
-OPTIONS = ("key", "label", "timeout", "hops", "limit", "triples")
+OPTIONS = ("key", "label", "changed", "timeout", "hops", "limit", "triples")
 """Options of an address that every Cypher database knows."""
 UNTYPED = "Entity"
 """The label of nodes without a type, which says nothing about them."""
@@ -211,9 +211,14 @@ class CypherGraph(DatabaseGraph):
         text = f"MATCH (n) {place}{where} RETURN {self.shown('n')} AS node ORDER BY place LIMIT {n}"
         return [self.read(row[0]) for row in self.fetch(text, {"after": after}, n).rows]
 
-    def count_nodes(self) -> int:
-        """Return the number of nodes."""
-        return int(self.fetch("MATCH (n) RETURN count(n)", {}, 1).rows[0][0])
+    def mark(self) -> dict[str, Any] | None:
+        """Return numbers and the latest time of changes if the address names their property; else None."""
+        return cypher_mark(self, self.stamp) if self.stamp else None
+
+    @cached_property
+    def stamp(self) -> str:
+        """The property with the time of the last change, quoted; empty for none."""
+        return quoted(self.option("changed")) if self.option("changed") else ""
 
     # Names
 
@@ -359,21 +364,6 @@ class CypherGraph(DatabaseGraph):
         """Run a query that only reads; entities among the values stand there as their keys."""
         found = self.fetch(text, parameters, limit)
         return Rows(found.columns, [tuple(map(self.plain, row)) for row in found.rows], found.is_cut)
-
-
-def first_rows(columns: Sequence[str], rows: Iterable[Sequence[Any]], limit: int) -> Rows:
-    """Return at most ``limit`` rows, and whether there are more; the others are not fetched."""
-    taken = [tuple(row) for row in islice(rows, limit + 1)]
-    return Rows(tuple(columns), taken[:limit], len(taken) > limit)
-
-
-def plain_values(value: Any, convert: Callable[[Any], Any]) -> Any:
-    """Return lists and maps with every value converted."""
-    if isinstance(value, list | tuple | set | frozenset):
-        return [convert(one) for one in value]
-    if isinstance(value, Mapping):
-        return {str(name): convert(one) for name, one in value.items()}
-    return value
 
 
 def quoted(name: str) -> str:

@@ -13,7 +13,7 @@ from graphbrick.core.errors import GraphbrickError
 from graphbrick.core.graph import Rows
 from graphbrick.core.schema import Schema
 from graphbrick.core.trace import event
-from graphbrick.graphs.databases.cypher import CypherGraph, Dialect, first_rows, plain_values
+from graphbrick.graphs.databases.cypher import CypherGraph, Dialect
 from graphbrick.graphs.databases.errors import (
     no_database,
     no_encryption,
@@ -24,6 +24,7 @@ from graphbrick.graphs.databases.errors import (
 )
 from graphbrick.graphs.databases.graph import Node, needed_module
 from graphbrick.graphs.databases.plain_schema import plain_schema
+from graphbrick.graphs.databases.rows import first_rows, plain_values
 from graphbrick.queries.limits import with_limit
 from graphbrick.session import current_session
 

@@ -132,6 +132,10 @@ class DatabaseGraph(Labels, Neighbours, QueryLanguage):
     def run(self, text: str, parameters: Mapping[str, Any], limit: int) -> Rows:
         """Run a query that only reads; entities among the values stand there as their keys."""
 
+    def mark(self) -> dict[str, Any] | None:
+        """Return what becomes another when the graph changes, as JSON values; None if the database tells nothing."""
+        return None
+
     # What the protocols ask for
 
     def query(self, text: str, parameters: Mapping[str, Any], limit: int) -> Rows:
@@ -331,3 +335,16 @@ def needed_module(name: str, extra: str) -> ModuleType:
         return import_module(name)
     except ImportError as error:
         raise GraphbrickError(f"{extra} graphs need {name}: pip install 'graphbrick[{extra}]' ({error})") from error
+
+
+def files_mark(files: Iterable[Path]) -> dict[str, Any]:
+    """Return the mark of a database on this machine: the names, sizes and times of its files.
+
+    Raises:
+        GraphbrickError: One cannot be read.
+    """
+    try:
+        found = sorted((file.name, file.stat().st_size, file.stat().st_mtime_ns) for file in files)
+    except OSError as error:
+        raise GraphbrickError(f"a file of the database cannot be read ({error})") from error
+    return {"files": sha256(repr(found).encode()).hexdigest()}

@@ -12,20 +12,13 @@ from graphbrick.core.cached import cached_property
 from graphbrick.core.errors import GraphbrickError
 from graphbrick.core.graph import Rows
 from graphbrick.core.schema import Connection, NodeClass, Property, Schema
-from graphbrick.graphs.databases.cypher import (
-    OPTIONS,
-    CypherGraph,
-    Dialect,
-    Followed,
-    first_rows,
-    plain_values,
-    quoted,
-)
+from graphbrick.graphs.databases.cypher import OPTIONS, CypherGraph, Dialect, Followed, quoted
 from graphbrick.graphs.databases.errors import QueryError, in_one_line, refused_query, too_slow
-from graphbrick.graphs.databases.graph import Edge, Node, needed_module, number_option
+from graphbrick.graphs.databases.graph import Edge, Node, files_mark, needed_module, number_option
 from graphbrick.graphs.databases.ladybug_search import handles_named_in
 from graphbrick.graphs.databases.names import relation_words
 from graphbrick.graphs.databases.plain_schema import examples_of
+from graphbrick.graphs.databases.rows import first_rows, plain_values
 from graphbrick.queries.limits import with_limit
 from graphbrick.queries.tokens import literal
 from graphbrick.session import current_session
@@ -79,6 +72,13 @@ class LadybugGraph(CypherGraph):
             raise refused_query(self.address, error) from error
         finally:
             connection.close()
+
+    def mark(self) -> dict[str, Any] | None:
+        """Return sizes and times of the files, or what `CypherGraph.mark` returns."""
+        if self.stamp:
+            return super().mark()
+        file = Path(self.address.name)
+        return files_mark(one for one in (file, file.with_name(f"{file.name}.wal")) if one.exists())
 
     # Nodes and relations come whole, because a query may only name properties that some table has
 

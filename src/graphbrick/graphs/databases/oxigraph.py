@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from graphbrick.core.errors import GraphbrickError
-from graphbrick.graphs.databases.graph import needed_module
+from graphbrick.graphs.databases.graph import files_mark, needed_module
 from graphbrick.graphs.databases.rdf_graph import RdfGraph, Solutions
 from graphbrick.graphs.databases.rdf_terms import Term
 from graphbrick.session import current_session
@@ -36,6 +36,10 @@ class OxigraphGraph(RdfGraph):
         reply = self._ask({"text": text, "limit": limit, "values": bound}, self.timeout)
         rows = [tuple(None if term is None else Term.of(term) for term in row) for row in reply["rows"]]
         return Solutions(tuple(reply["columns"]), rows, reply["is_cut"])
+
+    def mark(self) -> dict[str, Any] | None:
+        """Return sizes and times of the files with statements."""
+        return files_mark(file for file in Path(self.address.name).iterdir() if file.suffix in (".sst", ".log"))
 
     def dump(self, file: Path) -> None:
         """Write all statements to a file of N-Quads.

@@ -21,6 +21,7 @@ from graphbrick.session import current_session
 _MOST_BYTES = 256 << 20  # of one reply
 _TRIES = 3
 _CONNECT = 10.0  # seconds, with the encryption
+_DATASET, _MODIFIED = "http://rdfs.org/ns/void#Dataset", "http://purl.org/dc/terms/modified"
 _ASKED = "__ASK_RETVAL"  # the column in which Virtuoso sends what an ASK found
 _STATE_WITHIN = 200  # bytes of an error, in which Virtuoso names its kind
 _PAUSE = 1.0  # seconds before another try when the server does not say
@@ -43,6 +44,20 @@ class SparqlGraph(RdfGraph):
     def can_ask(self, term: Term) -> bool:
         """Return False for blank nodes, which have other names in each reply."""
         return term.kind != "bnode"
+
+    def mark(self) -> dict[str, Any] | None:
+        """Return when the graph says it was modified (``dcterms:modified``), and its number of statements.
+
+        The graph is the one that ``?graph=`` names, or else every ``void:Dataset``. None if it does not say.
+        """
+        name = self.option("graph")
+        dataset = f"VALUES ?d {{ <{name}> }} " if name else f"?d a <{_DATASET}> . "
+        found = self.solutions(f"SELECT (MAX(?m) AS ?when) WHERE {{ {dataset}?d <{_MODIFIED}> ?m }}", 1).rows
+        when = found[0][0] if found else None
+        if when is None or not when.value:
+            return None
+        (count,) = self.solutions("SELECT (COUNT(*) AS ?n) WHERE { ?s ?p ?o }", 1).rows[0]
+        return {"modified": when.value, "statements": None if count is None else count.plain}
 
     def contains(self, text: str) -> str:
         """Return a pattern: ?name contains a text; Virtuoso is asked by its index, which finds whole words."""

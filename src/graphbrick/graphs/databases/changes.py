@@ -1,0 +1,68 @@
+"""What has changed in a Cypher database whose nodes and relations carry the time of their last change."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from graphbrick.core.trace import event
+from graphbrick.graphs.databases.graph import Node
+
+if TYPE_CHECKING:
+    from graphbrick.graphs.databases.cypher import CypherGraph
+
+_MOST = 1_000_000  # changed nodes or relations; beyond that a whole copy is not slower
+
+
+class ChangedTriple(NamedTuple):
+    """A triple that was made or changed.
+
+    Attributes:
+        head: The node it leaves.
+        relation: Key of the relation.
+        label: Name of the relation that people use.
+        tail: The node it enters.
+    """
+
+    head: Node
+    relation: str
+    label: str
+    tail: Node
+
+
+def cypher_mark(graph: CypherGraph, stamp: str) -> dict[str, Any] | None:
+    """Return the numbers of nodes and relations, and their latest time.
+
+    Args:
+        graph: The database.
+        stamp: The property with the time, quoted.
+
+    Returns:
+        None, which is an event, if no relation has it, or if it is neither a number nor a text.
+    """
+    nodes, latest_node = graph.fetch(f"MATCH (n) RETURN count(n), max(n.{stamp})", {}, 1).rows[0]
+    relations, latest = graph.fetch(f"MATCH ()-[r]->() RETURN count(r), max(r.{stamp})", {}, 1).rows[0]
+    times = [time for time in (latest_node, latest) if time is not None]
+    if latest is None or any(type(time) not in (int, float, str) for time in times) or len({*map(type, times)}) > 1:
+        event(f"the property {stamp} of {graph.address} has no numbers or texts of relations, so everything is copied")
+        return None
+    return {"nodes": nodes, "relations": relations, "latest": max(times)}
+
+
+def changed_since(graph: CypherGraph, stamp: str, since: Any) -> tuple[list[Node], list[ChangedTriple]] | None:
+    """Return the nodes and the triples that were changed at a time or later; None if they are very many."""
+    nodes = graph.fetch(
+        f"MATCH (n) WHERE n.{stamp} >= $since RETURN {graph.shown('n')} AS node", {"since": since}, _MOST
+    )
+    triples = graph.fetch(
+        f"MATCH (a)-[r]->(b) WHERE r.{stamp} >= $since "
+        f"RETURN {graph.shown('a')} AS head, {graph.relation('r')} AS relation, {graph.shown('b')} AS tail",
+        {"since": since},
+        _MOST,
+    )
+    if nodes.is_cut or triples.is_cut:
+        return None
+    found = []
+    for head, relation, tail in triples.rows:
+        _, key, label = graph.read_relation(relation)
+        found.append(ChangedTriple(graph.read(head), key, label, graph.read(tail)))
+    return [graph.read(row[0]) for row in nodes.rows], found

@@ -1,0 +1,53 @@
+"""What is kept of the source of a copied graph: a mark by which the source tells whether it has changed.
+
+It is in ``films.graph.source.json`` beside ``films.graph``.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from graphbrick.graphs.stored import StoredGraph
+
+
+@dataclass(frozen=True)
+class SourceMark:
+    """The state of a source when a graph was copied.
+
+    Attributes:
+        address: Where the source is.
+        graph: Hash of the graph when it was last copied or refreshed.
+        mark: What the source said of itself before it was copied (`DatabaseGraph.mark`); None if it says nothing.
+    """
+
+    address: str
+    graph: str
+    mark: dict[str, Any] | None
+
+    @classmethod
+    def of(cls, graph: StoredGraph) -> SourceMark | None:
+        """Return what is kept beside a graph; None if there is nothing, or it cannot be read."""
+        try:
+            found = json.loads(_place(graph.place).read_text(encoding="utf-8"))
+            return cls(str(found["address"]), str(found["graph"]), found["mark"])
+        except (OSError, ValueError, KeyError, TypeError):
+            return None  # the graph is copied whole, as if there had never been one
+
+    def write(self, place: Path) -> None:
+        """Keep it beside the graph in a folder.
+
+        Raises:
+            OSError: It cannot be written.
+        """
+        file = _place(place)
+        half = file.with_name(f".{file.name}.half")
+        values = {"address": self.address, "graph": self.graph, "mark": self.mark}
+        half.write_text(json.dumps(values, indent=1) + "\n", encoding="utf-8")
+        half.replace(file)
+
+
+def _place(graph: Path) -> Path:
+    return graph.with_name(f"{graph.name}.source.json")
