@@ -13,6 +13,7 @@ from graphbrick.graphs.graph import Graph
 from graphbrick.patterns.lexicon import lexicon_of
 from graphbrick.retrieve import Operators
 from graphbrick.retrieve.operators.stage import ASSUMED, EXPLAINED
+from graphbrick.retrieve.operators.wording import english
 
 OPERATORS = Operators(Patterns(Indifferent()))
 PIPELINE = OPERATORS >> PathAnswer()
@@ -153,3 +154,11 @@ def test_an_unknown_noun_is_an_assumption_of_low_confidence(staff: Graph) -> Non
         "3",
     )
     assert PIPELINE(staff, "How many customers does Platform Team have?").texts == ()
+
+
+def test_patterns_are_compiled_when_used_and_all_of_them_compile() -> None:
+    english.cache_clear()
+    patterns = english().patterns
+    english().cue_in("where does e0 live")
+    assert len(patterns) < 5
+    assert all(patterns[name] for name in patterns.texts)  # type: ignore[attr-defined]
