@@ -30,6 +30,23 @@ CLINIC = [
 ]
 
 
+CLUB = [
+    ("Tess Arden", "playsFor", "Redhill Rovers"),
+    ("Milo Stern", "playsFor", "Redhill Rovers"),
+    ("Yara Pohl", "playsFor", "Quarry United"),
+    ("Redhill Rovers", "playsAt", "Mill Lane"),
+    ("Quarry United", "playsAt", "Old Pit"),
+    ("Tess Arden", "goals", "14"),
+    ("Milo Stern", "goals", "9"),
+    ("Yara Pohl", "goals", "21"),
+]
+
+
+@pytest.fixture(scope="module")
+def club(tmp_path_factory: pytest.TempPathFactory) -> Graph:
+    return build(CLUB, tmp_path_factory.mktemp("club") / "club.graph")
+
+
 @pytest.fixture(scope="module")
 def staff(tmp_path_factory: pytest.TempPathFactory) -> Graph:
     return staff_graph(tmp_path_factory.mktemp("staff"))
@@ -92,6 +109,24 @@ def test_without_a_class_all_that_have_the_number_are_compared(
 )
 def test_numbers_and_classes_of_labels(clinic: Graph, question: str, texts: list[str]) -> None:
     assert list(PIPELINE(clinic, question).texts) == texts
+
+
+@pytest.mark.parametrize(
+    ("question", "texts"),
+    [
+        ("Who does not play for Redhill Rovers?", ["Yara Pohl"]),
+        ("Do Tess Arden and Milo Stern play for the same club?", ["yes"]),
+        ("Do Tess Arden and Yara Pohl play for the same club?", ["no"]),
+        ("Who scored the most goals?", ["Yara Pohl"]),
+        ("How many goals did Yara Pohl score?", ["21"]),
+        ("How many goals were scored in total?", ["44"]),
+        ("What is the average number of goals?", ["14.67"]),
+    ],
+)
+def test_prepositions_tell_relations_apart_and_verbs_may_repeat_the_number(
+    club: Graph, question: str, texts: list[str]
+) -> None:
+    assert list(PIPELINE(club, question).texts) == texts
 
 
 def test_labels_in_camel_case_have_words_and_numbered_labels_a_class(clinic: Graph) -> None:

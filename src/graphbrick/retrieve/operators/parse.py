@@ -115,6 +115,9 @@ class Parser:
         near = {word: [stems(name) for name in self.english.near.get(word, ())] for word in words}
         near_classes = (lexicon.class_named(name) for names in near.values() for name in names)
         name = next(iter(lexicon.classes_in(text) or filter(None, near_classes)), None)
+        called = self.resolver.called(words[0]) if name is None and len(words) == 1 else None
+        if called is not None:
+            return called
         if name is None:
             raise UnknownNounError(words or [text])
         of_class = set(stems(name))

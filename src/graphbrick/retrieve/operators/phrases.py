@@ -11,11 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.core import Path, Query
-from graphbrick.patterns.lexicon import Lexicon
+from graphbrick.patterns.lexicon import Lexicon, label_stems
 from graphbrick.patterns.stems import Stems, stems
 from graphbrick.retrieve.operators.plan import (
     Along,
     CannotPlanError,
+    Either,
+    Having,
     Place,
     Plan,
     SetPlan,
@@ -34,6 +36,7 @@ _AFTER_NOUN = re.compile(r"\b(?:is|are|was|were|do|does|did|have|has|had|that|wh
 # What a pattern loses for each fault; the scores of the scorer count by `_TRUST`, and at most `_WORST`.
 _UNSAID_WORD, _UNSAID_NAMED, _UNSAID_PLAIN, _HOP, _BACK_AND_FORTH, _WRONG_END = 4.0, 7.0, 1.0, 3.0, 5.0, 20.0
 _WORST, _TRUST = 20.0, 0.3
+_WHOLE_LABEL = 2.0  # what a pattern gains for a label of several words in a row: «plays for» is not «plays at»
 
 
 @dataclass(frozen=True)
@@ -79,6 +82,7 @@ class PhraseResolver:
         self.place, self.lexicon, self.english = place, lexicon, english
         self.assumptions: dict[SetPlan, str] = {}
         self._patterns = [replace(patterns, n=_CANDIDATES, each=1, max_hops=hops) for hops in {1, patterns.max_hops}]
+        self._labels = [label_stems(place.graph.relation_label(number)) for number in range(place.graph.n_relations)]
         class_words = {word for name in lexicon.by_class for word in name}
         self._is_plain = [
             bool(names.words <= class_words | {"locat", "part", "plac", "sit", "location"})
@@ -174,7 +178,7 @@ class PhraseResolver:
         top = max(path.score for path in paths.values())
         wanted = self.english.content(MENTION.sub(" ", phrase))
         head = self._head(phrase)
-        plain = frozenset(stems(phrase))  # «own» and «take» have no meaning of their own, unless a relation does
+        plain = stems(phrase)  # «own» and «take» have no meaning of their own, unless a relation does
         matches = [self._match(path, wanted, plain, head, top) for path in paths.values()]
         matches.sort(key=lambda match: -match.score)
         return self._by_labels(matches)
@@ -207,6 +211,11 @@ class PhraseResolver:
         near = (self.lexicon.class_named(stems(other)) for other in self.english.near.get(name[0], ()))
         return next((one for one in near if one), "") if name[0] in self.english.class_words else ""
 
+    def called(self, noun: str) -> SetPlan | None:
+        """Return all ends of relations that have a name, such as «player» for the heads of `plays for`; else None."""
+        ends = [Having(relation, not forward) for relation, forward in sorted(self._steps_named((noun,)))]
+        return (Either(tuple(ends)) if ends[1:] else ends[0]) if ends else None
+
     def _steps_named(self, name: Stems) -> frozenset[tuple[int, bool]]:
         """Return the relations, with directions, whose ends have a name."""
         names = {name} | {stems(other) for word in name for other in self.english.near.get(word, ()) if len(name) == 1}
@@ -222,7 +231,7 @@ class PhraseResolver:
         self,
         path: Path,
         wanted: Sequence[str],
-        plain: frozenset[str],
+        plain: Stems,
         head: tuple[str, frozenset[tuple[int, bool]]],
         top: float,
     ) -> _Match:
@@ -251,11 +260,12 @@ class PhraseResolver:
         score = _TRUST * max(path.score - top, -_WORST) - _UNSAID_WORD * len(unsaid) - _HOP * path.hops
         said = excess = 0
         for (relation, _), names in zip(path.pattern, relations, strict=True):
-            if plain & names.words or any(self._speaks_of(word, names.words) for word in wanted):
+            if names.words.intersection(plain) or any(self._speaks_of(word, names.words) for word in wanted):
                 said += 1
             else:
                 excess += not self._is_plain[relation]
                 score -= _UNSAID_PLAIN if self._is_plain[relation] else _UNSAID_NAMED
+            score += _WHOLE_LABEL * _holds(plain, self._labels[relation])
         for one, other in zip(path.pattern, path.pattern[1:], strict=False):
             if one[0] == other[0] and one[1] != other[1]:
                 score -= _BACK_AND_FORTH
@@ -279,3 +289,13 @@ class PhraseResolver:
                 match, unsaid=unsaid, score=match.score + _UNSAID_WORD * (len(match.unsaid) - len(unsaid))
             )
         return sorted(matches, key=lambda match: -match.score)
+
+
+def _holds(words: Stems, label: Stems) -> bool:
+    """Whether a label of two words or more stands in a phrase.
+
+    >>> _holds(("who", "play", "for", "e0"), ("play", "for")), _holds(("who", "play", "for", "e0"), ("play", "at"))
+    (True, False)
+    """
+    size = len(label)
+    return size > 1 and any(words[at : at + size] == label for at in range(len(words) - size + 1))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 
 import numpy as np
 
@@ -72,13 +73,20 @@ class Truth:
             raise CannotPlanError(f"no rule reads «{rest}» of two entities")
         what = shares["what"].strip() or shares["verb"] or ""
         what = "borders" if self.english.match("meeting", what) else what
-        ends = [self.parser.set(f"which {what} does {match[name]} have") for name in ("one", "other")]
+        ends = self._ends_of_pair(what, shares["verb"] or "", match["one"], match["other"])
         near = ends[0].run(self.place)
         # «share a border»: each is an end of the other; «share a language»: both have the same end.
         is_mutual = shares["how"] != "same" and self._class_of(*near.tolist()) == self._class_of(one)
         if is_mutual and not self.english.search("of_both", rest):
             return p.IsAmong(p.Listed((other,)), ends[0])
         return p.IsAny(p.Both(tuple(ends)))
+
+    def _ends_of_pair(self, what: str, verb: str, *pair: str) -> list[p.SetPlan]:
+        """Return what each of two entities has, such as «which club does e0 play for»."""
+        if verb.strip() and verb != what:
+            with suppress(CannotPlanError):  # the verb may say no more than that there is something
+                return [self.parser.set(f"which {what} does {one} {verb}") for one in pair]
+        return [self.parser.set(f"which {what} does {one} have") for one in pair]
 
     def _more(self, text: str) -> ValuePlan | None:
         """«is e0 larger than e1», «does e0 have more people than e1», «is the population of e0 over a million»."""
