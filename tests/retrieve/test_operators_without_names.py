@@ -30,6 +30,13 @@ CLINIC = [
 ]
 
 
+FARM = [
+    ("Bella", "weight", "610.5 kg"),
+    ("Rusty", "weight", "480 kg"),
+    ("Bella", "animal", "cow"),
+    ("Rusty", "animal", "horse"),
+    ("Greenmoor", "owned_by", "Lord Ashby"),
+]
 CLUB = [
     ("Tess Arden", "playsFor", "Redhill Rovers"),
     ("Milo Stern", "playsFor", "Redhill Rovers"),
@@ -127,6 +134,17 @@ def test_prepositions_tell_relations_apart_and_verbs_may_repeat_the_number(
     club: Graph, question: str, texts: list[str]
 ) -> None:
     assert list(PIPELINE(club, question).texts) == texts
+
+
+def test_numbers_are_not_counted_and_direction_holds_for_entities_of_no_class(tmp_path: Path) -> None:
+    farm = build(FARM, tmp_path / "farm.graph")
+    answer = PIPELINE(farm, "Which animals weigh more than 500 kg?")
+    assert answer.texts == ()
+    assert answer.trace is not None
+    assert any("not answered" in event for event in answer.trace.events), answer.trace.events
+    assert PIPELINE(farm, "What is the total weight?").texts == ("1,090.5 kg",)
+    assert PIPELINE(farm, "Does Greenmoor own Lord Ashby?").texts == ("no",)
+    assert PIPELINE(farm, "Does Lord Ashby own Greenmoor?").texts == ("yes",)
 
 
 def test_labels_in_camel_case_have_words_and_numbered_labels_a_class(clinic: Graph) -> None:

@@ -35,12 +35,12 @@ class Resolver(PhraseResolver):
         if not len(entities):
             raise CannotPlanError(f"there is nothing in «{base.text(self.place)}» to count {words} of")
         sample = self._sample(entities)
-        votes, unsaid = Counter[Degree](), tuple[str, ...]()
+        votes, unsaid, values = Counter[Degree](), tuple[str, ...](), literal_types(self.place.graph)
         for entity in sample:
             for match in self._matches(words if MENTION.search(words) else f"which {words} does e0 have", entity)[:1]:
                 if match.unsaid:
                     unsaid = match.unsaid
-                else:
+                elif match.along.steps[-1][0] not in values:  # numbers are compared, not counted
                     votes[Degree(match.along.steps, match.along.of_class)] += 1
         if not votes:
             raise CannotPlanError(f"nothing in this graph can be counted as {' '.join(map(repr, unsaid or (words,)))}")

@@ -200,5 +200,5 @@ def _is_known(lexicon: Lexicon, words: English, word: str) -> bool:
 def _shown(value: float | bool, unit: str) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
-    number = f"{value:,.0f}" if value == round(value) else f"{value:,.2f}"
+    number = f"{value:,.2f}".rstrip("0").rstrip(".")
     return f"{number} {unit}".strip()

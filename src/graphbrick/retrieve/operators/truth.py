@@ -135,6 +135,7 @@ class Truth:
         negated = bool(self.english.search("negation", rest))
         direct = self._direct(rest)
         if direct is not None:
+            direct = self._turned(rest, direct)
             return p.Not(direct) if negated else direct
         reason = CannotPlanError("no rule reads this question for yes or no")
         is_state = text.startswith(("is", "are", "was", "were"))
