@@ -74,7 +74,7 @@ def test_one_relation_without_types_and_numbers(tmp_path: Path) -> None:
     graph = build([("Ann", "knows", "Bob"), ("Bob", "knows", "Cid")], tmp_path / "people.graph")
     made = list(questions_with_queries(graph, 1_000))
     assert len({question.question for question in made}) == len(made)
-    assert "Which Entity does the Entity have as knows that the Entity «Ann» has as knows?" in {
+    assert "Which entity does the entity have as knows that the entity «Ann» has as knows?" in {
         question.question for question in made
     }
     assert {question.template for question in made} == {"basic", "inverse", "two steps", "count"}

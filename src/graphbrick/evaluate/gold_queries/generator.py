@@ -14,7 +14,9 @@ from graphbrick.core.trace import event
 from graphbrick.evaluate.gold_queries.gold_query import Comparison, Edge, GoldQuery, Order, number_text
 from graphbrick.evaluate.gold_queries.queried import QueriedGraph
 from graphbrick.evaluate.gold_queries.templates import TEMPLATES, Template
+from graphbrick.graphs.databases.cypher import UNTYPED
 from graphbrick.graphs.databases.errors import QueryError, TooSlowError
+from graphbrick.graphs.databases.rdf_schema import RESOURCE
 from graphbrick.queries.schema_text import readable
 
 _MOST_ANSWERS = 50
@@ -158,7 +160,7 @@ class _Maker:
         parts: dict[str, Any] = {"edges": (Edge("x", first.relation, "y"),)}
         if second is not None:
             classes["z"] = second.tail
-            words |= {"last": _words(second)["relation"], "end": _spaced(second.tail)}
+            words |= {"last": _words(second)["relation"], "end": _class_words(second.tail)}
             edge = Edge(template.second, second.relation, "z")
             parts |= {template.second_is: edge} if template.second_is else {"edges": (*parts["edges"], edge)}
         ends = {"x": (first, True), "y": (first, False), "z": (second, False)}
@@ -222,7 +224,11 @@ class _Maker:
 def _words(known: Connection) -> dict[str, str]:
     """Return the names of a connection as words, those of classes as they are written."""
     relation = _spaced(known.relation).lower().removeprefix("has ")
-    return {"head": _spaced(known.head), "relation": relation, "tail": _spaced(known.tail)}
+    return {"head": _class_words(known.head), "relation": relation, "tail": _class_words(known.tail)}
+
+
+def _class_words(name: str) -> str:
+    return "entity" if name in (UNTYPED, RESOURCE) else _spaced(name)
 
 
 def _spaced(name: str) -> str:
