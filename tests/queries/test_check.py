@@ -53,6 +53,7 @@ def test_cypher_that_fits_is_not_changed(text: str) -> None:
             "MATCH (f:Film), (p:Person) MATCH (f)<-[r:ACTED_IN {role: 'x'}]-(p)-[:DIRECTED]->(g) RETURN g",
         ),
         ("MATCH (p:person)-[:acted_in]->(f:FILM) RETURN p", "MATCH (p:Person)-[:ACTED_IN]->(f:Film) RETURN p"),
+        ("MATCH (f:Film {name: 'x'}) RETURN f.label", "MATCH (f:Film {title: 'x'}) RETURN f.title"),
         ("MATCH (f:Film {Title: 'x'}) RETURN f.YEAR", "MATCH (f:Film {title: 'x'}) RETURN f.year"),
     ],
 )  # fmt: skip
@@ -69,7 +70,11 @@ def test_cypher_is_corrected_where_one_reading_is_left(text: str, corrected: str
         ("MATCH (f:Films) RETURN f", "there is no class 'Films'; did you mean 'Film'?"),
         ("MATCH (f)-[:DIRECTED_BY]->(p) RETURN p", "there is no relation 'DIRECTED_BY'; did you mean 'DIRECTED'"),
         ("MATCH (f:Film) RETURN f.titel", "there is no property of Film 'titel'; did you mean 'title'?"),
-        ("MATCH (f:Film {name: 'x'}) RETURN f", "there is no property of Film 'name'"),
+        ("MATCH (f:Film {actor: 'x'}) RETURN f", "there is no property of Film 'actor'"),
+        (
+            "MATCH (f:Film) RETURN f.directed",
+            "'directed' is no property but a relation; follow it to a node: -[:DIRECTED]->",
+        ),
         ("MATCH ()-[r:ACTED_IN]->() RETURN r.roles", "there is no property of ACTED_IN 'roles'; did you mean 'role'?"),
         ("MATCH (p:Person)-[:SEQUEL_OF]->(f:Film) RETURN p", "the graph has no (:Person)-[:SEQUEL_OF]->(:Film)"),
     ],

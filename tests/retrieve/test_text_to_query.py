@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from film_database import CypherFilms, FilmDatabase, SparqlFilms
 
-from graphbrick import BM25, LLM, Generate, LLMListwiseScorer, PathAnswer, Rerank, Run, TextToQuery
+from graphbrick import BM25, LLM, Generate, LLMListwiseScorer, PathAnswer, Rerank, Run, TextToQuery, build
 from graphbrick.core import Citation
 from graphbrick.core.errors import InputError, UnavailableError
 from graphbrick.testing import Reply, ScriptedLLM
@@ -200,3 +200,40 @@ def test_examples_are_compared_without_names(films: CypherFilms, tmp_path: Path)
     _, prompts = run(films, [BY_SCOTT], examples=str(file), shots=1)
     assert "Which films did Michael Mann direct?" in prompts[0]
     assert "kin of" not in prompts[0]
+
+
+CAST = [
+    ("Heat", "starred actors", "Al Pacino"),
+    ("Heat", "starred actors", "Val Kilmer"),
+    ("Scarface", "starred actors", "Al Pacino"),
+]
+
+
+@pytest.mark.parametrize(
+    ("written", "right"),
+    [
+        ("(a {label: 'Al Pacino'})-[:starred_actors]->(f)", "(a {label: 'Al Pacino'})<-[:starred_actors]-(f)"),
+        ("(f)<-[:starred_actors]-(a {label: 'Al Pacino'})", "(f)-[:starred_actors]->(a {label: 'Al Pacino'})"),
+    ],
+)
+def test_among_nodes_of_one_class_the_graph_tells_the_direction(tmp_path: Path, written: str, right: str) -> None:
+    pytest.importorskip("ladybug")
+    graph = build(CAST, tmp_path / "cast.graph")
+    returned = ("f.label AS film ORDER BY film", "count(f) AS n")
+    with ScriptedLLM([f"MATCH {written} RETURN {what}" for what in returned]) as server:
+        brick = TextToQuery(LLM("model", base_url=server.base_url))
+        found = [brick.run(graph, "In what is Al Pacino?") for _ in range(2)]
+    assert [rows(done) for done in found] == [["film: Heat", "film: Scarface"], ["n: 2"]]
+    assert f"query: MATCH {right} RETURN count(f) AS n" in found[1].trace.events
+    assert "in the query, which found nothing: turned the direction of starred_actors" in found[1].trace.events
+
+
+def test_a_direction_that_the_graph_has_stays(tmp_path: Path) -> None:
+    pytest.importorskip("ladybug")
+    graph = build([*CAST, ("Al Pacino", "starred actors", "nobody")], tmp_path / "cast.graph")
+    text = "MATCH (a {label: 'Al Pacino'})-[:starred_actors]->(f {label: 'Heat'}) RETURN f.label"
+    one = "MATCH (a {label: 'Al Pacino'})-[:starred_actors]->(f) WHERE f.label = 'Heat' RETURN f.label"
+    with ScriptedLLM([text, one]) as server:
+        done = TextToQuery(LLM("model", base_url=server.base_url), tries=2).run(graph, "Is Al Pacino in Heat?")
+    assert rows(done) == []
+    assert not any("turned" in event for event in done.trace.events)

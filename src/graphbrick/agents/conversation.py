@@ -33,12 +33,12 @@ Nodes that the question names, with their relations:
 Austria (country): <- located in, -> capital
 Thought: I follow the relation capital from Austria.
 Action: {tool}["Austria", "capital"]
-Observation: L1 = 1 node
+Observation: L1 = 1 node (city)
 Austria -> capital -> Vienna
 their relations: <- born in, -> river, <- capital
 Thought: I follow the relation river from L1.
 Action: {tool}["L1", "river"]
-Observation: L2 = 2 nodes
+Observation: L2 = 2 nodes (river)
 Vienna -> river -> Danube
 Vienna -> river -> Wien
 their relations: -> length, <- river

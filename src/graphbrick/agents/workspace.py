@@ -14,6 +14,7 @@ from graphbrick.core.evidence import distinct
 from graphbrick.core.graph import Capability, capabilities_of
 from graphbrick.graphs.text import name_form
 
+_TYPED, _MOST_TYPES = 20, 3  # nodes of a list whose types are told, and types
 _LONGEST_LIST = 2_000
 """Nodes of a named list that a tool works on."""
 
@@ -113,7 +114,9 @@ class Workspace(GraphView):
         name = f"L{len(self.lists) + 1}"
         self.lists[name] = observation.nodes
         count = f"{len(observation.nodes):,} node{'s' * (len(observation.nodes) != 1)}"
-        return f"{name} = {count}\n{observation.text}".strip()
+        types = dict.fromkeys(filter(None, map(self.graph.first_type, observation.nodes[:_TYPED])))
+        kinds = f" ({', '.join([*types][:_MOST_TYPES])})" if types else ""
+        return f"{name} = {count}{kinds}\n{observation.text}".strip()
 
     def finish(self, names: Sequence[str]) -> list[str]:
         """Note what the agent named as its answer, and return the names that no result has shown."""

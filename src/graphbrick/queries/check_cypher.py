@@ -9,11 +9,12 @@ from typing import NamedTuple
 
 from graphbrick.core.schema import Connection, Schema
 from graphbrick.queries.edits import Edits
-from graphbrick.queries.names import same_name, unknown_name
+from graphbrick.queries.names import other_name_property, same_name, unknown_name
 from graphbrick.queries.tokens import CYPHER, Token, literal, tokens_of
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _NAME = ("word", "name")
+_PROPERTY = "property"
 
 
 @dataclass
@@ -23,7 +24,26 @@ class _Part:
     variable: str = ""
     names: list[str] = field(default_factory=list)
     is_long: bool = False
+    start: int = 0
     end: int = 0
+
+
+class NamedStep(NamedTuple):
+    """A relation of a pattern at a node with a text in its braces, such as a name.
+
+    Attributes:
+        node: The text of the node, such as "(p:Person {name: 'Ridley Scott'})".
+        types: The types of the relation.
+        leaves: Whether the arrow leaves the node.
+        start: Index of the first token of the arrow.
+        stop: Index after its last token.
+    """
+
+    node: str
+    types: tuple[str, ...]
+    leaves: bool
+    start: int
+    stop: int
 
 
 class _Step(NamedTuple):
@@ -53,7 +73,7 @@ class CypherCheck:
     """
 
     def __init__(self, text: str, schema: Schema) -> None:
-        self.edits, self.problems = Edits(text), list[str]()
+        self._text, self.edits, self.problems = text, Edits(text), list[str]()
         self._tokens, self._schema = tokens_of(text, CYPHER), schema
         self._classes = {known.name: known for known in schema.classes}
         self._relations = dict.fromkeys(connection.relation for connection in schema.connections)
@@ -96,6 +116,7 @@ class CypherCheck:
         """Return the node in the brackets at ``i``; None if something else is there."""
         if not self._is(i, "("):
             return None
+        start = i
         part, i = self._named(i + 1, self._classes, "class")
         if self._is(i, "{"):
             i = self._properties(i, part, self._properties_of_nodes(part.names))
@@ -106,7 +127,7 @@ class CypherCheck:
             i += 1
         if not self._is(i, ")"):
             return None
-        part.end = i + 1
+        part.start, part.end = start, i + 1
         if part.variable:
             self._nodes.setdefault(part.variable, set()).update(part.names)
         return part
@@ -186,7 +207,7 @@ class CypherCheck:
         for k in range(i + 1, end - 1):
             before, token = self._tokens[k - 1], self._tokens[k]
             if before.is_symbol("{", ",") and token.kind in _NAME and self._is(k + 1, ":") and known is not None:
-                self._known(token, known, f"property of {' or '.join(part.names) or 'nodes'}")
+                self._known(token, known, f"{_PROPERTY} of {' or '.join(part.names) or 'nodes'}")
         return end
 
     def _known(self, token: Token, known: Collection[str], kind: str) -> str:
@@ -194,6 +215,14 @@ class CypherCheck:
         if token.text in known:
             return token.text
         same = same_name(token.text, known)
+        if same is None and kind.startswith(_PROPERTY):
+            relation = same_name(token.text, self._relations)
+            if relation is not None:
+                self.problems.append(
+                    f"{token.text!r} is no property but a relation; follow it to a node: -[:{quoted(relation)}]->"
+                )
+                return token.text
+            same = other_name_property(token.text, known)
         if same is None:
             named = [*known, *self._labels] if kind == "relation" else known
             self.problems.append(unknown_name(kind, token.text, named))
@@ -218,7 +247,7 @@ class CypherCheck:
                 names = self._types[owner.text]
                 known = self._properties_of_relations(names)
             if known is not None:
-                self._known(token, known, f"property of {' or '.join(sorted(names)) or 'nodes'}")
+                self._known(token, known, f"{_PROPERTY} of {' or '.join(sorted(names)) or 'nodes'}")
 
     def _properties_of_nodes(self, names: Collection[str]) -> Collection[str] | None:
         """Return the properties that nodes of these classes may have; None if that is not known."""
@@ -285,6 +314,26 @@ class CypherCheck:
         if not other_way:
             self._no_connection(heads, types, tails)
             return
+        self.turn(start, stop, types)
+
+    def named_steps(self) -> list[NamedStep]:
+        """Return the relations with an arrow and a type where just one end has a text in its braces; after `run`."""
+        found = []
+        for left, relation, right, _ in self._steps:
+            to_left, to_right = self._is(left.end, "<"), self._is(relation.end - 1, ">")
+            texts = [self._text_of(node) for node in (left, right)]
+            named = ["{" in text and ("'" in text or '"' in text) for text in texts]
+            if to_left != to_right and named[0] != named[1] and relation.names and not relation.is_long:
+                leaves = to_right if named[0] else to_left
+                node = texts[0] if named[0] else texts[1]
+                found.append(NamedStep(node, tuple(relation.names), leaves, left.end, relation.end))
+        return found
+
+    def _text_of(self, node: _Part) -> str:
+        return self._text[self._tokens[node.start].start : self._tokens[node.end - 1].end]
+
+    def turn(self, start: int, stop: int, types: Sequence[str]) -> None:
+        """Turn the arrow between the tokens ``start`` and ``stop``."""
         first, last = self._tokens[start], self._tokens[stop - 1]
         change = f"turned the direction of {'|'.join(types)}"
         if first.is_symbol("<"):

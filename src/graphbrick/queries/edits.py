@@ -24,6 +24,11 @@ class Edits:
         if change:
             self.changes.append(change)
 
+    def forget(self) -> None:
+        """Take back all replacements."""
+        self._pieces.clear()
+        self.changes.clear()
+
     def applied(self) -> str:
         """Return the text with all replacements."""
         text = self._text

@@ -6,6 +6,8 @@ import difflib
 import unicodedata
 from collections.abc import Collection, Iterable
 
+_NAMES = ("label", "name", "title")  # properties that hold names, best first
+
 
 def same_name(name: str, known: Collection[str]) -> str | None:
     """Return the one known name that differs only in case, spaces and marks; None if there is none or several.
@@ -18,6 +20,18 @@ def same_name(name: str, known: Collection[str]) -> str | None:
     bare = _bare(name)
     equal = [other for other in known if _bare(other) == bare]
     return equal[0] if len(equal) == 1 and bare else None
+
+
+def other_name_property(name: str, known: Collection[str]) -> str | None:
+    """Return the property for names that a class has, for another such property that it does not have.
+
+    >>> other_name_property("name", ["year", "title"]), other_name_property("id", ["year", "title"])
+    ('title', None)
+    """
+    if _bare(name) not in _NAMES:
+        return None
+    found = {_bare(other): other for other in known}
+    return next((found[words] for words in _NAMES if words in found), None)
 
 
 def unknown_name(kind: str, name: str, known: Iterable[str], n: int = 5) -> str:

@@ -26,7 +26,8 @@ from graphbrick.queries.prefixes import with_prefixes
 from graphbrick.queries.prompt import messages_for, query_in, with_notes
 from graphbrick.queries.row_values import RowMaker
 from graphbrick.queries.schema_text import schema_prefixes, schema_text, trimmed
-from graphbrick.queries.tokens import SPARQL, known_language
+from graphbrick.queries.tokens import CYPHER, SPARQL, known_language
+from graphbrick.retrieve.query_directions import with_directions_of
 from graphbrick.retrieve.query_entities import entities_named, entity_lines
 from graphbrick.retrieve.query_names import checked_by_graph
 from graphbrick.scorers.bm25 import BM25
@@ -98,7 +99,7 @@ class TextToQuery(RetrieveStage):
             written = query_in(reply)
             try:
                 text = self._checked(written, graph, language, schema, is_last=number == self.tries)
-                rows = self._rows(text, graph, language)
+                text, rows = self._rows(text, graph, language, schema)
             except (StoppedError, UnavailableError):
                 raise
             except GraphbrickError as error:
@@ -139,8 +140,22 @@ class TextToQuery(RetrieveStage):
             event(f"the last query was run although {problems}")
         return checked.text
 
-    def _rows(self, text: str, graph: QueryLanguage, language: str) -> Rows:
-        """Run a query if it only reads."""
+    def _rows(self, text: str, graph: QueryLanguage, language: str, schema: Schema) -> tuple[str, Rows]:
+        """Run a query if it only reads; return it as it was run, and its rows.
+
+        One in Cypher that finds nothing is run again with directions that the graph has, if that finds something.
+        """
+        rows = self._run(text, graph, language)
+        if self.check and language == CYPHER and _is_nothing(rows):
+            turned = with_directions_of(graph, text, schema)
+            found = self._run(turned.text, graph, language) if turned.changes else rows
+            if not _is_nothing(found):
+                for change in turned.changes:
+                    event(f"in the query, which found nothing: {change}")
+                return turned.text, found
+        return text, rows
+
+    def _run(self, text: str, graph: QueryLanguage, language: str) -> Rows:
         limited = with_limit(text, language, self.n + 1)
         check_read_only(limited, language)
         return graph.query(limited, {}, self.n)
@@ -191,3 +206,8 @@ class TextToQuery(RetrieveStage):
 def _corrected(reply: str, problem: str) -> Iterable[Message]:
     """Return the turns that give a query back to the model."""
     return assistant(reply), user(f"That query is not right: {problem}\nReply with a corrected query only.")
+
+
+def _is_nothing(rows: Rows) -> bool:
+    """Whether a result has no rows, or is a count of 0."""
+    return not rows.rows or (len(rows.rows) == 1 and all(value in (None, 0) for value in rows.rows[0]))
