@@ -53,6 +53,8 @@ CAPITAL = ("neighbours_by_relation", {"entity": "Kenya", "relation": "capital"})
         '<tool_call>\n{"name": "search", "arguments": {"text": "Kenya"}}\n</tool_call>',
         '```json\n{"tool": "search", "args": {"text": "Kenya"}}\n```',
         '{"search": {"text": "Kenya"}}',
+        '{{"name": "search", "arguments": {"text": "Kenya"}}}',
+        '<tool_call>\n{{ "name": "search", "arguments": {"text": "Kenya"} }}\n</tool_call>',
         '{"action": "search", "action_input": "Kenya"}',
         "<think>Perhaps Action: search[Uganda]?</think>Action: search[Kenya]",
         "Action: search[Kenya]\nObservation: Kenya is large.\nAction: finish[Nairobi]",

@@ -49,6 +49,7 @@ _NAME_KEYS, _ARGUMENT_KEYS = (
     ("name", "tool", "action", "function"),
     ("arguments", "parameters", "args", "action_input", "input"),
 )
+_DOUBLED = re.compile(r"\{\s*(?=\{\s*\")")  # {{"name": ...}}, as small models copy it from the template of their chat
 _TAG = re.compile(r"</?tool_calls?>|^[ \t]*```.*$", re.M | re.I)
 
 
@@ -100,6 +101,7 @@ def _sections(text: str) -> list[tuple[str, str]]:
 
 def _json_calls(text: str, tools: Mapping[str, AgentTool]) -> list[Call]:
     """Return the calls that a text makes as JSON: one object, a list of them, or one on each line."""
+    text = _DOUBLED.sub("", text)
     values = [find_json(text)[0]]
     if not isinstance(values[0], dict | list):
         values = [find_json(line)[0] for line in text.splitlines() if line.strip()[:1] in ("{", "[")]
