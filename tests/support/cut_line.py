@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 import socket
+import ssl
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 
 
 class Line:
     """A port that passes bytes on to another one.
+
+    Args:
+        target: The other port.
+        certificate: A file with certificate and key, if this port speaks TLS; the other one never does.
 
     Attributes:
         port: Where to connect to.
         passed: Chunks that were passed on from the server.
     """
 
-    def __init__(self, target: int) -> None:
+    def __init__(self, target: int, certificate: Path | None = None) -> None:
         self._target, self._sockets, self._held = target, [], threading.Event()
+        self._context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER) if certificate else None
+        if self._context is not None:
+            self._context.load_cert_chain(str(certificate))
         self._sockets: list[socket.socket]
         self.passed, self._cut_after = 0, -1
         self._listener = socket.create_server(("127.0.0.1", 0))
@@ -54,6 +63,12 @@ class Line:
         with suppress(OSError):
             while True:
                 client, _ = listener.accept()
+                if self._context is not None:
+                    try:
+                        client = self._context.wrap_socket(client, server_side=True)
+                    except OSError:  # the client does not trust the certificate
+                        client.close()
+                        continue
                 server = socket.create_connection(("127.0.0.1", self._target))
                 self._sockets += [client, server]
                 for source, target in ((client, server), (server, client)):
@@ -74,9 +89,9 @@ class Line:
 
 
 @contextmanager
-def line_to(port: int) -> Iterator[Line]:
-    """Open a line to a port of this machine."""
-    line = Line(port)
+def line_to(port: int, certificate: Path | None = None) -> Iterator[Line]:
+    """Open a line to a port of this machine, with TLS if there is a certificate."""
+    line = Line(port, certificate)
     try:
         yield line
     finally:
