@@ -100,7 +100,7 @@ def test_a_database_of_others_has_cypher_only(tmp_path: Path) -> None:
 def test_entities_that_share_names_and_blank_names(tmp_path: Path) -> None:
     records = [EntityRecord(f"k{i}", "Twin" if i < 5 else " ", types=("thing",)) for i in range(9)]
     graph = build([*records, *((f"k{i}", "near", f"k{i + 1}") for i in range(8))], tmp_path / "twins.graph")
-    made = list(questions_with_queries(graph, 50))
+    made = list(questions_with_queries(graph, 12))
     assert {name for question in made for name in question.seeds} == {"Twin"}
     assert all(answer.strip() for question in made for answer in question.answers)
 
