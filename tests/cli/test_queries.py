@@ -60,6 +60,7 @@ def test_without_rows_it_says_what_may_be_meant(run: Run, place: str) -> None:
     assert "is this meant: MATCH (f:Film {title: 'Heat'})<-[:DIRECTED]-(p) RETURN p.name" in empty.err.replace(
         "\n", " "
     )
+    refused(run("query", place, "MATCH (f:film) RETURN f.name"), "is this meant: MATCH (f:Film) RETURN f.title")
     refused(run("query", place, "MATCH (f:Movies) RETURN f.title"), "there is no class 'Movies'; there are 'Film'")
 
 

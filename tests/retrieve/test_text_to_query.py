@@ -237,3 +237,20 @@ def test_a_direction_that_the_graph_has_stays(tmp_path: Path) -> None:
         done = TextToQuery(LLM("model", base_url=server.base_url), tries=2).run(graph, "Is Al Pacino in Heat?")
     assert rows(done) == []
     assert not any("turned" in event for event in done.trace.events)
+
+
+def test_without_examples_the_form_of_a_query_is_shown_and_no_address(tmp_path: Path) -> None:
+    pytest.importorskip("ladybug")
+    triples = [("Heat", "director", "Michael Mann"), ("Heat", "genre", "crime")]
+    graph = build(triples, tmp_path / "heat.graph")
+    file = tmp_path / "pairs.jsonl"
+    file.write_text('{"question": "Who?", "query": "MATCH (n) RETURN n.label"}\n')
+    with ScriptedLLM(["MATCH (n) RETURN", "MATCH (n) RETURN count(n) AS n", "MATCH (n) RETURN n.label"]) as server:
+        llm = LLM("model", base_url=server.base_url)
+        for examples in (None, str(file)):
+            TextToQuery(llm, examples=examples).run(graph, "How many are there?")
+    form = "MATCH (a:Entity)-[:director]->(b:Entity {label: 'Heat'}), (a)-[:genre]->(c:Entity) RETURN DISTINCT c.label"
+    first, second, third = (request.prompt for request in server.requests)
+    assert f"\nForm of a query:\n{form}\n\nQuestion: " in first
+    assert "That query is not right: the database refuses the query: " in second
+    assert "Form of a query" not in third

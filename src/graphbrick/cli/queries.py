@@ -35,8 +35,9 @@ def query(
         except RefusedQueryError:
             raise
         except GraphbrickError as error:
-            problems = checked_by_graph(opened, text, opened.schema()).problems
-            raise GraphbrickError("; ".join((str(error), *problems))) from error
+            checked = checked_by_graph(opened, text, opened.schema())
+            meant = [f"is this meant: {checked.text}"] if checked.text != text else []
+            raise GraphbrickError("; ".join((str(error), *checked.problems, *meant))) from error
     for event in entry.events:
         typer.echo(f"note: {event}", err=True)
     print_rows(rows, limit, as_json=as_json)

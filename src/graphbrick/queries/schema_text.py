@@ -62,6 +62,37 @@ def name_property(known: NodeClass) -> str:
     return next((by_words[words] for words in _NAMES if words in by_words), "")
 
 
+def sample_query(schema: Schema) -> str:
+    """Return a query in Cypher over a schema that shows a model its form; empty if no class has two named neighbours.
+
+    >>> named = (Property("name", "STRING", ("Heat",)),)
+    >>> classes = tuple(NodeClass(name, named) for name in ("Film", "Person", "Genre"))
+    >>> joined = (Connection("Film", "DIRECTOR", "Person"), Connection("Film", "GENRE", "Genre"))
+    >>> print(sample_query(Schema(classes, joined)))
+    MATCH (a:Film)-[:DIRECTOR]->(b:Person {name: 'Heat'}), (a)-[:GENRE]->(c:Genre) RETURN DISTINCT c.name
+    """
+    names = {known.name: name_property(known) for known in schema.classes}
+    values = {
+        known.name: part.examples[0]
+        for known in schema.classes
+        for part in known.properties
+        if part.name == names[known.name] and part.examples and "'" not in part.examples[0]
+    }
+    for first in schema.connections:
+        others = [
+            known for known in schema.connections if known.head == first.head and known.relation != first.relation
+        ]
+        second = next((known for known in others if names.get(known.tail)), None)
+        if second is not None and first.tail in values:
+            return (
+                f"MATCH (a:{quoted(first.head)})-[:{quoted(first.relation)}]->(b:{quoted(first.tail)} "
+                f"{{{quoted(names[first.tail])}: '{values[first.tail]}'}}), "
+                f"(a)-[:{quoted(second.relation)}]->(c:{quoted(second.tail)}) "
+                f"RETURN DISTINCT c.{quoted(names[second.tail])}"
+            )
+    return ""
+
+
 def trimmed(schema: Schema, n: int, rate: Callable[[Sequence[str]], Sequence[float]]) -> Schema:
     """Return the part of a schema that bears on a question: at most ``n`` relations, and about ``n`` classes.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,7 +26,7 @@ from graphbrick.queries.limits import with_limit
 from graphbrick.queries.prefixes import with_prefixes
 from graphbrick.queries.prompt import messages_for, query_in, with_notes
 from graphbrick.queries.row_values import RowMaker
-from graphbrick.queries.schema_text import schema_prefixes, schema_text, trimmed
+from graphbrick.queries.schema_text import sample_query, schema_prefixes, schema_text, trimmed
 from graphbrick.queries.tokens import CYPHER, SPARQL, known_language
 from graphbrick.retrieve.query_directions import with_directions_of
 from graphbrick.retrieve.query_entities import entities_named, entity_lines
@@ -36,6 +37,7 @@ from graphbrick.scorers.scorer import Scorer
 QUERY_EVENT = "query: "
 """What the event begins with that tells the query whose rows are given."""
 _SEEDS = 10  # shown to the model
+_ADDRESS = re.compile(r"^[a-z+]+:.*?(?= refuses the query: )")  # where the graph is says nothing to the model
 
 
 class _BadQueryError(GraphbrickError):
@@ -103,7 +105,7 @@ class TextToQuery(RetrieveStage):
             except (StoppedError, UnavailableError):
                 raise
             except GraphbrickError as error:
-                problem = str(error)
+                problem = _ADDRESS.sub("the database", str(error))
                 event(f"try {number} of {self.tries}: {shown(reply)} failed: {problem}")
             else:
                 if rows.rows or empty is not None or number == self.tries:
@@ -181,9 +183,10 @@ class TextToQuery(RetrieveStage):
         pairs, n = self._pairs(query.text, [graph.label(seed) for seed in seeds]), self.names
         while True:
             part = trimmed(schema, n, lambda texts: self.scorer.rate(query.text, texts).tolist())
-            messages = messages_for(
-                language, schema_text(part, language, counts=False), one_line(query.text), entities, pairs
-            )
+            text = schema_text(part, language, counts=False)
+            if not pairs and language == CYPHER and (sample := sample_query(part)):
+                text += f"\nForm of a query:\n{sample}"
+            messages = messages_for(language, text, one_line(query.text), entities, pairs)
             if self.llm.context_budget(messages) >= 0 or n == 1:
                 break
             n = n // 2
