@@ -57,6 +57,7 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache --no-logo
+	$(BIN)/python tools/check_sizes.py
 	$(BIN)/python docs/generate.py --check
 
 bench: $(VENV)/.dev  ## measure; see benchmarks/README.md for what each prints

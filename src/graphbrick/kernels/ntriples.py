@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from graphbrick.kernels.jit import jit
+from graphbrick.kernels.jit import inlined, jit
 from graphbrick.kernels.lines import count_lines, may_be_blank
 from graphbrick.kernels.names import local_span
 from graphbrick.kernels.spans import Bytes, Hashes, Offsets, hash_span, same_bytes
@@ -224,6 +224,37 @@ def _ends_at(data: Bytes, at: int, end: int) -> bool:
     return at == end
 
 
+@inlined
+def _line_end(data: Bytes, at: int) -> int:
+    """Return the position of the next end of a line, or the length of the data."""
+    while at < len(data) and data[at] != _NEWLINE:
+        at += 1
+    return at
+
+
+@inlined
+def _write_fact(
+    data: Bytes,
+    starts: Offsets,
+    ends: Offsets,
+    value: Offsets,
+    row: int,
+    facts: Offsets,
+    number: int,
+    is_type: bool,
+    rank: int,
+) -> bool:
+    """Write a label or a type, whose terms are in a row, as a fact; return whether it is ordinary."""
+    facts[number, 0], facts[number, 1] = starts[0, row], ends[0, row]
+    facts[number, 2], facts[number, 3] = value[0, row], value[1, row]
+    facts[number, 4], facts[number, 5] = LABEL, rank
+    if not is_type:
+        return True
+    facts[number, 2], facts[number, 3], left = local_span(data, starts[2, row], ends[2, row])
+    facts[number, 4], facts[number, 5] = TYPE, 0
+    return not left
+
+
 @jit
 def split_ntriples(
     data: Bytes, language: Bytes, labels: Hashes, types: Hashes, special: Hashes, literals: bool
@@ -242,22 +273,14 @@ def split_ntriples(
         literals: Whether lines with literals, labels or types count as ordinary.
     """
     capacity = count_lines(data)
-    starts = np.empty((3, capacity), dtype=np.int64)
-    ends = np.empty((3, capacity), dtype=np.int64)
+    starts, ends = np.empty((3, capacity), dtype=np.int64), np.empty((3, capacity), dtype=np.int64)
+    value, kind = np.zeros((2, capacity), dtype=np.int64), np.zeros((2, capacity), dtype=np.int64)
     literal = np.empty(capacity, dtype=np.uint8)
-    value = np.zeros((2, capacity), dtype=np.int64)
-    kind = np.zeros((2, capacity), dtype=np.int64)
-    facts = np.empty((capacity, 7), dtype=np.int64)
-    odd = np.empty((capacity, 4), dtype=np.int64)
+    facts, odd = np.empty((capacity, 7), dtype=np.int64), np.empty((capacity, 4), dtype=np.int64)
     found = stated = faults = line = start = 0
     while start < len(data):
-        end = start
-        while end < len(data) and data[end] != _NEWLINE:
-            end += 1
-        at = start
-        good = True
-        tail = IRI
-        rank = NO_LANGUAGE
+        end = _line_end(data, start)
+        at, good, tail, rank = start, True, IRI, NO_LANGUAGE
         for j in range(3):
             first = at
             if j == 2 and literals and at < end and data[at] == _QUOTE:
@@ -290,23 +313,16 @@ def split_ntriples(
             elif is_label or is_type:
                 # A label must be a literal and a class must not; otherwise it is a triple, which the parser handles.
                 good = literals and is_type == (tail == IRI)
-                facts[stated, 2], facts[stated, 3] = value[0, found], value[1, found]
-                if good and is_type:
-                    facts[stated, 2], facts[stated, 3], left = local_span(data, starts[2, found], ends[2, found])
-                    good = not left
-                if good:
-                    facts[stated, 0], facts[stated, 1] = starts[0, found], ends[0, found]
-                    facts[stated, 4], facts[stated, 5] = TYPE if is_type else LABEL, 0 if is_type else rank
-                    facts[stated, 6] = line
-                    stated += 1
+                good = good and _write_fact(data, starts, ends, value, found, facts, stated, is_type, rank)
+                facts[stated, 6] = line
+                stated += good
             else:
                 literal[found] = tail
                 found += 1
         if not good and end > start and not (end == start + 1 and data[start] == _RETURN):
             odd[faults, 0], odd[faults, 1], odd[faults, 2], odd[faults, 3] = line, start, end, found
             faults += 1
-        line += 1
-        start = end + 1
+        line, start = line + 1, end + 1
     return (
         starts[:, :found].copy(),
         ends[:, :found].copy(),

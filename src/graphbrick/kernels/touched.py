@@ -221,11 +221,7 @@ def _push(
                         waiting += 1
             for new in range(before, count):
                 degrees[new] = walk_degree(rows, node[new], follow_out, follow_in)
-            for new in range(before, count):
-                if residual[new] > r_max * degrees[new]:
-                    queued[new] = True
-                    following[waiting] = new
-                    waiting += 1
+            waiting = _queue_new(before, count, r_max, degrees, residual, queued, following, waiting)
         if read < 0:  # never true, as ids are >= 0; using both keeps the compiler from dropping the prefetches
             edges += seen & np.int64(1)
         queue[:waiting] = following[:waiting]
@@ -233,6 +229,26 @@ def _push(
     counter[0] = count
     near = Touched(table, counter, node, degrees, score, residual, estimate, queued, queue, following)
     return near, edges, edges < most_edges
+
+
+@inlined
+def _queue_new(
+    first: int,
+    last: int,
+    r_max: float,
+    degrees: npt.NDArray[np.int64],
+    residual: npt.NDArray[np.float64],
+    queued: npt.NDArray[np.bool_],
+    following: npt.NDArray[np.int32],
+    waiting: int,
+) -> int:
+    """Append the new slots [first, last) whose residual is too large to the next queue; return its length."""
+    for new in range(first, last):
+        if residual[new] > r_max * degrees[new]:
+            queued[new] = True
+            following[waiting] = new
+            waiting += 1
+    return waiting
 
 
 @jit

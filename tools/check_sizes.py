@@ -1,0 +1,42 @@
+"""Refuse files of more than 400 lines, and functions whose body has more than 60: part of ``make lint``.
+
+    python tools/check_sizes.py
+
+A body is what follows the signature and the docstring.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+FOLDERS = ("src", "tests", "benchmarks", "docs", "tools")
+FILE, BODY = 400, 60
+
+
+def too_long(path: Path) -> Iterator[str]:
+    """Yield a message for the file, and for each of its functions, that is too long."""
+    text = path.read_text(encoding="utf-8")
+    lines = text.count("\n")
+    if lines > FILE:
+        yield f"{path}: {lines} lines, at most {FILE}; split it by what its parts do"
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            body = node.body[1:] if ast.get_docstring(node) is not None else node.body
+            size = (node.end_lineno or 0) - body[0].lineno + 1 if body else 0
+            if size > BODY:
+                yield f"{path}:{node.lineno}: the body of {node.name} has {size} lines, at most {BODY}; split it"
+
+
+def main() -> None:
+    """Print what is too long; exit with 1 if there is something."""
+    root = Path(__file__).parent.parent
+    found = [line for folder in FOLDERS for path in sorted((root / folder).rglob("*.py")) for line in too_long(path)]
+    print(*found, sep="\n", end="\n" if found else "")
+    sys.exit(bool(found))
+
+
+if __name__ == "__main__":
+    main()
