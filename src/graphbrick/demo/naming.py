@@ -6,6 +6,7 @@ import gettext
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -178,6 +179,10 @@ _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
 LATIN = re.compile("[A-Za-z\u00c0-\u024f\u1e00-\u1eff]")
 
 
+# A name is folded to see whether it is clear, and then again to see whether it is distinct.
+_folded = lru_cache(1024)(fold)
+
+
 def is_word(name: str) -> bool:
     """Return whether a name is also a common English word, which may occur in a question by chance."""
     return fold(name) in _WORDS
@@ -193,8 +198,9 @@ def is_clear(name: str) -> bool:
         return False
     if LATIN.search(name) and not any(c.isupper() for c in name):
         return False
-    letters = len(fold(name).replace(" ", ""))
-    return letters >= (2 if _UNSPACED.search(name) else 3) and not is_word(name)
+    folded = _folded(name)
+    letters = len(folded.replace(" ", ""))
+    return letters >= (2 if _UNSPACED.search(name) else 3) and folded not in _WORDS
 
 
 def distinct(label: str, names: Iterable[str], taken: Collection[str] = ()) -> tuple[str, ...]:
@@ -206,7 +212,7 @@ def distinct(label: str, names: Iterable[str], taken: Collection[str] = ()) -> t
     kept: dict[str, str] = {}
     own = fold(label)
     for name in names:
-        folded = fold(name)
+        folded = _folded(name)
         if folded and folded != own and folded not in taken:
             kept.setdefault(folded, name)
     return tuple(kept.values())

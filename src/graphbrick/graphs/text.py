@@ -27,11 +27,22 @@ _MARKS = "".join(
 )
 _TOKEN = re.compile(rf"[{_UNSPACED}]|(?:(?![{_UNSPACED}])[^\W_][{_MARKS}]*)+")
 # Letters that people write without the stroke or as two letters, but that Unicode does not decompose.
-_STROKES = str.maketrans({"ø": "o", "Ø": "o", "ł": "l", "Ł": "l", "đ": "d", "Đ": "d", "ı": "i", "æ": "ae", "Æ": "ae"})
+_STROKES = {"ø": "o", "Ø": "o", "ł": "l", "Ł": "l", "đ": "d", "Đ": "d", "ı": "i", "æ": "ae", "Æ": "ae"}
 _ASCII_TOKEN = re.compile(r"[a-z0-9]+")
 
 _MULTIPLIER = np.uint64(STEP)
 _64 = 0xFFFFFFFFFFFFFFFF
+
+
+class _Bare(dict[int, int | str | None]):
+    """Table for `str.translate` that drops combining characters and replaces letters with a stroke."""
+
+    def __missing__(self, code: int) -> int | None:
+        result = self[code] = None if unicodedata.combining(chr(code)) else code
+        return result
+
+
+_BARE = _Bare({ord(letter): plain for letter, plain in _STROKES.items()})
 
 
 class Token(NamedTuple):
@@ -57,7 +68,7 @@ def fold_token(token: str) -> str:
         return token.lower()
     if _ONE_UNSPACED.fullmatch(token):
         return unicodedata.normalize("NFKC", token)
-    bare = "".join(c for c in unicodedata.normalize("NFKD", token) if not unicodedata.combining(c)).translate(_STROKES)
+    bare = unicodedata.normalize("NFKD", token).translate(_BARE)
     # Some single characters decompose into several words.
     return "".join(unicodedata.normalize("NFC", bare.casefold()).split())
 
