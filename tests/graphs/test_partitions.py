@@ -171,7 +171,7 @@ def test_a_label_that_was_overwritten_is_told(clubs: Graph) -> None:
     for label in (2, 99, -1):
         np.save(folder / "label.npy", np.full(clubs.n_entities, label, dtype=np.int32))
         found = partitions_of(Graph.open(clubs.path), Method())
-        with pytest.raises(GraphFormatError, match="kept partitions are damaged"):
+        with pytest.raises(GraphFormatError, match="stored partitions are damaged"):
             found.inside(clubs, np.array([0], dtype=np.int32), True, True)
 
 

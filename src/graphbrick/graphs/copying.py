@@ -66,7 +66,10 @@ def copy_graph(
     """
     source, target = open_graph(address), Path(path)
     if not isinstance(source, DatabaseGraph):
-        raise InputError(f"{address} is no address of a database; build a graph from files instead")
+        raise InputError(
+            f"{address} is not the address of a database, so there is nothing to "
+            "copy; build a graph from files with build()"
+        )
     check_place(target, overwrite=overwrite)
     pages = _Pages(target.resolve().with_name(f".{target.name}.copy"), str(source.address))
     if "mark" not in pages.state:  # else that of the copy that was ended, which holds for its pages
@@ -78,10 +81,15 @@ def copy_graph(
         _copy_nodes(source, pages, progress)
         _copy_edges(source, pages, progress)
         if not pages.names("edges"):
-            raise GraphbrickError(f"{source.address} has no triples; a graph needs at least one")
+            raise GraphbrickError(
+                f"{source.address} has no triples, and a graph needs at least one; "
+                "check the database that the address names"
+            )
         parts, origin = _records(pages), Origin(str(source.address))
     else:
-        raise InputError(f"{source.address} cannot be copied")
+        raise InputError(
+            f"{source.address} cannot be copied: it lists neither its nodes nor its triples; export it to files"
+        )
     graph = _built(parts, origin, target, near, overwrite, progress)
     SourceMark(str(source.address), graph.hash, pages.state["mark"]).write(graph.place)
     pages.remove()
@@ -264,7 +272,10 @@ def _rdf_file(source: RdfGraph, pages: _Pages, progress: Progress) -> Path:
     with file.open("w", encoding="utf-8", newline="\n") as written:
         written.writelines(f"{line}\n" for line in pages.rows("triples"))
     if not pages.names("triples"):
-        raise GraphbrickError(f"{source.address} has no statements; a graph needs at least one triple")
+        raise GraphbrickError(
+            f"{source.address} has no statements, and a graph needs at least one "
+            "triple; check the store that the address names"
+        )
     return file
 
 

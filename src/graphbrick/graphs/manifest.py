@@ -106,7 +106,10 @@ class Manifest:
         try:
             raw = json.loads(path.read_text(encoding="utf-8"))
             if raw["format"] != FORMAT:
-                raise GraphFormatError(f"{path} is not the manifest of a graphbrick graph (format {raw['format']!r})")
+                raise GraphFormatError(
+                    f"{path} is not the manifest of a graphbrick graph (format "
+                    f"{raw['format']!r}); name the folder of a graph"
+                )
             if raw["version"] != VERSION:
                 raise GraphFormatError(
                     f"{folder} has graph format version {raw['version']}, this graphbrick reads version {VERSION}; "

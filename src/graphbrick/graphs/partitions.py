@@ -96,13 +96,16 @@ class Partitions:
         """Return the partitions of the given entities as a separate graph, without triples between partitions.
 
         Raises:
-            GraphFormatError: The kept arrays contradict each other.
+            GraphFormatError: The stored arrays contradict each other.
         """
         from graphbrick.kernels.inside_rows import inside_rows
 
         parts = np.unique(self.label[entities])
         if len(parts) and not 0 <= parts[0] <= parts[-1] < len(self):
-            raise GraphFormatError("kept partitions are damaged (no such partition)")
+            raise GraphFormatError(
+                "the stored partitions are damaged (no such partition); make them "
+                "again with graphbrick prepare partitions"
+            )
         sizes = self.pointer[parts + 1] - self.pointer[parts]
         offset = (np.cumsum(sizes) - sizes).astype(np.int32)
         each = [self.member[self.pointer[part] : self.pointer[part + 1]] for part in parts.tolist()]
@@ -116,7 +119,10 @@ class Partitions:
             or (self.place[members] != place).any()
             or not np.isin(entities, members).all()
         ):
-            raise GraphFormatError("kept partitions are damaged (entities and their partitions do not agree)")
+            raise GraphFormatError(
+                "the stored partitions are damaged (entities and their partitions do not agree); "
+                "make them again with graphbrick prepare partitions"
+            )
         rows = graph.csr.rows
         pointers, neighbours = inside_rows(
             rows, self.label, self.place, parts, offset, members, follow_out, follow_in, True

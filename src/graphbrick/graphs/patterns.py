@@ -97,7 +97,7 @@ def follow(
     'Kenya -> borders -> Uganda <- borders <- Rwanda'
     """
     if not pattern:
-        raise ValueError("a pattern has at least one relation")
+        raise ValueError("a pattern has at least one relation, got none; give a sequence of relations and directions")
     local = subgraph.local([start])
     if not local:
         return None

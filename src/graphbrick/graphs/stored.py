@@ -167,7 +167,7 @@ class StoredGraph:
     def _checked(self, entity: int) -> int:
         """Return the id if it is valid, as numpy would accept a negative id; else raise IndexError."""
         if not 0 <= entity < self.n_entities:
-            raise IndexError(f"entity {entity} of a graph with {self.n_entities}")
+            raise IndexError(f"there is no entity {entity}: the graph has {self.n_entities:,}, from 0")
         return entity
 
     @property
@@ -238,7 +238,7 @@ class StoredGraph:
     def relation_of(self, triple: int) -> int:
         """Return the relation of a triple."""
         if triple < 0:
-            raise IndexError(f"triple {triple} of a graph with {self.n_triples}")
+            raise IndexError(f"there is no triple {triple}: the graph has {self.n_triples:,}")
         return self._relation_of[triple]
 
     def relation_key(self, relation: int) -> str:
@@ -252,7 +252,7 @@ class StoredGraph:
             row = self.csr.row(head, True)
             if row.start <= triple < row.stop:  # else it was deleted, or has another id since its head was changed
                 return head
-        raise IndexError(f"triple {triple} of a graph with {self.n_triples}")
+        raise IndexError(f"there is no triple {triple}: the graph has {self.n_triples:,}")
 
     def triple(self, triple: int) -> tuple[int, int, int]:
         """Return (head, relation, tail) of a triple id."""

@@ -193,7 +193,7 @@ class Connection:
             if tries == self.retries:
                 raise fault
             if pause is not None and pause > _LONGEST_RETRY_AFTER:
-                raise ModelError(f"{fault}; it asks to wait {pause:.0f} s")
+                raise ModelError(f"{fault}; it asks to wait {pause:.0f} s, which is too long: try again later")
             if pause is None:
                 pause = min(_FIRST_PAUSE * 2**tries, _LONGEST_PAUSE) * random.uniform(0.75, 1.0)
             tries += 1

@@ -63,7 +63,9 @@ def _tokenizer(name: str) -> Any:
     try:
         return Tokenizer.from_file(name) if name.endswith(".json") else Tokenizer.from_pretrained(name)
     except Exception as error:  # the library raises plain Exception
-        raise ModelError(f"the tokenizer {name!r} cannot be read: {error}") from error
+        raise ModelError(
+            f"the tokenizer {name!r} cannot be read ({error}); give the path of a tokenizer.json"
+        ) from error
 
 
 def line_tokens(llm: ChatModel, lines: Sequence[str]) -> list[int]:

@@ -56,7 +56,10 @@ def _read(file: BinaryIO, path: Path) -> Head:
         )
     version, _tensors, n_values = _numbers(file, "<IQQ")
     if not _OLDEST <= version <= _NEWEST:
-        raise ModelError(f"{path} is GGUF version {version}; versions {_OLDEST} to {_NEWEST} can be read")
+        raise ModelError(
+            f"{path} is GGUF version {version}; versions {_OLDEST} to {_NEWEST} can be "
+            "read; convert the model again with a newer llama.cpp"
+        )
     architecture, found = "", {}
     for _ in range(n_values):
         name = _text(file)

@@ -154,7 +154,7 @@ class Request:
         stop: Sequence[str] = (),
     ) -> None:
         if n < 1:
-            raise ModelError(f"a request must ask for at least 1 reply, got n={n}")
+            raise ModelError(f"a request must ask for at least 1 reply, got n={n}; leave n out for one")
         values = (as_messages(messages), schema, max_tokens, top_logprobs, tuple(tools), n, tuple(stop))
         for name, value in zip(self.__dataclass_fields__, values, strict=True):
             object.__setattr__(self, name, value)

@@ -72,7 +72,7 @@ def _read_own(path: str, changed: int) -> Mapping[str, Hosted]:
     try:
         return _table(Path(path).read_text("utf-8"), path)
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"the prices cannot be read: {error}", path) from error
+        raise InputError(f"the prices cannot be read: {error}; GRAPHBRICK_PRICES names a TOML file", path) from error
 
 
 @lru_cache(maxsize=1)

@@ -53,7 +53,9 @@ class ReplyCache:
                 self._db.execute("PRAGMA journal_mode=WAL")
                 self._db.execute(_SCHEMA)
         except (OSError, sqlite3.OperationalError) as error:
-            raise InputError(f"replies cannot be recorded here: {error}", self.path) from error
+            raise InputError(
+                f"replies cannot be recorded here: {error}; choose another file with --cache-file", self.path
+            ) from error
 
     def get(self, request: Mapping[str, Any]) -> dict[str, Any] | None:
         """Return the recorded reply to a request; None if there is none.
@@ -122,7 +124,7 @@ class ReplyCache:
                 for number, line in enumerate(lines, 1):
                     rows += _exported(line, source, number, server)
         except UnicodeDecodeError as error:
-            raise InputError(f"an export of replies is UTF-8: {error}", source) from error
+            raise InputError(f"this is not an export of replies, which is UTF-8: {error}", source) from error
         with self._locked():
             before = self._db.total_changes
             self._db.execute("BEGIN IMMEDIATE")

@@ -116,7 +116,7 @@ def serve(
     _check(path, context)
     threads = default_threads() if threads is None else threads
     if threads < 1:
-        raise ModelError(f"a model server needs at least 1 thread, got {threads}")
+        raise ModelError(f"a model server needs at least 1 thread, got {threads}; try 2")
     if find_spec("xllamacpp") is None:
         raise ModelError("a local model needs llama.cpp: pip install 'graphbrick[local]'")
     settings: dict[str, str | int] = {

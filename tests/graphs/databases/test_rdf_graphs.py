@@ -193,7 +193,7 @@ def html(status: int, body: bytes = PAGE, **headers: str) -> Any:
     [
         ([dying], "the connection failed"),
         ([trickling], "no answer within 1 s"),
-        ([html(200, Content_Type="text/html")], r"no SPARQL result in JSON \(text/html\): Gone fishing"),
+        ([html(200, Content_Type="text/html")], r"not a SPARQL result in JSON \(text/html\): Gone fishing"),
         ([html(500)], r"refuses the query \(HTTP 500\): Gone fishing"),
         ([html(500, body=b"Virtuoso S1T00 Error SR171: timed out\nSPARQL query:\nX")], "its own limit of time"),
         ([html(500, body=b"Virtuoso 37000 Error SP030: no\n\nSPARQL query:\nSELECT 1")], "SP030: no$"),
@@ -202,7 +202,7 @@ def html(status: int, body: bytes = PAGE, **headers: str) -> Any:
         ([html(301, Location="/else")], "use that one"),
         ([html(429, Retry_After="3600")], r"busy \(HTTP 429\); it asks to wait 3600 seconds"),
         ([html(503, Retry_After="0")] * 3, r"busy \(HTTP 503\)"),
-        ([partial(reply, status=200, body=b'{"head": {}, "results": []}')], "no SPARQL result"),
+        ([partial(reply, status=200, body=b'{"head": {}, "results": []}')], "not a SPARQL result"),
     ],
 )
 def test_a_fault_of_the_server_is_one_clear_line(server: SparqlServer, faults: list[Any], message: str) -> None:

@@ -56,7 +56,9 @@ class Address:
         if parts.scheme in _FOLDERS:
             return cls(parts.scheme, "", unquote(text.split(":", 1)[1].split("?", 1)[0]), options)
         if parts.scheme not in SCHEMES or not parts.netloc:
-            raise InputError(f"{text!r} is no address of a graph; it begins with one of {', '.join(SCHEMES)}")
+            raise InputError(
+                f"{text!r} is not the address of a graph; an address begins with one of {', '.join(SCHEMES)}"
+            )
         return cls(parts.scheme, parts.netloc, unquote(parts.path.lstrip("/")), options)
 
 

@@ -228,7 +228,10 @@ class DatabaseGraph(Labels, Neighbours, QueryLanguage):
     def _checked(self, entity: int) -> int:
         """Return a plain id that this graph gave; else raise IndexError."""
         if not 0 <= entity < len(self._keys):
-            raise IndexError(f"entity {entity} of a graph of which {len(self._keys)} were met")
+            raise IndexError(
+                f"there is no entity {entity}: {self.address} has shown "
+                f"{len(self._keys):,} so far; take ids from its answers"
+            )
         return int(entity)
 
     def key(self, entity: int) -> str:

@@ -60,7 +60,7 @@ class OxigraphGraph(RdfGraph):
         )
         reply = worker.ask(request, timeout)
         if "error" in reply:
-            raise GraphbrickError(f"the query failed: {reply['error'].splitlines()[0]}")
+            raise GraphbrickError(f"the Oxigraph store {folder} cannot run the query: {reply['error'].splitlines()[0]}")
         return reply
 
 

@@ -62,7 +62,9 @@ class RdfGraph(DatabaseGraph):
         """Predicates that state labels."""
         self.label_language = (self.option("language") or "en").strip().casefold()
         if not _TAG.fullmatch(self.label_language):
-            raise InputError(f"language of {address} must be a language tag such as en or pt-BR")
+            raise InputError(
+                f"language of {address} must be a language tag such as en or pt-BR, got {self.label_language!r}"
+            )
         self._facts = self.labels | DESCRIPTION_IRIS | {ALIAS_IRI}
         self._relation_labels: dict[str, str] = {}
         self._schema: Schema | None = None

@@ -92,7 +92,8 @@ class SparqlGraph(RdfGraph):
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
             kind = headers.get("content-type", "no content type")
             raise GraphbrickError(
-                f"{self.url} sent what is no SPARQL result in JSON ({kind}): {_first_line(data)}; is it an endpoint?"
+                f"{self.url} sent something that is not a SPARQL result in JSON "
+                f"({kind}): {_first_line(data)}; is it an endpoint?"
             ) from error
         is_partial = headers.get("x-sql-state", "").upper() == "S1TAT"
         if is_partial:

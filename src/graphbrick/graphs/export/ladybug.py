@@ -98,7 +98,9 @@ def to_ladybug(
                 _Export(graph, connection, Path(scratch), progress).run()
                 connection.execute("CHECKPOINT")
         except RuntimeError as error:
-            raise GraphbrickError(f"{path} cannot be written: {error}") from error
+            raise GraphbrickError(
+                f"{path} cannot be written: {error}; choose another place, or make room there"
+            ) from error
     return path
 
 

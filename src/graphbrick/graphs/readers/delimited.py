@@ -328,7 +328,7 @@ class _Lines:
         self._last, self.fault = number, self.fault or fault
         self._size += len(line)
         if self._size > self._limit:
-            raise csv.Error(f"the record is longer than {self._limit:,} characters")
+            raise csv.Error(f"the record is longer than {self._limit:,} characters; is a quote not closed?")
         return line + "\n"
 
 
