@@ -12,16 +12,18 @@ import time
 from pathlib import Path
 from typing import Any
 
-from graphbrick import ByTokens, FromFile, MiniLM, Phrases, index, parse
+from graphbrick import ByTokens, FromFile, MiniLM, Phrases, SpacyPhrases, index, parse
 from graphbrick.graphs.corpus import TextGraph
 from graphbrick.indexes.embed_graph import embed_graph
 from graphbrick.session import Session
+from graphbrick.text.extraction import Extractor
 
 SIZES = (2, 5, 10)
 PIPELINES = {
     "BM25": "Passages(n=10)",
     "MiniLM": "Passages(MiniLM(), n=10, by='meaning')",
     "both": "Passages(MiniLM(), n=10)",
+    "HippoRAG 2, no filter": "PassageRank(MiniLM(), n=10, names=0.0, passages=0.05, entities=5)",
     "PassageRank": "PassageRank(MiniLM(), n=10)",
 }
 Text = tuple[str, str]
@@ -48,15 +50,14 @@ def load(data: Path, name: str) -> tuple[list[Text], list[tuple[str, list[Text]]
     return passages, [(q["question"], found) for q, found in zip(questions, gold, strict=True)]
 
 
-def made(folder: Path, name: str, passages: list[Text], given: Path | None) -> TextGraph:
-    """Return the graph of the passages, made and embedded once."""
+def made(folder: Path, name: str, passages: list[Text], extractor: Extractor) -> TextGraph:
+    """Return the graph of the passages, made once, with names and passages embedded."""
     file = folder / f"{name}.jsonl"
     file.write_text("".join(json.dumps({"id": i, "title": t, "text": x}) + "\n" for i, (t, x) in enumerate(passages)))
     start = time.perf_counter()
-    extractor = Phrases() if given is None else FromFile(str(given))
     done = index([file], folder / f"{name}.graph", chunker=ByTokens(n=100_000, overlap=0), extractor=extractor)
     seconds, start = time.perf_counter() - start, time.perf_counter()
-    embedded = embed_graph(done.graph, MiniLM(), triples=given is not None)
+    embedded = embed_graph(done.graph, MiniLM())
     print(
         f"{name}: {done.graph}, {done.graph.n_passages} passages; indexed in {seconds:.0f} s, "
         f"{embedded:,} texts embedded in {time.perf_counter() - start:.0f} s",
@@ -91,22 +92,26 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path, help="folder with the samples of HippoRAG")
     parser.add_argument("folder", type=Path, help="folder for the graphs")
-    parser.add_argument("--only", help="one of musique-given, musique-phrases, hotpotqa-phrases")
+    parser.add_argument(
+        "--only", help="one of musique-given, musique-spacy, hotpotqa-spacy, musique-phrases, hotpotqa-phrases"
+    )
     parser.add_argument("--pipeline", action="append", metavar="NAME: PIPELINE", help="instead of the usual ones")
     arguments = parser.parse_args()
     arguments.folder.mkdir(exist_ok=True)
     pipelines = dict(part.split(": ", 1) for part in arguments.pipeline or ()) or PIPELINES
     openie = arguments.data / "musique_train_openie.jsonl.gz"
-    for name, sample, given in (
-        ("musique-given", "musique_train", openie),
-        ("musique-phrases", "musique_train", None),
-        ("hotpotqa-phrases", "hotpotqa_train", None),
+    for name, sample, extractor in (
+        ("musique-given", "musique_train", FromFile(str(openie))),
+        ("musique-spacy", "musique_train", SpacyPhrases()),
+        ("hotpotqa-spacy", "hotpotqa_train", SpacyPhrases()),
+        ("musique-phrases", "musique_train", Phrases()),
+        ("hotpotqa-phrases", "hotpotqa_train", Phrases()),
     ):
         if arguments.only not in (None, name):
             continue
         passages, questions = load(arguments.data, sample)
         with Session():
-            graph = made(arguments.folder, name, passages, given)
+            graph = made(arguments.folder, name, passages, extractor)
             print("| pipeline | recall@2 | recall@5 | recall@10 | all in top 5 | ms |\n|---|---|---|---|---|---|")
             for title, pipeline in pipelines.items():
                 print(f"| {title} | {' | '.join(measure(graph, pipeline, questions))} |", flush=True)

@@ -80,7 +80,7 @@ def test_keeps_the_contract() -> None:
 def test_a_walk_finds_passages_without_a_word_of_the_question(graph: TextGraph) -> None:
     question = "Which water borders the place where the book that Ada Okoth wrote plays?"
     by_fact = PassageRank(Overlap(), n=3, facts=1, names=0, passages=0.01)
-    by_name = PassageRank(Overlap(), n=3, facts=0, passages=0.01)
+    by_name = PassageRank(Overlap(), n=3, facts=0, names=1.0, passages=0.01)
     for brick in (by_fact, by_name):
         assert titles(graph, brick, question) == ["Ada Okoth", "The Long Rain", "Kisumu"]
 

@@ -21,6 +21,9 @@ from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.manifest import Manifest
 from graphbrick.graphs.strings import StringTable, open_array
 
+OCCURS_WITH = "occurs with"
+"""The relation of two entities in one sentence, from the key that comes first; it states no fact."""
+
 TABLES = ("texts", "documents", "titles", "sections")
 PLACES, BEGIN, MENTIONS, WEIGHTS = "places.npy", "mention_begin.npy", "mentions.npy", "weights.npy"
 

@@ -12,11 +12,12 @@ from graphbrick.core.graph import Capability
 from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event, fact
 from graphbrick.embedders.embedder import Embedder
-from graphbrick.graphs.corpus import TextGraph
+from graphbrick.graphs.corpus import OCCURS_WITH, TextGraph
 from graphbrick.graphs.text import name_form
 from graphbrick.pipeline import RetrieveStage
 from graphbrick.retrieve.passage_graph import Floats, Ids, passage_graph
 from graphbrick.retrieve.passage_search import (
+    Vectors,
     best,
     cosines,
     fused,
@@ -41,7 +42,8 @@ class PassageRank(RetrieveStage):
     triples, mentions of entities in passages, and synonyms (entities whose names have nearly the same embedding).
 
     As published, the facts are filtered by a language model; here ``filter`` is any scorer, such as a re-ranker, or
-    none. Unlike the published code, a synonym adds to the weight of a triple instead of replacing it.
+    none. Unlike the published code, a synonym adds to the weight of a triple instead of replacing it. The published
+    weights are ``names=0.0, passages=0.05, entities=5``.
 
     Args:
         embedder: Embeds question, facts, names and passages, such as MiniLM().
@@ -73,12 +75,12 @@ class PassageRank(RetrieveStage):
     n: int = parameter(10, at_least=1, search=(5, 10, 20))
     facts: int = parameter(5, at_least=0, search=(0, 5, 10))
     filter: Scorer | None = parameter(None, example="BM25()")
-    names: float = parameter(1.0, at_least=0, search=(0, 0.5, 1))
-    words: bool = parameter(True)
-    passages: float = parameter(0.05, above=0, search=(0.02, 0.05, 0.2))
+    names: float = parameter(0.3, at_least=0, search=(0, 0.3, 1))
+    words: bool = parameter(False)
+    passages: float = parameter(0.1, above=0, search=(0.05, 0.1, 0.2))
     restart: float = parameter(0.5, above=0, below=1, search=(0.3, 0.5, 0.7))
     synonyms: float | None = parameter(0.8, above=0, at_most=1)
-    entities: int = parameter(5, at_least=1, search=(5, 10))
+    entities: int = parameter(10, at_least=1, search=(5, 10, 20))
 
     def retrieve(self, query: Query, subgraph: Subgraph) -> Evidence:
         """Return the passages."""
@@ -128,6 +130,8 @@ class PassageRank(RetrieveStage):
         ids, vectors = current_session().get(
             ("fact vectors", self.embedder.identity), lambda: _fact_vectors(graph, self.embedder), of=graph
         )
+        if not len(ids):
+            return []
         scores = _stretched(cosines(graph, self.embedder, question, vectors))
         places = best(scores, self.facts if self.filter is None else max(self.facts, _CANDIDATES))
         if self.filter is not None:
@@ -137,10 +141,13 @@ class PassageRank(RetrieveStage):
         return [(int(ids[place]), float(scores[place])) for place in places]
 
 
-def _fact_vectors(graph: TextGraph, embedder: Embedder) -> tuple[Ids, np.typing.NDArray[np.float16]]:
-    """Return triple ids and the vectors of their texts."""
+def _fact_vectors(graph: TextGraph, embedder: Embedder) -> tuple[Ids, Vectors]:
+    """Return triple ids and the vectors of their texts; two entities in one sentence are no fact."""
+    facts = np.array([graph.relation_key(i) != OCCURS_WITH for i in range(graph.n_relations)], dtype=np.bool_)
     ids = graph.triple_ids()
-    return ids.astype(np.int64), vectors_of(graph, embedder, Subgraph(graph).triple_texts())
+    ids = ids[facts[graph.csr.relation[ids]]]
+    texts = Subgraph(graph, np.zeros(0, dtype=np.int32), ids).triple_texts()
+    return ids.astype(np.int64), vectors_of(graph, embedder, texts)
 
 
 def named_in(graph: TextGraph, question: str) -> list[int]:

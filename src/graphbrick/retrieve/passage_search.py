@@ -17,8 +17,10 @@ from graphbrick.session import current_session
 from graphbrick.vectors.store import store_of
 
 Scores = npt.NDArray[np.float64]
+Vectors = npt.NDArray[np.floating]
 
 _CHUNK = 1024
+_FEW = 200_000  # vectors that are held as float32: 300 MB with 384 dimensions
 _MANY = 2_000  # embeddings made during a question that are worth an event
 _FUSION = 60  # reciprocal rank fusion, as in its paper
 
@@ -48,23 +50,27 @@ def meaning_scores(graph: TextGraph, embedder: Embedder, question: str) -> Score
     return cosines(graph, embedder, question, vectors)
 
 
-def cosines(graph: TextGraph, embedder: Embedder, question: str, vectors: npt.NDArray[np.float16]) -> Scores:
+def cosines(graph: TextGraph, embedder: Embedder, question: str, vectors: Vectors) -> Scores:
     """Return the cosine of the question and each of some vectors, float64 [vectors]."""
     one = store_of(graph).query_vector(embedder, question).astype(np.float32)
     if len(vectors) and vectors.shape[1] != len(one):
         raise ModelError(f"{embedder!r} gives {len(one)} dimensions, but {vectors.shape[1]} are kept beside the graph")
-    parts = [vectors[i : i + _CHUNK].astype(np.float32) @ one for i in range(0, len(vectors), _CHUNK)]
+    parts = [vectors[i : i + _CHUNK].astype(np.float32, copy=False) @ one for i in range(0, len(vectors), _CHUNK)]
     return np.concatenate([np.zeros(0, dtype=np.float32), *parts]).astype(np.float64)
 
 
-def vectors_of(graph: TextGraph, embedder: Embedder, texts: list[str]) -> npt.NDArray[np.float16]:
-    """Return the vectors of texts, float16 [texts, dimensions]; those that are not beside the graph yet are made."""
+def vectors_of(graph: TextGraph, embedder: Embedder, texts: list[str]) -> Vectors:
+    """Return the vectors of texts, [texts, dimensions]; those that are not beside the graph yet are made.
+
+    They are float32, which is faster to compare, if there are few of them, else float16.
+    """
     store = store_of(graph)
     missing = len(store.missing(embedder, texts))
     if missing > _MANY:
         event(f"{missing:,} texts were embedded for this question; in advance: graphbrick prepare embeddings")
     parts = [store.get(embedder, texts[i : i + _CHUNK]) for i in range(0, len(texts), _CHUNK)]
-    return np.concatenate(parts) if parts else np.zeros((0, 0), dtype=np.float16)
+    vectors: Vectors = np.concatenate(parts) if parts else np.zeros((0, 0), dtype=np.float16)
+    return vectors.astype(np.float32) if len(vectors) <= _FEW else vectors
 
 
 def fused(rankings: list[Scores]) -> Scores:

@@ -8,14 +8,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from graphbrick.core.graph import PassageText
+from graphbrick.graphs.corpus import OCCURS_WITH
 from graphbrick.graphs.records import EntityRecord, Record
 from graphbrick.text.chunks import sentences
 from graphbrick.text.extraction import Extraction, Kind
 from graphbrick.text.naming import Names
 from graphbrick.text.store import StoredPassage
-
-OCCURS_WITH = "occurs with"
-"""The relation of two entities in one sentence, from the key that comes first."""
 
 _MOST_IN_SENTENCE = 20  # entities; in longer lists each is joined with as many after it
 _TITLE_WORDS = 8
