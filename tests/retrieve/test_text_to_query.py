@@ -254,3 +254,14 @@ def test_without_examples_the_form_of_a_query_is_shown_and_no_address(tmp_path: 
     assert f"\nForm of a query:\n{form}\n\nQuestion: " in first
     assert "That query is not right: the database refuses the query: " in second
     assert "Form of a query" not in third
+
+
+def test_where_both_directions_mean_something_nothing_is_an_answer(tmp_path: Path) -> None:
+    pytest.importorskip("ladybug")
+    chain = [(f"gene {i}", "regulates", f"gene {i + 1}") for i in range(9)]
+    query = "MATCH (a {label: 'gene 9'})-[:regulates]->(b) RETURN b.label"
+    with ScriptedLLM([query, query]) as server:
+        brick = TextToQuery(LLM("model", base_url=server.base_url))
+        done = brick.run(build(chain, tmp_path / "genes.graph"), "What does gene 9 regulate?")
+    assert rows(done) == []
+    assert not any("turned" in event for event in done.trace.events)
