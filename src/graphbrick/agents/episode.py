@@ -224,7 +224,8 @@ class Episode:
             hint = did_you_mean(call.name, self._names) or f"; there are {', '.join(self._names)}"
             raise AdviceError(f"there is no tool {call.name[:80]!r}{hint}")
         if self.first not in ("", call.name) and not any(key.startswith(f"{self.first} ") for key in self._results):
-            raise AdviceError(f"the first call must be {self.first}; use {self.conversation.tools[self.first].usage}")
+            usage = self.conversation.tools[self.first].usage
+            raise AdviceError(f"the first call must be {self.first}; use {usage}, then make this call again")
         return found
 
     def _bound(self, call: Call) -> Mapping[str, object]:
