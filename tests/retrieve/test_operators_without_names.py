@@ -189,6 +189,13 @@ def test_an_unknown_noun_may_name_all_that_have_the_number(staff: Graph, questio
     assert any("is no word of this graph; taken for everything with" in event for event in answer.trace.events)
 
 
+def test_words_that_look_like_placeholders_are_words(staff: Graph) -> None:
+    answer = PIPELINE(staff, "How many e85 services does Platform Team own?")
+    assert answer.texts == ()
+    assert answer.trace is not None
+    assert any("not answered" in event for event in answer.trace.events)
+
+
 def test_an_unknown_noun_is_not_taken_for_what_other_entities_have(tmp_path: Path) -> None:
     triples = [("Marlin", "operated_by", "Skagen Lines"), ("Gannet", "operated_by", "Skagen Lines")]
     graph = build([*triples, ("Petrel", "operated_by", "Azur Shipping")], tmp_path / "fleet.graph")
@@ -207,6 +214,7 @@ def test_an_unknown_noun_is_an_assumption_of_low_confidence(staff: Graph) -> Non
         "3",
     )
     assert PIPELINE(staff, "How many customers does Platform Team have?").texts == ()
+    assert PIPELINE(staff, "How many critical services does Platform Team own?").texts == ()
 
 
 def test_patterns_are_compiled_when_used_and_all_of_them_compile() -> None:

@@ -117,7 +117,7 @@ class PhraseResolver:
         noun = self.english.content(_AFTER_NOUN.split(_LEAD.sub("", phrase).strip(), maxsplit=1)[0])
         if (
             self.place.graph.type_table or not match.unsaid or match.excess or match.is_wrong or not match.said
-            or not set(match.unsaid) <= set(noun) or self.lexicon.words.intersection(match.unsaid)
+            or match.unsaid != tuple(noun[-1:]) or self.lexicon.words.intersection(match.unsaid)
         ):  # fmt: skip
             return False
         unknown = " ".join(map(repr, match.unsaid))

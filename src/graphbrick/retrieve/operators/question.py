@@ -23,6 +23,7 @@ _POLITE = re.compile(
 _FRONTED = re.compile(
     r"^(?:of|among|out of) (?:all )?(?:the )?(?!e\d+ (?:and|or) )(.+?), (?:which|what|who)(?: ones?)? "
 )
+_PLACEHOLDER = re.compile(r"\be(\d+)\b")
 _THE = re.compile(r"\bthe (e\d+)\b")
 _SHORT_FORMS = (("n't", " not"), ("can not", "cannot"), ("how's", "how is"), ("what's", "what is"), ("who's", "who is"))
 
@@ -68,10 +69,19 @@ def question_of(graph: Graph, query: Query, known: Callable[[str], bool]) -> Que
     places.sort()
     parts, at = [], 0
     for number, (start, end, _) in enumerate(places):
-        parts += [text[at:start].lower(), f"e{number}"]
+        parts += [_without_placeholders(text[at:start]), f"e{number}"]
         at = end
-    parts.append(text[at:].lower())
+    parts.append(_without_placeholders(text[at:]))
     return Question(tidy("".join(parts)), tuple(entity for _, _, entity in places))
+
+
+def _without_placeholders(text: str) -> str:
+    """Return a text in lower case whose own words are no placeholders: «E85» is a fuel.
+
+    >>> _without_placeholders("the price of E85")
+    'the price of e-85'
+    """
+    return _PLACEHOLDER.sub(r"e-\1", text.lower())
 
 
 def _reading(graph: Graph, query: Query, entity: int) -> int:
