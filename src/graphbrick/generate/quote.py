@@ -21,7 +21,8 @@ _LEAST_WORDS = 3
 class Quote(GenerateStage):
     """The sentences of the passages that are nearest to the question, word for word, each with its place.
 
-    It does not say what the answer is, but where it stands: no model writes anything.
+    It does not say what the answer is, but where it stands: no model writes anything. A sentence is compared under the
+    heading that it stands under. Headings and questions are not quoted.
 
     Args:
         scorer: Compares sentences with the question, such as MiniLM() or BM25().
@@ -38,17 +39,21 @@ class Quote(GenerateStage):
     def generate(self, query: Query, evidence: Evidence) -> Answer:
         """Return the sentences."""
         support: dict[str, list[int]] = {}
+        heading: dict[str, str] = {}
         for i, item in enumerate(evidence.items):
-            if any(citation.document for citation in item.citations):
-                for start, end in sentences(item.text):
-                    sentence = " ".join(item.text[start:end].split())
-                    if len(sentence.split()) >= _LEAST_WORDS or not sentence.isascii():
-                        support.setdefault(sentence, []).append(i)
+            cited = [citation for citation in item.citations if citation.document]
+            section = cited[0].section.rpartition(" > ")[2] if cited else ""
+            for start, end in sentences(item.text) if cited else ():
+                sentence = " ".join(item.text[start:end].split())
+                is_long = len(sentence.split()) >= _LEAST_WORDS or not sentence.isascii()
+                if is_long and not sentence.endswith(("?", "？")) and sentence.strip("# ") != section:
+                    support.setdefault(sentence, []).append(i)
+                    heading.setdefault(sentence, section)
         if not support:
             event(f"no answer: {'no item of the evidence is a passage' if evidence.items else 'the evidence is empty'}")
             return Answer()
         listed = list(support)
-        scores = self.scorer.rate(query.text, listed)
+        scores = self.scorer.rate(query.text, [f"{heading[sentence]} {sentence}".strip() for sentence in listed])
         chosen = [listed[i] for i in np.argsort(-scores, kind="stable")[: self.n]]
         used = sorted({i for sentence in chosen for i in support[sentence]})
         place = {i: number for number, i in enumerate(used)}
