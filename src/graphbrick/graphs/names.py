@@ -70,6 +70,27 @@ def _edit_hashes(folded: str) -> npt.NDArray[np.uint64]:
     return hash_one_edits(data, letters)
 
 
+def most_similar(
+    folded: str, names: Iterable[tuple[int, str]], best: dict[int, NearMatch], n: int, min_score: float
+) -> list[NearMatch]:
+    """Return the ``n`` entities whose names are most similar to a folded text, best first, equal ones by id.
+
+    Args:
+        folded: The text in its `name_form`.
+        names: Entities, each with one of its names; of equally similar names of an entity the first counts.
+        best: The best match so far of each entity; it is extended.
+        n: Number of matches at most.
+        min_score: Least similarity.
+    """
+    from rapidfuzz import fuzz
+
+    for entity, name in names:
+        score = fuzz.ratio(folded, name_form(name), score_cutoff=100 * min_score) / 100
+        if score >= min_score and score > 0 and (entity not in best or score > best[entity].score):
+            best[entity] = NearMatch(entity, name, score)
+    return sorted(best.values(), key=lambda match: (-match.score, match.entity))[:n]
+
+
 class NameIndex:
     """Index of the names of a graph's entities, for exact (after folding) and approximate search."""
 
@@ -133,21 +154,14 @@ class NameIndex:
         Candidates share rare character trigrams with the text. They are ranked by the normalised Indel similarity of
         the folded names (rapidfuzz ``ratio``); ties are broken by entity id.
         """
-        from rapidfuzz import fuzz
-
         folded = name_form(text)
         if not folded:
             return []
         if self._grams is None:
             event(f"near misses of {text[:80]!r} were not looked for: the graph was built without their index (--near)")
             return []
-        best: dict[int, NearMatch] = {}
-        for name in self._candidates(trigrams(folded)):
-            score = fuzz.ratio(folded, name_form(self.name(name)), score_cutoff=100 * min_score) / 100
-            entity = self.entity(name)
-            if score >= min_score and score > 0 and (entity not in best or score > best[entity].score):
-                best[entity] = NearMatch(entity, self.name(name), score)
-        return sorted(best.values(), key=lambda m: (-m.score, m.entity))[:n]
+        names = ((self.entity(name), self.name(name)) for name in self._candidates(trigrams(folded)))
+        return most_similar(folded, names, {}, n, min_score)
 
     def containing(self, folded: str) -> list[int]:
         """Return the entities whose names contain a word sequence, ascending; incomplete for very common words.

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from graphbrick.core.cached import cached_property
 from graphbrick.graphs.delta_files import Delta, Facts
-from graphbrick.graphs.names import NameIndex, NearMatch
+from graphbrick.graphs.names import NameIndex, NearMatch, most_similar
 from graphbrick.graphs.text import name_form, span_hash, trigrams
 
 Triples = npt.NDArray[np.int32]
@@ -267,15 +267,9 @@ class ChangedNames:
 
     def near(self, text: str, n: int, *, min_score: float = 0.0) -> list[NearMatch]:
         """Return the ``n`` entities whose names are most similar to a text; see `NameIndex.near`."""
-        from rapidfuzz import fuzz
-
         on_disk = self._built.near(text, n + len(self._changed), min_score=min_score)
         best = {match.entity: match for match in on_disk if match.entity not in self._changed}
         folded = name_form(text)
         forms = {form for gram in trigrams(folded) for form in self._by_gram.get(gram, ())} if folded else set()
-        for name in sorted(name for form in forms for name in self._by_form[form]):
-            score = fuzz.ratio(folded, name_form(self.name(name)), score_cutoff=100 * min_score) / 100
-            entity = self.entity(name)
-            if score >= min_score and score > 0 and (entity not in best or score > best[entity].score):
-                best[entity] = NearMatch(entity, self.name(name), score)
-        return sorted(best.values(), key=lambda match: (-match.score, match.entity))[:n]
+        names = sorted(name for form in forms for name in self._by_form[form])
+        return most_similar(folded, ((self.entity(name), self.name(name)) for name in names), best, n, min_score)

@@ -78,10 +78,10 @@ def grouped(questions: Iterable[Question], by: str) -> dict[str, list[Question]]
     if by not in known and groups:
         near = difflib.get_close_matches(by, known, n=1) or known[:1]
         raise InputError(f"questions cannot be told apart by {by!r}; there is {', '.join(known)}; try {near[0]!r}")
-    return {name: groups[name] for name in sorted(groups, key=_natural)}
+    return {name: groups[name] for name in sorted(groups, key=natural_order)}
 
 
-def _natural(name: str) -> tuple[int, int, str]:
+def natural_order(name: str) -> tuple[int, int, str]:
     """Return a sort key: numbers by value, then texts, then unknown."""
     if name.isdecimal():
         return 0, int(name), name

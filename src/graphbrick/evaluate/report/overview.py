@@ -11,8 +11,7 @@ from graphbrick.evaluate.report.charts import Part, badge, milliseconds, percent
 from graphbrick.evaluate.report.figures import NOT_LOST, SEED, STRATA, PipelineFigures
 from graphbrick.evaluate.report.markup import macro
 from graphbrick.evaluate.report.tables import PIPELINE_COLUMNS, Cell, Column, Table, interval_cell
-from graphbrick.evaluate.statistics.comparison import Comparison, compare
-from graphbrick.evaluate.statistics.paired import benjamini_hochberg, holm
+from graphbrick.evaluate.statistics.comparison import Comparison, compare, corrected
 from graphbrick.evaluate.statistics.summary import Summary
 
 MEASURES = {"hits_at_1": "Hits@1", "hit": "Hit", "f1": "F1"}
@@ -140,9 +139,7 @@ def compared(figures: Sequence[PipelineFigures], *, baseline: str | None) -> lis
         else:
             for a, b in shared:
                 rows += compare({a: group[a], b: group[b]}, baseline=baseline, seed=SEED)
-    p_values = [row.p for row in rows]
-    corrected = zip(rows, holm(p_values), benjamini_hochberg(p_values), strict=True)
-    return [row._replace(p_holm=p_holm, p_bh=p_bh) for row, p_holm, p_bh in corrected]
+    return corrected(rows)
 
 
 def _common(first: Sequence[float | None], second: Sequence[float | None]) -> bool:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
+from graphbrick.evaluate.datasets.question import natural_order
 from graphbrick.evaluate.report.charts import (
     Part,
     Row,
@@ -196,7 +197,7 @@ def _by(figures: Sequence[PipelineFigures], by: str, decisive: str) -> Section |
     if len(counts) < 2:
         return None
     largest = set(sorted(counts, key=lambda name: -counts[name])[:_GROUPS])
-    names = sorted((name for name in counts if name in largest), key=_natural)
+    names = sorted((name for name in counts if name in largest), key=natural_order)
     parts = []
     for name, colour in zip(names, _TOGETHER if by == "hops" else _APART, strict=False):
         unit = "" if by not in ("hops", "distance") else " hop" if name == "1" else " hops"
@@ -216,12 +217,6 @@ def _by(figures: Sequence[PipelineFigures], by: str, decisive: str) -> Section |
         shown.append(Figure(table_html(table), "As a table", folded=True))
     key = by if by in STRATA else "group"  # facts have any name
     return Section(key, f"Results by {group_name(by)}", [note], shown)
-
-
-def _natural(name: str) -> tuple[int, int, str]:
-    if name.isdecimal():
-        return 0, int(name), name
-    return (1, 0, name) if name else (2, 0, name)
 
 
 def _lost(figures: Sequence[PipelineFigures]) -> Section | None:

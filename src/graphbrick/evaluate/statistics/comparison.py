@@ -85,9 +85,14 @@ def compare(
         raise ValueError(f"the baseline must be one of {', '.join(map(repr, scores))}, got {baseline!r}")
     pairs = list(combinations(scores, 2)) if baseline is None else [(a, baseline) for a in scores if a != baseline]
     rows = _compared(scores, pairs, level=level, resamples=resamples, seed=seed)
+    return corrected(rows)
+
+
+def corrected(rows: Sequence[Comparison]) -> list[Comparison]:
+    """Return comparisons with their p-values corrected for the number of comparisons."""
     p_values = [row.p for row in rows]
-    corrected = zip(rows, holm(p_values), benjamini_hochberg(p_values), strict=True)
-    return [row._replace(p_holm=p_holm, p_bh=p_bh) for row, p_holm, p_bh in corrected]
+    both = zip(rows, holm(p_values), benjamini_hochberg(p_values), strict=True)
+    return [row._replace(p_holm=p_holm, p_bh=p_bh) for row, p_holm, p_bh in both]
 
 
 def _compared(
