@@ -49,10 +49,11 @@ def held(part: Graph, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Call
 
 @pytest.fixture
 def store(
-    request: pytest.FixtureRequest, held: Callable[[str], Held], monkeypatch: pytest.MonkeyPatch
+    request: pytest.FixtureRequest, part: Graph, held: Callable[[str], Held], monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[DatabaseGraph]:
     """The graph in the store that a test is about, in a session of its own."""
     found = held(request.param)
+    monkeypatch.setattr(DatabaseGraph, "vectors_place", part.vectors_place)  # each text is embedded once for all
     if found.user:
         monkeypatch.setenv("GRAPHBRICK_USER", found.user)
         monkeypatch.setenv("GRAPHBRICK_PASSWORD", found.password)
