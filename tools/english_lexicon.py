@@ -2,8 +2,9 @@
 
     python tools/english_lexicon.py /usr/share/wordnet
 
-Of WordNet (Debian package ``wordnet-base``) it keeps two things: which nouns name people, places, times and groups, and
-which nouns are derived from which verbs («director» and «direction» from «direct»).
+Of WordNet (Debian package ``wordnet-base``) it keeps three things: which nouns name people, places, times and groups,
+which nouns are derived from which verbs («director» and «direction» from «direct»), and synonyms of several words
+(«better half» for «spouse»), which are not understood word by word.
 """
 
 from __future__ import annotations
@@ -16,6 +17,9 @@ from pathlib import Path
 OUT = Path(__file__).parent.parent / "src/graphbrick/learn/english/lexicon.tsv.gz"
 # Numbers of WordNet's lexicographer files, see lexnames(5WN).
 KINDS = {14: "group", 15: "place", 18: "person", 28: "time"}
+# Of acts, attributes, thoughts, messages, events, groups, people, possessions, relations, states and times. Half of all
+# synonyms are those of plants, animals, substances and the like, and few relations have such names.
+IDIOMS_OF = {4, 7, 9, 10, 11, 14, 18, 21, 24, 26, 28}
 SENSES_OF_NOUN, SENSES_OF_DERIVATION = 2, 4
 NOUN, VERB = "noun", "verb"
 LETTERS = {"n": NOUN, "v": VERB}
@@ -83,12 +87,27 @@ def derivations(folder: Path) -> set[tuple[str, str]]:
     return pairs
 
 
+def idioms(index: dict[str, list[str]], data: dict[str, Synset]) -> Iterator[tuple[str, str]]:
+    """Yield (noun, synonym of several words) for the commonest sense of nouns.
+
+    A synonym that ends in the noun («blood brother») is left out: it is understood word by word.
+    """
+    for word, senses in sorted(index.items()):
+        words = data[senses[0]].words
+        if not is_plain(word) or data[senses[0]].kind not in IDIOMS_OF:
+            continue
+        for phrase in (other.replace("_", " ") for other in words if "_" in other):
+            if phrase.replace(" ", "").isalpha() and phrase.split()[-1] not in words:
+                yield word, phrase
+
+
 def main() -> None:
     """Write the lexicon."""
     folder = Path(sys.argv[1])
     index, data = read(folder, NOUN)
     lines = [f"{kind}\t{word}" for word, kind in kinds(index, data)]
     lines += [f"from\t{noun}\t{verb}" for verb, noun in sorted(derivations(folder))]
+    lines += [f"idiom\t{noun}\t{phrase}" for noun, phrase in idioms(index, data)]
     OUT.parent.mkdir(parents=True, exist_ok=True)
     OUT.write_bytes(gzip.compress("\n".join(lines).encode("utf-8") + b"\n", mtime=0))
     print(f"{OUT}: {len(lines):,} lines, {OUT.stat().st_size:,} bytes")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -61,6 +62,23 @@ def test_the_same_seed_learns_the_same_and_corrected_words_are_kept(tmp_path: Pa
     (two / WORDS).write_text(words.replace('"boss"', '"chieftain"'), encoding="utf-8")
     learn(graph, two, n=100, max_hops=1)
     assert "chieftain" in (two / WORDS).read_text(encoding="utf-8")
+
+
+def test_a_synonym_of_several_words_is_one_word(tmp_path: Path) -> None:
+    """«Better half» is a spouse; neither the label nor the file of words says so."""
+    people = [f"{first} {last}" for first in ("Ann", "Bea", "Cem") for last in ("Holt", "Ito", "Reed")]
+    pairs = list(pairwise(people))
+    graph = build(
+        [(a, "spouse", b) for a, b in pairs] + [(a, "child", c) for (a, _), (_, c) in pairwise(pairs)],
+        tmp_path / "people.graph",
+    )
+    learn(graph, n=100, max_hops=1)
+    alignment = load(str(learned_place(graph))).alignment
+    assert alignment is not None
+    left, _ = alignment.read(words_of("who is the better half of X"))
+    assert [token.word for token in left] == ["better half", "who"]
+    assert alignment.score("the better half of X", [(("spouse", True),), (("child", True),)]).argmax() == 0
+    assert alignment.weights[LEFT_OVER] < -1.5
 
 
 def test_nonsense_is_refused_before_any_work(tmp_path: Path) -> None:

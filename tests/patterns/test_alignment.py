@@ -204,3 +204,15 @@ def test_the_place_of_a_word_tells_the_direction_of_its_relation() -> None:
     directions = np.array([1, 0, 0, 1])
     weights = softmax_regression(rows, directions, np.ones(4, dtype=np.float32), 2, seed=0)
     assert (rows @ weights.T).argmax(axis=1).tolist() == directions.tolist()
+
+
+def test_a_compound_is_read_like_the_name_it_ends_in() -> None:
+    """«Screenwriter» is a writer; names themselves, short endings and phrases are read as they are."""
+    aligner = replace(model(0), names=("writer", "songwriter", "star", "line of work"))
+    plain = {word: Letters().embed([word])[0].astype(np.float32) for word in ("screenwriter", "writer")}
+    between = plain["screenwriter"] + plain["writer"]
+    compound, name, short = aligner.word_vectors(["screenwriter", "songwriter", "costar"])
+    np.testing.assert_allclose(compound, between / np.linalg.norm(between), atol=2e-3)
+    np.testing.assert_array_equal(name, Letters().embed(["songwriter"])[0].astype(np.float32))
+    np.testing.assert_array_equal(short, Letters().embed(["costar"])[0].astype(np.float32))
+    assert [token.word for token in aligner.read(words_of("the line of work of X"))[0]] == ["line of work"]

@@ -18,6 +18,7 @@ import numpy.typing as npt
 from graphbrick.core.cached import cached_property
 from graphbrick.embedders.embedder import Embedder
 from graphbrick.patterns.text import PLACEHOLDER, Steps
+from graphbrick.patterns.word_vectors import REMEMBERED, word_vectors
 
 Floats = npt.NDArray[np.float32]
 Scores = npt.NDArray[np.float64]
@@ -38,7 +39,6 @@ _LONGEST = 8  # content words on either side of the seed that are aligned
 _WORD = re.compile(r"'s(?!\w)|\w+(?:-\w+)*")
 _VECTOR_WEIGHT = 4.0
 _IMPOSSIBLE = -1e9
-_REMEMBERED = 50_000  # words with their neighbours
 _UNALIGNED = -60.0  # the score of a pattern that no alignment fits
 
 EMISSION, TRANSITION, MISSING, MISSING_BACK, LEFT_OVER = range(5)
@@ -207,7 +207,7 @@ class Alignment:
         transitions: When the next hop begins.
         weights: float64 [5 + max_hops]: of emission, transition, a hop without words, a way back without words, a word
             left over, then of each hop count.
-        phrases: Names of relations that have several words.
+        names: What relations are called, such as «writer», «writers» and «line of work».
         vectors: The vectors made so far, float16 [dimensions] by word; copies made with `replace` share them.
     """
 
@@ -216,15 +216,20 @@ class Alignment:
     emission: Floats
     transitions: Transitions
     weights: Scores
-    phrases: tuple[str, ...]
+    names: tuple[str, ...]
     vectors: dict[str, npt.NDArray[np.float16]] = field(default_factory=dict, repr=False, compare=False)
 
     @cached_property
     def _by_first(self) -> dict[str, list[tuple[str, ...]]]:
         by_first: dict[str, list[tuple[str, ...]]] = {}
-        for phrase in sorted(self.phrases, key=lambda phrase: -phrase.count(" ")):
-            by_first.setdefault(phrase.split()[0], []).append(tuple(phrase.split()))
+        phrases = [tuple(name.split()) for name in self.names if " " in name]
+        for phrase in sorted(phrases, key=lambda phrase: -len(phrase)):
+            by_first.setdefault(phrase[0], []).append(phrase)
         return by_first
+
+    @cached_property
+    def _heads(self) -> frozenset[str]:
+        return frozenset(name for name in self.names if " " not in name)
 
     @cached_property
     def _number(self) -> dict[str, int]:
@@ -260,17 +265,8 @@ class Alignment:
         return steps if len(steps) == len(pattern) else None
 
     def word_vectors(self, words: Sequence[str]) -> Floats:
-        """Return the vectors of at least one word, float32 [words, dimensions]; each word is embedded once."""
-        known = self.vectors
-        rows = {word: row for word in words if (row := known.get(word)) is not None}
-        fresh = [word for word in dict.fromkeys(words) if word not in rows]
-        if fresh:
-            made = dict(zip(fresh, self.embedder.embed(fresh), strict=True))
-            if len(known) > _REMEMBERED:
-                known.clear()
-            known.update(made)
-            rows |= made
-        return np.stack([rows[word] for word in words]).astype(np.float32)
+        """Return the vectors of at least one word, float32 [words, dimensions]; see `word_vectors`."""
+        return word_vectors(words, self.embedder, self._heads, self.vectors)
 
     def emitted(self, tokens: Sequence[Token]) -> Scores:
         """Return the log probability that each token speaks of each step, float64 [tokens, steps + 1]."""
@@ -285,7 +281,7 @@ class Alignment:
             logits -= logits.max(axis=1, keepdims=True)
             logits -= np.log(np.exp(logits).sum(axis=1, keepdims=True))
             made_rows = dict(zip(fresh, logits, strict=True))
-            if len(known) > _REMEMBERED:
+            if len(known) > REMEMBERED:
                 known.clear()
             known.update(made_rows)
             rows |= made_rows

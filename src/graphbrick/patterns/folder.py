@@ -172,7 +172,7 @@ def _described_alignment(model: Alignment) -> dict[str, Any]:
     counts = sorted(model.transitions.counts.items(), key=repr)
     return {
         "relations": list(model.relations),
-        "phrases": list(model.phrases),
+        "phrases": list(model.names),
         "transitions": [[*key[:3], None if key[3] is None else list(key[3]), *times] for key, times in counts],
     }
 
@@ -185,10 +185,10 @@ def _read_alignment(embedder: Embedder, described: Any, arrays: list[Any]) -> Al
         (bool(left), bool(first), int(way), None if words is None else tuple(words)): (int(new), int(times))
         for left, first, way, words, new, times in described["transitions"]
     }
-    relations, phrases = tuple(described["relations"]), tuple(described["phrases"])
+    relations, names = tuple(described["relations"]), tuple(described["phrases"])
     if emission.shape[0] != 2 * len(relations) + 1 or weights.ndim != 1 or not np.isfinite(emission).all():
         raise ValueError(f"an alignment of {len(relations)} relations has arrays of {emission.shape}, {weights.shape}")
-    return Alignment(embedder, relations, emission, Transitions(counts), weights, phrases)
+    return Alignment(embedder, relations, emission, Transitions(counts), weights, names)
 
 
 def _described(folder: Path) -> dict[str, Any]:
