@@ -19,7 +19,7 @@ from graphbrick.testing import tiny_graph
 from graphbrick.train import text_models, train_embedder, train_reranker
 from graphbrick.train.folder import DESCRIPTION, check_place, writing
 from graphbrick.train.path_examples import collect
-from graphbrick.train.patterns import Watch
+from graphbrick.train.pattern_course import Watch
 from graphbrick.train.text_models import Row, TextParameters, base_of, prepare, ranked, rows_of
 
 ASKED = [

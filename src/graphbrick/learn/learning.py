@@ -31,8 +31,9 @@ from graphbrick.llm.chat import ChatModel
 from graphbrick.patterns.folder import WORDS, check_place, save
 from graphbrick.patterns.model import PatternModel
 from graphbrick.patterns.text import PLACEHOLDER, Steps
+from graphbrick.train.pattern_course import Watch
 from graphbrick.train.pattern_examples import Examples, Ints
-from graphbrick.train.patterns import ROUNDS, PatternReport, Watch, examples, fit_patterns
+from graphbrick.train.patterns import ROUNDS, PatternReport, examples, fit_patterns
 
 _SEEDS = 0.15  # distinct seeds, a question
 _ROUNDS = 12  # of fitting the linear scorer

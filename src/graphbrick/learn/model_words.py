@@ -36,7 +36,7 @@ from graphbrick.llm.chat import ChatModel
 from graphbrick.llm.replies import one_line
 from graphbrick.patterns.text import readable
 from graphbrick.pipeline.budget import StoppedError
-from graphbrick.train.patterns import Watch
+from graphbrick.train.pattern_course import Watch
 
 _MOST_RELATIONS = 4  # in one request
 _TRIED, _MEMBERS, _LONGEST = 50, 4, 60  # triples of a relation, members of a class, characters of a label

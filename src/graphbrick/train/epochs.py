@@ -16,7 +16,7 @@ import numpy as np
 
 from graphbrick.core.errors import InputError, ModelError
 from graphbrick.core.parameters import declared, parameter
-from graphbrick.train.patterns import Watch
+from graphbrick.train.pattern_course import Watch
 
 if TYPE_CHECKING:
     import torch

@@ -42,7 +42,7 @@ from graphbrick.train.llm_fit import (
     save,
 )
 from graphbrick.train.path_examples import collect, grounded, split
-from graphbrick.train.patterns import Watch
+from graphbrick.train.pattern_course import Watch
 from graphbrick.train.torch_tools import seeded
 
 KIND = "language model"

@@ -18,7 +18,7 @@ from graphbrick.models.store import known, resolve
 from graphbrick.train.epochs import Course, Fitted, fit_epochs
 from graphbrick.train.llm_examples import Lesson
 from graphbrick.train.llm_gguf import write_gguf
-from graphbrick.train.patterns import Watch
+from graphbrick.train.pattern_course import Watch
 from graphbrick.train.torch_tools import device_of, quiet
 
 if TYPE_CHECKING:

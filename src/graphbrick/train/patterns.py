@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from os import PathLike
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -21,12 +20,12 @@ from graphbrick.graphs.graph import Graph
 from graphbrick.link.labels import LinkLabels
 from graphbrick.patterns.end_model import EndModel
 from graphbrick.patterns.folder import check_place, save
-from graphbrick.patterns.model import PatternModel, kinds_of
+from graphbrick.patterns.model import PatternModel
 from graphbrick.patterns.question_features import many_features
-from graphbrick.patterns.text import Steps, readable
+from graphbrick.train.pattern_course import Course, Watch
 from graphbrick.train.pattern_ends import collect_ends, fit_ends, is_needed
 from graphbrick.train.pattern_examples import Example, Examples, collect
-from graphbrick.train.pattern_fit import Encoded, Floats, Ints, Quality, Weights, fit, quality
+from graphbrick.train.pattern_fit import Floats, Quality
 
 T = TypeVar("T", int, str)
 
@@ -34,18 +33,7 @@ MOST = 2_000  # patterns a seed
 ROUNDS = 30  # at most; fewer where held-out questions say so
 _LEAST_QUESTIONS, _LEAST_WORDINGS = 30, 10  # needed to hold some out
 _APART = 0.1  # share of the wordings that is held out to say when to stop
-_PATIENCE = 4
 _AT_ONCE = 64  # questions embedded
-_OFTEN = 3  # examples that a pattern needs to get weights of its own
-# The most frequent relations and patterns get weights of their own; others are scored by their words. Bounds memory.
-_MOST_RELATIONS, _MOST_PATTERNS = 600, 5_000
-
-
-class Watch(Protocol):
-    """Callback for progress."""
-
-    def __call__(self, what: str, done: int, total: int) -> None:
-        """Report the name of the step, the number done, and the total."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,32 +212,15 @@ def fit_patterns(
             f"none of {found.questions:,} questions has a pattern of at most {max_hops} hops from a seed to an answer; "
             "are they questions of this graph?"
         )
-    masked, steps = _vectors(embedder, list(found.masked), tell), found.steps(graph)
+    steps = found.steps(graph)
+    course = Course(embedder, _vectors(embedder, list(found.masked), tell), steps, max_hops, seed, whole, tell)
     learned, held = _split(found.all, seed) if hold_out else (found.all, [])
     before = after = None
     if held:
-        weights, *_ = _weights(embedder, steps, learned, max_hops, seed, whole)
-        before = quality(weights, held, masked)
-        rounds = fit(
-            weights, learned, masked, held, rounds=rounds, patience=_PATIENCE, seed=seed,
-            watch=partial(tell, "rounds to find how many", total=rounds),
-        )  # fmt: skip
-        after = quality(weights, held, masked)
-    weights, relations, patterns = _weights(embedder, steps, found.all, max_hops, seed, whole)
-    fit(
-        weights, found.all, masked, [], rounds=rounds, patience=_PATIENCE, seed=seed,
-        watch=partial(tell, "rounds of training", total=rounds),
-    )  # fmt: skip
-
-    def trained_on(examples: list[Example]) -> PatternModel:
-        weights, relations, patterns = _weights(embedder, steps, examples, max_hops, seed, whole)
-        fit(
-            weights, examples, masked, [], rounds=rounds, patience=_PATIENCE, seed=seed,
-            watch=partial(tell, "rounds of training for ends", total=rounds),
-        )  # fmt: skip
-        return PatternModel(embedder, relations=relations, patterns=patterns, **weights.values)  # type: ignore[arg-type]
-
-    ends = _fit_ends(graph, found, trained_on, seed, tell)
+        rounds, before, after = course.best_rounds(learned, held, rounds)
+    model = course.model(found.all, rounds, "rounds of training")  # on the held-out examples too
+    for_ends = partial(course.model, rounds=rounds, what="rounds of training for ends")
+    ends = _fit_ends(graph, found, for_ends, seed, tell)
     report = PatternReport(
         questions=found.questions,
         learned=sum(bool(example.f1.any()) for example in found.all),
@@ -263,15 +234,7 @@ def fit_patterns(
         trained=after,
         seconds=time.perf_counter() - started,
     )
-    model = PatternModel(
-        embedder=embedder,
-        relations=relations,
-        patterns=patterns,
-        about=_about(graph, relations, report, seed),
-        ends=ends,
-        **weights.values,  # type: ignore[arg-type]
-    )
-    return model, report
+    return replace(model, about=_about(graph, model.relations, report, seed), ends=ends), report
 
 
 def _fit_ends(
@@ -331,52 +294,6 @@ def _split(examples: Sequence[Example], seed: int, share: float = _APART) -> tup
     for example, wording in zip(examples, wordings, strict=True):
         sides[wording in held].append(example)
     return sides
-
-
-def _weights(
-    embedder: Embedder, steps: list[Steps], learned: list[Example], max_hops: int, seed: int, whole: bool = True
-) -> tuple[Weights, tuple[str, ...], tuple[Steps, ...]]:
-    """Weights before training; the relations and the patterns that have some of their own."""
-    often: Counter[int] = Counter()
-    for example in learned:
-        top = example.f1.max(initial=0)
-        if top > 0:
-            often.update(set(example.pattern[example.f1 >= top].tolist()))
-    uses: Counter[str] = Counter()
-    for pattern, count in sorted(often.items()):
-        uses.update({label: count for label, _ in steps[pattern]})
-    relations = tuple(sorted(label for label, _ in uses.most_common(_MOST_RELATIONS)))
-    frequent = [pattern for pattern, count in often.most_common(_MOST_PATTERNS) if count >= _OFTEN]
-    patterns = tuple(sorted({steps[pattern] for pattern in frequent}))
-    labels = sorted({label for pattern in steps for label, _ in pattern})
-    words = embedder.made([readable(label) for label in labels]).astype(np.float32)
-    encoded = _encoded(steps, labels, relations, patterns, max_hops)
-    weights = Weights(max_hops, words, encoded, seed)
-    encoded.whole[:] = encoded.whole if whole else -1  # with -1 the weights of patterns stay 0
-    return weights, relations, patterns
-
-
-def _encoded(
-    steps: list[Steps],
-    labels: list[str],
-    relations: tuple[str, ...],
-    patterns: tuple[Steps, ...],
-    max_hops: int,
-) -> Encoded:
-    kinds, number = kinds_of(max_hops), {label: i for i, label in enumerate(labels)}
-    place: Ints = np.full((len(steps), max_hops + 1), -1, dtype=np.int64)
-    for row, pattern in enumerate(steps):
-        for hop, (label, forward) in enumerate(pattern):
-            place[row, hop] = number[label] * kinds + 2 * hop + forward
-        label, forward = pattern[-1]
-        place[row, len(pattern)] = number[label] * kinds + kinds - 2 + forward
-    own, whole = {label: i for i, label in enumerate(relations)}, {pattern: i for i, pattern in enumerate(patterns)}
-    return Encoded(
-        place,
-        np.array([len(pattern) for pattern in steps], dtype=np.int64),
-        np.array([own.get(label, -1) for label in labels], dtype=np.int64),
-        np.array([whole.get(pattern, -1) for pattern in steps], dtype=np.int64),
-    )
 
 
 def _about(graph: Graph, relations: tuple[str, ...], report: PatternReport, seed: int) -> dict[str, Any]:

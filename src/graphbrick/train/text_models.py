@@ -21,7 +21,7 @@ from graphbrick.models.onnx_text import torch_weights
 from graphbrick.models.store import known, resolve
 from graphbrick.train.epochs import Course, Fitted, check_parameters
 from graphbrick.train.path_examples import PathExample, PathExamples, by_text, collect, grounded, split
-from graphbrick.train.patterns import Watch
+from graphbrick.train.pattern_course import Watch
 
 PACKAGES = ("torch", "sentence_transformers", "onnx", "onnxscript", "onnxruntime")
 Key = tuple[int, tuple[tuple[int, bool], ...]]

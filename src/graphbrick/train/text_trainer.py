@@ -20,7 +20,7 @@ from graphbrick.models.onnx_text import _MOST_TOKENS, first_line, readable
 from graphbrick.train.epochs import Fitted, fit_epochs
 from graphbrick.train.export import WEIGHTS, check_agreement, samples, write_onnx
 from graphbrick.train.folder import check_place, writing
-from graphbrick.train.patterns import Watch
+from graphbrick.train.pattern_course import Watch
 from graphbrick.train.text_models import (
     Key,
     Prepared,
