@@ -19,6 +19,7 @@ from graphbrick.patterns.folder import DESCRIPTION, WEIGHTS, load
 from graphbrick.patterns.scorer import PatternScorer
 from graphbrick.retrieve.patterns import Patterns
 from graphbrick.train import train_patterns
+from graphbrick.train.pattern_course import Course
 from graphbrick.train.pattern_examples import Examples, collect
 from graphbrick.train.pattern_fit import Batch
 
@@ -273,14 +274,15 @@ def test_the_scorer_scores_as_the_training_did(
 
     found: Examples = collect(films, ground(films, questions[:40]).questions, max_hops=2, most=2_000, seed=0)
     steps = found.steps(films)
-    weights, relations, patterns = module._weights(embedder, steps, found.all, 2, 0)
+    masked = module._vectors(embedder, list(found.masked), lambda what, done, total: None)
+    course = Course(embedder, masked, steps, 2, 0, True, lambda what, done, total: None)
+    weights, relations, patterns = course.weights(found.all)
     rng = np.random.default_rng(3)
     for name, value in weights.values.items():
         weights.values[name] = rng.normal(size=value.shape).astype(np.float32)
     model = module.PatternModel(
         embedder=embedder, relations=relations, patterns=patterns, about={}, **weights.values
     )  # fmt: skip
-    masked = module._vectors(embedder, list(found.masked), lambda what, done, total: None)
     for example in found.all[::7]:
         expected, _ = weights.scores(Batch([example], masked))
         text = list(found.masked)[example.masked[0]]

@@ -52,14 +52,14 @@ class Course:
 
     def best_rounds(self, learned: list[Example], held: list[Example], rounds: int) -> tuple[int, Quality, Quality]:
         """Return the number of rounds that is best for held-out examples, and their quality before and after it."""
-        weights, *_ = self._weights(learned)
+        weights, *_ = self.weights(learned)
         before = quality(weights, held, self.questions)
         best = self._fit(weights, learned, held, rounds, "rounds to find how many")
         return best, before, quality(weights, held, self.questions)
 
     def model(self, examples: list[Example], rounds: int, what: str) -> PatternModel:
         """Return a model fitted to examples for a number of rounds; ``what`` names the step for progress."""
-        weights, relations, patterns = self._weights(examples)
+        weights, relations, patterns = self.weights(examples)
         self._fit(weights, examples, [], rounds, what)
         return PatternModel(self.embedder, relations=relations, patterns=patterns, **weights.values)  # type: ignore[arg-type]
 
@@ -69,7 +69,7 @@ class Course:
             watch=partial(self.tell, what, total=rounds),
         )  # fmt: skip
 
-    def _weights(self, learned: list[Example]) -> tuple[Weights, tuple[str, ...], tuple[Steps, ...]]:
+    def weights(self, learned: list[Example]) -> tuple[Weights, tuple[str, ...], tuple[Steps, ...]]:
         """Return weights before training, and the relations and the patterns that have some of their own."""
         often: Counter[int] = Counter()
         for example in learned:
