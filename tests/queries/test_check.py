@@ -124,6 +124,12 @@ def test_sparql_that_does_not_fit_is_a_problem(pattern: str, problem: str) -> No
     assert check_query(text, SPARQL, schema(E)).problems == (problem,)
 
 
+def test_a_relation_that_begins_with_has_is_known_without_it() -> None:
+    told = Schema((NodeClass("country", (Property("label"),)),), (Connection("country", "has_currency", "country"),))
+    (found,) = check_query("MATCH (c:country) RETURN c.currency", CYPHER, told).problems
+    assert found == "'currency' is no property but a relation; follow it to a node: -[:has_currency]->"
+
+
 @pytest.mark.parametrize(
     ("text", "moved"),
     [

@@ -216,7 +216,7 @@ class CypherCheck:
             return token.text
         same = same_name(token.text, known)
         if same is None and kind.startswith(_PROPERTY):
-            relation = same_name(token.text, self._relations)
+            relation = same_name(token.text, self._relations) or same_name(f"has {token.text}", self._relations)
             if relation is not None:
                 self.problems.append(
                     f"{token.text!r} is no property but a relation; follow it to a node: -[:{quoted(relation)}]->"
