@@ -35,6 +35,7 @@ from graphbrick import (
 from graphbrick.core.errors import GraphbrickError, GraphFormatError, InputError
 from graphbrick.graphs.corpus import TextGraph
 from graphbrick.testing import TINY
+from graphbrick.text import indexing
 from graphbrick.text.document import Document
 from graphbrick.text.extraction import Extraction
 from graphbrick.text.graph_records import text_records
@@ -200,6 +201,29 @@ def test_a_kill_at_any_step_loses_nothing(tmp_path: Path, docs: Path, calls: int
     done = index([docs], place)
     assert done.extracted == (4 if calls < 4 else 0)
     assert whole(done.graph) == whole(index([docs], tmp_path / "fresh.graph").graph)
+
+
+@pytest.mark.parametrize("step", ["build", "write_corpus"])
+def test_an_interruption_around_building_is_made_good(
+    tmp_path: Path, docs: Path, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    place = tmp_path / "notes.graph"
+    index([docs], place)
+    (docs / "chad.txt").write_text("Lake Chad is in Chad.")
+    real = getattr(indexing, step)
+
+    def interrupted(*arguments: object, **options: object) -> None:
+        if step == "build":
+            real(*arguments, **options)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(indexing, step, interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            index([docs], place)
+    done = index([docs], place)
+    assert (done.extracted, done.is_new) == (0, True)
+    assert done.graph.named("Lake Chad")
 
 
 def test_what_is_refused(tmp_path: Path, docs: Path) -> None:

@@ -135,7 +135,7 @@ def _stored_extractor(store: TextStore) -> Extractor | None:
 def _check_unchanged(store: TextStore, graph: Path) -> None:
     """Raise GraphbrickError if the graph was changed since it was built from the store."""
     built = store.setting("graph")
-    if built is None or not graph.exists():
+    if not built or not graph.exists():  # empty while a graph is built, so also after a kill then
         return
     now = Graph.open(graph).hash
     if now != built:
@@ -193,6 +193,7 @@ def _built(
             f"{extractor!r} found no entity in {len(empty):,} of {len(documents):,} documents ({shown}); try another "
             "extractor, or --skip-bad (skip_bad=True) to go on"
         )
+    store.set("graph", "")
     graph = build(made.records(), path, overwrite=True)
     store.set("graph", graph.hash)
     entities = {graph.key(entity): entity for entity in range(graph.n_entities)}
