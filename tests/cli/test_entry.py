@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from graphbrick import __version__
 from graphbrick.cli.app import main
 from graphbrick.graphs import builder
 
@@ -33,6 +34,11 @@ def test_ctrl_c_while_modules_are_imported_is_one_line(module: str) -> None:
     code = WHILE_IMPORTING.format(module=module, action="os.kill(os.getpid(), signal.SIGINT)")
     done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True)
     assert (done.returncode, done.stderr, done.stdout) == (130, "stopped by Ctrl-C\n", "")
+
+
+def test_the_package_runs_as_a_module() -> None:
+    done = subprocess.run([sys.executable, "-m", "graphbrick", "--version"], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, f"graphbrick {__version__}\n")
 
 
 def test_no_memory_while_modules_are_imported_is_one_line() -> None:
