@@ -56,6 +56,46 @@ def test_people_and_films_are_known_by_their_relations(films: Graph) -> None:
     assert book.names("release_year", head=True) == ["motion picture", "movie", "film"]
 
 
+COMPANY = [
+    *[(f"Person {i}", "works_in", f"Team {i % 2}") for i in range(4)],
+    *[(f"Person {i}", "reports_to", "Person 0") for i in range(1, 4)],
+    *[(f"Team {i}", "owns", f"Service {i}{j}") for i in range(2) for j in range(3)],
+    *[(f"Team {i}", "part_of", f"Department {i}") for i in range(2)],
+    *[(f"Department {i}", "led_by", f"Person {i}") for i in range(2)],
+    *[(f"Service {i}1", "depends_on", f"Service {i}0") for i in range(2)],
+]
+FLEET = [
+    *[(f"Ship {i}", relation, f"{relation} {i % 3}") for i in range(6) for relation in ("captained_by", "sails_under")],
+    *[(f"Ship {i}", "operated_by", f"Company {i % 3}") for i in range(6)],
+    *[(f"Company {i}", "has_headquarters_in", f"City {i}") for i in range(3)],
+    *[(f"Song {i}", "onAlbum", f"Album {i % 2}") for i in range(4)],
+    *[(f"Album {i}", "releaseYear", f"{2000 + i}") for i in range(2)],
+]
+
+
+@pytest.mark.parametrize(
+    ("triples", "slot", "names"),
+    [
+        (COMPANY, ("reports_to", "head"), ["person"]),
+        (COMPANY, ("owns", "head"), []),  # an owner may be anything
+        (COMPANY, ("owns", "tail"), []),  # a dependent is a person, but what is owned is not
+        (COMPANY, ("led_by", "head"), []),  # a parent is a person, or a whole
+        (COMPANY, ("led_by", "tail"), ["person"]),
+        (FLEET, ("sails_under", "head"), []),  # a sailor is a person, but what is operated is not
+        (FLEET, ("captained_by", "tail"), ["person"]),
+        (FLEET, ("operated_by", "tail"), []),
+        (FLEET, ("has_headquarters_in", "tail"), ["headquarters"]),
+        (FLEET, ("onAlbum", "tail"), ["album"]),  # with a relation of its own, named by the label that leads to it
+    ],
+)
+def test_only_people_are_called_people(
+    tmp_path: Path, triples: list[tuple[str, str, str]], slot: tuple[str, str], names: list[str]
+) -> None:
+    book = Phrasebook.of(build(triples, tmp_path / "small.graph"))
+    assert book.names(slot[0], head=slot[1] == "head") == names
+    assert book.is_person(slot[0], head=slot[1] == "head") == (names == ["person"])
+
+
 @pytest.mark.parametrize(
     ("relations", "names"),
     [

@@ -15,7 +15,7 @@ from graphbrick.core.errors import InputError
 from graphbrick.graphs.graph import Graph
 from graphbrick.learn.classes import inferred_classes, types_of_slots
 from graphbrick.learn.english import words
-from graphbrick.learn.english.labels import HEAD, TAIL, RelationWords, read_label
+from graphbrick.learn.english.labels import HEAD, TAIL, RelationWords, names_kind_of_tails, read_label
 
 NAMELESS = ("thing", "one", "item")
 _HELP = """\
@@ -159,20 +159,41 @@ class Phrasebook:
 
 def _nameless(heads: list[str], tails: list[str], relations: Mapping[str, RelationWords]) -> EntityClass:
     """Return a class of entities without a type, named by what the relations say of their tails and heads."""
-    roles = [relations[label].tail for label in tails if relations[label].tail]
-    roles += [relations[label].head for label in heads if relations[label].head]
-    nouns = [role[0] for role in roles]
     usual = _usual_names([relations[label].tail for label in heads])
-    person = any(_is_person(role) for role in roles) or usual == ["person"]
-    # The nouns of tails are roles («director»); entities that have relations of their own are not named by them.
-    names = ["person"] if person else usual if heads else list(dict.fromkeys(nouns))
-    return EntityClass(names, heads, tails, person)
+    is_person = usual == ["person"] or _are_people(
+        [relations[label] for label in heads], [relations[label] for label in tails]
+    )
+    # Many nouns of tails are roles («director»); entities that have relations of their own are named only by labels
+    # that say what kind of thing the tails are («on album»).
+    naming = [label for label in tails if not heads or names_kind_of_tails(label)]
+    nouns = [relations[label].tail[0] for label in naming if relations[label].tail]
+    return EntityClass(["person"] if is_person else usual or list(dict.fromkeys(nouns)), heads, tails, is_person)
 
 
-def _is_person(nouns: Sequence[str]) -> bool:
-    """Whether a role is for people: an employer is called a company as well, and is not."""
+def _are_people(heads: Sequence[RelationWords], tails: Sequence[RelationWords]) -> bool:
+    """Whether entities are people, as far as their roles say so.
+
+    An agent noun made from a verb («sailor» of «sails under») is weak: ships sail as well. It counts unless somebody
+    does something to the entities that is done to things (`done_to_people` in classes.toml has the others).
+
+    Args:
+        heads: The relations that they are heads of.
+        tails: The relations that they are tails of.
+    """
+    roles = [entry for entry in heads if entry.head and _is_role_of_people(entry.head)]
+    weak = [entry for entry in roles if entry.subject == HEAD and entry.head[0] in words.agents(entry.verb)]
+    if len(roles) > len(weak) or any(entry.tail and _is_role_of_people(entry.tail) for entry in tails):
+        return True
+    done_to = [entry.verb for entry in heads if entry.subject == TAIL]
+    done_to += [entry.verb for entry in tails if entry.subject == HEAD and not entry.preposition]
+    return bool(weak) and all(verb in _word_list("done_to_people") for verb in done_to)
+
+
+def _is_role_of_people(nouns: Sequence[str]) -> bool:
+    """Whether a role is for people alone: an employer is a company as well, a parent a whole, and an owner anything."""
     kinds = [words.kind_of(noun) for noun in nouns]
-    return kinds[0] == words.PERSON and words.GROUP not in kinds and words.PLACE not in kinds
+    is_for_all = not _word_list("not_only_people").isdisjoint(nouns)
+    return not is_for_all and kinds[0] == words.PERSON and words.GROUP not in kinds and words.PLACE not in kinds
 
 
 def _usual_names(nouns: Iterable[Sequence[str]]) -> list[str]:
@@ -183,7 +204,7 @@ def _usual_names(nouns: Iterable[Sequence[str]]) -> list[str]:
     """
     relations = [set(of_relation) for of_relation in nouns]
     best, names = 1, list[str]()
-    for entry in _known_classes():
+    for entry in _classes_file()["class"]:
         sure, has = set(entry["sure"]), {*entry["sure"], *entry["has"]}
         fitting = sum(not has.isdisjoint(relation) for relation in relations)
         if fitting > best and not all(sure.isdisjoint(relation) for relation in relations):
@@ -191,11 +212,14 @@ def _usual_names(nouns: Iterable[Sequence[str]]) -> list[str]:
     return names
 
 
+@lru_cache(maxsize=2)
+def _word_list(name: str) -> frozenset[str]:
+    return frozenset(_classes_file()[name].split())
+
+
 @lru_cache(maxsize=1)
-def _known_classes() -> list[dict[str, list[str]]]:
-    text = (files("graphbrick.learn.english") / "classes.toml").read_text(encoding="utf-8")
-    read: list[dict[str, list[str]]] = tomllib.loads(text)["class"]
-    return read
+def _classes_file() -> dict[str, Any]:
+    return tomllib.loads((files("graphbrick.learn.english") / "classes.toml").read_text(encoding="utf-8"))
 
 
 def question_frame(text: str) -> str:

@@ -66,14 +66,9 @@ def read_label(label: str) -> RelationWords:
     >>> read_label("CbG").is_empty
     True
     """
-    last = label.rpartition(".")[2] if " " not in label else label
-    tokens = _CAMEL.sub(" ", readable(last)).lower().split()
-    if is_code(last) or not any(token.isalpha() for token in tokens):
+    tokens, is_noun = _tokens(label)
+    if not tokens:
         return RelationWords()
-    is_noun = False  # "has tags": what follows "has" is a thing, not something that is done
-    while len(tokens) > 1 and (tokens[0] in _SKIPPED or (tokens[0] in PREPOSITIONS and len(tokens) == 2)):
-        is_noun |= tokens[0] in ("has", "have") or tokens[0] in PREPOSITIONS
-        tokens = tokens[1:]
     relation = _noun(tokens) if is_noun else _read(tokens)
     usual = _usual().get(_key(tokens, relation), {})
     relation.tail = list(dict.fromkeys([*relation.tail, *usual.get("tail", [])]))
@@ -84,6 +79,33 @@ def read_label(label: str) -> RelationWords:
     if "verb" in usual:
         relation.verb, relation.subject, relation.preposition = usual["verb"], usual["subject"], usual["preposition"]
     return relation
+
+
+def names_kind_of_tails(label: str) -> bool:
+    """Whether a label says what kind of thing the tails are, not what role they have for the head.
+
+    >>> [label for label in ("on_album", "hasWard", "director", "capital", "located_in") if names_kind_of_tails(label)]
+    ['on_album', 'hasWard']
+    """
+    return _tokens(label)[1]
+
+
+def _tokens(label: str) -> tuple[list[str], bool]:
+    """Return the words of a label that say something, and whether they are a noun: «has tags», «on album».
+
+    There are none if the label has no words.
+    """
+    last = label.rpartition(".")[2] if " " not in label else label
+    tokens = _CAMEL.sub(" ", readable(last)).lower().split()
+    if is_code(last) or not any(token.isalpha() for token in tokens):
+        return [], False
+    is_noun = False  # what follows "has" is a thing, not something that is done
+    while len(tokens) > 1 and (tokens[0] in _SKIPPED or (tokens[0] in PREPOSITIONS and len(tokens) == 2)):
+        is_noun |= tokens[0] in ("has", "have") or tokens[0] in PREPOSITIONS
+        tokens = tokens[1:]
+    while is_noun and len(tokens) > 1 and tokens[-1] in PREPOSITIONS:
+        tokens = tokens[:-1]  # "has headquarters in"
+    return tokens, is_noun
 
 
 def is_code(label: str) -> bool:
@@ -130,7 +152,8 @@ def _participle(verb: str, rest: list[str]) -> RelationWords:
     """Read «directed by», «located in», «starred actors», «born in city»."""
     if rest[:1] == ["by"]:
         nouns = [words.singular(" ".join(rest[1:]))] if rest[1:] else []
-        return RelationWords(tail=nouns or words.agents(verb), verb=verb, subject=TAIL)
+        same = [verb] if words.kind_of(verb) == words.PERSON else []  # «captained by»: a captain
+        return RelationWords(tail=nouns or words.agents(verb) or same, verb=verb, subject=TAIL)
     if rest[:1] and rest[0] in PREPOSITIONS:
         nouns = [words.singular(" ".join(rest[1:]))] if rest[1:] else words.acts(verb)
         return RelationWords(tail=nouns, verb=verb, preposition=rest[0])
