@@ -23,7 +23,8 @@ def test_bags_of_rows_under_a_permutation_of_columns() -> None:
     assert not same_rows([(1,)], [(1, 1)])
     assert same_rows([], [])
     assert same_rows([([1, 2], 1 / 3)], [([2, 1], 0.33333333)])
-    assert not same_rows([("1",)], [(1,)])
+    assert same_rows([("1999",)], [(1999,)])  # a year as the name of a node, and as a value
+    assert not same_rows([("1e3",)], [(1000,)])
     assert not same_rows([(True,)], [(None,)])
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any, NamedTuple
@@ -12,6 +13,7 @@ from graphbrick.queries.provenance import NoProvenanceError, node_queries
 
 MOST_ROWS = 10_000
 """Rows of a query that are compared; a gold query with more is not scored."""
+_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?")
 _DIGITS = 6  # of numbers that are compared
 
 
@@ -34,8 +36,9 @@ class QueryScores(NamedTuple):
 def same_rows(gold: Sequence[Sequence[Any]], found: Sequence[Sequence[Any]], *, ordered: bool = False) -> bool:
     """Return whether two results are equal: as bags of rows, under some permutation of the columns.
 
-    Numbers are compared with six significant digits, lists as bags. This is the execution accuracy of Feng et al.,
-    CypherBench, ACL 2025.
+    Numbers are compared with six significant digits, lists as bags. A text that writes a number is that number: a year
+    may be the name of a node and the value of a property. This is the execution accuracy of Feng et al., CypherBench,
+    ACL 2025.
 
     Args:
         gold: Rows of the gold query.
@@ -44,6 +47,8 @@ def same_rows(gold: Sequence[Sequence[Any]], found: Sequence[Sequence[Any]], *, 
 
     >>> same_rows([("Kenya", 1), ("Uganda", 2)], [(2.0, "Uganda"), (1.0, "Kenya")])
     True
+    >>> same_rows([("1999",)], [(1999,)]), same_rows([("007",)], [(7,)])
+    (True, False)
     """
     if len(gold) != len(found):
         return False
@@ -159,6 +164,8 @@ def _plain(value: Any) -> Any:
     """Return a value that can be compared and hashed."""
     if isinstance(value, bool) or value is None:
         return value
+    if isinstance(value, str) and _NUMBER.fullmatch(value):
+        value = float(value)
     if isinstance(value, int | float):
         return float(f"{value:.{_DIGITS}g}")
     if isinstance(value, list | tuple | set):
