@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import _thread
+import signal
 import threading
 import time
 from collections.abc import Callable
@@ -301,6 +302,7 @@ def test_the_deadline_of_the_run_does_not_wait_for_tools(plugged: Any, n: int) -
 
 def test_ctrl_c_does_not_wait_for_tools(plugged: Any) -> None:
     ended = threading.Event()
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell ignores it for a background process
 
     def interrupt() -> None:
         _thread.interrupt_main()
@@ -311,4 +313,5 @@ def test_ctrl_c_does_not_wait_for_tools(plugged: Any) -> None:
         with pytest.raises(KeyboardInterrupt):
             ask([ODD], tools=f"{TOOLS}, odd")
     finally:
+        signal.signal(signal.SIGINT, before)
         ended.set()

@@ -117,8 +117,6 @@ def test_after_a_change_of_the_graph_both_are_made_anew(run: Run, graph: str) ->
     assert events(graph, Communities()) == events(graph, VectorNeighbors(n=2)) == []
 
 
-@pytest.mark.parametrize(
-    ("old", "new"), [("hubs", "hubs"), ("partition", "partitions"), ("embed", "embeddings"), ("index", "vectors")]
-)
+@pytest.mark.parametrize(("old", "new"), [("hubs", "hubs"), ("partition", "partitions"), ("embed", "embeddings")])
 def test_an_old_name_says_the_new_one(run: Run, graph: str, old: str, new: str) -> None:
     refused(run(old, graph), f"graphbrick {old} is now graphbrick prepare {new}")

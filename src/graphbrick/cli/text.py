@@ -50,7 +50,10 @@ def index(
 
     *sources, graph = places
     if not sources and not graph.with_name(f"{graph.name}.text").is_dir():
-        raise InputError(f"{graph} is the only folder named; name documents too: graphbrick index docs/ {graph}")
+        raise InputError(
+            f"{graph} is the only folder named; name documents too: graphbrick index docs/ {graph} "
+            f"(an index of the embeddings of a graph is made by graphbrick prepare vectors {graph})"
+        )
     options = SourceOptions(text, title, key, section)
     with progress(f"indexing {graph}") as report:
         done = index(

@@ -116,8 +116,8 @@ class Model:
 def known() -> dict[str, Model]:
     """Return the models that are known by name.
 
-    >>> sorted(known())
-    ['all-minilm-l6-v2', 'qwen2.5-coder-0.5b', 'qwen2.5-coder-1.5b', 'reranker', 'smollm2-135m', 'use-multilingual-v3']
+    >>> {"all-minilm-l6-v2", "en-core-web-sm", "qwen2.5-coder-1.5b", "reranker"} <= set(known())
+    True
     """
     listed = tomllib.loads((files("graphbrick.models") / "known.toml").read_text(encoding="utf-8"))
     return {

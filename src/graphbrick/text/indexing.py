@@ -94,7 +94,7 @@ def index(
     >>> folder = Path(tempfile.mkdtemp())
     >>> _ = (folder / "kenya.txt").write_text("Nairobi is the capital of Kenya. Lake Victoria borders Kenya.")
     >>> indexed = index([folder / "kenya.txt"], folder / "notes.graph")
-    >>> [passage.text for passage in indexed.graph.passages([indexed.graph.entity("nairobi")], 5)[0]]
+    >>> [passage.text for passage in indexed.graph.passages([indexed.graph.entity("lake victoria")], 5)[0]]
     ['Nairobi is the capital of Kenya. Lake Victoria borders Kenya.']
     """
     graph = Path(path)
