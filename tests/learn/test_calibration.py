@@ -32,7 +32,7 @@ def test_what_the_graph_cannot_answer_is_withheld(learned: tuple[Graph, LearnRep
     sure = pipeline(org, "Which services does Team 2 own?")
     assert sure.texts == ("Service 2a", "Service 2b")
     assert sure.confidence is not None
-    assert sure.confidence > 0.7
+    assert sure.confidence > 0.6
     scorer = PatternScorer(str(learned_place(org)))
     unsure = Patterns(scorer) >> PathAnswer(min_confidence=0.6)
     run = unsure.run(org, "What does Ada Marsh lead?")  # she leads nothing
