@@ -77,8 +77,9 @@ def fresh_session() -> Iterator[Session]:
 
 
 # In continuous integration a property test tries the same examples every time; elsewhere it looks for new ones. That
-# many of them are filtered out says something about the strategy, not about the code under test.
-_COMMON = settings(suppress_health_check=[HealthCheck.filter_too_much])
+# many of them are filtered out says something about the strategy, not about the code under test; a deadline would
+# measure the machine.
+_COMMON = settings(deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
 settings.register_profile("local", _COMMON)
 settings.register_profile("ci", _COMMON, derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "local")
