@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pyoxigraph as ox
 import pytest
+from built_graphs import content_of
 from sparql_server import reply, sparql_server
 from typer.testing import CliRunner
 
@@ -33,15 +32,6 @@ def own_session() -> Iterator[None]:
         yield
 
 
-def content(graph: Graph) -> tuple[Any, ...]:
-    facts = {
-        graph.key(i): (graph.label(i), graph.types(i), graph.description(i), sorted(graph.aliases(i)))
-        for i in range(graph.n_entities)
-    }
-    labels = {graph.relation_key(r): graph.relation_label(r) for r in range(graph.n_relations)}
-    return facts, Counter(graph.key_triples()), labels
-
-
 @pytest.fixture
 def original(tmp_path: Path) -> Graph:
     facts = EntityRecord("a", "Kenya", ("K",), ("Country", "State"), "a country")
@@ -54,7 +44,7 @@ def original(tmp_path: Path) -> Graph:
 def test_a_ladybug_database_is_copied_and_notes_its_address(original: Graph, tmp_path: Path) -> None:
     to_ladybug(original, tmp_path / "db")
     copied = copy_graph(f"ladybug:{tmp_path / 'db'}", tmp_path / "copy.graph")
-    assert content(copied) == content(original)
+    assert content_of(copied) == content_of(original)
     assert copied.manifest.source == f"ladybug:{tmp_path / 'db'}"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["copy.graph", "copy.graph.source.json", "db", "g"]
 
@@ -82,7 +72,7 @@ def test_a_copy_that_was_ended_goes_on(original: Graph, tmp_path: Path, monkeypa
             copied(3)
     assert (tmp_path / ".copy.graph.copy").is_dir()
     graph = copied(-1)
-    assert content(graph) == content(original)
+    assert content_of(graph) == content_of(original)
     assert [seen.count(("copying nodes", 2)), seen.count(("copying triples", 2))] == [1, 1]
     assert not (tmp_path / ".copy.graph.copy").exists()
 
@@ -92,12 +82,12 @@ def test_rdf_is_copied_to_what_a_file_gives(kind: str, tmp_path: Path, monkeypat
     monkeypatch.setattr(copying, "_TRIPLES", 2)
     file = tmp_path / "g.ttl"
     file.write_text(RDF, encoding="utf-8")
-    expected = content(build(file, tmp_path / "g"))
+    expected = content_of(build(file, tmp_path / "g"))
     if kind == "oxigraph":
         store = ox.Store(str(tmp_path / "store"))
         store.load(RDF.encode(), format=ox.RdfFormat.TURTLE)
         store.flush()
-        assert content(copy_graph(f"oxigraph:{tmp_path / 'store'}", tmp_path / "copy")) == expected
+        assert content_of(copy_graph(f"oxigraph:{tmp_path / 'store'}", tmp_path / "copy")) == expected
         return
     store = ox.Store()
     store.load(RDF.encode(), format=ox.RdfFormat.TURTLE)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import random
-from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pyoxigraph as ox
 import pytest
+from built_graphs import content_of
 from commands import Run
 from sparql_server import sparql_server
 
@@ -25,15 +25,6 @@ from graphbrick.graphs.refreshing import Refreshed, refresh_graph
 
 CITIES = 40
 Write = Callable[..., None]
-
-
-def content(graph: Graph) -> tuple[Any, ...]:
-    facts = {
-        graph.key(i): (graph.label(i), graph.types(i), graph.description(i), sorted(graph.aliases(i)))
-        for i in range(graph.n_entities)
-    }
-    labels = {graph.relation_key(r): graph.relation_label(r) for r in range(graph.n_relations)}
-    return facts, Counter(graph.key_triples()), labels
 
 
 @pytest.fixture
@@ -73,7 +64,7 @@ def refreshed(place: Path, **options: bool) -> Refreshed:
         done = refresh_graph(place, **options)
     with Session():
         copy_graph(done.graph.manifest.source, place.with_name("whole.graph"), overwrite=True)
-        assert content(Graph.open(place)) == content(Graph.open(place.with_name("whole.graph")))
+        assert content_of(Graph.open(place)) == content_of(Graph.open(place.with_name("whole.graph")))
     return done
 
 
@@ -173,7 +164,7 @@ def test_the_difference_makes_the_old_graph_the_new_one(tmp_path: Path) -> None:
         new = build([*kept, *facts, *sorted(triples - gone | come)], tmp_path / f"new{number}")
         found = difference(old, new)
         assert found is not None
-        assert content(change(old.path, add=found.add, delete=found.delete).graph) == content(new)
+        assert content_of(change(old.path, add=found.add, delete=found.delete).graph) == content_of(new)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -18,3 +19,13 @@ def built(folder: Path, *records: Record, **options: Any) -> Graph:
 
 def content(folder: Path) -> list[str]:
     return sorted(entry.name for entry in folder.iterdir())
+
+
+def content_of(graph: Graph) -> tuple[Any, ...]:
+    """Return what a graph says, whatever its ids: its entities, its triples, and the labels of relations in use."""
+    facts = {
+        graph.key(i): (graph.label(i), graph.types(i), graph.description(i), sorted(graph.aliases(i)))
+        for i in range(graph.n_entities)
+    }
+    labels = {graph.relation_key(r): graph.relation_label(r) for r in set(graph.csr.relation.tolist())}
+    return facts, Counter(graph.key_triples()), labels

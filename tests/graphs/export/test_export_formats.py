@@ -6,11 +6,11 @@ import csv
 import json
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
 import networkx
 import pyoxigraph as ox
 import pytest
+from built_graphs import content_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
@@ -64,21 +64,12 @@ def made(records: list[Record], place: Path) -> Graph:
     return build([*records, ("Kenya", "capital", "Nairobi")], place / "g.graph", overwrite=True)
 
 
-def content(graph: Graph) -> tuple[Any, ...]:
-    facts = {
-        graph.key(i): (graph.label(i), graph.types(i), graph.description(i), sorted(graph.aliases(i)))
-        for i in range(graph.n_entities)
-    }
-    labels = {graph.relation_key(r): graph.relation_label(r) for r in range(graph.n_relations)}
-    return facts, Counter(graph.key_triples()), labels
-
-
 @settings(max_examples=5, deadline=None)
 @given(records=records)
 def test_parquet_is_built_again_to_the_same_graph(records: list[Record], place: Path) -> None:
     graph = made([r for r in records if not isinstance(r, RelationRecord)], place)
     folder = to_parquet(graph, place / "tables", overwrite=True)
-    assert content(build(folder, place / "again.graph", overwrite=True)) == content(graph)
+    assert content_of(build(folder, place / "again.graph", overwrite=True)) == content_of(graph)
 
 
 def test_parquet_has_the_labels_of_relations(tmp_path: Path) -> None:
@@ -87,7 +78,7 @@ def test_parquet_has_the_labels_of_relations(tmp_path: Path) -> None:
     )
     folder = to_parquet(graph, tmp_path / "tables")
     again = build(folder, tmp_path / "again", labels=folder / "relations.parquet")
-    assert content(again) == content(graph)
+    assert content_of(again) == content_of(graph)
 
 
 @settings(max_examples=8, deadline=None)
@@ -96,7 +87,7 @@ def test_networkx_reads_the_same_graph_from_memory_from_json_and_from_graphml(
     records: list[Record], place: Path
 ) -> None:
     graph = made(records, place)
-    facts, triples, labels = content(graph)
+    facts, triples, labels = content_of(graph)
     whole = to_networkx(graph)
     with to_node_link(graph, place / "g.json", overwrite=True).open(encoding="utf-8") as file:
         read = networkx.node_link_graph(json.load(file), edges="edges")
@@ -145,7 +136,7 @@ def test_ntriples_have_typed_values_and_a_graph_that_came_from_rdf_is_the_same(t
     )
     graph = build(rdf, tmp_path / "rdf.graph")
     again = build(to_ntriples(graph, tmp_path / "again.nt"), tmp_path / "again.graph")
-    assert content(again) == content(graph)
+    assert content_of(again) == content_of(graph)
     literal_head = build([('"x"', "is", "y")], tmp_path / "literal.graph")
     (quad,) = (
         q for q in ox.parse(path=str(to_ntriples(literal_head, tmp_path / "l.nt"))) if "relation" in str(q.predicate)

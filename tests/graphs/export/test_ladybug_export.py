@@ -12,6 +12,7 @@ from typing import Any
 
 import ladybug
 import pytest
+from built_graphs import content_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -30,15 +31,6 @@ from graphbrick.testing import tiny_graph
 def opened(file: Path) -> Iterator[Any]:
     with ladybug.Database(str(file), read_only=True) as database, ladybug.Connection(database) as connection:
         yield lambda text: connection.execute(text).get_all()
-
-
-def content(graph: Graph) -> tuple[Any, ...]:
-    facts = {
-        graph.key(i): (graph.label(i), graph.types(i), graph.description(i), sorted(graph.aliases(i)))
-        for i in range(graph.n_entities)
-    }
-    labels = {graph.relation_key(int(r)): graph.relation_label(int(r)) for r in set(graph.csr.relation.tolist())}
-    return facts, Counter(graph.key_triples()), labels
 
 
 def exported_content(file: Path) -> tuple[Any, ...]:
@@ -77,7 +69,7 @@ def test_every_entity_and_triple_is_in_the_database(
     folder = tmp_path_factory.mktemp("export")
     graph = build([*records, last], folder / "g.graph")
     file = to_ladybug(graph, folder / "g.ladybug")
-    assert exported_content(file) == content(graph)
+    assert exported_content(file) == content_of(graph)
     assert sorted(path.name for path in folder.iterdir()) == ["g.graph", "g.ladybug"]
 
 
@@ -113,7 +105,7 @@ def test_blocks_of_any_size_give_the_same_database(tmp_path: Path, monkeypatch: 
     )
     steps: list[tuple[str, float, float]] = []
     file = to_ladybug(graph, tmp_path / "db", progress=lambda *step: steps.append(step))
-    assert exported_content(file) == content(graph)
+    assert exported_content(file) == content_of(graph)
     assert steps[-1] == ("triples", 8, 8)
 
 
@@ -131,7 +123,7 @@ def test_rare_relations_share_a_table(tmp_path: Path, monkeypatch: pytest.Monkey
         monkeypatch.setattr(ladybug_layout, name, value)
     graph = many_relations(tmp_path)
     file = to_ladybug(graph, tmp_path / "db")
-    assert exported_content(file) == content(graph)
+    assert exported_content(file) == content_of(graph)
     with opened(file) as query:
         tables = [row[1] for row in query("CALL show_tables() RETURN *") if row[2] == "REL"]
         rows = query("MATCH (a)-[r:other_relation {label: 'r/a'}]->(b) RETURN a.key, b.key ORDER BY a.key")
@@ -183,7 +175,7 @@ def test_a_relation_between_too_many_pairs_of_types_makes_fewer_node_tables(
     triples = [(f"e{i}", "next", f"e{(i + step) % 30}") for i in range(30) for step in (1, 2)]
     graph = build([*triples, *types], tmp_path / "g")
     file = to_ladybug(graph, tmp_path / "db")
-    assert exported_content(file) == content(graph)
+    assert exported_content(file) == content_of(graph)
     with opened(file) as query:
         assert sorted(row[1] for row in query("CALL show_tables() RETURN *")) == ["Entity", "next"]
 
