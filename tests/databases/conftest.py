@@ -54,9 +54,7 @@ def store(
     """The graph in the store that a test is about, in a session of its own."""
     found = held(request.param)
     monkeypatch.setattr(DatabaseGraph, "vectors_place", part.vectors_place)  # each text is embedded once for all
-    if found.user:
-        monkeypatch.setenv("GRAPHBRICK_USER", found.user)
-        monkeypatch.setenv("GRAPHBRICK_PASSWORD", found.password)
+    found.log_in(monkeypatch)
     with Session():
         graph = open_graph(found.address)
         assert isinstance(graph, DatabaseGraph)

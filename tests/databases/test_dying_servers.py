@@ -28,9 +28,7 @@ def line(
 ) -> Iterator[tuple[Line, str]]:
     """A line to the server of a kind, and the address over it."""
     found = held(request.param)
-    if found.user:
-        monkeypatch.setenv("GRAPHBRICK_USER", found.user)
-        monkeypatch.setenv("GRAPHBRICK_PASSWORD", found.password)
+    found.log_in(monkeypatch)
     (port,) = re.findall(r"127\.0\.0\.1:(\d+)", found.address)
     with Session(), line_to(int(port)) as opened:
         yield opened, found.address.replace(port, str(opened.port))

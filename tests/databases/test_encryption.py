@@ -43,9 +43,7 @@ def secure(
 ) -> Iterator[str]:
     """The address of the store of a kind, behind TLS."""
     found = held(request.param)
-    if found.user:
-        monkeypatch.setenv("GRAPHBRICK_USER", found.user)
-        monkeypatch.setenv("GRAPHBRICK_PASSWORD", found.password)
+    found.log_in(monkeypatch)
     (port,) = re.findall(r"127\.0\.0\.1:(\d+)", found.address)
     with Session(), line_to(int(port), certificate) as line:
         address = found.address.replace(port, str(line.port))

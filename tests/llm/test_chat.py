@@ -6,7 +6,6 @@ import json
 import logging
 import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,17 +19,7 @@ from graphbrick.llm.reply_cache import ReplyCache
 from graphbrick.pipeline.budget import StoppedError
 from graphbrick.testing import Reply, Request, ScriptedLLM, tiny_graph
 
-
-@pytest.fixture(autouse=True)
-def environment(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    for name in ("OPENAI_BASE_URL", "GRAPHBRICK_PRICES"):
-        monkeypatch.delenv(name, raising=False)
-    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
-        monkeypatch.delenv(name, raising=False)
-        monkeypatch.delenv(name.lower(), raising=False)
-    with Session():  # a port can come back with another server behind it
-        yield
+pytestmark = pytest.mark.usefixtures("key_alone")
 
 
 class TestSeveral:

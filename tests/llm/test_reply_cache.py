@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from chat_models import ASK, KEY, QUESTION, SCHEMA, llm, recorded
+from chat_models import ASK, QUESTION, SCHEMA, llm, recorded
 
 from graphbrick import LLM, Generate, Session, ShortestPaths
 from graphbrick.core.errors import InputError, ModelError
@@ -16,17 +15,7 @@ from graphbrick.llm.messages import Request as ModelRequest
 from graphbrick.llm.reply_cache import ReplyCache
 from graphbrick.testing import ScriptedLLM, tiny_graph
 
-
-@pytest.fixture(autouse=True)
-def environment(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    for name in ("OPENAI_BASE_URL", "GRAPHBRICK_PRICES"):
-        monkeypatch.delenv(name, raising=False)
-    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
-        monkeypatch.delenv(name, raising=False)
-        monkeypatch.delenv(name.lower(), raising=False)
-    with Session():  # a port can come back with another server behind it
-        yield
+pytestmark = pytest.mark.usefixtures("key_alone")
 
 
 class TestCache:

@@ -232,6 +232,12 @@ class Held(NamedTuple):
     user: str = ""
     password: str = ""
 
+    def log_in(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Give the user and the password to graphbrick."""
+        if self.user:
+            monkeypatch.setenv("GRAPHBRICK_USER", self.user)
+            monkeypatch.setenv("GRAPHBRICK_PASSWORD", self.password)
+
 
 @contextmanager
 def holding(kind: str, graph: Graph, folder: Path) -> Iterator[Held]:
