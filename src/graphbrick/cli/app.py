@@ -35,7 +35,7 @@ class Commands(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Find the command that the arguments begin with."""
         new = cli_prepare.MOVED.get(args[0]) if args else None
-        if new is not None and args[0] not in self.commands:
+        if new is not None:
             ctx.fail(f"graphbrick {args[0]} is now graphbrick prepare {new}")
         return super().resolve_command(ctx, args)
 

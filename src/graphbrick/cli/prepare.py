@@ -15,7 +15,8 @@ app = typer.Typer(
     rich_markup_mode=None,
     no_args_is_help=True,
 )
-MOVED = {"embed": "embeddings", "partition": "partitions", "index": "vectors", "hubs": "hubs"}
+MOVED = {"embed": "embeddings", "partition": "partitions", "hubs": "hubs"}
+"""Earlier names of commands, and what they are called in this group."""
 
 
 @app.command()
@@ -54,11 +55,11 @@ def embeddings(
 def partitions(
     graph: GraphFolder,
     resolution: Annotated[float, typer.Option(help="Of modularity; the higher, the more partitions.")] = 1.0,
-    size: Annotated[int, typer.Option(help="Entities; a partition of more is parted again.")] = 100_000,
+    size: Annotated[int, typer.Option(help="Most entities of a partition; larger ones are split again.")] = 100_000,
     seed: Annotated[int, typer.Option(help="Where the random numbers start.")] = 0,
     as_json: Json = False,
 ) -> None:
-    """Part a graph into communities once, for Communities, and keep the partitions beside it."""
+    """Split a graph into communities once, for Communities, and keep the partitions beside it."""
     from graphbrick.cli.printing.graphs import print_partitions
     from graphbrick.cli.progress import progress
     from graphbrick.extract.communities import Communities
