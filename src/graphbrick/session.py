@@ -215,7 +215,7 @@ class Session:
         )
 
     def _after_fork(self) -> None:
-        """Begin anew in a forked process: what was opened belongs to the parent, and any lock may be held."""
+        """Start empty in a forked process: what was opened belongs to the parent, and any lock may be held."""
         # Never collected: closing a client, a server or a database here would disturb the parent.
         _inherited.append((self._slots, list(self._slots_of.values()), self._opened))
         self._begin()

@@ -16,6 +16,7 @@ from sparql_server import sparql_server
 
 from graphbrick import Graph, Session, build, change
 from graphbrick.core.errors import GraphbrickError
+from graphbrick.core.trace import Trace, record
 from graphbrick.graphs import refreshing
 from graphbrick.graphs.copying import copy_graph
 from graphbrick.graphs.difference import difference
@@ -200,9 +201,11 @@ def test_a_copy_that_was_changed_by_hand_is_not_refreshed(place: Path, write: Wr
 
 def test_a_lost_or_damaged_mark_means_a_whole_copy(place: Path) -> None:
     mark = place.with_name("copy.graph.source.json")
-    for damage in (mark.unlink, lambda: mark.write_text("{")):
+    for damage, n_events in ((mark.unlink, 0), (lambda: mark.write_text("{"), 1)):
         damage()
-        assert refreshed(place).copied == "all"
+        with record(Trace(), "refresh", "refresh") as entry:
+            assert refreshed(place).copied == "all"
+        assert [event.partition(" (")[0] for event in entry.events] == [f"{mark} cannot be read"] * n_events
         assert json.loads(mark.read_text())["mark"] == {"nodes": CITIES, "relations": CITIES, "latest": 1}
 
 

@@ -97,11 +97,11 @@ def copy_graph(
 
 
 def mark_of(source: DatabaseGraph) -> dict[str, Any] | None:
-    """Return by what a database tells that it has changed; None, which is an event, if it takes too long."""
+    """Return the state that a database reports (`DatabaseGraph.mark`); None, with an event, if it cannot be had."""
     try:
         return source.mark()
     except (QueryError, TooSlowError) as error:
-        event(f"whether {source.address} changes cannot be told: {error}")
+        event(f"{source.address} does not report its state, so a refresh will copy everything: {error}")
         return None
 
 

@@ -1,4 +1,4 @@
-"""What is kept of the source of a copied graph: a mark by which the source tells whether it has changed.
+"""The state of the database that a graph was copied from, by which a refresh sees whether it has changed.
 
 It is in ``films.graph.source.json`` beside ``films.graph``.
 """
@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from graphbrick.core.trace import event
 from graphbrick.graphs.stored import StoredGraph
 
 
@@ -29,12 +30,16 @@ class SourceMark:
 
     @classmethod
     def of(cls, graph: StoredGraph) -> SourceMark | None:
-        """Return what is kept beside a graph; None if there is nothing, or it cannot be read."""
+        """Return the state noted beside a graph; None if there is none, or, with an event, if it is damaged."""
+        place = _place(graph.place)
         try:
-            found = json.loads(_place(graph.place).read_text(encoding="utf-8"))
+            found = json.loads(place.read_text(encoding="utf-8"))
             return cls(str(found["address"]), str(found["graph"]), found["mark"])
-        except (OSError, ValueError, KeyError, TypeError):
-            return None  # the graph is copied whole, as if there had never been one
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            event(f"{place} cannot be read ({error}), so nothing is known of the source at the time of the copy")
+            return None
 
     def write(self, place: Path) -> None:
         """Keep it beside the graph in a folder.

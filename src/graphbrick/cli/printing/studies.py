@@ -19,8 +19,8 @@ from graphbrick.evaluate.report.answers import (
 )
 from graphbrick.evaluate.report.confidence import confidence_table
 from graphbrick.evaluate.report.figures import PipelineFigures
+from graphbrick.evaluate.report.linking_and_queries import task_tables
 from graphbrick.evaluate.report.overview import QUALITY_GROUPS, measure_name, strata_table
-from graphbrick.evaluate.report.special import special_tables
 from graphbrick.evaluate.report.summary import StudyComparison, StudySummary
 from graphbrick.evaluate.report.tables import Table as ReportTable
 from graphbrick.evaluate.report.tables import columns_of
@@ -50,7 +50,7 @@ def print_summary(summary: StudySummary, *, metric: str = "hits_at_1", as_json: 
         out.print(part, "", sep="\n")
     if any(one.judged is not None for one in figures):
         _print_answers(out, rows_of(figures))
-    _print_special(out, {"": figures})
+    _print_tasks(out, {"": figures})
     confidence = confidence_table(figures)
     if confidence is not None:
         out.print(_rich(confidence, "confidence in the first answers, %"), "", sep="\n")
@@ -85,7 +85,7 @@ def print_comparison(comparison: StudyComparison, *, published: bool = False, as
     out.print(_means_table(comparison), "", sep="\n")
     rows = [row for group, figures in comparison.figures.items() for row in rows_of(figures, group or "all" * bool(by))]
     _print_answers(out, rows, by or "")
-    _print_special(out, comparison.figures, by or "")
+    _print_tasks(out, comparison.figures, by or "")
     if published:
         _print_published(out, comparison.figures[""])
     print_tests(out, comparison)
@@ -154,10 +154,10 @@ def _print_answers(out: Console, rows: Sequence[AnswerRow], by: str = "") -> Non
         out.print(_rich(part, f"measures of answers over {group}"), "", sep="\n")
 
 
-def _print_special(out: Console, groups: Mapping[str, Sequence[PipelineFigures]], by: str = "") -> None:
+def _print_tasks(out: Console, groups: Mapping[str, Sequence[PipelineFigures]], by: str = "") -> None:
     """Print how well the pipelines found seeds or wrote queries, if they did."""
-    for special in special_tables(groups, by=by):
-        out.print(_rich(special.table, special.unit), "", sep="\n")
+    for task in task_tables(groups, by=by):
+        out.print(_rich(task.table, task.unit), "", sep="\n")
 
 
 def _print_published(out: Console, figures: Sequence[PipelineFigures]) -> None:

@@ -16,6 +16,7 @@ from graphbrick.evaluate.report.answers import (
 )
 from graphbrick.evaluate.report.confidence import NOTE, confidence_table, curve_table, reliability_table
 from graphbrick.evaluate.report.figures import PipelineFigures
+from graphbrick.evaluate.report.linking_and_queries import task_tables
 from graphbrick.evaluate.report.markup import visible
 from graphbrick.evaluate.report.overview import (
     QUALITY_GROUPS,
@@ -26,7 +27,6 @@ from graphbrick.evaluate.report.overview import (
     pipelines_table,
     strata_table,
 )
-from graphbrick.evaluate.report.special import special_tables
 from graphbrick.evaluate.report.tables import (
     columns_of,
     markdown,
@@ -65,8 +65,8 @@ def markdown_page(
     )
     yield "\n" + "".join(f"{one.number}. {markdown(one.name)}: {_code(one.run.recipe)}\n" for one in figures)
     yield from _answers(figures, judge)
-    for special in special_tables({"": figures}):
-        yield f"\n## {special.title}\n\nMeans in percent.\n\n{table_markdown(special.table)}"
+    for task in task_tables({"": figures}):
+        yield f"\n## {task.title}\n\nMeans in percent.\n\n{table_markdown(task.table)}"
     yield from _confidence(figures)
     for group in groups_shown(by):
         strata = strata_table(figures, group, decisive)

@@ -20,11 +20,11 @@ from graphbrick.evaluate.report.answers import (
 from graphbrick.evaluate.report.browser import Listing, blocks
 from graphbrick.evaluate.report.confidence import confidence_section
 from graphbrick.evaluate.report.figures import PipelineFigures
+from graphbrick.evaluate.report.linking_and_queries import task_tables
 from graphbrick.evaluate.report.markup import environment, macro
 from graphbrick.evaluate.report.origin import cards, setup, warnings
 from graphbrick.evaluate.report.overview import comparison_table, measure_name, pipelines_table
 from graphbrick.evaluate.report.sections import Figure, Section, charts
-from graphbrick.evaluate.report.special import special_tables
 from graphbrick.evaluate.report.tables import table_html
 from graphbrick.evaluate.statistics.comparison import Comparison
 from graphbrick.evaluate.study.reader import Study
@@ -111,8 +111,8 @@ def _sections(
     sections = [Section("pipelines", "Pipelines", [note], [Figure(table_html(pipelines_table(figures)))])]
     sections += _answers(figures, study.judge)
     sections += [
-        Section(special.key, special.title, [special.note], [Figure(table_html(special.table))])
-        for special in special_tables({"": figures})
+        Section(task.key, task.title, [task.note], [Figure(table_html(task.table))])
+        for task in task_tables({"": figures})
     ]
     if comparisons:
         sections.append(_pairs(comparisons, figures, decisive))

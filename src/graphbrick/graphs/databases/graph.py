@@ -133,7 +133,7 @@ class DatabaseGraph(Labels, Neighbours, QueryLanguage):
         """Run a query that only reads; entities among the values stand there as their keys."""
 
     def mark(self) -> dict[str, Any] | None:
-        """Return what becomes another when the graph changes, as JSON values; None if the database tells nothing."""
+        """Return values that differ after every change of the graph, as JSON; None if it has none."""
         return None
 
     # What the protocols ask for

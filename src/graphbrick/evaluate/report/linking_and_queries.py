@@ -1,4 +1,4 @@
-"""Tables of what only some pipelines do: find the seeds of questions by themselves, or write queries."""
+"""Tables of tasks that only some pipelines have: linking the seeds of questions, and writing queries."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from graphbrick.evaluate.report.figures import PipelineFigures
 from graphbrick.evaluate.report.tables import PIPELINE_COLUMNS, Cell, Column, Table, pipeline_cells
 
 
-class SpecialTable(NamedTuple):
+class TaskTable(NamedTuple):
     """A table with its heading.
 
     Attributes:
@@ -57,7 +57,7 @@ _KINDS = (
         "queries",
         "Written queries",
         "Queries that the pipelines wrote, compared with the gold queries of the file, in percent. A query that cannot "
-        "be rewritten to return the nodes that it matches has no provenance; the number of questions is told then.",
+        "be rewritten to return the nodes that it matches has no provenance; the table then shows how many have one.",
         "written queries, % of questions",
         "questions with a gold query in the language of the graph",
         {
@@ -72,8 +72,8 @@ _KINDS = (
 )
 
 
-def special_tables(groups: Mapping[str, Sequence[PipelineFigures]], *, by: str = "") -> list[SpecialTable]:
-    """Return a table for each of these things that some pipeline does, a row for each group and pipeline.
+def task_tables(groups: Mapping[str, Sequence[PipelineFigures]], *, by: str = "") -> list[TaskTable]:
+    """Return a table for each task that some pipeline has, with a row for each group and pipeline.
 
     Args:
         groups: The pipelines by the group of questions that they are measured on; "" for all questions.
@@ -83,7 +83,7 @@ def special_tables(groups: Mapping[str, Sequence[PipelineFigures]], *, by: str =
     for kind in _KINDS:
         rows = [(group, one) for group, figures in groups.items() for one in figures if getattr(one, kind.key)]
         if rows:
-            found.append(SpecialTable(kind.key, kind.title, kind.note, kind.unit, _table(kind, rows, by)))
+            found.append(TaskTable(kind.key, kind.title, kind.note, kind.unit, _table(kind, rows, by)))
     return found
 
 
