@@ -1,4 +1,4 @@
-"""What is computed once and kept beside a graph: `graphbrick prepare hubs | partitions | vectors | embeddings`."""
+"""What is computed once and kept beside a graph: `graphbrick prepare`."""
 
 from __future__ import annotations
 
@@ -71,6 +71,37 @@ def partitions(
         found = part(opened, method, progress=report.count)
     keep(opened, method, found)
     print_partitions(found, str(folder_of(opened, method).folder), as_json=as_json)
+
+
+@app.command()
+def communities(
+    graph: GraphFolder,
+    size: Annotated[int, typer.Option(min=2, help="Entities from which on a community is not divided further.")] = 10,
+    seed: Annotated[int, typer.Option(min=0, help="Where the random numbers start.")] = 0,
+    resolution: Annotated[
+        float, typer.Option(min=0.001, help="Of modularity; the higher, the more communities.")
+    ] = 1.0,
+    as_json: Json = False,
+) -> None:
+    """Find nested communities of entities (Leiden) and keep them beside the graph, for reports and searches."""
+    from graphbrick.cli.printing.terminal import print_json
+    from graphbrick.cli.progress import progress
+    from graphbrick.graphs.communities import communities_place, find_communities, keep_communities
+
+    opened = open_graph(graph)
+    with progress(f"finding communities of {graph}"):
+        tree = find_communities(opened, size=size, seed=seed, resolution=resolution)
+        keep_communities(opened, tree, {"size": size, "seed": seed, "resolution": resolution})
+    counts = [int((tree.level == level).sum()) for level in range(tree.levels)]
+    left_out = opened.n_entities - sum(len(tree.members(community)) for community in tree.children(-1))
+    folder = str(communities_place(opened).folder)
+    if as_json:
+        print_json({"communities": len(tree), "levels": counts, "without": left_out, "folder": folder})
+        return
+    levels = ", ".join(f"{count:,} on level {level}" for level, count in enumerate(counts))
+    typer.echo(f"{len(tree):,} communities{f' ({levels})' if levels else ''}, kept in {folder}")
+    if left_out:
+        typer.echo(f"{left_out:,} entities have no triple with another one and are in no community")
 
 
 @app.command()

@@ -9,8 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.core import Subgraph
-from graphbrick.core.errors import GraphbrickError
-from graphbrick.core.limits import check_limits
+from graphbrick.graphs.communities import leiden_tree
 
 
 class Community(NamedTuple):
@@ -37,37 +36,18 @@ def hierarchy(subgraph: Subgraph, size: int, seed: int = 0) -> list[Community]:
     Raises:
         GraphbrickError: The library for it is not installed.
     """
-    try:
-        from graspologic_native import hierarchical_leiden
-    except ImportError as error:
-        raise GraphbrickError("communities need a library: pip install 'graphbrick[communities]'") from error
     csr = subgraph.listed().csr
     head, tail = csr.all_heads().astype(np.int64), csr.tail.astype(np.int64)
-    apart = head != tail
-    ends = np.stack([np.minimum(head, tail)[apart], np.maximum(head, tail)[apart]])
-    if not ends.shape[1]:
-        return []
-    pairs, weights = np.unique(ends, axis=1, return_counts=True)
-    edges = [(str(u), str(v), float(w)) for u, v, w in zip(*pairs.tolist(), weights.tolist(), strict=True)]
-    check_limits()
-    members: dict[int, list[int]] = {}
-    parents: dict[int, int | None] = {}
-    for entry in hierarchical_leiden(edges, max_cluster_size=size, seed=seed):
-        members.setdefault(entry.cluster, []).append(int(entry.node))
-        parents[entry.cluster] = entry.parent_cluster
-    divided: dict[int | None, list[int]] = {}
-    for cluster, parent in parents.items():
-        divided.setdefault(parent, []).append(cluster)
+    tree = leiden_tree(head, tail, np.ones(len(head)), size, seed)
 
-    def below(parent: int | None, level: int) -> list[Community]:
-        parts = [
-            Community(np.sort(np.array(members[cluster])), level, tuple(below(cluster, level + 1)))
-            for cluster in divided.get(parent, [])
-            if len(members[cluster]) > 1
-        ]
-        return sorted(parts, key=lambda community: int(community.members[0]))
+    def below(parent: int) -> tuple[Community, ...]:
+        return tuple(
+            Community(tree.members(part), int(tree.level[part]), below(part))
+            for part in tree.children(parent)
+            if len(tree.members(part)) > 1
+        )
 
-    return below(None, 0)
+    return list(below(-1))
 
 
 def at_level(communities: Sequence[Community], level: int) -> list[Community]:

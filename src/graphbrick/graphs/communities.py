@@ -1,0 +1,245 @@
+"""Nested communities of entities by the hierarchical Leiden method, kept beside the graph.
+
+The communities of ``notes.graph`` are in ``notes.graph.communities/``. Finding them needs the extra
+``graphbrick[communities]``; reading them does not.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shlex
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from graphbrick.core.errors import GraphbrickError, GraphFormatError
+from graphbrick.core.limits import check_limits
+from graphbrick.core.trace import event
+from graphbrick.graphs.beside import FolderBeside
+from graphbrick.graphs.corpus import TextGraph
+from graphbrick.graphs.graph import Graph
+from graphbrick.graphs.strings import open_array
+from graphbrick.session import current_session
+
+Ids = npt.NDArray[np.int64]
+
+SIZE = 10
+"""Entities from which on a community is not divided further, as in Microsoft GraphRAG."""
+
+
+class CommunityTree:
+    """Communities of entities, each divided into those of the next level, if it is divided.
+
+    Communities are numbered from 0, level by level, and in a level by their lowest entity. The communities of a level,
+    with the undivided ones of the levels above, are a partition of the entities that have a triple with another entity.
+
+    Attributes:
+        level: int32 [communities], from 0, the coarsest.
+        parent: int32 [communities], the community that it is a part of; -1 on level 0.
+        begin: int64 [communities + 1], where the entities of each community begin in ``member``.
+        member: int64, the entities of each community, ascending.
+    """
+
+    FILES = ("level", "parent", "begin", "member")
+
+    def __init__(
+        self, level: npt.NDArray[np.int32], parent: npt.NDArray[np.int32], begin: Ids, member: npt.NDArray[np.int64]
+    ) -> None:
+        self.level, self.parent, self.begin, self.member = level, parent, begin, member
+
+    @classmethod
+    def of(cls, clusters: Mapping[int, Sequence[int]], parents: Mapping[int, int | None]) -> CommunityTree:
+        """Return the tree of numbered clusters.
+
+        Args:
+            clusters: The entities of each cluster.
+            parents: The cluster that each cluster is a part of; None for none.
+
+        Raises:
+            ValueError: A parent does not exist, or clusters are parts of each other.
+        """
+        level: dict[int, int] = {}
+        for cluster in clusters:
+            chain = []
+            at: int | None = cluster
+            while at is not None and at not in level:
+                if at in chain or at not in clusters:
+                    raise ValueError(f"the parents of community {cluster} do not lead to level 0")
+                chain.append(at)
+                at = parents[at]
+            above = -1 if at is None else level[at]
+            level |= {one: above + 1 + i for i, one in enumerate(reversed(chain))}
+        members = {cluster: np.unique(np.array(list(ids), dtype=np.int64)) for cluster, ids in clusters.items()}
+        order = sorted(clusters, key=lambda cluster: (level[cluster], members[cluster][:1].tolist(), cluster))
+        number = {cluster: i for i, cluster in enumerate(order)}
+        above_of = (parents[cluster] for cluster in order)
+        return cls(
+            np.array([level[cluster] for cluster in order], dtype=np.int32),
+            np.array([-1 if above is None else number[above] for above in above_of], dtype=np.int32),
+            np.cumsum([0, *(len(members[cluster]) for cluster in order)], dtype=np.int64),
+            np.concatenate([np.zeros(0, dtype=np.int64), *(members[cluster] for cluster in order)]),
+        )
+
+    @classmethod
+    def open(cls, folder: Path, entities: int) -> CommunityTree:
+        """Open a stored tree by memory map.
+
+        Raises:
+            ValueError: The files contradict each other, or are not of a graph with this number of entities.
+        """
+        opened = cls(*(open_array(folder / f"{name}.npy") for name in cls.FILES))
+        n = len(opened)
+        lengths = (
+            len(opened.parent) == n and len(opened.begin) == n + 1 and opened.begin[-1:].sum() == len(opened.member)
+        )
+        if not lengths or (n and (opened.parent.max() >= n or opened.member.max(initial=-1) >= entities)):
+            raise ValueError(f"arrays of {n:,} communities do not belong together, or to {entities:,} entities")
+        return opened
+
+    def save(self, folder: Path) -> None:
+        """Write the arrays into a folder."""
+        for name in self.FILES:
+            np.save(folder / f"{name}.npy", getattr(self, name))
+
+    def __len__(self) -> int:
+        return len(self.level)
+
+    @property
+    def levels(self) -> int:
+        """Number of levels."""
+        return int(self.level.max(initial=-1)) + 1
+
+    @cached_property
+    def identity(self) -> str:
+        """Hash of the communities."""
+        return hashlib.sha256(b"".join(getattr(self, name).tobytes() for name in self.FILES)).hexdigest()
+
+    @cached_property
+    def _children(self) -> dict[int, list[int]]:
+        rows: dict[int, list[int]] = {}
+        for community, parent in enumerate(self.parent.tolist()):
+            rows.setdefault(parent, []).append(community)
+        return rows
+
+    def members(self, community: int) -> Ids:
+        """Return the entities of a community, int64, ascending."""
+        return self.member[self.begin[community] : self.begin[community + 1]]
+
+    def children(self, community: int) -> list[int]:
+        """Return the communities that a community is divided into; of -1 those of level 0."""
+        return self._children.get(community, [])
+
+    def at_level(self, level: int) -> list[int]:
+        """Return the communities of a level and the undivided ones above it, ascending: each entity is in one."""
+        is_last = [not self.children(community) for community in range(len(self))]
+        return [i for i, of in enumerate(self.level.tolist()) if of == level or (of < level and is_last[i])]
+
+
+def leiden_tree(
+    head: Ids, tail: Ids, weight: npt.NDArray[np.float64], size: int, seed: int, resolution: float = 1.0
+) -> CommunityTree:
+    """Return the communities of an undirected weighted graph, of all its components.
+
+    Args:
+        head: int64 [edges], one end of each edge.
+        tail: int64 [edges], the other end; an edge from a node to itself does not count.
+        weight: float64 [edges], above 0; edges of one pair add up.
+        size: A community of more nodes than this is divided at the next level, if that is possible.
+        seed: Seed of the random numbers; the same seed gives the same communities.
+        resolution: Resolution of the modularity, above 0; a higher value gives more and smaller communities.
+
+    Raises:
+        GraphbrickError: The library for it is not installed.
+    """
+    try:
+        from graspologic_native import hierarchical_leiden
+    except ImportError as error:
+        raise GraphbrickError("communities need a library: pip install 'graphbrick[communities]'") from error
+    apart = head != tail
+    ends = np.stack([np.minimum(head, tail)[apart], np.maximum(head, tail)[apart]])
+    if not ends.shape[1]:
+        return CommunityTree.of({}, {})
+    pairs, place = np.unique(ends, axis=1, return_inverse=True)
+    weights = np.bincount(place.ravel(), weights=weight[apart])
+    edges = [(str(u), str(v), w) for u, v, w in zip(*pairs.tolist(), weights.tolist(), strict=True)]
+    check_limits()
+    clusters: dict[int, list[int]] = {}
+    parents: dict[int, int | None] = {}
+    for entry in hierarchical_leiden(edges, resolution=resolution, max_cluster_size=size, seed=seed):
+        clusters.setdefault(entry.cluster, []).append(int(entry.node))
+        parents[entry.cluster] = entry.parent_cluster
+    return CommunityTree.of(clusters, parents)
+
+
+def find_communities(graph: Graph, *, size: int = SIZE, seed: int = 0, resolution: float = 1.0) -> CommunityTree:
+    """Return the communities of a graph; the triples of a graph made from text count by their weights.
+
+    Arguments and errors as for `leiden_tree`.
+    """
+    ids = graph.triple_ids()
+    head, tail = graph.csr.heads(ids).astype(np.int64), graph.csr.tail[ids].astype(np.int64)
+    weights = graph.weights if isinstance(graph, TextGraph) else None
+    weight = np.ones(len(ids)) if weights is None else weights.astype(np.float64)
+    return leiden_tree(head, tail, weight, size, seed, resolution)
+
+
+def communities_place(graph: Graph) -> FolderBeside:
+    """Return the folder of the communities of a graph."""
+    return FolderBeside(graph, "communities", "tree")
+
+
+def keep_communities(graph: Graph, tree: CommunityTree, facts: Mapping[str, Any]) -> None:
+    """Write communities beside a graph, in place of others.
+
+    Args:
+        graph: The graph.
+        tree: The communities.
+        facts: How they were found.
+
+    Raises:
+        GraphbrickError: They cannot be written.
+    """
+
+    def fill(folder: Path) -> dict[str, Any]:
+        tree.save(folder)
+        return {"graph": graph.hash, "communities": len(tree), "levels": tree.levels, **facts}
+
+    place = communities_place(graph)
+    try:
+        place.write(fill)
+    except OSError as error:
+        raise GraphbrickError(
+            f"the communities of {graph.path} cannot be kept in {place.parent} ({error.strerror or error}); "
+            "put the graph where that folder can be written"
+        ) from error
+    current_session().drop(("community tree",), of=graph)
+
+
+def communities_of(graph: Graph) -> CommunityTree:
+    """Return the communities kept beside a graph, those of an earlier version of it if little has changed (an event).
+
+    Raises:
+        GraphbrickError: There are none.
+        GraphFormatError: They are damaged.
+    """
+    return current_session().get(("community tree",), lambda: _open(graph), of=graph)
+
+
+def _open(graph: Graph) -> CommunityTree:
+    place = communities_place(graph)
+    advice = f"graphbrick prepare communities {shlex.quote(str(graph.path))}"
+    try:
+        if place.facts() is not None:
+            return CommunityTree.open(place.folder, graph.n_entities)
+        earlier = place.earlier()
+        if earlier is not None and earlier.is_usable:
+            event(f"the communities were found {earlier.since} (anew: {advice})")
+            return CommunityTree.open(earlier.folder, graph.n_entities)
+    except (OSError, ValueError) as error:
+        raise GraphFormatError(f"the communities in {place.parent} are damaged ({error}); run {advice}") from error
+    why = place.missing_because().replace("was not made", "were not found").replace("was ", "were ", 1)
+    raise GraphbrickError(f"the communities of {graph.path} {why.replace('is ', 'are ', 1)}; run {advice}")
