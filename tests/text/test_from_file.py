@@ -11,6 +11,7 @@ import pytest
 from graphbrick import FromFile, index
 from graphbrick.core.errors import InputError
 from graphbrick.testing import check_brick
+from graphbrick.text.extraction import FoundTriple
 
 ENTRY = {
     "title": "Kenya",
@@ -30,7 +31,7 @@ def test_the_forms_of_a_file(tmp_path: Path, form: str) -> None:
     brick = FromFile(str(file))
     check_brick(brick)
     known, other = brick.extract(["Kenya\nnairobi is its capital.", "Something else."])
-    assert known.triples == [("Nairobi", "capital of", "Kenya")]
+    assert known.triples == [FoundTriple("Nairobi", "capital of", "Kenya")]
     assert (known.found, other.triples) == ([], [])
 
 

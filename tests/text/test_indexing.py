@@ -152,7 +152,8 @@ def records(store: TextStore) -> tuple[object, ...]:
     store.keep(extractor.identity, [(key, one.to_json()) for key, one in zip(keys, found, strict=True)])
     results = [(one, Extraction.from_json(store.result(one.digest, extractor.identity))) for one in store.passages()]
     made = text_records(lambda: results, dict(store.merges()))
-    return list(made.records()), made.passages, made.mentions, made.weights
+    rows = made.triples
+    return list(made.records()), made.passages, made.mentions, rows.weight.tolist(), rows.support.tolist()
 
 
 @settings(max_examples=20, deadline=None)

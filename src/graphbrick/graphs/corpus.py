@@ -10,6 +10,7 @@ import os
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +27,68 @@ OCCURS_WITH = "occurs with"
 
 TABLES = ("texts", "documents", "titles", "sections")
 PLACES, BEGIN, MENTIONS, WEIGHTS = "places.npy", "mention_begin.npy", "mentions.npy", "weights.npy"
+SUPPORT_BEGIN, SUPPORT = "support_begin.npy", "support.npy"
+DESCRIPTIONS, KEYWORDS, CLAIMS = "triple_descriptions", "triple_keywords", "claims"
+CLAIM_ENDS = "claim_ends.npy"
+BETWEEN = "\n"  # keywords of one triple, and texts of one claim
+
+
+class Claim(NamedTuple):
+    """A claim that a passage makes about an entity.
+
+    Attributes:
+        subject: Id of the entity that it is about.
+        object: Id of the entity that is affected; None for none.
+        passage: Id of the passage.
+        type: Kind of claim.
+        status: "TRUE", "FALSE" or "SUSPECTED".
+        start: ISO date from which it holds; empty if it is not known.
+        end: ISO date until which it holds; empty if it is not known.
+        description: The claim in words.
+        quote: The words of the passage that make it.
+    """
+
+    subject: int
+    object: int | None
+    passage: int
+    type: str
+    status: str
+    start: str
+    end: str
+    description: str
+    quote: str
+
+
+class Claims(Sequence[Claim]):
+    """The claims of a graph, by passage, read from disk on demand.
+
+    Args:
+        texts: The texts of each.
+        ends: int32 [claims, 3], subject, object (-1 for none) and passage.
+    """
+
+    def __init__(self, texts: StringTable, ends: npt.NDArray[np.int32]) -> None:
+        self._texts, self.ends = texts, ends
+
+    def __len__(self) -> int:
+        return len(self.ends)
+
+    @overload
+    def __getitem__(self, index: int) -> Claim: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[Claim]: ...
+
+    def __getitem__(self, index: int | slice) -> Claim | list[Claim]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        subject, affected, passage = self.ends[index].tolist()
+        texts = self._texts[range(len(self))[index]].split(BETWEEN)
+        return Claim(subject, None if affected < 0 else affected, passage, *texts)
+
+    def of(self, entity: int) -> list[Claim]:
+        """Return the claims with this subject or object."""
+        return [self[int(i)] for i in np.flatnonzero((self.ends[:, :2] == entity).any(axis=1))]
 
 
 def has_text(path: str | os.PathLike[str]) -> bool:
@@ -66,8 +129,9 @@ class TextGraph(Graph, Corpus):
         self._texts, self._documents, self._titles, self._sections = (StringTable.open(folder, name) for name in TABLES)
         self._places = open_array(folder / PLACES)
         self._mentions = (open_array(folder / BEGIN), open_array(folder / MENTIONS))
+        self._folder, self._is_current = folder, folder == place.folder
         weights = open_array(folder / WEIGHTS)
-        self.weights: npt.NDArray[np.float32] | None = weights if folder == place.folder else None
+        self.weights: npt.NDArray[np.float32] | None = weights if self._is_current else None
         """float32 [triples], how strongly each triple is supported, above 0; None after a change of the graph."""
         if len(self._places) != len(self._texts) or len(self._mentions[0]) != len(self._texts) + 1:
             raise ValueError(f"{folder} has {len(self._texts):,} passages, but {len(self._places):,} places")
@@ -105,6 +169,46 @@ class TextGraph(Graph, Corpus):
         order = np.argsort(entities, kind="stable")
         counts = np.bincount(entities, minlength=self.n_entities)
         return np.concatenate([[0], np.cumsum(counts)]), passages[order]
+
+    @cached_property
+    def support(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]] | None:
+        """The passages that support each triple; None after a change of the graph.
+
+        int64 [triples + 1] where those of each triple begin, and int32 passages, ascending for each triple. A triple
+        `OCCURS_WITH` is supported by the passages with both ends in one sentence.
+        """
+        if not self._is_current:
+            return None
+        self._require(SUPPORT)
+        return open_array(self._folder / SUPPORT_BEGIN), open_array(self._folder / SUPPORT)
+
+    def triple_description(self, triple: int) -> str:
+        """Return what the passages say about a triple; empty for nothing, and after a change of the graph."""
+        return self._triple_texts[0][triple] if self._is_current else ""
+
+    def triple_keywords(self, triple: int) -> tuple[str, ...]:
+        """Return the topics of a triple, most important first; none after a change of the graph."""
+        words = self._triple_texts[1][triple] if self._is_current else ""
+        return tuple(words.split(BETWEEN)) if words else ()
+
+    @cached_property
+    def claims(self) -> Claims:
+        """The claims of all passages."""
+        self._require(CLAIM_ENDS)
+        return Claims(StringTable.open(self._folder, CLAIMS), open_array(self._folder / CLAIM_ENDS))
+
+    @cached_property
+    def _triple_texts(self) -> tuple[StringTable, StringTable]:
+        self._require(SUPPORT)
+        return StringTable.open(self._folder, DESCRIPTIONS), StringTable.open(self._folder, KEYWORDS)
+
+    def _require(self, file: str) -> None:
+        """Raise GraphFormatError if an earlier version wrote the passages, without this file."""
+        if not (self._folder / file).exists():
+            raise GraphFormatError(
+                f"{self.path} was indexed by an earlier version, which did not keep what supports its triples; run "
+                f"graphbrick index {self.path} to build it again from what was extracted"
+            )
 
     def passages(self, entities: Sequence[int], limit: int) -> list[list[PassageText]]:
         """Return at most ``limit`` passages that mention each entity, in the order of ``entities``."""

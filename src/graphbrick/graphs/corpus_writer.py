@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -11,17 +12,48 @@ import numpy.typing as npt
 
 from graphbrick.core.errors import GraphbrickError
 from graphbrick.core.graph import PassageText
-from graphbrick.graphs.corpus import BEGIN, MENTIONS, PLACES, WEIGHTS, corpus_place
+from graphbrick.graphs.corpus import (
+    BEGIN,
+    BETWEEN,
+    CLAIM_ENDS,
+    CLAIMS,
+    DESCRIPTIONS,
+    KEYWORDS,
+    MENTIONS,
+    PLACES,
+    SUPPORT,
+    SUPPORT_BEGIN,
+    WEIGHTS,
+    Claim,
+    corpus_place,
+)
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.string_writer import write_strings
 
 
+@dataclass
+class Support:
+    """What passages say of the triples of a graph, by triple id.
+
+    Attributes:
+        weights: float32 [triples], how strongly each triple is supported, above 0.
+        begin: int64 [triples + 1], where the passages of each triple begin.
+        passages: int32, the passages, ascending for each triple.
+        descriptions: A description for each triple, empty for none.
+        keywords: The topics of each triple, most important first.
+        claims: Claims about entities, by passage.
+    """
+
+    weights: npt.NDArray[np.float32]
+    begin: npt.NDArray[np.int64]
+    passages: npt.NDArray[np.int32]
+    descriptions: Iterable[str]
+    keywords: Iterable[Iterable[str]]
+    claims: Sequence[Claim] = field(default_factory=list)
+
+
 def write_corpus(
-    graph: Graph,
-    passages: Sequence[PassageText],
-    mentions: Sequence[Iterable[int]],
-    weights: npt.NDArray[np.float32],
-    state: str,
+    graph: Graph, passages: Sequence[PassageText], mentions: Sequence[Iterable[int]], support: Support, state: str
 ) -> None:
     """Write the passages of a graph beside it.
 
@@ -29,7 +61,7 @@ def write_corpus(
         graph: The graph.
         passages: All passages; their order gives their ids.
         mentions: The entities that each of them mentions.
-        weights: float32 [triples], how strongly each triple is supported.
+        support: What they say of the triples.
         state: What the graph was made from; see `TextGraph.text_state`.
 
     Raises:
@@ -47,7 +79,7 @@ def write_corpus(
         np.save(folder / PLACES, places)
         np.save(folder / BEGIN, begin)
         np.save(folder / MENTIONS, np.concatenate([np.zeros(0, dtype=np.int32), *rows]))
-        np.save(folder / WEIGHTS, weights.astype(np.float32))
+        _write_support(folder, support)
         return {"passages": len(passages), "state": state}
 
     place = corpus_place(graph)
@@ -58,3 +90,18 @@ def write_corpus(
             f"the passages of {graph.path} cannot be kept in {place.parent} ({error.strerror or error}); "
             "put the graph where that folder can be written"
         ) from error
+
+
+def _write_support(folder: Path, support: Support) -> None:
+    np.save(folder / WEIGHTS, support.weights.astype(np.float32))
+    np.save(folder / SUPPORT_BEGIN, support.begin.astype(np.int64))
+    np.save(folder / SUPPORT, support.passages.astype(np.int32))
+    write_strings(folder, DESCRIPTIONS, support.descriptions)
+    write_strings(folder, KEYWORDS, (BETWEEN.join(map(_one_line, words)) for words in support.keywords))
+    write_strings(folder, CLAIMS, (BETWEEN.join(map(_one_line, claim[3:])) for claim in support.claims))
+    ends = [(one.subject, -1 if one.object is None else one.object, one.passage) for one in support.claims]
+    np.save(folder / CLAIM_ENDS, np.array(ends, dtype=np.int32).reshape(-1, 3))
+
+
+def _one_line(text: object) -> str:
+    return " ".join(str(text).split())

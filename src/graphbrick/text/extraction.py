@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -39,27 +40,136 @@ class Found(NamedTuple):
     type: str = ""
 
 
+class FoundEntity(NamedTuple):
+    """An entity that a model named, without a place in the text.
+
+    Attributes:
+        name: Its name.
+        type: Its type, such as "person"; empty if it is not known.
+        description: What the passage says about it; empty for nothing.
+    """
+
+    name: str
+    type: str = ""
+    description: str = ""
+
+
+class FoundTriple(NamedTuple):
+    """A triple in words.
+
+    Attributes:
+        head: Name of the head, which is an entity in any case.
+        relation: The relation, such as "is the capital of".
+        tail: Name of the tail, which is an entity in any case.
+        description: What the passage says about it; empty for nothing.
+        keywords: Topics of the triple, most important first.
+        strength: How strongly the passage states it, above 0 to 1.
+    """
+
+    head: str
+    relation: str
+    tail: str
+    description: str = ""
+    keywords: tuple[str, ...] = ()
+    strength: float = 1.0
+
+
+STATUSES = ("TRUE", "FALSE", "SUSPECTED")
+"""What a passage says of a claim."""
+
+
+class FoundClaim(NamedTuple):
+    """A claim of a passage about an entity.
+
+    Attributes:
+        subject: Name of the entity that it is about, which is an entity in any case.
+        object: Name of the entity that is affected; empty for none.
+        type: Kind of claim, such as "fraud".
+        status: One of `STATUSES`.
+        start: ISO date from which it holds; empty if it is not known.
+        end: ISO date until which it holds; empty if it is not known.
+        description: The claim in words.
+        quote: The words of the passage that make the claim.
+    """
+
+    subject: str
+    object: str
+    type: str
+    status: str
+    start: str
+    end: str
+    description: str
+    quote: str
+
+
 @dataclass
 class Extraction:
     """What an extractor found in one passage.
 
     Attributes:
-        found: Possible entities, by start.
-        triples: Head, relation and tail in words; heads and tails are entities in any case.
+        found: Possible entities with their places in the text, by start; two in one sentence are joined by a triple.
+        triples: Triples in words.
+        entities: Entities that a model named, with types and descriptions.
+        claims: Claims about entities.
+        problem: Why there is no result, or not all of it, such as a reply that could not be read; empty for nothing.
+        dropped: Number of rows of a reply that were left out, by reason.
     """
 
     found: list[Found] = field(default_factory=list)
-    triples: list[tuple[str, str, str]] = field(default_factory=list)
+    triples: list[FoundTriple] = field(default_factory=list)
+    entities: list[FoundEntity] = field(default_factory=list)
+    claims: list[FoundClaim] = field(default_factory=list)
+    problem: str = ""
+    dropped: dict[str, int] = field(default_factory=dict)
 
     def to_json(self) -> list[Any]:
-        """Return it as plain JSON types."""
-        return [[list(one) for one in self.found], [list(triple) for triple in self.triples]]
+        """Return it as plain JSON types; empty parts at the end are left out."""
+        triples = [list(one[:3] if one[3:] == _PLAIN else one) for one in self.triples]
+        entities, claims = [list(one) for one in self.entities], [list(one) for one in self.claims]
+        value: list[Any] = [[list(one) for one in self.found], triples, entities, claims, self.problem, self.dropped]
+        while len(value) > _LEAST_PARTS and not value[-1]:
+            value.pop()
+        return value
 
     @classmethod
-    def from_json(cls, value: Any) -> Extraction:
-        """Return what `to_json` gave."""
-        found = [Found(start, end, Kind(kind), type_) for start, end, kind, type_ in value[0]]
-        return cls(found, [(head, relation, tail) for head, relation, tail in value[1]])
+    def from_json(cls, value: Sequence[Any]) -> Extraction:
+        """Return what `to_json` gave, also in earlier versions."""
+        found, triples, entities, claims, problem, dropped = list(value) + list(_NOTHING[len(value) :])
+        return cls(
+            [Found(start, end, Kind(kind), type_) for start, end, kind, type_ in found],
+            [_triple(*row) for row in triples],
+            [FoundEntity(*row) for row in entities],
+            [FoundClaim(*row) for row in claims],
+            problem,
+            dropped,
+        )
+
+    def __or__(self, other: Extraction) -> Extraction:
+        """Return what either found; the first triple counts where both have the same words."""
+        return Extraction(
+            sorted({(one.start, one.end): one for one in (*other.found, *self.found)}.values()),
+            list({one[:3]: one for one in (*other.triples, *self.triples)}.values()),
+            list(dict.fromkeys([*self.entities, *other.entities])),
+            list(dict.fromkeys([*self.claims, *other.claims])),
+            "; ".join(dict.fromkeys(filter(None, (self.problem, other.problem)))),
+            dict(Counter(self.dropped) + Counter(other.dropped)),
+        )
+
+
+_PLAIN = FoundTriple("", "", "")[3:]
+_NOTHING: tuple[Any, ...] = ((), (), (), (), "", {})
+_LEAST_PARTS = 2
+
+
+def _triple(
+    head: str,
+    relation: str,
+    tail: str,
+    description: str = "",
+    keywords: Sequence[str] = (),
+    strength: float = 1.0,
+) -> FoundTriple:
+    return FoundTriple(head, relation, tail, description, tuple(keywords), strength)
 
 
 class Extractor(Brick):

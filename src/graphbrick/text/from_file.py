@@ -12,7 +12,7 @@ from typing import Any
 from graphbrick.core.errors import InputError
 from graphbrick.core.parameters import parameter
 from graphbrick.files.digests import digest
-from graphbrick.text.extraction import Extraction, Extractor
+from graphbrick.text.extraction import Extraction, Extractor, FoundTriple
 
 _TEXTS = ("passage", "text")
 _TRIPLES = ("extracted_triples", "triples")
@@ -42,11 +42,11 @@ class FromFile(Extractor):
         """
         path = Path(self.file).expanduser()
         known = _triples(path, digest(path))
-        return [Extraction([], list(known.get(_key(text), ()))) for text in texts]
+        return [Extraction(triples=list(known.get(_key(text), ()))) for text in texts]
 
 
 @lru_cache(maxsize=2)
-def _triples(file: Path, _digest: str) -> Mapping[str, tuple[tuple[str, str, str], ...]]:
+def _triples(file: Path, _digest: str) -> Mapping[str, tuple[FoundTriple, ...]]:
     """Return the triples by the key of their text, with and without the title."""
     known = {}
     for number, entry in enumerate(_entries(file), 1):
@@ -57,7 +57,7 @@ def _triples(file: Path, _digest: str) -> Mapping[str, tuple[tuple[str, str, str
         except (StopIteration, TypeError) as error:
             raise InputError("an entry needs a text (passage) and triples", file, number, repr(entry)) from error
         # A model that lists two or four parts has found no triple.
-        whole = tuple((one[0], one[1], one[2]) for one in triples if len(one) == 3 and all(one))
+        whole = tuple(FoundTriple(*one) for one in triples if len(one) == 3 and all(one))
         known[_key(text)] = whole
         if entry.get("title"):
             known[_key(f"{entry['title']}\n{text}")] = whole

@@ -8,9 +8,6 @@ from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
 
-import numpy as np
-import numpy.typing as npt
-
 from graphbrick.core.errors import GraphbrickError, InputError
 from graphbrick.files.locks import claim
 from graphbrick.graphs.atomic import check_place
@@ -26,9 +23,10 @@ from graphbrick.text.phrases import Phrases
 from graphbrick.text.reading import Reading, read_sources
 from graphbrick.text.sources import SourceOptions
 from graphbrick.text.store import StoredPassage, TextStore, text_folder
+from graphbrick.text.support import support_of
 
 _BATCH = 64  # passages extracted and kept together
-_BUILDER = 1  # raise it when the same results give another graph
+_BUILDER = 2  # raise it when the same results give another graph
 _MANY_EMPTY = 0.5  # share of documents without an entity that is an error
 _SHOWN = 3
 
@@ -187,7 +185,7 @@ def _built(
 
     made = text_records(passages, dict(store.merges()))
     empty = _empty(made)
-    if not made.names.entities or (len(empty) > _MANY_EMPTY * len(documents) and len(empty) > 1 and not skip_bad):
+    if not made.keys or (len(empty) > _MANY_EMPTY * len(documents) and len(empty) > 1 and not skip_bad):
         shown = ", ".join(empty[:_SHOWN]) + (", ..." if len(empty) > _SHOWN else "")
         raise InputError(
             f"{extractor!r} found no entity in {len(empty):,} of {len(documents):,} documents ({shown}); try another "
@@ -198,7 +196,7 @@ def _built(
     store.set("graph", graph.hash)
     entities = {graph.key(entity): entity for entity in range(graph.n_entities)}
     mentions = [[entities[key] for key in keys] for keys in made.mentions]
-    write_corpus(graph, made.passages, mentions, _weights(graph, made, entities), state)
+    write_corpus(graph, made.passages, mentions, support_of(graph, made, entities), state)
     store.drop_unused()
     return Indexed(TextGraph.open(path), reading, extracted, len(documents), empty, True, extractor)
 
@@ -220,17 +218,3 @@ def _empty(made: TextRecords) -> list[str]:
     for passage, keys in zip(made.passages, made.mentions, strict=True):
         found[passage.document] = found.get(passage.document, False) or bool(keys)
     return [document for document, has_entity in found.items() if not has_entity]
-
-
-def _weights(graph: Graph, made: TextRecords, entities: dict[str, int]) -> npt.NDArray[np.float32]:
-    """Return the weight of every triple of the graph, by id."""
-    relations = {graph.relation_key(relation): relation for relation in range(graph.n_relations)}
-    weight = {
-        (entities[head], relations[relation], entities[tail]): made.weight((head, relation, tail))
-        for head, relation, tail in {*made.triples, *made.weights}
-    }
-    ids = graph.triple_ids()
-    rows = zip(
-        graph.csr.heads(ids).tolist(), graph.csr.relation[ids].tolist(), graph.csr.tail[ids].tolist(), strict=True
-    )
-    return np.array([weight[row] for row in rows], dtype=np.float32)

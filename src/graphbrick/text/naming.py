@@ -52,12 +52,14 @@ class Entity:
     Attributes:
         names: How often each spelling occurs.
         types: How often each type was given.
+        descriptions: How often each description was given.
         passages: Number of passages that mention it.
         is_name: Whether it is certainly a name somewhere.
     """
 
     names: Counter[str] = field(default_factory=Counter)
     types: Counter[str] = field(default_factory=Counter)
+    descriptions: Counter[str] = field(default_factory=Counter)
     passages: int = 0
     is_name: bool = False
 
@@ -71,6 +73,11 @@ class Entity:
         others = sorted(self.names, key=lambda name: (-self.names[name], name))
         distinct = {name.casefold(): name for name in reversed(others) if name.casefold() != label}
         return tuple(reversed(distinct.values()))[:_ALIASES]
+
+    def main_types(self) -> tuple[str, ...]:
+        """Return its types, most frequent first, without those given less than half as often as the first."""
+        ordered = sorted(self.types, key=lambda type_: (-self.types[type_], type_))
+        return tuple(type_ for type_ in ordered if 2 * self.types[type_] >= self.types[ordered[0]])
 
 
 class Names:
@@ -105,6 +112,12 @@ class Names:
         for key in keys:
             self._seen[key].passages += 1
 
+    def describe(self, name: str, description: str) -> None:
+        """Count a description of a name that was added."""
+        key = fold_name(name)
+        if key and description:
+            self._seen[key].descriptions[description] += 1
+
     def resolve(self) -> None:
         """Decide which keys are entities, and which of them are the same."""
         for key in sorted(self._seen):
@@ -115,6 +128,7 @@ class Names:
             entity, other = self.entities.setdefault(target, Entity()), self._seen[key]
             entity.names.update(other.names)
             entity.types.update(other.types)
+            entity.descriptions.update(other.descriptions)
             entity.passages += other.passages
             entity.is_name |= other.is_name
 

@@ -11,7 +11,7 @@ from graphbrick.core.errors import ModelError
 from graphbrick.core.parameters import parameter
 from graphbrick.models.store import resolve
 from graphbrick.session import current_session
-from graphbrick.text.extraction import Extraction, Extractor, Found, Kind
+from graphbrick.text.extraction import Extraction, Extractor, Found, FoundTriple, Kind
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Span, Token
@@ -107,7 +107,8 @@ def extraction(doc: Doc, title: str) -> Extraction:
         found[place] = Found(*place, kind, type_)
         for token in span:
             spans.setdefault(token.i, span)
-    return Extraction(sorted(found.values()), list(dict.fromkeys(_triples(doc, spans, title))))
+    triples = [FoundTriple(*one) for one in dict.fromkeys(_triples(doc, spans, title))]
+    return Extraction(sorted(found.values()), triples)
 
 
 def _titles(doc: Doc, title: str) -> Iterator[tuple[Span, Kind, str]]:
