@@ -71,7 +71,7 @@ def test_an_entity_without_a_class_and_one_for_sparql_are_described(places: Grap
     ],
 )
 def test_names_get_the_spelling_of_the_graph(places: Graph, written: str, right: str) -> None:
-    checked = with_names_of(places, f"MATCH {written} RETURN c.label", SCHEMA)
+    checked = with_names_of(places, f"MATCH {written} RETURN c.label", "Cypher", SCHEMA)
     assert checked.text == f"MATCH {right} RETURN c.label"
     assert len(checked.changes) == 1
 
@@ -90,5 +90,32 @@ def test_names_get_the_spelling_of_the_graph(places: Graph, written: str, right:
 )
 def test_other_texts_stay(places: Graph, written: str) -> None:
     text = f"MATCH {written} RETURN c.label"
-    checked = with_names_of(places, text, SCHEMA)
+    checked = with_names_of(places, text, "Cypher", SCHEMA)
     assert (checked.text, checked.changes) == (text, ())
+
+
+RDF = Schema((NodeClass("http://example.org/City", (Property("http://example.org/title"),)),))
+
+
+@pytest.mark.parametrize(
+    ("written", "right"),
+    [
+        ("?c rdfs:label 'time'", "?c rdfs:label 'Time'"),
+        (
+            '?c a p1:City ; p1:title "TIME"@en ; p1:motto "time"',
+            "?c a p1:City ; p1:title 'Time'@en ; p1:motto \"time\"",
+        ),
+        ("?c rdfs:label ?l FILTER(?l = 'time')", "?c rdfs:label ?l FILTER(?l = 'Time')"),
+        ("?c rdfs:label ?l FILTER('time' = STR(?l))", "?c rdfs:label ?l FILTER('Time' = STR(?l))"),
+        (
+            "?c rdfs:label ?l FILTER(STR(?l) IN ('time', 'most'))",
+            "?c rdfs:label ?l FILTER(STR(?l) IN ('Time', 'Most'))",
+        ),
+        ("?c rdfs:label ?l FILTER(LCASE(?l) = 'time')", "?c rdfs:label ?l FILTER(LCASE(?l) = 'time')"),
+        ("?c p1:motto ?l FILTER(?l = 'time')", "?c p1:motto ?l FILTER(?l = 'time')"),
+        ("?c rdfs:label 'Time' , 'georgia'", "?c rdfs:label 'Time' , 'Georgia'"),
+    ],
+)
+def test_names_in_sparql_get_the_spelling_of_the_graph(places: Graph, written: str, right: str) -> None:
+    query = "PREFIX p1: <http://example.org/>\nSELECT ?c {{ {} }}"
+    assert with_names_of(places, query.format(written), "SPARQL", RDF).text == query.format(right)

@@ -8,7 +8,8 @@ from typing import NamedTuple
 from graphbrick.core.schema import Schema
 from graphbrick.queries.edits import Edits
 from graphbrick.queries.names import same_name, unknown_name
-from graphbrick.queries.prefixes import STANDARD, declared_prefixes, expanded, prefixes_for, shortened
+from graphbrick.queries.prefixes import STANDARD, expanded, shortened
+from graphbrick.queries.schema_text import prefixes_of
 from graphbrick.queries.tokens import SPARQL, Token, tokens_of
 
 _TYPE = STANDARD["rdf"] + "type"
@@ -35,13 +36,7 @@ class SparqlCheck:
     def __init__(self, text: str, schema: Schema) -> None:
         self.edits, self.problems = Edits(text), list[str]()
         self._tokens = tokens_of(text, SPARQL)
-        names = [known.name for known in schema.classes]
-        names += [part.name for known in schema.classes for part in known.properties]
-        names += [known.relation for known in schema.connections]
-        declared = declared_prefixes(text)
-        self._prefixes = declared | {
-            prefix: iri for prefix, iri in {**STANDARD, **prefixes_for(names)}.items() if prefix not in declared
-        }
+        self._prefixes = prefixes_of(text, schema)
         self._classes = {self._iri(known.name): known for known in schema.classes}
         self._connections = {
             (self._iri(known.head), self._iri(known.relation), self._iri(known.tail)) for known in schema.connections

@@ -9,7 +9,7 @@ from urllib.parse import unquote
 
 from graphbrick.core.schema import Connection, NodeClass, Property, Schema
 from graphbrick.queries.check_cypher import quoted
-from graphbrick.queries.prefixes import prefixes_for, shortened
+from graphbrick.queries.prefixes import STANDARD, declared_prefixes, prefixes_for, shortened
 from graphbrick.queries.tokens import SPARQL, known_language, literal
 
 _EXAMPLES, _LONGEST = 2, 24  # values of a property, and letters of one
@@ -23,6 +23,12 @@ def schema_prefixes(schema: Schema) -> dict[str, str]:
     """Return prefixes for the IRIs of a schema."""
     names = [name for known in schema.classes for name in (known.name, *(part.name for part in known.properties))]
     return prefixes_for([*names, *(known.relation for known in schema.connections)])
+
+
+def prefixes_of(text: str, schema: Schema) -> dict[str, str]:
+    """Return the prefixes that a query in SPARQL may use: its own first, the standard ones, and those of the schema."""
+    own = declared_prefixes(text)
+    return own | {prefix: iri for prefix, iri in {**STANDARD, **schema_prefixes(schema)}.items() if prefix not in own}
 
 
 def schema_text(schema: Schema, language: str, *, counts: bool = True) -> str:

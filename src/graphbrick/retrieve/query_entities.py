@@ -6,19 +6,17 @@ from collections.abc import Iterator, Sequence
 
 from graphbrick.core.graph import Labels
 from graphbrick.core.schema import NodeClass, Schema
+from graphbrick.graphs.databases.names import KEYS
 from graphbrick.graphs.local import mentioned
 from graphbrick.graphs.text import name_form
 from graphbrick.patterns.alignment import FUNCTION_WORDS
 from graphbrick.queries.check_cypher import quoted
 from graphbrick.queries.names import same_name
 from graphbrick.queries.schema_text import name_property, readable
-from graphbrick.queries.tokens import CYPHER
+from graphbrick.queries.tokens import CYPHER, literal
 
-KEYS = ("key", "id")
-"""Properties that hold unique keys, best first."""
 _COMPARING = "all any but each every few least less more most no not only than".split()
 _NAMESAKES = 5  # entities of one name that are looked at
-_ESCAPES = str.maketrans({"\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r", "\t": "\\t"})
 
 
 def entities_named(graph: Labels, question: str, schema: Schema) -> list[int]:
@@ -84,16 +82,7 @@ def _pattern(graph: Labels, entity: int, schema: Schema, by_key: bool) -> str:
     if known is None or not name:
         return _described(graph, entity, schema, by_key)
     value = graph.key(entity) if key else graph.label(entity)
-    return f"(:{quoted(known.name)} {{{quoted(name)}: {cypher_text(value)}}})"
-
-
-def cypher_text(value: str) -> str:
-    """Return a text as Cypher writes it.
-
-    >>> print(cypher_text("King's Cross"))
-    'King\\'s Cross'
-    """
-    return f"'{value.translate(_ESCAPES)}'"
+    return f"(:{quoted(known.name)} {{{quoted(name)}: {literal(value)}}})"
 
 
 def _class_of(graph: Labels, entity: int, schema: Schema) -> NodeClass | None:
