@@ -153,7 +153,8 @@ def records(store: TextStore) -> tuple[object, ...]:
     results = [(one, Extraction.from_json(store.result(one.digest, extractor.identity))) for one in store.passages()]
     made = text_records(lambda: results, dict(store.merges()))
     rows = made.triples
-    return list(made.records()), made.passages, made.mentions, rows.weight.tolist(), rows.support.tolist()
+    arrays = made.begin, made.mentions, rows.weight, rows.begin, rows.passages
+    return list(made.records()), list(store.passage_texts()), [array.tolist() for array in arrays]
 
 
 @settings(max_examples=20, deadline=None)

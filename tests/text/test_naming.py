@@ -11,8 +11,10 @@ from graphbrick.text.naming import Names, fold_name, singular
 def names(*passages: list[tuple[str, Kind]], merges: dict[str, str] | None = None) -> Names:
     result = Names(merges or {})
     for passage in passages:
-        result.add((name, kind, "") for name, kind in passage)
+        result.count((name, kind, "") for name, kind in passage)
     result.resolve()
+    for passage in passages:
+        result.add((name, kind, "") for name, kind in passage)
     return result
 
 
@@ -73,3 +75,14 @@ def test_a_user_merges_names_and_keeps_them_apart() -> None:
     assert list(merged.entities) == ["united nations", "wings"]
     assert merged.key("UN") == "united nations"
     names(*passages, merges={"un": "united nations", "united nations": "un"})  # a circle ends
+
+
+def test_a_name_that_is_used_before_the_passage_that_spells_it() -> None:
+    result = Names({})
+    mentions = [("Lakes of Kenya", Kind.NAME, "")]
+    result.count(mentions)
+    result.resolve()
+    assert result.id(result.key("the lakes of Kenya")) == 0
+    result.add(mentions)
+    assert result.entities["lakes of kenya"].label() == "Lakes of Kenya"
+    assert result.key("Lakes of Uganda") == ""

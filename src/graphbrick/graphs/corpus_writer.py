@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -53,14 +53,19 @@ class Support:
 
 
 def write_corpus(
-    graph: Graph, passages: Sequence[PassageText], mentions: Sequence[Iterable[int]], support: Support, state: str
+    graph: Graph,
+    passages: Callable[[], Iterable[PassageText]],
+    mentions: tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]],
+    support: Support,
+    state: str,
 ) -> None:
     """Write the passages of a graph beside it.
 
     Args:
         graph: The graph.
-        passages: All passages; their order gives their ids.
-        mentions: The entities that each of them mentions.
+        passages: Returns all passages; their order gives their ids. Called several times, so that they need not all be
+            in memory.
+        mentions: As `TextGraph.mentions`; the entities of each passage are ascending.
         support: What they say of the triples.
         state: What the graph was made from; see `TextGraph.text_state`.
 
@@ -69,18 +74,16 @@ def write_corpus(
     """
 
     def fill(folder: Path) -> dict[str, Any]:
-        write_strings(folder, "texts", (passage.text for passage in passages))
-        write_strings(folder, "documents", (passage.document for passage in passages))
-        write_strings(folder, "titles", (passage.title for passage in passages))
-        write_strings(folder, "sections", (passage.section for passage in passages))
-        places = np.array([(passage.start, passage.end) for passage in passages], dtype=np.int64).reshape(-1, 2)
-        rows = [np.array(sorted(set(entities)), dtype=np.int32) for entities in mentions]
-        begin = np.cumsum([0, *map(len, rows)], dtype=np.int64)
+        write_strings(folder, "texts", (passage.text for passage in passages()))
+        write_strings(folder, "documents", (passage.document for passage in passages()))
+        write_strings(folder, "titles", (passage.title for passage in passages()))
+        write_strings(folder, "sections", (passage.section for passage in passages()))
+        places = np.array([(passage.start, passage.end) for passage in passages()], dtype=np.int64).reshape(-1, 2)
         np.save(folder / PLACES, places)
-        np.save(folder / BEGIN, begin)
-        np.save(folder / MENTIONS, np.concatenate([np.zeros(0, dtype=np.int32), *rows]))
+        np.save(folder / BEGIN, mentions[0].astype(np.int64))
+        np.save(folder / MENTIONS, mentions[1].astype(np.int32))
         _write_support(folder, support)
-        return {"passages": len(passages), "state": state}
+        return {"passages": len(places), "state": state}
 
     place = corpus_place(graph)
     try:

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.core.graph import PassageText
 from graphbrick.graphs.corpus import OCCURS_WITH
 from graphbrick.graphs.records import EntityRecord, Record
 from graphbrick.text.chunks import sentences
@@ -23,6 +22,10 @@ _MOST_IN_SENTENCE = 20  # entities; in longer lists each is joined with as many 
 _TITLE_WORDS = 8
 _LEAST, _ROUNDING = 0.01, 1e-9
 _MOST_KEYWORDS = 10  # of one triple
+_MOST_TIMES = (1 << 16) - 1  # that a pair counts in one passage
+_HALF = 32  # bits of an entity in a pair
+_LOW = (1 << _HALF) - 1
+_TOGETHER = 1 << 18  # rows that are worked on at once
 
 Ids = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -40,7 +43,8 @@ class TripleRows:
         tail: int64 [triples], like ``head``.
         weight: float64 [triples]: the sum of the strengths in the passages that state it, or, for `OCCURS_WITH`, the
             normalized pointwise mutual information of its ends, from 0.01 to 1.
-        support: int64 [supports, 2], triple and passage, each pair once.
+        begin: int64 [triples + 1], where the passages of each triple begin.
+        passages: int32, the passages that support each triple, ascending.
         descriptions: How often each description was given, by triple.
         keywords: How often each keyword was given, by triple.
     """
@@ -50,7 +54,8 @@ class TripleRows:
     relation: Ids
     tail: Ids
     weight: Floats
-    support: Ids
+    begin: Ids
+    passages: npt.NDArray[np.int32]
     descriptions: Mapping[int, Counter[str]] = field(default_factory=dict)
     keywords: Mapping[int, Counter[str]] = field(default_factory=dict)
 
@@ -66,23 +71,25 @@ class TripleRows:
 
 @dataclass
 class TextRecords:
-    """What a graph is built from.
+    """What a graph is built from, but for the texts of its passages.
 
     Attributes:
         names: The entities.
         keys: Their keys, sorted.
-        passages: All passages.
-        mentions: The keys of the entities that each passage mentions, in order.
+        begin: int64 [passages + 1], where the mentions of each passage begin.
+        mentions: int32, the entities that each passage mentions, as places in ``keys``.
         triples: The triples among them.
         claims: Claims with the keys of subject and object (empty for none), and the passage of each.
+        empty: Addresses of the documents in which no entity was found.
     """
 
     names: Names
     keys: list[str]
-    passages: list[PassageText]
-    mentions: list[list[str]]
+    begin: Ids
+    mentions: npt.NDArray[np.int32]
     triples: TripleRows
     claims: list[tuple[FoundClaim, int]]
+    empty: list[str]
 
     def records(self) -> Iterator[Record]:
         """Yield the records of the graph, in an order that depends on the content only."""
@@ -91,8 +98,10 @@ class TextRecords:
             description = joined_descriptions(entity.descriptions) or None
             yield EntityRecord(key, entity.label(), entity.aliases(), entity.main_types(), description)
         rows = self.triples
-        ends = zip(rows.head.tolist(), rows.relation.tolist(), rows.tail.tolist(), strict=True)
-        yield from ((self.keys[head], rows.relations[relation], self.keys[tail]) for head, relation, tail in ends)
+        for first in range(0, len(rows.head), _TOGETHER):
+            part = slice(first, first + _TOGETHER)
+            ends = zip(rows.head[part].tolist(), rows.relation[part].tolist(), rows.tail[part].tolist(), strict=True)
+            yield from ((self.keys[head], rows.relations[relation], self.keys[tail]) for head, relation, tail in ends)
 
 
 def text_records(passages: Passages, merges: Mapping[str, str]) -> TextRecords:
@@ -109,30 +118,33 @@ def text_records(passages: Passages, merges: Mapping[str, str]) -> TextRecords:
     """
     names = Names(merges)
     for passage, extraction in passages():
+        names.count(_named(passage, extraction))
+    names.resolve()
+    pairs, stated = _Pairs(), _Stated()
+    begin, mentions = array("q", [0]), array("i")
+    claims, empty = list[tuple[FoundClaim, int]](), dict[str, bool]()
+    for i, (passage, extraction) in enumerate(passages()):
         names.add(_named(passage, extraction))
         for entity in extraction.entities:
             names.describe(entity.name, entity.description)
-    names.resolve()
-    keys = sorted(names.entities)
-    number = {key: i for i, key in enumerate(keys)}
-    pairs, stated = _Pairs(len(keys)), _Stated(number)
-    result = TextRecords(names, keys, [], [], pairs.rows(), [])
-    for i, (passage, extraction) in enumerate(passages()):
-        rows = _sentence_keys(passage, extraction, names)
-        others = (names.key(name) for name, _ in _mentioned(extraction))
-        mentioned = dict.fromkeys([*(key for row in rows for key in row), *others])
-        result.mentions.append([key for key in mentioned if key])
-        result.passages.append(
-            PassageText(passage.text, passage.address, passage.start, passage.end, passage.title, passage.section)
-        )
-        pairs.add(i, [[number[key] for key in row] for row in rows])
+        rows = [[names.id(key) for key in row] for row in _sentence_keys(passage, extraction, names)]
+        others = (names.id(key) for name, _ in _mentioned(extraction) if (key := names.key(name)))
+        mentions.extend(dict.fromkeys([*(entity for row in rows for entity in row), *others]))
+        begin.append(len(mentions))
+        empty[passage.address] = empty.get(passage.address, True) and begin[-1] == begin[-2]
+        pairs.add(i, rows)
         stated.add(i, extraction, names)
         for claim in extraction.claims:
             ends = names.key(claim.subject), names.key(claim.object) if claim.object else ""
             if ends[0]:
-                result.claims.append((claim._replace(subject=ends[0], object=ends[1]), i))
-    result.triples = _together(stated.rows(), pairs.rows())
-    return result
+                claims.append((claim._replace(subject=ends[0], object=ends[1]), i))
+    keys = sorted(names.entities)
+    ranks = np.empty(len(keys), dtype=np.int64)
+    ranks[[names.id(key) for key in keys]] = np.arange(len(keys))
+    mentioned = ranks[np.frombuffer(mentions, dtype=np.int32)].astype(np.int32)
+    triples = _together(stated.rows(ranks), pairs.rows(ranks))
+    without = [address for address, is_empty in empty.items() if is_empty]
+    return TextRecords(names, keys, np.frombuffer(begin, dtype=np.int64), mentioned, triples, claims, without)
 
 
 def _named(passage: StoredPassage, extraction: Extraction) -> Iterator[tuple[str, Kind, str]]:
@@ -180,11 +192,10 @@ def _sentence_keys(passage: StoredPassage, extraction: Extraction, names: Names)
 class _Stated:
     """The triples that extractors found, each with the passages that state it."""
 
-    def __init__(self, number: Mapping[str, int]) -> None:
-        self._number = number
+    def __init__(self) -> None:
         self._relations: dict[str, int] = {}
         self._triples: dict[tuple[int, int, int], int] = {}
-        self._triple, self._passage, self._strength = array("q"), array("q"), array("d")
+        self._triple, self._passage, self._strength = array("q"), array("i"), array("d")
         self._descriptions: defaultdict[int, Counter[str]] = defaultdict(Counter)
         self._keywords: defaultdict[int, Counter[str]] = defaultdict(Counter)
 
@@ -196,7 +207,7 @@ class _Stated:
             if not head or not tail or head == tail or one.relation == OCCURS_WITH:
                 continue
             relation = self._relations.setdefault(one.relation, len(self._relations))
-            ends = self._number[head], relation, self._number[tail]
+            ends = names.id(head), relation, names.id(tail)
             triple = self._triples.setdefault(ends, len(self._triples))
             strengths[triple] = max(strengths.get(triple, 0.0), one.strength)
             if one.description:
@@ -208,30 +219,33 @@ class _Stated:
             self._passage.append(passage)
             self._strength.append(strength)
 
-    def rows(self) -> TripleRows:
-        """Return the triples, in the order in which they were found."""
+    def rows(self, ranks: Ids) -> TripleRows:
+        """Return the triples, in the order in which they were found; `ranks` are the places of the entities."""
         ends = np.array(list(self._triples), dtype=np.int64).reshape(-1, 3)
-        triple, passage = np.array(self._triple, dtype=np.int64), np.array(self._passage, dtype=np.int64)
-        weight: Floats = np.bincount(triple, weights=np.array(self._strength), minlength=len(ends)).astype(np.float64)
-        head, relation, tail = ends.T
-        support = np.stack([triple, passage], axis=1)
+        triple, strength = np.frombuffer(self._triple, dtype=np.int64), np.frombuffer(self._strength, dtype=np.float64)
+        order = np.argsort(triple, kind="stable")
+        weight: Floats = np.bincount(triple, weights=strength, minlength=len(ends)).astype(np.float64)
+        begin = np.concatenate([[0], np.cumsum(np.bincount(triple, minlength=len(ends)))])
         return TripleRows(
-            list(self._relations), head, relation, tail, weight, support, self._descriptions, self._keywords
+            list(self._relations),
+            ranks[ends[:, 0]],
+            ends[:, 1],
+            ranks[ends[:, 2]],
+            weight,
+            begin,
+            np.frombuffer(self._passage, dtype=np.int32)[order],
+            self._descriptions,
+            self._keywords,
         )
 
 
 class _Pairs:
-    """Counts of entities, and of pairs of them, in sentences.
+    """Counts of entities, and of pairs of them, in sentences: 14 bytes for each pair and passage that has it."""
 
-    Args:
-        n_entities: Number of entities; a pair is one number, first * n_entities + second.
-    """
-
-    def __init__(self, n_entities: int) -> None:
-        self._n = n_entities
+    def __init__(self) -> None:
         self._units = 0
-        self._single = np.zeros(n_entities, dtype=np.int64)
-        self._pair, self._count, self._passage = array("q"), array("q"), array("q")
+        self._single = array("q")
+        self._pair, self._count, self._passage = array("q"), array("H"), array("i")
 
     def add(self, passage: int, rows: list[list[int]]) -> None:
         """Count the entities of the sentences of a passage.
@@ -241,40 +255,61 @@ class _Pairs:
         pairs: Counter[int] = Counter()
         for row in rows:
             self._units += 1
-            self._single[row] += 1
+            self._single.extend([0] * (max(row) + 1 - len(self._single)))
             for i, one in enumerate(row):
+                self._single[one] += 1
                 others = row[i + 1 :] if i == 0 else row[i + 1 : i + 1 + _MOST_IN_SENTENCE]
-                pairs.update(min(one, other) * self._n + max(one, other) for other in others)
+                pairs.update((min(one, other) << _HALF) + max(one, other) for other in others)
         self._pair.extend(pairs)
-        self._count.extend(pairs.values())
+        self._count.extend(min(count, _MOST_TIMES) for count in pairs.values())
         self._passage.extend([passage] * len(pairs))
 
-    def rows(self) -> TripleRows:
-        """Return the pairs that occur together not less often than by chance, with their normalized information."""
-        pairs, place = np.unique(np.array(self._pair, dtype=np.int64), return_inverse=True)
-        count = np.bincount(place, weights=np.array(self._count, dtype=np.int64), minlength=len(pairs))
-        head, tail = np.divmod(pairs, max(self._n, 1))
-        information = np.log(count * self._units / (self._single[head] * self._single[tail]))
+    def rows(self, ranks: Ids) -> TripleRows:
+        """Return the pairs that occur together not less often than by chance, with their normalized information.
+
+        They are sorted by head and tail; `ranks` are the places of the entities.
+        """
+        pairs = self._ranked(ranks)
+        order = np.argsort(pairs, kind="stable")  # so that passages stay in order
+        pairs = pairs[order]
+        passages = np.frombuffer(self._passage, dtype=np.int32)[order]
+        counts = np.frombuffer(self._count, dtype=np.uint16)[order].astype(np.int64)
+        del order
+        first = np.flatnonzero(np.diff(pairs, prepend=-1))
+        pairs, size = pairs[first], np.diff(first, append=len(pairs))
+        count = np.add.reduceat(counts, first) if len(first) else counts
+        single = np.zeros(len(ranks), dtype=np.int64)
+        single[ranks[: len(self._single)]] = self._single
+        head, tail = pairs >> _HALF, pairs & _LOW
+        information = np.log(count * self._units / (single[head] * single[tail]))
         chance = np.log(self._units / count)
         share = np.divide(information, chance, out=np.ones(len(pairs)), where=chance > 0)
         stays = information > -_ROUNDING
-        moved = np.cumsum(stays) - 1
-        of_these = stays[place]
-        support = np.stack([moved[place[of_these]], np.array(self._passage, dtype=np.int64)[of_these]], axis=1)
+        begin = np.concatenate([[0], np.cumsum(size[stays])])
         head, tail, weight = head[stays], tail[stays], np.clip(share[stays], _LEAST, 1.0)
-        return TripleRows([OCCURS_WITH], head, np.zeros(len(head), dtype=np.int64), tail, weight, support)
+        relation = np.zeros(len(head), dtype=np.int64)
+        return TripleRows([OCCURS_WITH], head, relation, tail, weight, begin, passages[np.repeat(stays, size)])
+
+    def _ranked(self, ranks: Ids) -> Ids:
+        """Return each pair as one number: place of the head, place of the tail, the lower first."""
+        pairs = np.array(self._pair, dtype=np.int64)
+        for first in range(0, len(pairs), _TOGETHER):
+            part = pairs[first : first + _TOGETHER]
+            one, other = ranks[part >> _HALF], ranks[part & _LOW]
+            part[:] = (np.minimum(one, other) << _HALF) + np.maximum(one, other)
+        return pairs
 
 
 def _together(stated: TripleRows, pairs: TripleRows) -> TripleRows:
     """Return the triples of both, which have no relation in common."""
-    relations, triples = len(stated.relations), len(stated.head)
     return TripleRows(
         [*stated.relations, *pairs.relations],
         np.concatenate([stated.head, pairs.head]),
-        np.concatenate([stated.relation, pairs.relation + relations]),
+        np.concatenate([stated.relation, pairs.relation + len(stated.relations)]),
         np.concatenate([stated.tail, pairs.tail]),
         np.concatenate([stated.weight, pairs.weight]),
-        np.concatenate([stated.support, pairs.support + np.array([triples, 0])]),
+        np.concatenate([stated.begin, pairs.begin[1:] + stated.begin[-1]]),
+        np.concatenate([stated.passages, pairs.passages]),
         stated.descriptions,
         stated.keywords,
     )

@@ -18,12 +18,12 @@ from graphbrick.graphs.graph import Graph
 from graphbrick.pipeline.parsing import parse_brick
 from graphbrick.text.chunks import ByHeading, Chunker
 from graphbrick.text.extraction import Extraction, Extractor
-from graphbrick.text.graph_records import TextRecords, text_records
+from graphbrick.text.graph_records import text_records
 from graphbrick.text.phrases import Phrases
 from graphbrick.text.reading import Reading, read_sources
 from graphbrick.text.sources import SourceOptions
 from graphbrick.text.store import StoredPassage, TextStore, text_folder
-from graphbrick.text.support import support_of
+from graphbrick.text.support import mentions_in, support_of
 
 _BATCH = 64  # passages extracted and kept together
 _BUILDER = 2  # raise it when the same results give another graph
@@ -184,7 +184,7 @@ def _built(
             yield passage, Extraction.from_json(store.result(passage.digest, extractor.identity))
 
     made = text_records(passages, dict(store.merges()))
-    empty = _empty(made)
+    empty = made.empty
     if not made.keys or (len(empty) > _MANY_EMPTY * len(documents) and len(empty) > 1 and not skip_bad):
         shown = ", ".join(empty[:_SHOWN]) + (", ..." if len(empty) > _SHOWN else "")
         raise InputError(
@@ -194,9 +194,7 @@ def _built(
     store.set("graph", "")
     graph = build(made.records(), path, overwrite=True)
     store.set("graph", graph.hash)
-    entities = {graph.key(entity): entity for entity in range(graph.n_entities)}
-    mentions = [[entities[key] for key in keys] for keys in made.mentions]
-    write_corpus(graph, made.passages, mentions, support_of(graph, made, entities), state)
+    write_corpus(graph, store.passage_texts, (made.begin, mentions_in(graph, made)), support_of(graph, made), state)
     store.drop_unused()
     return Indexed(TextGraph.open(path), reading, extracted, len(documents), empty, True, extractor)
 
@@ -210,11 +208,3 @@ def _up_to_date(path: Path, state: str) -> TextGraph | None:
     except GraphbrickError:
         return None  # indexing was interrupted; the graph is made again
     return graph if graph.text_state == state else None
-
-
-def _empty(made: TextRecords) -> list[str]:
-    """Return the addresses of the documents in which no entity was found."""
-    found: dict[str, bool] = {}
-    for passage, keys in zip(made.passages, made.mentions, strict=True):
-        found[passage.document] = found.get(passage.document, False) or bool(keys)
-    return [document for document, has_entity in found.items() if not has_entity]

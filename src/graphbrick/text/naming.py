@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
+from hashlib import blake2b
+from typing import NamedTuple
 
 from graphbrick.text.extraction import Kind
+from graphbrick.text.tally import Tally
 
 _ARTICLES = frozenset("the a an der die das ein eine le la les un une el los las il lo gli het een de o os as".split())
 _EDGE = re.compile(r"^[\W_]+|[\W_]+$")
@@ -17,6 +20,7 @@ _LONGEST = 100  # characters
 _ALIASES = 10
 _COMMON = 0.1  # a phrase that more of the passages have is no entity
 _FEW = 50  # passages up to which that does not count
+_REMEMBERED = 1 << 17  # names whose key is not worked out again
 
 
 def fold_name(name: str) -> str:
@@ -45,23 +49,19 @@ def singular(key: str) -> str:
     return key[:-2] if key.endswith(("ches", "shes", "xes", "sses")) else key[:-1]
 
 
-@dataclass
+@dataclass(slots=True)
 class Entity:
-    """What the passages say of one key.
+    """What the passages call an entity.
 
     Attributes:
         names: How often each spelling occurs.
         types: How often each type was given.
         descriptions: How often each description was given.
-        passages: Number of passages that mention it.
-        is_name: Whether it is certainly a name somewhere.
     """
 
-    names: Counter[str] = field(default_factory=Counter)
-    types: Counter[str] = field(default_factory=Counter)
-    descriptions: Counter[str] = field(default_factory=Counter)
-    passages: int = 0
-    is_name: bool = False
+    names: dict[str, int] = field(default_factory=dict)
+    types: dict[str, int] = field(default_factory=dict)
+    descriptions: dict[str, int] = field(default_factory=dict)
 
     def label(self) -> str:
         """Return its most frequent spelling; of several the first in order."""
@@ -80,8 +80,18 @@ class Entity:
         return tuple(type_ for type_ in ordered if 2 * self.types[type_] >= self.types[ordered[0]])
 
 
+class _Seen(NamedTuple):
+    """How often a key occurs: number of passages, and of those in which it is certainly a name."""
+
+    passages: int
+    names: int
+
+
 class Names:
-    """The entities of all passages by key. Add every passage, then call `resolve` once.
+    """The entities of all passages by key: `count` every passage, then `resolve` once, then `add` every passage.
+
+    Most phrases occur once and are no entities. Their keys are counted by hash, so that memory grows by some bytes for
+    each of them; spellings are kept of entities only.
 
     Args:
         merges: Keys that a user has merged into others; into themselves to keep them apart.
@@ -89,70 +99,91 @@ class Names:
 
     def __init__(self, merges: Mapping[str, str]) -> None:
         self._merges = merges
-        self._seen: defaultdict[str, Entity] = defaultdict(Entity)
+        self._counts = Tally()
+        self._name_counts = Tally()
         self._n_passages = 0
         self.entities: dict[str, Entity] = {}
-        """The entities by key, after `resolve`."""
-        self._key: dict[str, str] = {}
+        """The entities by key, in the order in which they were added."""
+        self._ids: dict[str, int] = {}
+        self._target_of = lru_cache(maxsize=_REMEMBERED)(self._target)
 
-    def add(self, mentions: Iterable[tuple[str, Kind, str]]) -> None:
+    def count(self, mentions: Iterable[tuple[str, Kind, str]]) -> None:
         """Count the mentions of one passage: name, kind and type."""
         self._n_passages += 1
-        keys = set()
-        for name, kind, type_ in mentions:
+        is_name: dict[str, bool] = {}
+        for name, kind, _ in mentions:
             key = fold_name(name)
+            if key:
+                is_name[key] = is_name.get(key, False) or kind is Kind.NAME
+        self._counts.add([_hashed(key) for key in is_name])
+        self._name_counts.add([_hashed(key) for key, certain in is_name.items() if certain])
+
+    def resolve(self) -> None:
+        """Close the counts; from now on it is decided which keys are entities, and which of them are the same."""
+        self._counts.close()
+        self._name_counts.close()
+
+    def add(self, mentions: Iterable[tuple[str, Kind, str]]) -> None:
+        """Note how the mentions of one passage spell entities, after `resolve`."""
+        for name, _, type_ in mentions:
+            key = self.key(name)
             if not key:
                 continue
-            entity = self._seen[key]
-            entity.names[" ".join(name.split())] += 1
+            self.id(key)
+            entity = self.entities[key]
+            spelling = " ".join(name.split())
+            entity.names[spelling] = entity.names.get(spelling, 0) + 1
             if type_:
-                entity.types[type_] += 1
-            entity.is_name |= kind is Kind.NAME
-            keys.add(key)
-        for key in keys:
-            self._seen[key].passages += 1
+                entity.types[type_] = entity.types.get(type_, 0) + 1
 
     def describe(self, name: str, description: str) -> None:
         """Count a description of a name that was added."""
-        key = fold_name(name)
+        key = self.key(name)
         if key and description:
-            self._seen[key].descriptions[description] += 1
-
-    def resolve(self) -> None:
-        """Decide which keys are entities, and which of them are the same."""
-        for key in sorted(self._seen):
-            target = self._target(key)
-            if not target:
-                continue
-            self._key[key] = target
-            entity, other = self.entities.setdefault(target, Entity()), self._seen[key]
-            entity.names.update(other.names)
-            entity.types.update(other.types)
-            entity.descriptions.update(other.descriptions)
-            entity.passages += other.passages
-            entity.is_name |= other.is_name
+            descriptions = self.entities[key].descriptions
+            descriptions[description] = descriptions.get(description, 0) + 1
 
     def key(self, name: str) -> str:
         """Return the key of the entity that a name means, after `resolve`; empty if it is none."""
-        return self._key.get(fold_name(name), "")
+        key = fold_name(name)
+        return self._target_of(key) if key else ""
+
+    def id(self, key: str) -> int:
+        """Return the index in `entities` of the entity with a key that `key` returned."""
+        number = self._ids.setdefault(key, len(self._ids))
+        if number == len(self.entities):
+            self.entities[key] = Entity()
+        return number
 
     def _target(self, key: str) -> str:
         """Return the key of the entity that a key belongs to; empty if it is none."""
         met = {key}
+        seen = self._seen(key)
+        if not seen.passages:
+            return ""
         while key in self._merges and self._merges[key] not in met:
             key = self._merges[key]
             met.add(key)
         if key in self._merges or len(met) > 1:
             return key
         one = singular(key)
-        if one != key and one in self._seen and not (self._seen[key].is_name and self._seen[one].is_name):
-            return one if one in self._merges or self._is_entity(one) or self._is_entity(key) else ""
-        return key if self._is_entity(key) else ""
+        single = self._seen(one) if one != key else _Seen(0, 0)
+        if single.passages and not (seen.names and single.names):
+            return one if one in self._merges or self._is_entity(one, single) or self._is_entity(key, seen) else ""
+        return key if self._is_entity(key, seen) else ""
 
-    def _is_entity(self, key: str) -> bool:
-        entity = self._seen[key]
-        if entity.is_name:
+    def _seen(self, key: str) -> _Seen:
+        value = _hashed(key)
+        return _Seen(self._counts.count(value), self._name_counts.count(value))
+
+    def _is_entity(self, key: str, seen: _Seen) -> bool:
+        if seen.names:
             return True
-        is_common = self._n_passages > _FEW and entity.passages > _COMMON * self._n_passages
+        is_common = self._n_passages > _FEW and seen.passages > _COMMON * self._n_passages
         is_long_enough = " " in key or not key.isascii()
-        return entity.passages > 1 and is_long_enough and not is_common
+        return seen.passages > 1 and is_long_enough and not is_common
+
+
+def _hashed(key: str) -> int:
+    """Return a signed 64-bit hash of a key that is the same in every process."""
+    return int.from_bytes(blake2b(key.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little", signed=True)

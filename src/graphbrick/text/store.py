@@ -18,6 +18,7 @@ from types import TracebackType
 from typing import Any, NamedTuple
 
 from graphbrick.core.errors import GraphbrickError
+from graphbrick.core.graph import PassageText
 from graphbrick.graphs.corpus import full_text
 from graphbrick.text.chunks import Span
 from graphbrick.text.document import Document
@@ -299,6 +300,11 @@ class TextStore:
             )
             for section, start, end, digest in rows:
                 yield StoredPassage(address, title, section, text[start:end], start, end, digest)
+
+    def passage_texts(self) -> Iterator[PassageText]:
+        """Yield `passages` as a graph keeps them."""
+        for one in self.passages():
+            yield PassageText(one.text, one.address, one.start, one.end, one.title, one.section)
 
     def state(self) -> str:
         """Return a hash of everything that the graph is derived from but the extractor."""

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
+import numpy.typing as npt
 
 from graphbrick.graphs.corpus import Claim
 from graphbrick.graphs.corpus_writer import Support
@@ -12,36 +11,45 @@ from graphbrick.graphs.graph import Graph
 from graphbrick.text.graph_records import Ids, TextRecords
 
 
-def support_of(graph: Graph, made: TextRecords, entities: Mapping[str, int]) -> Support:
-    """Return what passages say of the triples and entities of a graph.
+def mentions_in(graph: Graph, made: TextRecords) -> npt.NDArray[np.int32]:
+    """Return `TextRecords.mentions` as ids of a graph that was built from the records, ascending for each passage."""
+    mentions = _entities(graph, made).astype(np.int32)[made.mentions]
+    passages = np.repeat(np.arange(len(made.begin) - 1, dtype=np.int32), np.diff(made.begin))
+    return mentions[np.lexsort((mentions, passages))]
 
-    Args:
-        graph: The graph that was built from the records.
-        made: The records.
-        entities: The ids of its entities by key.
-    """
-    place = _places(graph, made, entities)  # in the records, of each triple of the graph
+
+def support_of(graph: Graph, made: TextRecords) -> Support:
+    """Return what passages say of the triples and entities of a graph that was built from the records."""
     rows = made.triples
-    triple = np.empty_like(place)
-    triple[place] = np.arange(len(place))
-    ids, passages = triple[rows.support[:, 0]], rows.support[:, 1]
-    order = np.lexsort((passages, ids))
-    counts = np.bincount(ids, minlength=len(place))
-    claims = [Claim(entities[one.subject], entities.get(one.object), passage, *one[2:]) for one, passage in made.claims]
+    place = _places(graph, made)  # in the records, of each triple of the graph
+    sizes = np.diff(rows.begin)[place]
+    begin = np.concatenate([[0], np.cumsum(sizes)])
+    moved = np.repeat((rows.begin[:-1][place] - begin[:-1]), sizes)
+    moved += np.arange(len(moved))
+    claims = [
+        Claim(graph.entity(one.subject), graph.entity(one.object) if one.object else None, passage, *one[2:])
+        for one, passage in made.claims
+    ]
     return Support(
         rows.weight[place].astype(np.float32),
-        np.concatenate([[0], np.cumsum(counts)]),
-        passages[order].astype(np.int32),
+        begin,
+        rows.passages[moved],
         (rows.description(i) for i in place.tolist()),
         (rows.topics(i) for i in place.tolist()),
         claims,
     )
 
 
-def _places(graph: Graph, made: TextRecords, entities: Mapping[str, int]) -> Ids:
+def _entities(graph: Graph, made: TextRecords) -> Ids:
+    """Return the id in the graph of each entity of the records, int64."""
+    ids = {graph.key(entity): entity for entity in range(graph.n_entities)}
+    return np.array([ids[key] for key in made.keys], dtype=np.int64)
+
+
+def _places(graph: Graph, made: TextRecords) -> Ids:
     """Return the place in the records of each triple of the graph, by id."""
     relations = {graph.relation_key(relation): relation for relation in range(graph.n_relations)}
-    entity = np.array([entities[key] for key in made.keys], dtype=np.int64)
+    entity = _entities(graph, made)
     relation = np.array([relations.get(name, -1) for name in made.triples.relations], dtype=np.int64)
     rows, ids = made.triples, graph.triple_ids()
     ours = np.lexsort((entity[rows.tail], relation[rows.relation], entity[rows.head]))
