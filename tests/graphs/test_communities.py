@@ -96,7 +96,9 @@ def test_communities_are_kept_beside_the_graph(clubs: Graph, run: Run) -> None:
 def test_other_parameters_take_the_place_of_what_was_kept(clubs: Graph) -> None:
     keep_communities(clubs, find_communities(clubs), {})
     assert len(communities_of(clubs)) == 3
-    keep_communities(clubs, CommunityTree.of({5: [0, 1, 2], 7: [0, 1]}, {5: None, 7: 5}), {})
+    tree, number = CommunityTree.of({7: [0, 1], 5: [0, 1, 2]}, {5: None, 7: 5})
+    assert number == {5: 0, 7: 1}
+    keep_communities(clubs, tree, {})
     assert (len(communities_of(clubs)), communities_of(clubs).levels) == (2, 2)
 
 

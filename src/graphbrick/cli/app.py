@@ -142,6 +142,7 @@ def recipes(
 
 for _name in ("index", "documents"):
     app.command(_name)(getattr(cli_text, _name))
+app.command("import")(cli_text.import_)
 for _name in ("query", "schema", "questions"):
     app.command(_name)(getattr(cli_queries, _name))
 app.add_typer(cli_prepare.app)

@@ -107,6 +107,42 @@ def _notes(problems: list[tuple[str, str]], others: list[Path], empty: list[str]
     return notes
 
 
+def import_(
+    source: Annotated[
+        Path, typer.Argument(metavar="FOLDER", help="Output folder of Microsoft GraphRAG.", show_default=False)
+    ],
+    graph: Annotated[Path, typer.Argument(metavar="GRAPH", help="Folder to make.", show_default=False)],
+    form: Annotated[
+        str | None, typer.Option("--from", metavar="FORM", help="graphrag; recognised from the files by default.")
+    ] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a graph that was imported earlier.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Make a graph from what another program made from text: entities, relations, passages, communities, reports."""
+    from graphbrick.cli.printing.terminal import print_json
+    from graphbrick.cli.progress import progress
+    from graphbrick.text.importing import import_graph
+
+    with progress(f"importing {source}"):
+        done = import_graph(source, graph, form=form, overwrite=overwrite)
+    opened = done.graph
+    counts = {
+        "entities": opened.n_entities,
+        "triples": opened.n_triples,
+        "passages": opened.n_passages,
+        "claims": done.claims,
+        "communities": done.communities,
+        "reports": done.reports,
+    }
+    if as_json:
+        print_json({"graph": str(graph), **counts, "notes": done.notes})
+        return
+    typer.echo(f"{graph}: {', '.join(f'{count:,} {name}' for name, count in counts.items())}")
+    for note in done.notes:
+        typer.echo(f"note: {note}", err=True)
+    typer.echo(f'ask: graphbrick ask {graph} "..."')
+
+
 def documents(
     graph: GraphFolder,
     address: Annotated[str | None, typer.Argument(metavar="[DOCUMENT]", help="Print the text of this one.")] = None,

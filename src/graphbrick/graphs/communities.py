@@ -52,8 +52,10 @@ class CommunityTree:
         self.level, self.parent, self.begin, self.member = level, parent, begin, member
 
     @classmethod
-    def of(cls, clusters: Mapping[int, Sequence[int]], parents: Mapping[int, int | None]) -> CommunityTree:
-        """Return the tree of numbered clusters.
+    def of(
+        cls, clusters: Mapping[int, Sequence[int]], parents: Mapping[int, int | None]
+    ) -> tuple[CommunityTree, dict[int, int]]:
+        """Return the tree of numbered clusters, and the community that each of them is in it.
 
         Args:
             clusters: The entities of each cluster.
@@ -77,12 +79,13 @@ class CommunityTree:
         order = sorted(clusters, key=lambda cluster: (level[cluster], members[cluster][:1].tolist(), cluster))
         number = {cluster: i for i, cluster in enumerate(order)}
         above_of = (parents[cluster] for cluster in order)
-        return cls(
+        tree = cls(
             np.array([level[cluster] for cluster in order], dtype=np.int32),
             np.array([-1 if above is None else number[above] for above in above_of], dtype=np.int32),
             np.cumsum([0, *(len(members[cluster]) for cluster in order)], dtype=np.int64),
             np.concatenate([np.zeros(0, dtype=np.int64), *(members[cluster] for cluster in order)]),
         )
+        return tree, number
 
     @classmethod
     def open(cls, folder: Path, entities: int) -> CommunityTree:
@@ -162,7 +165,7 @@ def leiden_tree(
     apart = head != tail
     ends = np.stack([np.minimum(head, tail)[apart], np.maximum(head, tail)[apart]])
     if not ends.shape[1]:
-        return CommunityTree.of({}, {})
+        return CommunityTree.of({}, {})[0]
     pairs, place = np.unique(ends, axis=1, return_inverse=True)
     weights = np.bincount(place.ravel(), weights=weight[apart])
     edges = [(str(u), str(v), w) for u, v, w in zip(*pairs.tolist(), weights.tolist(), strict=True)]
@@ -172,7 +175,7 @@ def leiden_tree(
     for entry in hierarchical_leiden(edges, resolution=resolution, max_cluster_size=size, seed=seed):
         clusters.setdefault(entry.cluster, []).append(int(entry.node))
         parents[entry.cluster] = entry.parent_cluster
-    return CommunityTree.of(clusters, parents)
+    return CommunityTree.of(clusters, parents)[0]
 
 
 def find_communities(graph: Graph, *, size: int = SIZE, seed: int = 0, resolution: float = 1.0) -> CommunityTree:

@@ -210,10 +210,14 @@ class TextGraph(Graph, Corpus):
                 f"graphbrick index {self.path} to build it again from what was extracted"
             )
 
+    def mentioned_in(self, entity: int) -> npt.NDArray[np.int64]:
+        """Return the passages that mention an entity, ascending."""
+        begin, passages = self._mentioned_in
+        return passages[begin[self._checked(entity)] : begin[entity + 1]]
+
     def passages(self, entities: Sequence[int], limit: int) -> list[list[PassageText]]:
         """Return at most ``limit`` passages that mention each entity, in the order of ``entities``."""
-        begin, passages = self._mentioned_in
-        rows = (passages[begin[self._checked(entity)] : begin[entity + 1]][:limit].tolist() for entity in entities)
+        rows = (self.mentioned_in(entity)[:limit].tolist() for entity in entities)
         return [[self.passage(passage) for passage in row] for row in rows]
 
 

@@ -65,7 +65,7 @@ class ByTokens(Chunker):
     def spans(self, document: Document) -> Iterator[Span]:
         """Yield the passages of a document in order."""
         tokens = [(match.start(), match.end()) for match in _TOKEN.finditer(document.text)]
-        sections = _Sections(document)
+        sections = Sections(document)
         for first in range(0, max(1, len(tokens) - self.overlap), self.n - self.overlap):
             part = tokens[first : first + self.n]
             if part:
@@ -86,7 +86,7 @@ class ByParagraph(Chunker):
 
     def spans(self, document: Document) -> Iterator[Span]:
         """Yield the passages of a document in order."""
-        sections = _Sections(document)
+        sections = Sections(document)
         for start, end in _packed(document.text, 0, len(document.text), self.n):
             yield Span(start, end, sections.at(start))
 
@@ -105,13 +105,13 @@ class ByHeading(Chunker):
 
     def spans(self, document: Document) -> Iterator[Span]:
         """Yield the passages of a document in order."""
-        sections = _Sections(document)
+        sections = Sections(document)
         for first, last in sections.ranges():
             for start, end in _packed(document.text, first, last, self.n):
                 yield Span(start, end, sections.at(last - 1))
 
 
-class _Sections:
+class Sections:
     """The headings above every place of a document."""
 
     def __init__(self, document: Document) -> None:

@@ -19,6 +19,7 @@ from graphbrick.pipeline.parsing import parse_brick
 from graphbrick.text.chunks import ByHeading, Chunker
 from graphbrick.text.extraction import Extraction, Extractor
 from graphbrick.text.graph_records import text_records
+from graphbrick.text.imported import IMPORTED
 from graphbrick.text.phrases import Phrases
 from graphbrick.text.reading import Reading, read_sources
 from graphbrick.text.sources import SourceOptions
@@ -131,7 +132,13 @@ def _stored_extractor(store: TextStore) -> Extractor | None:
 
 
 def _check_unchanged(store: TextStore, graph: Path) -> None:
-    """Raise GraphbrickError if the graph was changed since it was built from the store."""
+    """Raise GraphbrickError if the graph was imported, or changed since it was built from the store."""
+    imported = store.setting(IMPORTED)
+    if imported is not None:
+        raise GraphbrickError(
+            f"{graph} was imported from {imported}, and indexing would not keep what was extracted there; index the "
+            "documents into another place"
+        )
     built = store.setting("graph")
     if not built or not graph.exists():  # empty while a graph is built, so also after a kill then
         return

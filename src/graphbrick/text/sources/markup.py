@@ -55,7 +55,7 @@ def markdown_document(address: str, title: str, data: bytes) -> Document:
     front = _FRONT.match(text)
     if front is not None:
         text = text[front.end() :]
-    headings = _markdown_headings(text)
+    headings = markdown_headings(text)
     named = _FRONT_TITLE.search(front.group(1)) if front is not None else None
     if named is not None:
         title = named.group(1)
@@ -64,7 +64,8 @@ def markdown_document(address: str, title: str, data: bytes) -> Document:
     return Document(address, title, text, headings, note)
 
 
-def _markdown_headings(text: str) -> tuple[Heading, ...]:
+def markdown_headings(text: str) -> tuple[Heading, ...]:
+    """Return the headings of a Markdown text, but for those in code blocks."""
     headings = []
     fence, before, before_start, start = "", "", 0, 0
     for line in text.split("\n"):

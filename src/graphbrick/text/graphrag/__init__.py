@@ -1,0 +1,1 @@
+"""Graphs to and from the output folders of Microsoft GraphRAG."""

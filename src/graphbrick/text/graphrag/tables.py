@@ -1,0 +1,91 @@
+"""The Parquet tables of an output folder of Microsoft GraphRAG, of version 1 to 3."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from graphbrick.core.errors import InputError
+
+REQUIRED = ("entities", "relationships", "text_units")
+OPTIONAL = ("documents", "communities", "community_reports", "covariates")
+_PREFIXES = ("", "create_final_")  # the second is that of version 1
+
+Row = Mapping[str, Any]
+
+
+class Tables:
+    """The rows of all tables by name; a table that is not there has none.
+
+    Args:
+        folder: The folder with the tables, or one with a folder ``output`` that has them.
+
+    Raises:
+        InputError: A table is missing or cannot be read.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        if not folder.is_dir():
+            raise InputError(f"{folder} is not a folder; name the folder with entities.parquet of GraphRAG")
+        self.folder = folder if _file(folder, "entities") or not (folder / "output").is_dir() else folder / "output"
+        self._rows = {name: self._read(name) for name in (*REQUIRED, *OPTIONAL)}
+
+    def _read(self, name: str) -> list[Row]:
+        import pyarrow
+        from pyarrow import parquet
+
+        file = _file(self.folder, name)
+        if file is None:
+            if name in REQUIRED:
+                raise InputError(
+                    f"{self.folder} has no {name}.parquet; name the folder that GraphRAG wrote its tables to"
+                )
+            return []
+        try:
+            rows: list[Row] = parquet.read_table(file).to_pylist()
+        except (OSError, pyarrow.ArrowException) as error:
+            raise InputError(f"{file} cannot be read as Parquet ({str(error).splitlines()[0]})") from error
+        return rows
+
+    def __getitem__(self, name: str) -> list[Row]:
+        return self._rows[name]
+
+
+def is_graphrag(folder: Path) -> bool:
+    """Whether a folder has the tables of GraphRAG, or a folder ``output`` with them."""
+    return any(_file(place, "entities") and _file(place, "text_units") for place in (folder, folder / "output"))
+
+
+def _file(folder: Path, name: str) -> Path | None:
+    files = (folder / f"{prefix}{name}.parquet" for prefix in _PREFIXES)
+    return next((file for file in files if file.is_file()), None)
+
+
+def text_of(row: Row, *columns: str) -> str:
+    """Return the first of some columns that has a text, without white space around it; empty if none has."""
+    for column in columns:
+        value = row.get(column)
+        if isinstance(value, str) and value.strip():
+            return value.strip()
+    return ""
+
+
+def number_of(row: Row, column: str, default: float) -> float:
+    """Return the number in a column, or the default."""
+    value = row.get(column)
+    try:
+        return float(value) if value is not None else default  # a text in some versions
+    except (TypeError, ValueError):
+        return default
+
+
+def ids_of(row: Row, *columns: str) -> list[str]:
+    """Return the ids in the first of some columns that has any: a list, or one text."""
+    for column in columns:
+        value = row.get(column)
+        if isinstance(value, str) and value:
+            return [value]
+        if isinstance(value, Iterable) and not isinstance(value, str):
+            return [str(one) for one in value]
+    return []

@@ -1,0 +1,55 @@
+"""Import graphs that other programs made from text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from os import PathLike
+from pathlib import Path
+from typing import NamedTuple
+
+from graphbrick.core.errors import InputError
+from graphbrick.text.graphrag.importing import import_graphrag
+from graphbrick.text.graphrag.tables import is_graphrag
+from graphbrick.text.imported import Imported
+
+
+class Form(NamedTuple):
+    """A form of folder that can be imported.
+
+    Attributes:
+        fits: Whether a folder is of this form.
+        read: Makes a graph from one.
+    """
+
+    fits: Callable[[Path], bool]
+    read: Callable[..., Imported]
+
+
+FORMS = {"graphrag": Form(is_graphrag, import_graphrag)}
+
+
+def import_graph(
+    source: str | PathLike[str], path: str | PathLike[str], *, form: str | None = None, overwrite: bool = False
+) -> Imported:
+    """Make a graph from a folder that another program made from text.
+
+    Args:
+        source: The folder: the output of Microsoft GraphRAG.
+        path: The graph folder to make.
+        form: "graphrag"; recognised from the files by default.
+        overwrite: Replace a graph that was imported earlier.
+
+    Raises:
+        InputError: The folder is of no known form, or damaged.
+        GraphbrickError: ``path`` cannot be written, or holds something else.
+    """
+    folder, names = Path(source), ", ".join(FORMS)
+    if form is not None and form not in FORMS:
+        raise InputError(f"there is no import of the form {form!r}; choose one of: {names}")
+    found = form or next((name for name, one in FORMS.items() if one.fits(folder)), None)
+    if found is None:
+        raise InputError(
+            f"{folder} is not a folder of a form that can be imported ({names}); documents and triples are read by "
+            "graphbrick index and build"
+        )
+    return FORMS[found].read(folder, path, overwrite=overwrite)
