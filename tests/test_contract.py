@@ -87,6 +87,8 @@ def parts(server: ScriptedLLM, tmp_path_factory: pytest.TempPathFactory) -> dict
         "WordAlignment": {"embedder": EmbeddingModel(**embedder)},
         "CrossEncoder": {"model": str(write_cross_encoder(folder / "reranker", table).parent)},
         "LLMEmbedder": {"base_url": server.base_url},
+        "LocalSearch": {"embedder": EmbeddingModel(**embedder)},
+        "Points": {"by": BM25()},
         "PassageRank": {"embedder": EmbeddingModel(**embedder)},
         "FromFile": {"file": str(folder / "openie.jsonl")},
         "LearnedSizer": {"path": str(folder / "sizes.json")},

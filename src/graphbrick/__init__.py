@@ -17,10 +17,12 @@ if TYPE_CHECKING:
     from graphbrick.agents import Agent as Agent
     from graphbrick.core import Answer as Answer
     from graphbrick.core import Citation as Citation
+    from graphbrick.core import Entity as Entity
     from graphbrick.core import Evidence as Evidence
     from graphbrick.core import Mention as Mention
     from graphbrick.core import Passage as Passage
     from graphbrick.core import Path as Path
+    from graphbrick.core import Point as Point
     from graphbrick.core import Query as Query
     from graphbrick.core import Report as Report
     from graphbrick.core import Row as Row
@@ -49,6 +51,7 @@ if TYPE_CHECKING:
     from graphbrick.generate import Generate as Generate
     from graphbrick.generate import PathAnswer as PathAnswer
     from graphbrick.generate import Quote as Quote
+    from graphbrick.generate import WriteAnswer as WriteAnswer
     from graphbrick.graphs.builder import GraphBuilder as GraphBuilder
     from graphbrick.graphs.builder import build as build
     from graphbrick.graphs.compact import compact as compact
@@ -78,6 +81,7 @@ if TYPE_CHECKING:
     from graphbrick.prune import PruneNodes as PruneNodes
     from graphbrick.prune import PruneTriples as PruneTriples
     from graphbrick.recipes import recipe as recipe
+    from graphbrick.rerank import Points as Points
     from graphbrick.rerank import RandomSample as RandomSample
     from graphbrick.rerank import RankEnds as RankEnds
     from graphbrick.rerank import Rerank as Rerank
@@ -89,12 +93,14 @@ if TYPE_CHECKING:
     from graphbrick.retrieve import EnoughPaths as EnoughPaths
     from graphbrick.retrieve import LLMEnough as LLMEnough
     from graphbrick.retrieve import LLMHops as LLMHops
+    from graphbrick.retrieve import LocalSearch as LocalSearch
     from graphbrick.retrieve import Operators as Operators
     from graphbrick.retrieve import PassageRank as PassageRank
     from graphbrick.retrieve import Passages as Passages
     from graphbrick.retrieve import PatternHops as PatternHops
     from graphbrick.retrieve import Patterns as Patterns
     from graphbrick.retrieve import PlannedPaths as PlannedPaths
+    from graphbrick.retrieve import Reports as Reports
     from graphbrick.retrieve import ShortestPaths as ShortestPaths
     from graphbrick.retrieve import TextToQuery as TextToQuery
     from graphbrick.scorers import BM25 as BM25
@@ -123,10 +129,12 @@ _HOMES = {
     "core": (
         "Answer",
         "Citation",
+        "Entity",
         "Evidence",
         "Mention",
         "Passage",
         "Path",
+        "Point",
         "Query",
         "Report",
         "Row",
@@ -150,7 +158,7 @@ _HOMES = {
         "SizedPPR",
         "VectorNeighbors",
     ),
-    "generate": ("Generate", "PathAnswer", "Quote"),
+    "generate": ("Generate", "PathAnswer", "Quote", "WriteAnswer"),
     "graphs.builder": ("GraphBuilder", "build"),
     "graphs.compact": ("compact",),
     "graphs.delta": ("Change", "change"),
@@ -180,7 +188,7 @@ _HOMES = {
     "pipeline": ("Pipeline", "Repeat"),
     "prune": ("PruneEdges", "PruneNodes", "PruneTriples"),
     "recipes": ("recipe",),
-    "rerank": ("RandomSample", "RankEnds", "Rerank", "Supplement"),
+    "rerank": ("Points", "RandomSample", "RankEnds", "Rerank", "Supplement"),
     "retrieve": (
         "AllPaths",
         "BeamSearch",
@@ -189,12 +197,14 @@ _HOMES = {
         "EnoughPaths",
         "LLMEnough",
         "LLMHops",
+        "LocalSearch",
         "PassageRank",
         "Passages",
         "PatternHops",
         "Operators",
         "Patterns",
         "PlannedPaths",
+        "Reports",
         "ShortestPaths",
         "TextToQuery",
     ),

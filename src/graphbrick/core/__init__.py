@@ -12,8 +12,10 @@ if TYPE_CHECKING:
     from graphbrick.core.evidence import texts_of as texts_of
     from graphbrick.core.items import BaseItem as BaseItem
     from graphbrick.core.items import Citation as Citation
+    from graphbrick.core.items import Entity as Entity
     from graphbrick.core.items import Item as Item
     from graphbrick.core.items import Passage as Passage
+    from graphbrick.core.items import Point as Point
     from graphbrick.core.items import Report as Report
     from graphbrick.core.items import Row as Row
     from graphbrick.core.items import Scorable as Scorable
@@ -33,6 +35,7 @@ _HOMES = {
     "BaseItem": "items",
     "Citation": "items",
     "Evidence": "evidence",
+    "Entity": "items",
     "Item": "items",
     "Mention": "query",
     "Passage": "items",
@@ -40,6 +43,7 @@ _HOMES = {
     "PathPattern": "path",
     "Query": "query",
     "Reading": "path",
+    "Point": "items",
     "Report": "items",
     "Row": "items",
     "Scorable": "items",
@@ -54,12 +58,14 @@ __all__ = [
     "Answer",
     "BaseItem",
     "Citation",
+    "Entity",
     "Evidence",
     "Item",
     "Mention",
     "Passage",
     "Path",
     "PathPattern",
+    "Point",
     "Query",
     "Reading",
     "Report",

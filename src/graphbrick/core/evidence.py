@@ -54,7 +54,7 @@ class Evidence:
         """The number of items of each kind, such as ``{"paths": 3, "reports": 1}``; paths are always counted."""
         counts = {"paths": 0}
         for item in self.items:
-            name = f"{item.kind}s"
+            name = f"{item.kind[:-1]}ies" if item.kind.endswith("y") else f"{item.kind}s"
             counts[name] = counts.get(name, 0) + 1
         return counts
 

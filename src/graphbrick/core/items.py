@@ -129,20 +129,24 @@ class Triple(BaseItem):
         id: Triple id.
         score: Score of the last ranking stage.
         source: The stage that retrieved it.
+        description: What documents say about it; empty for nothing.
+        citations: The places in documents that state it, if any.
     """
 
     kind = "triple"
-    citations = ()
 
     graph: Graph
     id: int
     score: float = 0.0
     source: str = ""
+    description: str = ""
+    citations: tuple[Citation, ...] = ()
 
     @property
     def text(self) -> str:
-        """The triple as text, such as ``Kenya -> capital -> Nairobi``."""
-        return self.graph.triple_text(self.id)
+        """The triple as text, such as ``Kenya -> capital -> Nairobi``, with its description."""
+        text = self.graph.triple_text(self.id)
+        return f"{text}: {self.description}" if self.description else text
 
     @property
     def entities(self) -> tuple[int, ...]:
@@ -214,6 +218,67 @@ class Passage(BaseItem):
 
 
 @dataclass(frozen=True, eq=False)
+class Entity(BaseItem):
+    """What is known of one entity.
+
+    Attributes:
+        graph: The graph.
+        id: Entity id.
+        score: Score of the last ranking stage.
+        source: The stage that retrieved it.
+        citations: The places in documents that mention it, if any.
+    """
+
+    kind = "entity"
+
+    graph: Graph
+    id: int
+    score: float = 0.0
+    source: str = ""
+    citations: tuple[Citation, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """Label, types and description, such as ``Nairobi (city): the capital of Kenya``."""
+        types = ", ".join(self.graph.types(self.id))
+        description = self.graph.description(self.id)
+        return f"{self.graph.label(self.id)}{f' ({types})' if types else ''}{f': {description}' if description else ''}"
+
+    @property
+    def entities(self) -> tuple[int, ...]:
+        """The entity."""
+        return (self.id,)
+
+    @property
+    def identity(self) -> Hashable:
+        """Kind and id."""
+        return self.kind, self.id
+
+
+@dataclass(frozen=True, eq=False)
+class Point(BaseItem):
+    """One statement that was read out of other evidence, such as a finding of a report, or a claim.
+
+    Attributes:
+        text: The statement.
+        citations: The places in documents that it stands on.
+        entities: The entities that it is about.
+        graph: The graph of these entities.
+        score: Score of the last ranking stage.
+        source: The stage that made it.
+    """
+
+    kind = "point"
+
+    text: str
+    citations: tuple[Citation, ...] = ()
+    entities: tuple[int, ...] = ()
+    graph: Graph | None = None
+    score: float = 0.0
+    source: str = ""
+
+
+@dataclass(frozen=True, eq=False)
 class Report(BaseItem):
     """A text about a part of a graph, such as what a language model wrote about a community.
 
@@ -234,3 +299,4 @@ class Report(BaseItem):
     score: float = 0.0
     source: str = ""
     citations: tuple[Citation, ...] = ()
+    parts: tuple[Point, ...] = ()

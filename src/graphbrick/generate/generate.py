@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
 
 from graphbrick.core import Answer, Evidence, Item, Path, Query
 from graphbrick.core.errors import ModelError
@@ -21,21 +20,14 @@ from graphbrick.generate.answers import (
     key,
     read_answers,
 )
+from graphbrick.generate.listing import by_kind, listed, n_fitting
 from graphbrick.generate.prompts import NAMES, Turns, prompt
 from graphbrick.llm.chat import ChatModel, current_on_token
 from graphbrick.llm.messages import Request
-from graphbrick.llm.replies import numbered, one_line, shown
+from graphbrick.llm.replies import one_line, shown
 from graphbrick.pipeline import GenerateStage
 
 _LONGEST = {"passage": 4000, "report": 4000}  # characters in the prompt; 1000 for other kinds
-_HEADINGS = {
-    "path": "Paths",
-    "triple": "Triples",
-    "row": "Rows of query results",
-    "passage": "Passages",
-    "report": "Reports on parts of the graph",
-}
-_ORDER = {kind: place for place, kind in enumerate(_HEADINGS)}
 _MOST = 100  # answers; more are a model that does not stop
 _LISTED = 5  # wrong numbers in an event
 _PLACE = re.compile(r"\{(format|question|evidence)\}")
@@ -93,31 +85,23 @@ class Generate(GenerateStage):
         Raises:
             ModelError: Not one item fits.
         """
-        items = sorted(evidence.items, key=lambda item: _ORDER.get(item.kind, len(_ORDER)))  # stable
-        listed, turns = _listed(items), prompt(self.prompt)
-        few, many = 0, len(items)
-        while few < many:  # the largest number that fits
-            middle = (few + many + 1) // 2
-            if self.llm.context_budget(self._messages(turns, query, listed[:middle])) >= 0:
-                few = middle
-            else:
-                many = middle - 1
+        items, turns = by_kind(evidence.items), prompt(self.prompt)
+        lines = listed(items, _LONGEST)
+        few = n_fitting(self.llm, lines, lambda some: self._messages(turns, query, some))
         if not few:
             raise ModelError(
                 f"{self.llm!r} has no room for a single path beside the prompt and a reply of {self.llm.max_tokens:,} "
                 f"tokens: it holds {self.llm.context_tokens():,}; raise context, or lower max_tokens"
             )
-        if few < len(items):
-            event(f"only the first {few:,} of {len(items):,} items of the evidence fit the model's context")
-        return Request(self._messages(turns, query, listed[:few]), SCHEMA), items[:few]
+        return Request(self._messages(turns, query, lines[:few]), SCHEMA), items[:few]
 
-    def _messages(self, turns: Turns, query: Query, listed: list[str]) -> list[dict[str, str]]:
+    def _messages(self, turns: Turns, query: Query, lines: Sequence[str]) -> list[dict[str, str]]:
         """Return the turns of the prompt with all placeholders filled in."""
         structured = self.llm.structured
         values = {
             "format": IN_JSON if structured else IN_LINES,
             "question": one_line(query.text),
-            "evidence": "\n".join(listed),
+            "evidence": "\n".join(lines),
         }
         messages = []
         for role, text in turns:
@@ -127,19 +111,6 @@ class Generate(GenerateStage):
                 content = _PLACE.sub(lambda place: values[place.group(1)], text)
             messages.append({"role": role, "content": content})
         return messages
-
-
-def _listed(items: list[Item]) -> list[str]:
-    """Return the numbered line of each item in the prompt, with a heading before the first item of each kind."""
-    lines: list[str] = []
-    for kind, group in groupby(items, key=lambda item: item.kind):
-        texts = [item.text for item in group]
-        rows = numbered(texts, longest=_LONGEST.get(kind, 1000), first=len(lines) + 1).split("\n")
-        rows[0] = f"{_HEADINGS.get(kind, kind.capitalize() + 's')}:\n{rows[0]}"
-        if lines:
-            rows[0] = f"\n{rows[0]}"
-        lines += rows
-    return lines
 
 
 def _supported(answers: list[ReplyAnswer], items: list[Item], evidence: Evidence) -> Answer:

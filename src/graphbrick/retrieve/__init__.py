@@ -6,11 +6,13 @@ from graphbrick.retrieve.by_hops import ByHops
 from graphbrick.retrieve.community_reports import CommunityReports
 from graphbrick.retrieve.enough import EnoughPaths, LLMEnough
 from graphbrick.retrieve.hops import LLMHops, PatternHops
+from graphbrick.retrieve.local_search import LocalSearch
 from graphbrick.retrieve.operators import Operators
 from graphbrick.retrieve.passage_rank import PassageRank
 from graphbrick.retrieve.passages import Passages
 from graphbrick.retrieve.patterns import Patterns
 from graphbrick.retrieve.planned_paths import PlannedPaths
+from graphbrick.retrieve.reports import Reports
 from graphbrick.retrieve.shortest_paths import ShortestPaths
 from graphbrick.retrieve.text_to_query import TextToQuery
 
@@ -30,6 +32,8 @@ BRICKS = (
     TextToQuery,
     Passages,
     PassageRank,
+    LocalSearch,
+    Reports,
 )
 
 __all__ = [
@@ -41,12 +45,14 @@ __all__ = [
     "EnoughPaths",
     "LLMEnough",
     "LLMHops",
+    "LocalSearch",
     "Operators",
     "PassageRank",
     "Passages",
     "PatternHops",
     "Patterns",
     "PlannedPaths",
+    "Reports",
     "ShortestPaths",
     "TextToQuery",
 ]

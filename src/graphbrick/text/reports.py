@@ -61,8 +61,9 @@ class Finding:
 
     @property
     def text(self) -> str:
-        """Summary and explanation."""
-        return " ".join(part for part in (self.summary, self.explanation) if part)
+        """Summary and explanation, each as a sentence."""
+        mark = "." if self.explanation and self.summary and self.summary[-1] not in ".!?:" else ""
+        return f"{self.summary}{mark} {self.explanation}".strip()
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +118,7 @@ def _cited(value: Sequence[Sequence[int]]) -> Cited:
 
 
 @dataclass(frozen=True)
-class Reports:
+class KeptReports:
     """The reports of a graph.
 
     Attributes:
@@ -129,6 +130,18 @@ class Reports:
     tree: CommunityTree
     of: Mapping[int, CommunityReport]
     writer: str
+
+    def at_level(self, level: int) -> list[int]:
+        """Return the communities of a level and the undivided ones above it, ascending.
+
+        A community without a report is replaced by the nearest one around it that has one.
+        """
+        found = set()
+        for community in self.tree.at_level(level):
+            while community >= 0 and community not in self.of:
+                community = int(self.tree.parent[community])
+            found.add(community)
+        return sorted(found - {-1})
 
 
 def reports_place(graph: TextGraph) -> FolderBeside:
@@ -159,7 +172,7 @@ def keep_reports(graph: TextGraph, tree: CommunityTree, reports: Iterable[Commun
     current_session().drop(("reports",), of=graph)
 
 
-def reports_of(graph: TextGraph) -> Reports:
+def reports_of(graph: TextGraph) -> KeptReports:
     """Return the reports on the communities of a graph.
 
     Raises:
@@ -169,7 +182,7 @@ def reports_of(graph: TextGraph) -> Reports:
     return current_session().get(("reports",), lambda: _open(graph), of=graph)
 
 
-def _open(graph: TextGraph) -> Reports:
+def _open(graph: TextGraph) -> KeptReports:
     place = reports_place(graph)
     advice = f"graphbrick prepare reports {shlex.quote(str(graph.path))}"
     try:
@@ -184,7 +197,7 @@ def _open(graph: TextGraph) -> Reports:
         reports = [CommunityReport.from_json(json.loads(line)) for line in lines]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise GraphFormatError(f"the reports in {place.folder} are damaged ({error}); run {advice}") from error
-    return Reports(tree, {report.community: report for report in reports}, str(facts["writer"]))
+    return KeptReports(tree, {report.community: report for report in reports}, str(facts["writer"]))
 
 
 def cited_passages(graph: TextGraph, cited: Cited, most: int = _PLACES) -> list[int]:

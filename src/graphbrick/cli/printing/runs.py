@@ -116,7 +116,15 @@ def print_answers(out: Console, run: Run) -> None:
 def _places(answer: Answer, i: int) -> list[str]:
     """Return the places in documents that support an answer."""
     items = [answer.evidence.items[number] for number in answer.support[i]] if answer.support else []
+    if "[1]" in answer.texts[i] or "[1," in answer.texts[i]:  # the text cites its support by number
+        return [f"[{number}] {_place_or_text(item)}" for number, item in enumerate(items, 1)]
     return [cited(citation) for item in items for citation in item.citations if citation.document][:_PLACES_SHOWN]
+
+
+def _place_or_text(item: Item) -> str:
+    """Return the places of an item in documents, or the item itself if it has none."""
+    places = [cited(citation) for citation in item.citations if citation.document][:_PLACES_SHOWN]
+    return "; ".join(places) or item.text
 
 
 def cited(citation: Citation) -> str:
