@@ -61,12 +61,13 @@ class TripleRows:
 
     def description(self, triple: int) -> str:
         """Return the description of a triple; empty for none."""
-        return joined_descriptions(self.descriptions.get(triple, Counter()))
+        given = self.descriptions.get(triple)
+        return joined_descriptions(given) if given else ""
 
     def topics(self, triple: int) -> tuple[str, ...]:
         """Return the keywords of a triple, most frequent first."""
-        words = self.keywords.get(triple, Counter())
-        return tuple(word for word, _ in words.most_common(_MOST_KEYWORDS))
+        given = self.keywords.get(triple)
+        return tuple(word for word, _ in given.most_common(_MOST_KEYWORDS)) if given else ()
 
 
 @dataclass
@@ -95,7 +96,7 @@ class TextRecords:
         """Yield the records of the graph, in an order that depends on the content only."""
         for key in self.keys:
             entity = self.names.entities[key]
-            description = joined_descriptions(entity.descriptions) or None
+            description = joined_descriptions(entity.descriptions) if entity.descriptions else None
             yield EntityRecord(key, entity.label(), entity.aliases(), entity.main_types(), description)
         rows = self.triples
         for first in range(0, len(rows.head), _TOGETHER):

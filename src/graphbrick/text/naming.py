@@ -20,9 +20,10 @@ _LONGEST = 100  # characters
 _ALIASES = 10
 _COMMON = 0.1  # a phrase that more of the passages have is no entity
 _FEW = 50  # passages up to which that does not count
-_REMEMBERED = 1 << 17  # names whose key is not worked out again
+_REMEMBERED = 1 << 16  # names whose key is not worked out again
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def fold_name(name: str) -> str:
     """Return the key of a name: no case, no article, no possessive, one form of Unicode; empty for no name.
 
