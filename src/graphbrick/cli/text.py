@@ -41,7 +41,7 @@ def index(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Make a graph from documents, or bring it up to date: txt, md, html, and rows of csv, jsonl and parquet."""
+    """Make a graph from documents, or bring it up to date: txt, md, html, pdf, docx, rows of csv, jsonl, parquet."""
     from graphbrick.cli.printing.terminal import print_json
     from graphbrick.cli.progress import progress
     from graphbrick.core.errors import InputError

@@ -116,6 +116,7 @@ class Sections:
 
     def __init__(self, document: Document) -> None:
         self._text, self._starts = document.text, [heading.start for heading in document.headings]
+        self._titles = [heading.title for heading in document.headings]
         self._paths: list[str] = []
         above: list[tuple[int, str]] = []
         for heading in document.headings:
@@ -138,8 +139,12 @@ class Sections:
                 start = end
 
     def _is_heading(self, start: int) -> bool:
+        """Whether a line with a heading begins here; the number of a page is a heading without a line."""
         i = bisect_left(self._starts, start)
-        return i < len(self._starts) and self._starts[i] == start
+        if i == len(self._starts) or self._starts[i] != start:
+            return False
+        end = self._text.find("\n", start)
+        return self._titles[i] in self._text[start : end if end >= 0 else None]
 
 
 def _packed(text: str, start: int, end: int, n: int) -> Iterator[tuple[int, int]]:

@@ -1,4 +1,4 @@
-"""Reading documents from files: text, Markdown, HTML, and tables with a document a row."""
+"""Reading documents from files: text, Markdown, HTML, PDF, Word, and tables with a document a row."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from graphbrick.core.errors import InputError
 from graphbrick.graphs.readers.streams import PACKED, open_source, unpacked_name
 from graphbrick.text.document import Document
 from graphbrick.text.sources.markup import html_document, markdown_document, plain_document
+from graphbrick.text.sources.office import OFFICE, office_document
 from graphbrick.text.sources.tables import TABLES, SourceOptions, table_documents
 
 _MARKUP = {
@@ -21,7 +22,7 @@ _MARKUP = {
     ".htm": html_document,
     ".xhtml": html_document,
 }
-SUFFIXES = (*_MARKUP, *TABLES)
+SUFFIXES = (*_MARKUP, *OFFICE, *TABLES)
 """Suffixes of the files that are read, each also with .gz or .zst after it (but not .parquet)."""
 
 MOST_BYTES = 256 << 20
@@ -68,7 +69,8 @@ def documents_in(file: Path, options: SourceOptions) -> Iterator[Document]:
     """Yield the documents of a file.
 
     Raises:
-        InputError: It is empty, binary, too large, damaged, or has no column of text.
+        InputError: It is empty, binary, too large, damaged, encrypted, or has no text or no column of text.
+        ModelError: The package for files of this kind is not installed.
     """
     suffix = suffix_of(file)
     if suffix in TABLES:
@@ -78,6 +80,9 @@ def documents_in(file: Path, options: SourceOptions) -> Iterator[Document]:
         data = stream.read(MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
         raise InputError(f"it has more than {MOST_BYTES >> 20} MB, the most for one document; split it", file)
+    if suffix in OFFICE:
+        yield office_document(file, _stem(file), data, suffix, MOST_BYTES)
+        return
     if b"\0" in data:
         raise InputError("it is binary, not text", file)
     document = _MARKUP[suffix](str(file), _stem(file), data)
