@@ -115,7 +115,10 @@ if TYPE_CHECKING:
     from graphbrick.text import ByHeading as ByHeading
     from graphbrick.text import ByParagraph as ByParagraph
     from graphbrick.text import ByTokens as ByTokens
+    from graphbrick.text import ExtractClaims as ExtractClaims
+    from graphbrick.text import ExtractGraph as ExtractGraph
     from graphbrick.text import FromFile as FromFile
+    from graphbrick.text import OpenIE as OpenIE
     from graphbrick.text import Phrases as Phrases
     from graphbrick.text import SpacyPhrases as SpacyPhrases
     from graphbrick.text.indexing import index as index
@@ -182,7 +185,17 @@ _HOMES = {
         "NGram",
     ),
     "pipeline.parsing": ("parse",),
-    "text": ("ByHeading", "ByParagraph", "ByTokens", "FromFile", "Phrases", "SpacyPhrases"),
+    "text": (
+        "ByHeading",
+        "ByParagraph",
+        "ByTokens",
+        "ExtractClaims",
+        "ExtractGraph",
+        "FromFile",
+        "OpenIE",
+        "Phrases",
+        "SpacyPhrases",
+    ),
     "text.indexing": ("index",),
     "text.sources": ("SourceOptions",),
     "pipeline": ("Pipeline", "Repeat"),

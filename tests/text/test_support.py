@@ -52,7 +52,7 @@ def graph(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> TextGraph:
     (tmp_path / "2.txt").write_text("And this is two.")
     from graphbrick.text import indexing
 
-    monkeypatch.setattr(indexing, "_stored_extractor", lambda store: Given())
+    monkeypatch.setattr(indexing, "stored_extractor", lambda store: Given())
     return index([tmp_path / "1.txt", tmp_path / "2.txt"], tmp_path / "g.graph", extractor=Given()).graph
 
 

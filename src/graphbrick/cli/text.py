@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from graphbrick.cli.graphs import GraphFolder, Json
+from graphbrick.cli.llm import BudgetText, CacheFile, CacheMode, chat_model, limits
 
 # Everything else is imported where it is used, so that help is shown at once.
 if TYPE_CHECKING:
     from graphbrick.text.chunks import Chunker
     from graphbrick.text.extraction import Extractor
-
-_SHOWN = 10
 
 
 def index(
@@ -36,15 +35,29 @@ def index(
         str | None, typer.Option(metavar="BRICK", help="Cuts documents into passages [ByHeading(n=200)].")
     ] = None,
     extract: Annotated[str | None, typer.Option(metavar="BRICK", help="Finds entities [Phrases()].")] = None,
-    skip_bad: Annotated[
-        bool, typer.Option("--skip-bad", help="Go on without files that cannot be read, and list them.")
+    llm: Annotated[
+        str | None, typer.Option(metavar="MODEL", help="Find triples by this language model, with OpenIE(...).")
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would be extracted and what it would cost, and change nothing.")
     ] = False,
+    retry: Annotated[
+        bool, typer.Option("--retry", help="Ask a language model again about passages without a result.")
+    ] = False,
+    skip_bad: Annotated[
+        bool,
+        typer.Option("--skip-bad", help="Go on without files that cannot be read, or many passages without a result."),
+    ] = False,
+    budget: BudgetText = None,
+    cache: CacheMode = "off",
+    cache_file: CacheFile = None,
     as_json: Json = False,
 ) -> None:
     """Make a graph from documents, or bring it up to date: txt, md, html, pdf, docx, rows of csv, jsonl, parquet."""
-    from graphbrick.cli.printing.terminal import print_json
+    from graphbrick.cli.printing.indexing import print_estimate, print_indexed
     from graphbrick.cli.progress import progress
     from graphbrick.core.errors import InputError
+    from graphbrick.text.estimating import estimate
     from graphbrick.text.indexing import index
     from graphbrick.text.sources import SourceOptions
 
@@ -54,57 +67,27 @@ def index(
             f"{graph} is the only folder named; name documents too: graphbrick index docs/ {graph} "
             f"(an index of the embeddings of a graph is made by graphbrick prepare vectors {graph})"
         )
+    cutter, finder = _chunker(chunks), _extractor(extract, llm)
     options = SourceOptions(text, title, key, section)
-    with progress(f"indexing {graph}") as report:
-        done = index(
-            sources,
-            graph,
-            chunker=_chunker(chunks),
-            extractor=_extractor(extract),
-            options=options,
-            skip_bad=skip_bad,
-            progress=lambda step, at, total: report.step(step, at, total or None),
-        )
-    opened, reading = done.graph, done.reading
-    counts = {
-        "documents": done.documents,
-        "added": reading.added,
-        "changed": reading.changed,
-        "deleted": reading.deleted,
-        "passages": opened.n_passages,
-        "extracted": done.extracted,
-        "entities": opened.n_entities,
-        "triples": opened.n_triples,
-        "new": done.is_new,
-    }
-    if as_json:
-        bad = [{"file": file, "reason": reason} for file, reason in reading.problems]
-        others = [str(file) for file in reading.others]
-        print_json({"graph": str(graph), **counts, "bad": bad, "other": others, "empty": done.empty})
-        return
-    typer.echo(
-        f"{graph}: {done.documents:,} documents ({reading.added:,} new, {reading.changed:,} changed, "
-        f"{reading.deleted:,} deleted), {opened.n_passages:,} passages ({done.extracted:,} read now), "
-        f"{opened.n_entities:,} entities, {opened.n_triples:,} triples"
-    )
-    for note in _notes(reading.problems, reading.others, done.empty):
-        typer.echo(f"note: {note}", err=True)
-    if done.is_new and done.extractor.note:
-        typer.echo(f"note: {done.extractor.note}", err=True)
-    typer.echo(f'ask: graphbrick ask {graph} "..."')
+    with limits(budget, cache, cache_file), progress(f"indexing {graph}") as report:
 
+        def step(name: str, at: int, total: int) -> None:
+            report.step(name, at, total or None)
 
-def _notes(problems: list[tuple[str, str]], others: list[Path], empty: list[str]) -> list[str]:
-    """Return what was left out, in sentences."""
-    notes = [f"{file}: {reason}" for file, reason in problems[:_SHOWN]]
-    if len(problems) > _SHOWN:
-        notes.append(f"{len(problems) - _SHOWN:,} more files could not be read (graphbrick documents lists them)")
-    if others:
-        kinds = sorted({file.suffix or file.name for file in others})
-        notes.append(f"{len(others):,} files of other kinds were left out ({', '.join(kinds[:_SHOWN])})")
-    if empty:
-        notes.append(f"no entity was found in {len(empty):,} documents, such as {', '.join(empty[:3])}")
-    return notes
+        if dry_run:
+            planned = estimate(
+                sources, graph, chunker=cutter, extractor=finder, options=options, skip_bad=skip_bad, retry=retry,
+                progress=step,
+            )  # fmt: skip
+        else:
+            done = index(
+                sources, graph, chunker=cutter, extractor=finder, options=options, skip_bad=skip_bad, retry=retry,
+                progress=step,
+            )  # fmt: skip
+    if dry_run:
+        print_estimate(graph, planned, as_json=as_json)
+    else:
+        print_indexed(graph, done, as_json=as_json)
 
 
 def import_(
@@ -151,8 +134,10 @@ def documents(
     as_json: Json = False,
 ) -> None:
     """List the documents that a graph was made from, or print one of them, or a cited part of it."""
+    from graphbrick.cli.printing.indexing import problem_line, problem_rows
     from graphbrick.cli.printing.terminal import plain, print_json
     from graphbrick.core.errors import InputError
+    from graphbrick.text.indexing import stored_extractor
     from graphbrick.text.store import TextStore, text_folder
 
     folder = text_folder(graph)
@@ -170,14 +155,19 @@ def documents(
                 typer.echo("\n".join(plain(line) for line in text.split("\n")))
             return
         listed, problems = store.documents(), store.problems()
+        parts = stored_extractor(store).parts
+        without = [one for part in parts for one in store.passage_problems(part.identity)]
     if as_json:
         rows = [{"document": name, "title": title, "passages": n, "note": note} for name, title, n, note in listed]
-        print_json({"documents": rows, "bad": [{"file": file, "reason": reason} for file, reason in problems]})
+        bad = [{"file": file, "reason": reason} for file, reason in problems]
+        print_json({"documents": rows, "bad": bad, "problems": problem_rows(without)})
         return
     for name, title, n, note in listed:
         typer.echo(plain(f"{name}  {title}  {n:,} passages{f'  ({note})' if note else ''}"))
     for file, reason in problems:
         typer.echo(plain(f"{file}  not read: {reason}"))
+    for one in without:
+        typer.echo(plain(f"no result: {problem_line(one)}" if one.is_empty else f"not all: {problem_line(one)}"))
 
 
 def _chunker(text: str | None) -> Chunker | None:
@@ -192,12 +182,17 @@ def _chunker(text: str | None) -> Chunker | None:
     return brick
 
 
-def _extractor(text: str | None) -> Extractor | None:
-    """Return the extractor that an option names."""
+def _extractor(text: str | None, llm: str | None) -> Extractor | None:
+    """Return the extractor that the options name."""
     from graphbrick.core.errors import InputError
     from graphbrick.pipeline.parsing import parse_brick
     from graphbrick.text.extraction import Extractor
+    from graphbrick.text.open_ie import OpenIE
 
+    if llm is not None:
+        if text is not None:
+            raise InputError(f"--extract names the extractor and its model, so leave out --llm {llm}")
+        return OpenIE(chat_model(llm))
     brick = None if text is None else parse_brick(text)
     if brick is not None and not isinstance(brick, Extractor):
         raise InputError(f"--extract takes a brick that finds entities, got {brick!r}; try Phrases()")

@@ -115,7 +115,13 @@ class _Reader:
     def _node(self, node: ast.expr) -> object:
         """Return the brick, pipeline or literal of one node."""
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.RShift | ast.BitOr):
-            left, right = self._stage(node.left), self._stage(node.right)
+            left, right = self._node(node.left), self._node(node.right)
+            if isinstance(node.op, ast.BitOr) and isinstance(left, Brick) and isinstance(right, Brick):
+                # Extractors of graphs from text are not stages, but are united in the same way.
+                united = left.__or__(right) if hasattr(left, "__or__") else NotImplemented
+                if united is not NotImplemented:
+                    return united
+            left, right = self._stage(node.left, left), self._stage(node.right, right)
             return left >> right if isinstance(node.op, ast.RShift) else left | right
         if isinstance(node, ast.Call):
             return self._call(node)
@@ -125,8 +131,7 @@ class _Reader:
             self._unknown(node, node.id)
         return self._literal(node)
 
-    def _stage(self, node: ast.expr) -> Pipeline:
-        value = self._node(node)
+    def _stage(self, node: ast.expr, value: object) -> Pipeline:
         if not isinstance(value, Pipeline):
             self._refuse(node, f"{shown(value)} is not a stage, so it cannot stand beside >> or |")
         return value

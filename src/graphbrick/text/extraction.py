@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import reduce
+from operator import or_
 from typing import Any, ClassVar, NamedTuple
 
 from graphbrick.pipeline.brick import Brick
@@ -122,6 +124,11 @@ class Extraction:
     problem: str = ""
     dropped: dict[str, int] = field(default_factory=dict)
 
+    @property
+    def size(self) -> int:
+        """Number of entities, triples and claims."""
+        return len(self.found) + len(self.triples) + len(self.entities) + len(self.claims)
+
     def to_json(self) -> list[Any]:
         """Return it as plain JSON types; empty parts at the end are left out."""
         triples = [list(one[:3] if one[3:] == _PLAIN else one) for one in self.triples]
@@ -188,6 +195,46 @@ class Extractor(Brick):
         """Key of its results."""
         return f"{identity_of(self)} {self.version}"
 
+    @property
+    def parts(self) -> tuple[Extractor, ...]:
+        """The extractors that it is made of, each with results of its own; itself for one that is not combined."""
+        return (self,)
+
+    def __or__(self, other: Extractor) -> Extractor:
+        """Return an extractor that gives what either finds."""
+        return Combined((*self.parts, *other.parts)) if isinstance(other, Extractor) else NotImplemented
+
     @abstractmethod
     def extract(self, texts: Sequence[str]) -> list[Extraction]:
         """Return what was found in each text; the result for a text does not depend on the others."""
+
+
+@dataclass(frozen=True, repr=False)
+class Combined(Extractor):
+    """What any of several extractors finds; written ``SpacyPhrases() | OpenIE(LLM())``.
+
+    Each of them keeps its own results, so that adding one to others extracts with the new one only.
+
+    Args:
+        members: The extractors, none of them combined.
+    """
+
+    members: tuple[Extractor, ...]
+
+    def __repr__(self) -> str:
+        return " | ".join(map(repr, self.members))
+
+    @property
+    def identity(self) -> str:
+        """Keys of its parts."""
+        return " | ".join(part.identity for part in self.members)
+
+    @property
+    def parts(self) -> tuple[Extractor, ...]:
+        """The extractors."""
+        return self.members
+
+    def extract(self, texts: Sequence[str]) -> list[Extraction]:
+        """Return what was found in each text by any of them."""
+        rows = zip(*(part.extract(texts) for part in self.members), strict=True)
+        return [reduce(or_, row) for row in rows]

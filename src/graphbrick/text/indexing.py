@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
+from operator import or_
 from os import PathLike
 from pathlib import Path
 
@@ -17,6 +19,7 @@ from graphbrick.graphs.corpus_writer import write_corpus
 from graphbrick.graphs.graph import Graph
 from graphbrick.pipeline.parsing import parse_brick
 from graphbrick.text.chunks import ByHeading, Chunker
+from graphbrick.text.extracting import Extracted, extract_missing
 from graphbrick.text.extraction import Extraction, Extractor
 from graphbrick.text.graph_records import text_records
 from graphbrick.text.imported import IMPORTED
@@ -26,7 +29,6 @@ from graphbrick.text.sources import SourceOptions
 from graphbrick.text.store import StoredPassage, TextStore, text_folder
 from graphbrick.text.support import mentions_in, support_of
 
-_BATCH = 64  # passages extracted and kept together
 _BUILDER = 2  # raise it when the same results give another graph
 _MANY_EMPTY = 0.5  # share of documents without an entity that is an error
 _SHOWN = 3
@@ -42,7 +44,7 @@ class Indexed:
     Attributes:
         graph: The graph.
         reading: What has changed in the documents.
-        extracted: Number of passages that were extracted now; results of the others were kept.
+        extraction: What was extracted now; results of other passages were kept.
         documents: Number of documents.
         empty: Addresses of the documents in which no entity was found.
         is_new: Whether the graph was built; False if nothing had changed.
@@ -52,12 +54,17 @@ class Indexed:
 
     graph: TextGraph
     reading: Reading
-    extracted: int
+    extraction: Extracted
     documents: int
     empty: list[str]
     is_new: bool
     extractor: Extractor
     notes: list[str] = field(default_factory=list)
+
+    @property
+    def extracted(self) -> int:
+        """Number of passages that were extracted now."""
+        return self.extraction.passages
 
 
 def index(
@@ -68,6 +75,7 @@ def index(
     extractor: Extractor | None = None,
     options: SourceOptions | None = None,
     skip_bad: bool = False,
+    retry: bool = False,
     progress: Progress = lambda step, done, total: None,
 ) -> Indexed:
     """Make a graph from documents, or bring it up to date with them.
@@ -82,11 +90,16 @@ def index(
         chunker: Cuts documents into passages; that of the last time by default, or `ByHeading`.
         extractor: Finds entities; that of the last time by default, or `Phrases`.
         options: Which columns of tables are read.
-        skip_bad: Go on if files cannot be read, or many documents have no entity.
+        skip_bad: Go on if files cannot be read, many documents have no entity, or a language model gives no result for
+            many passages.
+        retry: Ask a language model again about passages without a result, or without all of it.
         progress: Called now and then.
 
     Raises:
-        InputError: A source is missing, a file cannot be read, or many documents have no entity.
+        InputError: A source is missing, a file cannot be read, many documents have no entity, or a language model gives
+            no result for many passages.
+        ModelError: A language model cannot be asked. What was extracted until then is kept.
+        StoppedError: The budget is used up; likewise.
         GraphbrickError: ``path`` holds another graph, the graph was changed by other means, or it cannot be written.
 
     >>> import tempfile
@@ -102,33 +115,36 @@ def index(
         check_place(graph, overwrite=False)  # a graph that was not made from text is never replaced
     with TextStore(folder) as store, claim(folder / "index.lock", wait=True):
         _check_unchanged(store, graph)
-        chunker = chunker or _stored_chunker(store) or ByHeading()
-        extractor = extractor or _stored_extractor(store) or Phrases()
+        chunker, extractor = chosen(store, chunker, extractor)
 
         def count(done: int) -> None:
             progress("reading", done, 0)
 
         reading = read_sources(store, map(Path, sources), chunker, options or SourceOptions(), progress=count)
         if reading.problems and not skip_bad:
-            raise InputError(_unread(reading.problems))
+            raise InputError(unread(reading.problems))
         for name, brick in (("chunker", chunker), ("extractor", extractor)):
             store.set(name, repr(brick))
-        extracted = _extract(store, extractor, progress)
+        extracted = extract_missing(store, extractor, progress, skip_bad=skip_bad, retry=retry)
         return _built(store, graph, extractor, reading, extracted, skip_bad, progress)
 
 
-def _stored_chunker(store: TextStore) -> Chunker | None:
-    """Return the chunker of the last time; None the first time."""
-    text = store.setting("chunker")
-    brick = None if text is None else parse_brick(text)
-    return brick if isinstance(brick, Chunker) else None
+def chosen(store: TextStore, chunker: Chunker | None, extractor: Extractor | None) -> tuple[Chunker, Extractor]:
+    """Return chunker and extractor: those given, else those of the last time, else the defaults."""
+    last = _stored(store, "chunker")
+    return chunker or (last if isinstance(last, Chunker) else ByHeading()), extractor or stored_extractor(store)
 
 
-def _stored_extractor(store: TextStore) -> Extractor | None:
-    """Return the extractor of the last time; None the first time."""
-    text = store.setting("extractor")
-    brick = None if text is None else parse_brick(text)
-    return brick if isinstance(brick, Extractor) else None
+def stored_extractor(store: TextStore) -> Extractor:
+    """Return the extractor of the last time; the default the first time."""
+    last = _stored(store, "extractor")
+    return last if isinstance(last, Extractor) else Phrases()
+
+
+def _stored(store: TextStore, name: str) -> object:
+    """Return a brick of the last time; None the first time."""
+    text = store.setting(name)
+    return None if text is None else parse_brick(text)
 
 
 def _check_unchanged(store: TextStore, graph: Path) -> None:
@@ -150,21 +166,11 @@ def _check_unchanged(store: TextStore, graph: Path) -> None:
         )
 
 
-def _unread(problems: Sequence[tuple[str, str]]) -> str:
+def unread(problems: Sequence[tuple[str, str]]) -> str:
+    """Return the error about files that cannot be read."""
     file, reason = problems[0]
     more = f", and {len(problems) - 1:,} more" if len(problems) > 1 else ""
     return f"{file}: {reason}{more}; --skip-bad (skip_bad=True) leaves such files out"
-
-
-def _extract(store: TextStore, extractor: Extractor, progress: Progress) -> int:
-    """Extract from all passages without a result; return their number."""
-    missing = store.missing(extractor.identity)
-    for first in range(0, len(missing), _BATCH):
-        keys = missing[first : first + _BATCH]
-        results = extractor.extract(store.texts(keys))
-        store.keep(extractor.identity, [(key, one.to_json()) for key, one in zip(keys, results, strict=True)])
-        progress("extracting", first + len(keys), len(missing))
-    return len(missing)
 
 
 def _built(
@@ -172,7 +178,7 @@ def _built(
     path: Path,
     extractor: Extractor,
     reading: Reading,
-    extracted: int,
+    extracted: Extracted,
     skip_bad: bool,
     progress: Progress,
 ) -> Indexed:
@@ -186,9 +192,12 @@ def _built(
         return Indexed(done, reading, extracted, len(documents), [], False, extractor)
     progress("building", 0, 0)
 
+    identities = [part.identity for part in extractor.parts]
+
     def passages() -> Iterator[tuple[StoredPassage, Extraction]]:
         for passage in store.passages():
-            yield passage, Extraction.from_json(store.result(passage.digest, extractor.identity))
+            results = (Extraction.from_json(store.result(passage.digest, identity)) for identity in identities)
+            yield passage, reduce(or_, results)
 
     made = text_records(passages, dict(store.merges()))
     empty = made.empty

@@ -10,18 +10,19 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from graphbrick.core.errors import GraphbrickError
 from graphbrick.core.graph import PassageText
 from graphbrick.graphs.corpus import full_text
 from graphbrick.text.chunks import Span
 from graphbrick.text.document import Document
+from graphbrick.text.results import RESULTS_SCHEMA, ResultStore
 
 DATABASE = "documents.sqlite"
 _VERSION = 1
@@ -41,8 +42,6 @@ CREATE TABLE passages (content INTEGER NOT NULL REFERENCES contents ON DELETE CA
     section TEXT NOT NULL, start INTEGER NOT NULL, end INTEGER NOT NULL, digest BLOB NOT NULL,
     PRIMARY KEY (content, number)) WITHOUT ROWID;
 CREATE INDEX passages_of_digest ON passages (digest);
-CREATE TABLE extractions (digest BLOB NOT NULL, extractor TEXT NOT NULL, result TEXT NOT NULL,
-    PRIMARY KEY (digest, extractor)) WITHOUT ROWID;
 CREATE TABLE merges (alias TEXT PRIMARY KEY, name TEXT NOT NULL) WITHOUT ROWID;
 """
 # A merge of a name with itself keeps that name apart from all others.
@@ -81,7 +80,7 @@ def text_folder(graph: Path) -> Path:
     return place.with_name(f"{place.name}.text")
 
 
-class TextStore:
+class TextStore(ResultStore):
     """The documents, passages and extraction results of one graph; a context manager.
 
     Args:
@@ -121,10 +120,14 @@ class TextStore:
                     f"{self.path} has the format {version} instead of {_VERSION}; remove {self.folder} and index again"
                 )
             if version == 0:
-                for statement in _SCHEMA.split(";"):
-                    if statement.strip():
-                        self._db.execute(statement)
+                self._run(_SCHEMA)
                 self._db.execute(f"PRAGMA user_version = {_VERSION}")
+            self._run(RESULTS_SCHEMA)  # stores of earlier versions lack some of its tables
+
+    def _run(self, statements: str) -> None:
+        for statement in statements.split(";"):
+            if statement.strip():
+                self._db.execute(statement)
 
     def __enter__(self) -> TextStore:
         return self
@@ -143,6 +146,10 @@ class TextStore:
                 self._db.execute("ROLLBACK")
             raise
         self._db.execute("COMMIT")
+
+    def copy_into(self, other: TextStore) -> None:
+        """Replace the contents of another store by those of this one."""
+        self._db.backup(other._db)
 
     # Settings
 
@@ -288,6 +295,10 @@ class TextStore:
         ).fetchone()
         return None if row is None else (str(row[0]), str(row[1]))
 
+    def n_passages(self) -> int:
+        """Return the number of different passages."""
+        return int(self._db.execute("SELECT count(DISTINCT digest) FROM passages").fetchone()[0])
+
     def passages(self) -> Iterator[StoredPassage]:
         """Yield every passage once, by address and number; a text that several documents share counts for the first."""
         contents = self._db.execute(
@@ -316,46 +327,6 @@ class TextStore:
             state.update(json.dumps(row).encode())
         state.update(json.dumps(self.merges()).encode())
         return state.hexdigest()
-
-    # Extraction
-
-    def missing(self, extractor: str) -> list[bytes]:
-        """Return the keys of the texts without a result of an extractor, in the order of the documents."""
-        rows = self._db.execute(
-            "SELECT digest FROM passages WHERE NOT EXISTS (SELECT 1 FROM extractions"
-            " WHERE extractions.digest = passages.digest AND extractor = ?) ORDER BY content, number",
-            (extractor,),
-        )
-        return list(dict.fromkeys(digest for (digest,) in rows))
-
-    def texts(self, digests: Iterable[bytes]) -> list[str]:
-        """Return the title and text of passages by their keys."""
-        query = (
-            "SELECT title, substr(text, start + 1, end - start) FROM passages"
-            " JOIN contents ON contents.id = content WHERE passages.digest = ? LIMIT 1"
-        )
-        rows = (self._db.execute(query, (digest,)).fetchone() for digest in digests)
-        return [full_text(title, text) for title, text in rows]
-
-    def keep(self, extractor: str, results: Sequence[tuple[bytes, Any]]) -> None:
-        """Store results of an extractor, each JSON, in one transaction."""
-        rows = [(digest, extractor, json.dumps(result)) for digest, result in results]
-        with self.transaction():
-            self._db.executemany("INSERT OR REPLACE INTO extractions VALUES (?, ?, ?)", rows)
-
-    def result(self, digest: bytes, extractor: str) -> Any:
-        """Return the result of an extractor for a text."""
-        row = self._db.execute(
-            "SELECT result FROM extractions WHERE digest = ? AND extractor = ?", (digest, extractor)
-        ).fetchone()
-        if row is None:
-            raise GraphbrickError(f"{self.path} has passages without a result of {extractor}; index again")
-        return json.loads(row[0])
-
-    def drop_unused(self) -> None:
-        """Remove the results of texts that no document has any more."""
-        with self.transaction():
-            self._db.execute("DELETE FROM extractions WHERE digest NOT IN (SELECT digest FROM passages)")
 
     # Merges
 

@@ -1,0 +1,168 @@
+"""Terminal output of the commands that make graphs from documents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from graphbrick.cli.printing.terminal import plain, print_json
+from graphbrick.text.asking import Usage
+from graphbrick.text.estimating import Estimate, ModelEstimate
+from graphbrick.text.indexing import Indexed
+from graphbrick.text.results import PassageProblem
+
+_SHOWN = 10
+
+
+def print_indexed(graph: Path, done: Indexed, *, as_json: bool) -> None:
+    """Print what indexing did."""
+    opened, reading, extraction = done.graph, done.reading, done.extraction
+    counts = {
+        "documents": done.documents,
+        "added": reading.added,
+        "changed": reading.changed,
+        "deleted": reading.deleted,
+        "passages": opened.n_passages,
+        "extracted": done.extracted,
+        "entities": opened.n_entities,
+        "triples": opened.n_triples,
+        "new": done.is_new,
+    }
+    if as_json:
+        print_json(
+            {
+                "graph": str(graph),
+                **counts,
+                "bad": [{"file": file, "reason": reason} for file, reason in reading.problems],
+                "other": [str(file) for file in reading.others],
+                "empty": done.empty,
+                "problems": problem_rows(extraction.problems),
+                "dropped_rows": dict(extraction.dropped),
+                "usage": _usage(extraction.usage),
+            }
+        )
+        return
+    typer.echo(
+        f"{graph}: {done.documents:,} documents ({reading.added:,} new, {reading.changed:,} changed, "
+        f"{reading.deleted:,} deleted), {opened.n_passages:,} passages ({done.extracted:,} read now), "
+        f"{opened.n_entities:,} entities, {opened.n_triples:,} triples"
+    )
+    for note in [*_notes(reading.problems, reading.others, done.empty), *_model_notes(done)]:
+        typer.echo(f"note: {plain(note)}", err=True)
+    if done.is_new and done.extractor.note:
+        typer.echo(f"note: {done.extractor.note}", err=True)
+    typer.echo(f'ask: graphbrick ask {graph} "..."')
+
+
+def print_estimate(graph: Path, estimate: Estimate, *, as_json: bool) -> None:
+    """Print what indexing would do and cost."""
+    reading = estimate.reading
+    counts = {
+        "documents": estimate.documents,
+        "added": reading.added,
+        "changed": reading.changed,
+        "deleted": reading.deleted,
+        "passages": estimate.passages,
+        "extract": estimate.extract,
+    }
+    if as_json:
+        print_json({"graph": str(graph), **counts, "models": [_model_row(one) for one in estimate.models]})
+        return
+    typer.echo(
+        f"{graph} would have {estimate.documents:,} documents ({reading.added:,} new, {reading.changed:,} changed, "
+        f"{reading.deleted:,} deleted) and {estimate.passages:,} passages, of which {estimate.extract:,} are to be "
+        f"extracted by {estimate.extractor!r}"
+    )
+    for one in estimate.models:
+        typer.echo(_model_line(one))
+    if not estimate.models:
+        typer.echo("no language model is asked")
+
+
+def problem_rows(problems: Sequence[PassageProblem]) -> list[dict[str, Any]]:
+    """Return the passages without a result, or without all of it, as JSON objects."""
+    return [one._asdict() for one in problems]
+
+
+def problem_line(problem: PassageProblem) -> str:
+    """Return a passage without a result, or without all of it, as a line."""
+    section = f", {problem.section}" if problem.section else ""
+    return f"{problem.address}{section} (characters {problem.start}-{problem.end}): {problem.reason}"
+
+
+def _notes(problems: list[tuple[str, str]], others: list[Path], empty: list[str]) -> list[str]:
+    """Return what was left out, in sentences."""
+    notes = [f"{file}: {reason}" for file, reason in problems[:_SHOWN]]
+    if len(problems) > _SHOWN:
+        notes.append(f"{len(problems) - _SHOWN:,} more files could not be read (graphbrick documents lists them)")
+    if others:
+        kinds = sorted({file.suffix or file.name for file in others})
+        notes.append(f"{len(others):,} files of other kinds were left out ({', '.join(kinds[:_SHOWN])})")
+    if empty:
+        notes.append(f"no entity was found in {len(empty):,} documents, such as {', '.join(empty[:3])}")
+    return notes
+
+
+def _model_notes(done: Indexed) -> list[str]:
+    """Return what language models were asked, and what of their replies could not be used."""
+    notes, extraction = list[str](), done.extraction
+    usage = extraction.usage
+    if usage.calls or usage.cache_hits:
+        cached = f", {usage.cache_hits:,} recorded replies" if usage.cache_hits else ""
+        notes.append(
+            f"language models were asked {usage.calls:,} times: {usage.tokens_in:,} tokens read, "
+            f"{usage.tokens_out:,} written, ${usage.cost:,.4f}{cached}"
+        )
+        notes += [f"{event} ({count:,} times)" for event, count in usage.events.most_common(3)]
+    for is_empty, words in ((True, "have no result"), (False, "have a part of their result")):
+        some = [one for one in extraction.problems if one.is_empty is is_empty]
+        if some:
+            shown = "; ".join(map(problem_line, some[:3]))
+            more = "; graphbrick documents lists them, --retry asks again" if some else ""
+            notes.append(f"{len(some):,} passages {words}: {shown}{more}")
+    if extraction.dropped:
+        reasons = ", ".join(f"{count:,} {reason}" for reason, count in extraction.dropped.most_common())
+        notes.append(f"rows of replies that were left out: {reasons}")
+    return notes
+
+
+def _usage(usage: Usage) -> dict[str, Any]:
+    return {
+        "calls": usage.calls,
+        "tokens_in": usage.tokens_in,
+        "tokens_out": usage.tokens_out,
+        "cost": usage.cost,
+        "cache_hits": usage.cache_hits,
+        "events": dict(usage.events),
+    }
+
+
+def _model_row(one: ModelEstimate) -> dict[str, Any]:
+    return {
+        "extractor": repr(one.extractor),
+        "model": one.extractor.llm.model,
+        "passages": one.passages,
+        "calls": one.calls,
+        "tokens_in": one.tokens_in,
+        "tokens_out": one.tokens_out,
+        "cost": one.cost,
+        "measured_passages": one.measured,
+        "most_tokens": one.most_tokens,
+        "most_cost": one.most_cost,
+    }
+
+
+def _model_line(one: ModelEstimate) -> str:
+    basis = f"as measured on {one.measured:,} passages" if one.measured else "by a rule of thumb"
+    cost = (
+        f"${one.cost:,.4f} (at most ${one.most_cost:,.4f})"
+        if one.cost is not None and one.most_cost is not None
+        else "an unknown price (GRAPHBRICK_PRICES names a table)"
+    )
+    return (
+        f"{one.extractor.llm.model}: {one.calls:,} calls for {one.passages:,} passages, about {one.tokens_in:,} tokens "
+        f"read and {one.tokens_out:,} written {basis} (at most {one.most_tokens:,} in all): {cost}"
+    )

@@ -1,0 +1,180 @@
+"""Ask a language model about many passages, several at a time, and keep every reply as it comes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Generator, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import ExitStack
+from contextvars import copy_context
+from dataclasses import dataclass, field
+from typing import Generic, Protocol, TypeVar
+
+from graphbrick.core.errors import ModelError
+from graphbrick.core.trace import StageTrace, Trace, record
+from graphbrick.llm.chat import ChatModel
+from graphbrick.llm.messages import Request
+from graphbrick.pipeline.budget import Budget, StoppedError, current_budget, spending
+from graphbrick.text.extraction import Extraction
+
+K = TypeVar("K")
+_REFUSED = frozenset((400, 413, 422))  # what servers answer to a single prompt that they do not like
+
+Exchanged = tuple[str, StageTrace]
+Conversation = Generator[Request, str, Extraction]
+"""Yields requests, is sent the text of each reply, and returns the result."""
+
+
+class Asker(Protocol):
+    """What knows what to ask about a passage."""
+
+    @property
+    def model(self) -> ChatModel:
+        """The model that is asked."""
+        ...
+
+    def conversation(self, text: str) -> Conversation:
+        """Return the conversation about a passage."""
+        ...
+
+
+class Drafts(Protocol):
+    """Replies of conversations that are not at their end, so that none is paid for twice."""
+
+    def draft(self, key: bytes, number: int) -> str | None:
+        """Return a reply of an earlier, interrupted conversation; None if there is none."""
+        ...
+
+    def keep_draft(self, key: bytes, number: int, reply: str) -> None:
+        """Keep a reply."""
+        ...
+
+
+@dataclass
+class Usage:
+    """What language models were asked.
+
+    Attributes:
+        calls: Number of calls.
+        tokens_in: Tokens read.
+        tokens_out: Tokens written.
+        cost: US dollars.
+        cache_hits: Number of recorded replies that were used.
+        events: What a user should know of the calls, with the number of times.
+    """
+
+    calls: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost: float = 0.0
+    cache_hits: int = 0
+    events: Counter[str] = field(default_factory=Counter)
+
+    def add(self, entry: StageTrace) -> None:
+        """Add the calls of a trace."""
+        self.calls += entry.calls
+        self.tokens_in += entry.tokens_in
+        self.tokens_out += entry.tokens_out
+        self.cost += entry.cost
+        self.cache_hits += entry.cache_hits
+        self.events.update(entry.events)
+
+
+@dataclass
+class _Talk(Generic[K]):
+    """A conversation about one passage: its key, where it is, and how many replies it has had."""
+
+    key: K
+    conversation: Conversation
+    replies: int = 0
+
+
+def ask_about(
+    asker: Asker,
+    passages: Iterable[tuple[K, str]],
+    *,
+    drafts: Drafts | None = None,
+    usage: Usage | None = None,
+) -> Iterator[tuple[K, Extraction]]:
+    """Yield the result for each passage as soon as it is there.
+
+    As many calls are in flight as the model takes in parallel. If one fails, or the budget is used up, the others are
+    waited for and their results yielded before the error is raised, as they are paid for.
+
+    Args:
+        asker: What asks.
+        passages: Key and text of each; read as they are needed. Keys are bytes if there are drafts.
+        drafts: Replies of interrupted conversations.
+        usage: Added to.
+
+    Raises:
+        ModelError: The model cannot be asked.
+        StoppedError: The budget is used up.
+    """
+    model, total = asker.model, usage or Usage()
+    waiting: dict[Future[Exchanged], _Talk[K]] = {}
+    rest = iter(passages)
+    failure: Exception | None = None
+    with ExitStack() as stack:
+        budget = current_budget() or stack.enter_context(spending(Budget()))
+        pool = stack.enter_context(ThreadPoolExecutor(model.parallel, "extract"))
+        try:
+            while True:
+                while failure is None and len(waiting) < model.parallel and (passage := next(rest, None)) is not None:
+                    talk = _Talk(passage[0], asker.conversation(passage[1]))
+                    due = _go_on(talk, None, drafts)
+                    if isinstance(due, Extraction):
+                        yield talk.key, due
+                    else:
+                        waiting[pool.submit(copy_context().run, _exchange, model, due)] = talk
+                if not waiting:
+                    break
+                for future in wait(waiting, return_when=FIRST_COMPLETED).done:
+                    talk = waiting.pop(future)
+                    try:
+                        reply, entry = future.result()
+                        total.add(entry)
+                        due = _go_on(talk, reply, drafts)
+                    except (ModelError, StoppedError) as error:
+                        if not _is_about_one(error):
+                            failure = failure or error
+                            continue
+                        due = Extraction(problem=str(error))
+                    if isinstance(due, Extraction):
+                        yield talk.key, due
+                    elif failure is None:
+                        waiting[pool.submit(copy_context().run, _exchange, model, due)] = talk
+        except BaseException:
+            budget.cancel()  # somebody pressed Ctrl-C, or wants no more: give up the calls in flight
+            raise
+    if failure is not None:
+        raise failure
+
+
+def _exchange(model: ChatModel, request: Request) -> Exchanged:
+    """Return the reply to a request, and what it took."""
+    with record(Trace(), repr(model), "extract") as entry:
+        reply = model.ask_all([request])[0]
+    return reply.text, entry
+
+
+def _go_on(talk: _Talk[K], reply: str | None, drafts: Drafts | None) -> Request | Extraction:
+    """Return the next request of a conversation, or its result; replies of an interrupted one are used first."""
+    key = talk.key if isinstance(talk.key, bytes) else b""
+    while True:
+        try:
+            request = next(talk.conversation) if reply is None else talk.conversation.send(reply)
+        except StopIteration as end:
+            result: Extraction = end.value
+            return result
+        if reply is not None and drafts is not None:
+            drafts.keep_draft(key, talk.replies - 1, reply)
+        reply = None if drafts is None else drafts.draft(key, talk.replies)
+        talk.replies += 1
+        if reply is None:
+            return request
+
+
+def _is_about_one(error: Exception) -> bool:
+    """Whether a server refused one prompt, such as by its content filter, so that others may be answered."""
+    return getattr(error.__cause__, "status_code", None) in _REFUSED

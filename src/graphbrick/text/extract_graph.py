@@ -1,0 +1,187 @@
+"""ExtractGraph: entities with types and descriptions, and relations with theirs, by a language model."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from graphbrick.core.parameters import parameter
+from graphbrick.llm.chat import ChatModel
+from graphbrick.llm.json_replies import json_list, json_object, whole_number
+from graphbrick.llm.messages import Message, system, user
+from graphbrick.text.extraction import Extraction, FoundEntity, FoundTriple
+from graphbrick.text.model_extractor import (
+    RULES,
+    ModelExtractor,
+    UnreadableReplyError,
+    count_dropped,
+    passage_block,
+    short_text,
+)
+from graphbrick.text.rows import (
+    INCOMPLETE,
+    NOT_IN_PASSAGE,
+    PassageWords,
+    cells,
+    distinct,
+    entity_name,
+    name_of,
+    rows_of,
+    text_of,
+)
+
+_SYSTEM = (
+    "You read a passage and describe the graph of what it says. List the entities, each with its name as the passage "
+    "writes it, its type{types}, and a description of one or two sentences: all that the passage says about it. Then "
+    "list the relations between two of these entities: source, target, the relation in a few words such as «was born "
+    "in», a description of one sentence, one to three keywords for what the relation is about, and its strength from 1 "
+    f"(weak) to 10 (strong). State only what the passage says, in its language. {RULES}\n"
+    'Reply with a JSON object: {{"entities": [{{"name": "...", "type": "...", "description": "..."}}], "relations": '
+    '[{{"source": "...", "relation": "...", "target": "...", "description": "...", "keywords": ["..."], '
+    '"strength": 5}}]}}'
+)
+_MORE = (
+    "Some entities and relations of the passage may be missing. Reply with a JSON object of the same form that has "
+    "only those you did not list yet; with empty lists if there are none."
+)
+_NAME, _TEXT, _MOST_KEYWORDS = 60, 300, 3
+_STRONGEST = 10
+_OTHER = "other"
+_CELLS = (
+    ("source", "head"),
+    ("relation", "type"),
+    ("target", "tail"),
+    ("description",),
+    ("keywords",),
+    ("strength",),
+)
+
+
+@dataclass(frozen=True, repr=False)
+class ExtractGraph(ModelExtractor):
+    """Entities with types and descriptions, and relations with descriptions, keywords and strength, by a model.
+
+    What GraphRAG and LightRAG extract, as JSON of bounded length in place of their records with delimiters, which small
+    models do not keep to. An entity of several passages has their descriptions joined.
+
+    Args:
+        llm: The model.
+        types: Types of entities, separated by commas; empty to let the model choose. An entity of another type has
+            none.
+        gleanings: How often to ask whether anything is missing, at least 0; each takes about as many tokens again.
+        n: Most entities, and most relations, of a reply, at least 1.
+        grounded: Whether names that do not occur in the passage are left out: small models make them up.
+    """
+
+    paper = "Edge et al., From Local to Global: A Graph RAG Approach to Query-Focused Summarization, 2024"
+    reply_tokens: ClassVar[int] = 3000
+    usual_share: ClassVar[float] = 3.0
+
+    llm: ChatModel = parameter(example="LLM()")
+    types: str = parameter("person, organization, place, event", may_be_empty=True)
+    gleanings: int = parameter(1, at_least=0, at_most=10)
+    n: int = parameter(30, at_least=1, at_most=100)
+    grounded: bool = parameter(True)
+
+    @property
+    def rounds(self) -> int:
+        """How often the model is asked whether anything is missing."""
+        return self.gleanings
+
+    def prompt(self, text: str) -> list[Message]:
+        """Return the instructions and the text."""
+        types = self._types()
+        allowed = f" (one of {', '.join(types)}, or {_OTHER})" if types else " in one word, such as person or place"
+        return [system(_SYSTEM.format(types=allowed)), user(passage_block(text))]
+
+    def more(self) -> str:
+        """Return the message that asks for what is missing."""
+        return _MORE
+
+    def schema(self) -> Mapping[str, Any]:
+        """Return the schema of a list of entities and one of relations, all of bounded length."""
+        types = self._types()
+        type_ = {"type": "string", "enum": [*types, _OTHER]} if types else short_text(_NAME)
+        name, text = short_text(_NAME), short_text(_TEXT)
+        entity = json_object(name=name, type=type_, description=text)
+        relation = json_object(
+            source=name,
+            relation=name,
+            target=name,
+            description=text,
+            keywords=json_list(short_text(_NAME), _MOST_KEYWORDS),
+            strength=whole_number(1, _STRONGEST),
+        )
+        return json_object(entities=json_list(entity, self.n), relations=json_list(relation, self.n))
+
+    def read(self, value: object, text: str) -> Extraction:
+        """Return the entities and relations of a reply.
+
+        Raises:
+            UnreadableReplyError: It has a list of neither.
+        """
+        entities, relations = rows_of(value, "entities"), rows_of(value, "relations", "relationships", "triples")
+        if entities is None and relations is None:
+            raise UnreadableReplyError('it has no list "entities" and no list "relations"')
+        words, dropped = PassageWords(text) if self.grounded else None, Counter[str]()
+        nodes = [self._entity(row, words, dropped) for row in (entities or [])[: self.n]]
+        edges = [self._relation(row, words, dropped) for row in (relations or [])[: self.n]]
+        return Extraction(
+            triples=distinct(edges, dropped), entities=distinct(nodes, dropped, 2), dropped=count_dropped(dropped)
+        )
+
+    def _types(self) -> list[str]:
+        return [type_.strip() for type_ in self.types.split(",") if type_.strip()]
+
+    def _entity(self, row: object, words: PassageWords | None, dropped: Counter[str]) -> FoundEntity | None:
+        name, type_, description = cells(row, ("name", "title", "entity"), ("type",), ("description",))
+        called = entity_name(name)
+        if not called:
+            dropped[INCOMPLETE] += 1
+        elif words is not None and not words.has(called):
+            dropped[NOT_IN_PASSAGE] += 1
+        else:
+            return FoundEntity(called, self._type(type_), text_of(description))
+        return None
+
+    def _type(self, value: object) -> str:
+        """Return a type in lower case; empty if it is not one of those named."""
+        given, types = name_of(value).casefold(), self._types()
+        known = {type_.casefold(): type_ for type_ in types}
+        return known.get(given, "") if types else "" if given == _OTHER else given
+
+    def _relation(self, row: object, words: PassageWords | None, dropped: Counter[str]) -> FoundTriple | None:
+        source, relation, target, description, keywords, strength = cells(
+            row,
+            ("source", "head"),
+            ("relation", "type"),
+            ("target", "tail"),
+            ("description",),
+            ("keywords",),
+            ("strength",),
+        )
+        head, tail = entity_name(source), entity_name(target)
+        topics = _keywords(keywords)
+        label = name_of(relation) or ", ".join(topics)  # some models describe a relation and do not name it
+        if not head or not tail or not label or head.casefold() == tail.casefold():
+            dropped[INCOMPLETE] += 1
+        elif words is not None and not (words.has(head) and words.has(tail)):
+            dropped[NOT_IN_PASSAGE] += 1
+        else:
+            return FoundTriple(head, label, tail, text_of(description), topics, _strength(strength))
+        return None
+
+
+def _keywords(value: object) -> tuple[str, ...]:
+    """Return keywords from a list, or from a text with commas."""
+    listed = value.split(",") if isinstance(value, str) else value if isinstance(value, list) else []
+    return tuple(dict.fromkeys(filter(None, map(name_of, listed))))[:_MOST_KEYWORDS]
+
+
+def _strength(value: object) -> float:
+    """Return a strength from 1 to 10 as a share of 10; half if there is none."""
+    if not isinstance(value, int | float) or isinstance(value, bool) or value != value:
+        return 0.5
+    return min(max(value, 1), _STRONGEST) / _STRONGEST

@@ -1,0 +1,139 @@
+"""Rows of replies: names as they are kept, and whether a passage has them."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
+from typing import Any, TypeVar
+
+from graphbrick.llm.replies import one_line
+from graphbrick.text.naming import fold_name, singular
+from graphbrick.text.stop_words import stop_words_of
+
+T = TypeVar("T", bound=tuple[Any, ...])
+
+_WORD = re.compile(r"\w+")
+_QUOTES = "\"'`“”„«»‘’*_ "
+_LONGEST_NAME, _LONGEST_TEXT = 100, 1000  # characters
+_NOTHING = frozenset(("", "none", "null", "n/a", "unknown", "-"))
+_DATE = re.compile(r"\d{4}(-\d\d(-\d\d)?)?(?=$|T)")
+
+NOT_IN_PASSAGE = "not in the passage"
+INCOMPLETE = "incomplete"
+DUPLICATE = "duplicate"
+
+
+class PassageWords:
+    """The words of one passage, to check whether names occur in it."""
+
+    def __init__(self, text: str) -> None:
+        self._text = _folded(text)
+        words = _WORD.findall(self._text)
+        self._words = {*words, *map(singular, words)}
+        self._small = stop_words_of(words)
+        self._flat = " ".join(words)
+
+    def has(self, name: str) -> bool:
+        """Whether all words of a name, but for articles and the like, occur in the passage, in whatever form of number.
+
+        >>> words = PassageWords("The Great Lakes of Africa")
+        >>> words.has("great lake"), words.has("Lakes of Asia")
+        (True, False)
+        """
+        words = [word for word in _WORD.findall(_folded(name)) if word not in self._small]
+        return bool(words) and all(self._has_word(word) for word in words)
+
+    def quotes(self, quote: str) -> bool:
+        """Whether the passage has these words in this order; white space, case and marks do not count."""
+        words = " ".join(_WORD.findall(_folded(quote)))
+        return bool(words) and words in self._flat
+
+    def _has_word(self, word: str) -> bool:
+        # Where words are joined or not separated (German, Chinese), a part of a word is enough.
+        is_part = not word.isascii() and word in self._text
+        return word in self._words or singular(word) in self._words or is_part
+
+
+def _folded(text: str) -> str:
+    return unicodedata.normalize("NFKC", text).casefold()
+
+
+def name_of(value: object) -> str:
+    """Return a name of a row as it is kept; empty if it is none, or longer than 100 characters."""
+    if not isinstance(value, str | int) or isinstance(value, bool):
+        return ""
+    name = one_line(str(value)).strip(_QUOTES)
+    if len(name) > _LONGEST_NAME or name.casefold() in _NOTHING:
+        return ""
+    return name
+
+
+def entity_name(value: object) -> str:
+    """Return the name of an entity; empty if it has no letter or digit of a name."""
+    name = name_of(value)
+    return name if fold_name(name) else ""
+
+
+def text_of(value: object) -> str:
+    """Return a text of a row on one line, cut after 1,000 characters; empty if it is none."""
+    text = one_line(value) if isinstance(value, str) else ""
+    return "" if text.casefold() in _NOTHING else text[:_LONGEST_TEXT]
+
+
+def iso_date(value: object) -> str:
+    """Return a date, month or year in ISO format; empty if it is none.
+
+    >>> iso_date("1907-05-30T00:00:00"), iso_date("1907"), iso_date("May 1907"), iso_date("1907-13")
+    ('1907-05-30', '1907', '', '')
+    """
+    match = _DATE.match(value.strip()) if isinstance(value, str) else None
+    if match is None:
+        return ""
+    try:
+        date.fromisoformat(f"{match[0]}-01-01"[:10])
+    except ValueError:
+        return ""
+    return match[0]
+
+
+def cells(row: object, *names: Sequence[str]) -> list[object]:
+    """Return the cells of a row, which is a list in their order, or an object with one of the names of each.
+
+    >>> cells({"subject": "a", "predicate": "b", "object": "c"}, ("head", "subject"), ("relation",), ("tail", "object"))
+    ['a', 'b', 'c']
+    """
+    if isinstance(row, Mapping):
+        found = [next((row[name] for name in same if name in row), None) for same in names]
+        values = list(row.values())
+        # Names in another language or of the model's own: the order counts if there are as many.
+        return values if None in found and len(values) == len(names) else found
+    if isinstance(row, Sequence) and not isinstance(row, str):
+        return [*row, *[None] * (len(names) - len(row))] if len(row) <= len(names) else [None] * len(names)
+    return [row, *[None] * (len(names) - 1)]
+
+
+def rows_of(value: object, *names: str) -> list[object] | None:
+    """Return the list of an object under one of some names; None if it has none."""
+    if not isinstance(value, Mapping):
+        return None
+    return next((value[name] for name in names if isinstance(value.get(name), list)), None)
+
+
+def distinct(rows: Iterable[T | None], dropped: Counter[str], cells: int = 3) -> list[T]:
+    """Return the rows whose first cells are not those of an earlier row, but for case; count the others.
+
+    Args:
+        rows: Rows that begin with texts; None is left out.
+        dropped: Numbers of rows left out, by reason; added to.
+        cells: How many cells are compared.
+    """
+    kept: dict[tuple[str, ...], T] = {}
+    for row in rows:
+        if row is not None:
+            key = tuple(_folded(str(cell)) for cell in row[:cells])
+            dropped[DUPLICATE] += key in kept
+            kept.setdefault(key, row)
+    return list(kept.values())
