@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -42,6 +43,8 @@ CacheFile = Annotated[
     typer.Option("--cache-file", help="Where replies are recorded [replies.sqlite in the user's cache folder]."),
 ]
 
+_LONG = 1500  # tokens of a reply in prose
+
 cache = typer.Typer(help="Show, export, import or clear the recorded replies of language models.", no_args_is_help=True)
 """``graphbrick cache``."""
 
@@ -62,6 +65,27 @@ def chat_model(name: str) -> ChatModel:
 
     local = name.lower().endswith(".gguf") or name in known()
     return LocalLLM(name) if local else LLM(name)
+
+
+def writing_model(name: str) -> ChatModel:
+    """Return the model that ``--llm`` names, for texts: by its name, with room for long replies, or as a brick.
+
+    >>> writing_model("gpt-4.1"), writing_model("LLM('gpt-4.1')")
+    (LLM(model='gpt-4.1', max_tokens=1500), LLM(model='gpt-4.1'))
+    """
+    from graphbrick.core.errors import InputError
+    from graphbrick.llm import LLM, LocalLLM
+    from graphbrick.llm.chat import ChatModel
+    from graphbrick.pipeline.parsing import parse_brick
+
+    if "(" not in name:
+        model = chat_model(name)
+        assert isinstance(model, LLM | LocalLLM)
+        return replace(model, max_tokens=_LONG)
+    brick = parse_brick(name)
+    if not isinstance(brick, ChatModel):
+        raise InputError(f"--llm takes a language model such as gpt-4.1 or LLM('gpt-4.1'), got {brick!r}")
+    return brick
 
 
 @contextmanager

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from graphbrick.cli.graphs import GraphFolder, Json, chosen_embedder, open_graph
+from graphbrick.cli.llm import BudgetText, limits, writing_model
 
 # Everything else is imported where it is used, so that help is shown at once.
 app = typer.Typer(
@@ -102,6 +103,48 @@ def communities(
     typer.echo(f"{len(tree):,} communities{f' ({levels})' if levels else ''}, kept in {folder}")
     if left_out:
         typer.echo(f"{left_out:,} entities have no triple with another one and are in no community")
+
+
+@app.command()
+def reports(
+    graph: GraphFolder,
+    llm: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MODEL",
+            help="Let a language model write: a model of this machine, one of the server that OPENAI_BASE_URL names, "
+            "or LLM('gpt-4.1', max_tokens=2000). Without it, reports are sentences of the documents.",
+        ),
+    ] = None,
+    tokens: Annotated[int, typer.Option(min=500, help="Tokens that a report is written from.")] = 8_000,
+    level: Annotated[int | None, typer.Option(min=0, help="The finest level that gets reports [all].")] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what it would cost.")] = False,
+    budget: BudgetText = None,
+    as_json: Json = False,
+) -> None:
+    """Write a report on each community of a graph made from documents, for Reports and LocalSearch."""
+    from graphbrick.cli.printing.reports import print_cost, print_prepared
+    from graphbrick.cli.progress import progress
+    from graphbrick.core.errors import InputError
+    from graphbrick.graphs.communities import communities_of, communities_place, find_communities, keep_communities
+    from graphbrick.graphs.corpus import TextGraph
+    from graphbrick.text.reporting.prepare import estimate_reports, prepare_reports, reportable
+
+    opened = open_graph(graph)
+    if not isinstance(opened, TextGraph):
+        raise InputError(f"{graph} was not made from documents (graphbrick index), so there is nothing to report")
+    model = None if llm is None else writing_model(llm)
+    if dry_run and model is None:
+        raise InputError("without a language model (--llm) reports cost nothing; leave out --dry-run")
+    if communities_place(opened).facts() is None:
+        keep_communities(opened, find_communities(opened), {"size": 10, "seed": 0, "resolution": 1.0})
+    if dry_run and model is not None:
+        print_cost(estimate_reports(opened, model, tokens=tokens, level=level), as_json=as_json)
+        return
+    total = len(reportable(communities_of(opened), level))
+    with limits(budget, "off", None), progress(f"writing reports on {graph}", total) as report:
+        done = prepare_reports(opened, model, tokens=tokens, level=level, progress=report.count)
+    print_prepared(done, as_json=as_json)
 
 
 @app.command()

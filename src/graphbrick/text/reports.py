@@ -159,7 +159,8 @@ def keep_reports(graph: TextGraph, tree: CommunityTree, reports: Iterable[Commun
 
     def fill(folder: Path) -> dict[str, Any]:
         (folder / _FILE).write_text("".join(f"{row}\n" for row in rows), encoding="utf-8")
-        return {"graph": graph.hash, "tree": tree.identity, "reports": len(rows), "writer": writer}
+        made_of = {"graph": graph.hash, "text": graph.text_state, "tree": tree.identity}
+        return {**made_of, "reports": len(rows), "writer": writer}
 
     place = reports_place(graph)
     try:
@@ -190,6 +191,8 @@ def _open(graph: TextGraph) -> KeptReports:
         if facts is None:
             why = "are of an older version of it" if place.older() else "were not written yet"
             raise GraphbrickError(f"the reports on the communities of {graph.path} {why}; run {advice}")
+        if facts["text"] != graph.text_state:
+            raise GraphbrickError(f"the reports of {graph.path} were written from other documents; run {advice}")
         tree = communities_of(graph)
         if facts["tree"] != tree.identity:
             raise GraphbrickError(f"the reports of {graph.path} are on other communities than it has now; run {advice}")

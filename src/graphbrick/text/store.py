@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from graphbrick.core.errors import GraphbrickError
 from graphbrick.core.graph import PassageText
@@ -129,7 +129,7 @@ class TextStore(ResultStore):
             if statement.strip():
                 self._db.execute(statement)
 
-    def __enter__(self) -> TextStore:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:

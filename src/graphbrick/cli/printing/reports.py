@@ -1,0 +1,54 @@
+"""Terminal output of `graphbrick prepare reports`."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import typer
+
+from graphbrick.cli.printing.terminal import print_json
+from graphbrick.text.reporting.prepare import Prepared
+from graphbrick.text.reporting.written import Cost
+
+_SHOWN = 5
+
+
+def print_cost(cost: Cost, *, as_json: bool) -> None:
+    """Print what writing reports would cost."""
+    if as_json:
+        print_json(asdict(cost))
+        return
+    usd = "no price is known for this model" if cost.usd is None else f"at most ${cost.usd:.2f}"
+    typer.echo(
+        f"{cost.calls:,} calls, about {cost.tokens_in:,} tokens in, at most {cost.tokens_out:,} out: {usd}; "
+        f"{cost.kept:,} reports are paid for already"
+    )
+
+
+def print_prepared(done: Prepared, *, as_json: bool) -> None:
+    """Print what was written."""
+    if as_json:
+        print_json(
+            {
+                "reports": len(done.reports),
+                "communities": done.communities,
+                "cost": asdict(done.cost),
+                "failed": done.failed,
+                "cut": {str(community): left_out for community, left_out in done.cut.items()},
+            }
+        )
+        return
+    typer.echo(
+        f"{len(done.reports):,} reports on {done.communities:,} communities "
+        f"({done.cost.calls:,} written now by a model, {done.cost.kept:,} kept)"
+    )
+    if done.failed:
+        few = ", ".join(map(str, done.failed[:_SHOWN])) + (", ..." if len(done.failed) > _SHOWN else "")
+        typer.echo(f"note: no report on {len(done.failed):,} communities: {few}; run it again to try again", err=True)
+    if done.cut:
+        total = sum(done.cut.values())
+        typer.echo(
+            f"note: {len(done.cut):,} reports were written without {total:,} of the least important triples or "
+            "passages of their communities (--tokens gives more room)",
+            err=True,
+        )

@@ -1,0 +1,1 @@
+"""Reports on the communities of a graph: by a language model, or of sentences of its documents."""

@@ -1,0 +1,214 @@
+"""What a report on a community is written from: its triples, entities, claims and passages, or reports on its parts.
+
+The lines of a context and their order depend on the community alone, and not on ids or on the rest of the graph, so
+that a report is written anew only if its community or the texts about it have changed.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+from graphbrick.core.graph import PassageText
+from graphbrick.graphs.communities import CommunityTree
+from graphbrick.graphs.corpus import OCCURS_WITH, Claim, TextGraph, full_text
+from graphbrick.llm.replies import lines_of
+from graphbrick.text.reports import Cited, CommunityReport
+
+_ENTITIES = 40  # of a community without descriptions, whose names are listed
+_FACTS = 0.5  # share of the budget for triples if passages are listed too
+_LONGEST = 12_000  # characters of a line
+_HEADINGS = ("Reports on parts", "Entities", "Relations", "Claims", "Passages")
+
+
+class Line(NamedTuple):
+    """A numbered line of a context.
+
+    Attributes:
+        heading: Index of its heading.
+        text: Its words, on one line.
+        cited: What it stands for.
+        tokens: Tokens that it takes.
+    """
+
+    heading: int
+    text: str
+    cited: Cited
+    tokens: int
+
+
+@dataclass(frozen=True)
+class Context:
+    """What a report is written from.
+
+    Attributes:
+        lines: Numbered lines, by heading.
+        left_out: Number of triples or passages that did not fit.
+    """
+
+    lines: tuple[Line, ...]
+    left_out: int
+
+    @property
+    def text(self) -> str:
+        """The lines under their headings, numbered from 1."""
+        parts: list[str] = []
+        heading = -1
+        for number, line in enumerate(self.lines, 1):
+            if line.heading != heading:
+                heading = line.heading
+                parts.append(f"{'' if not parts else chr(10)}{_HEADINGS[heading]}:")
+            parts.append(f"{number}. {line.text}")
+        return "\n".join(parts)
+
+    def cited(self, numbers: Iterable[int]) -> Cited:
+        """Return what lines stand for, by their numbers; numbers that do not exist are left out."""
+        return Cited.union(self.lines[one - 1].cited for one in numbers if 0 < one <= len(self.lines))
+
+
+class Contexts:
+    """The contexts of the communities of a graph.
+
+    Args:
+        graph: The graph.
+        tree: Its communities.
+        tokens: Budget of a context.
+        count: Returns the tokens of a text.
+    """
+
+    def __init__(self, graph: TextGraph, tree: CommunityTree, tokens: int, count: Callable[[str], int]) -> None:
+        self._graph, self._tree, self._tokens = graph, tree, tokens
+        self._count = lru_cache(maxsize=100_000)(count)
+        occurs = [i for i in range(graph.n_relations) if graph.relation_key(i) == OCCURS_WITH]
+        self._occurs = occurs[0] if occurs else -1
+        self._claims: dict[int, list[Claim]] = {}
+        for claim in graph.claims if len(graph.claims) else ():
+            self._claims.setdefault(claim.subject, []).append(claim)
+
+    def of(self, community: int, reports: Mapping[int, CommunityReport]) -> Context:
+        """Return the context of a community.
+
+        Args:
+            community: Number of the community.
+            reports: The reports on its parts, which stand for their triples and passages if not all of these fit.
+        """
+        inside = _Inside(self._graph, self._tree.members(community).tolist(), self._occurs)
+        facts, passages = inside.facts, inside.passages()
+        left = [(self._fact_size(inside, fact), fact) for fact in facts]
+        left_passages = [(self._count(self._passage_text(one)), one) for one in passages]
+        parts: list[Line] = []
+        used = 0
+        children = [child for child in self._tree.children(community) if child in reports]
+        for child in sorted(children, key=lambda one: (-len(self._tree.members(one)), reports[one].title)):
+            if used + sum(size for size, _ in (*left, *left_passages)) <= self._tokens:
+                break
+            line = self._line(0, reports[child].text, reports[child].all_cited)
+            if used + line.tokens > self._tokens:
+                continue
+            parts.append(line)
+            used += line.tokens
+            part = _Inside(self._graph, self._tree.members(child).tolist(), self._occurs)
+            covered, covered_passages = set(part.facts), set(part.passages())
+            left = [(size, fact) for size, fact in left if fact not in covered]
+            left_passages = [(size, one) for size, one in left_passages if one not in covered_passages]
+        return self._filled(inside, parts, [fact for _, fact in left], [one for _, one in left_passages])
+
+    def _filled(self, inside: _Inside, parts: list[Line], facts: Sequence[int], passages: Sequence[int]) -> Context:
+        """Return the context with as many facts, by importance, and then passages as fit."""
+        lines, entities = list(parts), set[int]()
+        used, out = sum(line.tokens for line in lines), 0
+        most = self._tokens if not passages else used + round(_FACTS * (self._tokens - used))
+        for fact in facts:
+            ends = [end for end in dict.fromkeys(self._graph.triple(fact)[::2]) if end not in entities]
+            new = [self._entity_line(end) for end in ends]
+            new += [self._claim_line(claim) for end in ends for claim in self._claims.get(end, ())]
+            new.append(self._line(2, self._fact_text(fact), Cited(triples=(fact,))))
+            size = sum(line.tokens for line in new)
+            if used + size > most:
+                out += 1
+                continue
+            lines += new
+            entities.update(ends)
+            used += size
+        rest = [member for member in inside.members if member not in entities]
+        for member in rest[: _ENTITIES if passages else None]:
+            line = self._entity_line(member)
+            if used + line.tokens <= most:
+                lines.append(line)
+                used += line.tokens
+        for passage in passages:
+            line = self._line(4, self._passage_text(passage), Cited(passages=(passage,)))
+            if used + line.tokens > self._tokens:
+                out += 1
+                continue
+            lines.append(line)
+            used += line.tokens
+        return Context(tuple(sorted(lines, key=lambda line: line.heading)), out)  # stable
+
+    def _fact_size(self, inside: _Inside, fact: int) -> int:
+        """Return about how many tokens a triple takes, with its share of the lines about its ends."""
+        ends = self._graph.triple(fact)[::2]
+        share = sum(self._count(self._entity_text(end)) / max(inside.degree[end], 1) for end in ends)
+        return self._count(self._fact_text(fact)) + round(share)
+
+    def _line(self, heading: int, text: str, cited: Cited) -> Line:
+        one = lines_of([text], _LONGEST)[0]
+        return Line(heading, one, cited, self._count(one) + 4)  # its number and the end of the line
+
+    def _entity_line(self, entity: int) -> Line:
+        return self._line(1, self._entity_text(entity), Cited(entities=(entity,)))
+
+    def _entity_text(self, entity: int) -> str:
+        types, description = ", ".join(self._graph.types(entity)), self._graph.description(entity)
+        return f"{self._graph.label(entity)}{f' ({types})' if types else ''}{f': {description}' if description else ''}"
+
+    def _claim_line(self, claim: Claim) -> Line:
+        text = f"{self._graph.label(claim.subject)} ({claim.type}, {claim.status}): {claim.description}"
+        return self._line(3, text, Cited(entities=(claim.subject,), passages=(claim.passage,)))
+
+    def _fact_text(self, fact: int) -> str:
+        text, description = self._graph.triple_text(fact), self._graph.triple_description(fact)
+        return f"{text}: {description}" if description else text
+
+    def _passage_text(self, passage: int) -> str:
+        found: PassageText = self._graph.passage(passage)
+        return full_text(found.title, found.text)
+
+
+class _Inside:
+    """The triples and passages of a community.
+
+    Args:
+        graph: The graph.
+        members: The entities.
+        occurs: The relation of entities that occur together.
+
+    Attributes:
+        members: The entities, best connected first.
+        facts: Its triples that state something, best connected first.
+        degree: Number of triples of each entity inside.
+    """
+
+    def __init__(self, graph: TextGraph, members: Sequence[int], occurs: int) -> None:
+        self._graph = graph
+        chosen = set(members)
+        ends = {triple: (head, graph.triple(triple)[2]) for head in members for triple in graph.triples_from(head)}
+        ends = {triple: pair for triple, pair in ends.items() if pair[1] in chosen}
+        self.degree = Counter(end for pair in ends.values() for end in set(pair))
+        facts = [triple for triple in ends if graph.relation_of(triple) != occurs]
+        importance = {triple: sum(self.degree[end] for end in set(ends[triple])) for triple in facts}
+        self.facts = sorted(facts, key=lambda one: (-importance[one], graph.triple_text(one)))
+        self.members = sorted(members, key=lambda one: (-self.degree[one], graph.label(one), graph.key(one)))
+
+    def passages(self) -> list[int]:
+        """Return the passages that mention the entities, most of them first; none if the graph describes entities."""
+        graph = self._graph
+        if any(map(graph.description, self.members)) or any(map(graph.triple_description, self.facts)):
+            return []
+        mentions = Counter(passage for member in self.members for passage in graph.mentioned_in(member).tolist())
+        least = 2 if any(count > 1 for count in mentions.values()) else 1
+        places = {one: graph.passage(one) for one, count in mentions.items() if count >= least}
+        return sorted(places, key=lambda one: (-mentions[one], places[one].document, places[one].start))

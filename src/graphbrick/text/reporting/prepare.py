@@ -1,0 +1,107 @@
+"""Write the reports on the communities of a graph, and keep them beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from graphbrick.core.errors import InputError
+from graphbrick.files.locks import claim
+from graphbrick.graphs.communities import CommunityTree, communities_of
+from graphbrick.graphs.corpus import TextGraph
+from graphbrick.llm.chat import ChatModel
+from graphbrick.text.reporting.extracted import WRITER, extracted_report
+from graphbrick.text.reporting.replies import ReplyStore
+from graphbrick.text.reporting.written import Cost, ReportWriter, Written
+from graphbrick.text.reports import CommunityReport, keep_reports
+from graphbrick.text.store import text_folder
+
+TOKENS = 8_000
+"""Tokens that a report is written from, as in Microsoft GraphRAG."""
+_FAILED = 0.5  # share of failed reports that is an error
+
+
+@dataclass
+class Prepared:
+    """The result of `prepare_reports`.
+
+    Attributes:
+        reports: The reports, by community.
+        communities: Number of communities that could have one.
+        cost: What the model cost; nothing without a model.
+        failed: The communities that have none, because a reply was not a report or no sentence names an entity.
+        cut: The communities whose report was written without all triples or passages, and how many were left out.
+    """
+
+    reports: list[CommunityReport]
+    communities: int
+    cost: Cost = field(default_factory=Cost)
+    failed: list[int] = field(default_factory=list)
+    cut: dict[int, int] = field(default_factory=dict)
+
+
+def prepare_reports(
+    graph: TextGraph,
+    llm: ChatModel | None = None,
+    *,
+    tokens: int = TOKENS,
+    level: int | None = None,
+    progress: Callable[[int], None] = lambda done: None,
+) -> Prepared:
+    """Write a report on each community of at least two entities, and keep them beside the graph.
+
+    A model writes from the finest communities up. Its replies are kept in the text folder of the graph by what they
+    were written from, so that after a change of the documents, or a kill, only what is new is paid for. A report that
+    fails is tried again the next time.
+
+    Args:
+        graph: The graph, with communities (`graphbrick prepare communities`).
+        llm: The language model; None for reports of central sentences, word for word.
+        tokens: Tokens that a report is written from.
+        level: The finest level that gets reports; None for all.
+        progress: Called with the number of reports that are done.
+
+    Raises:
+        GraphbrickError: The graph has no communities, or the reports cannot be kept.
+        InputError: Most replies are not reports, or the model holds too little.
+        ModelError: The server is away, refuses, or does not answer in time.
+    """
+    tree = communities_of(graph)
+    chosen = reportable(tree, level)
+    if llm is None:
+        found = [extracted_report(graph, one, tree.members(one).tolist()) for one in chosen]
+        reports = [report for report in found if report is not None]
+        failed = [one for one, report in zip(chosen, found, strict=True) if report is None]
+        keep_reports(graph, tree, reports, WRITER)
+        return Prepared(reports, len(chosen), failed=failed)
+    folder = text_folder(graph.place)
+    with ReplyStore(folder) as store, claim(folder / "reports.lock", wait=True):
+        written = ReportWriter(llm, graph, tree, store, tokens).write(chosen, progress)
+    _check(written, llm, len(chosen))
+    reports = [written.reports[one] for one in sorted(written.reports)]
+    keep_reports(graph, tree, reports, repr(llm))
+    return Prepared(reports, len(chosen), written.cost, written.failed, written.cut)
+
+
+def estimate_reports(graph: TextGraph, llm: ChatModel, *, tokens: int = TOKENS, level: int | None = None) -> Cost:
+    """Return what `prepare_reports` would cost; nothing is called or written."""
+    tree = communities_of(graph)
+    with ReplyStore(text_folder(graph.place)) as store:
+        return ReportWriter(llm, graph, tree, store, tokens).estimate(reportable(tree, level))
+
+
+def reportable(tree: CommunityTree, level: int | None) -> list[int]:
+    """Return the communities of at least two entities up to a level, ascending."""
+    return [
+        one
+        for one in range(len(tree))
+        if len(tree.members(one)) > 1 and (level is None or int(tree.level[one]) <= level)
+    ]
+
+
+def _check(written: Written, llm: ChatModel, communities: int) -> None:
+    if communities and len(written.failed) > _FAILED * communities:
+        raise InputError(
+            f"{len(written.failed):,} of {communities:,} replies of {llm!r} are not reports; what could be read is "
+            "kept. Try a larger model, structured=True, or a higher max_tokens"
+        )

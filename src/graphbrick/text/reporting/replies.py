@@ -1,0 +1,59 @@
+"""The replies of models that wrote reports, in the database of the documents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from graphbrick.text.store import TextStore
+
+_TABLE = """CREATE TABLE IF NOT EXISTS reports (context BLOB NOT NULL, writer TEXT NOT NULL, reply TEXT NOT NULL,
+    PRIMARY KEY (context, writer)) WITHOUT ROWID"""
+
+
+class ReplyStore(TextStore):
+    """A text store with the replies that reports were made of; a context manager.
+
+    Args:
+        folder: The folder of the store.
+
+    Raises:
+        GraphbrickError: As for `TextStore`.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self._db.execute(_TABLE)
+
+    def reply(self, context: bytes, writer: str) -> str | None:
+        """Return the reply of a model; None if it is not there.
+
+        Args:
+            context: Hash of what the report was written from.
+            writer: The model, as recipe text.
+        """
+        query = "SELECT reply FROM reports WHERE context = ? AND writer = ?"
+        row = self._db.execute(query, (context, writer)).fetchone()
+        return None if row is None else str(row[0])
+
+    def keep_reply(self, context: bytes, writer: str, reply: str) -> None:
+        """Store a reply."""
+        self._db.execute("INSERT OR REPLACE INTO reports VALUES (?, ?, ?)", (context, writer, reply))
+
+    def drop_others(self, writer: str, used: Iterable[bytes], state: str) -> None:
+        """Remove the replies of a model that no report is made of any more.
+
+        Those of other models are removed too if the documents have changed since: they may hold words of deleted ones.
+
+        Args:
+            writer: The model.
+            used: The contexts of its reports.
+            state: What the graph was made from; see `TextGraph.text_state`.
+        """
+        every = self.setting("reports of") not in (None, state)
+        with self.transaction():
+            rows = self._db.execute("SELECT context, writer FROM reports").fetchall()
+            wanted = {(one, writer) for one in used}
+            unused = [row for row in rows if tuple(row) not in wanted and (every or row[1] == writer)]
+            self._db.executemany("DELETE FROM reports WHERE context = ? AND writer = ?", unused)
+            self.set("reports of", state)
