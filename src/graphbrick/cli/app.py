@@ -162,12 +162,20 @@ app.add_typer(cli_datasets.app)
 
 @app.command()
 def demo(
-    rebuild: Annotated[bool, typer.Option("--rebuild", help="Build the world graph again.")] = False,
+    text: Annotated[
+        bool, typer.Option("--text", help="Ask documents instead: the Python language reference, with citations.")
+    ] = False,
+    rebuild: Annotated[bool, typer.Option("--rebuild", help="Build the graph again.")] = False,
 ) -> None:
-    """Build a graph of the world and answer questions of one, two and three hops over it."""
-    from graphbrick.cli.demo import run_demo
+    """Build a graph of the world and answer questions of one, two and three hops over it; --text: of documents."""
+    if text:
+        from graphbrick.cli.demo_text import run_text_demo
 
-    run_demo(rebuild=rebuild)
+        run_text_demo(rebuild=rebuild)
+    else:
+        from graphbrick.cli.demo import run_demo
+
+        run_demo(rebuild=rebuild)
 
 
 @cache

@@ -31,7 +31,7 @@ def world_graph(*, rebuild: bool = False, watch: Callable[[str, float], None] = 
         rebuild: Build it even if it is there.
         watch: Called now and then with the name of the step and the share of it that is done.
     """
-    path = _cache() / f"world-{_version()}.graph"
+    path = cache_folder() / f"world-{_version()}.graph"
     if not rebuild and path.exists():
         try:
             return Graph.open(path)
@@ -41,7 +41,8 @@ def world_graph(*, rebuild: bool = False, watch: Callable[[str, float], None] = 
     return build(world_records(), path, overwrite=True, watch=watch)
 
 
-def _cache() -> Path:
+def cache_folder() -> Path:
+    """Return the folder of the demos: ``GRAPHBRICK_CACHE``, or the user's cache folder."""
     from platformdirs import user_cache_path
 
     return Path(os.environ.get("GRAPHBRICK_CACHE") or user_cache_path("graphbrick"))
