@@ -89,6 +89,8 @@ def parts(server: ScriptedLLM, tmp_path_factory: pytest.TempPathFactory) -> dict
         "LLMEmbedder": {"base_url": server.base_url},
         "LocalSearch": {"embedder": EmbeddingModel(**embedder)},
         "Points": {"by": BM25()},
+        "Drift": {"llm": LLM(base_url=server.base_url), "embedder": EmbeddingModel(**embedder)},
+        "RelevanceSearch": {"embedder": EmbeddingModel(**embedder), "test": BM25()},
         "PassageRank": {"embedder": EmbeddingModel(**embedder)},
         "FromFile": {"file": str(folder / "openie.jsonl")},
         "LearnedSizer": {"path": str(folder / "sizes.json")},

@@ -90,6 +90,7 @@ if TYPE_CHECKING:
     from graphbrick.retrieve import BeamSearch as BeamSearch
     from graphbrick.retrieve import ByHops as ByHops
     from graphbrick.retrieve import CommunityReports as CommunityReports
+    from graphbrick.retrieve import Drift as Drift
     from graphbrick.retrieve import EnoughPaths as EnoughPaths
     from graphbrick.retrieve import LLMEnough as LLMEnough
     from graphbrick.retrieve import LLMHops as LLMHops
@@ -100,6 +101,7 @@ if TYPE_CHECKING:
     from graphbrick.retrieve import PatternHops as PatternHops
     from graphbrick.retrieve import Patterns as Patterns
     from graphbrick.retrieve import PlannedPaths as PlannedPaths
+    from graphbrick.retrieve import RelevanceSearch as RelevanceSearch
     from graphbrick.retrieve import Reports as Reports
     from graphbrick.retrieve import ShortestPaths as ShortestPaths
     from graphbrick.retrieve import TextToQuery as TextToQuery
@@ -207,6 +209,7 @@ _HOMES = {
         "BeamSearch",
         "ByHops",
         "CommunityReports",
+        "Drift",
         "EnoughPaths",
         "LLMEnough",
         "LLMHops",
@@ -217,6 +220,7 @@ _HOMES = {
         "Operators",
         "Patterns",
         "PlannedPaths",
+        "RelevanceSearch",
         "Reports",
         "ShortestPaths",
         "TextToQuery",

@@ -4,6 +4,7 @@ from graphbrick.retrieve.all_paths import AllPaths
 from graphbrick.retrieve.beam_search import BeamSearch
 from graphbrick.retrieve.by_hops import ByHops
 from graphbrick.retrieve.community_reports import CommunityReports
+from graphbrick.retrieve.drift import Drift
 from graphbrick.retrieve.enough import EnoughPaths, LLMEnough
 from graphbrick.retrieve.hops import LLMHops, PatternHops
 from graphbrick.retrieve.local_search import LocalSearch
@@ -12,6 +13,7 @@ from graphbrick.retrieve.passage_rank import PassageRank
 from graphbrick.retrieve.passages import Passages
 from graphbrick.retrieve.patterns import Patterns
 from graphbrick.retrieve.planned_paths import PlannedPaths
+from graphbrick.retrieve.relevance_search import RelevanceSearch
 from graphbrick.retrieve.reports import Reports
 from graphbrick.retrieve.shortest_paths import ShortestPaths
 from graphbrick.retrieve.text_to_query import TextToQuery
@@ -34,6 +36,8 @@ BRICKS = (
     PassageRank,
     LocalSearch,
     Reports,
+    Drift,
+    RelevanceSearch,
 )
 
 __all__ = [
@@ -42,6 +46,7 @@ __all__ = [
     "BeamSearch",
     "ByHops",
     "CommunityReports",
+    "Drift",
     "EnoughPaths",
     "LLMEnough",
     "LLMHops",
@@ -52,6 +57,7 @@ __all__ = [
     "PatternHops",
     "Patterns",
     "PlannedPaths",
+    "RelevanceSearch",
     "Reports",
     "ShortestPaths",
     "TextToQuery",

@@ -67,7 +67,7 @@ class Passages(RetrieveStage):
         scores = rankings[0] if len(rankings) == 1 else fused(rankings)
         allowed = np.ones(graph.n_passages, dtype=np.bool_) if len(rankings) > 1 or self.by == "meaning" else scores > 0
         if subgraph.nodes is not None:
-            allowed &= _mentioning(graph, subgraph.nodes)
+            allowed &= mentioning(graph, subgraph.nodes)
             fact(passages=int(allowed.sum()))
         scores = np.where(allowed, scores, -np.inf)
         source = repr(self)
@@ -75,7 +75,7 @@ class Passages(RetrieveStage):
         return Evidence(tuple(passage_item(graph, passage, float(scores[passage]), source) for passage in chosen))
 
 
-def _mentioning(graph: TextGraph, nodes: npt.NDArray[np.int32]) -> npt.NDArray[np.bool_]:
+def mentioning(graph: TextGraph, nodes: npt.NDArray[np.int32]) -> npt.NDArray[np.bool_]:
     """Return which passages mention one of some entities, bool [passages]."""
     begin, mentions = graph.mentions
     rows = np.repeat(np.arange(graph.n_passages), np.diff(begin))
