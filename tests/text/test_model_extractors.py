@@ -59,7 +59,7 @@ def test_open_ie() -> None:
     result, (request,) = run(OpenIE, json.dumps(TRIPLES))
     assert result.triples == [FoundTriple("Nairobi", "is capital of", "Kenya")]
     assert result.entities == [FoundEntity("Nairobi"), FoundEntity("Kenya")]
-    assert result.dropped == {"not in the passage": 2, "incomplete": 2, "duplicate": 1}
+    assert result.dropped == {"not in the passage": 2, "incomplete or not a name": 2, "duplicate": 1}
     assert request.body["response_format"]["type"] == "json_schema"
     assert request.body["max_tokens"] == 1024
     free, _ = run(lambda llm: OpenIE(llm, grounded=False), json.dumps(TRIPLES))
@@ -137,7 +137,7 @@ def test_extract_claims() -> None:
     )
     assert result.claims == [claim, claim._replace(description="Another.", object="", start="", quote="")]
     assert result.dropped == {
-        "incomplete": 1, "not in the passage": 1, "quote that is not in the passage": 1, "duplicate": 1
+        "incomplete or not a name": 1, "not in the passage": 1, "quote that is not in the passage": 1, "duplicate": 1
     }  # fmt: skip
 
 

@@ -18,6 +18,7 @@ from graphbrick.cli import evaluate as cli_evaluate
 from graphbrick.cli import graphs as cli_graphs
 from graphbrick.cli import learn as cli_learn
 from graphbrick.cli import llm as cli_llm
+from graphbrick.cli import merges as cli_merges
 from graphbrick.cli import models as cli_models
 from graphbrick.cli import prepare as cli_prepare
 from graphbrick.cli import queries as cli_queries
@@ -143,6 +144,7 @@ def recipes(
 for _name in ("index", "documents"):
     app.command(_name)(getattr(cli_text, _name))
 app.command("import")(cli_text.import_)
+app.command("merges")(cli_merges.merges)
 for _name in ("query", "schema", "questions"):
     app.command(_name)(getattr(cli_queries, _name))
 app.add_typer(cli_prepare.app)

@@ -169,8 +169,10 @@ class Names:
             return key
         one = singular(key)
         single = self._seen(one) if one != key else _Seen(0, 0)
-        if single.passages and not (seen.names and single.names):
-            return one if one in self._merges or self._is_entity(one, single) or self._is_entity(key, seen) else ""
+        if single.passages and not (seen.names and single.names) and self._merges.get(one) != one:
+            if one in self._merges:
+                return self._target_of(one)
+            return one if self._is_entity(one, single) or self._is_entity(key, seen) else ""
         return key if self._is_entity(key, seen) else ""
 
     def _seen(self, key: str) -> _Seen:

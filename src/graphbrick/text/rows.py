@@ -22,7 +22,7 @@ _NOTHING = frozenset(("", "none", "null", "n/a", "unknown", "-"))
 _DATE = re.compile(r"\d{4}(-\d\d(-\d\d)?)?(?=$|T)")
 
 NOT_IN_PASSAGE = "not in the passage"
-INCOMPLETE = "incomplete"
+INCOMPLETE = "incomplete or not a name"
 DUPLICATE = "duplicate"
 
 
