@@ -53,7 +53,10 @@ def run_text_demo(*, rebuild: bool = False) -> None:
     extractor: Extractor = SpacyPhrases(SPACY_MODEL) if has_spacy else Phrases()
     with progress("indexing the reference") as report:
         done = index(
-            [folder], graph, extractor=extractor, progress=lambda *step: report.step(*step[:2], step[2] or None)
+            [folder],
+            graph,
+            extractor=extractor,
+            progress=lambda step, at, total: report.step(step, at, total or None),
         )
     made = done.graph
     out.print(

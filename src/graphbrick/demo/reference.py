@@ -13,7 +13,7 @@ from graphbrick.demo.graph import cache_folder
 _LEVELS = {"*": 1, "=": 2, "-": 3, "~": 4, "^": 5, '"': 6}
 _HEADING = re.compile(r"^(\S[^\n]{2,})\n(([*=~^\"-])\3{2,})$", re.MULTILINE)
 _SHAPED = re.compile(r"^[\s#*+|\-\d\[]", re.MULTILINE)  # code, lists, tables, headings
-_WRAP = re.compile(r"(?<!-)\n|(?<=-)\n(?=\W)")
+_AFTER_HYPHEN = re.compile(r"(?<=\w-)\n(?=\w)")
 _PROBE = slice(60, 400)  # characters that tell whether a topic is part of another
 
 
@@ -67,7 +67,9 @@ def markdown(text: str) -> str:
     It is a statement.
     """
     blocks = _HEADING.sub(lambda match: f"{'#' * _LEVELS[match[3]]} {match[1]}", text).strip().split("\n\n")
-    return (
-        "\n\n".join(block if _SHAPED.search(block) else _WRAP.sub(" ", block).replace("\n", "") for block in blocks)
-        + "\n"
-    )
+    return "\n\n".join(block if _SHAPED.search(block) else _one_line(block) for block in blocks) + "\n"
+
+
+def _one_line(paragraph: str) -> str:
+    """Return a paragraph without its line breaks; a line that ends with a hyphen goes on without a space."""
+    return _AFTER_HYPHEN.sub("", paragraph).replace("\n", " ")
