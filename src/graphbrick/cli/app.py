@@ -22,6 +22,7 @@ from graphbrick.cli import merges as cli_merges
 from graphbrick.cli import models as cli_models
 from graphbrick.cli import prepare as cli_prepare
 from graphbrick.cli import queries as cli_queries
+from graphbrick.cli import rag as cli_rag
 from graphbrick.cli import report as cli_report
 from graphbrick.cli import text as cli_text
 from graphbrick.cli import train as cli_train
@@ -159,6 +160,7 @@ app.add_typer(cli_llm.cache, name="cache")
 for _name in ("evaluate", "judge", "compare"):
     app.command(_name)(getattr(cli_evaluate, _name))
 app.command("report")(cli_report.report)
+app.command("rag")(cli_rag.rag)
 app.add_typer(cli_datasets.app)
 
 

@@ -88,9 +88,9 @@ def evaluate(
     from graphbrick.evaluate.report.summary import summarize_study
     from graphbrick.pipeline.budget import StoppedError
 
-    named = _pipelines(recipe or [], pipeline or [], parts or [], llm)
+    named = chosen_pipelines(recipe or [], pipeline or [], parts or [], llm)
     chosen = {name: withholding(one, min_confidence) for name, one in named.items()}
-    judged_by = None if judge is None else _judge(judge)
+    judged_by = None if judge is None else model_of(judge)
     opened = open_graph(graph)
     stopped: StoppedError | None = None
     with limits(budget, cache, cache_file), progress() as report:
@@ -141,7 +141,7 @@ def judge(
     from graphbrick.evaluate.report.summary import summarize_study
     from graphbrick.pipeline.budget import StoppedError
 
-    chosen = _judge(llm)
+    chosen = model_of(llm)
     stopped: StoppedError | None = None
     with limits(budget, cache, cache_file), progress() as report:
         try:
@@ -186,7 +186,7 @@ def compare(
     print_comparison(comparison, published=published, as_json=as_json)
 
 
-def _pipelines(recipes: list[str], texts: list[str], parts: list[str], llm: str | None) -> dict[str, Pipeline]:
+def chosen_pipelines(recipes: list[str], texts: list[str], parts: list[str], llm: str | None) -> dict[str, Pipeline]:
     """Return the pipelines that the options name, by their names for tables."""
     from graphbrick.cli.pipelines import chosen_pipeline
     from graphbrick.core.errors import InputError
@@ -214,7 +214,7 @@ def _pipelines(recipes: list[str], texts: list[str], parts: list[str], llm: str 
     return found
 
 
-def _judge(text: str) -> ChatModel:
+def model_of(text: str) -> ChatModel:
     """Return the language model that ``--judge`` names: by its name, or as a brick.
 
     Raises:

@@ -67,7 +67,7 @@ def index(
             f"{graph} is the only folder named; name documents too: graphbrick index docs/ {graph} "
             f"(an index of the embeddings of a graph is made by graphbrick prepare vectors {graph})"
         )
-    cutter, finder = _chunker(chunks), _extractor(extract, llm)
+    cutter, finder = chosen_chunker(chunks), chosen_extractor(extract, llm)
     options = SourceOptions(text, title, key, section)
     with limits(budget, cache, cache_file), progress(f"indexing {graph}") as report:
 
@@ -170,7 +170,7 @@ def documents(
         typer.echo(plain(f"no result: {problem_line(one)}" if one.is_empty else f"not all: {problem_line(one)}"))
 
 
-def _chunker(text: str | None) -> Chunker | None:
+def chosen_chunker(text: str | None) -> Chunker | None:
     """Return the chunker that an option names."""
     from graphbrick.core.errors import InputError
     from graphbrick.pipeline.parsing import parse_brick
@@ -182,7 +182,7 @@ def _chunker(text: str | None) -> Chunker | None:
     return brick
 
 
-def _extractor(text: str | None, llm: str | None) -> Extractor | None:
+def chosen_extractor(text: str | None, llm: str | None) -> Extractor | None:
     """Return the extractor that the options name."""
     from graphbrick.core.errors import InputError
     from graphbrick.pipeline.parsing import parse_brick

@@ -13,12 +13,12 @@ from typing import Generic, Protocol, TypeVar
 from graphbrick.core.errors import ModelError
 from graphbrick.core.trace import StageTrace, Trace, record
 from graphbrick.llm.chat import ChatModel
+from graphbrick.llm.each import is_about_one_prompt
 from graphbrick.llm.messages import Request
 from graphbrick.pipeline.budget import Budget, StoppedError, current_budget, spending
 from graphbrick.text.extraction import Extraction
 
 K = TypeVar("K")
-_REFUSED = frozenset((400, 413, 422))  # what servers answer to a single prompt that they do not like
 
 Exchanged = tuple[str, StageTrace]
 Conversation = Generator[Request, str, Extraction]
@@ -136,7 +136,7 @@ def ask_about(
                         total.add(entry)
                         due = _go_on(talk, reply, drafts)
                     except (ModelError, StoppedError) as error:
-                        if not _is_about_one(error):
+                        if not is_about_one_prompt(error):
                             failure = failure or error
                             continue
                         due = Extraction(problem=str(error))
@@ -173,8 +173,3 @@ def _go_on(talk: _Talk[K], reply: str | None, drafts: Drafts | None) -> Request 
         talk.replies += 1
         if reply is None:
             return request
-
-
-def _is_about_one(error: Exception) -> bool:
-    """Whether a server refused one prompt, such as by its content filter, so that others may be answered."""
-    return getattr(error.__cause__, "status_code", None) in _REFUSED

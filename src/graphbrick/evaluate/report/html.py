@@ -60,10 +60,47 @@ def page(
         written: The time of writing, as text.
         version: The version of graphbrick.
     """
+    sections = _sections(study, listing, figures, comparisons, decisive, by)
+    whole = page_text(
+        title, summary, cards(study, listing, figures), warnings(study, figures), sections,
+        written=written, source=study.path.name, version=version, data=_DATA,
+    )  # fmt: skip
+    before, after = whole.split(_DATA)
+    yield before.lstrip()
+    if listing.questions and figures:
+        for block in blocks(study, listing, figures):
+            yield block + "\n"
+    yield after
+
+
+def page_text(
+    title: str,
+    summary: str,
+    shown: Sequence[tuple[str, str]],
+    notes: Sequence[str],
+    sections: Sequence[Section],
+    *,
+    written: str,
+    source: str,
+    version: str,
+    data: str = "",
+) -> str:
+    """Return a whole page of sections.
+
+    Args:
+        title: The title.
+        summary: The result in a sentence or two.
+        shown: Large and small text of the cards at the top.
+        notes: What a reader has to know.
+        sections: The sections.
+        written: The time of writing, as text.
+        source: Name of what the figures are from.
+        version: The version of graphbrick.
+        data: What the browser of questions reads.
+    """
     style, script = _template("style.css"), _template("script.js")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    sections = _sections(study, listing, figures, comparisons, decisive, by)
-    whole = (
+    return (
         environment()
         .get_template("page.html")
         .render(
@@ -72,21 +109,15 @@ def page(
             title=title,
             style=Markup(style),
             headline=summary,
-            cards=cards(study, listing, figures),
-            warnings=warnings(study, figures),
+            cards=shown,
+            warnings=notes,
             sections=sections,
             written=written,
-            study=study.path.name,
-            data=Markup(_DATA),
+            study=source,
+            data=Markup(data),
             script=Markup(script),
         )
     )
-    before, after = whole.split(_DATA)
-    yield before.lstrip()
-    if listing.questions and figures:
-        for block in blocks(study, listing, figures):
-            yield block + "\n"
-    yield after
 
 
 def _template(name: str) -> str:

@@ -124,12 +124,12 @@ def _write(
     comparisons = compared(figures, baseline=name_of([one.run for one in figures], baseline))
     summary = headline(figures, comparisons, metric)
     if "csv" in files:
-        with _replacing(files["csv"]) as out:
+        with replacing(files["csv"]) as out:
             rows = CsvRows(out, questions, list(metrics))
             for one in figures:
                 rows.write(one.run, study.results(one.run.id))
     if "markdown" in files:
-        with _replacing(files["markdown"]) as out:
+        with replacing(files["markdown"]) as out:
             page_of = markdown_page(
                 figures, comparisons, decisive=metric, by=by, title=title, summary=summary, judge=study.judge
             )
@@ -139,7 +139,7 @@ def _write(
             study, listing, figures, comparisons, decisive=metric, by=by, title=title, summary=summary,
             written=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"), version=__version__,
         )  # fmt: skip
-        with _replacing(files["html"]) as out:
+        with replacing(files["html"]) as out:
             out.writelines(pieces)
     results = sum(one.results for one in figures)
     return Written(files, len(figures), len(questions), results, len(listing.detailed), summary)
@@ -159,7 +159,7 @@ def _check(files: dict[str, Path], study: Path) -> None:
 
 
 @contextmanager
-def _replacing(path: Path) -> Iterator[TextIO]:
+def replacing(path: Path) -> Iterator[TextIO]:
     """A file written to a temporary name and renamed on success; removed on failure."""
     path = path.resolve()  # replaces the target of a link, not the link
     path.parent.mkdir(parents=True, exist_ok=True)
