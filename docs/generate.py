@@ -62,9 +62,9 @@ def bricks_page() -> str:
 RECIPES = """# Recipes
 
 Published pipelines, as `graphbrick recipes` lists them and `graphbrick ask --recipe NAME` runs them: 1 to 15 and
-GRAG-M of LEGO-GraphRAG, P0 to P20 of its preliminary version, and queries by a model and agents (E1 to E4, GRAPH-COT,
-SOG; [agents.md](agents.md)). WebQSP and CWQ are the published Hit in percent with Qwen2-72B. Every recipe but the
-latter ends in `PathAnswer()`, which needs no model; the published runs end in a language model: `--set
+GRAG-M of LEGO-GraphRAG, P0 to P20 of its preliminary version, queries by a model and agents (E1 to E4, GRAPH-COT,
+SOG; [agents.md](agents.md)), and systems for graphs from text ([text.md](text.md)). WebQSP and CWQ are the published
+Hit in percent with Qwen2-72B. Every recipe but the last two groups ends in `PathAnswer()`, which needs no model; the published runs end in a language model: `--set
 "answer=Generate(LLM())"`. Where paths are not ranked (those that end in `RandomSample`), `PathAnswer()` follows a
 path drawn by chance; only a language model makes sense of them.
 
@@ -74,6 +74,7 @@ path drawn by chance; only a language model makes sense of them.
 | `embedder` | `MiniLM()` | any scorer: `USE()` is fast; `EmbeddingModel('BAAI/bge-small-en-v1.5')`, `BM25()` |
 | `reranker` | `CrossEncoder('BAAI/bge-reranker-v2-m3')` | any scorer |
 | `llm` | `LLM()` | `LLM('model', base_url='http://localhost:8080/v1')` |
+| `writer` | `LLM(max_tokens=1500)` | the same, for long replies |
 | `paths` | `ShortestPaths()` | `ShortestPaths(keep='one')`, one path an entity, as the released code |
 | `answer` | `PathAnswer()` | `Generate(LLM())` |
 | `tuned_embedder`, `tuned_llm` | none: `$name` in the text | a model fine-tuned on the graph |

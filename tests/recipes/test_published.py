@@ -20,6 +20,13 @@ from graphbrick.vectors.store import VectorStore, store_of, using
 NAMES = [*map(str, range(1, 16)), "GRAG-M", *(f"P{i}" for i in range(21))]
 QUERIES = ["E1", "E2"]  # tests/recipes/test_query_recipes.py
 AGENTS = ["E3", "E4", "GRAPH-COT", "SOG"]  # tests/recipes/test_agent_recipes.py
+TEXT = [
+    "GRAPHRAG-BASIC",
+    "GRAPHRAG-LOCAL",
+    "GRAPHRAG-GLOBAL",
+    "GRAPHRAG-DRIFT",
+    "LAZY",
+]  # tests/recipes/test_text_recipes.py
 PAPER = {"k": 1000, "PruneEdges": 64, "Rerank": 32}  # the sizes of the paper: max_ent, max_edge, top_k
 
 
@@ -37,7 +44,7 @@ def stages(pipeline: Pipeline) -> list[Stage]:
 
 
 def test_there_are_all_37_and_the_agents() -> None:
-    assert list(published()) == [*NAMES, *QUERIES, *AGENTS]
+    assert list(published()) == [*NAMES, *QUERIES, *AGENTS, *TEXT]
 
 
 @pytest.mark.parametrize("name", NAMES)

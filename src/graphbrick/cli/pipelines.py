@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from graphbrick.cli.llm import model_text
+from graphbrick.cli.llm import model_text, writing_model
 
 if TYPE_CHECKING:
     from graphbrick.graphs.databases.graph import DatabaseGraph
@@ -91,7 +91,8 @@ def chosen_pipeline(
     found = find(recipe)
     if llm is not None:
         model = model_text(llm)
-        models = {"llm": model, "tuned_llm": model, "answer": f"Generate({model})"}
+        writer = repr(writing_model(llm))
+        models = {"llm": model, "tuned_llm": model, "writer": writer, "answer": f"Generate({model})"}
         chosen = {name: brick for name, brick in models.items() if name in found.parts} | chosen
     return found.pipeline(**chosen)
 

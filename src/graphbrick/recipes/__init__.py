@@ -23,7 +23,8 @@ class Recipe:
 
     Attributes:
         name: "1" to "15" and "GRAG-M" as in the paper, "P0" to "P20" for those of its preliminary version; "E1" and
-            "E2" for generated queries; "E3", "E4", "GRAPH-COT" and "SOG" for agents.
+            "E2" for generated queries; "E3", "E4", "GRAPH-COT" and "SOG" for agents; those for graphs from text have
+            the name of the system, such as "GRAPHRAG-LOCAL".
         title: What it does.
         group: What it was compared with.
         paper: Where it was published.
@@ -31,7 +32,8 @@ class Recipe:
         parts: The parts with their defaults as recipe text; an empty one must be set.
         figures: Published figures: ``webqsp`` and ``cwq`` (Hit in percent with Qwen2-72B), ``path_seconds`` (path
             retrieval on WebQSP, one A100), ``embedding_tokens`` and ``llm_tokens`` per query; for E1 to E4 relevance,
-            relevance corrected by human labels, seconds and calls on simple and complex questions over Hetionet.
+            relevance corrected by human labels, seconds and calls on simple and complex questions over Hetionet; for
+            GraphRAG the least and the highest share of comparisons with vector search that it wins, in percent.
         note: Differences from the publication, and the reasons.
     """
 
@@ -63,13 +65,15 @@ class Recipe:
         figures = self.figures
         if "relevance_simple" in figures:
             return f"Hetionet {figures['relevance_simple']:.3f} / {figures['relevance_complex']:.3f}"
+        if "comprehensiveness_least" in figures:
+            return f"wins {figures['comprehensiveness_least']:.0f}-{figures['comprehensiveness_most']:.0f} % against vectors"
         names = {"webqsp": "WebQSP", "cwq": "CWQ"}
         return ", ".join(f"{name} {figures[data]:.1f}" for data, name in names.items() if data in figures)
 
     @property
     def uses_llm(self) -> bool:
         """Whether retrieval calls a language model."""
-        return bool({"llm", "tuned_llm"} & set(self.parts))
+        return bool({"llm", "tuned_llm", "writer"} & set(self.parts))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the recipe as plain JSON types; parts without default stay ``$name`` in its text."""
