@@ -66,7 +66,8 @@ class Recipe:
         if "relevance_simple" in figures:
             return f"Hetionet {figures['relevance_simple']:.3f} / {figures['relevance_complex']:.3f}"
         if "comprehensiveness_least" in figures:
-            return f"wins {figures['comprehensiveness_least']:.0f}-{figures['comprehensiveness_most']:.0f} % against vectors"
+            least, most = figures["comprehensiveness_least"], figures["comprehensiveness_most"]
+            return f"wins {least:.0f}-{most:.0f} % against vectors"
         names = {"webqsp": "WebQSP", "cwq": "CWQ"}
         return ", ".join(f"{name} {figures[data]:.1f}" for data, name in names.items() if data in figures)
 
