@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 from commands import Result, Run
 
-from graphbrick import build, parse
+from graphbrick import build, index, parse
 from graphbrick.cli.pipelines import chosen_pipeline
 from graphbrick.testing import TINY, Reply, ScriptedLLM, tiny_graph
 
@@ -139,3 +139,15 @@ def test_a_model_answers_from_what_learned_patterns_find(monkeypatch):
     chosen = chosen_pipeline(None, None, [], "some-model", tiny_graph())
     model = "LLM(model='some-model')"
     assert repr(chosen) == f"Operators(Patterns(BM25(), n=32), llm={model}) >> RankEnds(n=32) >> Generate({model})"
+
+
+def test_a_model_writes_an_answer_from_passages_of_documents(run, monkeypatch, tmp_path):
+    (tmp_path / "lakes.txt").write_text("Kisumu is a port on Lake Victoria.")
+    notes = tmp_path / "notes.graph"
+    index([tmp_path / "lakes.txt"], notes)
+    monkeypatch.setattr("graphbrick.cli.pipelines.TEXT_PIPELINE", "Passages(n=10) >> Quote(BM25(), n=3)")
+    with ScriptedLLM(["It is a port [1]."]) as scripted:
+        monkeypatch.setenv("OPENAI_BASE_URL", scripted.base_url)
+        result = run("ask", notes, "What is Kisumu?", "--llm", "some-model")
+    assert "It is a port [1]." in result.out
+    assert "a short answer" in scripted.requests[0].prompt

@@ -137,8 +137,11 @@ def withholding(pipeline: Pipeline, min_confidence: float | None) -> Pipeline:
 
 
 def _with_model(pipeline: Pipeline, model: str) -> Pipeline:
-    """Return the pipeline with a model that answers, and that plans operators which the rules cannot read."""
-    from graphbrick.generate import Generate
+    """Return the pipeline with a model that answers, and that plans operators which the rules cannot read.
+
+    In place of quotations from passages it writes an answer with citations.
+    """
+    from graphbrick.generate import Generate, Quote
     from graphbrick.pipeline import Sequence
     from graphbrick.pipeline.parsing import parse
     from graphbrick.retrieve import Operators
@@ -146,6 +149,8 @@ def _with_model(pipeline: Pipeline, model: str) -> Pipeline:
     generate = parse(f"Generate({model})")
     assert isinstance(generate, Generate)
     if isinstance(pipeline, Sequence):
+        if isinstance(pipeline.stages[-1], Quote):
+            return Sequence((*pipeline.stages[:-1], parse(f"WriteAnswer({model}, form='a short answer')")))
         stages = (replace(one, llm=generate.llm) if isinstance(one, Operators) else one for one in pipeline.stages)
         pipeline = Sequence(tuple(stages))
     return _ending_in(pipeline, generate)

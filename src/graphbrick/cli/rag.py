@@ -116,7 +116,7 @@ def _systems(
         found += [RagSystem(name, one, extractor, chunker) for name, one in named.items()]
     if found:
         return found
-    answer = "Quote(MiniLM())" if llm is None else f"Generate({model_text(llm)})"
+    answer = "Quote(MiniLM())" if llm is None else f"WriteAnswer({model_text(llm)}, form='a short answer')"
     return [RagSystem(one.name, one.pipeline, extractor, chunker) for one in default_systems(answer)]
 
 
