@@ -70,7 +70,7 @@ def searched(aligner: Alignment, tokens: tuple[list[Token], list[Token]], steps:
     def best(a: int, b: int, hop: int) -> float:
         ways = [0.0] if a == len(left) and b == len(right) and hop == len(steps) else []
         if hop < len(steps):  # the next hop has no word
-            is_back = hop > 0 and steps[hop] == steps[hop - 1] ^ 1
+            is_back = hop > 0 and steps[hop - 1] == aligner.turned[steps[hop]]
             ways.append(best(a, b, hop + 1) + weights[MISSING_BACK if is_back else MISSING])
         pending = b < len(right) and right[b].connectors == ("'s",)
         options = [(right[b], a, b + 1)] if b < len(right) else []
@@ -216,3 +216,21 @@ def test_a_compound_is_read_like_the_name_it_ends_in() -> None:
     np.testing.assert_array_equal(name, Letters().embed(["songwriter"])[0].astype(np.float32))
     np.testing.assert_array_equal(short, Letters().embed(["costar"])[0].astype(np.float32))
     assert [token.word for token in aligner.read(words_of("the line of work of X"))[0]] == ["line of work"]
+
+
+def test_the_two_directions_of_a_symmetric_relation_are_one_step() -> None:
+    aligner = replace(model(3), symmetric=frozenset({"spouse"}))
+    one = (("spouse", True), ("child", True), ("spouse X", True))
+    for other in ((("spouse", False), *one[1:]), (*one[:2], ("spouse X", False))):
+        assert aligner.steps(other) == aligner.steps(one) == [1, 3, 1]
+    assert aligner.steps((("child", False),)) == [2]
+    # A step there and back may go unsaid: «the child of X's spouse» says nothing of a way back.
+    assert aligner.turned.tolist() == [1, 1, 3, 2, 5, 4, -1]
+    for question in ("who is the child of X's spouse", "X's spouse's spouse"):
+        tokens = aligner.read(words_of(question))
+        for pattern in (one, (("spouse", True), ("spouse", False)), (("spouse", False), ("child", False))):
+            steps = aligner.steps(pattern)
+            assert steps is not None
+            assert aligner.features(tokens, [pattern])[0] @ aligner.weights == pytest.approx(
+                searched(aligner, tokens, steps)
+            )

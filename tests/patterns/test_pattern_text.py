@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 
 from graphbrick import Query, ShortestPaths, Subgraph
-from graphbrick.patterns.text import masked, readable, split_start, steps_of
+from graphbrick.patterns.alignment import words_of
+from graphbrick.patterns.text import masked, readable, simplified, split_start, steps_of
 from graphbrick.testing import tiny_graph
 
 
@@ -78,3 +79,40 @@ def test_the_start_is_masked(question: str, start: str, expected: str) -> None:
 )
 def test_relations_as_words(relation: str, words: str) -> None:
     assert readable(relation) == words
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Could you please tell me X's father?",
+        "I'd like to know about X's father?",
+        "Please, X's father?",
+        "hello, do you happen to know X's father?",
+        "Does anybody know X's father?",
+        "I was wondering: X's father?",
+    ],
+)
+def test_polite_openings_are_no_part_of_a_question(question: str) -> None:
+    assert simplified(question) == "X's father?"
+    assert words_of(question) == ["X", "'s", "father"]
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["does X know Y", "who would like X", "I", "do you know", "pleased by X", "what do I need for X", "soap by X"],
+)
+def test_other_words_stay(question: str) -> None:
+    assert simplified(question) == question
+
+
+@pytest.mark.parametrize(
+    ("question", "words"),
+    [
+        ("the boss of X' boss", ["the", "boss", "of", "X", "'s", "boss"]),
+        ("X\u2019s boss\u2019s team", ["X", "'s", "boss", "'s", "team"]),
+        ("the neighbours' capitals of X", ["the", "neighbours", "'s", "capitals", "of", "X"]),
+        ("who acts in 'X' or in 'others' here", ["who", "acts", "in", "X", "or", "in", "others", "here"]),
+    ],
+)
+def test_possessives_are_read_however_they_are_written(question: str, words: list[str]) -> None:
+    assert words_of(question) == words

@@ -93,6 +93,7 @@ def fit_alignment(
     *,
     max_hops: int,
     seed: int,
+    symmetric: frozenset[str] = frozenset(),
     watch: Callable[[int, int], None] | None = None,
 ) -> Alignment:
     """Learn which words speak of which steps, when the next hop begins, and what an alignment is worth.
@@ -104,6 +105,7 @@ def fit_alignment(
         labelled: Questions with answers. What their words speak of is read with a model of the written ones.
         max_hops: The longest pattern.
         seed: Of the random numbers.
+        symmetric: Relations whose two directions mean the same.
         watch: Told (what is done, of how many).
     """
     relations = tuple(book.relations)
@@ -111,7 +113,7 @@ def fit_alignment(
     names = tuple(sorted({form for noun in nouns for form in (noun, english.plural(noun))}))
     weights = np.concatenate([_START, np.zeros(max_hops)])
     empty = np.zeros((2 * len(relations) + 1, n_token_features(embedder.embed(["x"]).shape[1])), dtype=np.float32)
-    model = Alignment(embedder, relations, empty, Transitions(), weights, names)
+    model = Alignment(embedder, relations, empty, Transitions(), weights, names, symmetric)
     tell, done = watch or (lambda done, total: None), 0
     total = (_PASSES + _ROUNDS) * (1 + bool(labelled))
 
@@ -211,14 +213,14 @@ def _hop(token: Token) -> float:
     return float("inf") if token.hop is None else token.hop
 
 
-def _nouns(book: Phrasebook) -> list[tuple[int, str]]:
-    """Return the nouns of every step, 2 * relation + forward, with synonyms of several words («better half»)."""
-    nouns: dict[tuple[int, str], None] = {}
+def _nouns(book: Phrasebook) -> list[tuple[tuple[str, bool], str]]:
+    """Return the nouns of every step (relation label, forward), with synonyms of several words («better half»)."""
+    nouns: dict[tuple[tuple[str, bool], str], None] = {}
     known = {noun for entry in book.relations.values() for noun in (*entry.tail, *entry.head)}
-    for number, entry in enumerate(book.relations.values()):
-        for forward, of_end in ((1, entry.tail), (0, entry.head)):
+    for label, entry in book.relations.items():
+        for forward, of_end in ((True, entry.tail), (False, entry.head)):
             synonyms = [phrase for noun in of_end for phrase in english.idioms(noun) if phrase not in known]
-            nouns |= dict.fromkeys((2 * number + forward, noun) for noun in (*of_end, *synonyms))
+            nouns |= dict.fromkeys(((label, forward), noun) for noun in (*of_end, *synonyms))
     return list(nouns)
 
 
@@ -240,7 +242,7 @@ def _emission(
                 continue
             kind = n_classes - 1 if token.hop < 0 else question.steps[token.hop]
             times[by_key.setdefault(token.key, token), kind] += share
-    names = [(noun, step) for step, noun in _nouns(book)]
+    names = list(dict.fromkeys((noun, model.numbers[step]) for step, noun in _nouns(book)))
     words = sorted({token.word for token, _ in times} | {noun for noun, _ in names})
     place = {word: at for at, word in enumerate(words)}
     vectors = model.word_vectors(words)

@@ -26,11 +26,12 @@ from graphbrick.learn.learned import learned_place
 from graphbrick.learn.model_words import ModelWords, suggest
 from graphbrick.learn.phrasebook import Phrasebook
 from graphbrick.learn.sampling import Sample, samples
+from graphbrick.learn.symmetric import symmetric_relations
 from graphbrick.learn.writer import Writer
 from graphbrick.llm.chat import ChatModel
 from graphbrick.patterns.folder import WORDS, check_place, save
 from graphbrick.patterns.model import PatternModel
-from graphbrick.patterns.text import PLACEHOLDER, Steps
+from graphbrick.patterns.text import PLACEHOLDER, Steps, canonical
 from graphbrick.train.pattern_course import Watch
 from graphbrick.train.pattern_examples import Examples, Ints
 from graphbrick.train.patterns import ROUNDS, PatternReport, examples, fit_patterns
@@ -178,7 +179,8 @@ def learn(
             f"({', '.join(book.unreadable[:5])}); build it with labels for its relations, or learn from questions with "
             "answers alone (--questions 0)"
         )
-    written = _written(graph, book, n, max_hops, seed, tell)
+    symmetric = symmetric_relations(graph)
+    written = _written(graph, book, n, max_hops, seed, symmetric, tell)
     if not written:
         raise InputError(f"{graph.place} has no relation pattern that a question could be written about")
     found = _examples(graph, written)
@@ -187,14 +189,15 @@ def learn(
     with blas_threads(1):  # the matrices are small
         alignment = fit_alignment(
             embedder, book, [example for _, example in written], meant(graph, found, labelled),
-            max_hops=max_hops, seed=seed, watch=lambda done, total: tell("words aligned with hops", done, total),
+            max_hops=max_hops, symmetric=symmetric, seed=seed,
+            watch=lambda done, total: tell("words aligned with hops", done, total),
         )  # fmt: skip
     are_few = len(labelled) < _MANY_GIVEN
     likely = plausible(graph, found, labelled, alignment) if are_few else labelled
     found.all[len(written) :] = likely * repeats(len(written), len(labelled))
     model, fitted = fit_patterns(
         graph, found, embedder, max_hops=max_hops, rounds=ROUNDS if len(labelled) > len(written) else _ROUNDS,
-        seed=seed, hold_out=False, whole=not are_few, watch=watch,
+        seed=seed, hold_out=False, whole=not are_few, symmetric=symmetric, watch=watch,
     )  # fmt: skip
     model = replace(model, alignment=alignment, about={**model.about, "learned_from": "the graph itself"})
     calibration = fit_calibration(
@@ -249,11 +252,16 @@ def _phrasebook(
 
 
 def _written(
-    graph: Graph, book: Phrasebook, n: int, max_hops: int, seed: int, tell: Watch
+    graph: Graph, book: Phrasebook, n: int, max_hops: int, seed: int, symmetric: frozenset[str], tell: Watch
 ) -> list[tuple[Sample, Example]]:
+    """Write questions about both directions of symmetric relations; the samples have them forwards only."""
     writer, rng, found = Writer(book), random.Random(seed), []
-    for sample in samples(graph, n, max_hops=max_hops, n_seeds=max(20, round(_SEEDS * n)), seed=seed):
-        found.append((sample, Example(writer.write(sample.pattern, rng), sample.pattern, sample.others)))
+    around: dict[int, Sample] = {}
+    for drawn in samples(graph, n, max_hops=max_hops, n_seeds=max(20, round(_SEEDS * n)), seed=seed):
+        if drawn.seed not in around:
+            around[drawn.seed] = drawn.canonical(symmetric)
+        sample = replace(around[drawn.seed], pattern=canonical(drawn.pattern, symmetric), ends=drawn.ends)
+        found.append((sample, Example(writer.write(drawn.pattern, rng), sample.pattern, sample.others)))
         tell("questions written", len(found), n)
     return found
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +12,7 @@ import numpy.typing as npt
 from graphbrick.core import Step
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.literals import literal_types
-from graphbrick.patterns.text import PLACEHOLDER, Steps, labelled
+from graphbrick.patterns.text import PLACEHOLDER, Steps, canonical, labelled
 from graphbrick.retrieve.pattern_layers import Layer, first_layer, next_layer
 
 Ints = npt.NDArray[np.int32]
@@ -41,6 +41,15 @@ class Sample:
     ends: Ints
     others: list[Steps]
     group: npt.NDArray[np.int64]
+
+    def canonical(self, symmetric: frozenset[str]) -> Sample:
+        """Return the sample with one pattern for those that differ in the direction of symmetric relations."""
+        first: dict[Steps, int] = {}
+        for place, steps in enumerate(self.others):
+            first.setdefault(canonical(steps, symmetric), place)
+        return replace(
+            self, pattern=canonical(self.pattern, symmetric), others=[*first], group=self.group[[*first.values()]]
+        )
 
 
 def seeds(graph: Graph, rng: random.Random) -> Iterator[int]:

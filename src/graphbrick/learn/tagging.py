@@ -49,7 +49,7 @@ def tagged(model: Alignment, tokens: Tokens, steps: Sequence[int]) -> tuple[floa
             return 0.0, ()
         ways: list[tuple[float, tuple[int, ...]]] = []
         if hop < len(steps):
-            is_back = hop > 0 and steps[hop] == steps[hop - 1] ^ 1
+            is_back = hop > 0 and steps[hop - 1] == model.turned[steps[hop]]
             value, rest = best(a, b, hop + 1)
             ways.append((value + weights[MISSING_BACK if is_back else MISSING], rest))
         pending = b < len(right) and right[b].connectors == ("'s",)

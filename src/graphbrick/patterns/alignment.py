@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from graphbrick.core.cached import cached_property
 from graphbrick.embedders.embedder import Embedder
-from graphbrick.patterns.text import PLACEHOLDER, Steps
+from graphbrick.patterns.text import PLACEHOLDER, Steps, canonical, simplified
 from graphbrick.patterns.word_vectors import REMEMBERED, word_vectors
 
 Floats = npt.NDArray[np.float32]
@@ -87,12 +87,12 @@ class Token:
 
 
 def words_of(question: str) -> list[str]:
-    """Return the words of a masked question in lower case; the placeholder stays as it is.
+    """Return the words of a masked question in lower case, simplified; the placeholder stays as it is.
 
-    >>> words_of("Who is X's co-star?")
+    >>> words_of("Can you tell me who is X's co-star?")
     ['who', 'is', 'X', "'s", 'co-star']
     """
-    return [word if word == PLACEHOLDER else word.lower() for word in _WORD.findall(question)]
+    return [word if word == PLACEHOLDER else word.lower() for word in _WORD.findall(simplified(question))]
 
 
 def content(
@@ -208,6 +208,7 @@ class Alignment:
         weights: float64 [5 + max_hops]: of emission, transition, a hop without words, a way back without words, a word
             left over, then of each hop count.
         names: What relations are called, such as «writer», «writers» and «line of work».
+        symmetric: Relations whose two directions mean the same; they are read forwards.
         vectors: The vectors made so far, float16 [dimensions] by word; copies made with `replace` share them.
     """
 
@@ -217,6 +218,7 @@ class Alignment:
     transitions: Transitions
     weights: Scores
     names: tuple[str, ...]
+    symmetric: frozenset[str] = frozenset()
     vectors: dict[str, npt.NDArray[np.float16]] = field(default_factory=dict, repr=False, compare=False)
 
     @cached_property
@@ -232,8 +234,19 @@ class Alignment:
         return frozenset(name for name in self.names if " " not in name)
 
     @cached_property
-    def _number(self) -> dict[str, int]:
-        return {label: number for number, label in enumerate(self.relations)}
+    def numbers(self) -> dict[tuple[str, bool], int]:
+        """The number of each step: 2 * relation + forward; symmetric relations are always forward."""
+        number = {label: 2 * row for row, label in enumerate(self.relations)}
+        steps = [(label, forward) for label in self.relations for forward in (False, True)]
+        return {
+            step: number[label] + forward for step in steps for label, forward in canonical((step,), self.symmetric)
+        }
+
+    @cached_property
+    def turned(self) -> Ints:
+        """The number of each step in the other direction, int64 [steps + 1]; -1 for no step."""
+        turned = [self.numbers[label, not forward] for label in self.relations for forward in (False, True)]
+        return np.array([*turned, -1], dtype=np.int64)
 
     @cached_property
     def _emitted(self) -> dict[Any, Scores]:
@@ -256,13 +269,12 @@ class Alignment:
         return content(words, hops, self._by_first)
 
     def steps(self, pattern: Steps) -> list[int] | None:
-        """Return a pattern as numbers, 2 * relation + forward; None where it cannot be scored."""
+        """Return a pattern as numbers, see `numbers`; None where it cannot be scored."""
         if not 0 < len(pattern) <= self.max_hops:
             return None
         # A step back to the seed reads like any other step of its relation.
-        numbers = [self._number.get(label.removesuffix(f" {PLACEHOLDER}")) for label, _ in pattern]
-        steps = [2 * number + step[1] for number, step in zip(numbers, pattern, strict=True) if number is not None]
-        return steps if len(steps) == len(pattern) else None
+        steps = [self.numbers.get((label.removesuffix(f" {PLACEHOLDER}"), forward), -1) for label, forward in pattern]
+        return None if -1 in steps else steps
 
     def word_vectors(self, words: Sequence[str]) -> Floats:
         """Return the vectors of at least one word, float32 [words, dimensions]; see `word_vectors`."""
@@ -316,7 +328,7 @@ class _Table:
         self.absent = self.step == self.none
         self.absent[:, 0] = False
         self.is_back = np.zeros_like(self.absent)  # a step that takes back the one before it
-        self.is_back[:, 2:] = ((self.step[:, 2:] ^ 1) == self.step[:, 1:-1]) & ~self.absent[:, 2:]
+        self.is_back[:, 2:] = (model.turned[self.step[:, 2:]] == self.step[:, 1:-1]) & ~self.absent[:, 2:]
         self.direction = np.where(self.absent | (np.arange(most + 1) == 0), 2, self.step & 1)
         self.emitted = [model.emitted(self.left), model.emitted(self.right)]
         self.moves = [[model.transitions.log_new(token) for token in side] for side in tokens]

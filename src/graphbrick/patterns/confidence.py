@@ -18,7 +18,7 @@ import numpy.typing as npt
 from graphbrick.core import Reading
 from graphbrick.core.cached import cached_property
 from graphbrick.patterns.alignment import EMISSION, MISSING, Alignment
-from graphbrick.patterns.text import Steps, labelled, masked, readable, without_marks
+from graphbrick.patterns.text import Steps, canonical, labelled, masked, readable, without_marks
 
 if TYPE_CHECKING:
     from graphbrick.patterns.model import PatternModel, Prepared
@@ -125,7 +125,7 @@ def fit_features(
     start = best.pattern.start_label
     prepared = model.ask(masked(query, start))
     alike = [reading for reading in readings if reading.pattern.start_label == start][:_ALIGNED]
-    here = [labelled(reading.pattern.steps) for reading in alike]
+    here = [canonical(labelled(reading.pattern.steps), model.symmetric) for reading in alike]
     parts = alignment.features(prepared.tokens, here[:1])[0]
     return np.array(
         [

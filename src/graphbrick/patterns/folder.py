@@ -21,8 +21,8 @@ from graphbrick.patterns.model import PatternModel
 from graphbrick.patterns.question_features import WORDS as HASHED_WORDS
 from graphbrick.session import current_session
 
-FORMAT, VERSION = "graphbrick-patterns", 4
-_READ = (2, 3, 4)  # version 2 has no alignment, version 3 no calibration
+FORMAT, VERSION = "graphbrick-patterns", 5
+_READ = (2, 3, 4, 5)  # version 2 has no alignment, version 3 no calibration, version 4 no symmetric relations
 DESCRIPTION, WEIGHTS = "model.json", "weights.npz"
 WORDS = "words.toml"
 """The file in which users correct what was understood of a graph's language; see `graphbrick.learn.phrasebook`."""
@@ -39,6 +39,7 @@ _OWN = (
     "alignment",
     "calibration",
     "ends",
+    "symmetric",
     "sha256",
 )
 
@@ -75,6 +76,7 @@ def save(model: PatternModel, path: Path, *, words: str | None = None, overwrite
             "alignment": None if aligned is None else _described_alignment(aligned),
             "calibration": None if model.calibration is None else model.calibration.to_dict(),
             "ends": None if model.ends is None else model.ends.to_dict(),
+            "symmetric": sorted(model.symmetric),
             "sha256": sha256((work / WEIGHTS).read_bytes()).hexdigest(),
         }
         text = json.dumps(described, indent=1, ensure_ascii=False) + "\n"
@@ -140,7 +142,8 @@ def _load(folder: Path) -> PatternModel:
             raise TypeError(f"{embedder!r} is no embedder")
         patterns = tuple(tuple((str(label), bool(way)) for label, way in steps) for steps in described["patterns"])
         about = {key: value for key, value in described.items() if key not in _OWN}
-        alignment = _read_alignment(embedder, described.get("alignment"), aligned)
+        symmetric = frozenset(map(str, described.get("symmetric", ())))
+        alignment = _read_alignment(embedder, described.get("alignment"), aligned, symmetric)
         width = n_token_features(values["lengths"].shape[1] - 1 - HASHED_WORDS)
         if alignment is not None and alignment.emission.shape[1] != width:
             raise ModelError(
@@ -155,6 +158,7 @@ def _load(folder: Path) -> PatternModel:
             relations=tuple(map(str, described["relations"])),
             patterns=patterns,
             about=about,
+            symmetric=symmetric,
             **values,
         )
     except (OSError, ValueError, KeyError, TypeError, PipelineError, zipfile.BadZipFile) as error:
@@ -177,7 +181,9 @@ def _described_alignment(model: Alignment) -> dict[str, Any]:
     }
 
 
-def _read_alignment(embedder: Embedder, described: Any, arrays: list[Any]) -> Alignment | None:
+def _read_alignment(
+    embedder: Embedder, described: Any, arrays: list[Any], symmetric: frozenset[str]
+) -> Alignment | None:
     if described is None:
         return None
     emission, weights = arrays
@@ -188,7 +194,7 @@ def _read_alignment(embedder: Embedder, described: Any, arrays: list[Any]) -> Al
     relations, names = tuple(described["relations"]), tuple(described["phrases"])
     if emission.shape[0] != 2 * len(relations) + 1 or weights.ndim != 1 or not np.isfinite(emission).all():
         raise ValueError(f"an alignment of {len(relations)} relations has arrays of {emission.shape}, {weights.shape}")
-    return Alignment(embedder, relations, emission, Transitions(counts), weights, names)
+    return Alignment(embedder, relations, emission, Transitions(counts), weights, names, symmetric)
 
 
 def _described(folder: Path) -> dict[str, Any]:

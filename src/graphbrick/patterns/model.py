@@ -19,7 +19,7 @@ from graphbrick.patterns.alignment import Alignment, Token, words_of
 from graphbrick.patterns.confidence import Calibration
 from graphbrick.patterns.end_model import EndModel
 from graphbrick.patterns.question_features import WORDS, features
-from graphbrick.patterns.text import Steps, as_labels, readable, without_marks
+from graphbrick.patterns.text import Steps, as_labels, canonical, readable, without_marks
 
 Floats = npt.NDArray[np.float32]
 NO_PATTERN = -1e6
@@ -60,6 +60,7 @@ class PatternModel:
             order; None for patterns trained without.
         calibration: Says how likely the best pattern of a question is the right one; None if nobody knows.
         ends: Chooses among the entities at the ends of patterns; None where nothing was learned about that.
+        symmetric: Relations whose two directions mean the same; they are read forwards.
     """
 
     embedder: Embedder
@@ -75,6 +76,7 @@ class PatternModel:
     alignment: Alignment | None = None
     calibration: Calibration | None = None
     ends: EndModel | None = None
+    symmetric: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         h, d = self.max_hops, self.dimensions
@@ -109,7 +111,9 @@ class PatternModel:
     @cached_property
     def rivals(self) -> tuple[Steps, ...]:
         """The patterns that a question may mean although its seeds do not have them: at most 2,000; none comes back."""
-        single = [((label, forward),) for label in self.relations for forward in (True, False)]
+        single = [
+            canonical(((label, forward),), self.symmetric) for label in self.relations for forward in (True, False)
+        ]
         away = [steps for steps in self.patterns if steps == without_marks(steps)]
         return tuple(dict.fromkeys([*single, *away]))[:_RIVALS]
 
@@ -269,7 +273,7 @@ class _Known:
         self._own = np.concatenate([self._own, np.array(rows, dtype=np.int64)])
 
     def _make(self, pattern: Steps | tuple[Step, ...]) -> tuple[tuple[int, ...], int]:
-        steps, numbers = as_labels(pattern), []
+        steps, numbers = canonical(as_labels(pattern), self._model.symmetric), []
         for label, _ in steps:
             number = self._ids.get(label)
             if number is None:

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from graphbrick.embedders.embedder import Embedder
 from graphbrick.graphs.text import tokens
+from graphbrick.patterns.text import simplified
 
 Floats = npt.NDArray[np.float32]
 
@@ -30,7 +31,8 @@ def features(embedder: Embedder, question: str) -> Floats:
 
 
 def many_features(embedder: Embedder, questions: Sequence[str]) -> Floats:
-    """Return the features of distinct questions, float32 [questions, dimensions + WORDS]."""
+    """Return the features of questions, which are simplified first, float32 [questions, dimensions + WORDS]."""
+    questions = [simplified(question) for question in questions]
     if type(embedder).encode_query is Embedder.encode_query:  # questions are embedded like other texts
         embeddings = np.asarray(embedder.encode(questions), dtype=np.float32)
     else:

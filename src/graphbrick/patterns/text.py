@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from functools import lru_cache
 
 from graphbrick.core import Step
@@ -13,8 +14,25 @@ Steps = tuple[tuple[str, bool], ...]
 """The relations of a pattern as labels, each with whether it is followed from head to tail."""
 
 PLACEHOLDER = "X"
+_MARK = f" {PLACEHOLDER}"
 _ARROW = re.compile(r"(?:^|(?<= ))(->|<-)(?= |$)")
 _PUNCTUATION = re.compile(r"[\W_]+")
+_YOU = r"(?:can|could|would|will|might) (?:you|anyone|anybody|someone|somebody)(?: please| kindly| maybe)?"
+# «X' boss», «the neighbours' capitals»; not a word in quotation marks.
+_BARE_POSSESSIVE = re.compile(rf"(?<!['\w])({PLACEHOLDER}|\w+s)'(?=\s+\w)")
+_OPENING = re.compile(
+    r"(?:(?:hi|hello|hey|please|so|well|ok|okay)\W+)*"
+    rf"(?:{_YOU} (?:tell|show|give|remind)(?: me| us)?"
+    rf"|{_YOU} (?:say|name|list|find|find out)"
+    r"|(?:i|we)(?: would|'d)? (?:really )?(?:like|love|want|need|wish) to (?:know|learn|see|find out|hear|ask)"
+    r"|(?:i|we)(?: am|'m| are|'re) (?:wondering|curious|asking|looking for|interested in)"
+    r"|(?:i|we) (?:wonder|need|want)|i was wondering"
+    r"|(?:do|would) you (?:happen to |perhaps |maybe |by chance )?know"
+    r"|does (?:anyone|anybody|someone|somebody) (?:happen to )?know|any idea"
+    r"|please(?: tell| show| give)?(?: me| us)?)"
+    r"(?: about)?(?=\W)\W*",
+    re.IGNORECASE,
+)
 
 
 def split_start(text: str) -> tuple[str, str]:
@@ -54,7 +72,7 @@ def labelled(steps: Iterable[Step]) -> Steps:
     >>> labelled([Step("child", True), Step("parent", True, back=True)])
     (('child', True), ('parent X', True))
     """
-    return tuple((f"{step.relation} {PLACEHOLDER}" if step.back else step.relation, step.forward) for step in steps)
+    return tuple((f"{step.relation}{_MARK}" if step.back else step.relation, step.forward) for step in steps)
 
 
 def as_labels(steps: Steps | Sequence[Step]) -> Steps:
@@ -68,7 +86,29 @@ def without_marks(steps: Steps) -> Steps:
     >>> without_marks((("child", True), ("parent X", True)))
     (('child', True), ('parent', True))
     """
-    return tuple((label.removesuffix(f" {PLACEHOLDER}"), forward) for label, forward in steps)
+    return tuple((label.removesuffix(_MARK), forward) for label, forward in steps)
+
+
+def simplified(question: str) -> str:
+    """Return a masked question without a polite opening, and with every possessive written «'s».
+
+    >>> simplified("I would like to know X' boss"), simplified("Do you know who directed X?")
+    ("X's boss", 'who directed X?')
+    """
+    question = _BARE_POSSESSIVE.sub(r"\1's", question.replace("\u2019", "'"))
+    opening = _OPENING.match(question)
+    return question[opening.end() :] or question if opening else question
+
+
+def canonical(steps: Steps, symmetric: AbstractSet[str]) -> Steps:
+    """Return steps with those of symmetric relations forwards: a spouse's spouse is the same in both directions.
+
+    >>> canonical((("child", False), ("spouse X", False)), {"spouse"})
+    (('child', False), ('spouse X', True))
+    """
+    if not symmetric:
+        return steps
+    return tuple((label, forward or label.removesuffix(_MARK) in symmetric) for label, forward in steps)
 
 
 def readable(relation: str) -> str:

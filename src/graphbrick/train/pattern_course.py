@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Protocol
 
@@ -40,6 +40,7 @@ class Course:
         seed: Seed of everything that is drawn at random.
         whole: Train the weights of whole patterns; else they stay 0.
         tell: Callback for progress.
+        symmetric: Relations whose two directions mean the same; in `steps` they are forwards.
     """
 
     embedder: Embedder
@@ -49,6 +50,7 @@ class Course:
     seed: int
     whole: bool
     tell: Watch
+    symmetric: frozenset[str] = frozenset()
 
     def best_rounds(self, learned: list[Example], held: list[Example], rounds: int) -> tuple[int, Quality, Quality]:
         """Return the number of rounds that is best for held-out examples, and their quality before and after it."""
@@ -61,7 +63,8 @@ class Course:
         """Return a model fitted to examples for a number of rounds; ``what`` names the step for progress."""
         weights, relations, patterns = self.weights(examples)
         self._fit(weights, examples, [], rounds, what)
-        return PatternModel(self.embedder, relations=relations, patterns=patterns, **weights.values)  # type: ignore[arg-type]
+        model = PatternModel(self.embedder, relations=relations, patterns=patterns, **weights.values)  # type: ignore[arg-type]
+        return replace(model, symmetric=self.symmetric)
 
     def _fit(self, weights: Weights, examples: list[Example], held: list[Example], rounds: int, what: str) -> int:
         return fit(

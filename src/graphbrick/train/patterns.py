@@ -22,6 +22,7 @@ from graphbrick.patterns.end_model import EndModel
 from graphbrick.patterns.folder import check_place, save
 from graphbrick.patterns.model import PatternModel
 from graphbrick.patterns.question_features import many_features
+from graphbrick.patterns.text import canonical
 from graphbrick.train.pattern_course import Course, Watch
 from graphbrick.train.pattern_ends import collect_ends, fit_ends, is_needed
 from graphbrick.train.pattern_examples import Example, Examples, collect
@@ -186,6 +187,7 @@ def fit_patterns(
     seed: int,
     hold_out: bool = True,
     whole: bool = True,
+    symmetric: frozenset[str] = frozenset(),
     watch: Watch | None = None,
 ) -> tuple[PatternModel, PatternReport]:
     """Fit the model to examples.
@@ -200,6 +202,7 @@ def fit_patterns(
         hold_out: Find the number of rounds with a tenth of the wordings; else all rounds are run.
         whole: Train the weights of whole patterns; else they stay 0. With few questions a pattern, they learn wordings
             by heart, and patterns without questions lose.
+        symmetric: Relations whose two directions mean the same.
         watch: Called with (name of the step, number done, total).
 
     Raises:
@@ -212,8 +215,10 @@ def fit_patterns(
             f"none of {found.questions:,} questions has a pattern of at most {max_hops} hops from a seed to an answer; "
             "are they questions of this graph?"
         )
-    steps = found.steps(graph)
-    course = Course(embedder, _vectors(embedder, list(found.masked), tell), steps, max_hops, seed, whole, tell)
+    steps = [canonical(pattern, symmetric) for pattern in found.steps(graph)]
+    course = Course(
+        embedder, _vectors(embedder, list(found.masked), tell), steps, max_hops, seed, whole, symmetric, tell
+    )
     learned, held = _split(found.all, seed) if hold_out else (found.all, [])
     before = after = None
     if held:
