@@ -15,9 +15,9 @@ from graphbrick.core.errors import InputError
 from graphbrick.evaluate.datasets import Question
 from graphbrick.learn import LearnReport, learn, learned_pipeline, learned_place, unlearned
 from graphbrick.learn.tagging import tagged
-from graphbrick.patterns.alignment import LEFT_OVER, MISSING, MISSING_BACK, words_of
+from graphbrick.patterns.alignment import LEFT_OVER, MISSING, MISSING_BACK
 from graphbrick.patterns.folder import WORDS, load
-from graphbrick.patterns.text import Steps
+from graphbrick.patterns.text import Steps, words_of
 from graphbrick.train import train_patterns
 
 

@@ -23,8 +23,8 @@ from graphbrick.patterns.alignment import (
     content,
     n_token_features,
     token_features,
-    words_of,
 )
+from graphbrick.patterns.text import words_of
 
 RELATIONS = ("spouse", "child", "works in")
 STEPS = 2 * len(RELATIONS)

@@ -3,8 +3,7 @@ from __future__ import annotations
 import pytest
 
 from graphbrick import Query, ShortestPaths, Subgraph
-from graphbrick.patterns.alignment import words_of
-from graphbrick.patterns.text import masked, readable, simplified, split_start, steps_of
+from graphbrick.patterns.text import masked, readable, simplified, split_start, steps_of, words_of
 from graphbrick.testing import tiny_graph
 
 

@@ -21,9 +21,8 @@ from graphbrick.patterns.alignment import (
     Transitions,
     n_token_features,
     token_features,
-    words_of,
 )
-from graphbrick.patterns.text import PLACEHOLDER, Steps
+from graphbrick.patterns.text import PLACEHOLDER, Steps, words_of
 from graphbrick.train.adam import Adam
 
 Floats = npt.NDArray[np.float32]

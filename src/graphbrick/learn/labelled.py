@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from graphbrick.graphs.graph import Graph
 from graphbrick.learn.fit_alignment import Meant
-from graphbrick.patterns.alignment import Alignment, words_of
-from graphbrick.patterns.text import Steps
+from graphbrick.patterns.alignment import Alignment
+from graphbrick.patterns.text import Steps, words_of
 from graphbrick.train.pattern_examples import Example, Examples
 
 _SHARE, _MOST_REPEATS = 0.25, 8  # the questions are repeated to count this much beside the written ones

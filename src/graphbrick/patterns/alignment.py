@@ -7,7 +7,6 @@ spoken of, and words should not be left over. The best alignment of a pattern is
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,7 +16,7 @@ import numpy.typing as npt
 
 from graphbrick.core.cached import cached_property
 from graphbrick.embedders.embedder import Embedder
-from graphbrick.patterns.text import PLACEHOLDER, Steps, canonical, simplified
+from graphbrick.patterns.text import PLACEHOLDER, Steps, canonical, words_of
 from graphbrick.patterns.word_vectors import REMEMBERED, word_vectors
 
 Floats = npt.NDArray[np.float32]
@@ -36,7 +35,6 @@ _NUMBER = {word: number for number, word in enumerate(FUNCTION_WORDS)}
 _OWNED_BY = ("of", "for", "in")
 _PLACES = 3  # of a word; see `Token.place`
 _LONGEST = 8  # content words on either side of the seed that are aligned
-_WORD = re.compile(r"'s(?!\w)|\w+(?:-\w+)*")
 _VECTOR_WEIGHT = 4.0
 _IMPOSSIBLE = -1e9
 _UNALIGNED = -60.0  # the score of a pattern that no alignment fits
@@ -84,15 +82,6 @@ class Token:
             return 0
         passive = "by" in self.connectors if self.is_left else self.after == "by"
         return 1 if self.is_left != passive else 2
-
-
-def words_of(question: str) -> list[str]:
-    """Return the words of a masked question in lower case, simplified; the placeholder stays as it is.
-
-    >>> words_of("Can you tell me who is X's co-star?")
-    ['who', 'is', 'X', "'s", 'co-star']
-    """
-    return [word if word == PLACEHOLDER else word.lower() for word in _WORD.findall(simplified(question))]
 
 
 def content(

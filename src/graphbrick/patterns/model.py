@@ -15,11 +15,11 @@ from graphbrick.core.cached import cached_property
 from graphbrick.core.errors import ModelError
 from graphbrick.embedders.embedder import Embedder
 from graphbrick.files.locks import ForkLock
-from graphbrick.patterns.alignment import Alignment, Token, words_of
+from graphbrick.patterns.alignment import Alignment, Token
 from graphbrick.patterns.confidence import Calibration
 from graphbrick.patterns.end_model import EndModel
 from graphbrick.patterns.question_features import WORDS, features
-from graphbrick.patterns.text import Steps, as_labels, canonical, readable, without_marks
+from graphbrick.patterns.text import Steps, as_labels, canonical, readable, without_marks, words_of
 
 Floats = npt.NDArray[np.float32]
 NO_PATTERN = -1e6

@@ -17,6 +17,7 @@ PLACEHOLDER = "X"
 _MARK = f" {PLACEHOLDER}"
 _ARROW = re.compile(r"(?:^|(?<= ))(->|<-)(?= |$)")
 _PUNCTUATION = re.compile(r"[\W_]+")
+_WORD = re.compile(r"'s(?!\w)|\w+(?:-\w+)*")
 _YOU = r"(?:can|could|would|will|might) (?:you|anyone|anybody|someone|somebody)(?: please| kindly| maybe)?"
 # «X' boss», «the neighbours' capitals»; not a word in quotation marks.
 _BARE_POSSESSIVE = re.compile(rf"(?<!['\w])({PLACEHOLDER}|\w+s)'(?=\s+\w)")
@@ -98,6 +99,15 @@ def simplified(question: str) -> str:
     question = _BARE_POSSESSIVE.sub(r"\1's", question.replace("\u2019", "'"))
     opening = _OPENING.match(question)
     return question[opening.end() :] or question if opening else question
+
+
+def words_of(question: str) -> list[str]:
+    """Return the words of a masked question in lower case, simplified; the placeholder stays as it is.
+
+    >>> words_of("Can you tell me who is X's co-star?")
+    ['who', 'is', 'X', "'s", 'co-star']
+    """
+    return [word if word == PLACEHOLDER else word.lower() for word in _WORD.findall(simplified(question))]
 
 
 def canonical(steps: Steps, symmetric: AbstractSet[str]) -> Steps:

@@ -13,8 +13,8 @@ from graphbrick.core import Path, PathPattern, Scorable
 from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event
 from graphbrick.embedders.embedder import Embedder
-from graphbrick.patterns.alignment import FUNCTION_WORDS, Alignment, Token, Transitions, words_of
-from graphbrick.patterns.text import masked, readable, split_start, steps_of
+from graphbrick.patterns.alignment import FUNCTION_WORDS, Alignment, Token, Transitions
+from graphbrick.patterns.text import masked, readable, split_start, steps_of, words_of
 from graphbrick.scorers.scorer import Scorer
 
 Scores = npt.NDArray[np.float64]

@@ -217,7 +217,7 @@ def fit_patterns(
         )
     steps = [canonical(pattern, symmetric) for pattern in found.steps(graph)]
     course = Course(
-        embedder, _vectors(embedder, list(found.masked), tell), steps, max_hops, seed, whole, symmetric, tell
+        embedder, _vectors(embedder, list(found.masked), tell), steps, max_hops, seed, whole, tell, symmetric
     )
     learned, held = _split(found.all, seed) if hold_out else (found.all, [])
     before = after = None
