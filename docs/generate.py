@@ -65,8 +65,8 @@ Published pipelines, as `graphbrick recipes` lists them and `graphbrick ask --re
 GRAG-M of LEGO-GraphRAG, P0 to P20 of its preliminary version, queries by a model and agents (E1 to E4, GRAPH-COT,
 SOG; [agents.md](agents.md)), and systems for graphs from text ([text.md](text.md)). WebQSP and CWQ are the published
 Hit in percent with Qwen2-72B. Every recipe but the last groups ends in `PathAnswer()`, which needs no model; the
-published runs end in a language model: `--set "answer=Generate(LLM())"`. Where paths are not ranked (those that end in `RandomSample`), `PathAnswer()` follows a
-path drawn by chance; only a language model makes sense of them.
+published runs end in a language model: `--set "answer=Generate(LLM())"`. Where paths are not ranked (those that end in
+`RandomSample`), `PathAnswer()` follows a path drawn by chance; only a language model makes sense of them.
 
 | part | default | what can be set |
 |---|---|---|
