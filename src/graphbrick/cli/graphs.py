@@ -246,19 +246,23 @@ def info(
 def export(
     graph: GraphFolder,
     target: Annotated[Path, typer.Argument(metavar="TARGET", help="File or folder to make.", show_default=False)],
-    to: Annotated[str, typer.Option("--to", help="ladybug, neo4j-csv, parquet, nt, graphml or networkx.")],
+    to: Annotated[str, typer.Option("--to", help="ladybug, neo4j-csv, parquet, nt, graphml, networkx or graphrag.")],
     base: Annotated[str | None, typer.Option(help="nt: what IRIs of other keys begin with [urn:graphbrick:].")] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace what is there.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Write a graph for other programs: a database in Cypher, tables, RDF, GraphML, or JSON for networkx."""
+    """Write a graph for other programs: a database, tables, RDF, GraphML, JSON, or as Microsoft GraphRAG does."""
     from graphbrick.cli.printing.terminal import print_json
     from graphbrick.cli.progress import progress
     from graphbrick.graphs.export.formats import export
+    from graphbrick.text.exporting import TEXT_FORMATS, export_text
 
     opened = open_graph(graph)
     with progress(f"exporting {graph}") as report:
-        export(opened, target, to, base=base, overwrite=overwrite, progress=report.step)
+        if to in TEXT_FORMATS:
+            export_text(opened, target, to, overwrite=overwrite)
+        else:
+            export(opened, target, to, base=base, overwrite=overwrite, progress=report.step)
     if as_json:
         print_json({"target": str(target), "entities": opened.n_entities, "triples": opened.n_triples})
     else:

@@ -51,7 +51,10 @@ def export(
         GraphbrickError: The target exists or cannot be written.
     """
     if to not in FORMATS:
-        raise InputError(f"there is no export to {to!r}; choose one of {', '.join(FORMATS)}")
+        raise InputError(
+            f"there is no export to {to!r}; choose one of {', '.join(FORMATS)}, or graphrag for a graph made from "
+            "documents"
+        )
     more: dict[str, Any] = {}
     if base is not None:
         if to != "nt":

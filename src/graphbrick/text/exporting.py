@@ -1,0 +1,35 @@
+"""Export graphs made from text for other programs of that kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from os import PathLike
+from pathlib import Path
+
+from graphbrick.core.errors import InputError
+from graphbrick.graphs.corpus import TextGraph
+from graphbrick.graphs.graph import Graph
+from graphbrick.text.graphrag.exporting import to_graphrag
+
+TEXT_FORMATS: dict[str, Callable[..., Path]] = {"graphrag": to_graphrag}
+"""The formats that only graphs made from text can be written in; `graphbrick.graphs.export.formats` has the others."""
+
+
+def export_text(graph: Graph, target: str | PathLike[str], to: str, *, overwrite: bool = False) -> Path:
+    """Write a graph made from text, with its passages, in the format of another program.
+
+    Args:
+        graph: The graph.
+        target: The folder to make.
+        to: "graphrag".
+        overwrite: Replace an earlier export.
+
+    Raises:
+        InputError: The graph was not made from text.
+        GraphbrickError: The target exists or cannot be written.
+    """
+    if not isinstance(graph, TextGraph):
+        raise InputError(
+            f"{graph.path} was not made from documents, so it has no passages for an export to {to}; try parquet"
+        )
+    return TEXT_FORMATS[to](graph, target, overwrite=overwrite)
