@@ -117,6 +117,7 @@ if TYPE_CHECKING:
     from graphbrick.text import ByHeading as ByHeading
     from graphbrick.text import ByParagraph as ByParagraph
     from graphbrick.text import ByTokens as ByTokens
+    from graphbrick.text import Describe as Describe
     from graphbrick.text import ExtractClaims as ExtractClaims
     from graphbrick.text import ExtractGraph as ExtractGraph
     from graphbrick.text import FromFile as FromFile
@@ -191,6 +192,7 @@ _HOMES = {
         "ByHeading",
         "ByParagraph",
         "ByTokens",
+        "Describe",
         "ExtractClaims",
         "ExtractGraph",
         "FromFile",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -13,6 +13,7 @@ from graphbrick.cli.llm import BudgetText, CacheFile, CacheMode, chat_model, lim
 # Everything else is imported where it is used, so that help is shown at once.
 if TYPE_CHECKING:
     from graphbrick.text.chunks import Chunker
+    from graphbrick.text.describe import Describe
     from graphbrick.text.extraction import Extractor
 
 
@@ -37,6 +38,10 @@ def index(
     extract: Annotated[str | None, typer.Option(metavar="BRICK", help="Finds entities [Phrases()].")] = None,
     llm: Annotated[
         str | None, typer.Option(metavar="MODEL", help="Find triples by this language model, with OpenIE(...).")
+    ] = None,
+    describe: Annotated[
+        str | None,
+        typer.Option(metavar="BRICK", help="Describes what many passages describe, as Describe(LLM()); or none."),
     ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Say what would be extracted and what it would cost, and change nothing.")
@@ -67,7 +72,7 @@ def index(
             f"{graph} is the only folder named; name documents too: graphbrick index docs/ {graph} "
             f"(an index of the embeddings of a graph is made by graphbrick prepare vectors {graph})"
         )
-    cutter, finder = chosen_chunker(chunks), chosen_extractor(extract, llm)
+    cutter, finder, describer = chosen_chunker(chunks), chosen_extractor(extract, llm), _describer(describe)
     options = SourceOptions(text, title, key, section)
     with limits(budget, cache, cache_file), progress(f"indexing {graph}") as report:
 
@@ -81,8 +86,8 @@ def index(
             )  # fmt: skip
         else:
             done = index(
-                sources, graph, chunker=cutter, extractor=finder, options=options, skip_bad=skip_bad, retry=retry,
-                progress=step,
+                sources, graph, chunker=cutter, extractor=finder, describe=describer, options=options,
+                skip_bad=skip_bad, retry=retry, progress=step,
             )  # fmt: skip
     if dry_run:
         print_estimate(graph, planned, as_json=as_json)
@@ -196,4 +201,18 @@ def chosen_extractor(text: str | None, llm: str | None) -> Extractor | None:
     brick = None if text is None else parse_brick(text)
     if brick is not None and not isinstance(brick, Extractor):
         raise InputError(f"--extract takes a brick that finds entities, got {brick!r}; try Phrases()")
+    return brick
+
+
+def _describer(text: str | None) -> Describe | Literal[False] | None:
+    """Return what an option names to describe entities with; False for «none»."""
+    from graphbrick.core.errors import InputError
+    from graphbrick.pipeline.parsing import parse_brick
+    from graphbrick.text.describe import Describe
+
+    if text is None or text == "none":
+        return None if text is None else False
+    brick = parse_brick(text)
+    if not isinstance(brick, Describe):
+        raise InputError(f"--describe takes Describe(LLM()) with a model of yours, or none; got {brick!r}")
     return brick

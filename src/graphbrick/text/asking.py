@@ -8,7 +8,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack
 from contextvars import copy_context
 from dataclasses import dataclass, field
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, Protocol, TypeAlias, TypeVar
 
 from graphbrick.core.errors import ModelError
 from graphbrick.core.trace import StageTrace, Trace, record
@@ -16,25 +16,32 @@ from graphbrick.llm.chat import ChatModel
 from graphbrick.llm.each import is_about_one_prompt
 from graphbrick.llm.messages import Request
 from graphbrick.pipeline.budget import Budget, StoppedError, current_budget, spending
-from graphbrick.text.extraction import Extraction
 
 K = TypeVar("K")
+T = TypeVar("T")
+R = TypeVar("R")
+R_co = TypeVar("R_co", covariant=True)
+T_contra = TypeVar("T_contra", contravariant=True)
 
 Exchanged = tuple[str, StageTrace]
-Conversation = Generator[Request, str, Extraction]
+Conversation: TypeAlias = Generator[Request, str, R]
 """Yields requests, is sent the text of each reply, and returns the result."""
 
 
-class Asker(Protocol):
-    """What knows what to ask about a passage."""
+class Asker(Protocol[T_contra, R_co]):
+    """What knows what to ask about a passage, or something else."""
 
     @property
     def model(self) -> ChatModel:
         """The model that is asked."""
         ...
 
-    def conversation(self, text: str) -> Conversation:
-        """Return the conversation about a passage."""
+    def conversation(self, subject: T_contra, /) -> Conversation[R_co]:
+        """Return the conversation about a subject."""
+        ...
+
+    def refused(self, reason: str) -> R_co:
+        """Return the result for a subject whose prompt a server refused."""
         ...
 
 
@@ -81,29 +88,29 @@ class Usage:
 
 
 @dataclass
-class _Talk(Generic[K]):
-    """A conversation about one passage: its key, where it is, and how many replies it has had."""
+class _Talk(Generic[K, R]):
+    """A conversation about one subject: its key, where it is, and how many replies it has had."""
 
     key: K
-    conversation: Conversation
+    conversation: Conversation[R]
     replies: int = 0
 
 
 def ask_about(
-    asker: Asker,
-    passages: Iterable[tuple[K, str]],
+    asker: Asker[T, R],
+    subjects: Iterable[tuple[K, T]],
     *,
     drafts: Drafts | None = None,
     usage: Usage | None = None,
-) -> Iterator[tuple[K, Extraction]]:
-    """Yield the result for each passage as soon as it is there.
+) -> Iterator[tuple[K, R]]:
+    """Yield the result for each subject as soon as it is there.
 
     As many calls are in flight as the model takes in parallel. If one fails, or the budget is used up, the others are
     waited for and their results yielded before the error is raised, as they are paid for.
 
     Args:
         asker: What asks.
-        passages: Key and text of each; read as they are needed. Keys are bytes if there are drafts.
+        subjects: Key and subject of each conversation; read as they are needed. Keys are bytes if there are drafts.
         drafts: Replies of interrupted conversations.
         usage: Added to.
 
@@ -112,18 +119,18 @@ def ask_about(
         StoppedError: The budget is used up.
     """
     model, total = asker.model, usage or Usage()
-    waiting: dict[Future[Exchanged], _Talk[K]] = {}
-    rest = iter(passages)
+    waiting: dict[Future[Exchanged], _Talk[K, R]] = {}
+    rest = iter(subjects)
     failure: Exception | None = None
     with ExitStack() as stack:
         budget = current_budget() or stack.enter_context(spending(Budget()))
         pool = stack.enter_context(ThreadPoolExecutor(model.parallel, "extract"))
         try:
             while True:
-                while failure is None and len(waiting) < model.parallel and (passage := next(rest, None)) is not None:
-                    talk = _Talk(passage[0], asker.conversation(passage[1]))
+                while failure is None and len(waiting) < model.parallel and (subject := next(rest, None)) is not None:
+                    talk = _Talk(subject[0], asker.conversation(subject[1]))
                     due = _go_on(talk, None, drafts)
-                    if isinstance(due, Extraction):
+                    if not isinstance(due, Request):
                         yield talk.key, due
                     else:
                         waiting[pool.submit(copy_context().run, _exchange, model, due)] = talk
@@ -139,8 +146,8 @@ def ask_about(
                         if not is_about_one_prompt(error):
                             failure = failure or error
                             continue
-                        due = Extraction(problem=str(error))
-                    if isinstance(due, Extraction):
+                        due = asker.refused(str(error))
+                    if not isinstance(due, Request):
                         yield talk.key, due
                     elif failure is None:
                         waiting[pool.submit(copy_context().run, _exchange, model, due)] = talk
@@ -158,14 +165,14 @@ def _exchange(model: ChatModel, request: Request) -> Exchanged:
     return reply.text, entry
 
 
-def _go_on(talk: _Talk[K], reply: str | None, drafts: Drafts | None) -> Request | Extraction:
+def _go_on(talk: _Talk[K, R], reply: str | None, drafts: Drafts | None) -> Request | R:
     """Return the next request of a conversation, or its result; replies of an interrupted one are used first."""
     key = talk.key if isinstance(talk.key, bytes) else b""
     while True:
         try:
             request = next(talk.conversation) if reply is None else talk.conversation.send(reply)
         except StopIteration as end:
-            result: Extraction = end.value
+            result: R = end.value
             return result
         if reply is not None and drafts is not None:
             drafts.keep_draft(key, talk.replies - 1, reply)

@@ -10,7 +10,7 @@ from graphbrick.core.errors import InputError
 from graphbrick.text.asking import Usage, ask_about
 from graphbrick.text.extraction import Extraction, Extractor
 from graphbrick.text.model_extractor import ModelExtractor
-from graphbrick.text.results import PassageProblem
+from graphbrick.text.results import PassageProblem, StoredDrafts
 from graphbrick.text.store import TextStore
 
 _BATCH = 64  # passages extracted and kept together, if no language model is asked
@@ -86,7 +86,7 @@ def _ask(
     """Ask a language model; each result is one transaction."""
     failed, counted = list[str](), (usage.tokens_in, usage.tokens_out)
     passages = ((key, store.texts([key])[0]) for key in missing)
-    drafts = _Drafts(store, extractor.identity)
+    drafts = StoredDrafts(store, extractor.identity)
     for number, (key, result) in enumerate(ask_about(extractor, passages, drafts=drafts, usage=usage), 1):
         tokens = usage.tokens_in - counted[0], usage.tokens_out - counted[1]
         store.keep(extractor.identity, [(key, result.to_json())], tokens)
@@ -110,19 +110,3 @@ def _refuse_many(extractor: Extractor, failed: list[str], passages: int, skip_ba
             f"{extractor!r} has no result for {len(failed):,} of {passages:,} passages, such as: {reason}; try another "
             "model, or --skip-bad (skip_bad=True) to go on without them"
         )
-
-
-@dataclass
-class _Drafts:
-    """Replies of interrupted conversations of one extractor."""
-
-    store: TextStore
-    extractor: str
-
-    def draft(self, key: bytes, number: int) -> str | None:
-        """Return a reply of an interrupted conversation; None if there is none."""
-        return self.store.draft(key, self.extractor, number)
-
-    def keep_draft(self, key: bytes, number: int, reply: str) -> None:
-        """Keep a reply."""
-        self.store.keep_draft(key, self.extractor, number, reply)

@@ -9,6 +9,7 @@ from functools import reduce
 from operator import or_
 from os import PathLike
 from pathlib import Path
+from typing import Literal
 
 from graphbrick.core.errors import GraphbrickError, InputError
 from graphbrick.files.locks import claim
@@ -17,8 +18,10 @@ from graphbrick.graphs.builder import build
 from graphbrick.graphs.corpus import TextGraph, has_text
 from graphbrick.graphs.corpus_writer import write_corpus
 from graphbrick.graphs.graph import Graph
+from graphbrick.pipeline.identity import identity_of
 from graphbrick.pipeline.parsing import parse_brick
 from graphbrick.text.chunks import ByHeading, Chunker
+from graphbrick.text.describe import Describe, describe_all
 from graphbrick.text.extracting import Extracted, extract_missing
 from graphbrick.text.extraction import Extraction, Extractor
 from graphbrick.text.graph_records import text_records
@@ -73,6 +76,7 @@ def index(
     *,
     chunker: Chunker | None = None,
     extractor: Extractor | None = None,
+    describe: Describe | Literal[False] | None = None,
     options: SourceOptions | None = None,
     skip_bad: bool = False,
     retry: bool = False,
@@ -89,6 +93,7 @@ def index(
         path: The graph folder to make or bring up to date.
         chunker: Cuts documents into passages; that of the last time by default, or `ByHeading`.
         extractor: Finds entities; that of the last time by default, or `Phrases`.
+        describe: Describes what many passages describe; that of the last time by default, which False leaves out.
         options: Which columns of tables are read.
         skip_bad: Go on if files cannot be read, many documents have no entity, or a language model gives no result for
             many passages.
@@ -123,8 +128,9 @@ def index(
         reading = read_sources(store, map(Path, sources), chunker, options or SourceOptions(), progress=count)
         if reading.problems and not skip_bad:
             raise InputError(unread(reading.problems))
-        for name, brick in (("chunker", chunker), ("extractor", extractor)):
-            store.set(name, repr(brick))
+        for name, brick in (("chunker", chunker), ("extractor", extractor), ("describe", describe)):
+            if brick is not None:
+                store.set(name, repr(brick) if brick else "")
         extracted = extract_missing(store, extractor, progress, skip_bad=skip_bad, retry=retry)
         return _built(store, graph, extractor, reading, extracted, skip_bad, progress)
 
@@ -141,10 +147,16 @@ def stored_extractor(store: TextStore) -> Extractor:
     return last if isinstance(last, Extractor) else Phrases()
 
 
+def _stored_describe(store: TextStore) -> Describe | None:
+    """Return what describes entities and triples, as it was set last; None for nothing."""
+    last = _stored(store, "describe")
+    return last if isinstance(last, Describe) else None
+
+
 def _stored(store: TextStore, name: str) -> object:
     """Return a brick of the last time; None the first time."""
     text = store.setting(name)
-    return None if text is None else parse_brick(text)
+    return parse_brick(text) if text else None
 
 
 def _check_unchanged(store: TextStore, graph: Path) -> None:
@@ -183,10 +195,12 @@ def _built(
     progress: Progress,
 ) -> Indexed:
     """Build the graph from the store, unless it is up to date."""
+    describe = _stored_describe(store)
     documents = [address for address, *_ in store.documents()]
     if not documents:
         raise InputError("there is no document; name files or folders to index")
-    state = hashlib.sha256(repr((_BUILDER, store.state(), extractor.identity)).encode()).hexdigest()
+    made_by = (extractor.identity, *([] if describe is None else [identity_of(describe)]))
+    state = hashlib.sha256(repr((_BUILDER, store.state(), *made_by)).encode()).hexdigest()
     done = _up_to_date(path, state)
     if done is not None:
         return Indexed(done, reading, extracted, len(documents), [], False, extractor)
@@ -207,6 +221,7 @@ def _built(
             f"{extractor!r} found no entity in {len(empty):,} of {len(documents):,} documents ({shown}); try another "
             "extractor, or --skip-bad (skip_bad=True) to go on"
         )
+    describe_all(made, store, describe, extracted.usage, progress)
     store.set("graph", "")
     graph = build(made.records(), path, overwrite=True)
     store.set("graph", graph.hash)

@@ -78,7 +78,7 @@ class ModelExtractor(Extractor):
         """Return the message that asks for what is missing, if there are `rounds`."""
         raise NotImplementedError
 
-    def conversation(self, text: str) -> Conversation:
+    def conversation(self, text: str) -> Conversation[Extraction]:
         """Return the conversation about a text: it yields requests, is sent replies, and returns the result."""
         messages = self.prompt(text)
         if self.model.context_budget(messages) < 0:
@@ -107,6 +107,10 @@ class ModelExtractor(Extractor):
             if result.size == before:
                 break
         return result
+
+    def refused(self, reason: str) -> Extraction:
+        """Return the result for a text whose prompt a server refused."""
+        return Extraction(problem=reason)
 
     def extract(self, texts: Sequence[str]) -> list[Extraction]:
         """Return what the model finds in each text.

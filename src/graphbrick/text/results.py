@@ -7,6 +7,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,6 +21,7 @@ CREATE TABLE IF NOT EXISTS drafts (digest BLOB NOT NULL, extractor TEXT NOT NULL
     reply TEXT NOT NULL, PRIMARY KEY (digest, extractor, number)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS usage (extractor TEXT PRIMARY KEY, passages INTEGER NOT NULL, tokens_in INTEGER NOT NULL,
     tokens_out INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS descriptions (digest BLOB PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID;
 """
 # The parts of a result (`Extraction.to_json`) after which it may have a problem, and rows left out.
 _PROBLEM, _DROPPED = 4, 5
@@ -159,7 +161,47 @@ class ResultStore:
             total.update(json.loads(dropped))
         return total
 
+    # Descriptions
+
+    def description(self, key: bytes) -> str | None:
+        """Return the description that a language model made of those with this key; None if there is none."""
+        row = self._db.execute("SELECT text FROM descriptions WHERE digest = ?", (key,)).fetchone()
+        return None if row is None else str(row[0])
+
+    def keep_description(self, key: bytes, text: str) -> None:
+        """Keep a description."""
+        self._db.execute("INSERT OR REPLACE INTO descriptions VALUES (?, ?)", (key, text))
+
+    def keep_descriptions(self, keys: Iterable[bytes]) -> None:
+        """Remove all descriptions but these."""
+        stored = {row[0] for row in self._db.execute("SELECT digest FROM descriptions")}
+        with self.transaction():
+            self._db.executemany(
+                "DELETE FROM descriptions WHERE digest = ?", [(key,) for key in stored.difference(keys)]
+            )
+
     def forget_problems(self, extractor: str) -> None:
         """Remove the results with a problem, so that they are made again."""
         with self.transaction():
             self._db.execute(f"DELETE FROM extractions WHERE extractor = ? AND {_HAS_PROBLEM}", (extractor,))
+
+
+@dataclass
+class StoredDrafts:
+    """Replies of interrupted conversations of one extractor.
+
+    Attributes:
+        store: Where they are.
+        extractor: Identity of the extractor, or of another brick that asks.
+    """
+
+    store: ResultStore
+    extractor: str
+
+    def draft(self, key: bytes, number: int) -> str | None:
+        """Return a reply of an interrupted conversation; None if there is none."""
+        return self.store.draft(key, self.extractor, number)
+
+    def keep_draft(self, key: bytes, number: int, reply: str) -> None:
+        """Keep a reply."""
+        self.store.keep_draft(key, self.extractor, number, reply)
