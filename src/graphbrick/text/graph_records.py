@@ -28,6 +28,7 @@ _LOW = (1 << _HALF) - 1
 _TOGETHER = 1 << 18  # rows that are worked on at once
 
 Ids = npt.NDArray[np.int64]
+Numbers = npt.NDArray[np.int32]
 Floats = npt.NDArray[np.float64]
 Passages = Callable[[], Iterable[tuple[StoredPassage, Extraction]]]
 
@@ -38,9 +39,9 @@ class TripleRows:
 
     Attributes:
         relations: Names of the relations.
-        head: int64 [triples], places of the keys of entities in `TextRecords.keys`.
-        relation: int64 [triples], places in ``relations``.
-        tail: int64 [triples], like ``head``.
+        head: int32 [triples], places of the keys of entities in `TextRecords.keys`.
+        relation: int32 [triples], places in ``relations``.
+        tail: int32 [triples], like ``head``.
         weight: float64 [triples]: the sum of the strengths in the passages that state it, or, for `OCCURS_WITH`, the
             normalized pointwise mutual information of its ends, from 0.01 to 1.
         begin: int64 [triples + 1], where the passages of each triple begin.
@@ -50,9 +51,9 @@ class TripleRows:
     """
 
     relations: list[str]
-    head: Ids
-    relation: Ids
-    tail: Ids
+    head: Numbers
+    relation: Numbers
+    tail: Numbers
     weight: Floats
     begin: Ids
     passages: npt.NDArray[np.int32]
@@ -140,9 +141,9 @@ def text_records(passages: Passages, merges: Mapping[str, str]) -> TextRecords:
             if ends[0]:
                 claims.append((claim._replace(subject=ends[0], object=ends[1]), i))
     keys = sorted(names.entities)
-    ranks = np.empty(len(keys), dtype=np.int64)
+    ranks = np.empty(len(keys), dtype=np.int32)
     ranks[[names.id(key) for key in keys]] = np.arange(len(keys))
-    mentioned = ranks[np.frombuffer(mentions, dtype=np.int32)].astype(np.int32)
+    mentioned = ranks[np.frombuffer(mentions, dtype=np.int32)]
     triples = _together(stated.rows(ranks), pairs.rows(ranks))
     without = [address for address, is_empty in empty.items() if is_empty]
     return TextRecords(names, keys, np.frombuffer(begin, dtype=np.int64), mentioned, triples, claims, without)
@@ -220,9 +221,9 @@ class _Stated:
             self._passage.append(passage)
             self._strength.append(strength)
 
-    def rows(self, ranks: Ids) -> TripleRows:
+    def rows(self, ranks: Numbers) -> TripleRows:
         """Return the triples, in the order in which they were found; `ranks` are the places of the entities."""
-        ends = np.array(list(self._triples), dtype=np.int64).reshape(-1, 3)
+        ends = np.array(list(self._triples), dtype=np.int32).reshape(-1, 3)
         triple, strength = np.frombuffer(self._triple, dtype=np.int64), np.frombuffer(self._strength, dtype=np.float64)
         order = np.argsort(triple, kind="stable")
         weight: Floats = np.bincount(triple, weights=strength, minlength=len(ends)).astype(np.float64)
@@ -265,20 +266,20 @@ class _Pairs:
         self._count.extend(min(count, _MOST_TIMES) for count in pairs.values())
         self._passage.extend([passage] * len(pairs))
 
-    def rows(self, ranks: Ids) -> TripleRows:
+    def rows(self, ranks: Numbers) -> TripleRows:
         """Return the pairs that occur together not less often than by chance, with their normalized information.
 
-        They are sorted by head and tail; `ranks` are the places of the entities.
+        They are sorted by head and tail; `ranks` are the places of the entities. The counts are gone after it.
         """
         pairs = self._ranked(ranks)
         order = np.argsort(pairs, kind="stable")  # so that passages stay in order
         pairs = pairs[order]
         passages = np.frombuffer(self._passage, dtype=np.int32)[order]
-        counts = np.frombuffer(self._count, dtype=np.uint16)[order].astype(np.int64)
-        del order
+        counts = np.frombuffer(self._count, dtype=np.uint16)[order]
+        del order, self._passage, self._count
         first = np.flatnonzero(np.diff(pairs, prepend=-1))
         pairs, size = pairs[first], np.diff(first, append=len(pairs))
-        count = np.add.reduceat(counts, first) if len(first) else counts
+        count = np.add.reduceat(counts, first, dtype=np.int64) if len(first) else counts
         single = np.zeros(len(ranks), dtype=np.int64)
         single[ranks[: len(self._single)]] = self._single
         head, tail = pairs >> _HALF, pairs & _LOW
@@ -288,21 +289,25 @@ class _Pairs:
         stays = information > -_ROUNDING
         begin = np.concatenate([[0], np.cumsum(size[stays])])
         head, tail, weight = head[stays], tail[stays], np.clip(share[stays], _LEAST, 1.0)
-        relation = np.zeros(len(head), dtype=np.int64)
+        relation = np.zeros(len(head), dtype=np.int32)
+        head, tail = head.astype(np.int32), tail.astype(np.int32)
         return TripleRows([OCCURS_WITH], head, relation, tail, weight, begin, passages[np.repeat(stays, size)])
 
-    def _ranked(self, ranks: Ids) -> Ids:
+    def _ranked(self, ranks: Numbers) -> Ids:
         """Return each pair as one number: place of the head, place of the tail, the lower first."""
         pairs = np.array(self._pair, dtype=np.int64)
+        del self._pair
         for first in range(0, len(pairs), _TOGETHER):
             part = pairs[first : first + _TOGETHER]
             one, other = ranks[part >> _HALF], ranks[part & _LOW]
-            part[:] = (np.minimum(one, other) << _HALF) + np.maximum(one, other)
+            part[:] = (np.minimum(one, other).astype(np.int64) << _HALF) + np.maximum(one, other)
         return pairs
 
 
 def _together(stated: TripleRows, pairs: TripleRows) -> TripleRows:
     """Return the triples of both, which have no relation in common."""
+    if not len(stated.head):
+        return pairs
     return TripleRows(
         [*stated.relations, *pairs.relations],
         np.concatenate([stated.head, pairs.head]),

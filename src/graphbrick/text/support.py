@@ -13,7 +13,7 @@ from graphbrick.text.graph_records import Ids, TextRecords
 
 def mentions_in(graph: Graph, made: TextRecords) -> npt.NDArray[np.int32]:
     """Return `TextRecords.mentions` as ids of a graph that was built from the records, ascending for each passage."""
-    mentions = _entities(graph, made).astype(np.int32)[made.mentions]
+    mentions = _entities(graph, made)[made.mentions]
     passages = np.repeat(np.arange(len(made.begin) - 1, dtype=np.int32), np.diff(made.begin))
     return mentions[np.lexsort((mentions, passages))]
 
@@ -40,17 +40,17 @@ def support_of(graph: Graph, made: TextRecords) -> Support:
     )
 
 
-def _entities(graph: Graph, made: TextRecords) -> Ids:
-    """Return the id in the graph of each entity of the records, int64."""
+def _entities(graph: Graph, made: TextRecords) -> npt.NDArray[np.int32]:
+    """Return the id in the graph of each entity of the records, int32."""
     ids = {graph.key(entity): entity for entity in range(graph.n_entities)}
-    return np.array([ids[key] for key in made.keys], dtype=np.int64)
+    return np.array([ids[key] for key in made.keys], dtype=np.int32)
 
 
 def _places(graph: Graph, made: TextRecords) -> Ids:
     """Return the place in the records of each triple of the graph, by id."""
     relations = {graph.relation_key(relation): relation for relation in range(graph.n_relations)}
     entity = _entities(graph, made)
-    relation = np.array([relations.get(name, -1) for name in made.triples.relations], dtype=np.int64)
+    relation = np.array([relations.get(name, -1) for name in made.triples.relations], dtype=np.int32)
     rows, ids = made.triples, graph.triple_ids()
     ours = np.lexsort((entity[rows.tail], relation[rows.relation], entity[rows.head]))
     theirs = np.lexsort((graph.csr.tail[ids], graph.csr.relation[ids], graph.csr.heads(ids)))
