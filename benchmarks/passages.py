@@ -23,8 +23,16 @@ PIPELINES = {
     "BM25": "Passages(n=10)",
     "MiniLM": "Passages(MiniLM(), n=10, by='meaning')",
     "both": "Passages(MiniLM(), n=10)",
-    "HippoRAG 2, no filter": "PassageRank(MiniLM(), n=10, names=0.0, passages=0.05, entities=5)",
+    "HippoRAG 2, no filter": (
+        "PassageRank(MiniLM(), n=10, facts=5, names=0.0, passages=0.05, entities=5, titles=1.0, links=0.0)"
+    ),
     "PassageRank": "PassageRank(MiniLM(), n=10)",
+    "no links": "PassageRank(MiniLM(), n=10, links=0.0)",
+    "titles as other mentions": "PassageRank(MiniLM(), n=10, titles=1.0)",
+    "no facts": "PassageRank(MiniLM(), n=10, facts=0)",
+    "5 facts": "PassageRank(MiniLM(), n=10, facts=5)",
+    "names weigh less": "PassageRank(MiniLM(), n=10, names=0.3)",
+    "no synonyms": "PassageRank(MiniLM(), n=10, synonyms=None)",
 }
 Text = tuple[str, str]
 

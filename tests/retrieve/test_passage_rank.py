@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import networkx
@@ -18,8 +18,9 @@ from graphbrick.embedders.embedder import Embedder
 from graphbrick.graphs.corpus import TextGraph
 from graphbrick.graphs.text import fold, hash64
 from graphbrick.retrieve.passage_graph import PassageGraph, synonym_pairs
+from graphbrick.retrieve.passage_links import continuing, title_entities
 from graphbrick.retrieve.passage_rank import named_in
-from graphbrick.retrieve.passage_search import fused
+from graphbrick.retrieve.passage_search import fused, word_parts, word_scores
 from graphbrick.scorers.scorer import Scorer
 from graphbrick.testing import check_brick
 
@@ -79,8 +80,8 @@ def test_keeps_the_contract() -> None:
 
 def test_a_walk_finds_passages_without_a_word_of_the_question(graph: TextGraph) -> None:
     question = "Which water borders the place where the book that Ada Okoth wrote plays?"
-    by_fact = PassageRank(Overlap(), n=3, facts=1, names=0, passages=0.01)
-    by_name = PassageRank(Overlap(), n=3, facts=0, names=1.0, passages=0.01)
+    walk = PassageRank(Overlap(), n=3, facts=0, names=0, passages=0.01, titles=1.0, links=0)
+    by_fact, by_name = replace(walk, facts=1), replace(walk, names=1.0)
     for brick in (by_fact, by_name):
         assert titles(graph, brick, question) == ["Ada Okoth", "The Long Rain", "Kisumu"]
 
@@ -146,3 +147,44 @@ def test_synonyms(graph: TextGraph) -> None:
 def test_fused_ranks() -> None:
     scores = fused([np.array([3.0, 2.0, 2.0]), np.array([0.0, 5.0, 1.0])])
     np.testing.assert_allclose(scores, [1 / 61 + 1 / 63, 1 / 62 + 1 / 61, 1 / 62 + 1 / 62])
+
+
+def test_title_entities(graph: TextGraph) -> None:
+    labels = [graph.label(int(entity)) for entity in title_entities(graph)]
+    assert labels == [graph.passage(passage).title for passage in range(graph.n_passages)]
+
+
+def test_a_passage_that_continues_the_best_one_rises(graph: TextGraph) -> None:
+    question = "Which port with many boats is the scene of The Long Rain?"
+    without = PassageRank(Overlap(), n=5, facts=0, links=0)
+    assert titles(graph, without, question).index("Kisumu") == 3
+    assert set(titles(graph, replace(without, links=1.0), question)[:2]) == {"The Long Rain", "Kisumu"}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_continuing_equals_its_definition(graph: TextGraph, seed: int) -> None:
+    random = np.random.default_rng(seed)
+    question = "Who wrote the book with boats that plays in a town with snow?"
+    n = graph.n_passages
+    scores, nearness = random.uniform(0, 1, n), random.uniform(-0.2, 1, n)
+    begin, mentions = graph.mentions
+    of = [set(mentions[begin[p] : begin[p + 1]].tolist()) for p in range(n)]
+    parts, titled = word_parts(graph, question), title_entities(graph)
+
+    def value(first: int, second: int) -> float:
+        shared = of[first] & of[second]
+        rarity = {e: np.log(n / sum(e in row for row in of)) / np.log(n) for e in shared}
+        link = max((rarity[e] * (4.0 if titled[second] == e else 1.0) for e in shared), default=0.0)
+        left = [sum(row[p] for row in parts if row[first] == 0) for p in range(n)]
+        share = left[second] / max(left) if max(left) else 0.0
+        return float(scores[first] * link * (share + max(0.0, nearness[second]) / nearness.max()) / 2)
+
+    expected = [max(value(first, second) for first in range(n) if first != second) for second in range(n)]
+    assert max(expected) > 0
+    np.testing.assert_allclose(continuing(graph, question, scores, nearness, 4.0), expected)
+
+
+def test_the_parts_of_words_add_up_to_the_score(graph: TextGraph) -> None:
+    question = "many boats, snow"
+    np.testing.assert_allclose(word_parts(graph, question).sum(axis=0), word_scores(graph, question), rtol=1e-6)
+    assert word_parts(graph, "xyzzy").shape == (0, graph.n_passages)

@@ -9,6 +9,7 @@ from graphbrick.core.limits import check_limits
 from graphbrick.core.trace import event
 from graphbrick.embedders.embedder import Embedder
 from graphbrick.graphs.corpus import TextGraph
+from graphbrick.retrieve.passage_links import title_entities
 from graphbrick.retrieve.passage_search import vectors_of
 
 Floats = npt.NDArray[np.float64]
@@ -62,19 +63,23 @@ class PassageGraph:
         return score
 
 
-def passage_graph(graph: TextGraph, embedder: Embedder, synonyms: float | None) -> PassageGraph:
-    """Return the walk graph: triples by their weights, mentions of weight 1, and synonyms by their cosine."""
+def passage_graph(graph: TextGraph, embedder: Embedder, synonyms: float | None, titles: float) -> PassageGraph:
+    """Return the walk graph: triples by their weights, mentions of weight 1, and synonyms by their cosine.
+
+    A mention of the entity that the title of the document names has the weight ``titles``.
+    """
     ids = graph.triple_ids()
     head, tail = graph.csr.heads(ids).astype(np.int64), graph.csr.tail[ids].astype(np.int64)
     weight = np.ones(len(ids)) if graph.weights is None else graph.weights.astype(np.float64)
     begin, mentioned = graph.mentions
-    passage = graph.n_entities + np.repeat(np.arange(graph.n_passages), np.diff(begin))
+    passage = np.repeat(np.arange(graph.n_passages), np.diff(begin))
+    mention = np.where(title_entities(graph)[passage] == mentioned, titles, 1.0)
     one, other, cosine = synonym_pairs(graph, embedder, synonyms)
     return PassageGraph(
         graph.n_entities + graph.n_passages,
         np.concatenate([head, mentioned.astype(np.int64), one]),
-        np.concatenate([tail, passage, other]),
-        np.concatenate([weight, np.ones(len(mentioned)), cosine]),
+        np.concatenate([tail, graph.n_entities + passage, other]),
+        np.concatenate([weight, mention, cosine]),
     )
 
 

@@ -16,6 +16,7 @@ from graphbrick.graphs.corpus import OCCURS_WITH, TextGraph
 from graphbrick.graphs.text import name_form
 from graphbrick.pipeline import RetrieveStage
 from graphbrick.retrieve.passage_graph import Floats, Ids, passage_graph
+from graphbrick.retrieve.passage_links import continuing
 from graphbrick.retrieve.passage_search import (
     Vectors,
     best,
@@ -35,15 +36,19 @@ _CANDIDATES = 30  # facts that a filter chooses among
 
 @dataclass(frozen=True, repr=False)
 class PassageRank(RetrieveStage):
-    """The passages where walks end that start at the facts and entities of the question: HippoRAG 2.
+    """The passages where walks end that start at the facts and entities of the question, and those that continue them.
 
-    The facts (triples) nearest to the question by embedding give the entities that walks start from; so do the names in
-    the question. Walks also start, more rarely, at passages, by their similarity with the question. They follow
-    triples, mentions of entities in passages, and synonyms (entities whose names have nearly the same embedding).
+    The walk is that of HippoRAG 2. The facts (triples) nearest to the question by embedding give the entities that
+    walks start from; so do the names in the question. Walks also start, more rarely, at passages, by their similarity
+    with the question. They follow triples, mentions of entities in passages, and synonyms (entities whose names have
+    nearly the same embedding).
+
+    A passage that answers the second half of a question often has few of its words. So passages that continue one of
+    the ten best rank higher: they share a rare entity with it, and fit what it leaves open of the question.
 
     As published, the facts are filtered by a language model; here ``filter`` is any scorer, such as a re-ranker, or
     none. Unlike the published code, a synonym adds to the weight of a triple instead of replacing it. The published
-    weights are ``names=0.0, passages=0.05, entities=5``.
+    weights are ``facts=5, names=0.0, passages=0.05, entities=5, titles=1.0, links=0.0``.
 
     Args:
         embedder: Embeds question, facts, names and passages, such as MiniLM().
@@ -56,6 +61,8 @@ class PassageRank(RetrieveStage):
         restart: Probability of going back to the start at each step, in (0, 1).
         synonyms: Least cosine of names that count as synonyms; None for no synonyms.
         entities: Entities that walks start from at most, at least 1.
+        titles: Weight of the entity that a document's title names for its passages, against 1 for other mentions.
+        links: Weight of passages that continue one of the best, against 1 for the walk; 0 for HippoRAG 2.
 
     Returns:
         `Passage` items, best first, each with its place in the document and the entities that it mentions. Ties go to
@@ -73,14 +80,16 @@ class PassageRank(RetrieveStage):
 
     embedder: Embedder = parameter(example="MiniLM()")
     n: int = parameter(10, at_least=1, search=(5, 10, 20))
-    facts: int = parameter(5, at_least=0, search=(0, 5, 10))
+    facts: int = parameter(2, at_least=0, search=(0, 2, 5))
     filter: Scorer | None = parameter(None, example="BM25()")
-    names: float = parameter(0.3, at_least=0, search=(0, 0.3, 1))
+    names: float = parameter(1.0, at_least=0, search=(0, 0.3, 1))
     words: bool = parameter(False)
     passages: float = parameter(0.1, above=0, search=(0.05, 0.1, 0.2))
     restart: float = parameter(0.5, above=0, below=1, search=(0.3, 0.5, 0.7))
     synonyms: float | None = parameter(0.8, above=0, at_most=1)
     entities: int = parameter(10, at_least=1, search=(5, 10, 20))
+    titles: float = parameter(4.0, above=0, search=(1.0, 4.0))
+    links: float = parameter(0.4, at_least=0, search=(0, 0.4))
 
     def retrieve(self, query: Query, subgraph: Subgraph) -> Evidence:
         """Return the passages."""
@@ -92,8 +101,8 @@ class PassageRank(RetrieveStage):
         source = repr(self)
         if starts.any():
             walked = current_session().get(
-                ("passage graph", self.embedder.identity, self.synonyms),
-                lambda: passage_graph(graph, self.embedder, self.synonyms),
+                ("passage graph", self.embedder.identity, self.synonyms, self.titles),
+                lambda: passage_graph(graph, self.embedder, self.synonyms, self.titles),
                 of=graph,
             )
             reset = np.concatenate([starts, self.passages * _stretched(nearest)])
@@ -101,6 +110,9 @@ class PassageRank(RetrieveStage):
         else:
             event("no fact and no name of the graph matches the question: the passages are those nearest to it")
             scores = nearest
+        if self.links:
+            scores = _stretched(scores)
+            scores = scores + self.links * continuing(graph, query.text, scores, nearest, self.titles)
         chosen = best(scores, self.n)
         return Evidence(tuple(passage_item(graph, passage, float(scores[passage]), source) for passage in chosen))
 

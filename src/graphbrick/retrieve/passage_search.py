@@ -34,6 +34,14 @@ def word_scores(graph: TextGraph, question: str) -> Scores:
     return np.asarray(index.get_scores(words), dtype=np.float64)
 
 
+def word_parts(graph: TextGraph, question: str) -> Scores:
+    """Return the part of each word of the question in the BM25 score of every passage, float64 [words, passages]."""
+    index, vocabulary = current_session().get(("passage words",), lambda: _word_index(graph), of=graph)
+    words = [word for word in dict.fromkeys(fold(question).split()) if word in vocabulary]
+    rows = [np.asarray(index.get_scores([word]), dtype=np.float64) for word in words]
+    return np.stack(rows) if rows else np.zeros((0, graph.n_passages))
+
+
 def _word_index(graph: TextGraph) -> tuple[Any, frozenset[str]]:
     import bm25s
 
