@@ -11,34 +11,17 @@ import networkx
 import numpy as np
 import numpy.typing as npt
 import pytest
+from overlap import Overlap
 
 from graphbrick import FromFile, PassageRank, Query, Subgraph, index
 from graphbrick.core.trace import Trace, record
-from graphbrick.embedders.embedder import Embedder
 from graphbrick.graphs.corpus import TextGraph
-from graphbrick.graphs.text import fold, hash64
 from graphbrick.retrieve.passage_graph import PassageGraph, synonym_pairs
 from graphbrick.retrieve.passage_links import continuing, title_entities
 from graphbrick.retrieve.passage_rank import named_in
 from graphbrick.retrieve.passage_search import fused, word_parts, word_scores
 from graphbrick.scorers.scorer import Scorer
 from graphbrick.testing import check_brick
-
-
-@dataclass(frozen=True, repr=False)
-class Overlap(Embedder):
-    """Unit vectors of hashed words."""
-
-    @property
-    def identity(self) -> str:
-        return "overlap"
-
-    def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
-        vectors = np.full((len(texts), 64), 0.01, dtype=np.float32)
-        for vector, text in zip(vectors, texts, strict=True):
-            for word in fold(text).split():
-                vector[hash64(word) % 64] += 1
-        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
 
 @dataclass(frozen=True, repr=False)

@@ -7,6 +7,7 @@ from graphbrick.retrieve.community_reports import CommunityReports
 from graphbrick.retrieve.drift import Drift
 from graphbrick.retrieve.enough import EnoughPaths, LLMEnough
 from graphbrick.retrieve.hops import LLMHops, PatternHops
+from graphbrick.retrieve.keyword_search import KeywordSearch
 from graphbrick.retrieve.local_search import LocalSearch
 from graphbrick.retrieve.operators import Operators
 from graphbrick.retrieve.passage_rank import PassageRank
@@ -38,6 +39,7 @@ BRICKS = (
     Reports,
     Drift,
     RelevanceSearch,
+    KeywordSearch,
 )
 
 __all__ = [
@@ -48,6 +50,7 @@ __all__ = [
     "CommunityReports",
     "Drift",
     "EnoughPaths",
+    "KeywordSearch",
     "LLMEnough",
     "LLMHops",
     "LocalSearch",

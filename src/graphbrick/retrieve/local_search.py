@@ -88,10 +88,10 @@ class LocalSearch(RetrieveStage):
         entities = [entity for entity in best(scores, self.k) if scores[entity] > -np.inf]
         source = repr(self)
         triples = _triples_around(graph, entities)
-        reports, used = _within(self._reports(graph, entities, source), round(self.reports * self.tokens))
+        reports, used = within(self._reports(graph, entities, source), round(self.reports * self.tokens))
         left = round((1 - self.reports - self.passages) * self.tokens)
-        known, more = _within(self._known(graph, entities, scores.tolist(), triples, source), left)
-        found, _ = _within(_passages(graph, entities, triples, source), self.tokens - used - more)
+        known, more = within(self._known(graph, entities, scores.tolist(), triples, source), left)
+        found, _ = within(_passages(graph, entities, triples, source), self.tokens - used - more)
         fact(entities=len(entities))
         return Evidence((*known, *found, *reports))
 
@@ -195,7 +195,7 @@ def _passages(graph: TextGraph, entities: Sequence[int], triples: Ends, source: 
                 yield passage_item(graph, passage, float(states[entity, passage]), source)
 
 
-def _within(items: Iterable[Item], budget: int) -> tuple[list[Item], int]:
+def within(items: Iterable[Item], budget: int) -> tuple[list[Item], int]:
     """Return the items within a budget of tokens, and the tokens that they take; an item that does not fit is left out.
 
     After a few that do not fit, the others are left out too.
