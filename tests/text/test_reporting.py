@@ -14,7 +14,13 @@ from graphrag_output import tables, write_output
 
 from graphbrick import LLM, index, open_graph, parse
 from graphbrick.core.errors import GraphbrickError, InputError
-from graphbrick.graphs.communities import CommunityTree, communities_of, find_communities, keep_communities
+from graphbrick.graphs.communities import (
+    CommunityTree,
+    communities_of,
+    communities_place,
+    find_communities,
+    keep_communities,
+)
 from graphbrick.graphs.corpus import TextGraph
 from graphbrick.llm.context_budget import text_tokens
 from graphbrick.testing import Reply, ScriptedLLM
@@ -259,7 +265,8 @@ def test_the_command_finds_communities_writes_reports_and_says_the_cost(notes: T
         assert server.requests == []
         assert json.loads(run("prepare", "reports", notes.path, "--llm", llm, "--json").out)["reports"] == 2
         assert "(0 written now by a model, 2 kept)" in run("prepare", "reports", notes.path, "--llm", llm).out
-    assert run("prepare", "reports", notes.path).out.startswith("2 reports on 2 communities")
+    refused(run("prepare", "reports", notes.path), "has reports by LLM(", "--overwrite")
+    assert run("prepare", "reports", notes.path, "--overwrite").out.startswith("2 reports on 2 communities")
     opened = open_graph(notes.path)
     assert isinstance(opened, TextGraph)
     assert reports_of(opened).writer == "central sentences"
@@ -268,6 +275,21 @@ def test_the_command_finds_communities_writes_reports_and_says_the_cost(notes: T
 def test_what_the_command_refuses(notes: TextGraph, run: Run, tmp_path: Path) -> None:
     refused(run("prepare", "reports", notes.path, "--dry-run"), "--llm")
     refused(run("prepare", "reports", notes.path, "--llm", "BM25()"), "takes a language model")
+
+
+def test_an_update_keeps_the_size_of_communities_and_asks_for_the_model(
+    notes: TextGraph, tmp_path: Path, run: Run
+) -> None:
+    run("prepare", "communities", notes.path, "--size", "3", "--seed", "5")
+    with ScriptedLLM([report_reply()]) as server:
+        prepare_reports(notes, model(server))
+    (tmp_path / "docs" / "more.txt").write_text("Eldoret trades with Kitale. Runners of Eldoret train in Kitale.")
+    index([tmp_path / "docs"], notes.path)
+    refused(run("prepare", "reports", notes.path), "has reports by LLM(")
+    run("prepare", "reports", notes.path, "--overwrite")
+    facts = communities_place(TextGraph.open(notes.path)).facts()
+    assert facts is not None
+    assert (facts["size"], facts["seed"]) == (3, 5)
 
 
 def test_only_levels_that_are_wanted(lakes: TextGraph) -> None:

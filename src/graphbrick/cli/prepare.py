@@ -119,6 +119,9 @@ def reports(
     tokens: Annotated[int, typer.Option(min=500, help="Tokens that a report is written from.")] = 8_000,
     level: Annotated[int | None, typer.Option(min=0, help="The finest level that gets reports [all].")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what it would cost.")] = False,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Let sentences take the place of reports by a model.")
+    ] = False,
     budget: BudgetText = None,
     as_json: Json = False,
 ) -> None:
@@ -126,9 +129,17 @@ def reports(
     from graphbrick.cli.printing.reports import print_cost, print_prepared
     from graphbrick.cli.progress import progress
     from graphbrick.core.errors import InputError
-    from graphbrick.graphs.communities import communities_of, communities_place, find_communities, keep_communities
+    from graphbrick.graphs.communities import (
+        communities_of,
+        communities_place,
+        earlier_method,
+        find_communities,
+        keep_communities,
+    )
     from graphbrick.graphs.corpus import TextGraph
+    from graphbrick.text.reporting.extracted import WRITER
     from graphbrick.text.reporting.prepare import estimate_reports, prepare_reports, reportable
+    from graphbrick.text.reports import earlier_writer
 
     opened = open_graph(graph)
     if not isinstance(opened, TextGraph):
@@ -136,8 +147,14 @@ def reports(
     model = None if llm is None else writing_model(llm)
     if dry_run and model is None:
         raise InputError("without a language model (--llm) reports cost nothing; leave out --dry-run")
+    writer = earlier_writer(opened)
+    if model is None and writer not in ("", WRITER) and not overwrite:
+        raise InputError(
+            f"{graph} has reports by {writer}; name a model (--llm), or replace them by sentences with --overwrite"
+        )
     if communities_place(opened).facts() is None:
-        keep_communities(opened, find_communities(opened), {"size": 10, "seed": 0, "resolution": 1.0})
+        method = earlier_method(opened)
+        keep_communities(opened, find_communities(opened, **method), method)
     if dry_run and model is not None:
         print_cost(estimate_reports(opened, model, tokens=tokens, level=level), as_json=as_json)
         return

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import shlex
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ import numpy.typing as npt
 from graphbrick.core.errors import GraphbrickError, GraphFormatError
 from graphbrick.core.limits import check_limits
 from graphbrick.core.trace import event
-from graphbrick.graphs.beside import FolderBeside
+from graphbrick.graphs.beside import FolderBeside, facts_of
 from graphbrick.graphs.corpus import TextGraph
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.strings import open_array
@@ -220,6 +221,16 @@ def keep_communities(graph: Graph, tree: CommunityTree, facts: Mapping[str, Any]
             "put the graph where that folder can be written"
         ) from error
     current_session().drop(("community tree",), of=graph)
+
+
+def earlier_method(graph: Graph) -> dict[str, Any]:
+    """Return size, seed and resolution of the communities of an earlier version of a graph; the defaults for none."""
+    method: dict[str, Any] = {"size": SIZE, "seed": 0, "resolution": 1.0}
+    for folder in communities_place(graph).older():
+        with suppress(ValueError):  # a damaged folder counts as none
+            facts = facts_of(folder) or {}
+            method |= {name: facts[name] for name in method if name in facts}
+    return method
 
 
 def communities_of(graph: Graph) -> CommunityTree:

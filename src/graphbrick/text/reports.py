@@ -6,13 +6,14 @@ import json
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from graphbrick.core import Citation
 from graphbrick.core.errors import GraphbrickError, GraphFormatError
-from graphbrick.graphs.beside import FolderBeside
+from graphbrick.graphs.beside import FolderBeside, facts_of
 from graphbrick.graphs.communities import CommunityTree, communities_of
 from graphbrick.graphs.corpus import TextGraph
 from graphbrick.session import current_session
@@ -171,6 +172,16 @@ def keep_reports(graph: TextGraph, tree: CommunityTree, reports: Iterable[Commun
             "put the graph where that folder can be written"
         ) from error
     current_session().drop(("reports",), of=graph)
+
+
+def earlier_writer(graph: TextGraph) -> str:
+    """Return what wrote the reports that are kept for this or an earlier version of a graph; empty for none."""
+    place = reports_place(graph)
+    writers = []
+    for folder in (place.folder, *place.older()):
+        with suppress(ValueError):  # a damaged folder counts as none
+            writers.append(str((facts_of(folder) or {}).get("writer", "")))
+    return next(filter(None, writers), "")
 
 
 def reports_of(graph: TextGraph) -> KeptReports:

@@ -44,7 +44,8 @@ def print_prepared(done: Prepared, *, as_json: bool) -> None:
     )
     if done.failed:
         few = ", ".join(map(str, done.failed[:_SHOWN])) + (", ..." if len(done.failed) > _SHOWN else "")
-        typer.echo(f"note: no report on {len(done.failed):,} communities: {few}; run it again to try again", err=True)
+        why = "run it again to try again" if done.cost.calls else "no sentence names their entities"
+        typer.echo(f"note: no report on {len(done.failed):,} communities ({few}): {why}", err=True)
     if done.cut:
         total = sum(done.cut.values())
         typer.echo(

@@ -69,9 +69,14 @@ def prepare_reports(
     tree = communities_of(graph)
     chosen = reportable(tree, level)
     if llm is None:
-        found = [extracted_report(graph, one, tree.members(one).tolist()) for one in chosen]
-        reports = [report for report in found if report is not None]
-        failed = [one for one, report in zip(chosen, found, strict=True) if report is None]
+        reports, failed = [], []
+        for done, one in enumerate(chosen, 1):
+            found = extracted_report(graph, one, tree.members(one).tolist())
+            if found is None:
+                failed.append(one)
+            else:
+                reports.append(found)
+            progress(done)
         keep_reports(graph, tree, reports, WRITER)
         return Prepared(reports, len(chosen), failed=failed)
     folder = text_folder(graph.place)
