@@ -7,7 +7,7 @@ that a report is written anew only if its community or the texts about it have c
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
@@ -21,6 +21,7 @@ from graphbrick.text.reports import Cited, CommunityReport
 _ENTITIES = 40  # of a community without descriptions, whose names are listed
 _FACTS = 0.5  # share of the budget for triples if passages are listed too
 _LONGEST = 12_000  # characters of a line
+_MISSES = 20
 _HEADINGS = ("Reports on parts", "Entities", "Relations", "Claims", "Passages")
 
 
@@ -97,62 +98,58 @@ class Contexts:
         """
         inside = _Inside(self._graph, self._tree.members(community).tolist(), self._occurs)
         facts, passages = inside.facts, inside.passages()
-        left = [(self._fact_size(inside, fact), fact) for fact in facts]
-        left_passages = [(self._count(self._passage_text(one)), one) for one in passages]
         parts: list[Line] = []
-        used = 0
+        room = self._tokens
         children = [child for child in self._tree.children(community) if child in reports]
         for child in sorted(children, key=lambda one: (-len(self._tree.members(one)), reports[one].title)):
-            if used + sum(size for size, _ in (*left, *left_passages)) <= self._tokens:
+            if self._fits(inside, facts, passages, room):
                 break
             line = self._line(0, reports[child].text, reports[child].all_cited)
-            if used + line.tokens > self._tokens:
+            if line.tokens > room:
                 continue
             parts.append(line)
-            used += line.tokens
+            room -= line.tokens
             part = _Inside(self._graph, self._tree.members(child).tolist(), self._occurs)
             covered, covered_passages = set(part.facts), set(part.passages())
-            left = [(size, fact) for size, fact in left if fact not in covered]
-            left_passages = [(size, one) for size, one in left_passages if one not in covered_passages]
-        return self._filled(inside, parts, [fact for _, fact in left], [one for _, one in left_passages])
+            facts = [fact for fact in facts if fact not in covered]
+            passages = [passage for passage in passages if passage not in covered_passages]
+        return self._filled(inside, parts, facts, passages)
+
+    def _fits(self, inside: _Inside, facts: Sequence[int], passages: Sequence[int], room: int) -> bool:
+        """Whether all triples with their ends, and all passages, take about as many tokens as there is room for."""
+        for fact in facts:
+            ends = self._graph.triple(fact)[::2]
+            share = sum(self._count(self._entity_text(end)) / max(inside.degree[end], 1) for end in ends)
+            room -= self._count(self._fact_text(fact)) + round(share)
+            if room < 0:
+                return False
+        for passage in passages:
+            room -= self._count(self._passage_text(passage))
+            if room < 0:
+                return False
+        return True
 
     def _filled(self, inside: _Inside, parts: list[Line], facts: Sequence[int], passages: Sequence[int]) -> Context:
         """Return the context with as many facts, by importance, and then passages as fit."""
-        lines, entities = list(parts), set[int]()
-        used, out = sum(line.tokens for line in lines), 0
-        most = self._tokens if not passages else used + round(_FACTS * (self._tokens - used))
-        for fact in facts:
+        page = _Page(parts)
+        most = self._tokens if not passages else page.used + round(_FACTS * (self._tokens - page.used))
+        entities = set[int]()
+
+        def lines_about(fact: int) -> list[Line]:
             ends = [end for end in dict.fromkeys(self._graph.triple(fact)[::2]) if end not in entities]
-            new = [self._entity_line(end) for end in ends]
-            new += [self._claim_line(claim) for end in ends for claim in self._claims.get(end, ())]
-            new.append(self._line(2, self._fact_text(fact), Cited(triples=(fact,))))
-            size = sum(line.tokens for line in new)
-            if used + size > most:
-                out += 1
-                continue
-            lines += new
-            entities.update(ends)
-            used += size
+            about = [self._entity_line(end) for end in ends]
+            about += [self._claim_line(claim) for end in ends for claim in self._claims.get(end, ())]
+            return [*about, self._line(2, self._fact_text(fact), Cited(triples=(fact,)))]
+
+        for fact in page.each(facts):
+            if page.add(lines_about(fact), most):
+                entities.update(self._graph.triple(fact)[::2])
         rest = [member for member in inside.members if member not in entities]
         for member in rest[: _ENTITIES if passages else None]:
-            line = self._entity_line(member)
-            if used + line.tokens <= most:
-                lines.append(line)
-                used += line.tokens
-        for passage in passages:
-            line = self._line(4, self._passage_text(passage), Cited(passages=(passage,)))
-            if used + line.tokens > self._tokens:
-                out += 1
-                continue
-            lines.append(line)
-            used += line.tokens
-        return Context(tuple(sorted(lines, key=lambda line: line.heading)), out)  # stable
-
-    def _fact_size(self, inside: _Inside, fact: int) -> int:
-        """Return about how many tokens a triple takes, with its share of the lines about its ends."""
-        ends = self._graph.triple(fact)[::2]
-        share = sum(self._count(self._entity_text(end)) / max(inside.degree[end], 1) for end in ends)
-        return self._count(self._fact_text(fact)) + round(share)
+            page.add([self._entity_line(member)], most, counts=False)
+        for passage in page.each(passages):
+            page.add([self._line(4, self._passage_text(passage), Cited(passages=(passage,)))], self._tokens)
+        return Context(tuple(sorted(page.lines, key=lambda line: line.heading)), page.left_out)  # stable
 
     def _line(self, heading: int, text: str, cited: Cited) -> Line:
         one = lines_of([text], _LONGEST)[0]
@@ -176,6 +173,50 @@ class Contexts:
     def _passage_text(self, passage: int) -> str:
         found: PassageText = self._graph.passage(passage)
         return full_text(found.title, found.text)
+
+
+class _Page:
+    """Lines of a context, as they are chosen.
+
+    Args:
+        lines: The first lines.
+
+    Attributes:
+        lines: The lines.
+        used: Tokens that they take.
+        left_out: Number of things that did not fit.
+    """
+
+    def __init__(self, lines: Sequence[Line]) -> None:
+        self.lines, self.used, self.left_out = list(lines), sum(line.tokens for line in lines), 0
+        self._misses = 0
+
+    def each(self, things: Sequence[int]) -> Iterator[int]:
+        """Yield things until several in a row did not fit; the others are left out unseen."""
+        self._misses = 0
+        for i, thing in enumerate(things):
+            if self._misses == _MISSES:
+                self.left_out += len(things) - i
+                return
+            yield thing
+
+    def add(self, lines: Sequence[Line], most: int, *, counts: bool = True) -> bool:
+        """Add lines if all of them fit; return whether they did.
+
+        Args:
+            lines: The lines.
+            most: Most tokens of the page after that.
+            counts: Whether they count as left out if they do not fit.
+        """
+        size = sum(line.tokens for line in lines)
+        if self.used + size > most:
+            self.left_out += counts
+            self._misses += 1
+            return False
+        self.lines += lines
+        self.used += size
+        self._misses = 0
+        return True
 
 
 class _Inside:
@@ -210,5 +251,5 @@ class _Inside:
             return []
         mentions = Counter(passage for member in self.members for passage in graph.mentioned_in(member).tolist())
         least = 2 if any(count > 1 for count in mentions.values()) else 1
-        places = {one: graph.passage(one) for one, count in mentions.items() if count >= least}
-        return sorted(places, key=lambda one: (-mentions[one], places[one].document, places[one].start))
+        chosen = (one for one, count in mentions.items() if count >= least)
+        return sorted(chosen, key=lambda one: (-mentions[one], one))  # ids are in the order of documents and places
