@@ -26,6 +26,7 @@ from graphbrick.llm.context_budget import text_tokens
 from graphbrick.testing import Reply, ScriptedLLM
 from graphbrick.text.graphrag.importing import import_graphrag
 from graphbrick.text.reporting.context import Contexts
+from graphbrick.text.reporting.extracted import extracted_report
 from graphbrick.text.reporting.prepare import estimate_reports, prepare_reports
 from graphbrick.text.reports import Cited, CommunityReport, citations, reports_of
 
@@ -245,6 +246,15 @@ def test_central_sentences_word_for_word(notes: TextGraph) -> None:
         assert [Path(place.document).name for place in citations(notes, report.cited)] == [name]
         assert 0 < report.rating <= 10
         assert report.title.split(", ")[0] in ("Kericho", "Mombasa", "Lake Victoria", "Kisumu")
+
+
+def test_a_sentence_with_the_words_of_another_is_left_out(tmp_path: Path) -> None:
+    twice = "Kisumu is a busy port on Lake Victoria today. Kisumu is a very busy port on Lake Victoria today."
+    (tmp_path / "lakes.txt").write_text(f"{twice} Ferries leave Kisumu for Lake Victoria.")
+    graph = index([tmp_path / "lakes.txt"], tmp_path / "lakes.graph").graph
+    report = extracted_report(graph, 0, list(range(graph.n_entities)))
+    assert report is not None
+    assert report.text.count("busy port") == 1
 
 
 def test_global_search_without_a_key(notes: TextGraph) -> None:

@@ -18,6 +18,7 @@ _NAMES = 3  # in a title
 _MEMBERS, _PASSAGES = 50, 30  # best-connected entities, and passages that mention most of them, that are looked at
 _SUMMARY, _FINDINGS = 3, 5  # sentences
 _LEAST_WORDS, _MOST_CHARACTERS = 4, 500
+_SAME = 0.6  # share of common words from which on two sentences say the same
 _AGAIN = 0.3  # worth of an entity that an earlier sentence names, as a share
 
 
@@ -31,8 +32,8 @@ def extracted_report(graph: TextGraph, community: int, members: Sequence[int]) -
     """Return a report of sentences of the documents, word for word; None if no sentence names an entity of it.
 
     The title has the best-connected entities. The sentences are those that name most of the entities, weighted by the
-    number of triples inside the community, each counting little if an earlier sentence names it. The rating grows with
-    the number of passages that mention the community.
+    number of triples inside the community, each counting little if an earlier sentence names it; a sentence with mostly
+    the words of an earlier one is left out. The rating grows with the number of passages that mention the community.
 
     Args:
         graph: The graph.
@@ -79,7 +80,7 @@ def _sentences(graph: TextGraph, passages: Sequence[int], entities: Sequence[int
     for passage in passages:
         text = graph.passage(passage).text
         for start, end in sentences(text):
-            sentence = " ".join(text[start:end].split())
+            sentence = " ".join(text[start:end].split()).removeprefix("- ")
             is_long = len(sentence.split()) >= _LEAST_WORDS or not sentence.isascii()
             if not is_long or len(sentence) > _MOST_CHARACTERS or sentence.endswith("?") or sentence.startswith("#"):
                 continue
@@ -94,9 +95,14 @@ def _picked(found: list[_Sentence], weight: dict[int, float]) -> list[_Sentence]
     """Return the most central sentences, best first."""
     picked: list[_Sentence] = []
     named: set[int] = set()
+    seen: list[set[str]] = []
     while found and len(picked) < _SUMMARY + _FINDINGS:
         worth = [sum(weight[one] * (_AGAIN if one in named else 1) for one in entry.names) for entry in found]
         best = found.pop(worth.index(max(worth)))
+        words = set(name_form(best.text).split())
+        if any(len(words & other) > _SAME * len(words | other) for other in seen):
+            continue
+        seen.append(words)
         picked.append(best)
         named |= best.names
     return picked
