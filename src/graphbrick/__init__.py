@@ -92,6 +92,7 @@ if TYPE_CHECKING:
     from graphbrick.retrieve import CommunityReports as CommunityReports
     from graphbrick.retrieve import Drift as Drift
     from graphbrick.retrieve import EnoughPaths as EnoughPaths
+    from graphbrick.retrieve import Facts as Facts
     from graphbrick.retrieve import KeywordSearch as KeywordSearch
     from graphbrick.retrieve import LLMEnough as LLMEnough
     from graphbrick.retrieve import LLMHops as LLMHops
@@ -216,6 +217,7 @@ _HOMES = {
         "EnoughPaths",
         "LLMEnough",
         "LLMHops",
+        "Facts",
         "KeywordSearch",
         "LocalSearch",
         "PassageRank",

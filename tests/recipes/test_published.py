@@ -26,6 +26,15 @@ TEXT = [
     "GRAPHRAG-GLOBAL",
     "GRAPHRAG-DRIFT",
     "LAZY",
+    "LIGHTRAG-LOCAL",
+    "LIGHTRAG-GLOBAL",
+    "LIGHTRAG-HYBRID",
+    "LIGHTRAG-NAIVE",
+    "LIGHTRAG-MIX",
+    "VANILLA",
+    "MICHAEL",
+    "MICHAEL-REPAIRED",
+    "HIPPORAG2",
 ]  # tests/recipes/test_text_recipes.py
 PAPER = {"k": 1000, "PruneEdges": 64, "Rerank": 32}  # the sizes of the paper: max_ent, max_edge, top_k
 

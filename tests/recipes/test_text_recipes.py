@@ -16,7 +16,11 @@ from graphbrick.testing import Request, ScriptedLLM
 from graphbrick.text.graphrag.importing import import_graphrag
 from graphbrick.text.store import TextStore, text_folder
 
-NAMES = ("GRAPHRAG-BASIC", "GRAPHRAG-LOCAL", "GRAPHRAG-GLOBAL", "GRAPHRAG-DRIFT", "LAZY")
+NAMES = (
+    "GRAPHRAG-BASIC", "GRAPHRAG-LOCAL", "GRAPHRAG-GLOBAL", "GRAPHRAG-DRIFT", "LAZY", "LIGHTRAG-LOCAL",
+    "LIGHTRAG-GLOBAL", "LIGHTRAG-HYBRID", "LIGHTRAG-NAIVE", "LIGHTRAG-MIX", "VANILLA", "MICHAEL",
+    "MICHAEL-REPAIRED", "HIPPORAG2",
+)  # fmt: skip
 LOCAL = {  # questions about single entities, and words that their evidence must have
     "Who is the mentor of Sam Rivera?": "Mercer",
     "What is the role of Taylor Cruz in the squad?": "Cruz",
@@ -78,7 +82,7 @@ def test_the_text_of_a_recipe_is_its_pipeline(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_the_named_model_writes_with_room_for_prose(name: str) -> None:
     text = repr(chosen_pipeline(None, name, [], "gpt-4.1"))
-    assert "WriteAnswer(LLM(model='gpt-4.1', max_tokens=1500))" in text
+    assert "WriteAnswer(LLM(model='gpt-4.1', max_tokens=1500)" in text
     assert "LLM()" not in text
 
 

@@ -35,6 +35,20 @@ def test_the_forms_of_a_file(tmp_path: Path, form: str) -> None:
     assert (known.found, other.triples) == ([], [])
 
 
+def test_triples_as_objects(tmp_path: Path) -> None:
+    triples = [
+        {"subject": "Nairobi", "relatie": "capital of", "object": "Kenya"},
+        {"head": "Kisumu", "relation": "lies on", "tail": "Lake Victoria"},
+        {"subject": "a", "object": "b"},
+        ["Kericho", "grows", "tea"],
+    ]
+    file = tmp_path / "a.json"
+    file.write_text(json.dumps({"text": "a", "triples": triples}))
+    whole = [("Nairobi", "capital of", "Kenya"), ("Kisumu", "lies on", "Lake Victoria"), ("Kericho", "grows", "tea")]
+    assert FromFile(str(file)).extract(["a"])[0].triples == [FoundTriple(*one) for one in whole]
+    assert FromFile(str(file), objects=False).extract(["a"])[0].triples == [FoundTriple(*whole[2])]
+
+
 def test_a_graph_of_given_triples(tmp_path: Path) -> None:
     (tmp_path / "openie.jsonl").write_text(json.dumps(ENTRY))
     (tmp_path / "d.jsonl").write_text(json.dumps({"id": 1, "title": "Kenya", "text": "Nairobi is its capital."}))

@@ -6,6 +6,7 @@ from graphbrick.retrieve.by_hops import ByHops
 from graphbrick.retrieve.community_reports import CommunityReports
 from graphbrick.retrieve.drift import Drift
 from graphbrick.retrieve.enough import EnoughPaths, LLMEnough
+from graphbrick.retrieve.facts import Facts
 from graphbrick.retrieve.hops import LLMHops, PatternHops
 from graphbrick.retrieve.keyword_search import KeywordSearch
 from graphbrick.retrieve.local_search import LocalSearch
@@ -40,6 +41,7 @@ BRICKS = (
     Drift,
     RelevanceSearch,
     KeywordSearch,
+    Facts,
 )
 
 __all__ = [
@@ -50,6 +52,7 @@ __all__ = [
     "CommunityReports",
     "Drift",
     "EnoughPaths",
+    "Facts",
     "KeywordSearch",
     "LLMEnough",
     "LLMHops",

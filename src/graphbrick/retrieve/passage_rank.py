@@ -12,19 +12,18 @@ from graphbrick.core.graph import Capability
 from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event, fact
 from graphbrick.embedders.embedder import Embedder
-from graphbrick.graphs.corpus import OCCURS_WITH, TextGraph
+from graphbrick.graphs.corpus import TextGraph
 from graphbrick.graphs.text import name_form
 from graphbrick.pipeline import RetrieveStage
-from graphbrick.retrieve.passage_graph import Floats, Ids, passage_graph
+from graphbrick.retrieve.facts import fact_vectors
+from graphbrick.retrieve.passage_graph import Floats, passage_graph
 from graphbrick.retrieve.passage_links import continuing
 from graphbrick.retrieve.passage_search import (
-    Vectors,
     best,
     cosines,
     fused,
     meaning_scores,
     passage_item,
-    vectors_of,
     word_scores,
 )
 from graphbrick.scorers.scorer import Scorer
@@ -139,9 +138,7 @@ class PassageRank(RetrieveStage):
         """Return the facts nearest to the question, as triple ids, and their scores from 0 to 1."""
         if not self.facts or not graph.n_triples:
             return []
-        ids, vectors = current_session().get(
-            ("fact vectors", self.embedder.identity), lambda: _fact_vectors(graph, self.embedder), of=graph
-        )
+        ids, vectors = fact_vectors(graph, self.embedder)
         if not len(ids):
             return []
         scores = _stretched(cosines(graph, self.embedder, question, vectors))
@@ -151,15 +148,6 @@ class PassageRank(RetrieveStage):
             order = np.argsort(-self.filter.rate(question, texts), kind="stable")[: self.facts]
             places = [places[i] for i in order]
         return [(int(ids[place]), float(scores[place])) for place in places]
-
-
-def _fact_vectors(graph: TextGraph, embedder: Embedder) -> tuple[Ids, Vectors]:
-    """Return triple ids and the vectors of their texts; two entities in one sentence are no fact."""
-    facts = np.array([graph.relation_key(i) != OCCURS_WITH for i in range(graph.n_relations)], dtype=np.bool_)
-    ids = graph.triple_ids()
-    ids = ids[facts[graph.csr.relation[ids]]]
-    texts = Subgraph(graph, np.zeros(0, dtype=np.int32), ids).triple_texts()
-    return ids.astype(np.int64), vectors_of(graph, embedder, texts)
 
 
 def named_in(graph: TextGraph, question: str) -> list[int]:

@@ -16,6 +16,7 @@ from graphbrick.text.extraction import Extraction, Extractor, FoundTriple
 
 _TEXTS = ("passage", "text")
 _TRIPLES = ("extracted_triples", "triples")
+_PARTS = (("subject", "head", "source"), ("relation", "predicate", "relatie"), ("object", "tail", "target"))
 
 
 @dataclass(frozen=True, repr=False)
@@ -24,15 +25,19 @@ class FromFile(Extractor):
 
     The file is JSON lines, a JSON list, or the OpenIE file of HippoRAG (an object with a list ``docs``), also .gz. Each
     entry has the text of a passage (``passage`` or ``text``, with or without a ``title``) and ``triples`` (or
-    ``extracted_triples``): lists of head, relation and tail in words. White space and case of the text do not count.
+    ``extracted_triples``): lists of head, relation and tail in words, or objects such as {"subject": ..., "relation":
+    ..., "object": ...}. White space and case of the text do not count.
 
     Args:
         file: Path of the file.
+        objects: Whether triples may be objects. False drops them, as the published MichaelRag did: its model wrote
+            5,245 of 5,341 triples so, and they were lost.
     """
 
     paper = "Gutiérrez et al., From RAG to Memory: Non-Parametric Continual Learning for Large Language Models, 2025"
 
     file: str = parameter(path=True, example="openie.jsonl")
+    objects: bool = parameter(True)
 
     def extract(self, texts: Sequence[str]) -> list[Extraction]:
         """Return the triples of each text.
@@ -41,19 +46,19 @@ class FromFile(Extractor):
             InputError: The file cannot be read, or an entry is not as described.
         """
         path = Path(self.file).expanduser()
-        known = _triples(path, digest(path))
+        known = _triples(path, digest(path), self.objects)
         return [Extraction(triples=list(known.get(_key(text), ()))) for text in texts]
 
 
 @lru_cache(maxsize=2)
-def _triples(file: Path, _digest: str) -> Mapping[str, tuple[FoundTriple, ...]]:
+def _triples(file: Path, _digest: str, objects: bool) -> Mapping[str, tuple[FoundTriple, ...]]:
     """Return the triples by the key of their text, with and without the title."""
     known = {}
     for number, entry in enumerate(_entries(file), 1):
         try:
             text = str(next(entry[name] for name in _TEXTS if name in entry))
             listed = next(entry[name] for name in _TRIPLES if name in entry)
-            triples = [tuple(str(part).strip() for part in triple) for triple in listed]
+            triples = [_parts(triple) for triple in listed if objects or not isinstance(triple, dict)]
         except (StopIteration, TypeError) as error:
             raise InputError("an entry needs a text (passage) and triples", file, number, repr(entry)) from error
         # A model that lists two or four parts has found no triple.
@@ -62,6 +67,13 @@ def _triples(file: Path, _digest: str) -> Mapping[str, tuple[FoundTriple, ...]]:
         if entry.get("title"):
             known[_key(f"{entry['title']}\n{text}")] = whole
     return known
+
+
+def _parts(triple: Any) -> tuple[str, ...]:
+    """Return the parts of a triple in words; a part that an object does not have is left out."""
+    if isinstance(triple, dict):
+        triple = [triple[name] for names in _PARTS for name in names if name in triple]
+    return tuple(str(part).strip() for part in triple)
 
 
 def _entries(file: Path) -> Iterator[Mapping[str, Any]]:
