@@ -17,6 +17,7 @@ from graphbrick.testing import ScriptedLLM, check_brick
 from graphbrick.testing.llm_server import Reply, Request
 from graphbrick.text.extraction import Combined, Extraction, FoundClaim, FoundEntity, FoundTriple
 from graphbrick.text.model_extractor import ModelExtractor
+from graphbrick.text.rows import PassageWords
 
 TEXT = "Kenya\nNairobi is the capital of Kenya. It was founded in 1899 by the Uganda Railway."
 TRIPLES = {
@@ -96,11 +97,41 @@ def test_extract_graph() -> None:
     ]
     assert result.dropped == {"not in the passage": 1}
     assert len(requests) == 2
-    assert [message["role"] for message in requests[1].body["messages"]] == ["system", "user", "assistant", "user"]
+    roles = [message["role"] for message in requests[1].body["messages"]]
+    assert roles == ["system", *["user", "assistant"] * 2, "user"]
     assert "may be missing" in requests[1].prompt
     assert "one of person, organization, place, event, or other" in requests[0].prompt
     types = requests[0].body["response_format"]["json_schema"]["schema"]["properties"]["entities"]["items"]
     assert types["properties"]["type"]["enum"] == ["person", "organization", "place", "event", "other"]
+
+
+def test_what_a_model_knows_from_elsewhere_is_left_out() -> None:
+    known = {
+        "name": "Nairobi", "type": "place",
+        "description": "The capital of Kenya. It is famous for safaris and its many parks with lions. Founded in 1905.",
+    }  # fmt: skip
+    result, _ = run(lambda llm: ExtractGraph(llm, gleanings=0), json.dumps({"entities": [known]}))
+    assert result.entities == [FoundEntity("Nairobi", "place", "The capital of Kenya.")]
+    assert result.dropped == {"sentence of a description that the passage does not support": 2}
+    free, _ = run(lambda llm: ExtractGraph(llm, gleanings=0, grounded=False), json.dumps({"entities": [known]}))
+    assert free.entities[0].description == known["description"]
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "is_there"),
+    [
+        ("Найроби — столица Кении.", "Кения", True),
+        ("Suomessa on järviä.", "Suomi", True),
+        ("东京是日本的首都。", "东京", True),
+        ("Die Donaudampfschifffahrtsgesellschaftsmütze.", "Gesellschaftsmütze", True),
+        ("It was founded in 12345.", "12346", False),
+        ("Nairobi and the Great Lakes.", "great lake", True),
+        ("Nairobi and the Great Lakes.", "lake of Geneva", False),
+        ("Nairobi", "...", False),
+    ],
+)
+def test_names_in_passages(text: str, name: str, is_there: bool) -> None:
+    assert PassageWords(text).has(name) is is_there
 
 
 def test_gleaning_ends_when_nothing_is_added_and_its_faults_cost_nothing() -> None:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from graphbrick.core.parameters import parameter
 from graphbrick.llm.chat import ChatModel
 from graphbrick.llm.json_replies import json_list, json_object, whole_number
-from graphbrick.llm.messages import Message, system, user
+from graphbrick.llm.messages import Message, assistant, system, user
 from graphbrick.text.extraction import Extraction, FoundEntity, FoundTriple
 from graphbrick.text.model_extractor import (
     RULES,
@@ -29,6 +29,7 @@ from graphbrick.text.rows import (
     entity_name,
     name_of,
     rows_of,
+    supported,
     text_of,
 )
 
@@ -37,10 +38,18 @@ _SYSTEM = (
     "writes it, its type{types}, and a description of one or two sentences: all that the passage says about it. Then "
     "list the relations between two of these entities: source, target, the relation in a few words such as «was born "
     "in», a description of one sentence, one to three keywords for what the relation is about, and its strength from 1 "
-    f"(weak) to 10 (strong). State only what the passage says, in its language. {RULES}\n"
+    f"(weak) to 10 (strong). Write in the language of the passage, and only what it says: nothing that you know from "
+    f"elsewhere. {RULES}\n"
     'Reply with a JSON object: {{"entities": [{{"name": "...", "type": "...", "description": "..."}}], "relations": '
     '[{{"source": "...", "relation": "...", "target": "...", "description": "...", "keywords": ["..."], '
     '"strength": 5}}]}}'
+)
+_EXAMPLE = (
+    "Mary Anning\nAnning was a fossil collector from Lyme Regis. In 1823 she found the first whole plesiosaur.",
+    '{"entities": [{"name": "Mary Anning", "type": "person", "description": "A fossil collector from Lyme Regis who '
+    'found the first whole plesiosaur in 1823."}, {"name": "Lyme Regis", "type": "place", "description": "Where Mary '
+    'Anning was from."}], "relations": [{"source": "Mary Anning", "relation": "was from", "target": "Lyme Regis", '
+    '"description": "Mary Anning was a fossil collector from Lyme Regis.", "keywords": ["origin"], "strength": 8}]}',
 )
 _MORE = (
     "Some entities and relations of the passage may be missing. Reply with a JSON object of the same form that has "
@@ -72,7 +81,8 @@ class ExtractGraph(ModelExtractor):
             none.
         gleanings: How often to ask whether anything is missing, at least 0; each takes about as many tokens again.
         n: Most entities, and most relations, of a reply, at least 1.
-        grounded: Whether names that do not occur in the passage are left out: small models make them up.
+        grounded: Whether names that do not occur in the passage, and sentences about something else, are left out:
+            small models make them up.
     """
 
     paper = "Edge et al., From Local to Global: A Graph RAG Approach to Query-Focused Summarization, 2024"
@@ -91,10 +101,12 @@ class ExtractGraph(ModelExtractor):
         return self.gleanings
 
     def prompt(self, text: str) -> list[Message]:
-        """Return the instructions and the text."""
+        """Return the instructions, an example and the text."""
         types = self._types()
         allowed = f" (one of {', '.join(types)}, or {_OTHER})" if types else " in one word, such as person or place"
-        return [system(_SYSTEM.format(types=allowed)), user(passage_block(text))]
+        passage, reply = _EXAMPLE
+        instructions = system(_SYSTEM.format(types=allowed))
+        return [instructions, user(passage_block(passage)), assistant(reply), user(passage_block(text))]
 
     def more(self) -> str:
         """Return the message that asks for what is missing."""
@@ -143,7 +155,7 @@ class ExtractGraph(ModelExtractor):
         elif words is not None and not words.has(called):
             dropped[NOT_IN_PASSAGE] += 1
         else:
-            return FoundEntity(called, self._type(type_), text_of(description))
+            return FoundEntity(called, self._type(type_), supported(text_of(description), words, dropped))
         return None
 
     def _type(self, value: object) -> str:
@@ -170,7 +182,8 @@ class ExtractGraph(ModelExtractor):
         elif words is not None and not (words.has(head) and words.has(tail)):
             dropped[NOT_IN_PASSAGE] += 1
         else:
-            return FoundTriple(head, label, tail, text_of(description), topics, _strength(strength))
+            words_of_it = supported(text_of(description), words, dropped)
+            return FoundTriple(head, label, tail, words_of_it, topics, _strength(strength))
         return None
 
 

@@ -63,12 +63,12 @@ def extract_missing(
         done.passages = max(done.passages, len(missing))
         if isinstance(part, ModelExtractor):
             _ask(store, part, missing, done.usage, progress, skip_bad)
+            problems = store.passage_problems(identity)
+            _refuse_many(part, [one.reason for one in problems if one.is_empty], store.n_passages(), skip_bad)
+            done.problems += problems
+            done.dropped.update(store.dropped_rows(identity))
         else:
             _extract(store, part, missing, progress)
-        problems = store.passage_problems(identity)
-        _refuse_many(part, [one.reason for one in problems if one.is_empty], store.n_passages(), skip_bad)
-        done.problems += problems
-        done.dropped.update(store.dropped_rows(identity))
     return done
 
 

@@ -10,6 +10,7 @@ from datetime import date
 from typing import Any, TypeVar
 
 from graphbrick.llm.replies import one_line
+from graphbrick.text.chunks import sentences
 from graphbrick.text.naming import fold_name, singular
 from graphbrick.text.stop_words import stop_words_of
 
@@ -18,12 +19,16 @@ T = TypeVar("T", bound=tuple[Any, ...])
 _WORD = re.compile(r"\w+")
 _QUOTES = "\"'`“”„«»‘’*_ "
 _LONGEST_NAME, _LONGEST_TEXT = 100, 1000  # characters
+_SHORTEST_STEM, _LONGEST_ENDING = 4, 3  # characters
+_SUPPORTED = 0.25  # share of the words of a sentence that a passage has to have
+_FEW_WORDS = 4  # of a sentence that is not judged by them, such as «A country.»
 _NOTHING = frozenset(("", "none", "null", "n/a", "unknown", "-"))
 _DATE = re.compile(r"\d{4}(-\d\d(-\d\d)?)?(?=$|T)")
 
 NOT_IN_PASSAGE = "not in the passage"
 INCOMPLETE = "incomplete or not a name"
 DUPLICATE = "duplicate"
+UNSUPPORTED = "sentence of a description that the passage does not support"
 
 
 class PassageWords:
@@ -37,11 +42,11 @@ class PassageWords:
         self._flat = " ".join(words)
 
     def has(self, name: str) -> bool:
-        """Whether all words of a name, but for articles and the like, occur in the passage, in whatever form of number.
+        """Whether all words of a name, but for articles and the like, occur in the passage; their endings may differ.
 
         >>> words = PassageWords("The Great Lakes of Africa")
-        >>> words.has("great lake"), words.has("Lakes of Asia")
-        (True, False)
+        >>> words.has("great lake"), words.has("Lakes of Asia"), PassageWords("столица Кении").has("Кения")
+        (True, False, True)
         """
         words = [word for word in _WORD.findall(_folded(name)) if word not in self._small]
         return bool(words) and all(self._has_word(word) for word in words)
@@ -51,10 +56,28 @@ class PassageWords:
         words = " ".join(_WORD.findall(_folded(quote)))
         return bool(words) and words in self._flat
 
+    def supports(self, sentence: str) -> bool:
+        """Whether a sentence may be about the passage: no other number, and at least a quarter of its words are there.
+
+        >>> words = PassageWords("Salmon Beach Wind Farm in Australia operated from 1987.")
+        >>> words.supports("A wind farm of 1987."), words.supports("A wind farm of 1988.")
+        (True, False)
+        >>> words.supports("Australia is known for its landscapes and the Great Barrier Reef.")
+        False
+        """
+        words = [word for word in _WORD.findall(_folded(sentence)) if word not in self._small]
+        if any(word.isdigit() and word not in self._words for word in words):
+            return False
+        return len(words) < _FEW_WORDS or sum(map(self._has_word, words)) >= _SUPPORTED * len(words)
+
     def _has_word(self, word: str) -> bool:
         # Where words are joined or not separated (German, Chinese), a part of a word is enough.
-        is_part = not word.isascii() and word in self._text
-        return word in self._words or singular(word) in self._words or is_part
+        if word in self._words or singular(word) in self._words or (not word.isascii() and word in self._text):
+            return True
+        if len(word) < _SHORTEST_STEM or any(map(str.isdigit, word)):
+            return False
+        stem = word[: max(_SHORTEST_STEM, -(-3 * len(word) // 4))]
+        return any(one.startswith(stem) and abs(len(one) - len(word)) <= _LONGEST_ENDING for one in self._words)
 
 
 def _folded(text: str) -> str:
@@ -81,6 +104,19 @@ def text_of(value: object) -> str:
     """Return a text of a row on one line, cut after 1,000 characters; empty if it is none."""
     text = one_line(value) if isinstance(value, str) else ""
     return "" if text.casefold() in _NOTHING else text[:_LONGEST_TEXT]
+
+
+def supported(text: str, words: PassageWords | None, dropped: Counter[str]) -> str:
+    """Return the sentences of a description that a passage supports; count the others. All of them for None."""
+    if words is None or not text:
+        return text
+    kept = []
+    for start, end in sentences(text):
+        if words.supports(text[start:end]):
+            kept.append(text[start:end].strip())
+        else:
+            dropped[UNSUPPORTED] += 1
+    return " ".join(kept)
 
 
 def iso_date(value: object) -> str:
