@@ -92,7 +92,7 @@ class ExtractGraph(ModelExtractor):
     llm: ChatModel = parameter(example="LLM()")
     types: str = parameter("person, organization, place, event", may_be_empty=True)
     gleanings: int = parameter(1, at_least=0, at_most=10)
-    n: int = parameter(30, at_least=1, at_most=100)
+    n: int = parameter(20, at_least=1, at_most=100)
     grounded: bool = parameter(True)
 
     @property
