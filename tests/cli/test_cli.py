@@ -13,6 +13,7 @@ import pytest
 from commands import refused
 
 from graphbrick import EntityRecord, Graph, MiniLM, Session, build
+from graphbrick.recipes import published
 from graphbrick.testing import TINY
 from graphbrick.vectors.store import store_of
 
@@ -316,7 +317,7 @@ def test_a_path_with_spaces_is_quoted_in_the_advice(run, tmp_path):
 
 def test_recipes_lists_all_and_shows_one(run):
     told = json.loads(run("recipes", "--json").out)
-    assert len(told) == 43
+    assert len(told) == len(published())
     assert told[11]["figures"] == {"webqsp": 75.6, "cwq": 61.7, "path_seconds": 0.28, "embedding_tokens": 24531}
     listed = run("recipes").out
     assert all(f"\n{entry['recipe']} " in listed for entry in told)

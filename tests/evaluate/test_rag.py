@@ -17,6 +17,7 @@ from graphbrick.evaluate.rag import DOCUMENT, GLOBAL, RagStudy, RagSystem, evalu
 from graphbrick.evaluate.rag.page import headline, write_page
 from graphbrick.evaluate.rag.scores import Scores, read_score, score_answers
 from graphbrick.evaluate.rag.tables import rows_of, write_files
+from graphbrick.recipes import recipe
 from graphbrick.testing import ScriptedLLM
 from graphbrick.testing.llm_server import Reply, Request
 from graphbrick.text.indexing import Indexed
@@ -153,6 +154,29 @@ def test_a_system_that_was_not_finished_is_built_again(documents: Path, tmp_path
     (folder / "words" / "built.json").write_text("{")
     with pytest.raises(GraphbrickError, match=r"remove the folder .* to build it again"):
         evaluate_rag([documents], systems()[:1], folder, questions=questions)
+
+
+def test_a_system_of_reports_has_them_written_while_it_is_built(documents: Path, tmp_path: Path) -> None:
+    pytest.importorskip("graspologic_native")
+    questions = tmp_path / "q.jsonl"
+    questions.write_text('{"question": "What is common?", "answers": []}\n')
+    with ScriptedLLM(["Towns lie at water [1]."]) as server:
+        writes = f"Reports() >> WriteAnswer(LLM('m', base_url='{server.base_url}'))"
+        system = RagSystem.of_text("reports", writes, reports=True)
+        study = evaluate_rag([documents], [system], tmp_path / "study", questions=questions)
+        assert len(server.requests) == 1
+    assert study.asked["reports"][0].answer == "Towns lie at water [1]."
+    assert (tmp_path / "study" / "reports" / "notes.graph.communities").is_dir()
+
+
+def test_recipes_say_how_their_papers_make_the_graph() -> None:
+    made = recipe("GRAPHRAG-GLOBAL").indexing(writer="LLM('m')")
+    assert made["extract"] == "ExtractGraph(LLM(model='m'))"
+    system = RagSystem.of_text(
+        "g", recipe("GRAPHRAG-GLOBAL").pipeline(), extract=made["extract"], reports=made["reports"]
+    )
+    assert (system.communities, repr(system.reporter)) == (True, "LLM(model='m')")
+    assert recipe(12).indexing() == {}
 
 
 @pytest.fixture

@@ -82,19 +82,25 @@ def chosen_pipeline(
         raise InputError(
             "--pipeline and --recipe exclude each other; graphbrick recipes NAME prints the text to change"
         )
+    return find(recipe).pipeline(**recipe_parts(recipe, parts, llm))
+
+
+def recipe_parts(recipe: str, parts: list[str], llm: str | None) -> dict[str, str]:
+    """Return the parts of a recipe that ``--set`` and ``--llm`` name, as recipe text."""
+    from graphbrick.core.errors import InputError
+    from graphbrick.recipes import recipe as find
+
     chosen = {}
     for part in parts:
         name, equals, brick = part.partition("=")
         if not equals:
             raise InputError(f'--set takes PART=BRICK, got {part!r}; try --set "embedder=BM25()"')
         chosen[name.strip()] = brick
-    found = find(recipe)
-    if llm is not None:
-        model = model_text(llm)
-        writer = repr(writing_model(llm))
-        models = {"llm": model, "tuned_llm": model, "writer": writer, "answer": f"Generate({model})"}
-        chosen = {name: brick for name, brick in models.items() if name in found.parts} | chosen
-    return found.pipeline(**chosen)
+    if llm is None:
+        return chosen
+    model, writer = model_text(llm), repr(writing_model(llm))
+    models = {"llm": model, "tuned_llm": model, "writer": writer, "answer": f"Generate({model})"}
+    return {name: brick for name, brick in models.items() if name in find(recipe).parts} | chosen
 
 
 def default_pipeline(graph: Graph | DatabaseGraph | None) -> Pipeline:

@@ -9,7 +9,6 @@ import typer
 
 from graphbrick.cli.graphs import Json
 from graphbrick.cli.llm import BudgetText, CacheFile, CacheMode, LLMName, limits
-from graphbrick.cli.text import chosen_chunker, chosen_extractor
 
 # Everything else is imported where it is used, so that help is shown at once.
 if TYPE_CHECKING:
@@ -23,7 +22,8 @@ def rag(
     ],
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder for everything that is made.")] = Path("rag-study"),
     systems: Annotated[
-        Path | None, typer.Option(help="A TOML file of [[system]] with name, pipeline, extract, chunks, communities.")
+        Path | None,
+        typer.Option(help="A TOML file of [[system]] with name, pipeline, extract, chunks, communities, reports."),
     ] = None,
     recipe: Annotated[
         list[str] | None, typer.Option("--recipe", "-r", help="A published recipe as a system; may be repeated.")
@@ -35,10 +35,10 @@ def rag(
         list[str] | None, typer.Option("--set", metavar="PART=BRICK", help="A part of the recipes.")
     ] = None,
     extract: Annotated[
-        str | None, typer.Option(metavar="BRICK", help="Finds entities for recipes and pipelines [Phrases()].")
+        str | None, typer.Option(metavar="BRICK", help="Finds entities for recipes and pipelines [that of the recipe].")
     ] = None,
     chunks: Annotated[
-        str | None, typer.Option(metavar="BRICK", help="Cuts documents for recipes and pipelines [ByHeading(n=200)].")
+        str | None, typer.Option(metavar="BRICK", help="Cuts documents for recipes and pipelines [that of the recipe].")
     ] = None,
     questions: Annotated[
         Path | None, typer.Option(help="A file of questions; else --llm writes some.", show_default=False)
@@ -107,17 +107,36 @@ def _systems(
     """Return the systems that the options name."""
     from graphbrick.cli.evaluate import chosen_pipelines
     from graphbrick.cli.llm import model_text
+    from graphbrick.cli.pipelines import recipe_parts
+    from graphbrick.core.errors import InputError
     from graphbrick.evaluate.rag.systems import RagSystem, default_systems, read_systems
+    from graphbrick.recipes import recipe as find
 
-    extractor, chunker = chosen_extractor(extract, None), chosen_chunker(chunks)
     found = [] if file is None else read_systems(file)
-    if recipes or texts:
-        named = chosen_pipelines(recipes, texts, parts, llm)
-        found += [RagSystem(name, one, extractor, chunker) for name, one in named.items()]
+    known = {part for name in recipes for part in find(name).parts}
+    unused = [part for part in parts if part.partition("=")[0].strip() not in known]
+    if unused:
+        raise InputError(f"--set {unused[0]!r} is a part of none of the recipes given; graphbrick recipes shows parts")
+    for name in recipes:
+        own = [part for part in parts if part.partition("=")[0].strip() in find(name).parts]
+        chosen = recipe_parts(name, own, llm)
+        made = find(name).indexing(**chosen)
+        found.append(
+            RagSystem.of_text(
+                find(name).name, find(name).pipeline(**chosen), extract=extract or made.get("extract", ""),
+                chunks=chunks or made.get("chunks", ""), communities="communities" in made,
+                reports=made.get("reports", False),
+            )
+        )  # fmt: skip
+    for name, pipeline in chosen_pipelines([], texts, [], None).items() if texts else ():
+        found.append(RagSystem.of_text(name, pipeline, extract=extract or "", chunks=chunks or ""))
     if found:
         return found
     answer = "Quote(MiniLM())" if llm is None else f"WriteAnswer({model_text(llm)}, form='a short answer')"
-    return [RagSystem(one.name, one.pipeline, extractor, chunker) for one in default_systems(answer)]
+    return [
+        RagSystem.of_text(one.name, one.pipeline, extract=extract or "", chunks=chunks or "")
+        for one in default_systems(answer)
+    ]
 
 
 def _print(rows: list[SystemRow]) -> None:

@@ -72,7 +72,7 @@ def index(
             f"{graph} is the only folder named; name documents too: graphbrick index docs/ {graph} "
             f"(an index of the embeddings of a graph is made by graphbrick prepare vectors {graph})"
         )
-    cutter, finder, describer = chosen_chunker(chunks), chosen_extractor(extract, llm), _describer(describe)
+    cutter, finder, describer = _chunker(chunks), _extractor(extract, llm), _describer(describe)
     options = SourceOptions(text, title, key, section)
     with limits(budget, cache, cache_file), progress(f"indexing {graph}") as report:
 
@@ -175,7 +175,7 @@ def documents(
         typer.echo(plain(f"no result: {problem_line(one)}" if one.is_empty else f"not all: {problem_line(one)}"))
 
 
-def chosen_chunker(text: str | None) -> Chunker | None:
+def _chunker(text: str | None) -> Chunker | None:
     """Return the chunker that an option names."""
     from graphbrick.core.errors import InputError
     from graphbrick.pipeline.parsing import parse_brick
@@ -187,7 +187,7 @@ def chosen_chunker(text: str | None) -> Chunker | None:
     return brick
 
 
-def chosen_extractor(text: str | None, llm: str | None) -> Extractor | None:
+def _extractor(text: str | None, llm: str | None) -> Extractor | None:
     """Return the extractor that the options name."""
     from graphbrick.core.errors import InputError
     from graphbrick.pipeline.parsing import parse_brick

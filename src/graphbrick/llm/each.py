@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from concurrent.futures import CancelledError, ThreadPoolExecutor, as_completed
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextvars import copy_context
 
 from graphbrick.core.errors import ModelError
 from graphbrick.llm.chat import ChatModel
-from graphbrick.llm.messages import Request
+from graphbrick.llm.messages import Reply, Request
 from graphbrick.pipeline.budget import StoppedError
 
 _REFUSED = frozenset((400, 413, 422))  # what servers answer to a single prompt that they do not like
@@ -30,24 +30,23 @@ def each_reply(llm: ChatModel, requests: Sequence[Request]) -> Iterator[tuple[in
         StoppedError: The budget is used up.
     """
     failure: Exception | None = None
+    left = iter(enumerate(requests))
+    waiting: dict[Future[list[Reply]], int] = {}
     with ThreadPoolExecutor(llm.parallel, "ask") as pool:
-        places = {
-            pool.submit(copy_context().run, llm.ask_all, [request]): place for place, request in enumerate(requests)
-        }
-        try:
-            for future in as_completed(places):
+        while True:
+            while failure is None and len(waiting) < llm.parallel and (one := next(left, None)) is not None:
+                waiting[pool.submit(copy_context().run, llm.ask_all, [one[1]])] = one[0]
+            if not waiting:
+                break
+            for future in wait(waiting, return_when=FIRST_COMPLETED).done:
+                place = waiting.pop(future)
                 try:
-                    yield places[future], future.result()[0].text
-                except CancelledError:
-                    continue
+                    yield place, future.result()[0].text
                 except (ModelError, StoppedError) as error:
                     if isinstance(error, ModelError) and is_about_one_prompt(error):
-                        yield places[future], error
-                        continue
-                    failure = failure or error
-                    pool.shutdown(wait=False, cancel_futures=True)
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
+                        yield place, error
+                    else:
+                        failure = failure or error
     if failure is not None:
         raise failure
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib.resources import files
 from string import Template
@@ -35,6 +35,9 @@ class Recipe:
             relevance corrected by human labels, seconds and calls on simple and complex questions over Hetionet; for
             GraphRAG the least and the highest share of comparisons with vector search that it wins, in percent.
         note: Differences from the publication, and the reasons.
+        index: How the publication makes its graph from documents: ``extract`` and ``chunks`` as recipe text with
+            ``$name`` for parts, ``communities`` if it finds them, and ``reports``, the model that writes them; empty
+            for pipelines on any graph.
     """
 
     name: str
@@ -45,6 +48,7 @@ class Recipe:
     parts: Mapping[str, str]
     figures: Mapping[str, float]
     note: str = ""
+    index: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def needs(self) -> list[str]:
@@ -87,6 +91,7 @@ class Recipe:
             "parts": dict(self.parts),
             "figures": dict(self.figures),
             "note": self.note,
+            "index": self.indexing(),
         }
 
     def text(self, **parts: str | Brick) -> str:
@@ -99,6 +104,19 @@ class Recipe:
         Raises:
             PipelineError: The recipe has no such part, or one without default was not set.
         """
+        return Template(self.template).substitute(self._chosen(parts))
+
+    def indexing(self, **parts: str | Brick) -> dict[str, str]:
+        """Return `index` with parts as of `text` in place of their names.
+
+        Raises:
+            PipelineError: As for `text`.
+        """
+        chosen = self._chosen(parts) if self.index else {}
+        return {name: Template(text).substitute(chosen) for name, text in self.index.items()}
+
+    def _chosen(self, parts: Mapping[str, str | Brick]) -> dict[str, str]:
+        """Return the recipe text of every part."""
         unknown = [name for name in parts if name not in self.parts]
         if unknown:
             raise PipelineError(f"recipe {self.name} has no part {unknown[0]!r}; it has {', '.join(self.parts)}")
@@ -109,7 +127,7 @@ class Recipe:
                 raise PipelineError(f"recipe {self.name} needs {name}; set it to {_EXAMPLES.get(name, default)}")
             part = parse_brick(text)  # report an error for the part, not for a position in the whole text
             chosen[name] = f"({part!r})" if isinstance(part, Sequence | Union) else repr(part)
-        return Template(self.template).substitute(chosen)
+        return chosen
 
     def pipeline(self, **parts: str | Brick) -> Pipeline:
         """Return the pipeline; parameters and errors as for `text`."""
@@ -129,12 +147,13 @@ def published() -> Mapping[str, Recipe]:
     recipes = {}
     for name, entry in content["recipes"].items():
         template = " ".join(entry["pipeline"].split())
-        used = set(re.findall(r"\$(\w+)", template))
+        index = entry.get("index", {})
+        used = set(re.findall(r"\$(\w+)", " ".join((template, *index.values()))))
         parts = {part: text for part, text in content["parts"].items() if part in used}
         figures = entry.get("figures", {})
         recipes[name] = Recipe(
             name, entry["title"], entry["group"], content["papers"][entry["paper"]], template, parts, figures,
-            entry.get("note", ""),
+            entry.get("note", ""), index,
         )  # fmt: skip
     return recipes
 

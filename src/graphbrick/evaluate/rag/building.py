@@ -21,6 +21,7 @@ from graphbrick.llm.chat import ChatModel
 from graphbrick.pipeline import Pipeline
 from graphbrick.pipeline.composition import Sequence as Stages
 from graphbrick.text.indexing import index
+from graphbrick.text.reporting.prepare import prepare_reports
 from graphbrick.text.sources import SourceOptions
 
 _BUILT = "built.json"
@@ -112,6 +113,7 @@ def _settings(system: RagSystem, sources: Iterable[Path], options: SourceOptions
         "chunker": repr(system.chunker),
         "pipeline": repr(system.pipeline),
         "communities": repr(system.communities),
+        "reports": repr(system.reporter if system.reporter else system.reports),
         "documents": ", ".join(str(source.absolute()) for source in sources),
         "columns": repr(options),
     }
@@ -149,9 +151,11 @@ def _indexed(
 
 
 def _prepare(system: RagSystem, graph: TextGraph) -> None:
-    """Work out what the system would work out at its first question, without asking a language model."""
+    """Find communities, write reports, and work out what the first question would, up to its first model call."""
     if system.communities:
         keep_communities(graph, find_communities(graph), {})
+    if system.reports:
+        prepare_reports(graph, system.reporter)
     stages = _before_models(system.pipeline)
     if stages is not None:
         title = graph.passage(0).title or graph.passage(0).text[:80]

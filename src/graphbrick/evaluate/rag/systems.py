@@ -10,13 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from graphbrick.core.errors import GraphbrickError, InputError
+from graphbrick.llm.chat import ChatModel
 from graphbrick.pipeline import Pipeline
 from graphbrick.pipeline.parsing import parse, parse_brick
 from graphbrick.text.chunks import Chunker
 from graphbrick.text.extraction import Extractor
 
 _NO_NAME = re.compile(r"[^\w.+-]+")
-_KEYS = ("name", "pipeline", "extract", "chunks", "communities")
+_TEXTS = ("name", "pipeline", "extract", "chunks")
+_KEYS = (*_TEXTS, "communities", "reports")
 
 
 @dataclass(frozen=True)
@@ -29,6 +31,8 @@ class RagSystem:
         extractor: Finds the entities of its graph; None for the default of `graphbrick.text.index`.
         chunker: Cuts documents into passages; None for the default.
         communities: Whether nested communities of entities are found.
+        reports: Whether there are reports on them.
+        reporter: The model that writes these; None for sentences of the documents.
     """
 
     name: str
@@ -36,6 +40,42 @@ class RagSystem:
     extractor: Extractor | None = None
     chunker: Chunker | None = None
     communities: bool = False
+    reports: bool = False
+    reporter: ChatModel | None = None
+
+    @classmethod
+    def of_text(
+        cls,
+        name: str,
+        pipeline: str | Pipeline,
+        *,
+        extract: str = "",
+        chunks: str = "",
+        communities: bool = False,
+        reports: bool | str = False,
+    ) -> RagSystem:
+        """Return a system whose bricks are given as recipe text.
+
+        Args:
+            name: Its name.
+            pipeline: How it answers.
+            extract: The extractor; empty for the default.
+            chunks: The chunker; empty for the default.
+            communities: Whether communities are found.
+            reports: Whether there are reports, or the model that writes them.
+
+        Raises:
+            GraphbrickError: A text is not that of such a brick.
+        """
+        extractor = parse_brick(extract) if extract else None
+        chunker = parse_brick(chunks) if chunks else None
+        if not isinstance(extractor, Extractor | None) or not isinstance(chunker, Chunker | None):
+            raise InputError("extract is a brick such as Phrases(), chunks one such as ByHeading(n=200)")
+        reporter = parse_brick(reports) if isinstance(reports, str) and reports else None
+        if not isinstance(reporter, ChatModel | None):
+            raise InputError(f"reports are written by a language model such as LLM(), got {reports}")
+        answering = parse(pipeline) if isinstance(pipeline, str) else pipeline
+        return cls(name, answering, extractor, chunker, communities or bool(reports), bool(reports), reporter)
 
     @property
     def folder(self) -> str:
@@ -65,7 +105,8 @@ def default_systems(answer: str) -> list[RagSystem]:
 def read_systems(file: Path) -> list[RagSystem]:
     """Return the systems of a TOML file: tables ``[[system]]`` with ``name`` and ``pipeline``.
 
-    ``extract`` and ``chunks`` are bricks as for ``graphbrick index``; ``communities = true`` finds communities.
+    ``extract`` and ``chunks`` are bricks as for ``graphbrick index``; ``communities = true`` finds communities;
+    ``reports = true`` makes reports on them of sentences, ``reports = "LLM('...')"`` lets a model write them.
 
     Raises:
         InputError: The file cannot be read, or a table is not as described.
@@ -84,18 +125,14 @@ def _system(table: Mapping[str, Any], number: int, file: Path) -> RagSystem:
     unknown = [key for key in table if key not in _KEYS]
     if unknown:
         raise InputError(f"system {number} has {unknown[0]!r}; there is {', '.join(_KEYS)}", file)
-    wrong = [key for key in _KEYS[:4] if not isinstance(table.get(key, ""), str)]
-    if wrong or not isinstance(table.get("communities", False), bool):
-        raise InputError(f"system {number}: {wrong[0] if wrong else 'communities'} has a value of another type", file)
+    wrong = [key for key in _TEXTS if not isinstance(table.get(key, ""), str)]
+    wrong += [] if isinstance(table.get("communities", False), bool) else ["communities"]
+    wrong += [] if isinstance(table.get("reports", False), bool | str) else ["reports"]
+    if wrong:
+        raise InputError(f"system {number}: {wrong[0]} has a value of another type", file)
     if not table.get("name") or not table.get("pipeline"):
         raise InputError(f"system {number} needs a name and a pipeline", file)
     try:
-        extractor = parse_brick(table["extract"]) if table.get("extract") else None
-        chunker = parse_brick(table["chunks"]) if table.get("chunks") else None
-        if not isinstance(extractor, Extractor | None) or not isinstance(chunker, Chunker | None):
-            raise InputError("extract is a brick such as Phrases(), chunks one such as ByHeading(n=200)")
-        return RagSystem(
-            table["name"], parse(table["pipeline"]), extractor, chunker, communities=table.get("communities", False)
-        )
+        return RagSystem.of_text(**table)
     except GraphbrickError as error:
         raise InputError(f"system {number} ({table['name']}): {error}", file) from error
