@@ -13,7 +13,7 @@ from commands import Run, refused
 from graphrag_output import tables, write_output
 
 from graphbrick import LLM, index, open_graph, parse
-from graphbrick.core.errors import GraphbrickError, InputError
+from graphbrick.core.errors import GraphbrickError, InputError, ModelError
 from graphbrick.graphs.communities import (
     CommunityTree,
     communities_of,
@@ -23,7 +23,7 @@ from graphbrick.graphs.communities import (
 )
 from graphbrick.graphs.corpus import TextGraph
 from graphbrick.llm.context_budget import text_tokens
-from graphbrick.testing import Reply, ScriptedLLM
+from graphbrick.testing import Reply, Request, ScriptedLLM
 from graphbrick.text.graphrag.importing import import_graphrag
 from graphbrick.text.reporting.context import Contexts
 from graphbrick.text.reporting.extracted import extracted_report
@@ -161,6 +161,25 @@ def test_nothing_is_paid_twice_and_a_failed_report_is_tried_again(lakes: TextGra
         again = prepare_reports(lakes, model(server, parallel=1))
         assert len(server.requests) == asked + 1
     assert (again.cost.calls, again.cost.kept, again.failed) == (1, 2, [])
+
+
+def test_an_error_of_the_server_loses_no_other_reply(lakes: TextGraph) -> None:
+    def says(request: Request) -> str | Reply:
+        return Reply(status=500) if "TEA" in request.prompt else report_reply()
+
+    with ScriptedLLM(says) as server:
+        with pytest.raises(ModelError):
+            prepare_reports(lakes, model(server, retries=0, parallel=3))
+        assert estimate_reports(lakes, model(server)).kept == 2  # retries and parallel change no reply
+
+
+def test_a_prompt_that_the_server_refuses_is_a_failed_report(lakes: TextGraph) -> None:
+    def says(request: Request) -> str | Reply:
+        return Reply(status=400) if "TEA" in request.prompt else report_reply()
+
+    with ScriptedLLM(says) as server:
+        done = prepare_reports(lakes, model(server))
+    assert (len(done.reports), len(done.failed)) == (2, 1)
 
 
 def test_a_stop_in_the_middle_keeps_what_was_written(lakes: TextGraph) -> None:

@@ -30,7 +30,7 @@ class ReplyStore(TextStore):
 
         Args:
             context: Hash of what the report was written from.
-            writer: The model, as recipe text.
+            writer: Identity of the model.
         """
         query = "SELECT reply FROM reports WHERE context = ? AND writer = ?"
         row = self._db.execute(query, (context, writer)).fetchone()

@@ -8,19 +8,23 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from graphbrick.core.errors import InputError
+from graphbrick.core.errors import InputError, ModelError
+from graphbrick.core.trace import event
 from graphbrick.graphs.communities import CommunityTree
 from graphbrick.graphs.corpus import TextGraph
 from graphbrick.llm.chat import ChatModel
 from graphbrick.llm.context_budget import text_tokens
+from graphbrick.llm.each import each_reply
 from graphbrick.llm.json_replies import json_list, json_object, whole_number
 from graphbrick.llm.messages import Message, Request, system, user
 from graphbrick.llm.replies import one_line, opened
+from graphbrick.pipeline.identity import identity_of
 from graphbrick.text.reporting.context import Context, Contexts
 from graphbrick.text.reporting.replies import ReplyStore
 from graphbrick.text.reports import MOST_RATING, CommunityReport, Finding
 
 _FINDINGS, _SOURCES = 10, 5
+_BATCH = 64  # contexts held at a time
 _EXPECTED = 600  # tokens of a report that is not written yet
 _TEXT = {"type": "string"}
 _INSTRUCTION = f"""You write a report about a community of entities in a knowledge graph, from the numbered lines given
@@ -94,13 +98,14 @@ class ReportWriter:
             )
         self._llm, self._tree, self._store = llm, tree, store
         self._contexts = Contexts(graph, tree, min(tokens, room), lambda text: text_tokens(text, llm.tokenizer))
+        self._writer = identity_of(llm)  # whatever changes no reply, such as parallel, does not count
         self._used: list[bytes] = []
         self._state = graph.text_state
 
     def write(self, communities: Sequence[int], progress: Callable[[int], None] = lambda done: None) -> Written:
         """Return the reports on communities, from the finest up; those that were not paid for yet are written.
 
-        Every few replies are kept at once: after a kill, at most these are paid for again.
+        Every reply is kept as it comes: after a kill, only those in flight are paid for again.
 
         Raises:
             ModelError: The server is away, refuses, or does not answer in time.
@@ -110,7 +115,7 @@ class ReportWriter:
         done = 0
         for level in _finest_first(self._tree, communities):
             contexts = [(one, self._contexts.of(one, result.reports)) for one in level]
-            for batch in _in_batches(contexts, 2 * self._llm.parallel):
+            for batch in _in_batches(contexts, max(_BATCH, 4 * self._llm.parallel)):
                 for (community, context), reply in zip(batch, self._replies(batch, result.cost), strict=True):
                     report = read_report(community, context, reply)
                     if report is None:
@@ -121,7 +126,7 @@ class ReportWriter:
                         result.cut[community] = context.left_out
                 done += len(batch)
                 progress(done)
-        self._store.drop_others(repr(self._llm), self._used, self._state)
+        self._store.drop_others(self._writer, self._used, self._state)
         return result
 
     def estimate(self, communities: Sequence[int]) -> Cost:
@@ -131,7 +136,7 @@ class ReportWriter:
         for level in _finest_first(self._tree, communities):
             for community in level:
                 context = self._contexts.of(community, known)
-                kept = self._store.reply(self._key(context), repr(self._llm))
+                kept = self._store.reply(self._key(context), self._writer)
                 report = None if kept is None else read_report(community, context, kept)
                 if report is None:
                     self._count(cost, context)
@@ -145,16 +150,20 @@ class ReportWriter:
         """Return the reply for each context: the kept one, or a new one, which is kept if it is a report."""
         keys = [self._key(context) for _, context in batch]
         self._used += keys
-        replies = [self._store.reply(key, repr(self._llm)) for key in keys]
+        replies = [self._store.reply(key, self._writer) for key in keys]
         missing = [i for i, reply in enumerate(replies) if reply is None]
         cost.kept += len(batch) - len(missing)
         requests = [Request(_messages(batch[i][1].text), _schema(len(batch[i][1].lines))) for i in missing]
         for i in missing:
             self._count(cost, batch[i][1])
-        for i, reply in zip(missing, self._llm.ask_all(requests) if requests else [], strict=True):
-            replies[i] = reply.text
-            if read_report(*batch[i], reply.text) is not None:
-                self._store.keep_reply(keys[i], repr(self._llm), reply.text)
+        for place, reply in each_reply(self._llm, requests) if requests else ():
+            i = missing[place]
+            if isinstance(reply, ModelError):
+                event(f"the model refused to write about community {batch[i][0]}: {reply}")
+                continue
+            replies[i] = reply
+            if read_report(*batch[i], reply) is not None:
+                self._store.keep_reply(keys[i], self._writer, reply)
         return [reply or "" for reply in replies]
 
     def _count(self, cost: Cost, context: Context) -> None:
