@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
+from commands import Run, refused
 
 from graphbrick import FromFile, index
 from graphbrick.core.errors import InputError
@@ -56,6 +57,30 @@ def test_a_graph_of_given_triples(tmp_path: Path) -> None:
     assert [done.graph.triple_text(0)] == ["Nairobi -> capital of -> Kenya"]
     assert done.graph.weights is not None
     assert done.graph.weights.tolist() == [1.0]
+
+
+def test_the_open_ie_file_of_hipporag_as_a_whole(tmp_path: Path, run: Run) -> None:
+    docs = [
+        {
+            "idx": "p1",
+            "passage": "Kenya\nNairobi is its capital.",
+            "extracted_triples": [["Nairobi", "capital of", "Kenya"]],
+        },
+        {"idx": "p2", "passage": "Nothing here.", "extracted_entities": [], "extracted_triples": []},
+        {"idx": "p3", "passage": "Nor here.", "extracted_triples": []},
+    ]
+    file = tmp_path / "openie_results_ner_x.json"
+    file.write_text(json.dumps({"docs": docs, "avg_ent_chars": 1.0}))
+    counts = json.loads(run("import", file, tmp_path / "a.graph", "--json").out)
+    assert (counts["entities"], counts["triples"], counts["passages"]) == (2, 1, 3)
+    assert counts["notes"] == ["2 passages have no triple"]
+    docs[2]["extracted_triples"] = [["Kisumu", "in", "Kenya"]]
+    file.write_text(json.dumps({"docs": docs}))
+    refused(run("import", file, tmp_path / "a.graph"))
+    assert json.loads(run("import", file, tmp_path / "a.graph", "--overwrite", "--json").out)["triples"] == 2
+    refused(run("import", file, tmp_path / "a.graph.text" / "..", "--from", "lightrag"), "has no graph_chunk")
+    file.write_text("[]")
+    refused(run("import", file, tmp_path / "b.graph", "--from", "hipporag"), "a JSON object with a list docs")
 
 
 @pytest.mark.parametrize(

@@ -150,7 +150,11 @@ def test_bad_folders(tmp_path: Path, name: str, content: object, message: str) -
 
 
 def test_a_folder_of_no_known_form_is_refused(tmp_path: Path, run: Run) -> None:
-    refused(run("import", tmp_path, tmp_path / "g.graph"), "can be imported (graphrag)", "graphbrick index")
+    refused(
+        run("import", tmp_path, tmp_path / "g.graph"),
+        "can be imported (graphrag, lightrag, hipporag)",
+        "graphbrick index",
+    )
     refused(run("import", tmp_path, tmp_path / "g.graph", "--from", "pdf"), "choose one of: graphrag")
 
 

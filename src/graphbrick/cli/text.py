@@ -97,11 +97,17 @@ def index(
 
 def import_(
     source: Annotated[
-        Path, typer.Argument(metavar="FOLDER", help="Output folder of Microsoft GraphRAG.", show_default=False)
+        Path,
+        typer.Argument(
+            metavar="FOLDER",
+            help="Output folder of Microsoft GraphRAG, or storage folder of LightRAG.",
+            show_default=False,
+        ),
     ],
     graph: Annotated[Path, typer.Argument(metavar="GRAPH", help="Folder to make.", show_default=False)],
     form: Annotated[
-        str | None, typer.Option("--from", metavar="FORM", help="graphrag; recognised from the files by default.")
+        str | None,
+        typer.Option("--from", metavar="FORM", help="graphrag, lightrag or hipporag; recognised from the files."),
     ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a graph that was imported earlier.")] = False,
     as_json: Json = False,

@@ -11,13 +11,16 @@ from graphbrick.core.errors import InputError
 from graphbrick.text.graphrag.importing import import_graphrag
 from graphbrick.text.graphrag.tables import is_graphrag
 from graphbrick.text.imported import Imported
+from graphbrick.text.lightrag.importing import import_lightrag
+from graphbrick.text.lightrag.storage import is_lightrag
+from graphbrick.text.open_ie_import import import_open_ie, is_open_ie
 
 
 class Form(NamedTuple):
-    """A form of folder that can be imported.
+    """A form of folder or file that can be imported.
 
     Attributes:
-        fits: Whether a folder is of this form.
+        fits: Whether a folder or file is of this form.
         read: Makes a graph from one.
     """
 
@@ -25,22 +28,26 @@ class Form(NamedTuple):
     read: Callable[..., Imported]
 
 
-FORMS = {"graphrag": Form(is_graphrag, import_graphrag)}
+FORMS = {
+    "graphrag": Form(is_graphrag, import_graphrag),
+    "lightrag": Form(is_lightrag, import_lightrag),
+    "hipporag": Form(is_open_ie, import_open_ie),
+}
 
 
 def import_graph(
     source: str | PathLike[str], path: str | PathLike[str], *, form: str | None = None, overwrite: bool = False
 ) -> Imported:
-    """Make a graph from a folder that another program made from text.
+    """Make a graph from what another program made from text.
 
     Args:
-        source: The folder: the output of Microsoft GraphRAG.
+        source: The output folder of Microsoft GraphRAG, the storage folder of LightRAG, or the OpenIE file of HippoRAG.
         path: The graph folder to make.
-        form: "graphrag"; recognised from the files by default.
+        form: "graphrag", "lightrag" or "hipporag"; recognised from the files by default.
         overwrite: Replace a graph that was imported earlier.
 
     Raises:
-        InputError: The folder is of no known form, or damaged.
+        InputError: It is of no known form, or damaged.
         GraphbrickError: ``path`` cannot be written, or holds something else.
     """
     folder, names = Path(source), ", ".join(FORMS)
@@ -49,7 +56,7 @@ def import_graph(
     found = form or next((name for name, one in FORMS.items() if one.fits(folder)), None)
     if found is None:
         raise InputError(
-            f"{folder} is not a folder of a form that can be imported ({names}); documents and triples are read by "
+            f"{folder} is not of a form that can be imported ({names}); documents and triples are read by "
             "graphbrick index and build"
         )
     return FORMS[found].read(folder, path, overwrite=overwrite)

@@ -14,7 +14,7 @@ from graphbrick.graphs.communities import keep_communities
 from graphbrick.graphs.corpus import TextGraph
 from graphbrick.graphs.corpus_writer import write_corpus
 from graphbrick.text.graphrag.reading import Reader
-from graphbrick.text.graphrag.tables import Tables
+from graphbrick.text.graphrag.tables import TableRows, Tables
 from graphbrick.text.imported import Imported, replace_documents
 from graphbrick.text.reports import keep_reports
 from graphbrick.text.store import TextStore, text_folder
@@ -38,14 +38,30 @@ def import_graphrag(source: str | PathLike[str], path: str | PathLike[str], *, o
         InputError: A table is missing or cannot be read.
         GraphbrickError: ``path`` cannot be written, or holds something else.
     """
-    tables, place = Tables(Path(source)), Path(path)
+    return import_rows(Tables(Path(source)), path, WRITER, overwrite=overwrite)
+
+
+def import_rows(tables: TableRows, path: str | PathLike[str], writer: str, *, overwrite: bool) -> Imported:
+    """Make a graph from rows with the columns of GraphRAG's tables; relationships may have ``keywords``, too.
+
+    Args:
+        tables: The rows.
+        path: The graph folder to make.
+        writer: The program that wrote them.
+        overwrite: Replace a graph that was imported earlier.
+
+    Raises:
+        InputError: There is no entity.
+        GraphbrickError: ``path`` cannot be written, or holds something else.
+    """
+    place = Path(path)
     check_place(place, overwrite=overwrite)
     reader = Reader(tables)
     if not any(True for _ in reader.records()):
         raise InputError(f"{tables.folder} has no entity")
     folder = text_folder(place)
     with TextStore(folder) as store, claim(folder / "index.lock", wait=True):
-        replace_documents(store, str(tables.folder), WRITER, reader.passages.cut())
+        replace_documents(store, str(tables.folder), writer, reader.passages.cut())
         graph = build(reader.records(), place, overwrite=overwrite)
         passages = reader.passages.passages
         state = hashlib.sha256(repr(passages).encode()).hexdigest()
@@ -54,6 +70,6 @@ def import_graphrag(source: str | PathLike[str], path: str | PathLike[str], *, o
     tree, numbers = reader.communities(opened)
     reports = reader.reports(opened, numbers)
     if len(tree):
-        keep_communities(opened, tree, {"source": WRITER})
-        keep_reports(opened, tree, reports, WRITER)
+        keep_communities(opened, tree, {"source": writer})
+        keep_reports(opened, tree, reports, writer)
     return Imported(opened, len(tree), len(reports), len(opened.claims), reader.notes)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from graphbrick.core.graph import PassageText
 from graphbrick.text.chunks import Sections, Span
 from graphbrick.text.document import Document
-from graphbrick.text.graphrag.tables import Row, Tables, ids_of, text_of
+from graphbrick.text.graphrag.tables import Row, TableRows, ids_of, text_of
 from graphbrick.text.sources.markup import markdown_headings
 
 _FILES = frozenset({".txt", ".md", ".csv", ".json", ".html", ".pdf"})
@@ -31,7 +31,7 @@ class Passages:
         apart: Number of text units that became documents.
     """
 
-    def __init__(self, tables: Tables) -> None:
+    def __init__(self, tables: TableRows) -> None:
         self.documents: list[Document] = []
         self.apart = 0
         self._units: list[_Unit] = []

@@ -20,7 +20,7 @@ from graphbrick.graphs.records import EntityRecord, Record
 from graphbrick.text.describing import joined_descriptions
 from graphbrick.text.extraction import STATUSES
 from graphbrick.text.graphrag.passages import Passages
-from graphbrick.text.graphrag.tables import Row, Tables, ids_of, number_of, text_of
+from graphbrick.text.graphrag.tables import Row, TableRows, ids_of, number_of, text_of
 from graphbrick.text.reports import MOST_RATING, Cited, CommunityReport, Finding
 
 RELATED = "related to"
@@ -41,6 +41,7 @@ class _Entity:
 class _Relation:
     weight: float = 0.0
     descriptions: Counter[str] = field(default_factory=Counter)
+    keywords: dict[str, None] = field(default_factory=dict)
     passages: set[int] = field(default_factory=set)
 
 
@@ -52,7 +53,7 @@ class Reader:
         notes: What a user should know.
     """
 
-    def __init__(self, tables: Tables) -> None:
+    def __init__(self, tables: TableRows) -> None:
         self.passages = Passages(tables)
         self.notes: list[str] = []
         self._tables = tables
@@ -107,6 +108,7 @@ class Reader:
             relation.weight += max(number_of(row, "weight", 1.0), 0.0)
             if text_of(row, "description"):
                 relation.descriptions[text_of(row, "description")] += 1
+            relation.keywords |= dict.fromkeys(ids_of(row, "keywords"))
             self._cited_relation[str(row.get("human_readable_id"))] = head, tail
             for unit in ids_of(row, "text_unit_ids"):
                 numbers = {self._mention(end, unit) for end in (head, tail)}
@@ -189,7 +191,7 @@ class Reader:
             np.cumsum([0, *(len(row.passages) for row in rows)]),
             np.array([passage for row in rows for passage in sorted(row.passages)], dtype=np.int32),
             texts,
-            (() for _ in rows),
+            (tuple(row.keywords) for row in rows),
             sorted(claims, key=lambda one: one.passage),
         )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from graphbrick.core.errors import InputError
 
@@ -13,6 +13,19 @@ OPTIONAL = ("documents", "communities", "community_reports", "covariates")
 _PREFIXES = ("", "create_final_")  # the second is that of version 1
 
 Row = Mapping[str, Any]
+
+
+class TableRows(Protocol):
+    """The rows of tables by name.
+
+    Attributes:
+        folder: Where they were read from.
+    """
+
+    folder: Path
+
+    def __getitem__(self, name: str) -> list[Row]:
+        """Return the rows of a table; none if there is no such table."""
 
 
 class Tables:

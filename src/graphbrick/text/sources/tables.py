@@ -17,7 +17,7 @@ from graphbrick.text.document import Document, Heading
 TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet")
 _TEXT = ("text", "content", "contents", "body", "passage", "paragraph", "article", "document", "abstract", "answer")
 _TITLE = ("title", "headline", "name", "heading", "subject", "focus")
-_KEY = ("id", "_id", "doc_id", "docid", "key", "url", "uri", "doi")
+_KEY = ("id", "_id", "idx", "doc_id", "docid", "key", "url", "uri", "doi")
 _CELL = 1 << 27  # characters
 
 
@@ -150,6 +150,8 @@ def _json(file: Path) -> Iterator[Mapping[str, Any]]:
     except (ValueError, RecursionError):
         yield from _json_lines(file)  # many such files are JSON lines
         return
+    if isinstance(value, dict) and isinstance(value.get("docs"), list):  # the OpenIE file of HippoRAG
+        value = value["docs"]
     for number, row in enumerate(value if isinstance(value, list) else [value], 1):
         if not isinstance(row, dict):
             raise InputError(f"a document must be a JSON object, got {row!r:.80}", file, number)
