@@ -128,6 +128,7 @@ if TYPE_CHECKING:
     from graphbrick.text import SpacyPhrases as SpacyPhrases
     from graphbrick.text.indexing import index as index
     from graphbrick.text.sources import SourceOptions as SourceOptions
+    from graphbrick.text.sources.sitemap import Sitemap as Sitemap
 
 # Public names and where they live. They are imported when first used: importing numpy alone takes longer than showing
 # a help text should.
@@ -204,6 +205,7 @@ _HOMES = {
     ),
     "text.indexing": ("index",),
     "text.sources": ("SourceOptions",),
+    "text.sources.sitemap": ("Sitemap",),
     "pipeline": ("Pipeline", "Repeat"),
     "prune": ("PruneEdges", "PruneNodes", "PruneTriples"),
     "recipes": ("recipe",),

@@ -15,14 +15,15 @@ if TYPE_CHECKING:
     from graphbrick.text.chunks import Chunker
     from graphbrick.text.describe import Describe
     from graphbrick.text.extraction import Extractor
+    from graphbrick.text.sources.sitemap import Sitemap
 
 
 def index(
     places: Annotated[
-        list[Path],
+        list[str],
         typer.Argument(
             metavar="SOURCE... GRAPH",
-            help="Files or folders of documents, and the folder of the graph to make or bring up to date.",
+            help="Files, folders or sitemaps (https://...), and the folder of the graph to make or bring up to date.",
             show_default=False,
         ),
     ],
@@ -32,6 +33,8 @@ def index(
     title: Annotated[str | None, typer.Option(metavar="COLUMN", help="Tables: column of titles.")] = None,
     key: Annotated[str | None, typer.Option(metavar="COLUMN", help="Tables: column with a name for each row.")] = None,
     section: Annotated[str | None, typer.Option(metavar="COLUMN", help="Tables: column of headings.")] = None,
+    rate: Annotated[float, typer.Option(metavar="X", help="Sitemaps: most requests a second.")] = 1.0,
+    pages: Annotated[int, typer.Option(metavar="N", help="Sitemaps: most pages of each.")] = 1000,
     chunks: Annotated[
         str | None, typer.Option(metavar="BRICK", help="Cuts documents into passages [ByHeading(n=200)].")
     ] = None,
@@ -58,7 +61,7 @@ def index(
     cache_file: CacheFile = None,
     as_json: Json = False,
 ) -> None:
-    """Make a graph from documents, or bring it up to date: txt, md, html, pdf, docx, rows of csv, jsonl, parquet."""
+    """Make a graph from documents, or bring it up to date: txt, md, html, pdf, docx, tables, sitemaps."""
     from graphbrick.cli.printing.indexing import print_estimate, print_indexed
     from graphbrick.cli.progress import progress
     from graphbrick.core.errors import InputError
@@ -66,7 +69,7 @@ def index(
     from graphbrick.text.indexing import index
     from graphbrick.text.sources import SourceOptions
 
-    *sources, graph = places
+    sources, graph = sources_of(places[:-1], rate, pages), Path(places[-1])
     if not sources and not graph.with_name(f"{graph.name}.text").is_dir():
         raise InputError(
             f"{graph} is the only folder named; name documents too: graphbrick index docs/ {graph} "
@@ -93,6 +96,16 @@ def index(
         print_estimate(graph, planned, as_json=as_json)
     else:
         print_indexed(graph, done, as_json=as_json)
+
+
+def sources_of(places: list[str], rate: float, pages: int) -> list[Path | Sitemap]:
+    """Return the sources that are named; addresses and files that end in .xml are sitemaps."""
+    from graphbrick.text.sources.sitemap import Sitemap, is_address, is_sitemap_file
+
+    return [
+        Sitemap(place, rate, pages) if is_address(place) or is_sitemap_file(Path(place)) else Path(place)
+        for place in places
+    ]
 
 
 def import_(

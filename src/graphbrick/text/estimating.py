@@ -13,7 +13,7 @@ from graphbrick.text.chunks import Chunker
 from graphbrick.text.extraction import Extractor
 from graphbrick.text.indexing import Progress, chosen, unread
 from graphbrick.text.model_extractor import ModelExtractor
-from graphbrick.text.reading import Reading, read_sources
+from graphbrick.text.reading import Reading, Source, read_sources
 from graphbrick.text.sources import SourceOptions
 from graphbrick.text.store import TextStore, text_folder
 
@@ -70,7 +70,7 @@ class Estimate:
 
 
 def estimate(
-    sources: Iterable[str | PathLike[str]],
+    sources: Iterable[Source],
     path: str | PathLike[str],
     *,
     chunker: Chunker | None = None,
@@ -95,7 +95,7 @@ def estimate(
         chunker, extractor = chosen(store, chunker, extractor)
         reading = read_sources(
             store,
-            map(Path, sources),
+            sources,
             chunker,
             options or SourceOptions(),
             progress=lambda done: progress("reading", done, 0),

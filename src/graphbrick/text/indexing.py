@@ -27,7 +27,7 @@ from graphbrick.text.extraction import Extraction, Extractor
 from graphbrick.text.graph_records import text_records
 from graphbrick.text.imported import IMPORTED
 from graphbrick.text.phrases import Phrases
-from graphbrick.text.reading import Reading, read_sources
+from graphbrick.text.reading import Reading, Source, read_sources
 from graphbrick.text.sources import SourceOptions
 from graphbrick.text.store import StoredPassage, TextStore, text_folder
 from graphbrick.text.support import mentions_in, support_of
@@ -71,7 +71,7 @@ class Indexed:
 
 
 def index(
-    sources: Iterable[str | PathLike[str]],
+    sources: Iterable[Source],
     path: str | PathLike[str],
     *,
     chunker: Chunker | None = None,
@@ -89,7 +89,8 @@ def index(
     earlier call, stay.
 
     Args:
-        sources: Files and folders; none to build the graph again from what was read.
+        sources: Files, folders and sitemaps (addresses, files, or `Sitemap`); none to build the graph again from what
+            was read.
         path: The graph folder to make or bring up to date.
         chunker: Cuts documents into passages; that of the last time by default, or `ByHeading`.
         extractor: Finds entities; that of the last time by default, or `Phrases`.
@@ -125,7 +126,7 @@ def index(
         def count(done: int) -> None:
             progress("reading", done, 0)
 
-        reading = read_sources(store, map(Path, sources), chunker, options or SourceOptions(), progress=count)
+        reading = read_sources(store, sources, chunker, options or SourceOptions(), progress=count)
         if reading.problems and not skip_bad:
             raise InputError(unread(reading.problems))
         for name, brick in (("chunker", chunker), ("extractor", extractor), ("describe", describe)):
@@ -220,6 +221,11 @@ def _built(
         raise InputError(
             f"{extractor!r} found no entity in {len(empty):,} of {len(documents):,} documents ({shown}); try another "
             "extractor, or --skip-bad (skip_bad=True) to go on"
+        )
+    if not len(made.triples.head):
+        raise InputError(
+            f"{extractor!r} found {len(made.keys):,} entities, but no two of them in one sentence, so that there is no "
+            "triple; index more documents, or try another extractor"
         )
     describe_all(made, store, describe, extracted.usage, progress)
     store.set("graph", "")

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from os import PathLike
 from pathlib import Path
 
 from graphbrick.core.errors import InputError
 from graphbrick.files.digests import digest
 from graphbrick.pipeline.identity import identity_of
 from graphbrick.text.chunks import Chunker
+from graphbrick.text.document import Document
 from graphbrick.text.sources import SourceOptions, documents_in, files_of
+from graphbrick.text.sources.sitemap import Page, Sitemap, is_address, is_sitemap_file, page_document, pages_of
 from graphbrick.text.store import TextStore
+
+Source = str | PathLike[str] | Sitemap
+"""A file or folder, or the address or file of a sitemap."""
 
 _READER = 1  # raise it when the same bytes are read differently
 
@@ -26,7 +32,7 @@ class Reading:
         changed: Number of documents with another text, title or chunker than before.
         same: Number of documents that stayed as they were.
         deleted: Number of documents removed.
-        problems: Files that could not be read, and why.
+        problems: Files and pages that could not be read, and why.
         others: Files in the folders that are of kinds that are not read.
     """
 
@@ -40,7 +46,7 @@ class Reading:
 
 def read_sources(
     store: TextStore,
-    sources: Iterable[Path],
+    sources: Iterable[Source],
     chunker: Chunker,
     options: SourceOptions,
     *,
@@ -48,65 +54,97 @@ def read_sources(
 ) -> Reading:
     """Read sources into a store: add new documents, replace changed ones, remove those that have gone.
 
-    Only documents of these sources are removed. A file that cannot be read is noted, and its documents of an earlier
-    reading stay.
+    Only documents of these sources are removed. A file or page that cannot be read is noted, and its documents of an
+    earlier reading stay, unless the server says that there is no such page any more.
 
     Args:
-        store: The store.
-        sources: Files and folders.
+        store: The store; pages of sitemaps are kept in its folder.
+        sources: Files, folders and sitemaps.
         chunker: Cuts documents into passages.
         options: Which columns of tables are read.
         progress: Called with the number of documents read.
 
     Raises:
-        InputError: A source does not exist, or holds no file that is read.
+        InputError: A source does not exist, holds no file that is read, or is a sitemap that cannot be read.
     """
-    reading = Reading()
-    listed = []
-    for source in sources:
+    reader = _Reader(store, chunker, options, progress)
+    listed: list[tuple[str, list[Path] | Sitemap]] = []
+    for source in map(_source, sources):
+        if isinstance(source, Sitemap):
+            listed.append((source.name, source))
+            continue
         place = source.absolute()
         files, others = files_of(place)
         if not files and not store.files_of(str(place)):
             raise InputError("no file in it is of a kind that is read", source)
-        reading.others += others
-        listed.append((str(place), [str(file) for file in files]))
-    for name, files_now in listed:
-        for file in files_now:
-            _read_file(store, Path(file), name, chunker, options, reading, progress)
-        for gone in set(store.files_of(name)).difference(files_now):
-            reading.deleted += store.forget_file(gone)
-    return reading
+        reader.reading.others += others
+        listed.append((str(place), files))
+    for name, content in listed:
+        if isinstance(content, Sitemap):
+            now = [reader.read_page(page, name) for page in pages_of(content, store.folder)]
+        else:
+            now = [reader.read_file(file, name) for file in content]
+        for gone in sorted(set(store.files_of(name)).difference(now)):
+            reader.reading.deleted += store.forget_file(gone)
+    return reader.reading
 
 
-def _read_file(
-    store: TextStore,
-    file: Path,
-    source: str,
-    chunker: Chunker,
-    options: SourceOptions,
-    reading: Reading,
-    progress: Callable[[int], None],
-) -> None:
-    """Read one file, unless it was read before and has not changed."""
-    identity = identity_of(chunker)
-    how = hashlib.sha256(repr((_READER, identity, options)).encode()).hexdigest()
-    mark = f"{digest(file)} {how}"
-    known = store.mark(str(file))
-    if known is not None and known[0] == mark:
-        if known[1]:
-            reading.problems.append((str(file), known[1]))
-        reading.same += store.n_documents(str(file))
-        return
-    addresses: list[str] = []
-    problem = ""
-    try:
-        for document in documents_in(file, options):
-            done = store.put(document, str(file), identity, chunker.spans(document))
-            setattr(reading, done, getattr(reading, done) + 1)
-            addresses.append(document.address)
-            progress(reading.added + reading.changed + reading.same)
-    except InputError as error:
-        problem = error.reason if error.line is None else f"row {error.line}: {error.reason}"
-        reading.problems.append((str(file), problem))
-        addresses += store.addresses(str(file))
-    reading.deleted += store.finish_file(str(file), source, mark, problem, addresses)
+def _source(source: Source) -> Path | Sitemap:
+    """Return a source as a path or a sitemap."""
+    if isinstance(source, Sitemap):
+        return source
+    if isinstance(source, str) and is_address(source):
+        return Sitemap(source)
+    path = Path(source)
+    return Sitemap(str(path)) if path.is_file() and is_sitemap_file(path) else path
+
+
+class _Reader:
+    """Reads files and pages into a store, unless they were read before and have not changed."""
+
+    def __init__(
+        self, store: TextStore, chunker: Chunker, options: SourceOptions, progress: Callable[[int], None]
+    ) -> None:
+        self.reading = Reading()
+        self._store, self._chunker, self._options, self._progress = store, chunker, options, progress
+        self._identity = identity_of(chunker)
+        self._how = hashlib.sha256(repr((_READER, self._identity, options)).encode()).hexdigest()
+
+    def read_file(self, file: Path, source: str) -> str:
+        """Read a file; return its name in the store."""
+        self._read(str(file), source, digest(file), documents_in(file, self._options))
+        return str(file)
+
+    def read_page(self, page: Page, source: str) -> str:
+        """Read a page of a sitemap; return its name in the store."""
+        if page.body is None:
+            self.reading.problems.append((page.url, page.problem))
+            there = [] if page.is_gone else self._store.addresses(page.url)
+            self.reading.deleted += self._store.finish_file(page.url, source, "", page.problem, there)
+        else:
+            content = hashlib.sha256(page.type.encode() + b"\0" + page.body).hexdigest()
+            self._read(page.url, source, content, map(page_document, [page]))
+        return page.url
+
+    def _read(self, name: str, source: str, content: str, documents: Iterator[Document]) -> None:
+        """Store documents of a file whose content has this digest."""
+        mark, reading, store = f"{content} {self._how}", self.reading, self._store
+        known = store.mark(name)
+        if known is not None and known[0] == mark:
+            if known[1]:
+                reading.problems.append((name, known[1]))
+            reading.same += store.n_documents(name)
+            return
+        addresses: list[str] = []
+        problem = ""
+        try:
+            for document in documents:
+                done = store.put(document, name, self._identity, self._chunker.spans(document))
+                setattr(reading, done, getattr(reading, done) + 1)
+                addresses.append(document.address)
+                self._progress(reading.added + reading.changed + reading.same)
+        except InputError as error:
+            problem = error.reason if error.line is None else f"row {error.line}: {error.reason}"
+            reading.problems.append((name, problem))
+            addresses += store.addresses(name)
+        reading.deleted += store.finish_file(name, source, mark, problem, addresses)

@@ -81,7 +81,7 @@ def documents_in(file: Path, options: SourceOptions) -> Iterator[Document]:
     if len(data) > MOST_BYTES:
         raise InputError(f"it has more than {MOST_BYTES >> 20} MB, the most for one document; split it", file)
     if suffix in OFFICE:
-        yield office_document(file, _stem(file), data, suffix, MOST_BYTES)
+        yield office_document(str(file), _stem(file), data, suffix, MOST_BYTES)
         return
     if b"\0" in data:
         raise InputError("it is binary, not text", file)

@@ -18,6 +18,7 @@ _UNDERLINE = re.compile(r" {0,3}(=+|-+)[ \t]*$")
 _NOT_TEXT = frozenset(
     ("script", "style", "noscript", "template", "svg", "iframe", "object", "canvas", "select", "button", "head")
 )
+_AROUND = frozenset(("nav", "footer", "aside", "form"))
 _INLINE = frozenset(
     "a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark output q rp rt ruby s samp small "
     "span strike strong sub sup time tt u var wbr".split()
@@ -90,8 +91,14 @@ def markdown_headings(text: str) -> tuple[Heading, ...]:
     return tuple(headings)
 
 
-def html_document(address: str, title: str, data: bytes) -> Document:
+def html_document(address: str, title: str, data: bytes, *, whole: bool = True) -> Document:
     """Return the words of a page, a line for each block; scripts, styles and hidden elements are left out.
+
+    Args:
+        address: Its path or address.
+        title: Its title if it states none.
+        data: Its content.
+        whole: False for the main part of the page only, without menus, forms and footers.
 
     Raises:
         ModelError: The package selectolax is not installed.
@@ -105,14 +112,15 @@ def html_document(address: str, title: str, data: bytes) -> Document:
     named = tree.css_first("title")
     found = " ".join(named.text().split()) if named is not None else ""
     writer = _Lines()
-    if tree.body is not None:
-        _write(tree.body, writer)
+    body = (None if whole else tree.css_first("main, [role=main]") or tree.css_first("article")) or tree.body
+    if body is not None:
+        _write(body, writer, _NOT_TEXT if whole else _NOT_TEXT | _AROUND)
     text, headings = writer.finish()
     first = next((heading.title for heading in headings if heading.level == 1), "")
     return Document(address, found or first or title, text, headings, note)
 
 
-def _write(body: Any, writer: _Lines) -> None:
+def _write(body: Any, writer: _Lines, left_out: frozenset[str]) -> None:
     """Write the text of an element; no recursion, as pages may be nested thousands of times."""
     stack: list[tuple[Any, bool]] = [(body, False)]
     while stack:
@@ -124,7 +132,7 @@ def _write(body: Any, writer: _Lines) -> None:
         if tag == "-text":
             writer.write(node.text_content or "")
             continue
-        if not tag or tag[0] in "-_!" or tag in _NOT_TEXT or _is_hidden(node):
+        if not tag or tag[0] in "-_!" or tag in left_out or _is_hidden(node):
             continue
         if tag not in _INLINE:
             writer.open(tag)

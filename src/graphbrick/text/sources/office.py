@@ -15,7 +15,6 @@ import sys
 import tempfile
 import threading
 from collections.abc import Iterator
-from pathlib import Path
 from typing import IO, Any
 
 from graphbrick.core.errors import InputError, ModelError
@@ -30,14 +29,14 @@ OFFICE = tuple(_PACKAGES)
 """Suffixes of the files that are read here."""
 
 
-def office_document(file: Path, title: str, data: bytes, suffix: str, most: int) -> Document:
+def office_document(address: str, title: str, data: bytes, suffix: str, most: int) -> Document:
     """Return the document of a PDF or Word file.
 
     The pages of a PDF are sections, under the entries of its outline. Headings of a Word file give sections, and each
     row of a table is a line.
 
     Args:
-        file: Its path.
+        address: Its path or address.
         title: Its title if it states none.
         data: Its content.
         suffix: ".pdf" or ".docx".
@@ -53,24 +52,24 @@ def office_document(file: Path, title: str, data: bytes, suffix: str, most: int)
     texts: list[str] = []
     headings: list[Heading] = []
     length = 0
-    for part in _parts(file, data, suffix):
+    for part in _parts(address, data, suffix):
         if "error" in part:
-            raise InputError(part["error"], file)
+            raise InputError(part["error"], address)
         if "title" in part:
             first = next((heading.title for heading in headings if heading.level == 1), "")
             named = " ".join(part["title"].split()) or (first if suffix == ".docx" else "")
-            return Document(str(file), named or title, "".join(texts), tuple(headings), part["note"])
+            return Document(address, named or title, "".join(texts), tuple(headings), part["note"])
         before = part["before"] if texts else ""
         length += len(before)
         headings += [Heading(length + offset, level, name) for offset, level, name in part["headings"]]
         length += len(part["text"])
         texts += [before, part["text"]]
         if length > most:
-            raise InputError(f"it has more than {most >> 20} million characters, the most for one document", file)
-    raise InputError("it is damaged: its end is missing", file)
+            raise InputError(f"it has more than {most >> 20} million characters, the most for one document", address)
+    raise InputError("it is damaged: its end is missing", address)
 
 
-def _parts(file: Path, data: bytes, suffix: str) -> Iterator[dict[str, Any]]:
+def _parts(address: str, data: bytes, suffix: str) -> Iterator[dict[str, Any]]:
     """Yield what the process that reads the file says; it is stopped when the caller stops."""
     command = [sys.executable, "-P", office_child.__file__, suffix[1:]]
     with tempfile.TemporaryFile() as log:
@@ -88,9 +87,11 @@ def _parts(file: Path, data: bytes, suffix: str) -> Iterator[dict[str, Any]]:
             while line := lines.get(timeout=SECONDS):
                 yield json.loads(line)
             if child.wait(timeout=SECONDS):
-                raise InputError(_fault(log, child.returncode), file)
+                raise InputError(_fault(log, child.returncode), address)
         except (queue.Empty, subprocess.TimeoutExpired) as error:
-            raise InputError(f"a page of it takes more than {SECONDS:.0f} s; leave it out or split it", file) from error
+            raise InputError(
+                f"a page of it takes more than {SECONDS:.0f} s; leave it out or split it", address
+            ) from error
         finally:
             child.kill()
             child.wait()
