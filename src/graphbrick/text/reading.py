@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
@@ -112,7 +112,7 @@ class _Reader:
 
     def read_file(self, file: Path, source: str) -> str:
         """Read a file; return its name in the store."""
-        self._read(str(file), source, digest(file), documents_in(file, self._options))
+        self._read(str(file), source, digest(file), lambda: documents_in(file, self._options))
         return str(file)
 
     def read_page(self, page: Page, source: str) -> str:
@@ -123,10 +123,10 @@ class _Reader:
             self.reading.deleted += self._store.finish_file(page.url, source, "", page.problem, there)
         else:
             content = hashlib.sha256(page.type.encode() + b"\0" + page.body).hexdigest()
-            self._read(page.url, source, content, map(page_document, [page]))
+            self._read(page.url, source, content, lambda: [page_document(page)])
         return page.url
 
-    def _read(self, name: str, source: str, content: str, documents: Iterator[Document]) -> None:
+    def _read(self, name: str, source: str, content: str, documents: Callable[[], Iterable[Document]]) -> None:
         """Store documents of a file whose content has this digest."""
         mark, reading, store = f"{content} {self._how}", self.reading, self._store
         known = store.mark(name)
@@ -138,7 +138,7 @@ class _Reader:
         addresses: list[str] = []
         problem = ""
         try:
-            for document in documents:
+            for document in documents():
                 done = store.put(document, name, self._identity, self._chunker.spans(document))
                 setattr(reading, done, getattr(reading, done) + 1)
                 addresses.append(document.address)
