@@ -7,9 +7,10 @@ what `graphbrick questions` writes about the same graph, with another seed and w
 person has written them. No seeds are given.
 
 Every variant is asked each question before the next question comes, and four questions of a set before the next set,
-so that a run that was stopped has balanced figures. A line for each question and variant goes to OUT (JSON lines), and
-the replies of the model to OUT.replies: the same command goes on where it was stopped, and variants with the same
-prompt share its reply. ``--report`` only prints the figures of OUT. Seconds are those of the calls to the model.
+so that a run that was stopped has balanced figures; ``--variants`` asks some of them first. A line for each question
+and variant goes to OUT (JSON lines), and the replies of the model to OUT.replies: the same command goes on where it was
+stopped, and variants with the same prompt share its reply. ``--report`` only prints the figures of OUT. Seconds are
+those of the calls to the model.
 """
 
 from __future__ import annotations
@@ -151,17 +152,21 @@ def work(arguments: argparse.Namespace) -> None:
 
 
 def report(rows: list[dict[str, Any]]) -> None:
-    """Print a table: a line for each set and variant, over the questions that all variants were asked."""
+    """Print a table: a line for each set and variant, and for all sets together.
+
+    A variant may have been asked fewer questions than others; beside its accuracy stands that of all parts together on
+    the same questions.
+    """
     variants = list(dict.fromkeys(row["variant"] for row in rows))
-    asked: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for row in rows:
-        asked[row["set"], row["question"]].add(row["variant"])
+    whole = {(row["set"], row["question"]): row["right"] for row in rows if row["variant"] == variants[0]}
     groups: dict[tuple[str, str], list[dict[str, Any]]] = defaultdict(list)
     for row in rows:
-        if len(asked[row["set"], row["question"]]) == len(variants):
+        if (row["set"], row["question"]) in whole:
             groups[row["set"], row["variant"]].append(row)
-    print("| set | variant | n | executable | accurate | 95 % | one step | answer F1 | calls | tokens in | out | s |")
-    print(f"|{'---|' * 12}")
+            groups["together", row["variant"]].append(row)
+    columns = "set|variant|n|executable|accurate|95 %|all parts|one step|answer F1|calls|tokens in|out|s".split("|")
+    print(f"| {' | '.join(columns)} |")
+    print(f"|{'---|' * 13}")
     for (name, variant), part in sorted(groups.items(), key=lambda entry: (entry[0][0], variants.index(entry[0][1]))):
         n, right = len(part), sum(row["right"] for row in part)
         interval = wilson(right, n)
@@ -171,6 +176,7 @@ def report(rows: list[dict[str, Any]]) -> None:
         print(
             f"| {name} | {variant} | {n} | {mean['executable']:.2f} | {right / n:.2f} | "
             f"{interval.low:.2f}-{interval.high:.2f} | "
+            f"{statistics.fmean(whole[row['set'], row['question']] for row in part):.2f} | "
             f"{f'{statistics.fmean(one):.2f} of {len(one)}' if one else ''} | {mean['f1']:.2f} | {mean['calls']:.1f} | "
             f"{tokens[0]:.0f} | {tokens[1]:.0f} | {mean['seconds']:.1f} |"
         )
