@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Generator, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import ExitStack
+from contextlib import nullcontext
 from contextvars import copy_context
 from dataclasses import dataclass, field
 from typing import Generic, Protocol, TypeAlias, TypeVar
@@ -122,9 +122,13 @@ def ask_about(
     waiting: dict[Future[Exchanged], _Talk[K, R]] = {}
     rest = iter(subjects)
     failure: Exception | None = None
-    with ExitStack() as stack:
-        budget = current_budget() or stack.enter_context(spending(Budget()))
-        pool = stack.enter_context(ThreadPoolExecutor(model.parallel, "extract"))
+    outer = current_budget()
+    budget = outer or Budget()  # so that calls in flight can be given up
+    with ThreadPoolExecutor(model.parallel, "extract") as pool:
+
+        def submit(request: Request) -> Future[Exchanged]:
+            return pool.submit(copy_context().run, _exchange, model, request, None if outer else budget)
+
         try:
             while True:
                 while failure is None and len(waiting) < model.parallel and (subject := next(rest, None)) is not None:
@@ -133,7 +137,7 @@ def ask_about(
                     if not isinstance(due, Request):
                         yield talk.key, due
                     else:
-                        waiting[pool.submit(copy_context().run, _exchange, model, due)] = talk
+                        waiting[submit(due)] = talk
                 if not waiting:
                     break
                 for future in wait(waiting, return_when=FIRST_COMPLETED).done:
@@ -150,17 +154,18 @@ def ask_about(
                     if not isinstance(due, Request):
                         yield talk.key, due
                     elif failure is None:
-                        waiting[pool.submit(copy_context().run, _exchange, model, due)] = talk
-        except BaseException:
-            budget.cancel()  # somebody pressed Ctrl-C, or wants no more: give up the calls in flight
+                        waiting[submit(due)] = talk
+        except BaseException as error:
+            if outer is None or isinstance(error, KeyboardInterrupt):  # others may still use the outer one
+                budget.cancel()
             raise
     if failure is not None:
         raise failure
 
 
-def _exchange(model: ChatModel, request: Request) -> Exchanged:
+def _exchange(model: ChatModel, request: Request, budget: Budget | None) -> Exchanged:
     """Return the reply to a request, and what it took."""
-    with record(Trace(), repr(model), "extract") as entry:
+    with nullcontext() if budget is None else spending(budget), record(Trace(), repr(model), "extract") as entry:
         reply = model.ask_all([request])[0]
     return reply.text, entry
 
