@@ -246,12 +246,15 @@ def info(
 def export(
     graph: GraphFolder,
     target: Annotated[Path, typer.Argument(metavar="TARGET", help="File or folder to make.", show_default=False)],
-    to: Annotated[str, typer.Option("--to", help="ladybug, neo4j-csv, parquet, nt, graphml, networkx or graphrag.")],
+    to: Annotated[
+        str, typer.Option("--to", help="ladybug, neo4j-csv, parquet, nt, graphml, networkx, graphrag or lightrag.")
+    ],
     base: Annotated[str | None, typer.Option(help="nt: what IRIs of other keys begin with [urn:graphbrick:].")] = None,
+    embedder: Annotated[str, typer.Option(metavar="MODEL", help="lightrag: what it embeds by.")] = "MiniLM()",
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace what is there.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Write a graph for other programs: a database, tables, RDF, GraphML, JSON, or as Microsoft GraphRAG does."""
+    """Write a graph for other programs: a database, tables, RDF, GraphML, JSON, GraphRAG, LightRAG."""
     from graphbrick.cli.printing.terminal import print_json
     from graphbrick.cli.progress import progress
     from graphbrick.graphs.export.formats import export
@@ -260,7 +263,7 @@ def export(
     opened = open_graph(graph)
     with progress(f"exporting {graph}") as report:
         if to in TEXT_FORMATS:
-            export_text(opened, target, to, overwrite=overwrite)
+            export_text(opened, target, to, embedder=chosen_embedder(embedder, "--embedder"), overwrite=overwrite)
         else:
             export(opened, target, to, base=base, overwrite=overwrite, progress=report.step)
     if as_json:

@@ -7,21 +7,32 @@ from os import PathLike
 from pathlib import Path
 
 from graphbrick.core.errors import InputError
+from graphbrick.embedders.embedder import Embedder
+from graphbrick.embedders.minilm import MiniLM
 from graphbrick.graphs.corpus import TextGraph
 from graphbrick.graphs.graph import Graph
 from graphbrick.text.graphrag.exporting import to_graphrag
+from graphbrick.text.lightrag.exporting import to_lightrag
 
-TEXT_FORMATS: dict[str, Callable[..., Path]] = {"graphrag": to_graphrag}
+TEXT_FORMATS: dict[str, Callable[..., Path]] = {"graphrag": to_graphrag, "lightrag": to_lightrag}
 """The formats that only graphs made from text can be written in; `graphbrick.graphs.export.formats` has the others."""
 
 
-def export_text(graph: Graph, target: str | PathLike[str], to: str, *, overwrite: bool = False) -> Path:
+def export_text(
+    graph: Graph,
+    target: str | PathLike[str],
+    to: str,
+    *,
+    embedder: Embedder | None = None,
+    overwrite: bool = False,
+) -> Path:
     """Write a graph made from text, with its passages, in the format of another program.
 
     Args:
         graph: The graph.
         target: The folder to make.
-        to: "graphrag".
+        to: "graphrag" or "lightrag".
+        embedder: lightrag: embeds entities, relations and passages; `MiniLM` by default.
         overwrite: Replace an earlier export.
 
     Raises:
@@ -32,4 +43,5 @@ def export_text(graph: Graph, target: str | PathLike[str], to: str, *, overwrite
         raise InputError(
             f"{graph.path} was not made from documents, so it has no passages for an export to {to}; try parquet"
         )
-    return TEXT_FORMATS[to](graph, target, overwrite=overwrite)
+    more = {"embedder": embedder or MiniLM()} if to == "lightrag" else {}
+    return TEXT_FORMATS[to](graph, target, overwrite=overwrite, **more)
