@@ -222,6 +222,11 @@ def test_evidence_is_read_in_batches_and_an_unreadable_reply_is_an_event() -> No
     assert {item.text for item in found.items} == {"Good."}
 
 
+def test_a_model_without_room_for_texts_is_an_error() -> None:
+    with ScriptedLLM(["-"]) as server, pytest.raises(ModelError, match="has no room for texts"):
+        Points(LLM(base_url=server.base_url, context=600, max_tokens=500)).rerank(QUESTION, EVIDENCE)
+
+
 def test_points_by_a_scorer_are_the_statements_themselves(lakes: TextGraph) -> None:
     answer = parse("Reports() >> Points(BM25(), n=2) >> Quote(BM25(), n=1)")(lakes, "Is Kisumu a port?")
     assert answer.texts == ("Kisumu is a port.",)

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from graphbrick.core import Evidence, Item, Point, Query, Report
+from graphbrick.core.errors import ModelError
 from graphbrick.core.evidence import distinct
 from graphbrick.core.graph import Graph
 from graphbrick.core.items import Citation
@@ -23,6 +24,7 @@ from graphbrick.pipeline import RerankStage
 from graphbrick.scorers.scorer import Scorer
 
 _BEST = 100
+_LEAST = 50  # tokens of a batch
 _MOST_POINTS, _MOST_SOURCES = 10, 5  # in a reply, of a point
 _PLACES = 5  # citations of a point
 _WORDS = {"type": "string"}
@@ -66,7 +68,7 @@ class Points(RerankStage):
         texts were given.
 
     Raises:
-        ModelError: The server is away, refuses, or does not answer in time.
+        ModelError: The server is away, refuses, or does not answer in time; or the context has no room for texts.
     """
 
     paper = "Edge et al., From Local to Global: A Graph RAG Approach to Query-Focused Summarization, 2024"
@@ -94,6 +96,11 @@ class Points(RerankStage):
         assert isinstance(self.by, ChatModel)
         empty = _messages(query, [])
         budget = min(self.tokens, self.by.context_budget(empty))
+        if budget < _LEAST:
+            raise ModelError(
+                f"{self.by!r} has no room for texts beside the prompt and a reply of {self.by.max_tokens:,} tokens: it "
+                f"holds {self.by.context_tokens():,}; raise context, or lower max_tokens"
+            )
         texts, sizes = cut_to_budget(self.by, [one_line(line.text) for line in lines], budget)
         batches = pack(sizes, budget, len(lines))
         requests = [Request(_messages(query, texts[part.start : part.stop]), _schema(len(part))) for part in batches]
