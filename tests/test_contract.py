@@ -88,6 +88,8 @@ def parts(server: ScriptedLLM, tmp_path_factory: pytest.TempPathFactory) -> dict
         "CrossEncoder": {"model": str(write_cross_encoder(folder / "reranker", table).parent)},
         "LLMEmbedder": {"base_url": server.base_url},
         "LocalSearch": {"embedder": EmbeddingModel(**embedder)},
+        "KeywordSearch": {"embedder": EmbeddingModel(**embedder), "llm": LLM(base_url=server.base_url)},
+        "Facts": {"embedder": EmbeddingModel(**embedder)},
         "Points": {"by": BM25()},
         "Drift": {"llm": LLM(base_url=server.base_url), "embedder": EmbeddingModel(**embedder)},
         "RelevanceSearch": {"embedder": EmbeddingModel(**embedder), "test": BM25()},
