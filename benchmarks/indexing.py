@@ -90,9 +90,10 @@ def measure(name: str, out: Path, extractor: Extractor) -> None:
     store = sum(file.stat().st_size for file in Path(f"{graph}.text").rglob("*") if file.is_file())
     folder = sum(file.stat().st_size for file in graph.rglob("*") if file.is_file())
     counts = (made.graph.n_passages, made.graph.n_entities, made.graph.n_triples)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    used = resource.getrusage(resource.RUSAGE_SELF)
     seconds = [steps.get(step, 0.0) for step in ("reading", "extracting", "building")]
-    figures = (*counts, *seconds, time.perf_counter() - start, peak, store / 1e6, folder / 1e6)
+    whole = (time.perf_counter() - start, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
+    figures = (*counts, *seconds, *whole, store / 1e6, folder / 1e6)
     print("|", " | ".join([name, *(f"{figure:,.0f}" for figure in figures)]), "|", flush=True)
 
 
@@ -109,8 +110,8 @@ def main() -> None:
         assert isinstance(extractor, Extractor)
         measure(given.only[0], given.out, extractor)
         return
-    titles = "documents passages entities triples read extract build all peak store graph".split()
-    units = [""] * 4 + [", s"] * 4 + [", MB"] * 3
+    titles = "documents passages entities triples read extract build all processor peak store graph".split()
+    units = [""] * 4 + [", s"] * 5 + [", MB"] * 3
     print("|", " | ".join(map("".join, zip(titles, units, strict=True))), "|\n|" + "---|" * len(titles), flush=True)
     given.out.mkdir(parents=True, exist_ok=True)
     for name in given.only:
