@@ -218,3 +218,15 @@ def test_a_kill_loses_nothing(tmp_path: Path) -> None:
     with TextStore(tmp_path / "g.text") as store:
         assert len(store.documents()) == 7
         assert counts(read(store, table)) == (13, 0, 7, 0)
+
+
+def test_the_text_of_a_large_document_is_loaded_once_for_many_passages(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text(" ".join(f"Élan {i} is here." for i in range(20)), encoding="utf-8")
+    (tmp_path / "b.txt").write_text(" ".join(f"Kenya has {i} lakes." for i in range(20)))
+    with TextStore(tmp_path / "g.text") as store:
+        read(store, tmp_path / "a.txt", tmp_path / "b.txt")
+        keys, statements = store.missing("x"), list[str]()
+        store._db.set_trace_callback(statements.append)
+        assert store.texts(keys) == list(dict.fromkeys(passage.full_text for passage in store.passages()))
+        assert len(keys) == 40
+        assert sum("FROM contents WHERE id" in statement for statement in statements) == 2

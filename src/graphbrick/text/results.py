@@ -73,12 +73,15 @@ class ResultStore:
 
     def texts(self, digests: Iterable[bytes]) -> list[str]:
         """Return the title and text of passages by their keys."""
-        query = (
-            "SELECT title, substr(text, start + 1, end - start) FROM passages"
-            " JOIN contents ON contents.id = content WHERE passages.digest = ? LIMIT 1"
-        )
-        rows = (self._db.execute(query, (digest,)).fetchone() for digest in digests)
-        return [full_text(title, text) for title, text in rows]
+        place = "SELECT content, start, end FROM passages WHERE digest = ? LIMIT 1"
+        texts, last, title, whole = list[str](), -1, "", ""
+        for digest in digests:
+            content, start, end = self._db.execute(place, (digest,)).fetchone()
+            if content != last:  # passages come document by document, and a document may be large
+                row = self._db.execute("SELECT title, text FROM contents WHERE id = ?", (content,)).fetchone()
+                last, title, whole = content, str(row[0]), str(row[1])
+            texts.append(full_text(title, whole[start:end]))
+        return texts
 
     def keep(self, extractor: str, results: Sequence[tuple[bytes, Any]], tokens: tuple[int, int] | None = None) -> None:
         """Store results of an extractor, each JSON, in one transaction; replies of their conversations are removed.
