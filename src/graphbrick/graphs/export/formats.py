@@ -52,8 +52,8 @@ def export(
     """
     if to not in FORMATS:
         raise InputError(
-            f"there is no export to {to!r}; choose one of {', '.join(FORMATS)}, or graphrag for a graph made from "
-            "documents"
+            f"there is no export to {to!r}; choose one of {', '.join(FORMATS)}, or graphrag or lightrag for a graph "
+            "made from documents"
         )
     more: dict[str, Any] = {}
     if base is not None:
