@@ -1,9 +1,9 @@
 """Knowing when not to answer: what the confidence of ``graphbrick learn`` is worth.
 
-    python benchmarks/confidence.py [DATA] [--graph world --graph metaqa] [--limit 300] [--written 4000] [--json FILE]
+    python benchmarks/confidence.py [DATA] [--graph world --graph metaqa] [--limit 300] [--work FOLDER] [--json FILE]
 
-DATA and the graphs are those of ``benchmarks/unlabelled.py``; films have a name (``--call directed_by=film,movie``).
-Seeds are given. Confidence is fitted to questions that are written from the graph alone, never to the measured ones.
+DATA and the graphs are those of ``benchmarks/unlabelled.py``. Seeds are given; ``--work`` keeps what was learned.
+Confidence is fitted to questions that are written from the graph alone, never to the measured ones.
 
 - «questions»: Hits@1, area under the risk-coverage curve (AURC), coverage at 5 % risk, expected calibration error, and
   the share of right answers that stay, and of wrong ones that are withheld, by the default of ``min_confidence``.
@@ -21,7 +21,6 @@ import argparse
 import json
 import random
 import tempfile
-import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -36,7 +35,7 @@ from graphbrick.learn import learn
 from graphbrick.learn.sampling import around
 from graphbrick.patterns.folder import load as load_model
 from graphbrick.patterns.text import Steps
-from unlabelled import DATA, FILMS, GRAPHS
+from unlabelled import DATA, GRAPHS
 
 NEVER_KNOWN = {"metaqa": "written_by"}
 
@@ -44,10 +43,9 @@ NEVER_KNOWN = {"metaqa": "written_by"}
 class Learned:
     """A learned graph, and what it answers."""
 
-    def __init__(self, graph: Graph, place: Path, call: dict[str, list[str]], written: int, seed: int) -> None:
-        started = time.perf_counter()
-        learn(graph, place, n=written, call=call, seed=seed)
-        self.seconds = time.perf_counter() - started
+    def __init__(self, graph: Graph, place: Path, written: int, seed: int) -> None:
+        if not place.is_dir():
+            learn(graph, place, n=written, seed=seed)
         calibration = load_model(str(place)).calibration
         assert calibration is not None
         self.least = calibration.min_confidence
@@ -100,7 +98,7 @@ def never_known(
     rows = [(graph.key(head), graph.relation_key(r), graph.key(tail)) for head, r, tail in triples]
     smaller = build([row for row in rows if row[1] != relation], work / "smaller.graph", overwrite=True)
     needing = [one.question for one, steps in patterns(graph, questions) if relation in {label for label, _ in steps}]
-    learned = Learned(smaller, work / "smaller.patterns", FILMS, written, seed)
+    learned = Learned(smaller, work / "smaller.patterns", written, seed)
     view = Subgraph(smaller)
     again = [one for one in ground(smaller, needing).questions if one.seeds]
     return learned, [learned.answer(one, view)[0] for one in again if not learned.is_answerable(one, view)]
@@ -135,6 +133,7 @@ def main() -> None:
     arguments.add_argument("--limit", type=int, default=300, help="measured questions of each hop count")
     arguments.add_argument("--written", type=int, default=4_000, help="questions to write")
     arguments.add_argument("--seed", type=int, default=0)
+    arguments.add_argument("--work", type=Path, help="a folder that keeps what was learned")
     arguments.add_argument("--json", type=Path, help="write the figures here too")
     given = arguments.parse_args()
     rows: list[dict[str, Any]] = []
@@ -144,17 +143,16 @@ def main() -> None:
         print(json.dumps({name: round(v, 3) if isinstance(v, float) else v for name, v in row.items()}), flush=True)
 
     with tempfile.TemporaryDirectory() as temporary:
-        work = Path(temporary)
+        work = given.work or Path(temporary)
+        work.mkdir(parents=True, exist_ok=True)
         for name in given.graph or ("world", "metaqa"):
             graph, questions = GRAPHS[name](given.data, work)
             chosen = ground(graph, sample_each(questions, given.limit, seed=given.seed))
-            learned = Learned(
-                graph, work / f"{name}.patterns", FILMS if name == "metaqa" else {}, given.written, given.seed
-            )
+            learned = Learned(graph, work / f"{name}.patterns", given.written, given.seed)
             view = Subgraph(graph)
             answers = [learned.answer(question, view) for question in chosen.questions]
             sure, right = ([pair[side] for pair in answers] for side in (0, 1))
-            tell(graph=name, asked="questions", learned_in_s=learned.seconds, **figures(learned, sure, right))
+            tell(graph=name, asked="questions", **figures(learned, sure, right))
             without = absent(learned, graph, chosen, given.seed)
             tell(graph=name, asked="relation absent", **refused(learned, without))
             both = figures(learned, [*sure, *without], [*right, *[0.0] * len(without)])

@@ -1,9 +1,10 @@
 """Fitting a `Calibration`: how sure the learned patterns may be, from questions that they were not trained on.
 
 Three kinds of questions have an answer: as written; with a word replaced by a related one; with words in between that
-mean nothing. People use other words than relation labels do, so confidence must not rest on words alone. Two kinds have
-none: about a pattern that other entities have but this one does not, and with a word replaced that the graph has no
-relation for («who is the composer of the film X»).
+mean nothing. People use other words than relation labels do, so confidence must not rest on words alone. Three kinds
+have none: about a pattern that other entities have but this one does not; about a single step that it does not have, if
+possible the other direction of one that it has («what does X depend on», where others depend on X); and with a word
+replaced that the graph has no relation for («who is the composer of the film X»).
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ Vectors = npt.NDArray[np.float32]
 MOST = 100  # questions of each kind
 _SHARE = 0.05  # of the written questions, so many of each kind
 _LEAST = 10  # questions with an answer, and without, for a fit
-_UNANSWERABLE = 0.2  # share of the questions that the graph cannot answer
+_UNANSWERABLE = 0.1  # share of the questions that the graph cannot answer
 _LOST = 0.01  # share of the right answers that the suggested least confidence withholds
 _CAUTION = 0.85  # factor on it: people use words that are further from the labels than ours
 _OTHER_SEED = 7_919  # added to the seed, so that the questions are not those of the training
@@ -121,12 +122,13 @@ def spoken(alignment: Alignment, examples: Sequence[Example]) -> Spoken:
 def written_cases(
     graph: Graph, writer: Writer, embedder: Embedder, *, n: int, max_hops: int, seed: int
 ) -> Iterator[Case]:
-    """Yield questions of all five kinds, about entities drawn as for training but with another seed."""
+    """Yield questions of all six kinds, about entities drawn as for training but with another seed."""
     each = min(MOST, round(_SHARE * n))
     drawn = list(samples(graph, each, max_hops=max_hops, n_seeds=max(20, each // 2), seed=seed + _OTHER_SEED))
     rng = random.Random(seed + _OTHER_SEED)
     written = [writer.write(sample.pattern, rng) for sample in drawn]
     strange = _StrangeWords(embedder, {word.lower() for one in written for word in one.words}, rng)
+    singles = list(dict.fromkeys(sample.pattern for sample in drawn if len(sample.pattern) == 1))
     for sample, question in zip(drawn, written, strict=True):
         label = graph.label(sample.seed)
         yield Case(question.text(label), sample.seed, sample.ends)
@@ -140,6 +142,11 @@ def written_cases(
         begins_here = [pattern for pattern in absent if pattern[:1] in sample.others]
         if absent:
             yield Case(writer.write(rng.choice(begins_here or absent), rng).text(label), sample.seed, None)
+        lacking = [pattern for pattern in singles if pattern not in sample.others]
+        turned = [((relation, forward),) for ((relation, forward),) in lacking
+                  if ((relation, not forward),) in sample.others]  # fmt: skip
+        if lacking:
+            yield Case(writer.write(rng.choice(turned or lacking), rng).text(label), sample.seed, None)
 
 
 def fitted(features: Floats, right: Floats, answerable: npt.NDArray[np.bool_], words: Spoken) -> Calibration | None:

@@ -41,7 +41,7 @@ FEATURES = {
 - odds: log odds of its answers, in a softmax over all patterns around the seeds;
 - linear odds: the same by the linear scorer alone, without the alignment;
 - elsewhere: how far the best pattern that other entities have, and the seed does not, is ahead of it, in log
-  probability; negative if it is behind;
+  probability; 0 if it is behind;
 - words: mean log probability of the question's words in the best alignment;
 - missing: hops that no word speaks of;
 - support: for each hop, the cosine of the question's word that is nearest to a word of written questions about such a
@@ -131,7 +131,7 @@ def fit_features(
         [
             _odds(np.array([reading.score for reading in readings]), _same_answers(readings)),
             _odds(model.linear(prepared, here), _same_answers(alike)),
-            (_elsewhere(model, alignment, prepared, here) - best.score).clip(-_CLIP, _CLIP),
+            (_elsewhere(model, alignment, prepared, here) - best.score).clip(0, _CLIP),
             parts[EMISSION] / max(1, sum(map(len, prepared.tokens))),
             parts[MISSING],
             _support(model, words, vectors, prepared, here[0]),

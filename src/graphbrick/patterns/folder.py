@@ -22,7 +22,7 @@ from graphbrick.patterns.question_features import WORDS as HASHED_WORDS
 from graphbrick.session import current_session
 
 FORMAT, VERSION = "graphbrick-patterns", 5
-_READ = (2, 3, 4, 5)  # version 2 has no alignment, version 3 no calibration, version 4 no symmetric relations
+_READ = (2, 3, 4, 5)  # version 2 has no alignment, version 3 no calibration, version 4 one of other figures
 DESCRIPTION, WEIGHTS = "model.json", "weights.npz"
 WORDS = "words.toml"
 """The file in which users correct what was understood of a graph's language; see `graphbrick.learn.phrasebook`."""
@@ -149,7 +149,8 @@ def _load(folder: Path) -> PatternModel:
             raise ModelError(
                 f"{folder} was learned by a version that read words in another way; run graphbrick learn again"
             )
-        calibration, ends = described.get("calibration"), described.get("ends")
+        calibration = described.get("calibration") if described["version"] == VERSION else None
+        ends = described.get("ends")
         model = PatternModel(
             embedder,
             alignment=alignment,
