@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from graphbrick.core.errors import GraphbrickError, InputError
 from graphbrick.text import ByParagraph
 from graphbrick.text.chunks import Chunker
+from graphbrick.text.document import Document
 from graphbrick.text.reading import Reading, read_sources
 from graphbrick.text.sources import SourceOptions
 from graphbrick.text.store import TextStore
@@ -230,3 +231,25 @@ def test_the_text_of_a_large_document_is_loaded_once_for_many_passages(tmp_path:
         assert store.texts(keys) == list(dict.fromkeys(passage.full_text for passage in store.passages()))
         assert len(keys) == 40
         assert sum("FROM contents WHERE id" in statement for statement in statements) == 2
+
+
+def test_texts_go_with_their_last_document(tmp_path: Path) -> None:
+    files = {name: tmp_path / f"{name}.txt" for name in "abc"}
+    for file in files.values():
+        file.write_text("Lakes of Kenya.")
+    with TextStore(tmp_path / "g.text") as store:
+
+        def texts() -> list[str]:
+            return sorted(text for (text,) in store._db.execute("SELECT text FROM contents"))
+
+        for file in files.values():
+            document = Document(str(file), "", file.read_text())
+            store.put(document, str(file), "x", ByParagraph().spans(document))
+        store.put(Document(str(files["a"]), "", "Tea."), str(files["a"]), "x", [])
+        assert texts() == ["Lakes of Kenya.", "Tea."]
+        store.forget_file(str(files["b"]))
+        assert texts() == ["Lakes of Kenya.", "Tea."]
+        store.put(Document(str(files["a"]), "", "Coffee."), str(files["a"]), "x", [])
+        store.forget_file(str(files["c"]))
+        assert texts() == ["Coffee."]
+        assert list(store.passages()) == []

@@ -211,9 +211,19 @@ class TextStore(ResultStore):
         return len(gone)
 
     def _remove(self, addresses: Iterable[str]) -> None:
-        """Remove documents, and texts that no document has."""
-        self._db.executemany("DELETE FROM documents WHERE address = ?", [(address,) for address in addresses])
-        self._db.execute("DELETE FROM contents WHERE id NOT IN (SELECT content FROM documents)")
+        """Remove documents, and their texts if no other document has them."""
+        rows = [(address,) for address in addresses]
+        query = "SELECT content FROM documents WHERE address = ?"
+        contents = {int(content) for row in rows for (content,) in self._db.execute(query, row)}
+        self._db.executemany("DELETE FROM documents WHERE address = ?", rows)
+        self._drop(contents)
+
+    def _drop(self, contents: Iterable[int]) -> None:
+        """Remove those of some texts that no document has."""
+        self._db.executemany(
+            "DELETE FROM contents WHERE id = ? AND NOT EXISTS (SELECT 1 FROM documents WHERE content = contents.id)",
+            [(content,) for content in sorted(contents)],
+        )
 
     # Documents
 
@@ -232,11 +242,11 @@ class TextStore(ResultStore):
         digest = document.digest()
         with self.transaction():
             old = self._db.execute(
-                "SELECT contents.digest, contents.chunker FROM documents JOIN contents ON contents.id = content"
-                " WHERE address = ?",
+                "SELECT contents.digest, contents.chunker, contents.id FROM documents"
+                " JOIN contents ON contents.id = content WHERE address = ?",
                 (document.address,),
             ).fetchone()
-            if old == (digest, chunker):
+            if old is not None and old[:2] == (digest, chunker):
                 return "same"
             content = self._content(document, digest, chunker, spans)
             now = datetime.now(UTC).isoformat(timespec="seconds")
@@ -245,7 +255,7 @@ class TextStore(ResultStore):
                 (document.address, file, content, now, document.note),
             )
             if old is not None and old[0] != digest:
-                self._remove(())
+                self._drop([old[2]])
         return "added" if old is None else "changed"
 
     def _content(self, document: Document, digest: str, chunker: str, spans: Iterable[Span]) -> int:
