@@ -97,7 +97,7 @@ def default_systems(answer: str) -> list[RagSystem]:
     texts = {
         "words": f"Passages(n=5) >> {answer}",
         "meaning": f"Passages(MiniLM(), n=5, by='meaning') >> {answer}",
-        "walk": f"PassageRank(MiniLM(), n=5, facts=0, names=1.0) >> {answer}",
+        "walk": f"PassageRank(MiniLM(), n=5, facts=0) >> {answer}",
     }
     return [RagSystem(name, parse(text)) for name, text in texts.items()]
 
