@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 import json
 import re
+import shutil
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from commands import Run, refused
@@ -17,6 +19,7 @@ from graphbrick.evaluate.rag import DOCUMENT, GLOBAL, RagStudy, RagSystem, evalu
 from graphbrick.evaluate.rag.page import headline, write_page
 from graphbrick.evaluate.rag.scores import Scores, read_score, score_answers
 from graphbrick.evaluate.rag.tables import rows_of, write_files
+from graphbrick.files.locks import claim
 from graphbrick.recipes import recipe
 from graphbrick.testing import ScriptedLLM
 from graphbrick.testing.llm_server import Reply, Request
@@ -142,14 +145,77 @@ def test_what_cannot_be_compared_is_refused(documents: Path, tmp_path: Path) -> 
         evaluate_rag([documents], [other], tmp_path / "s")
 
 
+def _half(source: Path, target: Path) -> None:
+    """Copy a part of a folder, and be interrupted."""
+    target.mkdir()
+    (target / "half").write_text("")
+    raise KeyboardInterrupt
+
+
+def test_folders_and_files_of_a_user_are_never_replaced(documents: Path, tmp_path: Path) -> None:
+    questions = tmp_path / "q.jsonl"
+    questions.write_text('{"question": "Where is the port?", "answers": []}\n')
+    with pytest.raises(InputError, match=r"docs is there and is not the graph of a system; give the system another"):
+        evaluate_rag([documents], [RagSystem("docs", parse(WORDS))], tmp_path, questions=questions)
+    assert {file.name: file.read_text() for file in documents.iterdir()} == TEXTS
+    with pytest.raises(InputError, match=r"cannot be called 'runs\.sqlite'"):
+        evaluate_rag([documents], [RagSystem("runs.sqlite", parse(WORDS))], tmp_path, questions=questions)
+    with pytest.raises(InputError, match="the folder cannot be written"):
+        evaluate_rag([documents], systems(), questions, questions=questions)
+    assert len(RagSystem("é" * 300, parse(WORDS)).folder.encode()) < 120
+
+
+def test_two_evaluations_do_not_write_into_one_folder(documents: Path, tmp_path: Path) -> None:
+    (tmp_path / "study").mkdir()
+    with claim(tmp_path / "study" / ".lock"), pytest.raises(InputError, match="another evaluation writes into this"):
+        evaluate_rag([documents], systems(), tmp_path / "study")
+
+
+def test_reports_are_paid_for_once_if_building_is_interrupted(documents: Path, tmp_path: Path) -> None:
+    pytest.importorskip("graspologic_native")
+    report = {"title": "Towns", "summary": "Towns of Kenya.", "rating": 5, "findings": []}
+    questions = tmp_path / "q.jsonl"
+    questions.write_text('{"question": "Where is the port?", "answers": []}\n')
+    left = 1
+
+    def failing(request: Request) -> str | Reply:
+        nonlocal left
+        left -= 1
+        return Reply(status=401) if left < 0 else json.dumps(report)
+
+    with ScriptedLLM(failing) as server:
+        llm = LLM("model", base_url=server.base_url, parallel=1)
+        one = RagSystem("reports", parse(WORDS), communities=True, reports=True, reporter=llm)
+        with pytest.raises(ModelError, match="asks for a key"):
+            evaluate_rag([documents], [one], tmp_path / "s", questions=questions)
+        first, left = server.requests[0].prompt, 100
+        study = evaluate_rag([documents], [one], tmp_path / "s", questions=questions)
+        assert [request.prompt for request in server.requests].count(first) == 1
+    assert not study.built["reports"].is_whole
+
+
+def test_scores_survive_a_kill_while_they_are_read(tmp_path: Path) -> None:
+    file = tmp_path / "scores.jsonl"
+    row = json.dumps({"system": "a", "question": "1", "answer": "x", "judge": "j", "score": 5})
+    file.write_text(f"{row}\n{row[:20]}")
+    with patch.object(Path, "replace", side_effect=KeyboardInterrupt), pytest.raises(KeyboardInterrupt):
+        Scores(file)
+    assert Scores(file).find("a", "1", "x", "j") is not None
+
+
 def test_a_system_that_was_not_finished_is_built_again(documents: Path, tmp_path: Path) -> None:
     questions = tmp_path / "q.jsonl"
     questions.write_text('{"question": "Where is the port?", "answers": []}\n')
     folder = tmp_path / "study"
-    (folder / "words").mkdir(parents=True)
-    (folder / "words" / "half").write_text("")
+    with patch.object(shutil, "copytree", side_effect=_half), pytest.raises(KeyboardInterrupt):
+        evaluate_rag([documents], systems()[:1], folder, questions=questions)
     study = evaluate_rag([documents], systems()[:1], folder, questions=questions)
-    assert not (folder / "words" / "half").exists()
+    assert sorted(file.name for file in (folder / "words").iterdir()) == [
+        "built.json",
+        "notes.graph",
+        "notes.graph.text",
+    ]
+    assert not list(folder.glob(".words*"))
     assert study.asked["words"][0].answer == "Kisumu is a port on Lake Victoria."
     (folder / "words" / "built.json").write_text("{")
     with pytest.raises(GraphbrickError, match=r"remove the folder .* to build it again"):

@@ -81,7 +81,8 @@ def build_system(
         progress: Called now and then.
 
     Raises:
-        InputError: A graph of this name was made in another way, or from other documents.
+        InputError: A graph of this name was made in another way, or from other documents, or its folder is something
+            else.
         GraphbrickError: As for `graphbrick.text.index`.
     """
     settings = _settings(system, sources, options)
@@ -95,16 +96,33 @@ def build_system(
                 "another name, or begin in another folder"
             )
         return built
+    if place.exists():
+        raise InputError(
+            f"{place} is there and is not the graph of a system; give the system another name, or begin in another "
+            "folder"
+        )
     indexed = _indexed(system, sources, options, folder, settings, skip_bad, progress)
-    shutil.rmtree(place, ignore_errors=True)  # what is left of an interrupted call
-    shutil.copytree(indexed.folder, place)
-    (place / _BUILT).unlink()
+    work = place.with_name(f".{place.name}.{indexed.folder.name}")
+    indexed.is_whole = indexed.is_whole and not work.exists()  # else an interrupted call goes on, with what it paid for
+    if not work.exists():
+        _copy(indexed.folder, work)
     progress("preparing", 0, 0)
     with measured(f"{system.name}: prepare") as cost:
-        graph = TextGraph.open(place / _GRAPH)
+        graph = TextGraph.open(work / _GRAPH)
         _prepare(system, graph)
-    indexed.settings, indexed.cost, indexed.bytes = settings, indexed.cost + cost, bytes_in(place)
-    return _write(place, indexed)
+    indexed.settings, indexed.cost, indexed.bytes = settings, indexed.cost + cost, bytes_in(work)
+    _write(work, indexed)
+    indexed.folder = work.rename(place)
+    return indexed
+
+
+def _copy(indexed: Path, work: Path) -> None:
+    """Copy the graph that systems begin with; ``work`` is there when it is complete."""
+    part = work.with_name(f"{work.name}.part")
+    shutil.rmtree(part, ignore_errors=True)  # what is left of an interrupted call
+    shutil.copytree(indexed, part)
+    (part / _BUILT).unlink()
+    part.rename(work)
 
 
 def _settings(system: RagSystem, sources: Iterable[Path], options: SourceOptions) -> dict[str, str]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from graphbrick.core.errors import InputError
 from graphbrick.core.trace import Trace, record
@@ -20,10 +22,15 @@ from graphbrick.evaluate.rag.scores import Score, Scores, score_answers
 from graphbrick.evaluate.rag.systems import RagSystem
 from graphbrick.evaluate.study.identity import identity_of
 from graphbrick.evaluate.study.reader import Study
+from graphbrick.files.locks import claim
 from graphbrick.llm.chat import ChatModel
 from graphbrick.text.sources import SourceOptions
 
+if TYPE_CHECKING:
+    from filelock import FileLock
+
 QUESTIONS, RUNS, SCORES = "questions.jsonl", "runs.sqlite", "scores.jsonl"
+_FILES = (QUESTIONS, RUNS, SCORES, "report.html", "training.csv", "inference.csv", "answers.txt")
 WRITING = "writing questions"
 
 
@@ -101,30 +108,46 @@ def evaluate_rag(
         progress: Called now and then.
 
     Raises:
-        InputError: Two systems are the same, there are no questions and no writer, or a system was built differently.
+        InputError: Two systems are the same, there are no questions and no writer, a system was built differently, or
+            another process writes into the folder.
         GraphbrickError: Documents cannot be read, or the folder cannot be written.
         StoppedError: The budget is used up.
     """
     _check(systems)
     place, notes = Path(folder), list[str]()
-    place.mkdir(parents=True, exist_ok=True)
     paths = [Path(source) for source in sources]
     columns = options or SourceOptions()
-    built = {
-        system.name: build_system(system, paths, columns, place, skip_bad=skip_bad, progress=_of(system.name, progress))
-        for system in systems
-    }
-    first = built[systems[0].name]
-    posed = _questions(place, questions, writer, first, overall, single, seed, progress, notes)
-    for system in systems:
-        pipelines = {system.name: system.pipeline}
-        watch = _of(system.name, progress)
-        evaluate(built[system.name].graph, posed, pipelines, out=place / RUNS, link=True, watch=watch).close()
-    answers = {system.name: _answers(place / RUNS, system, built[system.name], posed) for system in systems}
-    if judge is None:
-        return RagStudy(place, built, answers, "", notes)
-    judged = _judged(answers, judge, Scores(place / SCORES), progress)
-    return RagStudy(place, built, judged, name_of(judge), notes)
+    with _alone(place):
+        built = {
+            one.name: build_system(one, paths, columns, place, skip_bad=skip_bad, progress=_of(one.name, progress))
+            for one in systems
+        }
+        first = built[systems[0].name]
+        posed = _questions(place, questions, writer, first, overall, single, seed, progress, notes)
+        for system in systems:
+            pipelines = {system.name: system.pipeline}
+            watch = _of(system.name, progress)
+            evaluate(built[system.name].graph, posed, pipelines, out=place / RUNS, link=True, watch=watch).close()
+        answers = {system.name: _answers(place / RUNS, system, built[system.name], posed) for system in systems}
+        if judge is None:
+            return RagStudy(place, built, answers, "", notes)
+        judged = _judged(answers, judge, Scores(place / SCORES), progress)
+        return RagStudy(place, built, judged, name_of(judge), notes)
+
+
+def _alone(folder: Path) -> FileLock:
+    """Make the folder of an evaluation, and return its lock, held until the end of a ``with`` block.
+
+    Raises:
+        InputError: Another process has it, or it cannot be written.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        return claim(folder / ".lock")
+    except BlockingIOError as error:
+        raise InputError("another evaluation writes into this folder; wait, or name another one", folder) from error
+    except OSError as error:
+        raise InputError(f"the folder cannot be written: {error.strerror or error}", folder) from error
 
 
 def _of(name: str, progress: Progress) -> Progress:
@@ -135,6 +158,9 @@ def _of(name: str, progress: Progress) -> Progress:
 def _check(systems: Sequence[RagSystem]) -> None:
     if not systems:
         raise InputError("there is no system to evaluate; give at least one")
+    file = next((system.name for system in systems if system.folder.casefold() in _FILES), None)
+    if file is not None:
+        raise InputError(f"a system cannot be called {file!r}, as a file of the evaluation has this name; rename it")
     folders = [system.folder.casefold() for system in systems]
     twice = next((system.name for system in systems if folders.count(system.folder.casefold()) > 1), None)
     if twice is not None:
@@ -175,8 +201,8 @@ def _write(
     """Write questions into a file, which is there when all are written; return what a user should know."""
     part, trace = file.with_suffix(".part.jsonl"), Trace()
     if part.is_file() and not part.read_bytes().endswith(b"\n"):  # a process was killed in the middle of a line
-        part.write_bytes(part.read_bytes().rpartition(b"\n")[0] + b"\n")
-    known = list(load(part)) if part.is_file() and part.stat().st_size > 1 else []
+        os.truncate(part, part.read_bytes().rfind(b"\n") + 1)
+    known = list(load(part)) if part.is_file() and part.stat().st_size else []
     done = len(known)
 
     def keep(question: Question) -> None:

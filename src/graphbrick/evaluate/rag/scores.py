@@ -9,6 +9,7 @@ from pathlib import Path
 
 from graphbrick.core.errors import InputError, ModelError
 from graphbrick.core.trace import Trace, record
+from graphbrick.evaluate.report.writing import replacing
 from graphbrick.llm.chat import ChatModel
 from graphbrick.llm.each import each_reply
 from graphbrick.llm.json_replies import json_object, whole_number
@@ -72,7 +73,8 @@ class Scores:
                         f"this is no score ({error}); remove the line to have it judged again", file, number
                     ) from error
         if lines:
-            file.write_text("".join(f"{json.dumps(asdict(one))}\n" for one in self._known.values()), encoding="utf-8")
+            with replacing(file) as out:
+                out.writelines(f"{json.dumps(asdict(one))}\n" for one in self._known.values())
 
     def find(self, system_: str, question: str, answer: str, judge: str) -> Score | None:
         """Return the score of an answer by a judge; None if it has none, or an error."""

@@ -6,6 +6,7 @@ import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from graphbrick.pipeline.parsing import parse, parse_brick
 from graphbrick.text.chunks import Chunker
 from graphbrick.text.extraction import Extractor
 
+_LONGEST = 100  # bytes of the name of a folder
 _NO_NAME = re.compile(r"[^\w.+-]+")
 _TEXTS = ("name", "pipeline", "extract", "chunks")
 _KEYS = (*_TEXTS, "communities", "reports")
@@ -85,7 +87,10 @@ class RagSystem:
         >>> RagSystem("recipe 12, llm=a/b", parse("PPR()")).folder
         'recipe-12-llm-a-b'
         """
-        return _NO_NAME.sub("-", self.name).strip("-.") or "system"
+        name = _NO_NAME.sub("-", self.name).strip("-.") or "system"
+        if len(name.encode()) <= _LONGEST:
+            return name
+        return f"{name.encode()[:_LONGEST].decode(errors='ignore')}-{sha256(name.encode()).hexdigest()[:8]}"
 
 
 def default_systems(answer: str) -> list[RagSystem]:
