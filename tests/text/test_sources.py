@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 from pathlib import Path
+from unittest.mock import patch
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -42,6 +44,15 @@ def test_a_page_gives_its_words_and_headings(tmp_path: Path) -> None:
         "Lake | Area\nVictoria | 59,947"
     )
     assert [(page.text[h.start :].split("\n")[0], h.level) for h in page.headings] == [("Lakes", 1), ("Fish", 2)]
+
+
+def test_folders_that_cannot_be_listed_are_an_error(tmp_path: Path) -> None:
+    write(tmp_path, "a.txt", "Kenya")
+    with (
+        patch.object(os, "scandir", side_effect=PermissionError(13, "Permission denied", str(tmp_path))),
+        pytest.raises(InputError, match="the folder cannot be read: Permission denied"),
+    ):
+        files_of(tmp_path)
 
 
 def test_a_page_of_ten_thousand_nested_elements(tmp_path: Path) -> None:

@@ -86,6 +86,7 @@ def evaluate(
     from graphbrick.evaluate import Study
     from graphbrick.evaluate import evaluate as run
     from graphbrick.evaluate.report.summary import summarize_study
+    from graphbrick.evaluate.study.identity import content_of
     from graphbrick.pipeline.budget import StoppedError
 
     named = chosen_pipelines(recipe or [], pipeline or [], parts or [], llm)
@@ -102,11 +103,11 @@ def evaluate(
         except StoppedError as error:
             stopped = error
     with Study.open(out) as study:
-        texts = {pipeline.identity() for pipeline in chosen.values()}
+        texts, content = {pipeline.identity() for pipeline in chosen.values()}, content_of(opened)
         numbers = {
             run.id
             for run in study.runs()
-            if run.identity and run.identity.text in texts and (run.graph_hash, run.linked) == (opened.hash, link)
+            if run.identity and run.identity.text in texts and (run.graph_hash, run.linked) == (content, link)
         }
         summary = summarize_study(study, runs=numbers, by=by)
     print_summary(summary, as_json=as_json)

@@ -199,7 +199,8 @@ def _built(
     describe = _stored_describe(store)
     documents = [address for address, *_ in store.documents()]
     if not documents:
-        raise InputError("there is no document; name files or folders to index")
+        why = "" if not reading.problems else f", as no file could be read ({': '.join(reading.problems[0])})"
+        raise InputError(f"there is no document{why}; name files or folders to index")
     made_by = (extractor.identity, *([] if describe is None else [identity_of(describe)]))
     state = hashlib.sha256(repr((_BUILDER, store.state(), *made_by)).encode()).hexdigest()
     done = _up_to_date(path, state)

@@ -112,8 +112,18 @@ class _Reader:
 
     def read_file(self, file: Path, source: str) -> str:
         """Read a file; return its name in the store."""
-        self._read(str(file), source, digest(file), lambda: documents_in(file, self._options))
+        try:
+            content = digest(file)
+        except InputError as error:  # no permission, or removed since the folder was listed
+            self._keep(str(file), source, error.reason)
+        else:
+            self._read(str(file), source, content, lambda: documents_in(file, self._options))
         return str(file)
+
+    def _keep(self, name: str, source: str, problem: str) -> None:
+        """Note that a file cannot be read now, and keep the documents of an earlier reading."""
+        self.reading.problems.append((name, problem))
+        self._store.finish_file(name, source, "", problem, self._store.addresses(name))
 
     def read_page(self, page: Page, source: str) -> str:
         """Read a page of a sitemap; return its name in the store."""

@@ -20,7 +20,7 @@ from graphbrick.evaluate.rag.measuring import Progress
 from graphbrick.evaluate.rag.questions import questions_about
 from graphbrick.evaluate.rag.scores import Score, Scores, score_answers
 from graphbrick.evaluate.rag.systems import RagSystem
-from graphbrick.evaluate.study.identity import identity_of
+from graphbrick.evaluate.study.identity import content_of, identity_of
 from graphbrick.evaluate.study.reader import Study
 from graphbrick.files.locks import claim
 from graphbrick.llm.chat import ChatModel
@@ -222,11 +222,10 @@ def _write(
 def _answers(runs: Path, system: RagSystem, built: Built, posed: Sequence[Question]) -> list[Asked]:
     """Return what a system answered."""
     identity, by_id = identity_of(system.pipeline).text, {one.id: one for one in posed}
+    content = content_of(built.graph)
     with Study.open(runs) as study:
         run = next(
-            run
-            for run in study.runs()
-            if run.identity and run.identity.text == identity and run.graph_hash == built.graph.hash
+            run for run in study.runs() if run.identity and run.identity.text == identity and run.graph_hash == content
         )
         names = {question.id: question.name for question in study.questions(run.id)}
         texts = {detail.question: "\n".join(one.text for one in detail.answers) for detail in study.details(run.id)}

@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
+from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from graphbrick.files.digests import digest
+from graphbrick.graphs.corpus import TextGraph
+from graphbrick.graphs.graph import Graph
 from graphbrick.pipeline import Pipeline
 from graphbrick.pipeline.brick import Brick
 
@@ -42,6 +45,13 @@ def identity_of(pipeline: Pipeline) -> Identity:
     """
     paths = {path for brick in bricks_of(pipeline) for path in brick.files().values()}
     return Identity(pipeline.identity(), {str(path): digest(path) for path in sorted(paths)})
+
+
+def content_of(graph: Graph) -> str:
+    """Return the hash of a graph; of its triples and passages if it has passages, as these change answers too."""
+    if not isinstance(graph, TextGraph):
+        return graph.hash
+    return sha256(f"{graph.hash} {graph.text_state}".encode()).hexdigest()[: len(graph.hash)]
 
 
 def bricks_of(value: object) -> Iterator[Brick]:

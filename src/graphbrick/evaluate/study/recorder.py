@@ -19,7 +19,7 @@ from graphbrick.evaluate.datasets import GroundedQuestion, Question
 from graphbrick.evaluate.study.database import Database
 from graphbrick.evaluate.study.encoding import plain, to_json
 from graphbrick.evaluate.study.exchanges import pack
-from graphbrick.evaluate.study.identity import Identity
+from graphbrick.evaluate.study.identity import Identity, content_of
 from graphbrick.evaluate.study.judgements import Judgements
 from graphbrick.evaluate.study.query_scoring import gold_facts
 from graphbrick.evaluate.study.records import Detail, Result
@@ -151,7 +151,8 @@ class Recorder:
         identity = identity or Identity(recipe)
         key = plain(identity.text)
         digests = to_json(dict(identity.files))
-        same = "graph_hash = ? AND linked = ?", (graph.hash, linked)
+        content = content_of(graph)
+        same = "graph_hash = ? AND linked = ?", (content, linked)
         number = self._db.value(f"SELECT id FROM runs WHERE identity = ? AND {same[0]}", (key, *same[1]))
         if number is not None:
             return int(number)
@@ -167,7 +168,7 @@ class Recorder:
         return self._db.insert(
             "INSERT INTO runs (name, recipe, graph_path, graph_hash, linked, started, identity, digests)"
             " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            (free, recipe, plain(str(graph.place)), graph.hash, linked, now(), key, digests),
+            (free, recipe, plain(str(graph.place)), content, linked, now(), key, digests),
         )
 
     def forget(self, runs: Iterable[int], *, errors_only: bool = False) -> None:

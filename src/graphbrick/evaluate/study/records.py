@@ -58,7 +58,7 @@ class StudyRun:
         name: Its name in tables; unique in the study.
         recipe: The recipe text of the pipeline.
         graph_path: The path of the graph at that time.
-        graph_hash: The hash of the graph.
+        graph_hash: The hash of the graph, and of its passages if it has some.
         linked: Whether seeds were linked although the file gives them.
         started: UTC, ISO 8601.
         finished: The same; None until all questions are done.

@@ -34,10 +34,10 @@ def files_of(source: Path) -> tuple[list[Path], list[Path]]:
 
     Args:
         source: A file, or a folder, which is searched with its subfolders. Hidden files and folders, and links to
-            folders, are left out.
+            folders, are left out, and so are graphs and what lies beside them.
 
     Raises:
-        InputError: There is no such file or folder, or a file is of another kind.
+        InputError: There is no such file or folder, a folder cannot be read, or a file is of another kind.
     """
     if source.is_file():
         if suffix_of(source) not in SUFFIXES:
@@ -47,13 +47,30 @@ def files_of(source: Path) -> tuple[list[Path], list[Path]]:
         raise InputError("there is no such file or folder", source)
     documents: list[Path] = []
     others: list[Path] = []
-    for folder, names, files in os.walk(source):
-        names[:] = sorted(name for name in names if not name.startswith("."))
+    for folder, names, files in os.walk(source, onerror=_unreadable):
+        graphs = {name for name in names if _is_graph(Path(folder, name))}
+        names[:] = sorted(
+            name
+            for name in names
+            if not name.startswith(".") and name not in graphs and name.rpartition(".")[0] not in graphs
+        )
         for name in files:
             file = Path(folder, name)
             if not name.startswith(".") and file.is_file():
                 (documents if suffix_of(file) in SUFFIXES else others).append(file)
     return sorted(documents), sorted(others)
+
+
+def _unreadable(error: OSError) -> None:
+    """Raise the error of a folder that cannot be listed, as its documents would count as deleted."""
+    raise InputError(f"the folder cannot be read: {error.strerror or error}", error.filename) from error
+
+
+def _is_graph(folder: Path) -> bool:
+    """Whether a folder is a graph, or holds the documents of one."""
+    return (folder / "documents.sqlite").is_file() or all(
+        (folder / name).is_file() for name in ("manifest.json", "keys.zst", "relation.npy")
+    )
 
 
 def suffix_of(file: Path) -> str:
