@@ -174,3 +174,16 @@ def test_a_real_index(data_dir: Path, tmp_path: Path) -> None:
     assert all(report.all_cited.triples and citations(graph, report.all_cited) for report in reports.of.values())
     texts = "".join(finding.text for report in reports.of.values() for finding in report.findings)
     assert "[Data" not in texts
+
+
+def test_tables_of_other_columns_and_without_relations_are_refused(tmp_path: Path) -> None:
+    output = write_output(tmp_path / "output")
+    whole = (output / "text_units.parquet").read_bytes()
+    parquet.write_table(pyarrow.table({"id": ["1"], "words": ["Kenya"]}), output / "text_units.parquet")
+    with pytest.raises(InputError, match=r"text_units.parquet has no column text or chunk, only id, words"):
+        import_graphrag(output, tmp_path / "lakes.graph")
+    (output / "text_units.parquet").write_bytes(whole)
+    parquet.write_table(pyarrow.table({"source": [""], "target": [""]}), output / "relationships.parquet")
+    with pytest.raises(InputError, match="has entities, but no relation between two of them"):
+        import_graphrag(output, tmp_path / "lakes.graph")
+    assert not (tmp_path / "lakes.graph.text").exists()

@@ -51,7 +51,7 @@ def import_rows(tables: TableRows, path: str | PathLike[str], writer: str, *, ov
         overwrite: Replace a graph that was imported earlier.
 
     Raises:
-        InputError: There is no entity.
+        InputError: There is no entity, or no relation.
         GraphbrickError: ``path`` cannot be written, or holds something else.
     """
     place = Path(path)
@@ -59,6 +59,8 @@ def import_rows(tables: TableRows, path: str | PathLike[str], writer: str, *, ov
     reader = Reader(tables)
     if not any(True for _ in reader.records()):
         raise InputError(f"{tables.folder} has no entity")
+    if not reader.has_relations:
+        raise InputError(f"{tables.folder} has entities, but no relation between two of them; a graph needs one")
     folder = text_folder(place)
     with TextStore(folder) as store, claim(folder / "index.lock", wait=True):
         replace_documents(store, str(tables.folder), writer, reader.passages.cut())

@@ -72,6 +72,11 @@ class Reader:
                 f"{self.passages.apart:,} text units are not in the text of a document, and are documents of their own"
             )
 
+    @property
+    def has_relations(self) -> bool:
+        """Whether there is a relation between two entities."""
+        return bool(self._relations)
+
     def _read_entities(self) -> None:
         for row in self._tables["entities"]:
             title = text_of(row, "title", "name")

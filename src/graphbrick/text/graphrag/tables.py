@@ -9,6 +9,8 @@ from typing import Any, Protocol
 from graphbrick.core.errors import InputError
 
 REQUIRED = ("entities", "relationships", "text_units")
+_COLUMNS = {"entities": ("title", "name"), "relationships": ("source",), "text_units": ("text", "chunk")}
+# A table without any of these cannot be read.
 OPTIONAL = ("documents", "communities", "community_reports", "covariates")
 _PREFIXES = ("", "create_final_")  # the second is that of version 1
 
@@ -59,6 +61,11 @@ class Tables:
             rows: list[Row] = parquet.read_table(file).to_pylist()
         except (OSError, pyarrow.ArrowException) as error:
             raise InputError(f"{file} cannot be read as Parquet ({str(error).splitlines()[0]})") from error
+        columns = _COLUMNS.get(name, ())
+        if rows and columns and not rows[0].keys() & set(columns):
+            raise InputError(
+                f"{file} has no column {' or '.join(columns)}, only {', '.join(rows[0])}; is it a table of GraphRAG?"
+            )
         return rows
 
     def __getitem__(self, name: str) -> list[Row]:
