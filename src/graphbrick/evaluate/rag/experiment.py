@@ -167,7 +167,7 @@ def _check(systems: Sequence[RagSystem]) -> None:
         raise InputError(f"there are two systems {twice!r}, or names that differ only in marks; rename one")
     seen: dict[tuple[str, ...], str] = {}
     for system in systems:
-        key = tuple(map(repr, (system.pipeline, system.extractor, system.chunker)))
+        key = tuple(map(repr, (system.pipeline, system.extractor, system.chunker, system.reports, system.reporter)))
         if key in seen:
             raise InputError(f"the systems {seen[key]!r} and {system.name!r} are the same; leave one out")
         seen[key] = system.name
