@@ -11,9 +11,9 @@ from commands import Run, refused
 
 from graphbrick import LLM, Describe, ExtractGraph, index
 from graphbrick.core.errors import ModelError
+from graphbrick.llm.conversations import ask_about
 from graphbrick.testing import ScriptedLLM, check_brick
 from graphbrick.testing.llm_server import Reply, Request
-from graphbrick.text.asking import ask_about
 from graphbrick.text.describe import Described
 from graphbrick.text.store import TextStore, text_folder
 

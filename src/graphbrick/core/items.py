@@ -195,19 +195,17 @@ class Row(BaseItem):
 
 
 @dataclass(frozen=True, eq=False)
-class Passage(BaseItem):
-    """A passage of a document.
+class CitedText(BaseItem):
+    """Words with the places in documents that they stand on.
 
     Attributes:
-        text: The words of the passage.
-        citations: The place in the document.
-        entities: The entities that it mentions.
+        text: The words.
+        citations: The places in documents.
+        entities: The entities that the words are about.
         graph: The graph of these entities.
         score: Score of the last ranking stage.
-        source: The stage that retrieved it.
+        source: The stage that made it.
     """
-
-    kind = "passage"
 
     text: str
     citations: tuple[Citation, ...] = ()
@@ -215,6 +213,12 @@ class Passage(BaseItem):
     graph: Graph | None = None
     score: float = 0.0
     source: str = ""
+
+
+class Passage(CitedText):
+    """A passage of a document: its words, their place, and the entities that it mentions."""
+
+    kind = "passage"
 
 
 @dataclass(frozen=True, eq=False)
@@ -255,27 +259,10 @@ class Entity(BaseItem):
         return self.kind, self.id
 
 
-@dataclass(frozen=True, eq=False)
-class Point(BaseItem):
-    """One statement that was read out of other evidence, such as a finding of a report, or a claim.
-
-    Attributes:
-        text: The statement.
-        citations: The places in documents that it stands on.
-        entities: The entities that it is about.
-        graph: The graph of these entities.
-        score: Score of the last ranking stage.
-        source: The stage that made it.
-    """
+class Point(CitedText):
+    """One statement that was read out of other evidence, such as a finding of a report, or a claim."""
 
     kind = "point"
-
-    text: str
-    citations: tuple[Citation, ...] = ()
-    entities: tuple[int, ...] = ()
-    graph: Graph | None = None
-    score: float = 0.0
-    source: str = ""
 
 
 @dataclass(frozen=True, eq=False)

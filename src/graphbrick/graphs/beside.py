@@ -17,6 +17,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from graphbrick.core.errors import GraphbrickError
 from graphbrick.files.folders import put_in_place
 from graphbrick.graphs.overlay import ChangesSince
 from graphbrick.graphs.stored import StoredGraph
@@ -125,6 +126,24 @@ class FolderBeside:
             shutil.rmtree(work, ignore_errors=True)
         for folder in self.older():
             shutil.rmtree(folder, ignore_errors=True)  # processes that have it open keep it
+
+    def keep(self, what: str, fill: Callable[[Path], Mapping[str, Any]]) -> None:
+        """Write the folder like `write`, for content that a user has asked for.
+
+        Args:
+            what: The content in words, such as "the communities".
+            fill: As for `write`.
+
+        Raises:
+            GraphbrickError: It cannot be written.
+        """
+        try:
+            self.write(fill)
+        except OSError as error:
+            raise GraphbrickError(
+                f"{what} of {self._graph.place} cannot be kept in {self.parent} ({error.strerror or error}); put the "
+                "graph where that folder can be written"
+            ) from error
 
     def _remove_left_over(self) -> None:
         """Remove unfinished folders of processes that were killed more than a day ago."""

@@ -212,14 +212,7 @@ def keep_communities(graph: Graph, tree: CommunityTree, facts: Mapping[str, Any]
         tree.save(folder)
         return {"graph": graph.hash, "communities": len(tree), "levels": tree.levels, **facts}
 
-    place = communities_place(graph)
-    try:
-        place.write(fill)
-    except OSError as error:
-        raise GraphbrickError(
-            f"the communities of {graph.path} cannot be kept in {place.parent} ({error.strerror or error}); "
-            "put the graph where that folder can be written"
-        ) from error
+    communities_place(graph).keep("the communities", fill)
     current_session().drop(("community tree",), of=graph)
 
 

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.core.errors import GraphbrickError
 from graphbrick.core.graph import PassageText
 from graphbrick.graphs.corpus import (
     BEGIN,
@@ -85,14 +84,7 @@ def write_corpus(
         _write_support(folder, support)
         return {"passages": len(places), "state": state}
 
-    place = corpus_place(graph)
-    try:
-        place.write(fill)
-    except OSError as error:
-        raise GraphbrickError(
-            f"the passages of {graph.path} cannot be kept in {place.parent} ({error.strerror or error}); "
-            "put the graph where that folder can be written"
-        ) from error
+    corpus_place(graph).keep("the passages", fill)
 
 
 def _write_support(folder: Path, support: Support) -> None:

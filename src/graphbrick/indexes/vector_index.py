@@ -212,13 +212,7 @@ def build_index(
         made_with = {"model": embedder.identity, "embedder": repr(embedder)}
         return {"graph": graph.hash, **made_with, "unit": unit, "vectors": len(ids), "exact": exact}
 
-    try:
-        place.write(fill)
-    except OSError as error:
-        raise GraphbrickError(
-            f"the index of {graph.path} cannot be kept in {place.parent} ({error.strerror or error}); "
-            "put the graph where that folder can be written, or make the index there and copy both"
-        ) from error
+    place.keep("the index", fill)
     made = open_index(place)
     assert made is not None
     return made

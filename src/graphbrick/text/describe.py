@@ -12,11 +12,11 @@ from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event
 from graphbrick.llm.chat import ChatModel
 from graphbrick.llm.context_budget import cut_to_budget, pack
+from graphbrick.llm.conversations import Usage, ask_about
 from graphbrick.llm.messages import Message, Request, system, user
 from graphbrick.llm.replies import one_line, without_thinking
 from graphbrick.pipeline.brick import Brick
 from graphbrick.pipeline.identity import identity_of
-from graphbrick.text.asking import Usage, ask_about
 from graphbrick.text.graph_records import TextRecords
 from graphbrick.text.model_extractor import passage_block
 from graphbrick.text.results import ResultStore, StoredDrafts

@@ -117,7 +117,7 @@ def _model_estimate(
     store: TextStore, extractor: ModelExtractor, missing: list[bytes], progress: Progress
 ) -> ModelEstimate:
     """Return what an extractor would ask about some passages."""
-    model, rounds = extractor.model, extractor.rounds
+    model, rounds = extractor.model, len(extractor.follow_ups)
     result = ModelEstimate(extractor, len(missing), len(missing) * (1 + rounds))
     prompts, most_in = 0, 0
     for number, key in enumerate(missing, 1):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -96,9 +96,9 @@ class ExtractGraph(ModelExtractor):
     grounded: bool = parameter(True)
 
     @property
-    def rounds(self) -> int:
-        """How often the model is asked whether anything is missing."""
-        return self.gleanings
+    def follow_ups(self) -> Sequence[str]:
+        """The question for what is missing, as often as `gleanings` says."""
+        return (_MORE,) * self.gleanings
 
     def prompt(self, text: str) -> list[Message]:
         """Return the instructions, an example and the text."""
@@ -107,10 +107,6 @@ class ExtractGraph(ModelExtractor):
         passage, reply = _EXAMPLE
         instructions = system(_SYSTEM.format(types=allowed))
         return [instructions, user(passage_block(passage)), assistant(reply), user(passage_block(text))]
-
-    def more(self) -> str:
-        """Return the message that asks for what is missing."""
-        return _MORE
 
     def schema(self) -> Mapping[str, Any]:
         """Return the schema of a list of entities and one of relations, all of bounded length."""

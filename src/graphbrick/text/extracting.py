@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from graphbrick.core.errors import InputError
-from graphbrick.text.asking import Usage, ask_about
+from graphbrick.llm.conversations import Usage, ask_about
 from graphbrick.text.extraction import Extraction, Extractor
 from graphbrick.text.model_extractor import ModelExtractor
 from graphbrick.text.results import PassageProblem, StoredDrafts

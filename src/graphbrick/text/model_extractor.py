@@ -10,10 +10,10 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from graphbrick.llm.chat import ChatModel
+from graphbrick.llm.conversations import Conversation, ask_about
 from graphbrick.llm.json_replies import find_json
 from graphbrick.llm.messages import Message, Request, assistant, user
 from graphbrick.llm.replies import shown, without_thinking
-from graphbrick.text.asking import Conversation, ask_about
 from graphbrick.text.extraction import Extraction, Extractor
 
 _REPEATED = 500  # characters of a faulty reply that the model is shown again
@@ -54,9 +54,9 @@ class ModelExtractor(Extractor):
         return replace(self.llm, max_tokens=longest)  # type: ignore[type-var]
 
     @property
-    def rounds(self) -> int:
-        """How often the model is asked whether anything is missing."""
-        return 0
+    def follow_ups(self) -> Sequence[str]:
+        """Messages that ask for what is missing, one after another."""
+        return ()
 
     @abstractmethod
     def prompt(self, text: str) -> list[Message]:
@@ -73,10 +73,6 @@ class ModelExtractor(Extractor):
         Raises:
             UnreadableReplyError: It holds none.
         """
-
-    def more(self) -> str:
-        """Return the message that asks for what is missing, if there are `rounds`."""
-        raise NotImplementedError
 
     def conversation(self, text: str) -> Conversation[Extraction]:
         """Return the conversation about a text: it yields requests, is sent replies, and returns the result."""
@@ -96,8 +92,8 @@ class ModelExtractor(Extractor):
                 result = second if not second.problem or second.size >= result.size else result
         if not result.size:
             return result
-        for _ in range(self.rounds):
-            messages = [*messages, assistant(reply), user(self.more())]
+        for message in self.follow_ups:
+            messages = [*messages, assistant(reply), user(message)]
             if self.model.context_budget(messages) < 0:
                 break
             reply = yield self._request(messages)

@@ -163,14 +163,7 @@ def keep_reports(graph: TextGraph, tree: CommunityTree, reports: Iterable[Commun
         made_of = {"graph": graph.hash, "text": graph.text_state, "tree": tree.identity}
         return {**made_of, "reports": len(rows), "writer": writer}
 
-    place = reports_place(graph)
-    try:
-        place.write(fill)
-    except OSError as error:
-        raise GraphbrickError(
-            f"the reports of {graph.path} cannot be kept in {place.parent} ({error.strerror or error}); "
-            "put the graph where that folder can be written"
-        ) from error
+    reports_place(graph).keep("the reports", fill)
     current_session().drop(("reports",), of=graph)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
@@ -52,15 +53,15 @@ class PassageProblem(NamedTuple):
     is_empty: bool
 
 
-class ResultStore:
+class ResultStore(ABC):
     """The part of `graphbrick.text.store.TextStore` that keeps results of extractors, named by their identity."""
 
     path: Path
     _db: sqlite3.Connection
 
+    @abstractmethod
     def transaction(self) -> AbstractContextManager[None]:
         """Commit what the block writes at its end; nothing of it if it raises."""
-        raise NotImplementedError
 
     def missing(self, extractor: str) -> list[bytes]:
         """Return the keys of the texts without a result of an extractor, in the order of the documents."""

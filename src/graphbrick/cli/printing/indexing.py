@@ -9,7 +9,7 @@ from typing import Any
 import typer
 
 from graphbrick.cli.printing.terminal import plain, print_json
-from graphbrick.text.asking import Usage
+from graphbrick.llm.conversations import Usage
 from graphbrick.text.estimating import Estimate, ModelEstimate
 from graphbrick.text.indexing import Indexed
 from graphbrick.text.results import PassageProblem

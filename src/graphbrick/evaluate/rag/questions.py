@@ -12,7 +12,7 @@ from graphbrick.evaluate.datasets import Question
 from graphbrick.graphs.corpus import TextGraph
 from graphbrick.llm.chat import ChatModel
 from graphbrick.llm.context_budget import cut_to_budget, fitting
-from graphbrick.llm.each import each_reply
+from graphbrick.llm.conversations import each_reply
 from graphbrick.llm.json_replies import json_list, json_object
 from graphbrick.llm.messages import Request, system, user
 from graphbrick.llm.replies import BULLET, numbered, one_line, opened, shown

@@ -11,7 +11,7 @@ from graphbrick.core.errors import InputError, ModelError
 from graphbrick.core.trace import Trace, record
 from graphbrick.evaluate.report.writing import replacing
 from graphbrick.llm.chat import ChatModel
-from graphbrick.llm.each import each_reply
+from graphbrick.llm.conversations import each_reply
 from graphbrick.llm.json_replies import json_object, whole_number
 from graphbrick.llm.messages import Request, system, user
 from graphbrick.llm.replies import one_line, opened

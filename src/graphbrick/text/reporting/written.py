@@ -14,7 +14,7 @@ from graphbrick.graphs.communities import CommunityTree
 from graphbrick.graphs.corpus import TextGraph
 from graphbrick.llm.chat import ChatModel
 from graphbrick.llm.context_budget import text_tokens
-from graphbrick.llm.each import each_reply
+from graphbrick.llm.conversations import each_reply
 from graphbrick.llm.json_replies import json_list, json_object, whole_number
 from graphbrick.llm.messages import Message, Request, system, user
 from graphbrick.llm.replies import one_line, opened
@@ -156,7 +156,7 @@ class ReportWriter:
         requests = [Request(_messages(batch[i][1].text), _schema(len(batch[i][1].lines))) for i in missing]
         for i in missing:
             self._count(cost, batch[i][1])
-        for place, reply in each_reply(self._llm, requests) if requests else ():
+        for place, reply in each_reply(self._llm, requests):
             i = missing[place]
             if isinstance(reply, ModelError):
                 event(f"the model refused to write about community {batch[i][0]}: {reply}")

@@ -6,7 +6,7 @@ import pytest
 
 from graphbrick import LLM
 from graphbrick.core.errors import ModelError
-from graphbrick.llm.each import each_reply
+from graphbrick.llm.conversations import each_reply
 from graphbrick.llm.messages import Request, user
 from graphbrick.testing import Reply, ScriptedLLM
 from graphbrick.testing.llm_server import Request as Received

@@ -1,9 +1,9 @@
-"""Ask a language model about many passages, several at a time, and keep every reply as it comes."""
+"""Ask a language model about many things, several at a time, and take every reply as it comes."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import nullcontext
 from contextvars import copy_context
@@ -13,7 +13,6 @@ from typing import Generic, Protocol, TypeAlias, TypeVar
 from graphbrick.core.errors import ModelError
 from graphbrick.core.trace import StageTrace, Trace, record
 from graphbrick.llm.chat import ChatModel
-from graphbrick.llm.each import is_about_one_prompt
 from graphbrick.llm.messages import Request
 from graphbrick.pipeline.budget import Budget, StoppedError, current_budget, spending
 
@@ -23,13 +22,15 @@ R = TypeVar("R")
 R_co = TypeVar("R_co", covariant=True)
 T_contra = TypeVar("T_contra", contravariant=True)
 
-Exchanged = tuple[str, StageTrace]
+_REFUSED = frozenset((400, 413, 422))  # what servers answer to a single prompt that they do not like
+
+Exchanged = tuple[str, StageTrace | None]
 Conversation: TypeAlias = Generator[Request, str, R]
 """Yields requests, is sent the text of each reply, and returns the result."""
 
 
 class Asker(Protocol[T_contra, R_co]):
-    """What knows what to ask about a passage, or something else."""
+    """What knows what to ask about a subject."""
 
     @property
     def model(self) -> ChatModel:
@@ -112,22 +113,23 @@ def ask_about(
         asker: What asks.
         subjects: Key and subject of each conversation; read as they are needed. Keys are bytes if there are drafts.
         drafts: Replies of interrupted conversations.
-        usage: Added to.
+        usage: The calls are added to it; None to count them in the running stage.
 
     Raises:
         ModelError: The model cannot be asked.
         StoppedError: The budget is used up.
     """
-    model, total = asker.model, usage or Usage()
+    model = asker.model
     waiting: dict[Future[Exchanged], _Talk[K, R]] = {}
     rest = iter(subjects)
     failure: Exception | None = None
     outer = current_budget()
     budget = outer or Budget()  # so that calls in flight can be given up
-    with ThreadPoolExecutor(model.parallel, "extract") as pool:
+    with ThreadPoolExecutor(model.parallel, "ask") as pool:
 
         def submit(request: Request) -> Future[Exchanged]:
-            return pool.submit(copy_context().run, _exchange, model, request, None if outer else budget)
+            counted = usage is not None
+            return pool.submit(copy_context().run, _exchange, model, request, None if outer else budget, counted)
 
         try:
             while True:
@@ -144,10 +146,11 @@ def ask_about(
                     talk = waiting.pop(future)
                     try:
                         reply, entry = future.result()
-                        total.add(entry)
+                        if usage is not None and entry is not None:
+                            usage.add(entry)
                         due = _go_on(talk, reply, drafts)
                     except (ModelError, StoppedError) as error:
-                        if not is_about_one_prompt(error):
+                        if not _is_about_one_prompt(error):
                             failure = failure or error
                             continue
                         due = asker.refused(str(error))
@@ -163,11 +166,13 @@ def ask_about(
         raise failure
 
 
-def _exchange(model: ChatModel, request: Request, budget: Budget | None) -> Exchanged:
-    """Return the reply to a request, and what it took."""
-    with nullcontext() if budget is None else spending(budget), record(Trace(), repr(model), "extract") as entry:
-        reply = model.ask_all([request])[0]
-    return reply.text, entry
+def _exchange(model: ChatModel, request: Request, budget: Budget | None, counted: bool) -> Exchanged:
+    """Return the reply to a request, and what it took if that is to be counted apart."""
+    with nullcontext() if budget is None else spending(budget):
+        if not counted:
+            return model.ask_all([request])[0].text, None
+        with record(Trace(), repr(model), "ask") as entry:
+            return model.ask_all([request])[0].text, entry
 
 
 def _go_on(talk: _Talk[K, R], reply: str | None, drafts: Drafts | None) -> Request | R:
@@ -185,3 +190,36 @@ def _go_on(talk: _Talk[K, R], reply: str | None, drafts: Drafts | None) -> Reque
         talk.replies += 1
         if reply is None:
             return request
+
+
+def _is_about_one_prompt(error: Exception) -> bool:
+    """Whether a server refused one prompt, such as by its content filter, so that others may be answered."""
+    return getattr(error.__cause__, "status_code", None) in _REFUSED
+
+
+@dataclass(frozen=True)
+class _OneRequest:
+    """Asks one request about each subject: the subject itself."""
+
+    model: ChatModel
+
+    def conversation(self, request: Request, /) -> Conversation[str | ModelError]:
+        """Return the text of the reply to a request."""
+        return (yield request)
+
+    def refused(self, reason: str) -> ModelError:
+        """Return the reason as an error."""
+        return ModelError(reason)
+
+
+def each_reply(llm: ChatModel, requests: Sequence[Request]) -> Iterator[tuple[int, str | ModelError]]:
+    """Yield the text of each reply as soon as it is there, with the place of its request, so that it can be kept.
+
+    The error of a prompt that the server refuses, such as by its content filter, is yielded in place of a text. Other
+    errors are those of `ask_about`.
+
+    Args:
+        llm: The model.
+        requests: The requests.
+    """
+    return ask_about(_OneRequest(llm), enumerate(requests))
