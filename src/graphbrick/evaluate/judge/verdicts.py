@@ -1,0 +1,69 @@
+"""What a judge of answers is given and what it says: one protocol for models, classifiers and simple baselines."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NamedTuple
+
+
+class Label(StrEnum):
+    """What is judged; the names are those of ARES (Saad-Falcon et al., NAACL 2024), and correctness."""
+
+    CONTEXT_RELEVANCE = "context_relevance"
+    """The evidence holds what is needed to answer the question."""
+    ANSWER_FAITHFULNESS = "answer_faithfulness"
+    """The answer says nothing that the evidence does not support."""
+    ANSWER_RELEVANCE = "answer_relevance"
+    """The answer is an answer to the question, whether right or wrong."""
+    CORRECTNESS = "correctness"
+    """The answer means the same as one of the gold answers."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One question with what a system found and answered; a judge sees nothing else of its record.
+
+    Attributes:
+        question: The question.
+        evidence: Texts of the evidence, best first.
+        answer: The answer as text.
+        gold: Names of correct answers; only for `Label.CORRECTNESS`.
+    """
+
+    question: str
+    evidence: tuple[str, ...] = ()
+    answer: str = ""
+    gold: tuple[str, ...] = ()
+
+
+class Verdict(NamedTuple):
+    """What a judge says about one case.
+
+    Attributes:
+        probability: That the label holds, from 0 to 1; None if the judge failed or its reply could not be read. Such a
+            verdict is neither a 0 nor left out silently: reports give the share of them.
+        reason: Why, in the judge's words, or why there is no probability; may be empty.
+    """
+
+    probability: float | None
+    reason: str = ""
+
+
+class Judge(ABC):
+    """Judges cases by one or several labels."""
+
+    @property
+    @abstractmethod
+    def labels(self) -> frozenset[Label]:
+        """The labels that this judge can judge by."""
+
+    @abstractmethod
+    def rate(self, label: Label, cases: Sequence[Case]) -> list[Verdict]:
+        """Return one verdict a case, in the order of the cases.
+
+        Raises:
+            ValueError: The judge does not judge by this label.
+        """
