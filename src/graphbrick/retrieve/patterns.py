@@ -234,6 +234,7 @@ class Patterns(RetrieveStage):
         for i in np.argsort(-scores, kind="stable")[: max(self.n, _READINGS)].tolist():
             place = bisect_right(firsts, i) - 1
             ranked.append(_Ranked(float(scores[i]), *places[place], i - firsts[place]))
+        ranked.sort(key=partial(_place, grown))
         if self.names == "best" and self.scorer.reads_text_only:
             return self._read_with_names(query, grown, ranked[: self.n])
         return ranked
@@ -243,7 +244,7 @@ class Patterns(RetrieveStage):
         walked = [grown[entry.seed].lengths[entry.hops].walked[entry.candidate] for entry in ranked]
         scores = self.scorer.rate_items(query.text, walked).tolist()
         read = [entry._replace(score=score) for entry, score in zip(ranked, scores, strict=True)]
-        return sorted(read, key=lambda entry: (-entry.score, entry.hops, entry.seed, entry.candidate))
+        return sorted(read, key=partial(_place, grown))
 
     def _readings(
         self, subgraph: Subgraph, seeds: list[int], grown: list[_Grown], ranked: list[_Ranked]
@@ -304,6 +305,16 @@ class Patterns(RetrieveStage):
                 joined += np.isin(ends, neighbours)
         keys[2:2] = [-joined, np.isin(ends, seeds)]
         return list(ends[np.lexsort(keys)[: self.n]].tolist())
+
+
+def _place(grown: list[_Grown], entry: _Ranked) -> tuple[float, int, int, int, int]:
+    """Return what candidates are sorted by: best first, then shorter ones, then those that follow their triples.
+
+    Both directions of a symmetric relation have the same score, and a path is read more easily along its triples.
+    """
+    steps = grown[entry.seed].lengths[entry.hops].walked[entry.candidate].steps
+    backward = sum(not step.forward for step in steps)
+    return -entry.score, entry.hops, entry.seed, backward, entry.candidate
 
 
 def _carried_on(graph: Graph, prefix: PathPattern, step: Step, node: int) -> str:
