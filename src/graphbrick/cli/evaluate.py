@@ -111,51 +111,10 @@ def evaluate(
         }
         summary = summarize_study(study, runs=numbers, by=by)
     print_summary(summary, as_json=as_json)
-    _finish(stopped, summary)
+    finish(stopped, summary)
 
 
-def judge(
-    runs: StudyFile,
-    llm: Annotated[
-        str,
-        typer.Option(
-            metavar="MODEL",
-            help="The judge: a model of this machine, one of the server that OPENAI_BASE_URL names, or LLM('gpt-4.1').",
-            show_default=False,
-        ),
-    ],
-    fresh: Annotated[bool, typer.Option("--fresh", help="Forget all judgements, also those of another judge.")] = False,
-    retry: Annotated[bool, typer.Option("--retry", help="Judge again the answers without a verdict.")] = False,
-    no_exchanges: NoExchanges = False,
-    budget: BudgetText = None,
-    cache: CacheMode = "off",
-    cache_file: CacheFile = None,
-    as_json: Json = False,
-) -> None:
-    """Let a language model judge the first answers that a study has kept; no pipeline is run.
-
-    After a kill, Ctrl-C or the end of the budget, the same command goes on.
-    """
-    from graphbrick.cli.printing.studies import print_judged
-    from graphbrick.cli.progress import progress
-    from graphbrick.evaluate import Study, judge_study
-    from graphbrick.evaluate.report.summary import summarize_study
-    from graphbrick.pipeline.budget import StoppedError
-
-    chosen = model_of(llm)
-    stopped: StoppedError | None = None
-    with limits(budget, cache, cache_file), progress() as report:
-        try:
-            judge_study(runs, chosen, fresh=fresh, retry=retry, exchanges=not no_exchanges, watch=report.step).close()
-        except StoppedError as error:
-            stopped = error
-    with Study.open(runs) as study:
-        summary = summarize_study(study)
-    print_judged(summary, as_json=as_json)
-    _finish(stopped, summary)
-
-
-def _finish(stopped: StoppedError | None, summary: StudySummary) -> None:
+def finish(stopped: StoppedError | None, summary: StudySummary) -> None:
     """Raise what ended an evaluation early, or an error if nothing worked."""
     from graphbrick.core.errors import PipelineError
 

@@ -57,6 +57,15 @@ class Judge(ABC):
 
     @property
     @abstractmethod
+    def identity(self) -> str:
+        """What changes its verdicts, in one line, such as ``Rubric(LLM(model='gpt-4.1'))`` or ``cosine``.
+
+        A study stores ratings under this text. Leave out what changes no verdict, such as the number of parallel calls;
+        a trained judge gives the checksum of its files.
+        """
+
+    @property
+    @abstractmethod
     def labels(self) -> frozenset[Label]:
         """The labels that this judge can judge by."""
 
