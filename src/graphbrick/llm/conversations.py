@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import nullcontext
 from contextvars import copy_context
 from dataclasses import dataclass, field
-from typing import Generic, Protocol, TypeAlias, TypeVar
+from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
 from graphbrick.core.errors import ModelError
 from graphbrick.core.trace import StageTrace, Trace, record
 from graphbrick.llm.chat import ChatModel
-from graphbrick.llm.messages import Request
+from graphbrick.llm.messages import Reply, Request
 from graphbrick.pipeline.budget import Budget, StoppedError, current_budget, spending
 
 K = TypeVar("K")
@@ -24,7 +24,7 @@ T_contra = TypeVar("T_contra", contravariant=True)
 
 _REFUSED = frozenset((400, 413, 422))  # what servers answer to a single prompt that they do not like
 
-Exchanged = tuple[str, StageTrace | None]
+Exchanged = tuple[Reply, StageTrace | None]
 Conversation: TypeAlias = Generator[Request, str, R]
 """Yields requests, is sent the text of each reply, and returns the result."""
 
@@ -93,7 +93,7 @@ class _Talk(Generic[K, R]):
     """A conversation about one subject: its key, where it is, and how many replies it has had."""
 
     key: K
-    conversation: Conversation[R]
+    conversation: Generator[Request, Any, R]
     replies: int = 0
 
 
@@ -119,7 +119,22 @@ def ask_about(
         ModelError: The model cannot be asked.
         StoppedError: The budget is used up.
     """
-    model = asker.model
+    return _converse(
+        asker.model, subjects, asker.conversation, asker.refused, lambda reply: reply.text, drafts=drafts, usage=usage
+    )
+
+
+def _converse(
+    model: ChatModel,
+    subjects: Iterable[tuple[K, T]],
+    begin: Callable[[T], Generator[Request, Any, R]],
+    refused: Callable[[str], R],
+    read: Callable[[Reply], Any],
+    *,
+    drafts: Drafts | None = None,
+    usage: Usage | None = None,
+) -> Iterator[tuple[K, R]]:
+    """Hold the conversations of `ask_about`; ``read`` turns each reply into what a conversation is sent."""
     waiting: dict[Future[Exchanged], _Talk[K, R]] = {}
     rest = iter(subjects)
     failure: Exception | None = None
@@ -134,7 +149,7 @@ def ask_about(
         try:
             while True:
                 while failure is None and len(waiting) < model.parallel and (subject := next(rest, None)) is not None:
-                    talk = _Talk(subject[0], asker.conversation(subject[1]))
+                    talk = _Talk(subject[0], begin(subject[1]))
                     due = _go_on(talk, None, drafts)
                     if not isinstance(due, Request):
                         yield talk.key, due
@@ -148,12 +163,12 @@ def ask_about(
                         reply, entry = future.result()
                         if usage is not None and entry is not None:
                             usage.add(entry)
-                        due = _go_on(talk, reply, drafts)
+                        due = _go_on(talk, read(reply), drafts)
                     except (ModelError, StoppedError) as error:
                         if not _is_about_one_prompt(error):
                             failure = failure or error
                             continue
-                        due = asker.refused(str(error))
+                        due = refused(str(error))
                     if not isinstance(due, Request):
                         yield talk.key, due
                     elif failure is None:
@@ -170,13 +185,19 @@ def _exchange(model: ChatModel, request: Request, budget: Budget | None, counted
     """Return the reply to a request, and what it took if that is to be counted apart."""
     with nullcontext() if budget is None else spending(budget):
         if not counted:
-            return model.ask_all([request])[0].text, None
+            return model.ask_all([request])[0], None
         with record(Trace(), repr(model), "ask") as entry:
-            return model.ask_all([request])[0].text, entry
+            return model.ask_all([request])[0], entry
 
 
-def _go_on(talk: _Talk[K, R], reply: str | None, drafts: Drafts | None) -> Request | R:
-    """Return the next request of a conversation, or its result; replies of an interrupted one are used first."""
+def _go_on(talk: _Talk[K, R], reply: Any, drafts: Drafts | None) -> Request | R:
+    """Return the next request of a conversation, or its result; replies of an interrupted one are used first.
+
+    Args:
+        talk: The conversation.
+        reply: What it is sent; a text if there are drafts, None at its beginning.
+        drafts: Replies of interrupted conversations.
+    """
     key = talk.key if isinstance(talk.key, bytes) else b""
     while True:
         try:
@@ -197,21 +218,6 @@ def _is_about_one_prompt(error: Exception) -> bool:
     return getattr(error.__cause__, "status_code", None) in _REFUSED
 
 
-@dataclass(frozen=True)
-class _OneRequest:
-    """Asks one request about each subject: the subject itself."""
-
-    model: ChatModel
-
-    def conversation(self, request: Request, /) -> Conversation[str | ModelError]:
-        """Return the text of the reply to a request."""
-        return (yield request)
-
-    def refused(self, reason: str) -> ModelError:
-        """Return the reason as an error."""
-        return ModelError(reason)
-
-
 def each_reply(llm: ChatModel, requests: Sequence[Request]) -> Iterator[tuple[int, str | ModelError]]:
     """Yield the text of each reply as soon as it is there, with the place of its request, so that it can be kept.
 
@@ -222,4 +228,23 @@ def each_reply(llm: ChatModel, requests: Sequence[Request]) -> Iterator[tuple[in
         llm: The model.
         requests: The requests.
     """
-    return ask_about(_OneRequest(llm), enumerate(requests))
+    for place, reply in each_whole_reply(llm, requests):
+        yield place, reply if isinstance(reply, ModelError) else reply.text
+
+
+def each_whole_reply(
+    llm: ChatModel, requests: Sequence[Request], *, usage: Usage | None = None
+) -> Iterator[tuple[int, Reply | ModelError]]:
+    """Yield replies like `each_reply`, with their log probabilities and all choices.
+
+    Args:
+        llm: The model.
+        requests: The requests.
+        usage: As for `ask_about`.
+    """
+    return _converse(llm, enumerate(requests), _one_reply, ModelError, lambda reply: reply, usage=usage)
+
+
+def _one_reply(request: Request) -> Generator[Request, Reply, Reply | ModelError]:
+    """Ask one request and return its reply."""
+    return (yield request)

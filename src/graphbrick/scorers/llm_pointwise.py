@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,10 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.core.trace import event
-from graphbrick.graphs.text import fold
 from graphbrick.llm.context_budget import cut_to_budget
 from graphbrick.llm.messages import Message, Reply, Request, system, user
-from graphbrick.llm.replies import one_line, read_yes, shown
+from graphbrick.llm.replies import one_line, read_yes, share_of_yes, shown
 from graphbrick.scorers.llm_scorer import ONE_CANDIDATE, LLMScorer
 
 _INSTRUCTION = ONE_CANDIDATE + (
@@ -23,8 +21,6 @@ _INSTRUCTION = ONE_CANDIDATE + (
 _PROMPT = "Question: {question}\nCandidate: {candidate}\nYES or NO:"
 _TOP = 20  # how many of the likeliest first words to ask for; servers give no more
 _MAX_TOKENS = 4  # of a reply: some models begin with an empty word, and some spell YES as two
-# A word may be cut into several tokens, of which the first is seen; case and spaces do not count.
-_YES, _NO = frozenset({"yes", "ye", "y"}), frozenset({"no", "n"})
 _LISTED = 3  # replies in an event
 
 
@@ -80,6 +76,7 @@ class LLMPointwiseScorer(LLMScorer):
 def probability_of_yes(reply: Reply) -> float | None:
     """Return the probability of yes among yes and no as first word; None if neither is among the likeliest.
 
+    >>> import math
     >>> from graphbrick.llm.messages import Choice, TokenLogprob, assistant
     >>> top = (("YES", math.log(0.6)), (" no", math.log(0.2)), ("Hm", math.log(0.1)))
     >>> reply = Reply((Choice(assistant("YES"), "stop", (TokenLogprob("YES", math.log(0.6), top),)),))
@@ -87,9 +84,7 @@ def probability_of_yes(reply: Reply) -> float | None:
     0.75
     """
     first = next((token.top for token in reply.choices[0].logprobs if token.token.strip()), ())
-    yes = sum(math.exp(p) for word, p in first if fold(word) in _YES)
-    no = sum(math.exp(p) for word, p in first if fold(word) in _NO)
-    return yes / (yes + no) if yes + no > 0 else None
+    return share_of_yes(first)
 
 
 def _messages(query: str, candidate: str) -> list[Message]:

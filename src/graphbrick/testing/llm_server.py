@@ -32,6 +32,8 @@ class Reply:
         stall: Seconds to wait in the middle of a streamed reply.
         refusal: The text of a refusal, sent instead of a reply.
         likeliest: The likeliest first words with the natural logarithm of their probability.
+        tokens: The text cut into tokens, each with its likeliest alternatives and the natural logarithm of their
+            probability; ``likeliest`` is not used then.
         body: Send this instead of the JSON object, for instance to send invalid JSON.
         content_type: Content type of the body.
         finish_reason: "stop", "length" for a reply that was cut, or "tool_calls"; empty for none.
@@ -49,6 +51,7 @@ class Reply:
     stall: float = 0.0
     refusal: str | None = None
     likeliest: Mapping[str, float] = field(default_factory=dict)
+    tokens: Sequence[tuple[str, Mapping[str, float]]] = ()
     body: str | None = None
     content_type: str = "application/json"
     finish_reason: str = "stop"
@@ -287,11 +290,16 @@ def _chunk(
 
 
 def _likeliest(reply: Reply, sent: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return the log-probabilities of the first word, if the request asks for them."""
-    if not sent.get("logprobs") or not reply.likeliest:
+    """Return the log-probabilities of the tokens, or of the first word, if the request asks for them."""
+    tokens = reply.tokens or ([(next(iter(reply.likeliest)), reply.likeliest)] if reply.likeliest else [])
+    if not sent.get("logprobs") or not tokens:
         return None
-    top = [{"token": word, "logprob": p, "bytes": None} for word, p in reply.likeliest.items()]
-    return {"content": [{**top[0], "top_logprobs": top[: sent.get("top_logprobs", 0)]}]}
+    content = []
+    for token, likeliest in tokens:
+        top = [{"token": word, "logprob": p, "bytes": None} for word, p in likeliest.items()]
+        logprob = likeliest.get(token, 0.0)
+        content.append({"token": token, "logprob": logprob, "top_logprobs": top[: sent.get("top_logprobs", 0)]})
+    return {"content": content}
 
 
 def _embeddings(sent: Mapping[str, Any]) -> dict[str, Any]:

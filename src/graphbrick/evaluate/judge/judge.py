@@ -113,16 +113,21 @@ def read_verdict(reply: str) -> bool | None:
     >>> read_verdict("No idea") is None
     True
     """
+    verdict = stated_verdict(reply)
+    if verdict is None:
+        event(f"no verdict could be read out of the judge's reply {shown(reply)}; it counts as wrong")
+    return verdict
+
+
+def stated_verdict(reply: str) -> bool | None:
+    """Return the verdict of a reply like `read_verdict`, without an event."""
     text, value = opened(reply)
     if isinstance(value, dict):
         parts: list[object] = [item for item in value.values() if isinstance(item, bool)] or list(value.values())
     else:
         parts = [value] if isinstance(value, bool) else list(text.splitlines())
     verdicts = {verdict for verdict in map(_verdict, parts) if verdict is not None}
-    if len(verdicts) == 1:
-        return verdicts.pop()
-    event(f"no verdict could be read out of the judge's reply {shown(reply)}; it counts as wrong")
-    return None
+    return verdicts.pop() if len(verdicts) == 1 else None
 
 
 def _verdict(part: object) -> bool | None:

@@ -14,7 +14,7 @@ BASELINES: dict[str, str] = {}
 """The module and class of each baseline, by its name; the class takes no arguments."""
 TRAINED = ""
 """The module and function that opens the folder of a trained judge."""
-BY_MODEL = ""
+BY_MODEL = "graphbrick.evaluate.judge.rubric:RubricJudge"
 """The module and class of the judge that asks a language model, its one argument."""
 
 

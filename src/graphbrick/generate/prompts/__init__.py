@@ -56,6 +56,18 @@ def turns(text: str, path: Path) -> Turns:
     Raises:
         InputError: The text has no turns, or its last turn is not as needed.
     """
+    complete = sections_of(text, path)
+    if not complete or complete[-1][0] != "user" or not all(needed in complete[-1][1] for needed in _NEEDED):
+        raise InputError("the last turn of a prompt must be [user], with {evidence} and {question} in it", path)
+    return complete
+
+
+def sections_of(text: str, path: Path) -> Turns:
+    """Return the turns of any prompt.
+
+    Raises:
+        InputError: The text does not begin with a turn.
+    """
     sections: list[tuple[str, list[str]]] = []
     for number, line in enumerate(text.splitlines(), 1):
         role = _ROLE.match(line)
@@ -65,7 +77,4 @@ def turns(text: str, path: Path) -> Turns:
             sections[-1][1].append(line)
         elif line.strip():
             raise InputError("a prompt begins with [system] or [user] on a line of its own", path, number, line)
-    complete = tuple((role, "\n".join(lines).strip()) for role, lines in sections)
-    if not complete or complete[-1][0] != "user" or not all(needed in complete[-1][1] for needed in _NEEDED):
-        raise InputError("the last turn of a prompt must be [user], with {evidence} and {question} in it", path)
-    return complete
+    return tuple((role, "\n".join(lines).strip()) for role, lines in sections)
