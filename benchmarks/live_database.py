@@ -26,8 +26,8 @@ import numba
 import numpy as np
 
 from graphbrick import Graph, open_graph, parse
-from graphbrick.cli.pipelines import DEFAULT_PIPELINE
 from graphbrick.graphs.export.ladybug import to_ladybug
+from graphbrick.learn.default import DEFAULT_PIPELINE
 from memory import resident
 from synthetic import edges, n_entities
 

@@ -134,7 +134,7 @@ def test_a_server_that_refuses_is_one_line(run, graph, monkeypatch):
 
 def test_a_model_answers_from_what_learned_patterns_find(monkeypatch):
     learned = parse("Operators(Patterns(BM25())) >> RankEnds() >> PathAnswer(ends='listed', min_confidence=0.3)")
-    monkeypatch.setattr("graphbrick.learn.learned_pipeline", lambda graph: learned)
+    monkeypatch.setattr("graphbrick.learn.learned.learned_pipeline", lambda graph: learned)
     monkeypatch.setattr("graphbrick.learn.unlearned", lambda graph: [])
     chosen = chosen_pipeline(None, None, [], "some-model", tiny_graph())
     model = "LLM(model='some-model')"
@@ -145,7 +145,7 @@ def test_a_model_writes_an_answer_from_passages_of_documents(run, monkeypatch, t
     (tmp_path / "lakes.txt").write_text("Kisumu is a port on Lake Victoria.")
     notes = tmp_path / "notes.graph"
     index([tmp_path / "lakes.txt"], notes)
-    monkeypatch.setattr("graphbrick.cli.pipelines.TEXT_PIPELINE", "Passages(n=10) >> Quote(BM25(), n=3)")
+    monkeypatch.setattr("graphbrick.learn.default.TEXT_PIPELINE", "Passages(n=10) >> Quote(BM25(), n=3)")
     with ScriptedLLM(["It is a port [1]."]) as scripted:
         monkeypatch.setenv("OPENAI_BASE_URL", scripted.base_url)
         result = run("ask", notes, "What is Kisumu?", "--llm", "some-model")

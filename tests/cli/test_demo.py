@@ -11,11 +11,11 @@ from graphbrick import Pipeline, parse
 from graphbrick.cli import demo
 from graphbrick.cli.app import main
 from graphbrick.cli.demo import NEXT, QUESTIONS, TEXT_SEARCH_FAILS
-from graphbrick.cli.pipelines import DEFAULT_PIPELINE
 from graphbrick.demo.graph import world_graph
 from graphbrick.demo.questions import load_questions
 from graphbrick.evaluate.metrics.sets import f1
 from graphbrick.learn import learned_pipeline
+from graphbrick.learn.default import DEFAULT_PIPELINE
 from graphbrick.learn.learned import learned_place
 from graphbrick.patterns.folder import FORMAT
 

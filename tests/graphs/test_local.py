@@ -10,13 +10,13 @@ import pytest
 from pages import example
 
 from graphbrick import BM25, PPR, KHop, PathAnswer, PruneTriples, Rerank, Session, ShortestPaths, build
-from graphbrick.cli.pipelines import DEFAULT_PIPELINE
 from graphbrick.core import Evidence, Query, Subgraph
 from graphbrick.core.errors import GraphbrickError, LinkError
 from graphbrick.core.graph import Adjacency, Capability, Labels, Neighbours, capabilities_of
 from graphbrick.core.items import Report
 from graphbrick.core.trace import Trace, record
 from graphbrick.graphs.local import LocalAround, local_graph
+from graphbrick.learn.default import DEFAULT_PIPELINE
 from graphbrick.pipeline import RetrieveStage
 from graphbrick.pipeline.parsing import parse
 from graphbrick.testing import TINY, NeighboursOnly, tiny_graph

@@ -306,7 +306,7 @@ def test_the_commands(run: Run, tmp_path: Path, docs: Path) -> None:
 
 
 def test_the_default_pipeline_is_about_passages(tmp_path: Path, docs: Path) -> None:
-    from graphbrick.cli.pipelines import TEXT_PIPELINE, default_pipeline
+    from graphbrick.learn.default import TEXT_PIPELINE, default_pipeline
 
     graph = index([docs], tmp_path / "notes.graph").graph
     assert repr(default_pipeline(graph)) == repr(parse(TEXT_PIPELINE))

@@ -29,7 +29,8 @@ from graphbrick.cli import text as cli_text
 from graphbrick.cli import train as cli_train
 from graphbrick.cli.graphs import GraphPlace, Json, open_place
 from graphbrick.cli.llm import BudgetText, CacheFile, CacheMode, LLMName, limits
-from graphbrick.cli.pipelines import DEFAULT_PIPELINE, MinConfidence, chosen_pipeline, load_encoder_early, withholding
+from graphbrick.cli.pipelines import MinConfidence, chosen_pipeline, load_encoder_early, withholding
+from graphbrick.learn.default import DEFAULT_PIPELINE
 
 
 class Commands(TyperGroup):

@@ -12,12 +12,12 @@ import numpy as np
 from rich.console import Console
 from rich.text import Text
 
-from graphbrick.cli.pipelines import TEXT_PIPELINE
 from graphbrick.cli.printing.runs import print_answers
 from graphbrick.cli.printing.terminal import console, plain
 from graphbrick.cli.progress import progress
 from graphbrick.demo.reference import reference_documents
 from graphbrick.graphs.corpus import TextGraph
+from graphbrick.learn.default import TEXT_PIPELINE
 from graphbrick.models.store import fetched
 from graphbrick.pipeline.parsing import parse
 from graphbrick.text.extraction import Extractor

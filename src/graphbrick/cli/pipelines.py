@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from graphbrick.cli.llm import model_text, writing_model
+from graphbrick.learn.default import DEFAULT_PIPELINE, ending_in, with_model
 
 if TYPE_CHECKING:
     from graphbrick.graphs.databases.graph import DatabaseGraph
@@ -21,9 +22,6 @@ MinConfidence = Annotated[
     float | None,
     typer.Option(metavar="X", help="Withhold answers of lower confidence, from 0 to 1; for learned patterns."),
 ]
-TEXT_PIPELINE = "Passages(MiniLM(), n=10) >> Quote(MiniLM(), n=3)"
-"""The default for graphs made from documents."""
-DEFAULT_PIPELINE = "Operators(Patterns(WordAlignment(MiniLM()), n=32)) >> PathAnswer()"
 
 
 def load_encoder_early(graph: str, text: str | None, recipe: str | None) -> None:
@@ -77,7 +75,7 @@ def chosen_pipeline(
         if text is not None and llm is not None:
             raise InputError(f"--llm is for recipes and the default pipeline; write {model_text(llm)} into --pipeline")
         pipeline = default_pipeline(graph) if text is None else parse(text)
-        return pipeline if llm is None else _with_model(pipeline, model_text(llm))
+        return pipeline if llm is None else with_model(pipeline, model_text(llm))
     if text is not None:
         raise InputError(
             "--pipeline and --recipe exclude each other; graphbrick recipes NAME prints the text to change"
@@ -104,24 +102,19 @@ def recipe_parts(recipe: str, parts: list[str], llm: str | None) -> dict[str, st
 
 
 def default_pipeline(graph: Graph | DatabaseGraph | None) -> Pipeline:
-    """Return the default pipeline for a graph: the one for passages, or the learned one, if there is one."""
+    """Return the default pipeline for a graph; say so if relations came after the graph was learned."""
     from graphbrick.graphs.corpus import TextGraph
     from graphbrick.graphs.graph import Graph
-    from graphbrick.learn import learned_pipeline, unlearned
-    from graphbrick.pipeline.parsing import parse
+    from graphbrick.learn import default, unlearned
 
-    if isinstance(graph, TextGraph):
-        return parse(TEXT_PIPELINE)
-    learned = learned_pipeline(graph) if isinstance(graph, Graph) else None
-    if not isinstance(graph, Graph) or learned is None:
-        return parse(DEFAULT_PIPELINE)
-    fresh = unlearned(graph)
+    pipeline = default.default_pipeline(graph)
+    fresh = unlearned(graph) if isinstance(graph, Graph) and not isinstance(graph, TextGraph) else []
     if fresh:
         shown = ", ".join(fresh[:3]) + (", ..." if len(fresh) > 3 else "")
         typer.echo(
             f"{len(fresh):,} relations came after the graph was learned ({shown}); run graphbrick learn again", err=True
         )
-    return learned
+    return pipeline
 
 
 def withholding(pipeline: Pipeline, min_confidence: float | None) -> Pipeline:
@@ -139,31 +132,4 @@ def withholding(pipeline: Pipeline, min_confidence: float | None) -> Pipeline:
     last = pipeline.stages[-1] if isinstance(pipeline, Sequence) else pipeline
     if not isinstance(last, Brick) or all(entry.name != "min_confidence" for entry in last.parameters()):
         raise InputError(f"--min-confidence needs a pipeline that ends in PathAnswer(), got {pipeline!r}")
-    return _ending_in(pipeline, replace(last, min_confidence=min_confidence))  # type: ignore[type-var]
-
-
-def _with_model(pipeline: Pipeline, model: str) -> Pipeline:
-    """Return the pipeline with a model that answers, and that plans operators which the rules cannot read.
-
-    In place of quotations from passages it writes an answer with citations.
-    """
-    from graphbrick.generate import Generate, Quote
-    from graphbrick.pipeline import Sequence
-    from graphbrick.pipeline.parsing import parse
-    from graphbrick.retrieve import Operators
-
-    generate = parse(f"Generate({model})")
-    assert isinstance(generate, Generate)
-    if isinstance(pipeline, Sequence):
-        if isinstance(pipeline.stages[-1], Quote):
-            return Sequence((*pipeline.stages[:-1], parse(f"WriteAnswer({model}, form='a short answer')")))
-        stages = (replace(one, llm=generate.llm) if isinstance(one, Operators) else one for one in pipeline.stages)
-        pipeline = Sequence(tuple(stages))
-    return _ending_in(pipeline, generate)
-
-
-def _ending_in(pipeline: Pipeline, last: Pipeline) -> Pipeline:
-    """Return the pipeline with another last stage."""
-    from graphbrick.pipeline import Sequence
-
-    return Sequence((*pipeline.stages[:-1], last)) if isinstance(pipeline, Sequence) else last
+    return ending_in(pipeline, replace(last, min_confidence=min_confidence))  # type: ignore[type-var]

@@ -3,14 +3,30 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import NamedTuple
 
 
 class GraphbrickError(Exception):
     """Base of every error raised on purpose; the command line prints it in one line and exits with 1."""
 
 
+class TextPlace(NamedTuple):
+    """A part of a text, from 1; its end is the place after the last character."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
 class PipelineError(GraphbrickError):
-    """A pipeline whose stages do not fit together, or whose parameters are out of range."""
+    """A pipeline whose stages do not fit together, or whose parameters are out of range.
+
+    Attributes:
+        place: The part of the recipe text that is wrong; None if the pipeline was not read from a text.
+    """
+
+    place: TextPlace | None = None
 
 
 class RecipeSyntaxError(PipelineError):

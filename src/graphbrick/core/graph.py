@@ -183,6 +183,15 @@ class Rows(NamedTuple):
     rows: list[tuple[Any, ...]]
     is_cut: bool = False
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as plain JSON types; other values become texts."""
+        rows = [[_json_value(value) for value in row] for row in self.rows]
+        return {"columns": list(self.columns), "rows": rows, "is_cut": self.is_cut}
+
+
+def _json_value(value: object) -> object:
+    return value if isinstance(value, str | int | float | bool) or value is None else str(value)
+
 
 @runtime_checkable
 class QueryLanguage(Protocol):

@@ -10,10 +10,11 @@ from __future__ import annotations
 import ast
 import difflib
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import NoReturn
 
-from graphbrick.core.errors import RecipeSyntaxError, shown
+from graphbrick.core.errors import PipelineError, RecipeSyntaxError, TextPlace, shown
 from graphbrick.files.locks import AST
 from graphbrick.pipeline import Pipeline
 from graphbrick.pipeline.brick import Brick
@@ -95,7 +96,9 @@ class _Reader:
             # The fault is in the parentheses put around the text: the first is not closed, or the last is one too many.
             outside = line > len(self._lines) or (line, column) == (1, 0)
             where = "the end" if outside else self._where(line, column)
-            raise RecipeSyntaxError(f"the pipeline cannot be read at {where}: {error.msg}") from error
+            failure = RecipeSyntaxError(f"the pipeline cannot be read at {where}: {error.msg}")
+            failure.place = self._end() if outside else self._place(line, column, line, column + 1)
+            raise failure from error
         except (ValueError, RecursionError, MemoryError) as error:
             raise RecipeSyntaxError(f"the pipeline cannot be read: {error}") from error
         if (body.lineno, body.col_offset) == (1, 0) and not isinstance(body, ast.Tuple | ast.GeneratorExp):
@@ -108,9 +111,35 @@ class _Reader:
         column += line > 1
         return f"line {line}, column {column}" if len(self._lines) > 1 else f"column {column}"
 
+    def _place(self, line: int, column: int, end_line: int, end_column: int) -> TextPlace:
+        """Convert places in the source, columns from 0, to a part of the text."""
+        return TextPlace(line, column + (line > 1), end_line, end_column + (end_line > 1))
+
+    def _end(self) -> TextPlace:
+        line, column = len(self._lines), len(self._lines[-1]) + 1
+        return TextPlace(line, column, line, column)
+
+    def _place_of(self, node: ast.expr | ast.keyword) -> TextPlace:
+        """Return the part of the text that a node was read from."""
+        lines = self._source.split("\n")
+        column = len(lines[node.lineno - 1].encode()[: node.col_offset].decode())
+        end_line, end_offset = node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
+        return self._place(node.lineno, column, end_line, len(lines[end_line - 1].encode()[:end_offset].decode()))
+
     def _refuse(self, node: ast.expr | ast.keyword, reason: str) -> NoReturn:
         before = self._source.split("\n")[node.lineno - 1].encode()[: node.col_offset]
-        raise RecipeSyntaxError(f"{reason} (at {self._where(node.lineno, len(before.decode()))})")
+        failure = RecipeSyntaxError(f"{reason} (at {self._where(node.lineno, len(before.decode()))})")
+        failure.place = self._place_of(node)
+        raise failure
+
+    @contextmanager
+    def _placed(self, node: ast.expr) -> Iterator[None]:
+        """Add the place of a node to errors about its value."""
+        try:
+            yield
+        except PipelineError as error:
+            error.place = error.place or self._place_of(node)
+            raise
 
     def _node(self, node: ast.expr) -> object:
         """Return the brick, pipeline or literal of one node."""
@@ -122,7 +151,8 @@ class _Reader:
                 if united is not NotImplemented:
                     return united
             left, right = self._stage(node.left, left), self._stage(node.right, right)
-            return left >> right if isinstance(node.op, ast.RShift) else left | right
+            with self._placed(node.right):
+                return left >> right if isinstance(node.op, ast.RShift) else left | right
         if isinstance(node, ast.Call):
             return self._call(node)
         if isinstance(node, ast.Name):
@@ -172,7 +202,8 @@ class _Reader:
         missing = [p.name for p in parameters if p.default is None and p.name not in arguments]
         if missing:
             self._refuse(node, f"{brick.__name__} needs {', '.join(missing)}")
-        return brick(**arguments)
+        with self._placed(node):
+            return brick(**arguments)
 
     def _find(self, name: str) -> type[Brick] | None:
         # Plug-ins are looked up only where a name is not built in: that takes time.

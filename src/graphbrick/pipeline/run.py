@@ -77,6 +77,7 @@ class Run:
                 {"text": text, "key": None if entity is None else graph.key(entity), "support": list(items)}
                 for text, entity, items in answers
             ],
+            "from_model": answer.from_model,
             "confidence": answer.confidence,
             "withheld": answer.withheld or None,
             "support": [_item(item) for item in answer.evidence.items],
@@ -119,7 +120,7 @@ def _place(graph: Any) -> dict[str, str]:
 
 def _seed(graph: Graph, query: Query, seed: int) -> dict[str, Any]:
     """Return a seed with the mention that it was linked from."""
-    row: dict[str, Any] = {"key": graph.key(seed), "label": graph.label(seed)}
+    row: dict[str, Any] = {"key": graph.key(seed), "label": graph.label(seed), "text": graph.describe(seed)}
     for mention in query.mentions:
         if mention.entity == seed:
             others = [graph.key(other) for other in mention.others]

@@ -18,8 +18,7 @@ from graphbrick.queries.schema_text import schema_text
 def print_rows(rows: Rows, limit: int, *, as_json: bool) -> None:
     """Print the result of a query that may have ``limit`` rows at most."""
     if as_json:
-        values = [[_json_value(value) for value in row] for row in rows.rows]
-        print_json({"columns": list(rows.columns), "rows": values, "is_cut": rows.is_cut})
+        print_json(rows.to_dict())
         return
     out, shown = console(), table(*map(plain, rows.columns))
     for row in rows.rows:
@@ -61,7 +60,3 @@ def print_written(file: Path, questions: Sequence[QueryQuestion], reworded: Para
             note(out, f"{lacking:,} questions have no gold query in {language}, as there is no exact counterpart")
     if reworded is not None:
         note(out, str(reworded))
-
-
-def _json_value(value: object) -> object:
-    return value if isinstance(value, str | int | float | bool) or value is None else str(value)

@@ -1,0 +1,65 @@
+"""The pipeline that answers questions over a graph if none is named."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+# Bricks are imported where they are used, so that the command line can show the default at once.
+if TYPE_CHECKING:
+    from graphbrick.graphs.databases.graph import DatabaseGraph
+    from graphbrick.graphs.graph import Graph
+    from graphbrick.pipeline import Pipeline
+
+TEXT_PIPELINE = "Passages(MiniLM(), n=10) >> Quote(MiniLM(), n=3)"
+"""The default for graphs made from documents."""
+DEFAULT_PIPELINE = "Operators(Patterns(WordAlignment(MiniLM()), n=32)) >> PathAnswer()"
+"""The default for other graphs that were not learned."""
+
+
+def default_pipeline(graph: Graph | DatabaseGraph | None) -> Pipeline:
+    """Return the default pipeline for a graph: the one for passages, or the learned one, if there is one.
+
+    Raises:
+        ModelError: What was learned of the graph is damaged.
+    """
+    from graphbrick.graphs.corpus import TextGraph
+    from graphbrick.graphs.graph import Graph
+    from graphbrick.learn.learned import learned_pipeline
+    from graphbrick.pipeline.parsing import parse
+
+    if isinstance(graph, TextGraph):
+        return parse(TEXT_PIPELINE)
+    learned = learned_pipeline(graph) if isinstance(graph, Graph) else None
+    return parse(DEFAULT_PIPELINE) if learned is None else learned
+
+
+def with_model(pipeline: Pipeline, model: str) -> Pipeline:
+    """Return the pipeline with a model that answers, and that plans operators which the rules cannot read.
+
+    In place of quotations from passages it writes an answer with citations.
+
+    Args:
+        pipeline: The pipeline.
+        model: The language model as recipe text, such as "LLM('gpt-4.1')".
+    """
+    from graphbrick.generate import Generate, Quote
+    from graphbrick.pipeline import Sequence
+    from graphbrick.pipeline.parsing import parse
+    from graphbrick.retrieve import Operators
+
+    generate = parse(f"Generate({model})")
+    assert isinstance(generate, Generate)
+    if isinstance(pipeline, Sequence):
+        if isinstance(pipeline.stages[-1], Quote):
+            return Sequence((*pipeline.stages[:-1], parse(f"WriteAnswer({model}, form='a short answer')")))
+        stages = (replace(one, llm=generate.llm) if isinstance(one, Operators) else one for one in pipeline.stages)
+        pipeline = Sequence(tuple(stages))
+    return ending_in(pipeline, generate)
+
+
+def ending_in(pipeline: Pipeline, last: Pipeline) -> Pipeline:
+    """Return the pipeline with another last stage."""
+    from graphbrick.pipeline import Sequence
+
+    return Sequence((*pipeline.stages[:-1], last)) if isinstance(pipeline, Sequence) else last

@@ -1,0 +1,122 @@
+"""The application: routes, the guard around them, errors, and the start and end of the server."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.middleware.cors import CORSMiddleware
+from starlette.staticfiles import StaticFiles
+
+from graphbrick import __version__
+from graphbrick.core.errors import GraphbrickError
+from graphbrick.serve.errors import ErrorReply, error_reply
+from graphbrick.serve.guard import Guard, as_json_error
+from graphbrick.serve.options import ServeOptions
+from graphbrick.serve.routes import asking, catalog, entities, health
+from graphbrick.serve.service import Service
+from graphbrick.serve.telemetry import count_request, start_telemetry
+
+WORKBENCH = Path(__file__).parent / "workbench"
+"""The files of the web page, if it is there."""
+_ABOUT = (
+    "Ask questions over knowledge graphs, with the path that proves each answer. Every error is "
+    '`{"error": {"message", "type", "code"}}`.'
+)
+
+
+def create_app(options: ServeOptions) -> FastAPI:
+    """Return the application of a server; its graphs are opened now, so that a wrong one is an error at once.
+
+    Raises:
+        GraphbrickError: A graph cannot be opened, a recipe cannot be read, or a package for telemetry is missing.
+    """
+    if options.telemetry:
+        start_telemetry()
+    service = Service(options)
+    app = FastAPI(
+        title="graphbrick",
+        version=__version__,
+        description=_ABOUT,
+        lifespan=_lifespan,
+        docs_url=None,
+        redoc_url=None,
+        openapi_url="/openapi.json" if options.docs else None,
+    )
+    app.state.service = service
+    for routes in (asking, catalog, entities, health):
+        app.include_router(routes.router)
+    app.add_exception_handler(GraphbrickError, _refused)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(HTTPException, _http_error)
+    app.add_exception_handler(RecursionError, _too_deep)
+    if (WORKBENCH / "index.html").is_file():
+        app.mount("/", StaticFiles(directory=WORKBENCH, html=True))
+    # The last one added is the outermost: errors of the guard, too, may be read by the pages that are allowed.
+    app.add_middleware(Guard, options=options, watch=count_request)
+    if options.origins:
+        app.add_middleware(
+            CORSMiddleware,
+            allow_origins=list(options.origins),
+            allow_methods=["GET", "POST", "PUT", "DELETE"],
+            allow_headers=["authorization", "content-type", "mcp-session-id", "mcp-protocol-version"],
+            expose_headers=["x-request-id", "retry-after", "mcp-session-id"],
+        )
+    return app
+
+
+@asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    """Start the service, load models beside the first requests, and close everything at the end."""
+    service: Service = app.state.service
+    service.start()
+    warming = asyncio.get_running_loop().run_in_executor(None, service.warm)
+    try:
+        yield
+    finally:
+        await asyncio.gather(warming, return_exceptions=True)
+        service.close()
+
+
+def _reply(request: Request, reply: ErrorReply) -> Response:
+    body = json.dumps(reply.body)
+    del request
+    return Response(body, status_code=reply.status, headers=reply.headers, media_type="application/json")
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    assert isinstance(error, GraphbrickError)
+    return _reply(request, error_reply(error))
+
+
+async def _invalid(request: Request, error: Exception) -> Response:
+    """Return what is wrong with the fields of a request, without the values that were sent."""
+    assert isinstance(error, RequestValidationError)
+    faults = [{"field": ".".join(map(str, one["loc"])), "message": one["msg"]} for one in error.errors()[:20]]
+    first = f"{faults[0]['field']}: {faults[0]['message']}" if faults else "the request cannot be read"
+    status = 400 if any(one["type"] == "json_invalid" for one in error.errors()) else 422
+    reply = as_json_error(status, "invalid_request", first)
+    reply.body["error"] |= {"param": faults[0]["field"] if faults else None, "faults": faults}
+    return _reply(request, reply)
+
+
+async def _http_error(request: Request, error: Exception) -> Response:
+    """Return an error of the framework, such as that there is no such route, in the form of all others."""
+    assert isinstance(error, HTTPException)
+    codes: dict[int, str] = {404: "no_route", 405: "wrong_method"}
+    message = f"{request.method} {request.url.path[:200]}: {error.detail}; the routes are listed at /docs"
+    reply = as_json_error(error.status_code, codes.get(error.status_code, "http"), message)
+    headers: dict[str, Any] = dict(error.headers or {})
+    return _reply(request, reply._replace(headers=headers))
+
+
+async def _too_deep(request: Request, error: Exception) -> Response:
+    del error
+    return _reply(request, as_json_error(400, "too_deep", "the request is nested too deeply"))

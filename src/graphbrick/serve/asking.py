@@ -1,0 +1,174 @@
+"""Answering a question for a client: the run, its JSON, and its events while it goes on."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from graphbrick.core.trace import StageTrace
+from graphbrick.llm.chat import streaming
+from graphbrick.pipeline import Pipeline, interpreter
+from graphbrick.pipeline.budget import Budget
+from graphbrick.pipeline.composition import Sequence
+from graphbrick.pipeline.interpreter import Course
+from graphbrick.pipeline.run import Run
+from graphbrick.pipeline.run_json import run_json
+from graphbrick.pipeline.stages import GenerateStage
+from graphbrick.serve.errors import ServeError, error_reply
+from graphbrick.serve.hosting import Opened
+from graphbrick.serve.models import Ask
+from graphbrick.serve.runner import failure_of
+from graphbrick.serve.service import Service
+from graphbrick.serve.streams import Channel, sse
+from graphbrick.serve.telemetry import trace_run
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question with all that answers it.
+
+    Attributes:
+        opened: The graph.
+        pipeline: The pipeline.
+        question: The question.
+        seeds: Keys or labels where to start; empty to link the question.
+        budget: Limits of the run.
+        subgraph: Whether the subgraph is sent.
+    """
+
+    opened: Opened
+    pipeline: Pipeline
+    question: str
+    seeds: tuple[str, ...]
+    budget: Budget
+    subgraph: bool = False
+
+
+def read_ask(service: Service, body: Ask, *, retrieve: bool = False) -> Asked:
+    """Return what a request asks for.
+
+    Args:
+        service: The server.
+        body: The request.
+        retrieve: Whether the generate stage of the pipeline is left out.
+    """
+    opened = service.graph(body.graph)
+    pipeline = service.pipeline(
+        opened, recipe=body.recipe, parts=body.parts, text=body.pipeline, min_confidence=body.min_confidence
+    )
+    if retrieve:
+        pipeline = without_answer(pipeline)
+    budget = service.runner.budget(None if body.budget is None else body.budget.model_dump())
+    return Asked(opened, pipeline, body.question, tuple(body.seeds), budget, body.subgraph)
+
+
+def without_answer(pipeline: Pipeline) -> Pipeline:
+    """Return a pipeline without its generate stage.
+
+    Raises:
+        ServeError: It has no other stage.
+    """
+    if isinstance(pipeline, GenerateStage):
+        raise ServeError(400, "nothing_to_retrieve", f"{pipeline!r} retrieves nothing; put stages before it")
+    if not isinstance(pipeline, Sequence) or not isinstance(pipeline.stages[-1], GenerateStage):
+        return pipeline
+    rest = pipeline.stages[:-1]
+    return rest[0] if len(rest) == 1 else Sequence(rest)
+
+
+def run_of(asked: Asked, watch: Callable[[StageTrace], None] | None = None) -> Run:
+    """Run the pipeline, in the thread that calls this.
+
+    Args:
+        asked: The question.
+        watch: Called with the trace of every stage as it ends; None for nothing.
+    """
+    with trace_run(asked.opened.name) as traced:
+        begun = interpreter.begin(asked.pipeline, asked.opened.graph, asked.question, asked.seeds)
+        memory = None if watch is None else _Watch(watch, begun)
+        run = interpreter.execute(asked.pipeline, begun, memory)
+        traced(run)
+    return run
+
+
+class _Watch:
+    """Tells of every stage that has ended; a memory of pipelines that remembers nothing."""
+
+    def __init__(self, watch: Callable[[StageTrace], None], begun: Run) -> None:
+        self._watch, self._told = watch, 0
+        self._tell(begun)
+
+    def recall(self, pipeline: Pipeline) -> Course | None:
+        """Return None: nothing is remembered."""
+        del pipeline
+        return None
+
+    def hold(self, pipeline: Pipeline, course: Course) -> Course:
+        """Tell of the stages that have ended since the last time."""
+        del pipeline
+        self._tell(course.run)
+        return course
+
+    def _tell(self, run: Run) -> None:
+        for stage in run.trace.stages[self._told :]:
+            self._watch(stage)
+        self._told = len(run.trace.stages)
+
+
+def reply_of(asked: Asked, run: Run) -> dict[str, Any]:
+    """Return a run as the server sends it: with the name of the graph in place of its folder."""
+    found = run_json(run, asked.pipeline, subgraph=asked.subgraph)
+    return found | {"graph": {"name": asked.opened.name, "hash": asked.opened.hash}}
+
+
+def usage_of(run: Run) -> dict[str, Any]:
+    """Return what the access log says of a run."""
+    ledger = run.trace.ledger
+    used = {"tokens": int(ledger["tokens_in"] + ledger["tokens_out"])} if ledger["calls"] else {}
+    return {"run_ms": round(1000 * run.trace.seconds, 1), **used}
+
+
+async def events_of(service: Service, asked: Asked, log: dict[str, Any]) -> AsyncIterator[bytes]:
+    """Yield the events of a run: ``start``, ``stage``, ``token``, and ``result`` or ``error`` at the end.
+
+    The run is cancelled when this is closed before its end.
+    """
+    channel = Channel(asyncio.get_running_loop())
+
+    def tell(stage: StageTrace) -> None:
+        channel.put(sse("stage", asdict(stage)))
+
+    def work() -> bytes:
+        with streaming(lambda piece: channel.put(sse("token", {"text": piece}))):
+            run = run_of(asked, tell)
+        log.update(usage_of(run))
+        return sse("result", reply_of(asked, run))
+
+    yield sse("start", start_of(asked))
+    done = asyncio.ensure_future(service.runner.call(work, service.gate(asked.pipeline), asked.budget))
+    try:
+        async for piece in channel.until(done):
+            yield piece
+        yield result_of(done)
+    finally:
+        if not done.done():
+            done.cancel()  # which cancels the budget of the run
+        await asyncio.gather(done, return_exceptions=True)
+
+
+def start_of(asked: Asked) -> dict[str, Any]:
+    """Return what is known before the run: the stages to come, so that a page can draw them."""
+    stages = interpreter.steps(asked.pipeline, linked=bool(asked.seeds))
+    return {
+        "pipeline": repr(asked.pipeline),
+        "graph": {"name": asked.opened.name, "hash": asked.opened.hash},
+        "stages": [{"stage": repr(stage), "kind": getattr(stage, "kind", "union")} for stage in stages],
+    }
+
+
+def result_of(done: asyncio.Future[bytes]) -> bytes:
+    """Return the last event of a run: its result, or its error."""
+    error = done.exception()
+    return done.result() if error is None else sse("error", error_reply(failure_of(error)).body)

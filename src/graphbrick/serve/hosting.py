@@ -1,0 +1,172 @@
+"""Graphs that a server answers from, opened once and taken over when they have changed."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from graphbrick.core.errors import GraphbrickError
+from graphbrick.graphs.databases.address import is_address
+from graphbrick.graphs.delta_files import delta_files
+from graphbrick.graphs.graph import Graph
+from graphbrick.graphs.opening import open_graph
+from graphbrick.learn.default import default_pipeline, with_model
+from graphbrick.pipeline import Pipeline
+from graphbrick.pipeline.budget import Budget, spending
+from graphbrick.serve.errors import not_found
+from graphbrick.serve.trust import calls_model
+
+_log = logging.getLogger("graphbrick.serve")
+_WARM_SECONDS = 120.0
+DEFAULT = "default"
+"""Name of the recipe that a graph has without any being named."""
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A graph as it is now, with its recipes.
+
+    Attributes:
+        name: The name in addresses.
+        graph: The graph; it never changes, so that a run ends on the graph on which it began.
+        recipes: Pipelines by name; the first is that of requests that name none.
+    """
+
+    name: str
+    graph: Any
+    recipes: Mapping[str, Pipeline]
+
+    def recipe(self, name: str | None) -> Pipeline:
+        """Return a recipe by its name; None for the default.
+
+        Raises:
+            ServeError: 404, there is none of this name.
+        """
+        if name is None:
+            return next(iter(self.recipes.values()))
+        if name not in self.recipes:
+            raise not_found("recipe", name, list(self.recipes))
+        return self.recipes[name]
+
+    @property
+    def hash(self) -> str:
+        """Hash of the content; empty for a database, which may change at any time."""
+        return str(getattr(self.graph, "hash", ""))
+
+
+class HostedGraph:
+    """A graph that is served: what is opened now, and whether the folder holds something newer.
+
+    Args:
+        name: The name in addresses.
+        place: Folder or address.
+        recipes: Recipes of the server, in addition to the default.
+        llm: The language model of the default recipe as recipe text; empty for none.
+    """
+
+    def __init__(self, name: str, place: str, recipes: Mapping[str, Pipeline], llm: str = "") -> None:
+        self.name, self.place = name, place
+        self._own, self._llm = recipes, llm
+        self._lock = threading.Lock()
+        self._stamp = self._stamp_now()
+        self.failure = ""  # why the newest state of the folder cannot be served
+        self.now = self._open()
+
+    def _open(self) -> Opened:
+        graph = open_graph(self.place)
+        default = default_pipeline(graph)
+        if self._llm:
+            default = with_model(default, self._llm)
+        return Opened(self.name, graph, {DEFAULT: default, **self._own})
+
+    def refresh(self) -> bool:
+        """Take the graph over as it is now, if it has changed; requests are answered from the old one until then.
+
+        Returns:
+            Whether another graph is served now. One that cannot be opened is left alone, as it may be half written.
+        """
+        with self._lock:
+            stamp = self._stamp_now()
+            if stamp == self._stamp:
+                return False
+            try:
+                opened = self._open()
+                warm(opened)
+            except GraphbrickError as error:
+                if self.failure != str(error):
+                    _log.warning("graph %s changed but cannot be served yet: %s", self.name, error)
+                self.failure = str(error)
+                return False
+            if stamp != self._stamp_now():
+                return False  # it changed again; the next look takes that over
+            self._stamp, self.now, self.failure = stamp, opened, ""
+            _log.info("graph %s was taken over: %s", self.name, opened.hash)
+            return True
+
+    def _stamp_now(self) -> object:
+        """Return a value that differs when the folder, its changes or what was learned of it are others."""
+        if is_address(self.place):
+            return None
+        folder = Path(self.place)
+        beside = [Path(f"{folder.absolute()}{end}") for end in (".patterns/model.json", ".text")]
+        changes = tuple((file.name, _stat(file)) for file in delta_files(folder)) if folder.is_dir() else ()
+        return _stat(folder / "manifest.json"), changes, *map(_stat, beside)
+
+
+def warm(opened: Opened) -> None:
+    """Load what the recipes of a graph need, with one question; a fault of it is logged, not raised.
+
+    Recipes that ask a language model are left out: the question would cost something.
+    """
+    graph = opened.graph
+    if not isinstance(graph, Graph) or not graph.n_entities:
+        return
+    for name, pipeline in opened.recipes.items():
+        if calls_model(pipeline):
+            continue
+        try:
+            with spending(Budget(seconds=_WARM_SECONDS)):
+                pipeline.run(graph, f"What is {graph.label(0) or graph.key(0)}?")
+        except GraphbrickError as error:
+            _log.info("recipe %s could not be tried on graph %s: %s", name, opened.name, error)
+
+
+def _stat(path: Path) -> tuple[int, int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_mtime_ns, found.st_size
+
+
+class Watcher:
+    """A thread that looks now and then whether graphs have changed.
+
+    Args:
+        graphs: The graphs.
+        seconds: Time between two looks.
+    """
+
+    def __init__(self, graphs: list[HostedGraph], seconds: float) -> None:
+        self._graphs, self._seconds = graphs, seconds
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._watch, name="graphbrick-watcher", daemon=True)
+
+    def start(self) -> None:
+        """Begin to look."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Stop, and wait for the look that is being taken."""
+        self._stop.set()
+        if self._thread.is_alive():
+            self._thread.join(timeout=5)
+
+    def _watch(self) -> None:
+        while not self._stop.wait(self._seconds):
+            for graph in self._graphs:
+                graph.refresh()

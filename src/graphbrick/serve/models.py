@@ -1,0 +1,140 @@
+"""The bodies of requests, with their limits; the page about the API is made from them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+LONGEST_QUESTION = 10_000
+LONGEST_RECIPE = 20_000
+MOST_SEEDS = 1_000
+
+Key = Annotated[str, Field(min_length=1, max_length=2_000)]
+Name = Annotated[str, Field(min_length=1, max_length=130)]
+
+
+class Body(BaseModel):
+    """Base of all bodies: unknown fields are errors."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class Limits(Body):
+    """What one request may spend; never more than the server allows.
+
+    Attributes:
+        seconds: Longest run.
+        tokens: Most tokens of language models.
+        usd: Most dollars.
+    """
+
+    seconds: Annotated[float, Field(gt=0, le=86_400)] | None = None
+    tokens: Annotated[int, Field(gt=0, le=1_000_000_000)] | None = None
+    usd: Annotated[float, Field(gt=0, le=1e6)] | None = None
+
+
+class Ask(Body):
+    """A question, and the pipeline that answers it: a recipe of the server by name, or a recipe text."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={
+            "examples": [
+                {"question": "What are the capitals of the countries that border Uganda?"},
+                {
+                    "question": "Which currency is used in the country whose capital is Nairobi?",
+                    "pipeline": "PPR(k=1000) >> ShortestPaths() >> Rerank(BM25(), n=32) >> PathAnswer()",
+                    "seeds": ["Nairobi"],
+                    "budget": {"seconds": 10},
+                },
+            ]
+        },
+    )
+
+    question: Annotated[str, Field(min_length=1, max_length=LONGEST_QUESTION, description="The question.")]
+    graph: Annotated[Name | None, Field(description="Name of the graph; by default the first.")] = None
+    recipe: Annotated[
+        Name | None, Field(description="A recipe of the server, or a published one such as 12; by default the first.")
+    ] = None
+    parts: Annotated[
+        dict[Name, Annotated[str, Field(max_length=2_000)]],
+        Field(max_length=20, description="Parts of a published recipe, such as embedder: BM25()."),
+    ] = {}
+    pipeline: Annotated[
+        str | None, Field(max_length=LONGEST_RECIPE, description="A recipe text, in place of a recipe.")
+    ] = None
+    seeds: Annotated[
+        list[Key], Field(max_length=MOST_SEEDS, description="Where to start: keys or labels, in place of linking.")
+    ] = []
+    min_confidence: Annotated[float | None, Field(ge=0, le=1, description="Withhold answers of lower confidence.")] = (
+        None
+    )
+    budget: Annotated[Limits | None, Field(description="Limits of this request.")] = None
+    subgraph: Annotated[bool, Field(description="Whether to send entities and triples of the subgraph.")] = False
+    stream: Annotated[
+        bool, Field(description="Whether to send events: start, stage by stage, tokens, then the result.")
+    ] = False
+
+
+class Check(Body):
+    """A recipe as text or as blocks."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={
+            "examples": [
+                {"pipeline": "PPR(k=500) >> ShortestPaths() >> PathAnswer()"},
+                {"blocks": {"then": [{"brick": "ShortestPaths"}, {"brick": "PathAnswer"}]}},
+            ]
+        },
+    )
+
+    pipeline: Annotated[str | None, Field(max_length=LONGEST_RECIPE)] = None
+    blocks: dict[str, Any] | None = None
+
+
+class GraphQuery(Body):
+    """A query that only reads, in the graph's own language."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={"examples": [{"query": "MATCH (c:country) RETURN c.label LIMIT 5", "limit": 5}]},
+    )
+
+    query: Annotated[str, Field(min_length=1, max_length=100_000)]
+    graph: Name | None = None
+    limit: Annotated[int, Field(ge=1, le=10_000)] = 100
+
+
+class ChatMessage(BaseModel):
+    """One message of a conversation, as OpenAI's clients send it; fields that are not used are ignored."""
+
+    role: Literal["system", "developer", "user", "assistant", "tool", "function"]
+    content: str | list[dict[str, Any]] | None = None
+
+
+class StreamOptions(BaseModel):
+    """Options of a stream."""
+
+    include_usage: bool = False
+
+
+class Chat(BaseModel):
+    """A request of OpenAI's chat API; the model is a recipe, and what only a language model could use is ignored."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {"model": "default", "messages": [{"role": "user", "content": "What is the capital of Kenya?"}]}
+            ]
+        }
+    )
+
+    model: Annotated[str, Field(min_length=1, max_length=200)]
+    messages: Annotated[list[ChatMessage], Field(min_length=1, max_length=1_000)]
+    stream: bool | None = False
+    stream_options: StreamOptions | None = None
+    max_tokens: Annotated[int, Field(gt=0, le=1_000_000_000)] | None = None
+    max_completion_tokens: Annotated[int, Field(gt=0, le=1_000_000_000)] | None = None
+    n: Annotated[int, Field(ge=1, le=1)] | None = None

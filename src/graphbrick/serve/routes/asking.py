@@ -1,0 +1,69 @@
+"""Routes that run pipelines: ask and retrieve."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from fastapi import APIRouter, Request, Response
+
+from graphbrick.serve.asking import Asked, events_of, read_ask, reply_of, run_of, usage_of
+from graphbrick.serve.models import Ask
+from graphbrick.serve.routes.common import Serving, log_of
+from graphbrick.serve.service import Service
+from graphbrick.serve.streams import EventStream, gone
+
+router = APIRouter(prefix="/v1", tags=["ask"])
+_REPLY: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "The run as JSON: answers, the evidence that supports them, the trace; or events.",
+        "content": {
+            "application/json": {
+                "example": {
+                    "pipeline": "ShortestPaths() >> PathAnswer()",
+                    "question": "What is the capital of Kenya?",
+                    "graph": {"name": "world", "hash": "9f2c..."},
+                    "seeds": [{"key": "Kenya", "label": "Kenya", "mention": "Kenya", "score": 1.0, "others": []}],
+                    "answers": [{"text": "Nairobi", "key": "Nairobi", "support": [0]}],
+                    "support": [{"text": "Kenya -> capital -> Nairobi", "score": 1.0}],
+                    "stopped": None,
+                }
+            },
+            "text/event-stream": {"example": 'event: stage\ndata: {"stage": "PPR(k=1000)", "seconds": 0.01}\n\n'},
+        },
+    }
+}
+
+
+@router.post("/ask", summary="Answer a question", responses=_REPLY)
+async def ask(body: Ask, request: Request, service: Serving) -> Response:
+    """Run a pipeline on a question.
+
+    With ``stream``, or with ``Accept: text/event-stream``, the reply is a stream of events: ``start`` (the stages to
+    come), ``stage`` (each as it ends, with counts, seconds, tokens and events), ``token`` (what a language model writes
+    as the answer), and ``result`` (as without a stream) or ``error``.
+    """
+    return await _reply(service, request, read_ask(service, body), stream=body.stream)
+
+
+@router.post("/retrieve", summary="Retrieve the evidence for a question", responses=_REPLY)
+async def retrieve(body: Ask, request: Request, service: Serving) -> Response:
+    """Run a pipeline without its last stage, so that no answer is made: seeds, subgraph and evidence."""
+    return await _reply(service, request, read_ask(service, body, retrieve=True), stream=body.stream)
+
+
+async def _reply(service: Service, request: Request, asked: Asked, *, stream: bool) -> Response:
+    """Return the result of a run, at its end or as events."""
+    log = log_of(request)
+    log["graph"] = asked.opened.name
+    if stream or "text/event-stream" in request.headers.get("accept", ""):
+        return EventStream(events_of(service, asked, log))
+
+    def work() -> bytes:
+        run = run_of(asked)
+        log.update(usage_of(run))
+        return json.dumps(reply_of(asked, run)).encode()
+
+    gate = service.gate(asked.pipeline)
+    content = await service.runner.call(work, gate, asked.budget, lambda: gone(request.receive))
+    return Response(content, media_type="application/json")

@@ -1,0 +1,186 @@
+"""Routes about what the server has: graphs, recipes, bricks, and the check of a recipe."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request
+
+from graphbrick.core.errors import PipelineError
+from graphbrick.core.graph import capabilities_of
+from graphbrick.graphs.corpus import TextGraph
+from graphbrick.graphs.graph import Graph
+from graphbrick.graphs.info import graph_info
+from graphbrick.pipeline import Pipeline
+from graphbrick.pipeline.blocks import BlockError, from_blocks, to_blocks
+from graphbrick.pipeline.brick import Brick
+from graphbrick.pipeline.catalog import all_bricks, describe
+from graphbrick.pipeline.composition import Sequence
+from graphbrick.pipeline.parsing import parse
+from graphbrick.recipes import published
+from graphbrick.serve.errors import ServeError, not_found, recipe_error
+from graphbrick.serve.hosting import Opened
+from graphbrick.serve.models import LONGEST_RECIPE, Check, Name
+from graphbrick.serve.routes.common import GraphName, Serving, look_up
+from graphbrick.serve.service import Service
+from graphbrick.serve.trust import calls_model
+
+router = APIRouter(prefix="/v1", tags=["catalogue"])
+
+
+@router.get("/graphs", summary="List the graphs")
+async def graphs(service: Serving) -> dict[str, Any]:
+    """Return every graph with its counts, what it gives, and its recipes."""
+    return {
+        "graphs": [_graph(service, hosted.now) for hosted in service.graphs.values()],
+        "write": service.options.write,
+    }
+
+
+@router.get("/graphs/{name}", summary="Describe a graph")
+async def graph(name: Name, service: Serving, request: Request) -> dict[str, Any]:
+    """Return counts, origin, the most frequent relations and the types of a graph."""
+    opened = service.graph(name)
+
+    def work() -> dict[str, Any]:
+        found = _graph(service, opened)
+        if isinstance(opened.graph, Graph):
+            found["info"] = {key: value for key, value in graph_info(opened.graph).items() if key != "graph"}
+            found["types"] = opened.graph.type_labels()[:1000]
+        return found
+
+    return await look_up(service, request, work)
+
+
+@router.get("/graphs/{name}/schema", summary="What queries of a graph may name")
+async def schema(name: Name, service: Serving, request: Request) -> dict[str, Any]:
+    """Return classes with their properties, and the relations between them, with counts."""
+    opened = service.graph(name)
+    if not hasattr(opened.graph, "schema"):
+        raise ServeError(400, "no_schema", f"the graph {name} has no schema")
+    found = await look_up(service, request, opened.graph.schema)
+    return {"language": opened.graph.language, **asdict(found)}
+
+
+def _graph(service: Service, opened: Opened) -> dict[str, Any]:
+    """Return a graph in short."""
+    graph, hosted = opened.graph, service.graphs[opened.name]
+    counts = (
+        {"entities": graph.n_entities, "relations": graph.n_relations, "triples": graph.n_triples}
+        if isinstance(graph, Graph)
+        else {}
+    )
+    text = {"passages": graph.n_passages} if isinstance(graph, TextGraph) else {}
+    return {
+        "name": opened.name,
+        **counts,
+        **text,
+        "hash": opened.hash,
+        "made_from_text": isinstance(graph, TextGraph),
+        "gives": sorted(capability.value for capability in capabilities_of(graph)),
+        "language": getattr(graph, "language", None),
+        "recipes": {name: repr(pipeline) for name, pipeline in opened.recipes.items()},
+        "problem": hosted.failure or None,
+    }
+
+
+@router.get("/recipes", summary="List the recipes")
+async def recipes(service: Serving, graph: GraphName = None) -> dict[str, Any]:
+    """Return the recipes of the server for a graph, the default first, and the published ones with their figures.
+
+    ``allowed`` says whether the server runs a recipe for clients; else ``reason`` says why not.
+    """
+    opened = service.graph(graph)
+    own = [_recipe(name, pipeline) for name, pipeline in opened.recipes.items()]
+    trust = service.trust(opened)
+    listed = []
+    for one in published().values():
+        reason = f"it needs {', '.join(one.needs)}" if one.needs else trust.refusal(one.pipeline())
+        listed.append(one.to_dict() | {"allowed": not reason, "reason": reason or None})
+    return {"graph": opened.name, "recipes": own, "published": listed}
+
+
+def _recipe(name: str, pipeline: Pipeline) -> dict[str, Any]:
+    return {
+        "name": name,
+        "pipeline": repr(pipeline),
+        "blocks": to_blocks(pipeline),
+        "calls_model": calls_model(pipeline),
+    }
+
+
+@router.get("/bricks", summary="List the bricks")
+async def bricks(
+    name: Annotated[list[Name] | None, Query(max_length=100, description="Only these; repeatable.")] = None,
+) -> dict[str, Any]:
+    """Return every brick with its kind, its paper, and its parameters: type, default, range, choices, and text."""
+    there = all_bricks()
+    for one in name or ():
+        if one not in there:
+            raise not_found("brick", one, list(there))
+    return {"bricks": [describe(there[one]) for one in (name or there)]}
+
+
+@router.post("/check", summary="Check a recipe, and convert it between text and blocks")
+async def check(body: Check, service: Serving, graph: GraphName = None) -> dict[str, Any]:
+    """Read a recipe from text or blocks.
+
+    Returns:
+        If it can be read: ``ok`` true, the recipe as ``pipeline`` and as ``blocks``, its ``stages`` with what each
+        needs and gives, what it ``gives``, and whether this server runs it for clients (``allowed``, ``reason``).
+        Else: ``ok`` false and ``error`` with the message, its ``fix``, and the place: ``line`` and ``column`` from 1
+        in a text, ``at`` in blocks.
+    """
+    if (body.pipeline is None) == (body.blocks is None):
+        raise ServeError(400, "one_recipe", "give either a pipeline text, or blocks")
+    opened = service.graph(graph)
+    try:
+        if body.pipeline is not None:
+            pipeline = parse(body.pipeline)
+        else:
+            pipeline = from_blocks(body.blocks)
+            if len(repr(pipeline)) > LONGEST_RECIPE:
+                raise PipelineError(
+                    f"the pipeline has more than {LONGEST_RECIPE:,} characters as text; leave stages out"
+                )
+    except BlockError as error:
+        return {"ok": False, "error": {"message": str(error), **recipe_error(error), "at": list(error.at)}}
+    except PipelineError as error:
+        return {"ok": False, "error": {"message": str(error), **recipe_error(error)}}
+    reason = service.trust(opened).refusal(pipeline)
+    return {
+        "ok": True,
+        "pipeline": repr(pipeline),
+        "blocks": to_blocks(pipeline),
+        "stages": [_stage(stage) for stage in _stages(pipeline)],
+        "gives": pipeline.gives.name.lower(),
+        "calls_model": calls_model(pipeline),
+        "missing": _missing(pipeline, opened),
+        "allowed": not reason,
+        "reason": reason or None,
+    }
+
+
+def _stages(pipeline: Pipeline) -> tuple[Pipeline, ...]:
+    return pipeline.stages if isinstance(pipeline, Sequence) else (pipeline,)
+
+
+def _stage(stage: Pipeline) -> dict[str, Any]:
+    """Return a stage in short, for a form."""
+    return {
+        "stage": repr(stage),
+        "kind": getattr(stage, "kind", "union"),
+        "accepts": sorted(level.name.lower() for level in stage.accepts),
+        "gives": stage.gives.name.lower(),
+        "parameters": {one.name: repr(getattr(stage, one.name)) for one in stage.parameters()}
+        if isinstance(stage, Brick)
+        else {},
+    }
+
+
+def _missing(pipeline: Pipeline, opened: Opened) -> list[str]:
+    """Return what stages need that the graph does not give."""
+    gives = capabilities_of(opened.graph)
+    needs = {capability for stage in pipeline.stages_within() for capability in stage.needs}
+    return sorted(capability.value for capability in needs - gives) if isinstance(opened.graph, Graph) else []

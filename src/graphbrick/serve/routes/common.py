@@ -1,0 +1,68 @@
+"""What routes share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, Any, TypeVar
+
+from fastapi import Depends, Query, Request
+
+from graphbrick.core.errors import LinkError
+from graphbrick.serve.hosting import Opened
+from graphbrick.serve.models import Key, Name
+from graphbrick.serve.service import Service
+from graphbrick.serve.streams import gone
+
+T = TypeVar("T")
+
+GraphName = Annotated[Name | None, Query(description="Name of the graph; by default the first.")]
+EntityKey = Annotated[Key, Query(description="Key of the entity.")]
+
+
+def service_of(request: Request) -> Service:
+    """Return the server's state."""
+    service = request.app.state.service
+    assert isinstance(service, Service)
+    return service
+
+
+Serving = Annotated[Service, Depends(service_of)]
+
+
+def log_of(request: Request) -> dict[str, Any]:
+    """Return the fields that the access log adds about this request."""
+    return request.scope["state"]["log"]  # type: ignore[no-any-return]
+
+
+async def look_up(service: Service, request: Request, work: Callable[[], T]) -> T:
+    """Return what a short look-up returns, done in a thread."""
+    runner = service.runner
+    return await runner.call(work, runner.lookups, runner.budget(), lambda: gone(request.receive))
+
+
+def entity_of(opened: Opened, key: str) -> int:
+    """Return the entity with a key, or else the only one with a label.
+
+    Raises:
+        LinkError: There is none, or there are several.
+    """
+    graph = opened.graph
+    try:
+        return int(graph.entity(key))
+    except LinkError:
+        named = list(graph.named(key)) if hasattr(graph, "named") else []
+        ids = [entity for entity in named if isinstance(entity, int)]
+        if len(ids) != 1:
+            several = f"{len(ids)} entities are called that; " if ids else ""
+            raise LinkError(f"no entity has the key {key[:80]!r}; {several}find keys with /v1/entities?q=...") from None
+        return ids[0]
+
+
+def entity_json(graph: Any, entity: int) -> dict[str, Any]:
+    """Return an entity in short."""
+    return {
+        "key": graph.key(entity),
+        "label": graph.label(entity),
+        "types": graph.types(entity),
+        "description": graph.description(entity)[:500],
+    }

@@ -1,0 +1,202 @@
+"""Routes about entities: search, one, its neighbours, paths between two, and queries."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from fastapi import APIRouter, Query, Request
+
+from graphbrick.agents.tools.paths import shortest
+from graphbrick.agents.workspace import Workspace
+from graphbrick.core import Subgraph
+from graphbrick.core.errors import GraphbrickError
+from graphbrick.core.graph import Capability, Rows, capabilities_of
+from graphbrick.graphs.graph import Graph
+from graphbrick.queries.guard import check_read_only
+from graphbrick.queries.limits import with_limit
+from graphbrick.serve.errors import ServeError, not_found
+from graphbrick.serve.hosting import Opened
+from graphbrick.serve.models import GraphQuery
+from graphbrick.serve.routes.common import EntityKey, GraphName, Serving, entity_json, entity_of, look_up
+
+router = APIRouter(prefix="/v1", tags=["graph"])
+_COUNTED = 10_000  # triples of an entity in a database that are counted by relation
+_MOST_PATHS = 100
+Direction = Literal["out", "in", "both"]
+
+
+@router.get("/entities", summary="Search entities by name")
+async def search(
+    request: Request,
+    service: Serving,
+    q: Annotated[str, Query(min_length=1, max_length=500, description="A name, its beginning, or a question.")],
+    graph: GraphName = None,
+    n: Annotated[int, Query(ge=1, le=100)] = 10,
+    type: Annotated[str | None, Query(max_length=200, description="Only entities of this type.")] = None,  # noqa: A002
+) -> dict[str, Any]:
+    """Return the entities whose names occur in a text or resemble it, best first."""
+    opened = service.graph(graph)
+
+    def work() -> list[dict[str, Any]]:
+        found = opened.graph.search(q, n if type is None else 10 * n)
+        rows = (entity_json(opened.graph, int(entity)) for entity in found)
+        return [row for row in rows if type is None or type in row["types"]][:n]
+
+    return {"graph": opened.name, "entities": await look_up(service, request, work)}
+
+
+@router.get("/entities/one", summary="One entity")
+async def one(request: Request, service: Serving, key: EntityKey, graph: GraphName = None) -> dict[str, Any]:
+    """Return an entity: label, types, description, other names, degree, and its relations with counts."""
+    opened = service.graph(graph)
+
+    def work() -> dict[str, Any]:
+        entity = entity_of(opened, key)
+        relations, is_cut = _relations(opened.graph, entity)
+        return entity_json(opened.graph, entity) | {
+            "aliases": list(opened.graph.aliases(entity))[:100],
+            "degree": sum(row["triples"] for row in relations),
+            "relations": relations,
+            "is_cut": is_cut,
+        }
+
+    return await look_up(service, request, work)
+
+
+def _relations(graph: Any, entity: int) -> tuple[list[dict[str, Any]], bool]:
+    """Return the relations of an entity in each direction with counts, and whether a limit cut them."""
+    if isinstance(graph, Graph):
+        csr = graph.csr
+        parts: list[tuple[bool, Sequence[int]]] = [
+            (True, csr.relation[csr.row(entity, True)].tolist()),
+            (False, csr.relation[csr.in_triple[csr.row(entity, False)]].tolist()),
+        ]
+        is_cut = False
+    else:
+        found = graph.neighbours([entity], limit=_COUNTED)[0]
+        leaves = found.triples[:, 0] == entity
+        parts = [(True, found.triples[leaves, 1].tolist()), (False, found.triples[~leaves, 1].tolist())]
+        is_cut = found.is_cut
+    rows = [
+        {
+            "key": graph.relation_key(relation),
+            "label": graph.relation_label(relation),
+            "direction": "out" if forward else "in",
+            "triples": count,
+        }
+        for forward, relations in parts
+        for relation, count in Counter(relations).items()
+    ]
+    return sorted(rows, key=lambda row: (-row["triples"], row["label"], row["direction"])), is_cut
+
+
+@router.get("/entities/neighbours", summary="The neighbours of an entity, page by page")
+async def neighbours(
+    request: Request,
+    service: Serving,
+    key: EntityKey,
+    graph: GraphName = None,
+    relation: Annotated[str | None, Query(max_length=500, description="Only this relation: its key or label.")] = None,
+    direction: Annotated[Direction, Query(description="out: triples that leave the entity; in: enter it.")] = "both",
+    offset: Annotated[int, Query(ge=0, le=10_000_000)] = 0,
+    n: Annotated[int, Query(ge=1, le=1_000)] = 50,
+) -> dict[str, Any]:
+    """Return the triples around an entity with their other ends; ``next`` is the offset of the next page, or null."""
+    opened = service.graph(graph)
+
+    def work() -> dict[str, Any]:
+        entity = entity_of(opened, key)
+        relations = None if relation is None else _ids(opened, entity, relation)
+        found = opened.graph.neighbours([entity], direction=direction, relations=relations, limit=offset + n)[0]
+        page = found.triples[offset : offset + n].tolist()
+        return {
+            "entity": entity_json(opened.graph, entity),
+            "triples": [_triple(opened.graph, entity, *row) for row in page],
+            "next": offset + n if found.is_cut else None,
+        }
+
+    return await look_up(service, request, work)
+
+
+def _ids(opened: Opened, entity: int, relation: str) -> list[int]:
+    """Return the relations of an entity with a key or label."""
+    graph = opened.graph
+    triples = graph.neighbours([entity], limit=10 * _COUNTED)[0].triples
+    there = np.unique(triples[:, 1]).tolist()
+    found = [one for one in there if relation in (graph.relation_key(one), graph.relation_label(one))]
+    if not found:
+        raise not_found("relation", relation, [graph.relation_label(one) for one in there])
+    return found
+
+
+def _triple(graph: Any, entity: int, head: int, relation: int, tail: int) -> dict[str, Any]:
+    """Return a triple as seen from an entity."""
+    forward = head == entity
+    return {
+        "relation": {"key": graph.relation_key(relation), "label": graph.relation_label(relation)},
+        "direction": "out" if forward else "in",
+        "entity": entity_json(graph, tail if forward else head),
+    }
+
+
+@router.get("/paths", summary="The shortest paths between two entities")
+async def paths(
+    request: Request,
+    service: Serving,
+    start: EntityKey,
+    end: EntityKey,
+    graph: GraphName = None,
+    max_hops: Annotated[int, Query(ge=1, le=6)] = 4,
+) -> dict[str, Any]:
+    """Return the shortest paths, whatever the directions of their triples; ``is_cut`` if large nodes were cut."""
+    opened = service.graph(graph)
+
+    def work() -> dict[str, Any]:
+        source, target = entity_of(opened, start), entity_of(opened, end)
+        if source == target:
+            raise ServeError(400, "same_entity", "start and end are the same entity; give two")
+        view = Workspace("", Subgraph(opened.graph))
+        found, is_cut = shortest(view, source, target, max_hops)
+        return {"paths": [_path(opened.graph, path) for path in found[:_MOST_PATHS]], "is_cut": is_cut}
+
+    return await look_up(service, request, work)
+
+
+def _path(graph: Any, steps: Iterable[Any]) -> dict[str, Any]:
+    """Return a path as its text and its steps."""
+    text, listed = "", []
+    for step in steps:
+        arrow = "->" if step.forward else "<-"
+        text = text or graph.label(step.start)
+        text += f" {arrow} {graph.relation_label(step.relation)} {arrow} {graph.label(step.end)}"
+        listed.append(
+            {
+                "start": {"key": graph.key(step.start), "label": graph.label(step.start)},
+                "relation": {"key": graph.relation_key(step.relation), "label": graph.relation_label(step.relation)},
+                "end": {"key": graph.key(step.end), "label": graph.label(step.end)},
+                "forward": step.forward,
+            }
+        )
+    return {"text": text, "steps": listed}
+
+
+@router.post("/query", summary="Run a query that only reads")
+async def query(body: GraphQuery, request: Request, service: Serving) -> dict[str, Any]:
+    """Run a query in the graph's own language (Cypher or SPARQL); one that may write is refused with status 403."""
+    opened = service.graph(body.graph)
+    if Capability.QUERY_LANGUAGE not in capabilities_of(opened.graph):
+        raise ServeError(400, "no_query_language", f"the graph {opened.name} has no query language")
+
+    def work() -> dict[str, Any]:
+        language = opened.graph.language
+        check_read_only(body.query, language)
+        try:
+            rows: Rows = opened.graph.query(with_limit(body.query, language, body.limit + 1), {}, body.limit)
+        except (ValueError, TypeError) as error:  # an engine that does not take the text
+            raise GraphbrickError(f"the query cannot be run: {error}") from error
+        return rows.to_dict()
+
+    return await look_up(service, request, work)

@@ -1,0 +1,144 @@
+"""Everything that the routes share: graphs, recipes, limits, and the session that owns models."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import replace
+
+from graphbrick.core.errors import GraphbrickError, InputError, PipelineError
+from graphbrick.learn.default import ending_in
+from graphbrick.pipeline import Pipeline
+from graphbrick.pipeline.brick import Brick
+from graphbrick.pipeline.composition import Sequence
+from graphbrick.pipeline.parsing import parse
+from graphbrick.recipes import published
+from graphbrick.serve.errors import ServeError, not_found
+from graphbrick.serve.gate import Gate
+from graphbrick.serve.hosting import HostedGraph, Opened, Watcher, warm
+from graphbrick.serve.options import ServeOptions
+from graphbrick.serve.runner import Runner
+from graphbrick.serve.trust import Trust, calls_model
+from graphbrick.session import Session
+
+_log = logging.getLogger("graphbrick.serve")
+
+
+class Service:
+    """The state of a running server; `start` opens its graphs.
+
+    Args:
+        options: What it was started with.
+
+    Raises:
+        GraphbrickError: A graph cannot be opened, or a recipe cannot be read.
+    """
+
+    def __init__(self, options: ServeOptions) -> None:
+        self.options = options
+        self.recipes = {name: _recipe(name, text) for name, text in options.recipes.items()}
+        self.session = Session()
+        self.graphs: dict[str, HostedGraph] = {}
+        self.is_ready = False
+        with self.session.activate():
+            for name, place in options.graphs.items():
+                self.graphs[name] = HostedGraph(name, place, self.recipes, options.llm)
+        self._watcher = Watcher(list(self.graphs.values()), options.poll)
+
+    def start(self) -> None:
+        """Make the runner, which needs the running event loop, and watch the graphs."""
+        self.runner = Runner(self.options, self.session)
+        self._watcher.start()
+
+    def warm(self) -> None:
+        """Load what the recipes need; then the server is ready."""
+        with self.session.activate():
+            for graph in self.graphs.values():
+                warm(graph.now)
+        self.is_ready = True
+
+    def close(self) -> None:
+        """End what runs, and close what is open."""
+        self.is_ready = False
+        self._watcher.stop()
+        self.runner.close()
+        try:
+            self.session.close()
+        except GraphbrickError as error:
+            _log.warning("%s", error)
+
+    def graph(self, name: str | None = None) -> Opened:
+        """Return a graph as it is now; the first if none is named.
+
+        Raises:
+            ServeError: 404, there is none of this name.
+        """
+        if name is None:
+            return next(iter(self.graphs.values())).now
+        if name not in self.graphs:
+            raise not_found("graph", name, list(self.graphs))
+        return self.graphs[name].now
+
+    def trust(self, opened: Opened) -> Trust:
+        """Return what recipes of clients may do on a graph."""
+        return Trust(opened.recipes.values(), everything=self.options.trust_recipes)
+
+    def pipeline(
+        self,
+        opened: Opened,
+        *,
+        recipe: str | None = None,
+        parts: Mapping[str, str] | None = None,
+        text: str | None = None,
+        min_confidence: float | None = None,
+    ) -> Pipeline:
+        """Return the pipeline that a request names, if the client may have it run.
+
+        Args:
+            opened: The graph.
+            recipe: A recipe of the server or a published one; None for the default.
+            parts: Parts of a published recipe, as recipe text.
+            text: A recipe text, in place of a recipe.
+            min_confidence: Withhold answers of lower confidence; None to leave that to the pipeline.
+
+        Raises:
+            PipelineError: The text is wrong.
+            ServeError: There is no such recipe, or a client may not have it run.
+        """
+        if text is not None:
+            if recipe is not None or parts:
+                raise ServeError(400, "two_recipes", "give either a recipe, or a pipeline text, not both")
+            pipeline = parse(text)
+            self.trust(opened).check(pipeline)
+        elif recipe is not None and recipe not in opened.recipes and recipe.upper() in published():
+            pipeline = published()[recipe.upper()].pipeline(**(parts or {}))
+            self.trust(opened).check(pipeline)
+        elif parts:
+            raise ServeError(400, "no_parts", "only published recipes, such as 12, have parts; give a pipeline text")
+        else:
+            pipeline = opened.recipe(recipe)
+        return pipeline if min_confidence is None else _withholding(pipeline, min_confidence)
+
+    def gate(self, pipeline: Pipeline) -> Gate:
+        """Return the limit that runs of a pipeline count for."""
+        return self.runner.models if calls_model(pipeline) else self.runner.kernels
+
+
+def _recipe(name: str, text: str) -> Pipeline:
+    """Return a recipe of the server; the name of a published one stands for its text."""
+    try:
+        if text.strip().upper() in published():
+            return published()[text.strip().upper()].pipeline()
+        return parse(text)
+    except PipelineError as error:
+        raise InputError(f"the recipe {name}: {error}") from error
+
+
+def _withholding(pipeline: Pipeline, min_confidence: float) -> Pipeline:
+    """Return the pipeline whose last stage withholds answers of low confidence."""
+    last = pipeline.stages[-1] if isinstance(pipeline, Sequence) else pipeline
+    if not isinstance(last, Brick) or all(entry.name != "min_confidence" for entry in last.parameters()):
+        raise ServeError(
+            400, "no_confidence", f"min_confidence needs a pipeline that ends in PathAnswer(), got {last!r}"
+        )
+    return ending_in(pipeline, replace(last, min_confidence=min_confidence))  # type: ignore[type-var]

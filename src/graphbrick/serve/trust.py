@@ -1,0 +1,123 @@
+"""What a recipe from a client may do.
+
+A recipe can name files, model servers and keys' owners, and sizes that fill the memory. So a recipe that a client sends
+may use the bricks of this package with the parts that are harmless, and beyond them exactly those models, folders and
+sizes that the recipes of the server itself use. ``graphbrick serve --trust-recipes`` lifts this.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import fields
+from typing import TypeAlias
+
+from graphbrick.embedders.embedding_model import EmbeddingModel
+from graphbrick.embedders.llm_embedder import LLMEmbedder
+from graphbrick.llm.chat import ChatModel
+from graphbrick.pipeline import Pipeline
+from graphbrick.pipeline.brick import Brick
+from graphbrick.pipeline.catalog import built_in
+from graphbrick.pipeline.composition import Repeat, Sequence, Union
+from graphbrick.scorers.cross_encoder import CrossEncoder
+from graphbrick.serve.errors import ServeError
+
+Part: TypeAlias = Brick | Pipeline
+
+LARGEST = 10_000
+"""Numbers in a client's recipe may not be above this, or above the default where that is larger."""
+MOST_BRICKS = 40
+MOST_HOPS = 6
+MOST_ROUNDS = 10
+_ASKED = (ChatModel, LLMEmbedder)  # models that servers run
+_MODELS = (*_ASKED, CrossEncoder, EmbeddingModel)  # those too that are downloaded by name
+_WORDS = {("Generate", "prompt"): ("zero", "one", "few")}  # what a parameter that may name a file can be instead
+_LIMITS = {"max_hops": MOST_HOPS, "at_most": MOST_ROUNDS, "length": 100, "max_tokens": 4_000}
+
+
+def parts_within(part: Part) -> Iterator[Part]:
+    """Yield a pipeline or brick and everything inside it, outermost first."""
+    yield part
+    if isinstance(part, Sequence):
+        inner: Iterable[object] = part.stages
+    elif isinstance(part, Union):
+        inner = part.branches
+    else:
+        inner = (getattr(part, field.name) for field in fields(part))  # type: ignore[arg-type]
+    for value in inner:
+        for one in value if isinstance(value, tuple) else (value,):
+            if isinstance(one, Brick | Pipeline):
+                yield from parts_within(one)
+
+
+def calls_model(pipeline: Pipeline) -> bool:
+    """Whether a pipeline asks a language model, so that it mostly waits."""
+    return any(isinstance(part, _ASKED) for part in parts_within(pipeline))
+
+
+class Trust:
+    """Decides which recipes of clients are run.
+
+    Args:
+        own: The recipes of the server.
+        everything: Whether every recipe is run.
+    """
+
+    def __init__(self, own: Iterable[Pipeline], *, everything: bool = False) -> None:
+        self.everything = everything
+        self._own = frozenset(repr(part) for pipeline in own for part in parts_within(pipeline))
+        self.models = sorted(
+            {repr(part) for pipeline in own for part in parts_within(pipeline) if isinstance(part, _MODELS)}
+        )
+
+    def check(self, pipeline: Pipeline) -> None:
+        """Raise ServeError, status 403, if a client may not have this pipeline run."""
+        if self.everything:
+            return
+        reason = self.refusal(pipeline)
+        if reason:
+            raise ServeError(403, "recipe_not_allowed", reason)
+
+    def refusal(self, pipeline: Pipeline) -> str:
+        """Return why a client may not have this pipeline run; empty if it may."""
+        if self.everything:
+            return ""
+        parts = list(parts_within(pipeline))
+        if len(parts) > MOST_BRICKS:
+            return f"a recipe from a client may have {MOST_BRICKS} bricks, got {len(parts)}; leave some out"
+        return next((reason for part in parts if isinstance(part, Brick) and (reason := self._refusal(part))), "")
+
+    def _refusal(self, brick: Brick) -> str:
+        """Return why one brick may not be run; what the server's own recipes have may always."""
+        if repr(brick) in self._own:
+            return ""
+        name = type(brick).__name__
+        if built_in().get(name) is not type(brick):
+            return f"{name} is a plug-in, which the server does not run for clients unless its own recipes use it"
+        if isinstance(brick, _MODELS):
+            there = f"it has {', '.join(self.models)}" if self.models else "it was started without one"
+            return f"the server does not call {brick!r} for clients; {there}"
+        for parameter in brick.parameters():
+            value = getattr(brick, parameter.name)
+            words = _WORDS.get((name, parameter.name), ())
+            if parameter.path and isinstance(value, str) and value not in ("", *words):
+                allowed = f"be {', '.join(words)}, or " if words else ""
+                return (
+                    f"{name} {parameter.name} may name a file, so in a recipe from a client it can only {allowed}be as "
+                    f"in the server's own recipes; got {value[:80]!r}"
+                )
+            if isinstance(value, int | float) and not isinstance(value, bool):
+                most = _most(brick, parameter.name, parameter.default)
+                if value > most:
+                    return f"{name} {parameter.name} may be at most {most:,} in a recipe from a client, got {value:,}"
+        return ""
+
+
+def _most(brick: Brick, name: str, default: str | None) -> float:
+    """Return the largest number that a client may give."""
+    most = float(_LIMITS.get(name, LARGEST))
+    if name == "at_most" and not isinstance(brick, Repeat):
+        most = LARGEST
+    try:
+        return max(most, float(default or 0))
+    except ValueError:  # None
+        return most
