@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,17 @@ from graphbrick.session import current_session
 MODES = ("record", "replay", "off")
 _SCHEMA = "CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, request TEXT, reply TEXT, kept_at REAL)"
 _WAIT = 60.0  # seconds for another process that writes
+_anew: ContextVar[bool] = ContextVar("graphbrick_asking_anew", default=False)
+
+
+@contextmanager
+def asking_anew() -> Iterator[None]:
+    """Context manager in which recorded replies are not used, and new ones take their place; replaying goes on."""
+    token = _anew.set(True)
+    try:
+        yield
+    finally:
+        _anew.reset(token)
 
 
 class ReplyCache:
@@ -63,6 +75,8 @@ class ReplyCache:
         Raises:
             ModelError: There is none, and the cache is replayed; or what was recorded is not a reply.
         """
+        if _anew.get() and self.mode == "record":
+            return None
         with self._locked():
             row = self._db.execute("SELECT reply FROM replies WHERE key = ?", (_key(request),)).fetchone()
         if row is None and self.mode == "replay":
@@ -83,10 +97,11 @@ class ReplyCache:
         return reply
 
     def put(self, request: Mapping[str, Any], reply: Mapping[str, Any]) -> None:
-        """Record a reply; one that is there already stays."""
+        """Record a reply; one that is there already stays, except within `asking_anew`."""
+        instead = "REPLACE" if _anew.get() else "IGNORE"
         row = (_key(request), _text(request), _text(reply), time.time())
         with self._locked():
-            self._db.execute("INSERT OR IGNORE INTO replies VALUES (?, ?, ?, ?)", row)
+            self._db.execute(f"INSERT OR {instead} INTO replies VALUES (?, ?, ?, ?)", row)
 
     def __len__(self) -> int:
         with self._locked():

@@ -18,6 +18,7 @@ from graphbrick.evaluate.study.reader import Study
 from graphbrick.evaluate.study.recorder import Recorder
 from graphbrick.evaluate.study.records import StoredJudgement, Unjudged
 from graphbrick.llm.chat import ChatModel
+from graphbrick.llm.reply_cache import asking_anew
 from graphbrick.pipeline.budget import Budget, StoppedError, current_budget, spending
 
 JUDGING = "judging"
@@ -160,7 +161,8 @@ def judge_study(
         study: The file that `graphbrick.evaluate.evaluate` wrote.
         llm: The judge; best at temperature 0, and not the model that gave the answers.
         fresh: Forget all judgements, also those of another judge.
-        retry: Judge again the answers without a verdict: the judge failed, or its reply could not be read.
+        retry: Judge again the answers without a verdict: the judge failed, or its reply could not be read. A reply that
+            is recorded is not used again for them.
         exchanges: Whether prompts and replies of the judge are stored.
         watch: Called with progress: the step, how many answers are done, how many there are.
 
@@ -196,6 +198,7 @@ def judge_study(
             left = recorder.judgements.missing()
             with (
                 nullcontext() if current_budget() else spending(Budget()),
+                asking_anew() if retry else nullcontext(),
                 Judging(llm, recorder, exchanges=exchanges) as judging,
             ):
                 judging.submit(left)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -19,10 +20,12 @@ from graphbrick.evaluate.study.records import (
     EvaluationSession,
     GoldAnswer,
     QuestionFile,
+    RatingJudge,
     Result,
     StoredAnswer,
     StoredJudgement,
     StoredPath,
+    StoredRating,
     StudyQuestion,
     StudyRun,
     judge_score,
@@ -130,6 +133,26 @@ class Study:
         query = "SELECT * FROM judgements WHERE run = ? AND question = ?"
         return next(self._read(_judgement, query, (run, question)), None)
 
+    def rating_judges(self) -> list[RatingJudge]:
+        """Return the judges that rated answers by labels, in the order of their first call."""
+        if self._version < 4:
+            return []
+        query = (
+            "SELECT judges.id, identity, name, json_group_array(DISTINCT label) AS labels, sum(cases) AS cases,"
+            " sum(seconds) AS seconds, json_group_array(json(ledger)) AS ledgers,"
+            " json_group_array(json(events)) AS events FROM judges"
+            " JOIN rating_calls ON rating_calls.judge = judges.id GROUP BY judges.id ORDER BY judges.id"
+        )
+        return list(self._read(_rating_judge, query))
+
+    def ratings(self, judge: int, label: str) -> list[StoredRating]:
+        """Return what one judge said by one label, by run and question."""
+        query = (
+            "SELECT run, question, label, probability, reason FROM ratings WHERE judge = ? AND label = ?"
+            " ORDER BY run, question"
+        )
+        return list(self._read(lambda row: StoredRating(**row), query, (judge, label)))
+
     def details(self, run: int) -> Iterator[Detail]:
         """Yield the results of a run in words, in the order of its questions."""
         return self._read(_detail, f"{self._details()} WHERE run = ? ORDER BY question", (run,))
@@ -207,6 +230,13 @@ def _judgement(row: Row) -> StoredJudgement:
             "exchanges": unpack(row["exchanges"]),
         }
     )
+
+
+def _rating_judge(row: Row) -> RatingJudge:
+    ledgers = json.loads(row.pop("ledgers"))
+    ledger = {name: sum(one.get(name, 0) for one in ledgers) for name in dict.fromkeys(chain(*ledgers))}
+    events = tuple(dict.fromkeys(chain(*json.loads(row["events"]))))
+    return RatingJudge(**row | {"labels": tuple(json.loads(row["labels"])), "ledger": ledger, "events": events})
 
 
 def _detail(row: Row) -> Detail:

@@ -22,12 +22,14 @@ from graphbrick.evaluate.study.exchanges import pack
 from graphbrick.evaluate.study.identity import Identity, content_of
 from graphbrick.evaluate.study.judgements import Judgements
 from graphbrick.evaluate.study.query_scoring import gold_facts
+from graphbrick.evaluate.study.ratings import Ratings
 from graphbrick.evaluate.study.records import Detail, Result
 from graphbrick.evaluate.study.schema import APPLICATION, FIRST, SINCE, VERSION
 from graphbrick.files.locks import claim
 from graphbrick.graphs.graph import Graph
 
 _WAIT = 60.0  # seconds to wait for a reader that holds the file
+_OF_ANSWERS = ("details", "exchanges", "judgements", "ratings", "results")
 
 
 class Recorder:
@@ -61,6 +63,7 @@ class Recorder:
             self._unlock()
             raise
         self.judgements = Judgements(self._db)
+        self.ratings = Ratings(self._db)
 
     def _prepare(self) -> None:
         """Create the tables of a new file, or add what a file of an older version lacks."""
@@ -176,7 +179,7 @@ class Recorder:
 
         With ``errors_only``, remove only results with an error.
         """
-        condition, tables = "run = ?", ["details", "exchanges", "judgements", "results", "asked"]
+        condition, tables = "run = ?", [*_OF_ANSWERS, "asked"]
         if errors_only:
             condition += " AND question IN (SELECT question FROM results WHERE run = ? AND error IS NOT NULL)"
             tables.remove("asked")

@@ -286,6 +286,50 @@ class StoredJudgement:
         return judge_score(self.right, self.error)
 
 
+@dataclass(frozen=True, slots=True)
+class StoredRating:
+    """What a judge said of one answer by one label.
+
+    Attributes:
+        run: The number of the run.
+        question: The number of the question.
+        label: The label (`graphbrick.evaluate.judge.verdicts.Label`).
+        probability: That the label holds, from 0 to 1; None if the judge failed, or could not be read.
+        reason: Why, in the words of the judge, or why there is no probability.
+    """
+
+    run: int
+    question: int
+    label: str
+    probability: float | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class RatingJudge:
+    """A judge that rated answers of a study, and what that took.
+
+    Attributes:
+        id: Its number.
+        identity: What changes its verdicts, as text.
+        name: The name it was last called by.
+        labels: The labels it rated by.
+        cases: Number of answers that it was given; answers that are the same are given once.
+        seconds: Time it took.
+        ledger: calls, tokens_in, tokens_out, estimated, waited, cost, cache_hits.
+        events: Remarks, each once.
+    """
+
+    id: int
+    identity: str
+    name: str
+    labels: tuple[str, ...]
+    cases: int
+    seconds: float
+    ledger: Mapping[str, float] = field(hash=False)
+    events: tuple[str, ...] = ()
+
+
 def judge_score(right: bool | None, error: str | None) -> float | None:
     """Return Judge@1 of one answer: 1 or 0; None if the judge failed.
 

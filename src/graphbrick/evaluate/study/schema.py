@@ -2,7 +2,7 @@
 
 ``PRAGMA application_id`` marks the file as a study, ``PRAGMA user_version`` is the version of the schema. A newer
 graphbrick reads the files of older ones and adds what they lack when it writes them. Keys of JSON values may be added
-without a new version. Version 2 added exchanges and judgements, version 3 the identity of runs.
+without a new version. Version 2 added exchanges and judgements, version 3 the identity of runs, version 4 ratings.
 
 runs        one pipeline on one graph. A run is known by the identity of its pipeline (what changes results, with
             checksums of files), the hash of the graph, and whether seeds were linked.
@@ -12,6 +12,9 @@ results     one row for each answered question; a row is complete or absent.
 details     the same in words: answers, paths, stages; written together with the row in results.
 exchanges   prompts and replies of language models; no row if they are not kept.
 judgements  what the judge said of the first answer; a study has one judge or none.
+judges      the judges that rated answers by labels, by their identity.
+rating_calls  what a judge was given together, with its cost.
+ratings     the probability of one label for one answer by one judge.
 sittings    evaluation sessions: one for each call of `evaluate` or `judge`, with time, machine, versions and options.
 files       the files that questions came from.
 
@@ -21,7 +24,7 @@ Columns that are not ids, numbers or plain texts hold JSON: the attribute of the
     SELECT runs.name, avg(scores.hits_at_1) FROM scores JOIN runs ON runs.id = scores.run GROUP BY runs.id
 """
 
-VERSION = 3
+VERSION = 4
 APPLICATION = 0x67625374  # "gbSt"
 
 FIRST = """
@@ -143,6 +146,33 @@ CREATE TABLE runs_3 (
 INSERT INTO runs_3 SELECT id, name, recipe, graph_path, graph_hash, linked, started, finished, NULL, NULL FROM runs;
 DROP TABLE runs;
 ALTER TABLE runs_3 RENAME TO runs;
+""",
+    4: """
+CREATE TABLE judges (
+  id INTEGER PRIMARY KEY,
+  identity TEXT NOT NULL UNIQUE,  -- what changes its verdicts
+  name TEXT NOT NULL              -- as it was named on the command line
+);
+CREATE TABLE rating_calls (
+  id INTEGER PRIMARY KEY,
+  judge INTEGER NOT NULL REFERENCES judges (id),
+  label TEXT NOT NULL,
+  sitting INTEGER NOT NULL REFERENCES sittings (id),
+  cases INTEGER NOT NULL,
+  seconds REAL NOT NULL,
+  ledger TEXT NOT NULL,           -- JSON, as in results
+  events TEXT NOT NULL            -- JSON: [text, ...]
+);
+CREATE TABLE ratings (
+  run INTEGER NOT NULL,
+  question INTEGER NOT NULL,
+  judge INTEGER NOT NULL REFERENCES judges (id),
+  label TEXT NOT NULL,
+  probability REAL,               -- NULL if the judge failed, or could not be read
+  reason TEXT NOT NULL,
+  call INTEGER NOT NULL REFERENCES rating_calls (id),
+  PRIMARY KEY (run, question, judge, label)
+) WITHOUT ROWID;
 """,
 }
 """Additions of each version of the schema."""
