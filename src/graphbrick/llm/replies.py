@@ -236,7 +236,7 @@ def opened(reply: str) -> tuple[str, object]:
 
     If its JSON breaks off, the value has the whole items before that, and there is an event.
     """
-    text = _without_fences(reply)
+    text = without_fences(reply)
     value, whole = find_json(text)
     if not whole:
         event(f"the reply breaks off; what came before was read: {shown(reply)}")
@@ -249,11 +249,12 @@ def read_object(reply: str) -> Object | None:
     >>> read_object('{"operator": "count"}'), read_object('{"operator": "count", "sets": ["which'), read_object("3")
     ({'operator': 'count'}, None, None)
     """
-    value, whole = find_json(_without_fences(reply))
+    value, whole = find_json(without_fences(reply))
     return value if whole and isinstance(value, Object) else None
 
 
-def _without_fences(reply: str) -> str:
+def without_fences(reply: str) -> str:
+    """Return a reply without thinking and the lines of code fences."""
     return _FENCE.sub("", without_thinking(reply))
 
 

@@ -165,7 +165,7 @@ def _reasoned(choice: Choice) -> Verdict:
     """
     text = choice.message.text
     try:
-        said = object_of(text, "verdict")
+        said = object_of(text, "verdict", partial=True)
     except UnreadableError:
         if "{" in text or (verdict := stated_verdict(text)) is None:
             raise
