@@ -25,6 +25,7 @@ from graphbrick.cli import prepare as cli_prepare
 from graphbrick.cli import queries as cli_queries
 from graphbrick.cli import rag as cli_rag
 from graphbrick.cli import report as cli_report
+from graphbrick.cli import serve as cli_serve
 from graphbrick.cli import text as cli_text
 from graphbrick.cli import train as cli_train
 from graphbrick.cli.graphs import GraphPlace, Json, open_place
@@ -164,6 +165,7 @@ for _name in ("evaluate", "compare"):
 app.add_typer(cli_judging.app)
 app.command("report")(cli_report.report)
 app.command("rag")(cli_rag.rag)
+app.command("serve")(cli_serve.serve)
 app.add_typer(cli_datasets.app)
 
 

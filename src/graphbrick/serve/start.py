@@ -1,0 +1,191 @@
+"""Start a server in this process, or in several, and stop it in order."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+import socket
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+from typing import Any
+
+import uvicorn
+from fastapi import FastAPI
+from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.supervisors.multiprocess import Multiprocess
+
+from graphbrick.compute import blas_threads
+from graphbrick.core.errors import InputError
+from graphbrick.graphs.opening import open_graph
+from graphbrick.serve.app import WORKBENCH, create_app
+from graphbrick.serve.options import ServeOptions
+
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+LOOPBACK_HOSTS = ("localhost", "127.0.0.1", "[::1]")
+_HEADER_SECONDS = 10.0  # in which the head of a request must arrive
+_CONNECTIONS = 2_000  # open at the same time in one worker
+_SHUTDOWN_SECONDS = 30  # for requests in flight
+_SWITCH = 0.001  # seconds that a thread computes before it lets the one that answers take its turn
+
+
+@dataclass(frozen=True)
+class Listening:
+    """Where a server listens.
+
+    Args:
+        host: Name or address of the machine to listen on.
+        port: Port; 0 for a free one.
+        workers: Processes. Each opens the graphs by memory map, and has its own models and limits.
+        access_log: Whether to write a JSON line for every request to standard error.
+    """
+
+    host: str = "127.0.0.1"
+    port: int = 8000
+    workers: int = 1
+    access_log: bool = True
+
+
+class _Protocol(H11Protocol):
+    """HTTP that closes connections whose first request does not come."""
+
+    def connection_made(self, transport: Any) -> None:
+        """Begin to wait for the head of a request."""
+        super().connection_made(transport)
+        self.loop.call_later(_HEADER_SECONDS, self._close_if_silent)
+
+    def _close_if_silent(self) -> None:
+        if self.cycle is None and not self.transport.is_closing():
+            self.transport.close()
+
+
+def serve(options: ServeOptions, listening: Listening, on_start: Callable[[str], None]) -> None:
+    """Serve until a signal stops it; requests in flight are finished first.
+
+    Args:
+        options: What is served.
+        listening: Where.
+        on_start: Called with the address before the first request is taken.
+
+    Raises:
+        InputError: The address is taken.
+        GraphbrickError: A graph cannot be opened, or a recipe cannot be read.
+    """
+    listener = _listener(listening)
+    address = f"http://{_shown(listening.host)}:{listener.getsockname()[1]}"
+    try:
+        if listening.workers == 1:
+            app = _app(options, listening)
+            on_start(address)
+            server = uvicorn.Server(_config(app, factory=False))
+            server.run(sockets=[listener])
+        else:
+            for place in options.graphs.values():
+                open_graph(place)  # an error is told here once, and not by every worker
+            on_start(address)
+            config = _config(partial(_app, options, listening), factory=True)
+            config.workers = listening.workers
+            Multiprocess(config, sockets=[listener]).run()
+    finally:
+        listener.close()
+
+
+def has_workbench() -> bool:
+    """Whether this installation has the web page."""
+    return (WORKBENCH / "index.html").is_file()
+
+
+def _app(options: ServeOptions, listening: Listening) -> FastAPI:
+    """Return the application, in the process that runs it."""
+    log_to_stderr(access=listening.access_log)
+    sys.setswitchinterval(_SWITCH)
+    import numpy  # noqa: F401 - its library of linear algebra is limited below
+
+    # Requests are computed side by side, so that each does best with one thread. The limit ends with the process.
+    contextlib.ExitStack().enter_context(blas_threads(1))
+    return create_app(options)
+
+
+def _config(app: Any, *, factory: bool) -> uvicorn.Config:
+    return uvicorn.Config(
+        app,
+        factory=factory,
+        http=_Protocol,
+        ws="none",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        lifespan="on",
+        limit_concurrency=_CONNECTIONS,
+        timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
+    )
+
+
+def _listener(listening: Listening) -> socket.socket:
+    """Return a socket that listens.
+
+    Raises:
+        InputError: The name is unknown, or the port is taken or not allowed.
+    """
+    try:
+        family, _, _, _, place = socket.getaddrinfo(
+            listening.host, listening.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        listener = socket.socket(family, socket.SOCK_STREAM)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(place)
+        listener.listen(2048)
+    except (OSError, OverflowError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(
+            f"the server cannot listen on {listening.host}:{listening.port} ({reason}); choose another --host or --port"
+        ) from error
+    listener.set_inheritable(True)
+    return listener
+
+
+def _shown(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
+
+
+class _JsonLines(logging.Formatter):
+    """Messages of the server as JSON lines; those of the access log are lines already."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return one line."""
+        if record.name == "graphbrick.access":
+            return record.getMessage()
+        line = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "message": record.getMessage(),
+        }
+        if record.exc_info:
+            line["traceback"] = self.formatException(record.exc_info)
+        return json.dumps(line)
+
+
+def log_to_stderr(*, access: bool) -> None:
+    """Write what the server says, and with ``access`` a line for every request, to standard error."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(_JsonLines())
+    levels = {"graphbrick.serve": logging.INFO, "uvicorn.error": logging.WARNING, "mcp": logging.WARNING}
+    levels["graphbrick.access"] = logging.INFO if access else logging.CRITICAL
+    for name, level in levels.items():
+        logger = logging.getLogger(name)
+        logger.handlers, logger.propagate = [handler], False
+        logger.setLevel(level)
+
+
+def check_exposure(listening: Listening, options: ServeOptions, *, no_token: bool) -> None:
+    """Raise InputError if a server without token would be open to other machines."""
+    if options.token or no_token or listening.host in LOOPBACK:
+        return
+    raise InputError(
+        f"a server on {listening.host} is open to other machines; give it a token (--token, or GRAPHBRICK_TOKEN), or "
+        "--no-token if something else decides who may use it"
+    )
