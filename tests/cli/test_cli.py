@@ -145,9 +145,9 @@ def test_skip_bad_counts_and_lists(run, tmp_path):
     source.write_bytes(b"a\tr\tb\nonly one\na\t\tc\nb\tr\tc\nb\tr\tc\n")
     result = run("build", str(source), str(tmp_path / "out.graph"), "--skip-bad")
     assert result.code == 0
-    assert "3 entities, 1 relations, 2 triples" in result.out
-    assert "1 triples were given more than once" in result.out
-    assert "2 bad records were left out" in result.out
+    assert "3 entities, 1 relation, 2 triples" in result.out
+    assert "given more than once, and stored once: 1 triple" in result.out
+    assert "left out: 2 bad records" in result.out
     assert "line 2: 1 column" in result.out
     assert "line 3: the relation is empty" in result.out
     told = json.loads(run("info", str(tmp_path / "out.graph"), "--json").out)
@@ -284,7 +284,7 @@ def test_skip_bad_says_how_many_it_lists(run, tmp_path):
     source = tmp_path / "many.tsv"
     source.write_text("a\tr\tb\n" + "bad\n" * 1500)
     result = run("build", str(source), str(tmp_path / "m.graph"), "--skip-bad")
-    assert "1,500 bad records were left out" in result.out
+    assert "left out: 1,500 bad records" in result.out
     assert "lists the first 1,000 of them" in result.out
 
 
@@ -292,7 +292,7 @@ def test_nodes_of_another_graph_are_noticed(run, tmp_path):
     (tmp_path / "e.tsv").write_text("a\tr\tb\n")
     (tmp_path / "n.tsv").write_text("id\tname\n" + "".join(f"x{i}\tname {i}\n" for i in range(9)))
     result = run("build", str(tmp_path / "e.tsv"), str(tmp_path / "n.graph"), "--nodes", str(tmp_path / "n.tsv"))
-    assert "9 entities have no triple; are these the nodes of these edges?" in result.out
+    assert "without a triple: 9 entities; are these the nodes of these edges?" in result.out
 
 
 def test_a_misspelt_name_is_found_beside_a_word_of_a_relation(run, tmp_path):

@@ -25,8 +25,8 @@ def test_add(run: Run, folder: Path) -> None:
     code, out, _ = run("add", "g.graph", "more.txt")
     assert code == 0
     assert out.splitlines() == [
-        "g.graph: 1 triples added, 0 deleted, 1 entities new, 0 described anew; it has 31 triples now",
-        "1 triples were there already, or were given more than once",
+        "g.graph: 1 triple added, 0 deleted, 1 entity new, 0 described anew; it has 31 triples now",
+        "there already, or given more than once: 1 triple",
     ]
     assert Graph.open("g.graph").n_triples == 31
 
@@ -40,7 +40,7 @@ def test_delete_stops_at_a_missing_triple(run: Run, folder: Path) -> None:
     assert code == 0
     assert out.splitlines() == [
         "g.graph: 0 triples added, 2 deleted, 0 entities new, 0 described anew; it has 28 triples now",
-        "1 triples to delete were not there:",
+        "not there to delete: 1 triple",
         "  nobody -> r -> hub",
     ]
 
@@ -61,7 +61,7 @@ def test_info_and_compact(run: Run, folder: Path) -> None:
     assert "changes" not in json.loads(run("info", "g.graph", "--json")[1])
     run("add", "g.graph", "more.txt")
     _, out, _ = run("info", "g.graph", "--check")
-    assert "changed since it was built: 1 triples and 1 entities added, 0 triples deleted" in out
+    assert "changed since it was built: 1 triple and 1 entity added, 0 triples deleted" in out
     assert "graphbrick compact" not in out
     run("delete", "g.graph", "gone.txt", "--ignore-missing")
     (folder / "three.csv").write_text("head,relation,tail\nn3,s,n4\n")

@@ -214,7 +214,7 @@ def test_the_command_says_what_it_did(place: Path, write: Write, run: Run) -> No
         assert run("refresh", place).out.strip() == f"{place}: nothing has changed"
     write(road("c0", "c9", 2))
     with Session():
-        assert "1 triples added, 0 deleted" in run("refresh", place).out
+        assert "1 triple added, 0 deleted" in run("refresh", place).out
     told = json.loads(run("refresh", place, "--json", "--full").out)
     assert (told["changed"], told["copied"], told["replaced"]) == (False, "all", False)
     assert sorted(file.name for file in place.parent.iterdir()) == ["copy.graph", "copy.graph.source.json", "db"]

@@ -133,8 +133,8 @@ def test_the_command_line_takes_rules(tmp_path: Path, capsys: pytest.CaptureFixt
         main(["build", str(tmp_path / "kb.tsv"), target, "--labels", str(tmp_path / "labels.tsv"), *options])
     assert stopped.value.code == 0
     told = capsys.readouterr().out
-    assert "2 triples were left out by the rules" in told
-    assert "1 triples were labels" in told
+    assert "left out by the rules: 2 triples" in told
+    assert "read as labels: 1 triple" in told
     assert "there is no index for near misses of names (--near)" in told
     graph = Graph.open(target)
     assert [graph.triple_text(t) for t in graph.triple_ids()] == ["Alpha -> r.x -> Beta"]

@@ -71,7 +71,16 @@ def test_paragraphs_are_packed_and_headings_divide() -> None:
 def test_a_long_word_and_a_text_without_sentences_are_cut() -> None:
     document = Document("a", "", "word " * 50 + "x" * 1000)
     spans = list(ByParagraph(n=20).spans(document))
-    assert [len(re.findall(r"\w+", document.text[s.start : s.end])) for s in spans] == [20, 20, 11]
+    assert [len(re.findall(r"\w+", document.text[s.start : s.end])) for s in spans] == [20, 20, 11, 1]
+    assert document.text[spans[2].start :].startswith("word " * 10 + "x")
+
+
+@pytest.mark.parametrize("chunker", [ByTokens(n=200, overlap=20), ByParagraph(n=200), ByHeading(n=200)])
+def test_letters_without_a_space_are_cut_to_the_size_of_passages(chunker: Chunker) -> None:
+    document = Document("a", "", "Encoded data follow.\n\n" + "ab3" * 10_000)
+    spans = list(chunker.spans(document))
+    assert max(span.end - span.start for span in spans) <= 200 * 40 + 1
+    assert {place for span in spans for place in range(span.start, span.end)} >= set(range(22, len(document.text)))
 
 
 @pytest.mark.parametrize(

@@ -121,3 +121,23 @@ def test_the_option(run: Run, tmp_path: Path, docs: Path) -> None:
         run("index", str(docs), place, "--describe", "none")
         assert len(server.requests) == 6
     refused(run("index", str(docs), place, "--describe", "BM25()"), "--describe takes Describe(LLM())")
+
+
+def test_a_dry_run_prices_what_is_known_to_be_described(run: Run, tmp_path: Path, docs: Path) -> None:
+    place = str(tmp_path / "g.graph")
+    with ScriptedLLM(script) as server:
+        llm = f"LLM('gpt-4.1-mini', base_url={server.base_url!r})"
+        options = ["--extract", f"ExtractGraph({llm}, gleanings=0)", "--describe", f"Describe({llm}, least=3)"]
+        first = run("index", str(docs), place, *options, "--dry-run").out
+        assert "0 calls to describe 0 entities and triples" in first
+        assert "; more after 4 passages to extract, which is not known before" in first
+        run("index", str(docs), place, *options[:2])
+        before = len(server.requests)
+        planned = json.loads(run("index", str(docs), place, *options, "--dry-run", "--json").out)["describe"]
+        assert (planned["things"], planned["calls"]) == (2, 2)
+        assert len(server.requests) == before
+        done = json.loads(run("index", str(docs), place, *options, "--json").out)["usage"]
+        assert (done["calls"], done["tokens_in"]) == (2, pytest.approx(planned["tokens_in"], rel=0.5))
+        assert 0 < done["cost"] <= planned["usd"]
+        again = run("index", str(docs), place, "--dry-run").out
+        assert "0 calls to describe 0 entities and triples, about 0 tokens read" in again

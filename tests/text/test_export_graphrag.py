@@ -43,7 +43,7 @@ def whole(graph: TextGraph) -> dict[str, Any]:
             )
             for one in triples
         },
-        "passages": [graph.passage(i)._replace(title="") for i in range(graph.n_passages)],
+        "passages": [graph.passage(i) for i in range(graph.n_passages)],
         "mentions": [sorted(map(label, mentions[first[i] : first[i + 1]].tolist())) for i in range(graph.n_passages)],
         "claims": sorted(
             (label(one.subject), "" if one.object is None else label(one.object), *one[2:]) for one in graph.claims
@@ -69,7 +69,7 @@ def whole(graph: TextGraph) -> dict[str, Any]:
 
 
 def round_trip(graph: TextGraph, folder: Path) -> TextGraph:
-    return import_graphrag(to_graphrag(graph, folder / "exported"), folder / "again.graph").graph
+    return import_graphrag(to_graphrag(graph, folder / "exported").folder, folder / "again.graph").graph
 
 
 def test_an_imported_index_comes_back_whole(tmp_path: Path) -> None:
@@ -110,7 +110,7 @@ def test_an_own_index_comes_back_with_communities_and_reports(notes: TextGraph, 
 
 
 def test_without_communities_there_are_no_such_tables(notes: TextGraph, tmp_path: Path) -> None:
-    folder = to_graphrag(notes, tmp_path / "out")
+    folder = to_graphrag(notes, tmp_path / "out").folder
     assert {file.stem for file in folder.iterdir()} == set(COLUMNS) - {"communities", "community_reports"}
 
 
@@ -121,7 +121,7 @@ def test_parallel_triples_are_one_relationship_with_their_words(tmp_path: Path) 
     )
     (tmp_path / "kisumu.txt").write_text("Kisumu is a port.")
     graph = index([tmp_path / "kisumu.txt"], tmp_path / "k.graph", extractor=FromFile(str(tmp_path / "openie.jsonl")))
-    rows = parquet.read_table(to_graphrag(graph.graph, tmp_path / "out") / "relationships.parquet").to_pylist()
+    rows = parquet.read_table(to_graphrag(graph.graph, tmp_path / "out").folder / "relationships.parquet").to_pylist()
     assert len(rows) == 1
     assert rows[0]["weight"] == 2.0
     assert "Kisumu lies on Lake Victoria." in rows[0]["description"]

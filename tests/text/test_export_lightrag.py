@@ -45,13 +45,13 @@ def content(graph: TextGraph) -> dict[str, object]:
 
 
 def test_an_export_is_imported_as_the_same_graph(lakes: TextGraph, tmp_path: Path) -> None:
-    folder = to_lightrag(lakes, tmp_path / "out", embedder=Overlap())
+    folder = to_lightrag(lakes, tmp_path / "out", embedder=Overlap()).folder
     again = import_lightrag(folder, tmp_path / "again.graph").graph
     assert content(again) == content(lakes)
 
 
 def test_the_files_are_those_of_lightrag(lakes: TextGraph, tmp_path: Path) -> None:
-    folder = to_lightrag(lakes, tmp_path / "out", embedder=Overlap())
+    folder = to_lightrag(lakes, tmp_path / "out", embedder=Overlap()).folder
     graph = networkx.read_graphml(folder / "graph_chunk_entity_relation.graphml")
     assert {frozenset(edge) for edge in graph.edges} == {frozenset(ends) for ends in EDGES}
     assert graph.nodes["Kisumu"]["description"] == "Kisumu is a port. A town."
@@ -75,7 +75,7 @@ def test_entities_that_only_occur_together_have_no_relation(tmp_path: Path) -> N
     (tmp_path / "a.txt").write_text("Ada Okoth & Ben Ouma met in Kisumu. Ada Okoth is from Kisumu.")
     graph = index([tmp_path / "a.txt"], tmp_path / "a.graph").graph
     assert graph.n_triples > 0
-    folder = to_lightrag(graph, tmp_path / "out", embedder=Overlap())
+    folder = to_lightrag(graph, tmp_path / "out", embedder=Overlap()).folder
     written = networkx.read_graphml(folder / "graph_chunk_entity_relation.graphml")
     assert (set(written.nodes), len(written.edges)) == ({graph.label(e) for e in range(graph.n_entities)}, 0)
     assert json.loads((folder / "vdb_relationships.json").read_bytes())["data"] == []
@@ -86,4 +86,7 @@ def test_the_command(lakes: TextGraph, tmp_path: Path, run: Run) -> None:
     (tmp_path / "other" / "notes.txt").write_text("mine")
     with pytest.raises(GraphbrickError):
         to_lightrag(lakes, tmp_path / "other", embedder=Overlap(), overwrite=True)
+    (tmp_path / "o.txt").write_text("Ada Okoth & Ben Ouma met in Kisumu. Ada Okoth is from Kisumu.")
+    place = index([tmp_path / "o.txt"], tmp_path / "o.graph").graph.path
+    assert "out1: 4 entities, 0 relations\n" in run("export", place, tmp_path / "out1", "--to", "lightrag").out
     refused(run("export", lakes.path, tmp_path / "out2", "--to", "lightrag", "--embedder", "BM25()"), "an embedder")

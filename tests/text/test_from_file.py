@@ -73,7 +73,7 @@ def test_the_open_ie_file_of_hipporag_as_a_whole(tmp_path: Path, run: Run) -> No
     file.write_text(json.dumps({"docs": docs, "avg_ent_chars": 1.0}))
     counts = json.loads(run("import", file, tmp_path / "a.graph", "--json").out)
     assert (counts["entities"], counts["triples"], counts["passages"]) == (2, 1, 3)
-    assert counts["notes"] == ["2 passages have no triple"]
+    assert counts["notes"] == ["without a triple: 2 passages"]
     docs[2]["extracted_triples"] = [["Kisumu", "in", "Kenya"]]
     file.write_text(json.dumps({"docs": docs}))
     refused(run("import", file, tmp_path / "a.graph"))

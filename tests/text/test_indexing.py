@@ -289,7 +289,7 @@ def test_the_commands(run: Run, tmp_path: Path, docs: Path) -> None:
     (docs / "a.png").write_bytes(b"\0")
     first = run("index", str(docs), place)
     assert "3 documents (3 new, 0 changed, 0 deleted), 4 passages (4 read now)" in first.out
-    assert "note: 1 files of other kinds were left out (.png)" in first.err
+    assert "note: left out: 1 file of other kinds (.png)" in first.err
     assert "note: names were found by capitals and function words, without a model" in first.err
     assert '"new": false' in run("index", place, "--json").out
     asked = run("ask", place, "Which lake borders Uganda?", "--pipeline", "Passages() >> Quote(BM25(), n=1)")
@@ -299,6 +299,59 @@ def test_the_commands(run: Run, tmp_path: Path, docs: Path) -> None:
     assert "kenya.md  Kenya  2 passages" in listed
     assert run("documents", place, str(docs / "kenya.md"), "--start", "2", "--end", "7").out == "Kenya\n"
     refused(run("documents", place, "none.md"), "has no document 'none.md'")
+    kenya = str(docs / "kenya.md")
+    refused(
+        run("documents", place, kenya, "--start", "9999"),
+        f"has the characters 0 to {len(FILES['kenya.md'])}, got --start 9999;",
+    )
+    refused(run("documents", place, kenya, "--start", "9", "--end", "9"), "got --start 9 --end 9;")
+    with TextStore(text_folder(tmp_path / "notes.graph")) as store:
+        store.set("extractor", "Phrases(n=)")
+    refused(run("index", place), "the extractor of the last time, 'Phrases(n=)', cannot be used any more", "--extract")
+    refused(run("documents", place), "name another by --extract")
+    with TextStore(text_folder(tmp_path / "notes.graph")) as store:
+        store.set("extractor", "BM25()")
+    refused(run("index", place), "the extractor of the last time, 'BM25()', finds no entities; name another by")
+    assert "3 documents" in run("index", place, "--extract", "Phrases()").out
+
+
+def test_a_first_run_of_no_use_leaves_nothing_behind(run: Run, tmp_path: Path) -> None:
+    place, docs = tmp_path / "notes.graph", tmp_path / "docs"
+    docs.mkdir()
+    refused(run("index", str(tmp_path / "no"), str(place)), "no such file")
+    assert sorted(tmp_path.iterdir()) == [docs]
+    (docs / "a.txt").write_bytes(b"\0\1\2")
+    refused(run("index", str(docs), str(place)), "a.txt")
+    refused(run("index", str(docs), str(place), "--skip-bad"), "there is no document, as no file could be read")
+    assert sorted(tmp_path.iterdir()) == [docs]
+    (docs / "a.txt").write_text("It is so.")
+    refused(run("index", str(docs), str(place)), "found 1 entity, but no two of them in one sentence")
+    assert sorted(tmp_path.iterdir()) == [docs]
+    (docs / "a.txt").write_text("The capital of Kenya is Nairobi.")
+    (docs / "b.txt").write_bytes(b"\0\1\2")
+    refused(run("index", str(docs), str(place)), "b.txt")
+    assert text_folder(place).is_dir()  # what was read is not read again
+    done = index([docs], place, skip_bad=True)
+    assert (done.reading.same, done.reading.added) == (1, 0)
+    assert "1 document (0 new, 0 changed, 0 deleted), 1 passage (0 read now), " in run("index", str(place)).out
+
+
+def test_a_full_disk_is_said_and_the_rest_goes_on_later(run: Run, tmp_path: Path) -> None:
+    docs, place = tmp_path / "docs", tmp_path / "notes.graph"
+    docs.mkdir()
+    for i in range(20):
+        (docs / f"{i}.txt").write_text(f"Nairobi is the capital of Kenya, says number {i}. " * 300)
+    opened = TextStore.__init__
+
+    def full(store: TextStore, folder: Path) -> None:
+        opened(store, folder)
+        store._db.execute("PRAGMA max_page_count = 40")
+
+    with patch.object(TextStore, "__init__", full):
+        refused(run("index", str(docs), str(place)), "documents.sqlite: the disk is full; free space and run the same")
+    done = index([docs], place)
+    assert 0 < done.reading.same < 20
+    assert done.documents == 20
     refused(run("index", str(tmp_path / "other.graph")), "name documents too: graphbrick index docs/")
     refused(run("index", str(docs), place, "--extract", "BM25()"), "--extract takes a brick that finds entities")
     refused(run("index", str(docs), place, "--chunks", "BM25()"), "--chunks takes a brick that cuts documents")

@@ -196,9 +196,9 @@ def test_passages_without_a_result_are_listed_and_asked_about_again(run: Run, tm
     with ScriptedLLM(script) as server:
         extract = f"OpenIE(LLM(base_url={server.base_url!r}))"
         first = run("index", str(docs), place, "--extract", extract)
-        assert "note: 1 passages have no result: " in first.err
+        assert "note: 1 passage without a result: " in first.err
         assert "Lima.txt (characters 0-28): the reply of gpt-4.1-mini cannot be read: it is not" in first.err
-        assert "note: language models were asked 6 times: " in first.err
+        assert "note: 6 calls of language models: " in first.err
         assert "it is not JSON: 'No.'" in run("documents", place).out.partition("no result: ")[2]
         assert json.loads(run("documents", place, "--json").out)["problems"][0]["start"] == 0
         assert json.loads(run("index", place, "--json").out)["problems"][0]["is_empty"] is True
@@ -236,7 +236,9 @@ def test_a_dry_run_says_what_it_costs_and_changes_nothing(run: Run, tmp_path: Pa
     with ScriptedLLM(model) as server:
         extract = ["--extract", f"ExtractGraph(LLM('gpt-4.1-mini', base_url={server.base_url!r}))"]
         planned = run("index", str(docs), str(place), *extract, "--dry-run")
-        assert "would have 5 documents (5 new, 0 changed, 0 deleted) and 5 passages, of which 5 are" in planned.out
+        assert (
+            "would have 5 documents (5 new, 0 changed, 0 deleted) and 5 passages; to extract by Extract" in planned.out
+        )
         assert "gpt-4.1-mini: 10 calls for 5 passages, about " in planned.out
         assert " by a rule of thumb (at most " in planned.out
         (row,) = json.loads(run("index", str(docs), str(place), *extract, "--dry-run", "--json").out)["models"]

@@ -290,7 +290,7 @@ def test_the_command_finds_communities_writes_reports_and_says_the_cost(notes: T
         llm = f"LLM(base_url={server.base_url!r}, max_tokens=500)"
         dry = run("prepare", "reports", notes.path, "--llm", llm, "--dry-run").out
         assert dry.startswith("2 calls, about ")
-        assert "at most 1,000 out: at most $0.00; 0 reports are paid for already" in dry
+        assert "at most 1,000 out: at most $0.00; paid for already: 0 reports" in dry
         assert server.requests == []
         assert json.loads(run("prepare", "reports", notes.path, "--llm", llm, "--json").out)["reports"] == 2
         assert "(0 written now by a model, 2 kept)" in run("prepare", "reports", notes.path, "--llm", llm).out

@@ -101,7 +101,7 @@ def test_pages_become_documents_with_their_address(run: Run, tmp_path: Path, sit
     assert {agent.partition("/")[0] for _, agent in site.requests} == {"graphbrick"}
     site.asked()
     again = run("index", f"{site.root}/sitemap.xml", place, "--rate", "100", "--pages", "1").out
-    assert "1 documents (0 new, 0 changed, 1 deleted)" in again
+    assert "1 document (0 new, 0 changed, 1 deleted)" in again
     assert site.asked() == ["/a"]
 
 

@@ -15,6 +15,7 @@ from rich.text import Text
 from graphbrick.cli.printing.runs import print_answers
 from graphbrick.cli.printing.terminal import console, plain
 from graphbrick.cli.progress import progress
+from graphbrick.core.counting import counted
 from graphbrick.demo.reference import reference_documents
 from graphbrick.graphs.corpus import TextGraph
 from graphbrick.learn.default import TEXT_PIPELINE
@@ -60,8 +61,9 @@ def run_text_demo(*, rebuild: bool = False) -> None:
         )
     made = done.graph
     out.print(
-        f"{done.documents:,} documents, {made.n_passages:,} passages, {made.n_entities:,} entities, "
-        f"{made.n_triples:,} triples by {done.extractor!r}; ready in {time.perf_counter() - start:.1f} s"
+        f"{counted(done.documents, 'document')}, {counted(made.n_passages, 'passage')}, "
+        f"{counted(made.n_entities, 'entity')}, {counted(made.n_triples, 'triple')} "
+        f"by {done.extractor!r}; ready in {time.perf_counter() - start:.1f} s"
     )
     shown = next((name for name in SHOWN_ENTITIES if made.named(name)), "")
     if shown:

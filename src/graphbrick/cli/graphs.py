@@ -257,19 +257,24 @@ def export(
     """Write a graph for other programs: a database, tables, RDF, GraphML, JSON, GraphRAG, LightRAG."""
     from graphbrick.cli.printing.terminal import print_json
     from graphbrick.cli.progress import progress
+    from graphbrick.core.counting import counted
     from graphbrick.graphs.export.formats import export
     from graphbrick.text.exporting import TEXT_FORMATS, export_text
 
     opened = open_graph(graph)
+    counts = {"entities": opened.n_entities, "triples": opened.n_triples}
     with progress(f"exporting {graph}") as report:
         if to in TEXT_FORMATS:
-            export_text(opened, target, to, embedder=chosen_embedder(embedder, "--embedder"), overwrite=overwrite)
+            model = chosen_embedder(embedder, "--embedder")
+            written = export_text(opened, target, to, embedder=model, overwrite=overwrite)
+            counts = {"entities": opened.n_entities, "relations": written.relations}
         else:
             export(opened, target, to, base=base, overwrite=overwrite, progress=report.step)
     if as_json:
-        print_json({"target": str(target), "entities": opened.n_entities, "triples": opened.n_triples})
-    else:
-        typer.echo(f"{target}: {opened.n_entities:,} entities, {opened.n_triples:,} triples")
+        print_json({"target": str(target), **counts})
+        return
+    nouns = {"entities": "entity", "triples": "triple", "relations": "relation"}
+    typer.echo(f"{target}: {', '.join(counted(count, nouns[name]) for name, count in counts.items())}")
 
 
 def chosen_embedder(text: str, option: str) -> Embedder:

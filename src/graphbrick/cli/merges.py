@@ -32,6 +32,7 @@ def merges(
     """List which names are one entity in a graph made from documents, or change that and bring the graph up to date."""
     from graphbrick.cli.printing.terminal import plain, print_json
     from graphbrick.cli.progress import progress
+    from graphbrick.core.counting import counted
     from graphbrick.text.merging import change_merges, merges_of, proposed_merges
 
     if merge or undo or apart:
@@ -47,7 +48,7 @@ def merges(
         if as_json:
             print_json({"graph": str(graph), **counts})
         else:
-            typer.echo(f"{graph}: {counts['entities']:,} entities, {counts['triples']:,} triples")
+            typer.echo(f"{graph}: {counted(counts['entities'], 'entity')}, {counted(counts['triples'], 'triple')}")
         return
     listed = merges_of(graph)
     proposals = (

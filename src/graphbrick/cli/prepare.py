@@ -8,6 +8,7 @@ import typer
 
 from graphbrick.cli.graphs import GraphFolder, Json, chosen_embedder, open_graph
 from graphbrick.cli.llm import BudgetText, limits, writing_model
+from graphbrick.core.counting import counted
 
 # Everything else is imported where it is used, so that help is shown at once.
 app = typer.Typer(
@@ -49,7 +50,7 @@ def embeddings(
     if as_json:
         print_json({"embedded": made, "folder": folder})
     else:
-        typer.echo(f"{made:,} texts embedded, kept in {folder}")
+        typer.echo(f"{counted(made, 'text')} embedded, kept in {folder}")
 
 
 @app.command()
@@ -100,9 +101,9 @@ def communities(
         print_json({"communities": len(tree), "levels": counts, "without": left_out, "folder": folder})
         return
     levels = ", ".join(f"{count:,} on level {level}" for level, count in enumerate(counts))
-    typer.echo(f"{len(tree):,} communities{f' ({levels})' if levels else ''}, kept in {folder}")
+    typer.echo(f"{counted(len(tree), 'community')}{f' ({levels})' if levels else ''}, kept in {folder}")
     if left_out:
-        typer.echo(f"{left_out:,} entities have no triple with another one and are in no community")
+        typer.echo(f"in no community, as no triple joins them with another one: {counted(left_out, 'entity')}")
 
 
 @app.command()
@@ -190,7 +191,7 @@ def vectors(
     if as_json:
         print_json({"vectors": len(made), "dimensions": made.dimensions, "folder": folder})
     else:
-        typer.echo(f"{len(made):,} vectors of {made.dimensions} dimensions indexed, kept in {folder}")
+        typer.echo(f"{counted(len(made), 'vector')} of {made.dimensions} dimensions indexed, kept in {folder}")
 
 
 @app.command()
@@ -218,4 +219,4 @@ def hubs(
     if as_json:
         print_json({"hubs": done})
     else:
-        typer.echo(f"{done:,} hubs" if done else "0 hubs: a graph of this size needs none")
+        typer.echo(counted(done, "hub") if done else "0 hubs: a graph of this size needs none")

@@ -84,8 +84,8 @@ def index(
 
         if dry_run:
             planned = estimate(
-                sources, graph, chunker=cutter, extractor=finder, options=options, skip_bad=skip_bad, retry=retry,
-                progress=step,
+                sources, graph, chunker=cutter, extractor=finder, describe=describer, options=options,
+                skip_bad=skip_bad, retry=retry, progress=step,
             )  # fmt: skip
         else:
             done = index(
@@ -128,6 +128,7 @@ def import_(
     """Make a graph from what another program made from text: entities, relations, passages, communities, reports."""
     from graphbrick.cli.printing.terminal import print_json
     from graphbrick.cli.progress import progress
+    from graphbrick.core.counting import counted
     from graphbrick.text.importing import import_graph
 
     with progress(f"importing {source}"):
@@ -141,10 +142,12 @@ def import_(
         "communities": done.communities,
         "reports": done.reports,
     }
+    nouns = ("entity", "triple", "passage", "claim", "community", "report")
     if as_json:
         print_json({"graph": str(graph), **counts, "notes": done.notes})
         return
-    typer.echo(f"{graph}: {', '.join(f'{count:,} {name}' for name, count in counts.items())}")
+    shown = (counted(count, noun) for count, noun in zip(counts.values(), nouns, strict=True))
+    typer.echo(f"{graph}: {', '.join(shown)}")
     for note in done.notes:
         typer.echo(f"note: {note}", err=True)
     typer.echo(f'ask: graphbrick ask {graph} "..."')
@@ -160,6 +163,7 @@ def documents(
     """List the documents that a graph was made from, or print one of them, or a cited part of it."""
     from graphbrick.cli.printing.indexing import problem_line, problem_rows
     from graphbrick.cli.printing.terminal import plain, print_json
+    from graphbrick.core.counting import counted
     from graphbrick.core.errors import InputError
     from graphbrick.text.indexing import stored_extractor
     from graphbrick.text.store import TextStore, text_folder
@@ -172,6 +176,11 @@ def documents(
             found = store.document(address) or store.document(str(Path(address).absolute()))
             if found is None:
                 raise InputError(f"{graph} has no document {address!r}; graphbrick documents {graph} lists them")
+            if start >= len(found[1]) or (end is not None and end <= start):
+                raise InputError(
+                    f"{address} has the characters 0 to {len(found[1])}, got --start {start}"
+                    f"{'' if end is None else f' --end {end}'}; a citation says which to print"
+                )
             text = found[1][start:end]
             if as_json:
                 print_json({"document": address, "title": found[0], "text": text})
@@ -187,7 +196,7 @@ def documents(
         print_json({"documents": rows, "bad": bad, "problems": problem_rows(without)})
         return
     for name, title, n, note in listed:
-        typer.echo(plain(f"{name}  {title}  {n:,} passages{f'  ({note})' if note else ''}"))
+        typer.echo(plain(f"{name}  {title}  {counted(n, 'passage')}{f'  ({note})' if note else ''}"))
     for file, reason in problems:
         typer.echo(plain(f"{file}  not read: {reason}"))
     for one in without:

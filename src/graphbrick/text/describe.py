@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -122,7 +123,7 @@ def describe_all(
         store.keep_descriptions(())
         return
     things = {brick.key(thing): thing for thing, _ in _things(made, brick)}
-    missing = [(key, thing) for key, thing in things.items() if store.description(key) is None]
+    missing = _missing(things, store)
     drafts = StoredDrafts(store, identity_of(brick))
     for number, (key, text) in enumerate(ask_about(brick, missing, drafts=drafts, usage=usage), 1):
         store.keep_description(key, text)
@@ -133,6 +134,48 @@ def describe_all(
         if description:
             descriptions.clear()
             descriptions[description] = 1
+
+
+@dataclass(frozen=True)
+class DescribeCost:
+    """What describing would ask a language model.
+
+    Attributes:
+        model: The model.
+        things: Number of entities and triples to describe.
+        calls: Number of calls.
+        tokens_in: Tokens read, about.
+        tokens_out: Tokens written, at most.
+        usd: US dollars, at most; None if no price is known.
+    """
+
+    model: str
+    things: int
+    calls: int
+    tokens_in: int
+    tokens_out: int
+    usd: float | None
+
+
+def describe_cost(made: TextRecords, store: ResultStore, brick: Describe) -> DescribeCost:
+    """Return what describing these records would ask, without what is kept already."""
+    missing = _missing({brick.key(thing): thing for thing, _ in _things(made, brick)}, store)
+    calls = tokens_in = 0
+    for _, thing in missing:
+        conversation = brick.conversation(thing)
+        with suppress(StopIteration):
+            request = next(conversation)
+            while True:
+                calls, tokens_in = calls + 1, tokens_in + brick.model.tokens(request.messages)
+                request = conversation.send("x" * _LONGEST)  # as if every reply were as long as it may be
+    tokens_out, price = calls * brick.model.max_tokens, brick.model.price()
+    usd = None if price is None else price.cost(tokens_in, tokens_out)
+    return DescribeCost(brick.llm.model, len(missing), calls, tokens_in, tokens_out, usd)
+
+
+def _missing(things: Mapping[bytes, Described], store: ResultStore) -> list[tuple[bytes, Described]]:
+    """Return the things that have no description yet, with their keys."""
+    return [(key, thing) for key, thing in things.items() if store.description(key) is None]
 
 
 def _things(made: TextRecords, brick: Describe) -> Iterator[tuple[Described, dict[str, int]]]:

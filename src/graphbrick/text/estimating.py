@@ -7,11 +7,13 @@ from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Literal
 
 from graphbrick.core.errors import InputError
 from graphbrick.text.chunks import Chunker
+from graphbrick.text.describe import Describe, DescribeCost, describe_cost
 from graphbrick.text.extraction import Extractor
-from graphbrick.text.indexing import Progress, chosen, unread
+from graphbrick.text.indexing import Progress, chosen, records_of, stored_describe, unread
 from graphbrick.text.model_extractor import ModelExtractor
 from graphbrick.text.reading import Reading, Source, read_sources
 from graphbrick.text.sources import SourceOptions
@@ -59,6 +61,8 @@ class Estimate:
         extract: Number of passages to extract from.
         extractor: The extractor.
         models: What its parts would ask language models; empty if none is asked.
+        describe: What describing would ask about the passages that are extracted already; None if nothing is described
+            by a model. What it will ask about the others is not known before they are extracted.
     """
 
     reading: Reading
@@ -67,6 +71,7 @@ class Estimate:
     extract: int
     extractor: Extractor
     models: list[ModelEstimate] = field(default_factory=list)
+    describe: DescribeCost | None = None
 
 
 def estimate(
@@ -75,6 +80,7 @@ def estimate(
     *,
     chunker: Chunker | None = None,
     extractor: Extractor | None = None,
+    describe: Describe | Literal[False] | None = None,
     options: SourceOptions | None = None,
     skip_bad: bool = False,
     retry: bool = False,
@@ -103,13 +109,18 @@ def estimate(
         if reading.problems and not skip_bad:
             raise InputError(unread(reading.problems))
         result = Estimate(reading, len(store.documents()), store.n_passages(), 0, extractor)
+        unknown = set[bytes]()
         for part in extractor.parts:
             if retry:
                 store.forget_problems(part.identity)
             missing = store.missing(part.identity)
+            unknown.update(missing)
             result.extract = max(result.extract, len(missing))
             if isinstance(part, ModelExtractor):
                 result.models.append(_model_estimate(store, part, missing, progress))
+        describer = stored_describe(store) if describe is None else describe
+        if describer:
+            result.describe = describe_cost(records_of(store, extractor, unknown), store, describer)
         return result
 
 

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from os import PathLike
-from pathlib import Path
 
 from graphbrick.core.errors import InputError
 from graphbrick.embedders.embedder import Embedder
 from graphbrick.embedders.minilm import MiniLM
 from graphbrick.graphs.corpus import TextGraph
+from graphbrick.graphs.export.place import Written
 from graphbrick.graphs.graph import Graph
 from graphbrick.text.graphrag.exporting import to_graphrag
 from graphbrick.text.lightrag.exporting import to_lightrag
 
-TEXT_FORMATS: dict[str, Callable[..., Path]] = {"graphrag": to_graphrag, "lightrag": to_lightrag}
+TEXT_FORMATS: dict[str, Callable[..., Written]] = {"graphrag": to_graphrag, "lightrag": to_lightrag}
 """The formats that only graphs made from text can be written in; `graphbrick.graphs.export.formats` has the others."""
 
 
@@ -25,7 +25,7 @@ def export_text(
     *,
     embedder: Embedder | None = None,
     overwrite: bool = False,
-) -> Path:
+) -> Written:
     """Write a graph made from text, with its passages, in the format of another program.
 
     Args:
@@ -34,6 +34,9 @@ def export_text(
         to: "graphrag" or "lightrag".
         embedder: lightrag: embeds entities, relations and passages; `MiniLM` by default.
         overwrite: Replace an earlier export.
+
+    Returns:
+        The folder, and the number of relations in it.
 
     Raises:
         InputError: The graph was not made from text.

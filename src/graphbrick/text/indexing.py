@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import shutil
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import reduce
 from operator import or_
 from os import PathLike
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar
 
-from graphbrick.core.errors import GraphbrickError, InputError
+from graphbrick.core.counting import counted
+from graphbrick.core.errors import GraphbrickError, InputError, PipelineError
 from graphbrick.files.locks import claim
 from graphbrick.graphs.atomic import check_place
 from graphbrick.graphs.builder import build
@@ -24,18 +27,25 @@ from graphbrick.text.chunks import ByHeading, Chunker
 from graphbrick.text.describe import Describe, describe_all
 from graphbrick.text.extracting import Extracted, extract_missing
 from graphbrick.text.extraction import Extraction, Extractor
-from graphbrick.text.graph_records import text_records
+from graphbrick.text.graph_records import TextRecords, text_records
 from graphbrick.text.imported import IMPORTED
 from graphbrick.text.phrases import Phrases
 from graphbrick.text.reading import Reading, Source, read_sources
 from graphbrick.text.sources import SourceOptions
-from graphbrick.text.store import StoredPassage, TextStore, text_folder
+from graphbrick.text.sources.sitemap import PAGES
+from graphbrick.text.store import DATABASE, StoredPassage, TextStore, text_folder
 from graphbrick.text.support import mentions_in, support_of
 
 _BUILDER = 2  # raise it when the same results give another graph
 _MANY_EMPTY = 0.5  # share of documents without an entity that is an error
 _SHOWN = 3
+_OPTIONS = {
+    "chunker": ("--chunks", "cuts no documents"),
+    "extractor": ("--extract", "finds no entities"),
+    "describe": ("--describe", "describes nothing"),
+}
 
+B = TypeVar("B", Chunker, Extractor, Describe)
 Progress = Callable[[str, int, int], None]
 """Called with the name of the step, what is done and how much there is (0 if that is not known)."""
 
@@ -119,7 +129,7 @@ def index(
     folder = text_folder(graph)
     if not folder.is_dir():
         check_place(graph, overwrite=False)  # a graph that was not made from text is never replaced
-    with TextStore(folder) as store, claim(folder / "index.lock", wait=True):
+    with _claimed(folder) as store:
         _check_unchanged(store, graph)
         chunker, extractor = chosen(store, chunker, extractor)
 
@@ -136,28 +146,67 @@ def index(
         return _built(store, graph, extractor, reading, extracted, skip_bad, progress)
 
 
+@contextmanager
+def _claimed(folder: Path) -> Iterator[TextStore]:
+    """Open the store of a graph for this process alone.
+
+    If it is new and the sources turn out to be useless, it is removed again. What was read, fetched or paid for stays.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = claim(folder / "index.lock", wait=True)
+    except OSError as error:
+        raise GraphbrickError(f"{folder} cannot be written ({error}); choose another place") from error
+    with lock:
+        is_useless, is_new = False, not (folder / DATABASE).exists()
+        try:
+            with TextStore(folder) as store:
+                try:
+                    yield store
+                except InputError as error:
+                    nothing = isinstance(error, _NothingFoundError) and not store.is_paid()
+                    is_useless = is_new and (nothing or store.is_empty()) and not (folder / PAGES).exists()
+                    raise
+        finally:
+            if is_useless:
+                shutil.rmtree(folder, ignore_errors=True)  # while it is locked
+
+
+class _NothingFoundError(InputError):
+    """No entity or no triple was found in any document."""
+
+
 def chosen(store: TextStore, chunker: Chunker | None, extractor: Extractor | None) -> tuple[Chunker, Extractor]:
     """Return chunker and extractor: those given, else those of the last time, else the defaults."""
-    last = _stored(store, "chunker")
-    return chunker or (last if isinstance(last, Chunker) else ByHeading()), extractor or stored_extractor(store)
+    last = _stored(store, "chunker", Chunker)  # type: ignore[type-abstract]
+    return chunker or last or ByHeading(), extractor or stored_extractor(store)
 
 
 def stored_extractor(store: TextStore) -> Extractor:
     """Return the extractor of the last time; the default the first time."""
-    last = _stored(store, "extractor")
-    return last if isinstance(last, Extractor) else Phrases()
+    return _stored(store, "extractor", Extractor) or Phrases()  # type: ignore[type-abstract]
 
 
-def _stored_describe(store: TextStore) -> Describe | None:
+def stored_describe(store: TextStore) -> Describe | None:
     """Return what describes entities and triples, as it was set last; None for nothing."""
-    last = _stored(store, "describe")
-    return last if isinstance(last, Describe) else None
+    return _stored(store, "describe", Describe)
 
 
-def _stored(store: TextStore, name: str) -> object:
+def _stored(store: TextStore, name: str, kind: type[B]) -> B | None:
     """Return a brick of the last time; None the first time."""
     text = store.setting(name)
-    return parse_brick(text) if text else None
+    if not text:
+        return None
+    option, what = _OPTIONS[name]
+    try:
+        brick = parse_brick(text)
+    except PipelineError as error:
+        raise GraphbrickError(
+            f"the {name} of the last time, {text!r}, cannot be used any more ({error}); name another by {option}"
+        ) from error
+    if not isinstance(brick, kind):
+        raise GraphbrickError(f"the {name} of the last time, {text!r}, {what}; name another by {option}")
+    return brick
 
 
 def _check_unchanged(store: TextStore, graph: Path) -> None:
@@ -196,7 +245,7 @@ def _built(
     progress: Progress,
 ) -> Indexed:
     """Build the graph from the store, unless it is up to date."""
-    describe = _stored_describe(store)
+    describe = stored_describe(store)
     documents = [address for address, *_ in store.documents()]
     if not documents:
         why = "" if not reading.problems else f", as no file could be read ({': '.join(reading.problems[0])})"
@@ -208,25 +257,19 @@ def _built(
         return Indexed(done, reading, extracted, len(documents), [], False, extractor)
     progress("building", 0, 0)
 
-    identities = [part.identity for part in extractor.parts]
-
-    def passages() -> Iterator[tuple[StoredPassage, Extraction]]:
-        for passage in store.passages():
-            results = (Extraction.from_json(store.result(passage.digest, identity)) for identity in identities)
-            yield passage, reduce(or_, results)
-
-    made = text_records(passages, dict(store.merges()))
+    made = records_of(store, extractor)
     empty = made.empty
     if not made.keys or (len(empty) > _MANY_EMPTY * len(documents) and len(empty) > 1 and not skip_bad):
         shown = ", ".join(empty[:_SHOWN]) + (", ..." if len(empty) > _SHOWN else "")
-        raise InputError(
-            f"{extractor!r} found no entity in {len(empty):,} of {len(documents):,} documents ({shown}); try another "
-            "extractor, or --skip-bad (skip_bad=True) to go on"
+        advice = ", or --skip-bad (skip_bad=True) to go on" if made.keys else ""
+        raise (InputError if made.keys else _NothingFoundError)(
+            f"{extractor!r} found no entity in {len(empty):,} of {counted(len(documents), 'document')} ({shown}); try "
+            f"another extractor{advice}"
         )
     if not len(made.triples.head):
-        raise InputError(
-            f"{extractor!r} found {len(made.keys):,} entities, but no two of them in one sentence, so that there is no "
-            "triple; index more documents, or try another extractor"
+        raise _NothingFoundError(
+            f"{extractor!r} found {counted(len(made.keys), 'entity')}, but no two of them in one sentence, so "
+            "that there is no triple; index more documents, or try another extractor"
         )
     describe_all(made, store, describe, extracted.usage, progress)
     store.set("graph", "")
@@ -235,6 +278,25 @@ def _built(
     write_corpus(graph, store.passage_texts, (made.begin, mentions_in(graph, made)), support_of(graph, made), state)
     store.drop_unused()
     return Indexed(TextGraph.open(path), reading, extracted, len(documents), empty, True, extractor)
+
+
+def records_of(store: TextStore, extractor: Extractor, without: Collection[bytes] = ()) -> TextRecords:
+    """Return the records of the passages of a store.
+
+    Args:
+        store: The store.
+        extractor: Whose results count.
+        without: Keys of passages to leave out, such as those without a result.
+    """
+    identities = [part.identity for part in extractor.parts]
+
+    def passages() -> Iterator[tuple[StoredPassage, Extraction]]:
+        for passage in store.passages():
+            if passage.digest not in without:
+                results = (Extraction.from_json(store.result(passage.digest, identity)) for identity in identities)
+                yield passage, reduce(or_, results)
+
+    return text_records(passages, dict(store.merges()))
 
 
 def _up_to_date(path: Path, state: str) -> TextGraph | None:

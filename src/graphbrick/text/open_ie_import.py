@@ -6,6 +6,7 @@ import json
 from os import PathLike
 from pathlib import Path
 
+from graphbrick.core.counting import counted
 from graphbrick.core.errors import InputError
 from graphbrick.graphs.atomic import check_place
 from graphbrick.text.chunks import ByTokens
@@ -60,5 +61,5 @@ def import_open_ie(source: str | PathLike[str], path: str | PathLike[str], *, ov
     )
     if done.reading.problems:
         raise InputError(done.reading.problems[0][1], file)
-    notes = [f"{len(done.empty):,} passages have no triple"] if done.empty else []
+    notes = [f"without a triple: {counted(len(done.empty), 'passage')}"] if done.empty else []
     return Imported(done.graph, 0, 0, 0, notes)

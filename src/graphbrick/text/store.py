@@ -83,6 +83,8 @@ def text_folder(graph: Path) -> Path:
 class TextStore(ResultStore):
     """The documents, passages and extraction results of one graph; a context manager.
 
+    Leaving it turns errors of the database into `GraphbrickError`.
+
     Args:
         folder: The folder; made if there is none.
 
@@ -95,8 +97,10 @@ class TextStore(ResultStore):
         try:
             folder.mkdir(parents=True, exist_ok=True)
             self._db = sqlite3.connect(self.path, timeout=_WAIT_SECONDS, isolation_level=None)
-        except (OSError, sqlite3.Error) as error:
+        except OSError as error:
             raise GraphbrickError(f"{folder} cannot be written ({error}); choose another place") from error
+        except sqlite3.Error as error:
+            raise self._failure(error) from error
         try:
             self._db.execute("PRAGMA journal_mode = WAL")
             self._db.execute("PRAGMA synchronous = NORMAL")
@@ -108,9 +112,20 @@ class TextStore(ResultStore):
             raise
         except sqlite3.Error as error:
             self._db.close()
-            raise GraphbrickError(
-                f"{self.path} cannot be used ({error}); if it is damaged, remove {folder} and index again"
-            ) from error
+            raise self._failure(error) from error
+
+    def _failure(self, error: sqlite3.Error) -> GraphbrickError:
+        """Return an error of the database with what to do about it."""
+        text = str(error)
+        if "full" in text:
+            advice = "the disk is full; free space and run the same command again, which goes on where it was"
+        elif "locked" in text or "busy" in text:
+            advice = f"another program holds it ({text}); wait until that is done"
+        elif "I/O" in text or "readonly" in text or "unable to open" in text:
+            advice = f"it cannot be read or written ({text}); check the space and the permissions of {self.folder}"
+        else:
+            advice = f"it cannot be used ({text}); if it is damaged, remove {self.folder} and index again"
+        return GraphbrickError(f"{self.path}: {advice}")
 
     def _create(self) -> None:
         with self.transaction():
@@ -134,6 +149,8 @@ class TextStore(ResultStore):
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
         self._db.close()
+        if isinstance(error, sqlite3.Error):
+            raise self._failure(error) from error
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -293,6 +310,15 @@ class TextStore(ResultStore):
     def addresses(self, file: str) -> list[str]:
         """Return the addresses of the documents of a file."""
         return [str(row[0]) for row in self._db.execute("SELECT address FROM documents WHERE file = ?", (file,))]
+
+    def is_empty(self) -> bool:
+        """Whether it has no document."""
+        return not self._db.execute("SELECT EXISTS (SELECT 1 FROM documents)").fetchone()[0]
+
+    def is_paid(self) -> bool:
+        """Whether a language model was asked for something in it."""
+        rows = "SELECT EXISTS (SELECT 1 FROM usage) OR EXISTS (SELECT 1 FROM drafts)"
+        return bool(self._db.execute(rows).fetchone()[0])
 
     def n_documents(self, file: str) -> int:
         """Return the number of documents of a file."""

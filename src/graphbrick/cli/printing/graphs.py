@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from graphbrick.cli.printing.terminal import console, plain, print_json
+from graphbrick.core.counting import counted
 from graphbrick.graphs.databases.graph import DatabaseGraph
 from graphbrick.graphs.delta import Change
 from graphbrick.graphs.graph import Graph
@@ -34,7 +35,7 @@ def print_refreshed(place: Path, done: Refreshed, *, as_json: bool) -> None:
         told = "replaced by a new copy"
     elif done.changed:
         told = (
-            f"{done.added:,} triples added, {done.deleted:,} deleted, {done.described:,} entities described; what lies "
+            f"{counted(done.added, 'triple')} added, {done.deleted:,} deleted, {done.described:,} described; what lies "
             "beside it was kept"
         )
     else:
@@ -49,26 +50,29 @@ def print_built(graph: Graph, *, as_json: bool) -> None:
         return
     out, facts = console(), graph.manifest
     out.print(
-        f"{graph.path}: {facts.entities:,} entities, {facts.relations:,} relations, {facts.triples:,} triples "
+        f"{graph.path}: {counted(facts.entities, 'entity')}, {counted(facts.relations, 'relation')}, "
+        f"{counted(facts.triples, 'triple')} "
         f"({size(graph) / 1e6:,.1f} MB)"
     )
     if facts.duplicates:
-        out.print(f"{facts.duplicates:,} triples were given more than once and are stored once")
+        out.print(f"given more than once, and stored once: {counted(facts.duplicates, 'triple')}")
     if facts.left_out:
-        out.print(f"{facts.left_out:,} triples were left out by the rules")
+        out.print(f"left out by the rules: {counted(facts.left_out, 'triple')}")
     if facts.labels_read:
-        out.print(f"{facts.labels_read:,} triples were labels")
+        out.print(f"read as labels: {counted(facts.labels_read, 'triple')}")
     if not facts.near:
         out.print("there is no index for near misses of names (--near)")
     alone = isolated(graph)
     if alone:
-        out.print(f"{alone:,} entities have no triple" + (_MISMATCH if alone > facts.entities / 2 else ""))
+        out.print(f"without a triple: {counted(alone, 'entity')}" + (_MISMATCH if alone > facts.entities / 2 else ""))
     if facts.triples >= 100 and facts.relations > facts.triples / 2:
         out.print("note: most triples have a relation of their own; are the columns right? (--columns)")
     if facts.skipped:
         rows = skipped(graph)
         first = f"the first {len(rows):,} of " if len(rows) < facts.skipped else ""
-        out.print(f"{facts.skipped:,} bad records were left out; {graph.path / 'skipped.jsonl'} lists {first}them:")
+        out.print(
+            f"left out: {counted(facts.skipped, 'bad record')}; {graph.path / 'skipped.jsonl'} lists {first}them:"
+        )
         for row in rows[:_SKIPPED_SHOWN]:
             where = f"{row['file']}, line {row['line']}" if row["line"] else row["file"]
             out.print(plain(f"  {where}: {row['reason']}"))
@@ -137,7 +141,7 @@ def print_partitions(partitions: Partitions, folder: str, *, as_json: bool) -> N
         print_json({"partitions": len(sizes), "entities": sum(sizes), "largest": sizes[:20], "folder": folder})
         return
     largest = ", ".join(f"{size:,}" for size in sizes[:5])
-    console().print(f"{len(sizes):,} partitions, the largest of {largest or 0} entities, kept in {folder}")
+    console().print(f"{counted(len(sizes), 'partition')}, the largest of {largest or 0} entities, kept in {folder}")
 
 
 def pending(graph: Graph) -> str:
@@ -145,8 +149,9 @@ def pending(graph: Graph) -> str:
     facts = graph.changes.counts(graph.manifest.triples)
     advice = f"; fold them in: graphbrick compact {shlex.quote(str(graph.path))}" if facts["compact_advised"] else ""
     return (
-        f"changed since it was built: {facts['triples_added']:,} triples and {facts['entities_added']:,} entities "
-        f"added, {facts['triples_deleted']:,} triples deleted, {facts['entities_described']:,} entities described anew"
+        f"changed since it was built: {counted(facts['triples_added'], 'triple')} and "
+        f"{counted(facts['entities_added'], 'entity')} added, {counted(facts['triples_deleted'], 'triple')} deleted, "
+        f"{counted(facts['entities_described'], 'entity')} described anew"
         f"{advice}"
     )
 
@@ -158,16 +163,17 @@ def print_change(change: Change, *, as_json: bool) -> None:
         return
     out, graph = console(), change.graph
     out.print(
-        f"{graph.path}: {change.added:,} triples added, {change.deleted:,} deleted, {change.entities:,} entities new, "
-        f"{change.described:,} described anew; it has {graph.n_triples:,} triples now"
+        f"{graph.path}: {counted(change.added, 'triple')} added, {change.deleted:,} deleted, "
+        f"{counted(change.entities, 'entity')} new, {change.described:,} described anew; "
+        f"it has {counted(graph.n_triples, 'triple')} now"
     )
     if change.known:
-        out.print(f"{change.known:,} triples were there already, or were given more than once")
+        out.print(f"there already, or given more than once: {counted(change.known, 'triple')}")
     if change.missing:
-        out.print(f"{len(change.missing):,} triples to delete were not there:")
+        out.print(f"not there to delete: {counted(len(change.missing), 'triple')}")
         _print_first(out, [" -> ".join(triple) for triple in change.missing], len(change.missing))
     if change.bad.count:
-        out.print(f"{change.bad.count:,} bad records were left out:")
+        out.print(f"left out: {counted(change.bad.count, 'bad record')}")
         _print_first(out, list(map(str, change.bad.errors)), change.bad.count)
     if graph.changes.advise_compact(graph.manifest.triples):
         out.print(pending(graph))

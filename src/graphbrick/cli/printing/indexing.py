@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import typer
 
 from graphbrick.cli.printing.terminal import plain, print_json
+from graphbrick.core.counting import counted
 from graphbrick.llm.conversations import Usage
+from graphbrick.text.describe import DescribeCost
 from graphbrick.text.estimating import Estimate, ModelEstimate
 from graphbrick.text.indexing import Indexed
 from graphbrick.text.results import PassageProblem
 
 _SHOWN = 10
+_NO_PRICE = "an unknown price (GRAPHBRICK_PRICES names a table)"
 
 
 def print_indexed(graph: Path, done: Indexed, *, as_json: bool) -> None:
@@ -46,9 +50,9 @@ def print_indexed(graph: Path, done: Indexed, *, as_json: bool) -> None:
         )
         return
     typer.echo(
-        f"{graph}: {done.documents:,} documents ({reading.added:,} new, {reading.changed:,} changed, "
-        f"{reading.deleted:,} deleted), {opened.n_passages:,} passages ({done.extracted:,} read now), "
-        f"{opened.n_entities:,} entities, {opened.n_triples:,} triples"
+        f"{graph}: {counted(done.documents, 'document')} ({reading.added:,} new, {reading.changed:,} changed, "
+        f"{reading.deleted:,} deleted), {counted(opened.n_passages, 'passage')} ({done.extracted:,} read now), "
+        f"{counted(opened.n_entities, 'entity')}, {counted(opened.n_triples, 'triple')}"
     )
     for note in [*_notes(reading.problems, reading.others, done.empty), *_model_notes(done)]:
         typer.echo(f"note: {plain(note)}", err=True)
@@ -69,16 +73,20 @@ def print_estimate(graph: Path, estimate: Estimate, *, as_json: bool) -> None:
         "extract": estimate.extract,
     }
     if as_json:
-        print_json({"graph": str(graph), **counts, "models": [_model_row(one) for one in estimate.models]})
+        described = None if estimate.describe is None else asdict(estimate.describe)
+        models = [_model_row(one) for one in estimate.models]
+        print_json({"graph": str(graph), **counts, "models": models, "describe": described})
         return
     typer.echo(
-        f"{graph} would have {estimate.documents:,} documents ({reading.added:,} new, {reading.changed:,} changed, "
-        f"{reading.deleted:,} deleted) and {estimate.passages:,} passages, of which {estimate.extract:,} are to be "
-        f"extracted by {estimate.extractor!r}"
+        f"{graph} would have {counted(estimate.documents, 'document')} ({reading.added:,} new, {reading.changed:,} "
+        f"changed, {reading.deleted:,} deleted) and {counted(estimate.passages, 'passage')}; to extract by "
+        f"{estimate.extractor!r}: {estimate.extract:,}"
     )
     for one in estimate.models:
         typer.echo(_model_line(one))
-    if not estimate.models:
+    if estimate.describe is not None:
+        typer.echo(_describe_line(estimate.describe, estimate.extract))
+    elif not estimate.models:
         typer.echo("no language model is asked")
 
 
@@ -97,12 +105,14 @@ def _notes(problems: list[tuple[str, str]], others: list[Path], empty: list[str]
     """Return what was left out, in sentences."""
     notes = [f"{file}: {reason}" for file, reason in problems[:_SHOWN]]
     if len(problems) > _SHOWN:
-        notes.append(f"{len(problems) - _SHOWN:,} more files could not be read (graphbrick documents lists them)")
+        notes.append(
+            f"{counted(len(problems) - _SHOWN, 'more file')} could not be read (graphbrick documents lists them)"
+        )
     if others:
         kinds = sorted({file.suffix or file.name for file in others})
-        notes.append(f"{len(others):,} files of other kinds were left out ({', '.join(kinds[:_SHOWN])})")
+        notes.append(f"left out: {counted(len(others), 'file')} of other kinds ({', '.join(kinds[:_SHOWN])})")
     if empty:
-        notes.append(f"no entity was found in {len(empty):,} documents, such as {', '.join(empty[:3])}")
+        notes.append(f"no entity was found in {counted(len(empty), 'document')}, such as {', '.join(empty[:3])}")
     return notes
 
 
@@ -111,18 +121,18 @@ def _model_notes(done: Indexed) -> list[str]:
     notes, extraction = list[str](), done.extraction
     usage = extraction.usage
     if usage.calls or usage.cache_hits:
-        cached = f", {usage.cache_hits:,} recorded replies" if usage.cache_hits else ""
+        cached = f", {counted(usage.cache_hits, 'recorded reply')}" if usage.cache_hits else ""
         notes.append(
-            f"language models were asked {usage.calls:,} times: {usage.tokens_in:,} tokens read, "
+            f"{counted(usage.calls, 'call')} of language models: {usage.tokens_in:,} tokens read, "
             f"{usage.tokens_out:,} written, ${usage.cost:,.4f}{cached}"
         )
-        notes += [f"{event} ({count:,} times)" for event, count in usage.events.most_common(3)]
-    for is_empty, words in ((True, "have no result"), (False, "have a part of their result")):
+        notes += [f"{event} ({counted(count, 'time')})" for event, count in usage.events.most_common(3)]
+    for is_empty, words in ((True, "without a result"), (False, "with a part of the result")):
         some = [one for one in extraction.problems if one.is_empty is is_empty]
         if some:
             shown = "; ".join(map(problem_line, some[:3]))
             more = "; graphbrick documents lists them, --retry asks again" if some else ""
-            notes.append(f"{len(some):,} passages {words}: {shown}{more}")
+            notes.append(f"{counted(len(some), 'passage')} {words}: {shown}{more}")
     if extraction.dropped:
         reasons = ", ".join(f"{count:,} {reason}" for reason, count in extraction.dropped.most_common())
         notes.append(f"rows of replies that were left out: {reasons}")
@@ -156,13 +166,23 @@ def _model_row(one: ModelEstimate) -> dict[str, Any]:
 
 
 def _model_line(one: ModelEstimate) -> str:
-    basis = f"as measured on {one.measured:,} passages" if one.measured else "by a rule of thumb"
+    basis = f"as measured on {counted(one.measured, 'passage')}" if one.measured else "by a rule of thumb"
     cost = (
         f"${one.cost:,.4f} (at most ${one.most_cost:,.4f})"
         if one.cost is not None and one.most_cost is not None
-        else "an unknown price (GRAPHBRICK_PRICES names a table)"
+        else _NO_PRICE
     )
     return (
-        f"{one.extractor.llm.model}: {one.calls:,} calls for {one.passages:,} passages, about {one.tokens_in:,} tokens "
-        f"read and {one.tokens_out:,} written {basis} (at most {one.most_tokens:,} in all): {cost}"
+        f"{one.extractor.llm.model}: {counted(one.calls, 'call')} for {counted(one.passages, 'passage')}, about "
+        f"{one.tokens_in:,} tokens read and {one.tokens_out:,} written {basis} (at most {one.most_tokens:,} in all): "
+        f"{cost}"
+    )
+
+
+def _describe_line(one: DescribeCost, to_extract: int) -> str:
+    cost = _NO_PRICE if one.usd is None else f"at most ${one.usd:,.4f}"
+    more = f"; more after {counted(to_extract, 'passage')} to extract, which is not known before" if to_extract else ""
+    return (
+        f"{one.model}: {counted(one.calls, 'call')} to describe {one.things:,} entities and triples, about "
+        f"{one.tokens_in:,} tokens read and at most {one.tokens_out:,} written: {cost}{more}"
     )

@@ -7,6 +7,7 @@ from dataclasses import asdict
 import typer
 
 from graphbrick.cli.printing.terminal import print_json
+from graphbrick.core.counting import counted
 from graphbrick.text.reporting.prepare import Prepared
 from graphbrick.text.reporting.written import Cost
 
@@ -20,8 +21,8 @@ def print_cost(cost: Cost, *, as_json: bool) -> None:
         return
     usd = "no price is known for this model" if cost.usd is None else f"at most ${cost.usd:.2f}"
     typer.echo(
-        f"{cost.calls:,} calls, about {cost.tokens_in:,} tokens in, at most {cost.tokens_out:,} out: {usd}; "
-        f"{cost.kept:,} reports are paid for already"
+        f"{counted(cost.calls, 'call')}, about {cost.tokens_in:,} tokens in, at most {cost.tokens_out:,} out: {usd}; "
+        f"paid for already: {counted(cost.kept, 'report')}"
     )
 
 
@@ -39,17 +40,17 @@ def print_prepared(done: Prepared, *, as_json: bool) -> None:
         )
         return
     typer.echo(
-        f"{len(done.reports):,} reports on {done.communities:,} communities "
+        f"{counted(len(done.reports), 'report')} on {counted(done.communities, 'community')} "
         f"({done.cost.calls:,} written now by a model, {done.cost.kept:,} kept)"
     )
     if done.failed:
         few = ", ".join(map(str, done.failed[:_SHOWN])) + (", ..." if len(done.failed) > _SHOWN else "")
         why = "run it again to try again" if done.cost.calls else "no sentence names their entities"
-        typer.echo(f"note: no report on {len(done.failed):,} communities ({few}): {why}", err=True)
+        typer.echo(f"note: no report on {counted(len(done.failed), 'community')} ({few}): {why}", err=True)
     if done.cut:
         total = sum(done.cut.values())
         typer.echo(
-            f"note: {len(done.cut):,} reports were written without {total:,} of the least important triples or "
-            "passages of their communities (--tokens gives more room)",
+            f"note: {counted(len(done.cut), 'report')} without {total:,} of the least important triples or passages of "
+            "the communities (--tokens gives more room)",
             err=True,
         )

@@ -6,10 +6,22 @@ import os
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TextIO
+from typing import NamedTuple, TextIO
 
 from graphbrick.core.errors import GraphbrickError
 from graphbrick.files.folders import NewFolder, files_in, new_folder
+
+
+class Written(NamedTuple):
+    """What an export wrote.
+
+    Attributes:
+        folder: The folder.
+        relations: Number of relations in it, which may be fewer than the triples of the graph.
+    """
+
+    folder: Path
+    relations: int
 
 
 @contextmanager

@@ -15,9 +15,10 @@ from typing import Any
 from graphbrick.core.errors import GraphbrickError
 from graphbrick.graphs.communities import CommunityTree, communities_of, communities_place
 from graphbrick.graphs.corpus import OCCURS_WITH, TextGraph
-from graphbrick.graphs.export.place import new_export_folder
+from graphbrick.graphs.export.place import Written, new_export_folder
 from graphbrick.llm.context_budget import text_tokens
 from graphbrick.text.describing import joined_descriptions
+from graphbrick.text.graphrag.tables import TITLE
 from graphbrick.text.reports import Cited, CommunityReport, reports_of, reports_place
 from graphbrick.text.store import TextStore, text_folder
 
@@ -26,7 +27,7 @@ _NONE = "NONE"
 Rows = list[dict[str, Any]]
 
 
-def to_graphrag(graph: TextGraph, target: str | PathLike[str], *, overwrite: bool = False) -> Path:
+def to_graphrag(graph: TextGraph, target: str | PathLike[str], *, overwrite: bool = False) -> Written:
     """Write a graph as a folder of the tables that Microsoft GraphRAG 3 writes, which `import_graphrag` reads again.
 
     Triples with the same ends become one relationship, with their descriptions; a triple without one is described by
@@ -39,7 +40,7 @@ def to_graphrag(graph: TextGraph, target: str | PathLike[str], *, overwrite: boo
         overwrite: Replace an earlier export.
 
     Returns:
-        The folder.
+        The folder, and the number of relationships.
 
     Raises:
         GraphbrickError: The target exists or cannot be written, or the documents of the graph are missing.
@@ -47,13 +48,13 @@ def to_graphrag(graph: TextGraph, target: str | PathLike[str], *, overwrite: boo
     import pyarrow
     from pyarrow import parquet
 
-    tables = _Tables(graph)
+    tables = _Tables(graph).rows()
     path = Path(target)
     with new_export_folder(path, (".parquet",), overwrite=overwrite) as work:
-        for name, rows in tables.rows().items():
+        for name, rows in tables.items():
             schema = pyarrow.schema([(column, _type(column)) for column in COLUMNS[name]])
             parquet.write_table(pyarrow.Table.from_pylist(rows, schema), work / f"{name}.parquet", compression="zstd")
-    return path
+    return Written(path, len(tables["relationships"]))
 
 
 _PLACE = ("community", "level", "parent", "children", "title")
@@ -171,7 +172,9 @@ class _Tables:
                         "index again"
                     )
                 id_ = _hashed("document", address)
-                yield {"id": id_, "human_readable_id": number, "title": address, "text": found[1], "text_unit_ids": ids}
+                raw = json.dumps({TITLE: found[0]}, ensure_ascii=False)  # GraphRAG's titles are names of files
+                row = {"id": id_, "human_readable_id": number, "title": address, "text": found[1], "raw_data": raw}
+                yield {**row, "text_unit_ids": ids}
 
     def _text_units(self) -> Iterator[dict[str, Any]]:
         related: dict[int, list[str]] = {}

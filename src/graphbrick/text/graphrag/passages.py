@@ -9,7 +9,7 @@ from typing import NamedTuple
 from graphbrick.core.graph import PassageText
 from graphbrick.text.chunks import Sections, Span
 from graphbrick.text.document import Document
-from graphbrick.text.graphrag.tables import Row, TableRows, ids_of, text_of
+from graphbrick.text.graphrag.tables import Row, TableRows, ids_of, text_of, title_of
 from graphbrick.text.sources.markup import markdown_headings
 
 _FILES = frozenset({".txt", ".md", ".csv", ".json", ".html", ".pdf"})
@@ -40,7 +40,12 @@ class Passages:
         self._addresses: set[str] = set()
         by_unit: dict[str, int] = {}
         for row in tables["documents"]:
-            i = self._add(text_of(row, "title") or text_of(row, "id"), str(row.get("text") or ""), text_of(row, "id"))
+            i = self._add(
+                text_of(row, "title") or text_of(row, "id"),
+                str(row.get("text") or ""),
+                text_of(row, "id"),
+                title_of(row),
+            )
             by_unit |= dict.fromkeys(ids_of(row, "text_unit_ids"), i)
         by_id = {text_of(row, "id"): i for i, row in enumerate(tables["documents"])}
         rows = sorted(tables["text_units"], key=lambda row: int(row.get("human_readable_id") or 0))
@@ -65,14 +70,14 @@ class Passages:
         for i, document in enumerate(self.documents):
             yield document, sorted(spans.get(i, []))
 
-    def _add(self, title: str, text: str, id_: str) -> int:
-        address = title
+    def _add(self, name: str, text: str, id_: str, title: str = "") -> int:
+        address = name
         while not address or address in self._addresses:
             address = f"{address}#{id_[:8] or len(self.documents)}"
         self._addresses.add(address)
-        name = PurePath(title)
-        shown = name.stem if name.suffix.lower() in _FILES else title
-        self.documents.append(Document(address, shown, text, markdown_headings(text)))
+        file = PurePath(name)
+        shown = file.stem if file.suffix.lower() in _FILES else name
+        self.documents.append(Document(address, title or shown, text, markdown_headings(text)))
         self._from_ends.append(0)
         return len(self.documents) - 1
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Protocol
@@ -13,6 +14,9 @@ _COLUMNS = {"entities": ("title", "name"), "relationships": ("source",), "text_u
 # A table without any of these cannot be read.
 OPTIONAL = ("documents", "communities", "community_reports", "covariates")
 _PREFIXES = ("", "create_final_")  # the second is that of version 1
+
+TITLE = "graphbrick_title"
+"""Where an export notes the title of a document, in its ``raw_data``."""
 
 Row = Mapping[str, Any]
 
@@ -80,6 +84,16 @@ def is_graphrag(folder: Path) -> bool:
 def _file(folder: Path, name: str) -> Path | None:
     files = (folder / f"{prefix}{name}.parquet" for prefix in _PREFIXES)
     return next((file for file in files if file.is_file()), None)
+
+
+def title_of(row: Row) -> str:
+    """Return the title of a document that an export of graphbrick noted; empty if there is none."""
+    try:
+        raw = json.loads(text_of(row, "raw_data") or "{}")
+    except ValueError:
+        return ""
+    title = raw.get(TITLE) if isinstance(raw, dict) else None
+    return title if isinstance(title, str) else ""
 
 
 def text_of(row: Row, *columns: str) -> str:

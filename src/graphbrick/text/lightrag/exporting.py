@@ -18,7 +18,7 @@ import numpy as np
 from graphbrick.core.errors import GraphbrickError
 from graphbrick.embedders.embedder import Embedder
 from graphbrick.graphs.corpus import OCCURS_WITH, TextGraph
-from graphbrick.graphs.export.place import new_export_folder
+from graphbrick.graphs.export.place import Written, new_export_folder
 from graphbrick.llm.context_budget import text_tokens
 from graphbrick.text.lightrag.storage import (
     BETWEEN,
@@ -52,7 +52,9 @@ class _Chunk(NamedTuple):
     text: str
 
 
-def to_lightrag(graph: TextGraph, target: str | PathLike[str], *, embedder: Embedder, overwrite: bool = False) -> Path:
+def to_lightrag(
+    graph: TextGraph, target: str | PathLike[str], *, embedder: Embedder, overwrite: bool = False
+) -> Written:
     """Write a graph as a storage folder that LightRAG 1.5 opens, and `import_lightrag` reads again.
 
     Relations are undirected there, with one for each pair of entities: triples between the same two become one, with
@@ -67,7 +69,7 @@ def to_lightrag(graph: TextGraph, target: str | PathLike[str], *, embedder: Embe
         overwrite: Replace an earlier export.
 
     Returns:
-        The folder.
+        The folder, and the number of relations.
 
     Raises:
         GraphbrickError: The target exists or cannot be written, or the documents of the graph are missing.
@@ -79,7 +81,7 @@ def to_lightrag(graph: TextGraph, target: str | PathLike[str], *, embedder: Embe
         (work / GRAPH).write_text("\n".join(content.graphml()), encoding="utf-8")
         for name, value in files.items():
             (work / name).write_text(json.dumps(value, ensure_ascii=False), encoding="utf-8")
-    return path
+    return Written(path, len(content.edges))
 
 
 class _Content:
@@ -93,7 +95,7 @@ class _Content:
         self._documents = self._read_documents()
         self._chunks = list(self._read_chunks())
         self._nodes = {self._names[entity]: self._node(entity) for entity in range(graph.n_entities)}
-        self._edges = self._read_edges()
+        self.edges = self._read_edges()
 
     def _read_documents(self) -> dict[str, tuple[str, str]]:
         """Return the id and the text of each document, by address."""
@@ -180,7 +182,7 @@ class _Content:
         yield '<graph edgedefault="undirected">'
         for name, node in self._nodes.items():
             yield f"<node id={quoteattr(_xml(name))}>{_data('node', node)}</node>"
-        for (one, other), edge in self._edges.items():
+        for (one, other), edge in self.edges.items():
             ends = f"source={quoteattr(_xml(one))} target={quoteattr(_xml(other))}"
             yield f"<edge {ends}>{_data('edge', edge)}</edge>"
         yield "</graph></graphml>"
@@ -191,7 +193,7 @@ class _Content:
             CHUNKS: {chunk.id: self._chunk(chunk) for chunk in self._chunks},
             DOCUMENTS: {id_: {"content": text, "file_path": at} for at, (id_, text) in self._documents.items()},
             ENTITY_CHUNKS: {name: _listed(node) for name, node in self._nodes.items()},
-            RELATION_CHUNKS: {BETWEEN.join(ends): _listed(edge) for ends, edge in self._edges.items()},
+            RELATION_CHUNKS: {BETWEEN.join(ends): _listed(edge) for ends, edge in self.edges.items()},
             STATUS: {},
             DOCUMENT_ENTITIES: {id_: {"entity_names": [], "count": 0} for id_, _ in self._documents.values()},
             DOCUMENT_RELATIONS: {id_: {"relation_pairs": [], "count": 0} for id_, _ in self._documents.values()},
@@ -211,7 +213,7 @@ class _Content:
             }
         for file, field, rows in (
             (DOCUMENT_ENTITIES, "entity_names", self._nodes),
-            (DOCUMENT_RELATIONS, "relation_pairs", self._edges),
+            (DOCUMENT_RELATIONS, "relation_pairs", self.edges),
         ):
             for key, row in rows.items():
                 for document in dict.fromkeys(one.rpartition("-chunk-")[0] for one in _listed(row)["chunk_ids"]):
@@ -254,7 +256,7 @@ class _Content:
                 "source_id": edge["source_id"],
                 "file_path": edge["file_path"],
             }
-            for (one, other), edge in self._edges.items()
+            for (one, other), edge in self.edges.items()
         ]
         for kind, rows in (("chunks", chunks), ("entities", entities), ("relationships", relations)):
             yield kind, self._embedded(embedder, rows)
