@@ -16,6 +16,7 @@ from typer.core import TyperGroup
 from graphbrick.cli import datasets as cli_datasets
 from graphbrick.cli import evaluate as cli_evaluate
 from graphbrick.cli import graphs as cli_graphs
+from graphbrick.cli import judge_learning as cli_judge_learning
 from graphbrick.cli import judging as cli_judging
 from graphbrick.cli import learn as cli_learn
 from graphbrick.cli import llm as cli_llm
@@ -162,6 +163,7 @@ app.add_typer(cli_train.app)
 app.add_typer(cli_llm.cache, name="cache")
 for _name in ("evaluate", "compare"):
     app.command(_name)(getattr(cli_evaluate, _name))
+cli_judging.app.command("data")(cli_judge_learning.data)
 app.add_typer(cli_judging.app)
 app.command("report")(cli_report.report)
 app.command("rag")(cli_rag.rag)

@@ -1,0 +1,124 @@
+"""The commands that make, train and check judges; `graphbrick.cli.app` puts them into the group `judge`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from graphbrick.cli.graphs import Json
+from graphbrick.cli.llm import BudgetText, CacheFile, CacheMode, limits
+
+# Everything else is imported where it is used, so that help is shown at once.
+if TYPE_CHECKING:
+    from graphbrick.cli.progress import Reporter
+    from graphbrick.evaluate.judge.synthetic.passages import Passage
+    from graphbrick.evaluate.judge.synthetic.questions import Pair, QuestionWriter
+
+
+def data(
+    sources: Annotated[
+        list[Path],
+        typer.Argument(metavar="SOURCE...", help="Files or folders of documents, or one graph.", show_default=False),
+    ],
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="FOLDER", help="The folder to make.")],
+    llm: Annotated[
+        str | None, typer.Option(metavar="MODEL", help="Writes the questions; without it they are made by rules.")
+    ] = None,
+    n: Annotated[int, typer.Option("-n", "--passages", metavar="N", help="Passages that are asked about.")] = 500,
+    searched: Annotated[
+        int, typer.Option(metavar="N", help="Passages that questions are searched in, and negatives are drawn from.")
+    ] = 2000,
+    each: Annotated[int, typer.Option(metavar="N", help="Questions about each passage.")] = 2,
+    negatives: Annotated[
+        str | None,
+        typer.Option(
+            metavar="KINDS",
+            help="Kinds of negatives, as in 'random,retrieved,answer removed' [all; easy and hard name groups].",
+        ),
+    ] = None,
+    all_questions: Annotated[
+        bool, typer.Option("--all-questions", help="Keep questions whose passage a search does not find first, too.")
+    ] = False,
+    text: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="Tables: columns of text, as in title,sections.answer.")
+    ] = None,
+    seed: Annotated[int, typer.Option(metavar="N", help="Seed of what is drawn.")] = 0,
+    budget: BudgetText = None,
+    cache: CacheMode = "off",
+    cache_file: CacheFile = None,
+    as_json: Json = False,
+) -> None:
+    """Make data that a judge learns from: questions about passages, with right and wrong passages and answers.
+
+    A graph gives passages of its documents, or of its facts. After a kill or the end of the budget, the same command
+    goes on.
+    """
+    from graphbrick.cli.evaluate import model_of
+    from graphbrick.cli.printing.judges import print_data
+    from graphbrick.cli.progress import progress
+    from graphbrick.embedders import MiniLM
+    from graphbrick.evaluate.judge.synthetic.making import write_data
+    from graphbrick.evaluate.judge.synthetic.questions import QuestionWriter
+
+    with limits(budget, cache, cache_file), progress(f"making {out}") as report:
+        writer = None if llm is None else QuestionWriter(model_of(llm), each)
+        passages, pairs = _material(sources, writer, (n, searched, each), text, seed, report)
+        made = write_data(
+            out, passages, pairs, MiniLM(), about={"sources": [str(source) for source in sources]}, n=n,
+            kinds=_kinds(negatives), seed=seed, found_again=not all_questions, watch=report.step,
+        )  # fmt: skip
+    print_data(out, made, as_json=as_json)
+
+
+def _kinds(text: str | None) -> tuple[str, ...]:
+    """Return the kinds of negatives that ``--negatives`` names."""
+    from graphbrick.evaluate.judge.synthetic.negatives import EASY, HARD, KINDS, check_kinds
+
+    if text is None:
+        return KINDS
+    groups = {"easy": EASY, "hard": HARD}
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    return check_kinds([kind for name in names for kind in groups.get(name, (name,))])
+
+
+def _material(
+    sources: list[Path],
+    writer: QuestionWriter | None,
+    sizes: tuple[int, int, int],
+    text: str | None,
+    seed: int,
+    report: Reporter,
+) -> tuple[list[Passage], QuestionWriter | list[Pair]]:
+    """Return the passages, and the questions about them or what writes them."""
+    n, searched, each = sizes
+    from graphbrick.cli.graphs import open_graph
+    from graphbrick.core.errors import InputError
+    from graphbrick.evaluate.judge.synthetic.facts import facts_of
+    from graphbrick.evaluate.judge.synthetic.making import chosen
+    from graphbrick.evaluate.judge.synthetic.passages import passages_of, windows_of
+    from graphbrick.evaluate.judge.synthetic.questions import pairs_by_rule
+    from graphbrick.graphs.corpus import TextGraph
+    from graphbrick.learn.judge_questions import written_about
+    from graphbrick.text.sources import SourceOptions
+
+    graphs = [source for source in sources if (source / "manifest.json").is_file()]
+    if graphs and len(sources) > 1:
+        raise InputError(f"{graphs[0]} is a graph; give one graph, or documents")
+    if graphs:
+        graph = open_graph(graphs[0])
+        if not isinstance(graph, TextGraph):
+            if writer is None:
+                return written_about(graph, n * each, seed=seed)
+            return facts_of(graph, max(n, searched), seed=seed), writer
+        passages = passages_of(graph, graph)
+    else:
+        report.step("reading documents", 0, None)
+        passages = windows_of(sources, SourceOptions(text=text))
+    passages = [passages[i] for i in chosen(passages, max(n, searched), seed)]
+    if writer is not None:
+        return passages, writer
+    places = chosen(passages, n, seed)
+    pairs = pairs_by_rule([passages[i] for i in places], each, seed=seed)
+    return passages, [pair._replace(passage=places[pair.passage]) for pair in pairs]
