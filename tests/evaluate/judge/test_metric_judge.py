@@ -288,5 +288,11 @@ def test_a_metric_that_compares_embeddings_needs_an_embedder() -> None:
         MetricJudge(LLM(), tuple(Metric))
     with pytest.raises(ValueError, match="needs a metric"):
         MetricJudge(LLM(), ())
-    one, two = (MetricJudge(LLM("m", parallel=n), tuple(Metric)[:n]) for n in (1, 1))
-    assert one.identity == two.identity == "MetricJudge(LLM(model='m'), None, tokens=3000)"
+
+
+def test_the_identity_of_a_metric_is_what_changes_its_values() -> None:
+    judges = [MetricJudge(LLM("m", parallel=n), tuple(Metric)[:n], embedder=Letters()) for n in (1, 2)]
+    first, second = ({metric: judge.identity(metric) for metric in Metric} for judge in judges)
+    assert first == second
+    assert "Letters" not in first[Metric.FAITHFULNESS]
+    assert "Letters" in first[Metric.ANSWER_RELEVANCY]

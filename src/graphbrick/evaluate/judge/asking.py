@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -32,6 +33,13 @@ class UnreadableError(Exception):
 @lru_cache
 def _turns(name: str) -> Turns:
     return sections_of((files(__package__) / "prompts" / f"{name}.txt").read_text("utf-8"), Path(f"{name}.txt"))
+
+
+@lru_cache
+def prompts_digest(names: tuple[str, ...]) -> str:
+    """Return a short checksum of prompts and of how texts are put into them, as a part of what changes verdicts."""
+    texts = [_DATA, *(text for name in names for turn in _turns(name) for text in turn)]
+    return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:8]
 
 
 def about(name: str, data: Mapping[str, Any], reply: str, **more: str) -> list[Message]:

@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 from graphbrick.embedders.embedder import Embedder
 from graphbrick.evaluate.judge import formulas
-from graphbrick.evaluate.judge.asking import UnreadableError
+from graphbrick.evaluate.judge.asking import UnreadableError, prompts_digest
 from graphbrick.evaluate.judge.judging import name_of
-from graphbrick.evaluate.judge.steps import CaseSteps, Step
+from graphbrick.evaluate.judge.steps import PROMPTS, CaseSteps, Step
 from graphbrick.evaluate.judge.verdicts import Case
 from graphbrick.llm.chat import ChatModel
 from graphbrick.llm.conversations import Conversation, Usage, ask_about
@@ -131,10 +131,10 @@ class MetricJudge:
         if embedding and self.embedder is None:
             raise ValueError(f"{' and '.join(embedding)} compare embeddings; give an embedder, such as MiniLM()")
 
-    @property
-    def identity(self) -> str:
-        """What changes values, as text; the metrics asked for do not."""
-        return f"MetricJudge({name_of(self.llm)}, {self.embedder!r}, tokens={self.tokens})"
+    def identity(self, metric: Metric) -> str:
+        """Return what changes the values of a metric, as text, with a checksum of the prompts."""
+        embedder = f", {self.embedder!r}" if metric in NEEDS_EMBEDDER else ""
+        return f"MetricJudge({name_of(self.llm)}{embedder}, tokens={self.tokens}, prompts={prompts_digest(PROMPTS)})"
 
     @property
     def model(self) -> ChatModel:

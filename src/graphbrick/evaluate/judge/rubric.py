@@ -8,7 +8,7 @@ from typing import Any
 
 from graphbrick.core.errors import ModelError
 from graphbrick.core.trace import event
-from graphbrick.evaluate.judge.asking import UnreadableError, about, fitted, likeliest_at, object_of
+from graphbrick.evaluate.judge.asking import UnreadableError, about, fitted, likeliest_at, object_of, prompts_digest
 from graphbrick.evaluate.judge.judge import stated_verdict
 from graphbrick.evaluate.judge.judging import name_of
 from graphbrick.evaluate.judge.verdicts import Case, Judge, Label, Verdict
@@ -80,8 +80,12 @@ class RubricJudge(Judge):
 
     @property
     def identity(self) -> str:
-        """What changes verdicts, as text."""
-        return f"RubricJudge({name_of(self.llm)}, reasons={self.reasons}, samples={self.samples}, tokens={self.tokens})"
+        """What changes verdicts, as text, with a checksum of the prompts."""
+        prompts = prompts_digest(tuple(label.value for label in _DATA))
+        return (
+            f"RubricJudge({name_of(self.llm)}, reasons={self.reasons}, samples={self.samples}, tokens={self.tokens}, "
+            f"prompts={prompts})"
+        )
 
     @property
     def labels(self) -> frozenset[Label]:

@@ -21,6 +21,8 @@ T = TypeVar("T")
 Step: TypeAlias = Generator[Request, str, T]
 """Yields requests, is sent the text of each reply, and returns what was read."""
 
+PROMPTS = ("statements", "support", "usefulness", "questions", "entities")
+"""The prompts of all steps."""
 QUESTIONS = 3
 """Questions that are guessed from an answer."""
 _MOST_STATEMENTS, _MOST_ENTITIES = 30, 60
