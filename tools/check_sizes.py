@@ -1,4 +1,6 @@
-"""Refuse files of more than 400 lines, and functions whose body has more than 60: part of ``make lint``.
+"""Refuse files of more than 400 lines (Python and JavaScript), and Python functions whose body has more than 60.
+
+Part of ``make lint``. Files in folders called ``vendor`` are not ours.
 
     python tools/check_sizes.py
 
@@ -22,6 +24,8 @@ def too_long(path: Path) -> Iterator[str]:
     lines = text.count("\n")
     if lines > FILE:
         yield f"{path}: {lines} lines, at most {FILE}; split it by what its parts do"
+    if path.suffix != ".py":
+        return
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             body = node.body[1:] if ast.get_docstring(node) is not None else node.body
@@ -33,7 +37,8 @@ def too_long(path: Path) -> Iterator[str]:
 def main() -> None:
     """Print what is too long; exit with 1 if there is something."""
     root = Path(__file__).parent.parent
-    found = [line for folder in FOLDERS for path in sorted((root / folder).rglob("*.py")) for line in too_long(path)]
+    paths = [path for folder in FOLDERS for path in sorted((root / folder).rglob("*")) if path.suffix in (".py", ".js")]
+    found = [line for path in paths if "vendor" not in path.parts for line in too_long(path)]
     print(*found, sep="\n", end="\n" if found else "")
     sys.exit(bool(found))
 

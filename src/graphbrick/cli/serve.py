@@ -116,11 +116,11 @@ def needed() -> None:
 
 def run_server(options: ServeOptions, listening: Listening, *, browse: bool = False) -> None:
     """Serve until a signal stops it, and print the address."""
-    from graphbrick.serve.start import has_workbench, serve
+    from graphbrick.serve.start import serve
 
     def started(address: str) -> None:
-        page = f"{address}/" if has_workbench() else f"{address}/docs"
-        typer.echo(f"serving {', '.join(options.graphs)} at {address} (page: {page}); Ctrl-C stops it")
+        page = f"{address}/"
+        typer.echo(f"serving {', '.join(options.graphs)} at {page}; Ctrl-C stops it")
         if browse:
             import webbrowser
 

@@ -6,14 +6,12 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import Any
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.middleware.cors import CORSMiddleware
-from starlette.staticfiles import StaticFiles
 
 from graphbrick import __version__
 from graphbrick.core.errors import GraphbrickError
@@ -23,9 +21,8 @@ from graphbrick.serve.options import ServeOptions
 from graphbrick.serve.routes import asking, catalog, entities, health
 from graphbrick.serve.service import Service
 from graphbrick.serve.telemetry import count_request, start_telemetry
+from graphbrick.serve.workbench import page_routes
 
-WORKBENCH = Path(__file__).parent / "workbench"
-"""The files of the web page, if it is there."""
 _ABOUT = (
     "Ask questions over knowledge graphs, with the path that proves each answer. Every error is "
     '`{"error": {"message", "type", "code"}}`.'
@@ -57,8 +54,7 @@ def create_app(options: ServeOptions) -> FastAPI:
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http_error)
     app.add_exception_handler(RecursionError, _too_deep)
-    if (WORKBENCH / "index.html").is_file():
-        app.mount("/", StaticFiles(directory=WORKBENCH, html=True))
+    app.router.routes.extend(page_routes())
     # The last one added is the outermost: errors of the guard, too, may be read by the pages that are allowed.
     app.add_middleware(Guard, options=options, watch=count_request)
     if options.origins:

@@ -21,7 +21,7 @@ from uvicorn.supervisors.multiprocess import Multiprocess
 from graphbrick.compute import blas_threads
 from graphbrick.core.errors import InputError
 from graphbrick.graphs.opening import open_graph
-from graphbrick.serve.app import WORKBENCH, create_app
+from graphbrick.serve.app import create_app
 from graphbrick.serve.options import ServeOptions
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -91,11 +91,6 @@ def serve(options: ServeOptions, listening: Listening, on_start: Callable[[str],
             Multiprocess(config, sockets=[listener]).run()
     finally:
         listener.close()
-
-
-def has_workbench() -> bool:
-    """Whether this installation has the web page."""
-    return (WORKBENCH / "index.html").is_file()
 
 
 def _app(options: ServeOptions, listening: Listening) -> FastAPI:

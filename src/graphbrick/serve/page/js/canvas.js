@@ -1,0 +1,212 @@
+// The drawing of a part of a graph with sigma and graphology: fast for some thousand nodes, laid out by forces.
+// Both libraries are loaded when the page is first shown, as the other pages do without them.
+
+import { calm } from "./dom.js";
+
+const FILES = ["graphology.umd.min.js", "graphology-library.min.js", "sigma.min.js"];
+// Colours of types: the accent first, then hues of the same weight, so that no type shouts.
+const HUES = ["#0f8a7d", "#b3672c", "#5b6fb5", "#9a4f7c", "#6b8532", "#8a6d3b", "#3f7fa6", "#a8534a", "#6e5ea8", "#4d8a5f"];
+const HUES_DARK = ["#62d2c3", "#e0a070", "#9db0ee", "#d99abf", "#b4cf7a", "#d0b27c", "#86c1e4", "#eba097", "#b8a9ee", "#92d0a5"];
+
+let loading = null;
+
+function loadLibraries() {
+  loading ||= FILES.reduce((before, file) => before.then(() => new Promise((resolve, reject) => {
+    const script = document.createElement("script");
+    script.src = new URL(`../vendor/${file}`, import.meta.url);
+    script.addEventListener("load", resolve);
+    script.addEventListener("error", () => reject(new Error(`The file ${file} of the workbench cannot be loaded.`)));
+    document.head.append(script);
+  })), Promise.resolve());
+  return loading;
+}
+
+/** A colour of the style sheet as the browser draws it in the current theme. */
+function themeColour(name) {
+  const probe = document.createElement("span");
+  probe.style.color = `var(${name})`;
+  document.body.append(probe);
+  const colour = getComputedStyle(probe).color;
+  probe.remove();
+  return colour;
+}
+
+/**
+ * Make a drawing in a container.
+ *
+ * @param {Element} container where it is drawn.
+ * @param {object} options `select(key)` when a node is clicked (null for the background), `expand(key)` on a double click.
+ */
+export async function graphCanvas(container, { select, expand }) {
+  await loadLibraries();
+  const { MultiDirectedGraph } = globalThis.graphology;
+  const forces = globalThis.graphologyLibrary.layoutForceAtlas2;
+  const graph = new MultiDirectedGraph();
+  const types = new Map(); // type to its number, which gives the colour
+  const hidden = { types: new Set(), relations: new Set() };
+  let colours = {};
+  let selected = null;
+  let hovered = null;
+  let frame = 0;
+  let settled = () => {};
+
+  const readTheme = () => {
+    const names = { ink: "--ink", muted: "--muted", line: "--strong-line", accent: "--accent", surface: "--surface", paper: "--sunken" };
+    colours = Object.fromEntries(Object.entries(names).map(([name, variable]) => [name, themeColour(variable)]));
+    colours.hues = getComputedStyle(document.documentElement).colorScheme.includes("dark") && isDark() ? HUES_DARK : HUES;
+  };
+  const isDark = () => {
+    const theme = document.documentElement.dataset.theme;
+    return theme ? theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  };
+  readTheme();
+  const font = getComputedStyle(document.body).fontFamily;
+  const sigma = new globalThis.Sigma(graph, container, {
+    allowInvalidContainer: true, defaultEdgeType: "arrow", renderEdgeLabels: true, labelFont: font, labelSize: 12.5, labelWeight: "500",
+    edgeLabelFont: font, edgeLabelSize: 11, labelDensity: 0.9, labelGridCellSize: 90, labelRenderedSizeThreshold: 5, zIndex: true,
+    minCameraRatio: 0.05, maxCameraRatio: 6, defaultDrawNodeHover: drawHover, nodeReducer, edgeReducer,
+  });
+  const applyTheme = () => {
+    readTheme();
+    sigma.setSetting("labelColor", { color: colours.ink });
+    sigma.setSetting("edgeLabelColor", { color: colours.muted });
+    sigma.refresh();
+  };
+  applyTheme();
+
+  function near(key) {
+    const centre = hovered || selected;
+    return !centre || !graph.hasNode(centre) || key === centre || graph.areNeighbors(key, centre);
+  }
+
+  function nodeReducer(key, data) {
+    const shown = { ...data, color: colours.hues[types.get(data.kind) % colours.hues.length], size: 4 + 1.6 * Math.sqrt(graph.degree(key)) };
+    if (hidden.types.has(data.kind)) shown.hidden = true;
+    if (!near(key)) {
+      shown.color = colours.paper;
+      shown.label = "";
+      shown.zIndex = 0;
+    } else shown.zIndex = 1;
+    if (key === selected) {
+      shown.highlighted = true;
+      shown.forceLabel = true;
+    }
+    return shown;
+  }
+
+  function edgeReducer(edge, data) {
+    const [head, tail] = graph.extremities(edge);
+    const centre = hovered || selected;
+    const close = centre && (head === centre || tail === centre);
+    const shown = { ...data, size: close ? 2 : 1, color: close ? colours.accent : colours.line };
+    if (hidden.relations.has(data.relation)) shown.hidden = true;
+    if (centre && graph.hasNode(centre) && !close) shown.color = colours.paper;
+    // Names of relations only where they can be read.
+    shown.label = close && graph.degree(centre) <= 40 ? data.relation : graph.size <= 30 && !centre ? data.relation : "";
+    return shown;
+  }
+
+  function drawHover(context, data, settings) {
+    const label = data.label || "";
+    context.font = `${settings.labelWeight} ${settings.labelSize}px ${settings.labelFont}`;
+    const width = label ? context.measureText(label).width + 12 : 0;
+    context.fillStyle = colours.surface;
+    context.strokeStyle = colours.accent;
+    context.lineWidth = 1.5;
+    context.beginPath();
+    context.roundRect(data.x - data.size - 4, data.y - Math.max(data.size + 4, 12), 2 * data.size + 8 + width, 2 * Math.max(data.size + 4, 12), 12);
+    context.fill();
+    context.stroke();
+    context.fillStyle = data.color;
+    context.beginPath();
+    context.arc(data.x, data.y, data.size, 0, 2 * Math.PI);
+    context.fill();
+    context.fillStyle = colours.ink;
+    context.fillText(label, data.x + data.size + 5, data.y + settings.labelSize / 3);
+  }
+
+  sigma.on("enterNode", ({ node }) => { hovered = node; container.style.cursor = "pointer"; sigma.refresh({ skipIndexation: true }); });
+  sigma.on("leaveNode", () => { hovered = null; container.style.cursor = ""; sigma.refresh({ skipIndexation: true }); });
+  sigma.on("clickNode", ({ node }) => select(node));
+  sigma.on("doubleClickNode", ({ node, preventSigmaDefault }) => { preventSigmaDefault(); expand(node); });
+  sigma.on("clickStage", () => select(null));
+  let grabbed = null;
+  sigma.on("downNode", ({ node }) => { grabbed = node; });
+  sigma.on("moveBody", ({ event }) => {
+    if (!grabbed) return;
+    const place = sigma.viewportToGraph(event);
+    graph.mergeNodeAttributes(grabbed, { ...place, fixed: true });
+    event.preventSigmaDefault();
+    event.original.preventDefault();
+  });
+  sigma.on("upNode", () => { grabbed = null; });
+  sigma.on("upStage", () => { grabbed = null; });
+  const onTheme = () => applyTheme();
+  const scheme = matchMedia("(prefers-color-scheme: dark)");
+  document.addEventListener("themechange", onTheme);
+  scheme.addEventListener("change", onTheme);
+
+  /** Let forces move the nodes for a while: frame by frame, or at once if the reader wants less motion. */
+  function settle(rounds) {
+    cancelAnimationFrame(frame);
+    if (graph.order < 2) return;
+    const settings = { ...forces.inferSettings(graph.order), gravity: 0.6, scalingRatio: 12, slowDown: 4, barnesHutOptimize: graph.order > 400, adjustSizes: graph.order < 600 };
+    if (calm()) {
+      forces.assign(graph, { iterations: rounds, settings });
+      settled();
+      return;
+    }
+    let left = rounds;
+    const step = () => {
+      const steps = graph.order > 800 ? 1 : 3;
+      forces.assign(graph, { iterations: steps, settings });
+      left -= steps;
+      if (left > 0) frame = requestAnimationFrame(step);
+      else settled();
+    };
+    frame = requestAnimationFrame(step);
+  }
+
+  return {
+    graph, types, hidden,
+    /** Add an entity, near another one if that is given. */
+    addNode(entity, beside = null) {
+      const kind = entity.types?.[0] || "";
+      if (!types.has(kind)) types.set(kind, types.size);
+      if (graph.hasNode(entity.key)) return false;
+      const middle = beside && graph.hasNode(beside) ? graph.getNodeAttributes(beside) : { x: 0, y: 0 };
+      // A spiral rather than chance, so that the same steps always give the same drawing.
+      const turn = 2.4 * graph.order;
+      const far = 6 + 0.7 * Math.sqrt(graph.order);
+      graph.addNode(entity.key, { label: entity.label, kind, x: middle.x + far * Math.cos(turn), y: middle.y + far * Math.sin(turn) });
+      return true;
+    },
+    addTriple(head, relation, tail, name) {
+      const id = JSON.stringify([head, relation, tail]);
+      if (!graph.hasEdge(id)) graph.addDirectedEdgeWithKey(id, head, tail, { relation: name });
+    },
+    select(key) {
+      selected = key;
+      sigma.refresh();
+    },
+    refresh: () => sigma.refresh(),
+    settle,
+    zoom(by) {
+      const camera = sigma.getCamera();
+      const state = { ratio: camera.getState().ratio * by };
+      if (calm()) camera.setState({ ...camera.getState(), ...state });
+      else camera.animate(state, { duration: 200 });
+    },
+    fit() {
+      sigma.getCamera().setState({ x: 0.5, y: 0.5, ratio: 1.1, angle: 0 });
+    },
+    onSettled(action) { settled = action; },
+    colourOf: (kind) => colours.hues[types.get(kind) % colours.hues.length],
+    end() {
+      cancelAnimationFrame(frame);
+      document.removeEventListener("themechange", onTheme);
+      scheme.removeEventListener("change", onTheme);
+      sigma.kill();
+    },
+  };
+}

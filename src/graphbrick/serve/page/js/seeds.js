@@ -1,0 +1,56 @@
+// The entities where a search starts, as chips: each can be taken away or replaced, and others can be added.
+
+import { get } from "./api.js";
+import { el, fill } from "./dom.js";
+import { withSuggestions } from "./suggest.js";
+
+/** Entities whose names fit a text, as suggestions. */
+export async function findEntities(graph, text, n = 8) {
+  if (text.trim().length < 2) return [];
+  const found = await get("entities", { query: { graph, q: text.trim(), n } });
+  return found.entities.map((entity) => ({
+    label: entity.label, detail: [(entity.types || []).join(", "), entity.key].filter(Boolean).join(" · "), value: entity,
+  }));
+}
+
+/**
+ * Show seeds.
+ *
+ * @param {object} options `graph`, its name; `seeds`, rows of a run; `labels` and `types` of entities by key; `chosen`,
+ *   whether the reader chose the seeds; `change(keys)` is called with the new keys, or with null to link again.
+ */
+export function seedChips({ graph, seeds, labels = new Map(), types = new Map(), chosen, change }) {
+  const row = el("div", { class: "seeds", role: "group", "aria-label": "Seeds: where the search starts" });
+  const keys = () => seeds.map((seed) => seed.key);
+  const editor = el("div", { class: "seed-editor" });
+
+  const edit = (index) => {
+    const seed = seeds[index];
+    const input = el("input", { type: "text", class: "small", placeholder: "Search for an entity", "aria-label": seed ? `Replace ${seed.label} with` : "Add a seed" });
+    const take = ({ value }) => {
+      const next = keys();
+      if (seed) next[index] = value.key;
+      else next.push(value.key);
+      change([...new Set(next)]);
+    };
+    const others = (seed?.others || []).slice(0, 6);
+    const choices = others.length ? el("div", { class: "others" }, el("span", { class: "muted" }, "It may also mean "), others.map((key) => (
+      el("button", { type: "button", class: "quiet small", onclick: () => take({ value: { key } }) },
+        `${labels.get(key) || key}${types.get(key) ? ` (${types.get(key)})` : ""}`)))) : null;
+    fill(editor, withSuggestions(input, { find: (text) => findEntities(graph, text), take }), choices,
+      el("button", { type: "button", class: "quiet small", onclick: () => { fill(editor); row.querySelector("button")?.focus(); } }, "Cancel"));
+    input.addEventListener("keydown", (event) => { if (event.key === "Escape") fill(editor); });
+    input.focus();
+  };
+
+  fill(row, el("span", { class: "seeds-title" }, "Starts at"),
+    seeds.length ? null : el("span", { class: "muted" }, "no entity of the graph"),
+    seeds.map((seed, index) => el("span", { class: "chip", "data-key": seed.key },
+      el("button", { type: "button", class: "chip-name", title: seed.text || seed.key, onclick: () => edit(index) }, seed.label,
+        seed.mention && seed.mention !== seed.label ? el("span", { class: "detail" }, ` for “${seed.mention}”`) : null,
+        seed.others?.length ? el("span", { class: "detail" }, ` or ${seed.others.length} other${seed.others.length > 1 ? "s" : ""}`) : null),
+      seeds.length > 1 ? el("button", { type: "button", class: "chip-remove", "aria-label": `Remove the seed ${seed.label}`, onclick: () => change(keys().filter((_, i) => i !== index)) }, "×") : null)),
+    el("button", { type: "button", class: "quiet small", onclick: () => edit(seeds.length) }, "Add"),
+    chosen ? el("button", { type: "button", class: "quiet small", onclick: () => change(null) }, "Find them in the question") : null);
+  return el("div", {}, row, editor);
+}
