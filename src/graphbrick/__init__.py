@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from graphbrick.extract import ShareSizer as ShareSizer
     from graphbrick.extract import SizedPPR as SizedPPR
     from graphbrick.extract import VectorNeighbors as VectorNeighbors
+    from graphbrick.generate import FromModel as FromModel
     from graphbrick.generate import Generate as Generate
     from graphbrick.generate import PathAnswer as PathAnswer
     from graphbrick.generate import Quote as Quote
@@ -90,6 +91,7 @@ if TYPE_CHECKING:
     from graphbrick.retrieve import BeamSearch as BeamSearch
     from graphbrick.retrieve import ByHops as ByHops
     from graphbrick.retrieve import CommunityReports as CommunityReports
+    from graphbrick.retrieve import ConstrainedPaths as ConstrainedPaths
     from graphbrick.retrieve import Drift as Drift
     from graphbrick.retrieve import EnoughPaths as EnoughPaths
     from graphbrick.retrieve import Facts as Facts
@@ -107,6 +109,7 @@ if TYPE_CHECKING:
     from graphbrick.retrieve import Reports as Reports
     from graphbrick.retrieve import ShortestPaths as ShortestPaths
     from graphbrick.retrieve import TextToQuery as TextToQuery
+    from graphbrick.retrieve import ThinkOnGraph as ThinkOnGraph
     from graphbrick.scorers import BM25 as BM25
     from graphbrick.scorers import LDA as LDA
     from graphbrick.scorers import LSA as LSA
@@ -167,7 +170,7 @@ _HOMES = {
         "SizedPPR",
         "VectorNeighbors",
     ),
-    "generate": ("Generate", "PathAnswer", "Quote", "WriteAnswer"),
+    "generate": ("FromModel", "Generate", "PathAnswer", "Quote", "WriteAnswer"),
     "graphs.builder": ("GraphBuilder", "build"),
     "graphs.compact": ("compact",),
     "graphs.delta": ("Change", "change"),
@@ -215,6 +218,7 @@ _HOMES = {
         "BeamSearch",
         "ByHops",
         "CommunityReports",
+        "ConstrainedPaths",
         "Drift",
         "EnoughPaths",
         "LLMEnough",
@@ -232,6 +236,7 @@ _HOMES = {
         "Reports",
         "ShortestPaths",
         "TextToQuery",
+        "ThinkOnGraph",
     ),
     "pipeline.run": ("Run",),
     "session": ("Session",),

@@ -112,7 +112,7 @@ def test_read_as_python_reads_it(text: str, pipeline: Pipeline | None) -> None:
         ("Shortestpaths()", "there is no brick 'Shortestpaths'; did you mean ShortestPaths? (at column 1)"),
         ("PPR() >> Rerunk(BM25())", "there is no brick 'Rerunk'; did you mean Rerank? (at column 10)"),
         ("РPR()", "there is no brick 'РPR'; did you mean PPR? (at column 1)"),  # the first letter is Cyrillic
-        ("Ψ()", "there is no brick 'Ψ'; there are LinkLabels, LinkWithLLM, RandomWalk"),
+        ("Ψ()", "there is no brick 'Ψ'; graphbrick bricks lists them"),
         ("Pipeline()", "there is no brick 'Pipeline'"),
         ("Scorer()", "there is no brick 'Scorer'"),
         ("print(1)", "there is no brick 'print'"),

@@ -36,6 +36,7 @@ TEXT = [
     "MICHAEL-REPAIRED",
     "HIPPORAG2",
 ]  # tests/recipes/test_text_recipes.py
+SYSTEMS = ["ROG", "TOG", "GCR"]  # tests/recipes/test_systems.py
 PAPER = {"k": 1000, "PruneEdges": 64, "Rerank": 32}  # the sizes of the paper: max_ent, max_edge, top_k
 
 
@@ -53,7 +54,7 @@ def stages(pipeline: Pipeline) -> list[Stage]:
 
 
 def test_there_are_all_37_and_the_agents() -> None:
-    assert list(published()) == [*NAMES, *QUERIES, *AGENTS, *TEXT]
+    assert list(published()) == [*NAMES, *QUERIES, *AGENTS, *TEXT, *SYSTEMS]
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -66,7 +66,7 @@ class Caller:
             )
             # Never for probabilities: candidates that are scored one by one would not be treated alike.
             if self.connection.reuses_prompts and not request.top_logprobs:
-                body["extra_body"] = {"cache_prompt": True}
+                body["extra_body"] = {**body.get("extra_body", {}), "cache_prompt": True}
             try:
                 await self.connection.read(client, body, reader, on_text)
             except openai.APIStatusError as error:

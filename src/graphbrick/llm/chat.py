@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -177,6 +178,8 @@ class ChatModel(Brick):
             identity["tools"] = [tool_json(tool) for tool in request.tools]
         if request.stop:
             identity["stop"] = list(request.stop)
+        if request.grammar:
+            identity["grammar"] = hashlib.sha256(request.grammar.encode()).hexdigest()  # of up to a megabyte
         return identity | ({"n": request.n} if request.n > 1 else {})
 
     def _longest(self, request: Request) -> int:

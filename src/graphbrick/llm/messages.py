@@ -133,6 +133,8 @@ class Request:
         tools: The tools that the model may call.
         n: How many replies to sample.
         stop: Texts at which the reply ends; they are not part of it.
+        grammar: The grammar that the reply keeps to, in the GBNF of llama.cpp with the rule ``root``; empty for none.
+            Servers without grammars refuse it or ignore it, so check the reply.
     """
 
     messages: tuple[Message, ...]
@@ -142,6 +144,7 @@ class Request:
     tools: tuple[Tool, ...] = ()
     n: int = 1
     stop: tuple[str, ...] = ()
+    grammar: str = ""
 
     def __init__(
         self,
@@ -152,10 +155,11 @@ class Request:
         tools: Sequence[Tool] = (),
         n: int = 1,
         stop: Sequence[str] = (),
+        grammar: str = "",
     ) -> None:
         if n < 1:
             raise ModelError(f"a request must ask for at least 1 reply, got n={n}; leave n out for one")
-        values = (as_messages(messages), schema, max_tokens, top_logprobs, tuple(tools), n, tuple(stop))
+        values = (as_messages(messages), schema, max_tokens, top_logprobs, tuple(tools), n, tuple(stop), grammar)
         for name, value in zip(self.__dataclass_fields__, values, strict=True):
             object.__setattr__(self, name, value)
 

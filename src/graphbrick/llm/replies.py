@@ -125,7 +125,7 @@ def read_numbers(reply: str, texts: Sequence[str]) -> list[int] | None:
     return list(chosen)
 
 
-def read_scores(reply: str, n: int, *, least: float = 0.0, most: float = 100.0) -> dict[int, float]:
+def read_scores(reply: str, n: int, *, least: float = 0.0, most: float = 100.0, every: bool = True) -> dict[int, float]:
     """Return the scores that a reply gives, by number from 1, within bounds; candidates may be missing.
 
     It reads lines ``3: 80``, several of them on one line with commas between, or JSON: an object ``{"3": 80}`` or a
@@ -136,6 +136,7 @@ def read_scores(reply: str, n: int, *, least: float = 0.0, most: float = 100.0) 
         n: The number of candidates.
         least: Lowest score; a lower one is raised to it.
         most: Highest score; a higher one is lowered to it.
+        every: Whether every candidate must have a score, so that it is an event if some have none.
 
     >>> read_scores("1: 80\\n2: 5", 2)
     {1: 80.0, 2: 5.0}
@@ -162,7 +163,7 @@ def read_scores(reply: str, n: int, *, least: float = 0.0, most: float = 100.0) 
         event(f"the reply gives {_few(odd)} a score that is not a finite number: {shown(reply)}")
     if clipped:
         event(f"the scores of {_few(clipped)} are not within {least:g} and {most:g} and were clipped: {shown(reply)}")
-    if lacking:
+    if lacking and every:
         event(f"the reply has no score for {len(lacking)} of {n} candidates ({_few(lacking)}): {shown(reply)}")
     return scores
 

@@ -97,6 +97,13 @@ def request_json(
         body["n"] = request.n
     if request.stop:
         body["stop"] = list(request.stop)
+    if request.grammar:
+        # llama.cpp reads the first, vLLM the second and, before 0.12, the third; each ignores what it does not know.
+        body["extra_body"] = {
+            "grammar": request.grammar,
+            "structured_outputs": {"grammar": request.grammar},
+            "guided_grammar": request.grammar,
+        }
     if request.top_logprobs:
         body |= {"logprobs": True, "top_logprobs": request.top_logprobs}
     if stream:

@@ -20,6 +20,7 @@ _FOLDERS = (
     *("link", "extract", "prune", "retrieve", "agents", "rerank", "generate"),
     *("scorers", "embedders", "patterns", "llm", "text"),
 )
+_LISTED = 20  # names in an error
 
 
 @lru_cache(maxsize=1)
@@ -81,7 +82,8 @@ def unknown(name: str, names: Iterable[str]) -> str:
     near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
     if not near:
         near = [other for other in known if other.lower() == name.lower()]
-    hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
+    listed = f"there are {', '.join(known)}" if len(known) <= _LISTED else "graphbrick bricks lists them"
+    hint = f"did you mean {near[0]}?" if near else listed
     return f"there is no brick {name[:80]!r}; {hint}"
 
 

@@ -13,7 +13,7 @@ from typing import Protocol, cast
 
 import numpy as np
 
-from graphbrick.core import Answer, Query, Subgraph
+from graphbrick.core import Answer, Evidence, Query, Subgraph
 from graphbrick.core.errors import GraphbrickError, LinkError, PipelineError, shown
 from graphbrick.core.graph import Capability, Labels, check_needs
 from graphbrick.core.trace import Trace, event, record
@@ -236,6 +236,8 @@ def _links(pipeline: Pipeline) -> bool:
         return any(_links(branch) for branch in pipeline.branches)
     if isinstance(pipeline, Repeat):
         return _links(pipeline.stage)
+    if isinstance(pipeline, GenerateStage):
+        return True  # it can stand alone only if it reads nothing of the graph
     return isinstance(pipeline, LinkStage) or (isinstance(pipeline, RetrieveStage) and pipeline.links_itself)
 
 
@@ -300,12 +302,12 @@ def _call(stage: Stage, run: Run) -> Run:
     if isinstance(stage, RetrieveStage):
         subgraph = run.subgraph or Subgraph(graph)
         return replace(run, evidence=replace(stage.retrieve(query, subgraph), subgraph=subgraph), linked=True)
+    if isinstance(stage, GenerateStage):
+        return replace(run, answer=stage.generate(query, Evidence() if run.evidence is None else run.evidence))
     assert run.evidence is not None
     if isinstance(stage, RerankStage):
         evidence = stage.rerank(query, run.evidence)
         return replace(run, evidence=replace(evidence, subgraph=run.evidence.subgraph))
-    if isinstance(stage, GenerateStage):
-        return replace(run, answer=stage.generate(query, run.evidence))
     raise PipelineError(f"{stage!r} is of no known stage kind; derive it from one of those in graphbrick.pipeline")
 
 

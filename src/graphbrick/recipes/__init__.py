@@ -23,8 +23,8 @@ class Recipe:
 
     Attributes:
         name: "1" to "15" and "GRAG-M" as in the paper, "P0" to "P20" for those of its preliminary version; "E1" and
-            "E2" for generated queries; "E3", "E4", "GRAPH-COT" and "SOG" for agents; those for graphs from text have
-            the name of the system, such as "GRAPHRAG-LOCAL".
+            "E2" for generated queries; "E3", "E4", "GRAPH-COT" and "SOG" for agents; those for graphs from text
+            and other published systems have the name of the system, such as "GRAPHRAG-LOCAL" and "TOG".
         title: What it does.
         group: What it was compared with.
         paper: Where it was published.
@@ -35,6 +35,8 @@ class Recipe:
             relevance corrected by human labels, seconds and calls on simple and complex questions over Hetionet; for
             GraphRAG the least and the highest share of comparisons with vector search that it wins, in percent.
         note: Differences from the publication, and the reasons.
+        source: What the recipe was written from: the code that was read, or a description. Empty if that is the paper.
+        setting: The models and data that the publication used; empty if the figures say that.
         index: How the publication makes its graph from documents: ``extract`` and ``chunks`` as recipe text with
             ``$name`` for parts, ``communities`` if it finds them, and ``reports``, the model that writes them; empty
             for pipelines on any graph.
@@ -49,6 +51,8 @@ class Recipe:
     figures: Mapping[str, float]
     note: str = ""
     index: Mapping[str, str] = field(default_factory=dict)
+    source: str = ""
+    setting: str = ""
 
     @property
     def needs(self) -> list[str]:
@@ -78,7 +82,7 @@ class Recipe:
     @property
     def uses_llm(self) -> bool:
         """Whether retrieval calls a language model."""
-        return bool({"llm", "tuned_llm", "writer"} & set(self.parts))
+        return bool({"llm", "tuned_llm", "grammar_llm", "writer"} & set(self.parts))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the recipe as plain JSON types; parts without default stay ``$name`` in its text."""
@@ -91,6 +95,8 @@ class Recipe:
             "parts": dict(self.parts),
             "figures": dict(self.figures),
             "note": self.note,
+            "source": self.source,
+            "setting": self.setting,
             "index": self.indexing(),
         }
 
@@ -134,6 +140,7 @@ class Recipe:
         return parse(self.text(**parts))
 
 
+_FILES = ("published.toml", "systems.toml")
 _EXAMPLES = {
     "tuned_embedder": "a model fine-tuned on the graph, such as EmbeddingModel('models/tuned')",
     "tuned_llm": "a model fine-tuned on the graph, such as LLM('tuned', base_url='http://localhost:8080/v1')",
@@ -143,17 +150,20 @@ _EXAMPLES = {
 @lru_cache(maxsize=1)
 def published() -> Mapping[str, Recipe]:
     """Return all recipes by name, in the order of the papers."""
-    content = tomllib.loads((files("graphbrick.recipes") / "published.toml").read_text(encoding="utf-8"))
+    content, systems = (
+        tomllib.loads((files("graphbrick.recipes") / name).read_text(encoding="utf-8")) for name in _FILES
+    )
     recipes = {}
-    for name, entry in content["recipes"].items():
+    for name, entry in (content["recipes"] | systems["recipes"]).items():
         template = " ".join(entry["pipeline"].split())
         index = entry.get("index", {})
         used = set(re.findall(r"\$(\w+)", " ".join((template, *index.values()))))
         parts = {part: text for part, text in content["parts"].items() if part in used}
         figures = entry.get("figures", {})
+        paper = content["papers"].get(entry["paper"], entry["paper"])
         recipes[name] = Recipe(
-            name, entry["title"], entry["group"], content["papers"][entry["paper"]], template, parts, figures,
-            entry.get("note", ""), index,
+            name, entry["title"], entry["group"], paper, template, parts, figures, entry.get("note", ""), index,
+            entry.get("source", ""), entry.get("setting", ""),
         )  # fmt: skip
     return recipes
 

@@ -4,6 +4,7 @@ from graphbrick.retrieve.all_paths import AllPaths
 from graphbrick.retrieve.beam_search import BeamSearch
 from graphbrick.retrieve.by_hops import ByHops
 from graphbrick.retrieve.community_reports import CommunityReports
+from graphbrick.retrieve.constrained_paths import ConstrainedPaths
 from graphbrick.retrieve.drift import Drift
 from graphbrick.retrieve.enough import EnoughPaths, LLMEnough
 from graphbrick.retrieve.facts import Facts
@@ -19,6 +20,7 @@ from graphbrick.retrieve.relevance_search import RelevanceSearch
 from graphbrick.retrieve.reports import Reports
 from graphbrick.retrieve.shortest_paths import ShortestPaths
 from graphbrick.retrieve.text_to_query import TextToQuery
+from graphbrick.retrieve.think_on_graph import ThinkOnGraph
 
 BRICKS = (
     AllPaths,
@@ -42,6 +44,8 @@ BRICKS = (
     RelevanceSearch,
     KeywordSearch,
     Facts,
+    ConstrainedPaths,
+    ThinkOnGraph,
 )
 
 __all__ = [
@@ -50,6 +54,7 @@ __all__ = [
     "BeamSearch",
     "ByHops",
     "CommunityReports",
+    "ConstrainedPaths",
     "Drift",
     "EnoughPaths",
     "Facts",
@@ -67,4 +72,5 @@ __all__ = [
     "Reports",
     "ShortestPaths",
     "TextToQuery",
+    "ThinkOnGraph",
 ]

@@ -32,14 +32,18 @@ def print_bricks(names: Sequence[str], *, as_json: bool) -> None:
 
 
 def print_recipes(recipes: list[Recipe], *, as_json: bool) -> None:
-    """Print the published recipes, a line each."""
+    """Print the published recipes, a line each, under the names of their groups."""
     if as_json:
         print_json([recipe.to_dict() for recipe in recipes])
         return
     out = console()
     table = Table("recipe", "published", "what it does", "parts", box=None, pad_edge=False)
+    group = ""
     for recipe in recipes:
         name, parts = Text(recipe.name, style="bold"), Text(", ".join(recipe.parts))
+        if recipe.group != group:
+            group = recipe.group
+            table.add_row(Text(""), Text(""), Text(group, style="dim"))
         table.add_row(name, Text(recipe.result or "-"), Text(recipe.title), parts)
     out.print(table)
     out.print(

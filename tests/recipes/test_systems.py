@@ -1,0 +1,75 @@
+"""The recipes of published systems: each answers a question over scripted replies, and says where it comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from grammar_texts import texts_of
+from reasoning import PROSE, QUESTION, purpose
+
+from graphbrick import parse, recipe
+from graphbrick.recipes import published
+from graphbrick.testing import Request, ScriptedLLM, tiny_graph
+
+SHILLING = "Nairobi <- capital <- Kenya -> currency -> Kenyan shilling"
+
+
+def path_writer(request: Request) -> str:
+    if "grammar" in request.body:
+        allowed = texts_of(request.body["grammar"])
+        return allowed[0]
+    return "Kenyan shilling"
+
+
+SCRIPTS: dict[str, list[str] | Callable[[Request], str]] = {
+    "ROG": ["<- capital -> currency", "Kenyan shilling [1]"],
+    "TOG": ["1: 100", "NO", "2: 100", "YES", "Kenyan shilling [1]"],
+    "GCR": path_writer,
+}
+SYSTEMS = [name for name, found in published().items() if found.group == "systems"]
+
+
+def model_of(server: ScriptedLLM) -> str:
+    return f"LLM(base_url={server.base_url!r}, structured=False, parallel=1)"
+
+
+def parts_of(name: str, server: ScriptedLLM) -> dict[str, str]:
+    return {part: model_of(server) for part in recipe(name).parts if part.endswith("llm")}
+
+
+def test_every_system_has_a_script() -> None:
+    assert set(SCRIPTS) == set(SYSTEMS)
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_a_system_answers_a_question_of_two_hops(name: str) -> None:
+    with ScriptedLLM(SCRIPTS[name]) as server:
+        answer = recipe(name).pipeline(**parts_of(name, server))(tiny_graph(), QUESTION, seeds=["Nairobi"])
+        if isinstance(SCRIPTS[name], list):
+            assert len(server.requests) == len(SCRIPTS[name])  # type: ignore[arg-type]
+    assert answer.texts == ("Kenyan shilling",)
+    assert not answer.from_model
+    assert "Kenyan shilling" in answer.evidence.texts()[0]
+
+
+@pytest.mark.parametrize("name", [name for name in SYSTEMS if name != "GCR"])
+def test_a_system_survives_a_server_of_prose_and_says_so(name: str) -> None:
+    with ScriptedLLM([PROSE]) as server:
+        answer = recipe(name).pipeline(**parts_of(name, server))(tiny_graph(), QUESTION, seeds=["Nairobi"])
+        assert 1 <= len(server.requests) <= 20
+        assert purpose(server.requests[0].prompt)
+    assert answer.trace is not None
+    assert answer.trace.events
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_a_system_says_where_it_comes_from(name: str) -> None:
+    found = recipe(name)
+    assert found == recipe(name.lower())
+    assert found.source
+    assert found.setting
+    assert found.note
+    assert found.paper
+    assert found.uses_llm
+    assert parse(repr(found.pipeline())) == parse(found.shown)
