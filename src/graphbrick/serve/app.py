@@ -10,6 +10,7 @@ from typing import Any
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
+from mcp.server.transport_security import TransportSecuritySettings
 from starlette.exceptions import HTTPException
 from starlette.middleware.cors import CORSMiddleware
 
@@ -18,9 +19,10 @@ from graphbrick.core.errors import GraphbrickError
 from graphbrick.serve.errors import ErrorReply, error_reply
 from graphbrick.serve.guard import Guard, as_json_error
 from graphbrick.serve.options import ServeOptions
-from graphbrick.serve.routes import asking, catalog, entities, health
+from graphbrick.serve.routes import asking, catalog, chat, entities, health
 from graphbrick.serve.service import Service
 from graphbrick.serve.telemetry import count_request, start_telemetry
+from graphbrick.serve.tools import mcp_server
 from graphbrick.serve.workbench import page_routes
 
 _ABOUT = (
@@ -48,8 +50,15 @@ def create_app(options: ServeOptions) -> FastAPI:
         openapi_url="/openapi.json" if options.docs else None,
     )
     app.state.service = service
-    for routes in (asking, catalog, entities, health):
+    for routes in (asking, catalog, entities, chat, health):
         app.include_router(routes.router)
+    app.state.tools = mcp_server(service).streamable_http_app(
+        stateless_http=True,  # a client may reach another worker with every call
+        json_response=True,
+        max_request_body_size=options.body_bytes,
+        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),  # the guard does that
+    )
+    app.router.routes.extend(app.state.tools.routes)
     app.add_exception_handler(GraphbrickError, _refused)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http_error)
@@ -75,7 +84,8 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     service.start()
     warming = asyncio.get_running_loop().run_in_executor(None, service.warm)
     try:
-        yield
+        async with app.state.tools.router.lifespan_context(app.state.tools):
+            yield
     finally:
         await asyncio.gather(warming, return_exceptions=True)
         service.close()

@@ -127,7 +127,7 @@ class _Exchange:
         self.has_begun = False
         self._receive, self._send, self._options = receive, send, options
         self._status, self._bytes, self._start = 0, 0, time.monotonic()
-        self._read, self._complete = 0, False
+        self._read, self._complete, self._given_up = 0, False, False
         path = scope["path"]
         self._most = options.document_bytes if path.startswith("/v1/documents") else options.body_bytes
         scope.setdefault("state", {})["log"] = {}
@@ -141,18 +141,25 @@ class _Exchange:
             message = await asyncio.wait_for(self._receive(), max(left, 0.01))
         except TimeoutError:
             seconds = self._options.body_seconds
-            raise ServeError(
-                408, "slow_body", f"the request body did not come within {seconds:g} seconds", {"Connection": "close"}
-            ) from None
+            slow = f"the request body did not come within {seconds:g} seconds"
+            return await self._give_up(ServeError(408, "slow_body", slow, {"Connection": "close"}))
         if message["type"] == "http.request":
             self._read += len(message.get("body", b""))
             if self._read > self._most:
-                raise too_large(self._most)
+                return await self._give_up(too_large(self._most))
             self._complete = not message.get("more_body", False)
         return message
 
+    async def _give_up(self, error: ServeError) -> Any:
+        """Send an error while the body is read, and tell the application that the client has left."""
+        await self.send_error(error_reply(error))
+        self._complete = self._given_up = True
+        return {"type": "http.disconnect"}
+
     async def send(self, message: Any) -> None:
-        """Send a part of the reply."""
+        """Send a part of the reply; nothing after an error has been sent in its place."""
+        if self._given_up:
+            return
         if message["type"] == "http.response.start":
             self.has_begun = True
             self._status = message["status"]

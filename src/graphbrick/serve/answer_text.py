@@ -1,0 +1,75 @@
+"""An answer as a message: the texts with numbers, and under them the evidence that the numbers stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+MOST_ANSWERS = 20
+_LONGEST = 600  # characters of one piece of evidence
+_QUOTES = 200
+
+
+def answer_text(found: Mapping[str, Any]) -> str:
+    """Return the answers of a run as a message.
+
+    Args:
+        found: A run as JSON (`graphbrick.pipeline.run_json`).
+
+    >>> print(answer_text({"answers": [{"text": "Nairobi", "support": [0]}], "support": [{"text": "Kenya"}]}))
+    Nairobi [1]
+    <BLANKLINE>
+    [1] Kenya
+    """
+    return f"{answers_line(found)}{sources(found)}"
+
+
+def answers_line(found: Mapping[str, Any]) -> str:
+    """Return the answers, each with the numbers of what supports it; why there is none, if there is none."""
+    answers = found["answers"]
+    if not answers:
+        return _no_answer(found)
+    numbers = _numbers(found)
+    shown = []
+    for answer in answers[:MOST_ANSWERS]:
+        marks = [f"[{numbers[i]}]" for i in answer["support"] if i in numbers]
+        cites = "[1]" in answer["text"] or "[1," in answer["text"]  # a text that was written with citations
+        shown.append(answer["text"] if cites or not marks else f"{answer['text']} {''.join(marks[:3])}")
+    more = f", and {len(answers) - MOST_ANSWERS:,} more" if len(answers) > MOST_ANSWERS else ""
+    joint = "\n\n" if any("\n" in text or len(text) > _QUOTES for text in shown) else ", "
+    return f"{joint.join(shown)}{more}"
+
+
+def sources(found: Mapping[str, Any]) -> str:
+    """Return the numbered evidence under an answer; empty without answers or support."""
+    lines = []
+    for i, number in _numbers(found).items():
+        item = found["support"][i]
+        text = item["text"] if len(item["text"]) <= _LONGEST else f"{item['text'][:_LONGEST]} ..."
+        places = [_place(citation) for citation in item.get("citations", ()) if citation["document"]]
+        lines.append(f"[{number}] {text}{f' ({places[0]})' if places else ''}")
+    if found.get("from_model") and found["answers"]:
+        lines.append("From the model's own knowledge, not from the graph.")
+    return "\n\n" + "\n".join(lines) if lines else ""
+
+
+def _numbers(found: Mapping[str, Any]) -> dict[int, int]:
+    """Return the number, from 1, of every item that supports an answer that is shown."""
+    used = [i for answer in found["answers"][:MOST_ANSWERS] for i in answer["support"][:3]]
+    if len(found["answers"]) == 1:
+        used = list(found["answers"][0]["support"])  # a written text cites them by their order
+    return {i: number for number, i in enumerate(dict.fromkeys(used), 1)}
+
+
+def _place(citation: Mapping[str, Any]) -> str:
+    section = f", {citation['section']}" if citation["section"] else ""
+    span = "" if citation["start"] is None else f", characters {citation['start']}-{citation['end']}"
+    return f"{citation['document'].rpartition('/')[2]}{section}{span}"
+
+
+def _no_answer(found: Mapping[str, Any]) -> str:
+    if found.get("stopped"):
+        return f"No answer: {found['stopped']['reason']}."
+    if found.get("withheld"):
+        return f"No answer with enough confidence; the best reading of the question is {found['withheld']}."
+    return "No answer found in the graph."

@@ -1,0 +1,180 @@
+"""OpenAI's chat API over the recipes, so that chat programs use graphs unchanged."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import secrets
+import time
+from collections.abc import AsyncIterator
+from typing import Any
+
+from fastapi import APIRouter, Request, Response
+
+from graphbrick.core.errors import LinkError
+from graphbrick.llm.chat import streaming
+from graphbrick.recipes import published
+from graphbrick.serve.answer_text import answer_text, answers_line, sources
+from graphbrick.serve.asking import Asked, reply_of, run_of, usage_of
+from graphbrick.serve.errors import ServeError, error_reply, not_found
+from graphbrick.serve.models import LONGEST_QUESTION, Chat
+from graphbrick.serve.routes.common import Serving, log_of
+from graphbrick.serve.runner import failure_of
+from graphbrick.serve.service import Service
+from graphbrick.serve.streams import Channel, EventStream, gone
+
+router = APIRouter(prefix="/v1", tags=["chat"])
+_STARTED = int(time.time())
+
+
+@router.get("/models", summary="List the recipes as models")
+async def models(service: Serving) -> dict[str, Any]:
+    """Return every recipe of the server as a model: ``recipe``, or ``graph/recipe`` if there are several graphs."""
+    return {"object": "list", "data": [_model(name) for name in _names(service)]}
+
+
+@router.get("/models/{name:path}", summary="One recipe as a model")
+async def model(name: str, service: Serving) -> dict[str, Any]:
+    """Return one model; 404 if there is none of this name."""
+    _meant(service, name)
+    return _model(name)
+
+
+def _model(name: str) -> dict[str, Any]:
+    return {"id": name, "object": "model", "created": _STARTED, "owned_by": "graphbrick"}
+
+
+def _names(service: Service) -> list[str]:
+    opened = [hosted.now for hosted in service.graphs.values()]
+    if len(opened) == 1:
+        return list(opened[0].recipes)
+    return [f"{one.name}/{recipe}" for one in opened for recipe in one.recipes]
+
+
+def _meant(service: Service, name: str) -> tuple[str | None, str | None]:
+    """Return the graph and the recipe that a model's name means; None for the default."""
+    graph, slash, recipe = name.partition("/")
+    if slash and graph in service.graphs and recipe in service.graphs[graph].now.recipes:
+        return graph, recipe
+    if not slash and (name in service.graph().recipes or name.upper() in published()):
+        return None, name
+    if not slash and name in service.graphs:
+        return name, None
+    raise not_found("model", name, _names(service))
+
+
+@router.post("/chat/completions", summary="Answer the last message of a conversation")
+async def completions(body: Chat, request: Request, service: Serving) -> Response:
+    """Answer the last message of the user with a recipe, as OpenAI's API does.
+
+    The reply's text has the answers with numbers, and under them the evidence. The whole run is under the key
+    ``graphbrick``, of the reply or of the last piece of a stream. Earlier messages, and settings of language models,
+    are not used: a recipe has its own.
+    """
+    graph, recipe = _meant(service, body.model)
+    opened = service.graph(graph)
+    pipeline = service.pipeline(opened, recipe=recipe)
+    asked = Asked(opened, pipeline, _question(body), (), service.runner.budget())
+    log = log_of(request)
+    log["graph"] = opened.name
+    head = {
+        "id": f"chatcmpl-{secrets.token_hex(12)}",
+        "created": int(time.time()),
+        "model": body.model,
+        "system_fingerprint": opened.hash or None,
+    }
+    if body.stream:
+        usage = body.stream_options is not None and body.stream_options.include_usage
+        return EventStream(_pieces(service, asked, head, log, with_usage=usage))
+    gate = service.gate(pipeline)
+    found = await service.runner.call(lambda: _found(asked, log), gate, asked.budget, lambda: gone(request.receive))
+    message = {"role": "assistant", "content": answer_text(found), "refusal": None}
+    choice = {"index": 0, "message": message, "finish_reason": _reason(found), "logprobs": None}
+    reply = head | {"object": "chat.completion", "choices": [choice], "usage": _usage(found), "graphbrick": found}
+    return Response(json.dumps(reply), media_type="application/json")
+
+
+def _question(body: Chat) -> str:
+    """Return the text of the last message of the user."""
+    for message in reversed(body.messages):
+        if message.role == "user":
+            content = message.content
+            if isinstance(content, list):
+                content = "\n".join(str(part.get("text", "")) for part in content if part.get("type") == "text")
+            if not content or not content.strip():
+                raise ServeError(400, "empty_message", "the last message of the user has no text")
+            if len(content) > LONGEST_QUESTION:
+                raise ServeError(400, "long_message", f"a question may have {LONGEST_QUESTION:,} characters")
+            return content
+    raise ServeError(400, "no_message", "there is no message of the user to answer")
+
+
+def _found(asked: Asked, log: dict[str, Any]) -> dict[str, Any]:
+    """Return the run as JSON; in a chat, a question that names nothing of the graph is answered so."""
+    try:
+        run = run_of(asked)
+    except LinkError as error:
+        log["no_entity"] = True
+        return {
+            "answers": [{"text": f"I cannot answer from the graph: {error}.", "key": None, "support": []}],
+            "support": [],
+            "trace": {"ledger": {}},
+            "error": error_reply(error).body["error"],
+        }
+    log.update(usage_of(run))
+    return reply_of(asked, run)
+
+
+def _usage(found: dict[str, Any]) -> dict[str, int]:
+    """Return the tokens of language models; 0 if none was asked."""
+    ledger = found["trace"]["ledger"]
+    read, written = int(ledger.get("tokens_in", 0)), int(ledger.get("tokens_out", 0))
+    return {"prompt_tokens": read, "completion_tokens": written, "total_tokens": read + written}
+
+
+def _reason(found: dict[str, Any]) -> str:
+    return "length" if found.get("stopped") else "stop"
+
+
+async def _pieces(
+    service: Service, asked: Asked, head: dict[str, Any], log: dict[str, Any], *, with_usage: bool
+) -> AsyncIterator[bytes]:
+    """Yield the pieces of a streamed reply, ``[DONE]`` last; an error is a piece with ``error``."""
+    head = head | {"object": "chat.completion.chunk"}
+    channel, written = Channel(asyncio.get_running_loop()), list[str]()
+
+    def piece(delta: dict[str, Any], reason: str | None = None, **more: Any) -> bytes:
+        choice = {"index": 0, "delta": delta, "finish_reason": reason, "logprobs": None}
+        return _data(head | {"choices": [choice]} | more)
+
+    def on_token(text: str) -> None:
+        written.append(text)
+        channel.put(piece({"content": text}))
+
+    def work() -> dict[str, Any]:
+        with streaming(on_token):
+            return _found(asked, log)
+
+    yield piece({"role": "assistant", "content": ""})
+    done = asyncio.ensure_future(service.runner.call(work, service.gate(asked.pipeline), asked.budget))
+    try:
+        async for part in channel.until(done):
+            yield part
+        error = done.exception()
+        if error is not None:
+            yield _data(error_reply(failure_of(error)).body)
+        else:
+            found = done.result()
+            yield piece({"content": ("" if written else answers_line(found)) + sources(found)})
+            yield piece({}, _reason(found), graphbrick=found)
+            if with_usage:
+                yield _data(head | {"choices": [], "usage": _usage(found)})
+        yield b"data: [DONE]\n\n"
+    finally:
+        if not done.done():
+            done.cancel()
+        await asyncio.gather(done, return_exceptions=True)
+
+
+def _data(value: dict[str, Any]) -> bytes:
+    return f"data: {json.dumps(value)}\n\n".encode()

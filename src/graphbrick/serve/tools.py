@@ -1,0 +1,174 @@
+"""MCP tools over the graphs of a server, for assistants: short texts with keys, and what was cut."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Annotated, Any, Literal
+
+from mcp.server.mcpserver import MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp.types import ToolAnnotations
+from pydantic import Field
+
+from graphbrick import __version__
+from graphbrick.agents.toolbox import all_tools
+from graphbrick.agents.workspace import Workspace
+from graphbrick.core import Subgraph
+from graphbrick.core.errors import GraphbrickError
+from graphbrick.core.graph import Capability, capabilities_of
+from graphbrick.queries.schema_text import schema_text
+from graphbrick.serve.answer_text import answer_text
+from graphbrick.serve.asking import Asked, reply_of, run_of
+from graphbrick.serve.hosting import Opened
+from graphbrick.serve.models import LONGEST_QUESTION, MOST_SEEDS
+from graphbrick.serve.service import Service
+
+_READS = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
+_LONGEST_TEXT = 20_000  # characters that a tool returns
+_ABOUT = (
+    "Tools over knowledge graphs. Names of entities are written as label [key]; give the key where labels are not "
+    "unique. Begin with `search` or `schema`, or let `answer` do all of it. Every result says when it was cut."
+)
+
+GraphArgument = Annotated[str, Field(max_length=130, description="Name of the graph; empty for the first.")]
+Count = Annotated[int, Field(ge=1, le=100, description="Most results.")]
+EntityName = Annotated[str, Field(min_length=1, max_length=2_000, description="Name or key of the entity.")]
+
+
+def mcp_server(service: Service) -> MCPServer[Any]:
+    """Return the MCP server over the graphs of a service, whose runner must have been started before the first call."""
+    server: MCPServer[Any] = MCPServer("graphbrick", instructions=_ABOUT, version=__version__)
+    tools = _Tools(service)
+    for tool in (tools.schema, tools.search, tools.node, tools.neighbours, tools.paths, tools.query, tools.answer):
+        server.tool(annotations=_READS, structured_output=False)(tool)
+    return server
+
+
+class _Tools:
+    """The tools; their docstrings are what assistants read."""
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+
+    async def schema(self, graph: GraphArgument = "") -> str:
+        """Tell which graphs there are, what the graph is made of, and what queries may name."""
+        opened = self._opened(graph)
+
+        def work() -> str:
+            others = [name for name in self._service.graphs if name != opened.name]
+            about = f"graph {opened.name}" + (f" (others: {', '.join(others)})" if others else "")
+            if Capability.QUERY_LANGUAGE not in capabilities_of(opened.graph):
+                return f"{about}: it has no schema; use search"
+            return f"{about}\n{schema_text(opened.graph.schema(), opened.graph.language)}"
+
+        return await self._look_up(work)
+
+    async def search(
+        self,
+        text: Annotated[str, Field(min_length=1, max_length=500, description="A name, or words of it.")],
+        n: Count = 10,
+        graph: GraphArgument = "",
+    ) -> str:
+        """Find entities by name."""
+        return await self._view(graph, lambda view: _told_by("search", view, text, n))
+
+    async def node(self, entity: EntityName, graph: GraphArgument = "") -> str:
+        """Tell what is known of one entity: types, other names, description, number of triples."""
+        return await self._view(graph, lambda view: _told_by("check_node", view, entity))
+
+    async def neighbours(
+        self,
+        entity: EntityName,
+        relation: Annotated[str, Field(max_length=500, description="Name of a relation; empty for all.")] = "",
+        direction: Annotated[
+            Literal["auto", "out", "in", "both"], Field(description="out for ->, in for <-, or auto.")
+        ] = "auto",
+        n: Count = 20,
+        graph: GraphArgument = "",
+    ) -> str:
+        """Tell which relations an entity has, with counts and examples; or follow one relation from it."""
+
+        def work(view: Workspace) -> str:
+            if not relation:
+                return _told_by("neighbours", view, entity)
+            return _told_by("neighbours_by_relation", view, entity, relation, direction, n)
+
+        return await self._view(graph, work)
+
+    async def paths(
+        self,
+        start: EntityName,
+        end: EntityName,
+        max_hops: Annotated[int, Field(ge=1, le=4, description="Most triples in a path.")] = 3,
+        graph: GraphArgument = "",
+    ) -> str:
+        """Find the shortest paths between two entities."""
+        return await self._view(graph, lambda view: _told_by("paths", view, start, end, max_hops))
+
+    async def query(
+        self,
+        text: Annotated[str, Field(min_length=1, max_length=100_000, description="A query that only reads.")],
+        n: Count = 20,
+        graph: GraphArgument = "",
+    ) -> str:
+        """Run a query in the graph's own language, Cypher or SPARQL; `schema` tells what it may name."""
+        if Capability.QUERY_LANGUAGE not in capabilities_of(self._opened(graph).graph):
+            raise ToolError("this graph has no query language; use search, neighbours and paths")
+        return await self._view(graph, lambda view: _told_by("query", view, text, n))
+
+    async def answer(
+        self,
+        question: Annotated[str, Field(min_length=1, max_length=LONGEST_QUESTION, description="The whole question.")],
+        seeds: Annotated[
+            list[str], Field(max_length=MOST_SEEDS, description="Keys or labels to start from, if they are known.")
+        ] = [],  # noqa: B006 - it is never changed
+        recipe: Annotated[str, Field(max_length=130, description="A recipe; empty for the default.")] = "",
+        graph: GraphArgument = "",
+    ) -> str:
+        """Answer a question from the graph, with the evidence for every answer and the confidence."""
+        service, opened = self._service, self._opened(graph)
+
+        def work() -> str:
+            found = reply_of(asked, run_of(asked))
+            confidence = "" if found["confidence"] is None else f"\nconfidence {found['confidence']:.2f}"
+            return f"{answer_text(found)}{confidence}"
+
+        with _told():
+            pipeline = service.pipeline(opened, recipe=recipe or None)
+            asked = Asked(opened, pipeline, question, tuple(seeds), service.runner.budget())
+            return _cut(await service.runner.call(work, service.gate(pipeline), asked.budget))
+
+    def _opened(self, graph: str) -> Opened:
+        with _told():
+            return self._service.graph(graph or None)
+
+    async def _view(self, graph: str, work: Callable[[Workspace], str]) -> str:
+        opened = self._opened(graph)
+        return await self._look_up(lambda: work(Workspace("", Subgraph(opened.graph))))
+
+    async def _look_up(self, work: Callable[[], str]) -> str:
+        runner = self._service.runner
+        with _told():
+            return _cut(await runner.call(work, runner.lookups, runner.budget()))
+
+
+def _told_by(tool: str, view: Workspace, *arguments: object) -> str:
+    """Return the text that a tool of agents returns."""
+    return all_tools()[tool].function(view, *arguments).text
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """Tell the assistant what was wrong with a call; other errors stay on the server."""
+    try:
+        yield
+    except GraphbrickError as error:
+        raise ToolError(str(error)) from error
+
+
+def _cut(text: str) -> str:
+    """Return a text, cut where it is too long for an assistant."""
+    if len(text) <= _LONGEST_TEXT:
+        return text
+    return f"{text[:_LONGEST_TEXT]}\n(cut after {_LONGEST_TEXT:,} of {len(text):,} characters; ask for less)"

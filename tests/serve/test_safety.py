@@ -1,0 +1,301 @@
+"""What strangers may do: tokens, hosts, sizes, recipes, and how many at the same time."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+import time
+
+import pytest
+from served import PATHS, QUESTION, options, serving
+
+from graphbrick import parse
+from graphbrick.core.errors import InputError
+from graphbrick.pipeline.budget import Budget
+from graphbrick.serve.errors import ServeError
+from graphbrick.serve.gate import Gate
+from graphbrick.serve.options import named_places
+from graphbrick.serve.runner import ClientLeftError, Runner
+from graphbrick.serve.start import Listening, check_exposure
+from graphbrick.serve.trust import Trust
+from graphbrick.session import Session
+
+ASK = {"question": QUESTION, "recipe": "paths"}
+TOKEN = "a-very-secret-token"
+
+
+def test_a_token_is_needed_and_never_logged(caplog):
+    with serving(token=TOKEN) as client, caplog.at_level(logging.DEBUG, "graphbrick"):
+        for header in (
+            {},
+            {"authorization": "Bearer wrong"},
+            {"authorization": TOKEN},
+            {"authorization": "Basic eA=="},
+        ):
+            reply = client.post("/v1/ask", json=ASK, headers=header)
+            assert (reply.status_code, reply.json()["error"]["code"]) == (401, "no_token")
+            assert reply.headers["www-authenticate"] == "Bearer"
+        right = {"authorization": f"Bearer {TOKEN}"}
+        assert client.post("/v1/ask", json=ASK, headers=right).status_code == 200
+        assert client.get("/openapi.json").status_code == 401
+        assert client.get("/healthz").status_code == 200
+    assert TOKEN not in caplog.text
+    assert TOKEN not in repr(options(token=TOKEN))
+
+
+def test_the_access_log_is_json_without_questions(caplog):
+    with serving() as client, caplog.at_level(logging.INFO, "graphbrick.access"):
+        client.post("/v1/ask", json=ASK)
+        client.get("/v1/entities", params={"q": "Kenya"})
+    lines = [record.getMessage() for record in caplog.records if record.name == "graphbrick.access"]
+    assert ['"path": "/v1/ask", "status": 200' in line for line in lines] == [True, False]
+    assert '"run_ms": ' in lines[0]
+    assert "Kenya" not in "".join(lines)
+    assert "Nairobi" not in "".join(lines)
+
+
+def test_only_its_own_names_are_answered(client):
+    with serving(hosts=("localhost", "[::1]")) as client:
+        assert client.get("/v1/graphs", headers={"host": "localhost:8000"}).status_code == 200
+        assert client.get("/v1/graphs", headers={"host": "[::1]:8000"}).status_code == 200
+        assert client.get("/v1/graphs", headers={"host": "evil.example"}).json()["error"]["code"] == "wrong_host"
+
+
+def test_pages_of_other_origins_are_refused_unless_named():
+    ask = {"origin": "https://page.example", "access-control-request-method": "POST"}
+    with serving() as client:
+        assert "access-control-allow-origin" not in client.options("/v1/ask", headers=ask).headers
+    with serving(origins=("https://page.example",), token=TOKEN) as client:
+        reply = client.options("/v1/ask", headers=ask)
+        assert reply.headers["access-control-allow-origin"] == "https://page.example"
+        assert client.post("/v1/ask", json=ASK, headers=ask).status_code == 401
+
+
+def test_every_reply_has_safe_headers_and_an_id(client):
+    for reply in (client.get("/v1/graphs"), client.get("/nothing"), client.post("/v1/ask", content="x")):
+        assert reply.headers["x-content-type-options"] == "nosniff"
+        assert "default-src 'self'" in reply.headers["content-security-policy"]
+        assert len(reply.headers["x-request-id"]) == 16
+
+
+def test_bodies_are_bounded_whatever_they_say_of_themselves():
+    def endless():
+        for _ in range(100):
+            yield b" " * 1000
+
+    with serving(body_bytes=2000) as client:
+        headers = {"content-type": "application/json"}
+        told = client.post("/v1/ask", content=b" " * 3000, headers=headers)
+        streamed = client.post("/v1/ask", content=endless(), headers=headers)
+        lied = client.post("/v1/ask", content=b"{}", headers=headers | {"content-length": "x"})
+        assert [reply.status_code for reply in (told, streamed, lied)] == [413, 413, 413]
+        assert client.post("/v1/ask", json=ASK).status_code == 200
+
+
+def test_a_body_that_comes_too_slowly_is_given_up():
+    async def run():
+        from graphbrick.serve.guard import Guard
+
+        async def app(scope, receive, send):
+            await receive()
+
+        async def receive():
+            await asyncio.sleep(10)
+
+        sent = []
+
+        async def send(message):
+            sent.append(message)
+
+        guard = Guard(app, options(body_seconds=0.05))
+        scope = {"type": "http", "method": "POST", "path": "/x", "headers": [], "client": None}
+        await guard(scope, receive, send)
+        return sent
+
+    assert asyncio.run(run())[0]["status"] == 408
+
+
+def test_a_fault_of_the_server_is_hidden_and_logged(monkeypatch, caplog):
+    def broken(*_):
+        raise ValueError("the key is hunter2")
+
+    with serving() as client:
+        monkeypatch.setattr("graphbrick.serve.routes.asking.run_of", broken)
+        reply = client.post("/v1/ask", json=ASK)
+    assert (reply.status_code, reply.json()["error"]["code"]) == (500, "internal")
+    assert "hunter2" not in reply.text
+    assert reply.json()["request_id"] in caplog.text
+
+
+OWN = "PPR() >> ShortestPaths() >> Rerank(LLMPointwiseScorer(LLM('mine')), n=50000) >> PathAnswer()"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("ShortestPaths() >> Generate(LLM('mine'))", ""),
+        ("PPR(k=10000) >> ShortestPaths() >> Rerank(MiniLM(), n=8) >> PathAnswer()", ""),
+        ("PPR() >> ShortestPaths() >> Rerank(LLMPointwiseScorer(LLM('mine')), n=50000) >> PathAnswer()", ""),
+        ("ShortestPaths() >> Generate(LLM('mine'), prompt='few')", ""),
+        ("ShortestPaths() >> Generate(LLM('other'))", "does not call LLM(model='other')"),
+        ("ShortestPaths() >> Generate(LLM('mine', base_url='http://169.254.169.254/v1'))", "does not call"),
+        ("ShortestPaths() >> Generate(LLM('mine', tokenizer='/etc/passwd'))", "does not call"),
+        ("ShortestPaths() >> Generate(LocalLLM('/etc/passwd'))", "does not call"),
+        ("ShortestPaths() >> Generate(LLM('mine'), prompt='/etc/passwd')", "prompt may name a file"),
+        ("LinkLabels(words='/etc') >> ShortestPaths()", "words may name a file"),
+        ("ShortestPaths() >> Rerank(EmbeddingModel('evil/model'))", "does not call EmbeddingModel"),
+        ("ShortestPaths() >> Rerank(CrossEncoder())", "does not call CrossEncoder"),
+        ("ShortestPaths() >> Rerank(LLMPointwiseScorer(LLM('mine')), n=50001)", "n may be at most 10,000"),
+        ("Patterns(PatternScorer('/tmp')) >> PathAnswer()", "model may name a file"),
+        ("Agent(LLM('mine'), instructions='/etc/passwd.txt') >> PathAnswer()", "instructions may name a file"),
+        ("KHop(max_hops=50) >> ShortestPaths()", "max_hops may be at most 6"),
+        ("Repeat(Expand() >> ShortestPaths(), until=EnoughPaths(n=5), at_most=900)", "at_most may be at most 10"),
+        (" | ".join(["ShortestPaths()"] * 50), "may have 40 bricks"),
+    ],
+)
+def test_recipes_of_clients_name_no_files_and_no_models(text, reason):
+    own = [parse(OWN)]
+    found = Trust(own).refusal(parse(text))
+    assert (reason in found) if reason else not found, found
+    assert Trust(own, everything=True).refusal(parse(text)) == ""
+
+
+def test_a_recipe_that_is_not_allowed_is_refused_wherever_it_is_sent(client):
+    bad = {"question": QUESTION, "pipeline": "ShortestPaths() >> Generate(LLM())"}
+    for route in ("/v1/ask", "/v1/retrieve"):
+        reply = client.post(route, json=bad)
+        assert (reply.status_code, reply.json()["error"]["code"]) == (403, "recipe_not_allowed")
+    assert client.post("/v1/ask", json={"question": QUESTION, "recipe": "e1"}).status_code == 403
+    checked = client.post("/v1/check", json={"pipeline": bad["pipeline"]}).json()
+    assert (checked["ok"], checked["allowed"]) == (True, False)
+    with serving(trust_recipes=True) as trusting:
+        assert trusting.post("/v1/retrieve", json=bad).status_code == 200
+
+
+def test_a_server_for_others_needs_a_token():
+    with pytest.raises(InputError, match="is open to other machines; give it a token"):
+        check_exposure(Listening("0.0.0.0"), options(), no_token=False)
+    check_exposure(Listening("0.0.0.0"), options(token="x"), no_token=False)
+    check_exposure(Listening("0.0.0.0"), options(), no_token=True)
+    check_exposure(Listening(), options(), no_token=False)
+
+
+def test_graphs_are_named_by_their_places():
+    assert named_places(["a/films.graph", "x=b/films.graph"]) == {"films": "a/films.graph", "x": "b/films.graph"}
+    assert list(named_places(["bolt://localhost:7687/films?timeout=5", "my films.graph"])) == ["films", "my-films"]
+    with pytest.raises(InputError, match="two graphs are called 'films'"):
+        named_places(["a/films.graph", "b/films.graph"])
+
+
+# Runs at the same time
+
+
+def test_a_gate_lets_some_in_others_wait_and_refuses_the_rest():
+    async def run():
+        gate = Gate(1, 1, "runs")
+        await gate.enter()
+        waiting = asyncio.ensure_future(gate.enter())
+        await asyncio.sleep(0)
+        with pytest.raises(ServeError, match="1 runs are running and 1 wait") as refused:
+            await gate.enter()
+        gate.leave(0.1)
+        await waiting
+        return gate, refused.value
+
+    gate, refused = asyncio.run(run())
+    assert (refused.status, refused.headers) == (429, {"Retry-After": "1"})
+    assert (gate.running, gate.waiting) == (1, 0)
+
+
+def with_runner(test, **changes):
+    async def run():
+        runner = Runner(options(**changes), Session())
+        try:
+            return await test(runner)
+        finally:
+            runner.close()
+
+    return asyncio.run(run())
+
+
+def test_work_whose_client_left_is_cancelled_and_gives_its_place_back():
+    async def test(runner):
+        begun, ended = threading.Event(), threading.Event()
+        budget = Budget(seconds=30)
+
+        def work():
+            begun.set()
+            while True:
+                try:
+                    budget.check()
+                except Exception:
+                    ended.set()
+                    raise
+                time.sleep(0.001)
+
+        async def left():
+            while not begun.is_set():
+                await asyncio.sleep(0.001)
+
+        with pytest.raises(ClientLeftError):
+            await runner.call(work, runner.kernels, budget, left)
+        assert await asyncio.get_running_loop().run_in_executor(None, ended.wait, 5)
+        assert await runner.call(lambda: 7, runner.kernels, Budget()) == 7
+        return runner.kernels.running
+
+    assert with_runner(test, kernels=1) == 0
+
+
+def test_a_client_that_leaves_the_queue_never_runs():
+    async def test(runner):
+        release, ran = threading.Event(), []
+        first = asyncio.ensure_future(runner.call(release.wait, runner.kernels, Budget()))
+        await asyncio.sleep(0.01)
+
+        async def left():
+            await asyncio.sleep(0)
+
+        with pytest.raises(ClientLeftError):
+            await runner.call(lambda: ran.append(1), runner.kernels, Budget(), left)
+        release.set()
+        await first
+        return ran, runner.kernels.running, runner.kernels.waiting
+
+    assert with_runner(test, kernels=1) == ([], 0, 0)
+
+
+def test_work_that_never_looks_at_the_clock_is_answered_for(monkeypatch):
+    monkeypatch.setattr("graphbrick.serve.runner.GRACE", 0.02)
+
+    async def test(runner):
+        release = threading.Event()
+        with pytest.raises(ServeError, match=r"took more than 0\.01 seconds") as failed:
+            await runner.call(release.wait, runner.kernels, Budget(seconds=0.01))
+        held = runner.kernels.running  # its thread is still busy, so its place is not free
+        release.set()
+        await asyncio.sleep(0.05)
+        return failed.value.status, held, runner.kernels.running
+
+    assert with_runner(test) == (504, 1, 0)
+
+
+def test_a_request_may_ask_for_less_but_not_for_more():
+    async def test(runner):
+        less, more = runner.budget({"seconds": 1.0, "tokens": 5}), runner.budget({"seconds": 99.0})
+        return less.seconds, less.tokens, more.seconds, more.tokens
+
+    assert with_runner(test, seconds=10.0, tokens=100) == (1.0, 5, 10.0, 100)
+
+
+def test_too_many_requests_are_told_when_to_come_back():
+    with serving(recipes={"paths": PATHS}, queue=1, kernels=1) as client:
+        service = client.app.state.service
+        service.runner.kernels._free._value = 0  # as if one ran
+        service.runner.kernels.waiting = 1
+        reply = client.post("/v1/ask", json=ASK)
+        assert (reply.status_code, reply.json()["error"]["code"]) == (429, "busy")
+        assert int(reply.headers["retry-after"]) >= 1
+        service.runner.kernels.waiting = 0
+        service.runner.kernels._free._value = 1
+        assert client.post("/v1/ask", json=ASK).status_code == 200

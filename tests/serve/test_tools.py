@@ -1,0 +1,98 @@
+"""The MCP tools, called by the official client in this process and over HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from mcp import Client
+from served import QUESTION, options, serving
+
+from graphbrick.serve.service import Service
+from graphbrick.serve.tools import mcp_server
+
+
+def called(calls):
+    """Return the text and whether it is an error of several calls, and the tools there are."""
+
+    async def run():
+        service = Service(options())
+        service.start()
+        try:
+            async with Client(mcp_server(service)) as client:
+                tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+                results = [await client.call_tool(name, arguments) for name, arguments in calls]
+        finally:
+            service.close()
+        return tools, [(result.content[0].text, bool(result.is_error)) for result in results]
+
+    return asyncio.run(run())
+
+
+def test_tools_return_short_texts_with_keys():
+    tools, results = called(
+        [
+            ("search", {"text": "kenya", "n": 1}),
+            ("node", {"entity": "Uganda"}),
+            ("neighbours", {"entity": "Uganda"}),
+            ("neighbours", {"entity": "Uganda", "relation": "borders", "direction": "in"}),
+            ("paths", {"start": "Kigali", "end": "Kampala"}),
+            ("answer", {"question": QUESTION, "recipe": "paths", "seeds": ["Nairobi"]}),
+            ("query", {"text": "MATCH (a)-[:currency]->(b) RETURN b.key ORDER BY b.key", "n": 1}),
+            ("schema", {}),
+        ]
+    )
+    assert list(tools) == ["schema", "search", "node", "neighbours", "paths", "query", "answer"]
+    assert all(tool.annotations.read_only_hint for tool in tools.values())
+    assert not any(is_error for _, is_error in results)
+    search, node, relations, borders, paths, answer, rows, schema = (text for text, _ in results)
+    assert "Kenya" in search
+    assert "triples: 6" in node
+    assert "<- borders (2): Kenya, Rwanda" in relations
+    assert borders.startswith("Uganda <- borders <- Kenya\nUganda <- borders <- Rwanda")
+    assert paths.startswith("Kigali <- capital <- Rwanda -> borders -> Uganda -> ")
+    assert answer.startswith("Kenya [1]")
+    assert "Kenyan shilling" in rows
+    assert "more than these 1 rows" in rows
+    assert "graph tiny" in schema
+
+
+def test_what_is_wrong_is_told_to_the_assistant():
+    _, results = called(
+        [
+            ("node", {"entity": "Atlantis"}),
+            ("node", {"entity": "Uganda", "graph": "films"}),
+            ("search", {"text": "x", "n": 1000}),
+            ("query", {"text": "CREATE (a)"}),
+            ("answer", {"question": QUESTION, "recipe": "none"}),
+        ]
+    )
+    assert all(is_error for _, is_error in results)
+    texts = [text for text, _ in results]
+    assert "no node is called 'Atlantis'" in texts[0]
+    assert "there is no graph 'films'; there are tiny" in texts[1]
+    assert "less than or equal to 100" in texts[2]
+    assert "CREATE" in texts[3]
+    assert "there is no recipe 'none'" in texts[4]
+
+
+def test_tools_are_served_over_http():
+    request = {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "tools/call",
+        "params": {"name": "search", "arguments": {"text": "kenya", "n": 1}},
+    }
+    headers = {"accept": "application/json, text/event-stream", "mcp-protocol-version": "2025-06-18"}
+    with serving(token="secret") as client:
+        assert client.post("/mcp", json=request, headers=headers).status_code == 401
+        reply = client.post("/mcp", json=request, headers=headers | {"authorization": "Bearer secret"})
+    assert reply.status_code == 200, reply.text
+    assert "Kenya" in reply.json()["result"]["content"][0]["text"]
+
+
+@pytest.mark.parametrize("name", ["schema", "search"])
+def test_tools_say_what_they_take(name):
+    tools, _ = called([])
+    assert tools[name].description
+    assert all("description" in one for one in tools[name].input_schema["properties"].values())
