@@ -94,7 +94,7 @@ def test_an_interrupted_call_goes_on(tmp_path: Path) -> None:
         assert measure_cases(CASES, judge, file).values[0][FAITHFUL] == MetricValue(1.0)
         assert server.requests == []
     file.write_text("no JSON\n" + kept)
-    with pytest.raises(InputError, match="no value of a metric"):
+    with pytest.raises(InputError, match="no verdict of a judge"):
         measure_cases(CASES, judge, file)
 
 

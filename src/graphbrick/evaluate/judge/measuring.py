@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
@@ -15,9 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.core.errors import InputError
 from graphbrick.embedders.embedder import Embedder
 from graphbrick.evaluate.judge.judging import name_of
+from graphbrick.evaluate.judge.kept_lines import KeptLines, digest
 from graphbrick.evaluate.judge.metric_cases import SystemCase
 from graphbrick.evaluate.judge.metrics import CaseValues, Metric, MetricJudge, MetricValue
 from graphbrick.evaluate.judge.verdicts import Case
@@ -28,32 +26,17 @@ from graphbrick.llm.reply_cache import asking_anew
 
 
 class MetricStore:
-    """Values of metrics in a file of JSON lines, to which each case is added as soon as it is there.
-
-    A value is found by what it depends on: the judge, the texts of the case, and the metric.
+    """Values of metrics in a file, found by what they depend on: the judge, the texts of the case, and the metric.
 
     Args:
-        file: The file; made with the first value.
+        file: The file (`KeptLines`).
 
     Raises:
-        InputError: The file is damaged elsewhere than in half a last line, or is another kind of file.
+        InputError: The file is damaged.
     """
 
     def __init__(self, file: Path) -> None:
-        self._file = file
-        self._known: dict[tuple[str, str, str], MetricValue] = {}
-        lines = file.read_bytes().splitlines(keepends=True) if file.is_file() else []
-        for number, line in enumerate(lines, 1):
-            try:
-                said = json.loads(line)
-                for name, value in said["values"].items():
-                    self._known[said["judge"], said["case"], name] = MetricValue(*value)
-            except (ValueError, TypeError, KeyError, AttributeError) as error:
-                if number < len(lines) or line.endswith(b"\n"):
-                    raise InputError(
-                        f"this is no value of a metric ({error!r}); name another file with --out", file, number
-                    ) from error
-                os.truncate(file, sum(map(len, lines[:-1])))  # a process that was killed left half of the last line
+        self._lines = KeptLines(file)
 
     def find(self, judge: MetricJudge, case: Case, *, unreadable: bool) -> CaseValues:
         """Return the values of a case by a judge.
@@ -63,25 +46,20 @@ class MetricStore:
             case: The case.
             unreadable: Whether values that could not be read are returned, too.
         """
-        key = digest(case)
-        found = {metric: self._known.get((judge.identity(metric), key, metric)) for metric in judge.metrics}
-        return {metric: one for metric, one in found.items() if one is not None and (unreadable or not one.unreadable)}
+        key = digest_of(case)
+        kept = {metric: self._lines.find(judge.identity(metric), key, metric) for metric in judge.metrics}
+        found = {metric: MetricValue(*value) for metric, value in kept.items() if value is not None}
+        return {metric: value for metric, value in found.items() if unreadable or not value.unreadable}
 
     def keep(self, judge: MetricJudge, case: Case, values: CaseValues) -> None:
         """Add the values of a case."""
-        key, by = digest(case), dict[str, CaseValues]()
-        for metric, value in values.items():
-            self._known[judge.identity(metric), key, metric] = value
-            by.setdefault(judge.identity(metric), {})[metric] = value
-        lines = [json.dumps({"judge": identity, "case": key, "values": part}) for identity, part in by.items()]
-        with self._file.open("a", encoding="utf-8") as out:
-            out.write("".join(f"{line}\n" for line in lines))
+        key = digest_of(case)
+        self._lines.keep({(judge.identity(metric), key, metric.value): value for metric, value in values.items()})
 
 
-def digest(case: Case) -> str:
+def digest_of(case: Case) -> str:
     """Return a checksum of the texts of a case."""
-    texts = json.dumps([case.question, case.evidence, case.answer, case.gold])
-    return hashlib.sha256(texts.encode()).hexdigest()[:16]
+    return digest([case.question, case.evidence, case.answer, case.gold])
 
 
 class MetricSummary(NamedTuple):
