@@ -92,6 +92,7 @@ if TYPE_CHECKING:
     from graphbrick.retrieve import ByHops as ByHops
     from graphbrick.retrieve import CommunityReports as CommunityReports
     from graphbrick.retrieve import ConstrainedPaths as ConstrainedPaths
+    from graphbrick.retrieve import DebateOnGraph as DebateOnGraph
     from graphbrick.retrieve import Drift as Drift
     from graphbrick.retrieve import EnoughPaths as EnoughPaths
     from graphbrick.retrieve import Facts as Facts
@@ -105,9 +106,11 @@ if TYPE_CHECKING:
     from graphbrick.retrieve import PatternHops as PatternHops
     from graphbrick.retrieve import Patterns as Patterns
     from graphbrick.retrieve import PlannedPaths as PlannedPaths
+    from graphbrick.retrieve import PlanOnGraph as PlanOnGraph
     from graphbrick.retrieve import RelevanceSearch as RelevanceSearch
     from graphbrick.retrieve import Reports as Reports
     from graphbrick.retrieve import ShortestPaths as ShortestPaths
+    from graphbrick.retrieve import StructGPT as StructGPT
     from graphbrick.retrieve import TextToQuery as TextToQuery
     from graphbrick.retrieve import ThinkOnGraph as ThinkOnGraph
     from graphbrick.scorers import BM25 as BM25
@@ -219,6 +222,7 @@ _HOMES = {
         "ByHops",
         "CommunityReports",
         "ConstrainedPaths",
+        "DebateOnGraph",
         "Drift",
         "EnoughPaths",
         "LLMEnough",
@@ -231,10 +235,12 @@ _HOMES = {
         "PatternHops",
         "Operators",
         "Patterns",
+        "PlanOnGraph",
         "PlannedPaths",
         "RelevanceSearch",
         "Reports",
         "ShortestPaths",
+        "StructGPT",
         "TextToQuery",
         "ThinkOnGraph",
     ),

@@ -5,6 +5,7 @@ from graphbrick.retrieve.beam_search import BeamSearch
 from graphbrick.retrieve.by_hops import ByHops
 from graphbrick.retrieve.community_reports import CommunityReports
 from graphbrick.retrieve.constrained_paths import ConstrainedPaths
+from graphbrick.retrieve.debate_on_graph import DebateOnGraph
 from graphbrick.retrieve.drift import Drift
 from graphbrick.retrieve.enough import EnoughPaths, LLMEnough
 from graphbrick.retrieve.facts import Facts
@@ -15,10 +16,12 @@ from graphbrick.retrieve.operators import Operators
 from graphbrick.retrieve.passage_rank import PassageRank
 from graphbrick.retrieve.passages import Passages
 from graphbrick.retrieve.patterns import Patterns
+from graphbrick.retrieve.plan_on_graph import PlanOnGraph
 from graphbrick.retrieve.planned_paths import PlannedPaths
 from graphbrick.retrieve.relevance_search import RelevanceSearch
 from graphbrick.retrieve.reports import Reports
 from graphbrick.retrieve.shortest_paths import ShortestPaths
+from graphbrick.retrieve.struct_gpt import StructGPT
 from graphbrick.retrieve.text_to_query import TextToQuery
 from graphbrick.retrieve.think_on_graph import ThinkOnGraph
 
@@ -46,6 +49,9 @@ BRICKS = (
     Facts,
     ConstrainedPaths,
     ThinkOnGraph,
+    StructGPT,
+    PlanOnGraph,
+    DebateOnGraph,
 )
 
 __all__ = [
@@ -55,6 +61,7 @@ __all__ = [
     "ByHops",
     "CommunityReports",
     "ConstrainedPaths",
+    "DebateOnGraph",
     "Drift",
     "EnoughPaths",
     "Facts",
@@ -67,10 +74,12 @@ __all__ = [
     "Passages",
     "PatternHops",
     "Patterns",
+    "PlanOnGraph",
     "PlannedPaths",
     "RelevanceSearch",
     "Reports",
     "ShortestPaths",
+    "StructGPT",
     "TextToQuery",
     "ThinkOnGraph",
 ]

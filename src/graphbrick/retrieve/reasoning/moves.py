@@ -113,3 +113,32 @@ def name_of(subgraph: Subgraph, node: int) -> str:
 def is_unnamed(subgraph: Subgraph, node: int) -> bool:
     """Whether a local node is a mediator or another node without a name: its label is a machine identifier (MID)."""
     return bool(_UNNAMED.fullmatch(name_of(subgraph, node)))
+
+
+def offers(
+    subgraph: Subgraph, paths: list[Partial], direction: str = "both", most: int | None = None
+) -> dict[str, list[Partial]]:
+    """Return what can be followed from the ends of paths together: the text of each move, and the paths it gives.
+
+    A move to a mediator, a node without a name, goes on to the next entity, so that a fact told by two triples is one
+    offer, such as ``-> marriage -> spouse``. Outgoing moves come first, by the order of the paths; of one path by
+    frequency.
+
+    Args:
+        subgraph: Where to walk.
+        paths: The paths so far.
+        direction: "both", "out" or "in".
+        most: Most paths of an offer; None for all.
+    """
+    found: dict[str, list[Partial]] = {}
+    for path in paths:
+        for move in moves_from(subgraph, path, direction):
+            for step in extended(path, move):
+                if not is_unnamed(subgraph, step.nodes[-1]):
+                    found.setdefault(move.text, []).append(step)
+                    continue
+                for onward in moves_from(subgraph, step, direction):
+                    named = [end for end in extended(step, onward) if not is_unnamed(subgraph, end.nodes[-1])]
+                    if named:
+                        found.setdefault(f"{move.text} {onward.text}", []).extend(named)
+    return {text: ends[:most] for text, ends in found.items()}

@@ -1,0 +1,91 @@
+"""Debate on Graph: after each step, a debate of three roles makes the question shorter by that step."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from graphbrick.core import Evidence, Query, Subgraph
+from graphbrick.core.directions import DIRECTIONS
+from graphbrick.core.limits import check_limits
+from graphbrick.core.parameters import parameter
+from graphbrick.core.trace import event, fact
+from graphbrick.llm.chat import ChatModel
+from graphbrick.llm.enough import is_enough
+from graphbrick.llm.replies import one_line, shown, without_thinking
+from graphbrick.pipeline import RetrieveStage
+from graphbrick.retrieve.beam import Partial
+from graphbrick.retrieve.reasoning.asking import PROMPTS
+from graphbrick.retrieve.reasoning.facts import picked_facts
+from graphbrick.retrieve.reasoning.moves import starts, text_of
+
+_FACTS = 20  # shown to a debate
+_LONGEST = 300  # characters of a question
+
+
+@dataclass(frozen=True, repr=False)
+class DebateOnGraph(RetrieveStage):
+    """The facts that a language model picks step by step, while a debate shortens the question by each step.
+
+    In each round the model picks any number of relations from the entities reached so far, sees their facts, and says
+    whether they answer the question. If not, three roles speak in turn: the first writes the question that is left, the
+    second names its faults, the third gives it its final words. The entities reached are the next ones. The gold answer
+    plays no part, as it does in the released script.
+
+    A reply without relations ends the search with what there is, which is an event. A debate that ends without a
+    question leaves the question as it is, which is an event too.
+
+    Args:
+        llm: The language model, such as LLM().
+        rounds: Steps, from 1 to 10.
+        triples: Most facts of a relation, at least 1; more are left out, which is an event.
+        direction: "out" (along triples) as published, "in" or "both".
+
+    Returns:
+        The facts as paths from the seeds, those of the last round first, each round by the order of the relations in
+        the reply, then of the graph.
+
+    Raises:
+        ModelError: The server is away, refuses, or does not answer in time.
+    """
+
+    paper = "Ma et al., Debate on Graph (DoG), AAAI 2025"
+
+    llm: ChatModel = parameter(example="LLM()")
+    rounds: int = parameter(3, at_least=1, at_most=10, search=(2, 3, 4))
+    triples: int = parameter(30, at_least=1)
+    direction: str = parameter("out", choices=DIRECTIONS)
+
+    def retrieve(self, query: Query, subgraph: Subgraph) -> Evidence:
+        """Return the facts of all rounds."""
+        ends, found, question = starts(query, subgraph), list[list[Partial]](), query.text
+        while ends and len(found) < self.rounds:
+            check_limits()
+            ends = picked_facts(
+                self.llm, "choose_relations", question, subgraph, ends, direction=self.direction, triples=self.triples
+            )
+            if not ends:
+                break
+            found.append(ends)
+            texts = [text_of(subgraph, path) for facts in found for path in facts]
+            if is_enough(self.llm, question, texts):
+                break
+            if len(found) == self.rounds:
+                event(f"the facts were not found to be enough after {self.rounds} rounds")
+            else:
+                question = self._shorter(question, [text_of(subgraph, path) for path in ends])
+        fact(rounds=len(found))
+        source = repr(self)
+        return Evidence(tuple(path.path(subgraph, source) for facts in reversed(found) for path in facts))
+
+    def _shorter(self, question: str, facts: list[str]) -> str:
+        """Return the question that a debate leaves to be answered; the same, with an event, if it leaves none."""
+        values = {"question": question}
+        for role, name in (("debate_shorten", "draft"), ("debate_check", "remarks"), ("debate_write", "final")):
+            request = PROMPTS.request(self.llm, role, facts[:_FACTS], **values).request
+            values[name] = one_line(without_thinking(self.llm.ask_all([request])[0].text))
+        final = values["final"]
+        if not final.endswith("?") or len(final) > _LONGEST:
+            event(f"the debate ended without a question, so the question stays as it was: {shown(final)}")
+            return question
+        event(f"the question became: {final}")
+        return final

@@ -1,0 +1,295 @@
+"""Plan-on-Graph: sub-goals, notes on each, and going back to entities seen before."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from graphbrick.core import Evidence, Query, Subgraph
+from graphbrick.core.directions import DIRECTIONS
+from graphbrick.core.limits import check_limits
+from graphbrick.core.parameters import parameter
+from graphbrick.core.trace import event, fact
+from graphbrick.graphs.text import fold
+from graphbrick.llm.chat import ChatModel
+from graphbrick.llm.json_replies import json_list, json_object
+from graphbrick.llm.replies import numbered, one_line, read_names, read_object, shown
+from graphbrick.pipeline import RetrieveStage
+from graphbrick.retrieve.beam import Partial
+from graphbrick.retrieve.reasoning.asking import PROMPTS
+from graphbrick.retrieve.reasoning.choices import choosing, chosen
+from graphbrick.retrieve.reasoning.moves import (
+    Move,
+    extended,
+    is_unnamed,
+    moves_from,
+    name_of,
+    starts,
+    text_of,
+)
+from graphbrick.scorers.scorer import Scorer
+
+_MANY, _UNNAMED = 70, 10  # entities of a relation that a model is shown, and unnamed ones that are followed
+_GOALS = 6
+_FACTS = 40  # in one prompt; the last ones
+_TEXT = {"type": "string"}
+_VERDICT = json_object(enough={"type": "boolean"}, answer=_TEXT)
+
+
+@dataclass
+class _Search:
+    """What one search remembers.
+
+    Attributes:
+        query: The question.
+        subgraph: Where it walks.
+        goals: What has to be found out.
+        notes: What is known of each goal.
+        rounds: The paths found in each round.
+        followed: The moves that were chosen at each entity.
+        backtracks: How often an entity was gone back to.
+        answer: The answer that was found; empty for none.
+    """
+
+    query: Query
+    subgraph: Subgraph
+    goals: list[str]
+    notes: list[str]
+    rounds: list[list[Partial]] = field(default_factory=list)
+    followed: dict[int, set[str]] = field(default_factory=dict)
+    backtracks: int = 0
+    answer: str = ""
+
+    @property
+    def values(self) -> dict[str, str]:
+        """What all prompts have."""
+        return {"question": self.query.text, "subgoals": numbered(self.goals), "memory": numbered(self.notes)}
+
+    def facts(self, paths: list[Partial]) -> list[str]:
+        """Return the last paths as text."""
+        return [text_of(self.subgraph, path) for path in paths[-_FACTS:]]
+
+
+@dataclass(frozen=True, repr=False)
+class PlanOnGraph(RetrieveStage):
+    """The search of Plan-on-Graph: a language model plans sub-goals, takes notes, and goes back where it was wrong.
+
+    First the model splits the question into sub-goals. In each round it chooses relations at every entity reached, as
+    few as possible, then among the entities that each leads to; writes down what is known of each sub-goal; and says
+    whether that is enough. The search ends if it is, and the answer is a name. Otherwise the model may go back to
+    entities of earlier rounds, to follow other relations there.
+
+    If a reply about relations cannot be read, none is followed there; if one about entities cannot be read, the first
+    ``width`` of them are. Notes that cannot be read stay as they were, and a verdict that cannot be read counts as not
+    enough. All these are events.
+
+    Args:
+        llm: The language model, such as LLM().
+        scorer: Chooses 70 of more entities of a relation, which the model then chooses among.
+        max_hops: Rounds, from 1 to 10.
+        width: Relations chosen at an entity, and entities chosen of a relation, at least 1; twice as many entities go
+            on to the next round. More are left out, which is an event.
+        backtracks: How often the search may go back to an entity, at least 0.
+        direction: "both", "out" (along triples) or "in" (against them).
+        if_never_enough: "keep" to give the paths, "drop" to give no evidence, so that `FromModel` answers from the
+            model's knowledge, as published.
+        seed: Of the random draw among entities without a name.
+
+    Returns:
+        First the paths that end at the answer, then those of the last round, then of earlier ones.
+
+    Raises:
+        ModelError: The server is away, refuses, or does not answer in time.
+    """
+
+    paper = "Chen et al., Plan-on-Graph (PoG), NeurIPS 2024"
+
+    llm: ChatModel = parameter(example="LLM()")
+    scorer: Scorer = parameter(example="MiniLM()")
+    max_hops: int = parameter(4, at_least=1, at_most=10, search=(2, 3, 4))
+    width: int = parameter(3, at_least=1, search=(1, 3, 5))
+    backtracks: int = parameter(5, at_least=0, search=(0, 5))
+    direction: str = parameter("both", choices=DIRECTIONS)
+    if_never_enough: str = parameter("keep", choices=("keep", "drop"))
+    seed: int = parameter(0, at_least=0)
+
+    def retrieve(self, query: Query, subgraph: Subgraph) -> Evidence:
+        """Return the paths of the search."""
+        frontier = starts(query, subgraph)
+        if not frontier:
+            return Evidence()
+        goals = self._goals(query)
+        search = _Search(query, subgraph, goals, ["unknown"] * len(goals))
+        draw, is_enough = random.Random(self.seed), False
+        while frontier and len(search.rounds) < self.max_hops and not is_enough:
+            check_limits()
+            reached = self._explored(search, frontier, draw)
+            if not reached and not search.rounds:
+                break
+            search.rounds.append(reached)
+            if reached:
+                self._take_notes(search, reached)
+                is_enough = self._is_enough(search)
+            if not is_enough and len(search.rounds) < self.max_hops:
+                frontier = reached + self._earlier(search, reached)
+        fact(rounds=len(search.rounds), backtracks=search.backtracks)
+        if not is_enough:
+            event(f"the facts were not found to be enough after {len(search.rounds)} rounds")
+            if self.if_never_enough == "drop":
+                return Evidence()
+        return self._evidence(search)
+
+    def _goals(self, query: Query) -> list[str]:
+        """Return the sub-goals of a question; the question itself, with an event, if the reply has none."""
+        schema = json_object(names=json_list(_TEXT, _GOALS))
+        reply = self.llm.ask_all([PROMPTS.request(self.llm, "subgoals", schema=schema, question=query.text).request])
+        goals = (read_names(reply[0].text) or [])[:_GOALS]
+        if not goals:
+            event(f"no sub-goal could be read, so the question is the only one: {shown(reply[0].text)}")
+        return goals or [one_line(query.text)]
+
+    # One round
+
+    def _explored(self, search: _Search, frontier: list[Partial], draw: random.Random) -> list[Partial]:
+        """Return the entities that the chosen relations of all entities of the frontier lead to."""
+        reached = self._entities(search, self._relations(search, frontier), draw)
+        distinct = list({(path.nodes, path.triples): path for path in reached}.values())
+        most = 2 * self.width
+        if len(distinct) > most:
+            event(f"of {len(distinct)} entities reached the first {most} go on (width)")
+        return distinct[:most]
+
+    def _relations(self, search: _Search, frontier: list[Partial]) -> list[tuple[Partial, Move]]:
+        offered = []
+        for path in frontier:
+            before = search.followed.get(path.nodes[-1], set())
+            moves = [m for m in moves_from(search.subgraph, path, self.direction) if m.text not in before]
+            offered += [(path, moves)] if moves else []
+        prompts = [
+            choosing(
+                self.llm,
+                "plan_relations",
+                [move.text for move in moves],
+                self.width,
+                entity=name_of(search.subgraph, path.nodes[-1]),
+                path=text_of(search.subgraph, path),
+                **search.values,
+            )
+            for path, moves in offered
+        ]
+        replies = self.llm.ask_all([prompt.request for prompt in prompts])
+        steps = []
+        for (path, moves), prompt, reply in zip(offered, prompts, replies, strict=True):
+            for place in chosen(reply.text, prompt.candidates, self.width) or ():
+                search.followed.setdefault(path.nodes[-1], set()).add(moves[place].text)
+                steps.append((path, moves[place]))
+        return steps
+
+    def _entities(self, search: _Search, steps: list[tuple[Partial, Move]], draw: random.Random) -> list[Partial]:
+        few = [(path, self._fewer(search, move, draw)) for path, move in steps]
+        several = [(path, move) for path, move in few if not self._needs_no_choice(search, move)]
+        prompts = [
+            choosing(
+                self.llm,
+                "plan_entities",
+                [name_of(search.subgraph, end) for end in move.ends.tolist()],
+                self.width,
+                path=text_of(search.subgraph, path),
+                relation=move.text,
+                **search.values,
+            )
+            for path, move in several
+        ]
+        replies = self.llm.ask_all([prompt.request for prompt in prompts])
+        answers = iter(zip(prompts, replies, strict=True))
+        reached = []
+        for path, move in few:
+            places: list[int] | None = list(range(len(move.ends)))
+            if not self._needs_no_choice(search, move):
+                prompt, reply = next(answers)
+                places = chosen(reply.text, prompt.candidates, self.width)
+                if places is None:
+                    event(f"the first {self.width} entities of {move.text!r} were taken")
+                    places = list(range(min(self.width, len(move.ends))))
+            reached += extended(path, move.take(np.array(places, dtype=np.int64)))
+        return reached
+
+    def _needs_no_choice(self, search: _Search, move: Move) -> bool:
+        """Whether all entities of a move are followed: a single one, and those without a name, as published."""
+        return len(move.ends) < 2 or all(is_unnamed(search.subgraph, end) for end in move.ends.tolist())
+
+    def _fewer(self, search: _Search, move: Move, draw: random.Random) -> Move:
+        """Return a move with at most as many entities as a model is shown, which is an event if there are more."""
+        names = [name_of(search.subgraph, end) for end in move.ends.tolist()]
+        unnamed = all(is_unnamed(search.subgraph, end) for end in move.ends.tolist())
+        if unnamed and len(names) > _UNNAMED:
+            event(f"of {len(names):,} entities without a name of {move.text!r} {_UNNAMED} were drawn")
+            return move.take(np.array(sorted(draw.sample(range(len(names)), _UNNAMED))))
+        if len(names) <= _MANY:
+            return move
+        event(f"of {len(names):,} entities of {move.text!r} the {_MANY} best by {self.scorer!r} were shown")
+        best = np.argsort(-self.scorer.rate(search.query.text, names), kind="stable")
+        return move.take(best[:_MANY])
+
+    # After a round
+
+    def _take_notes(self, search: _Search, reached: list[Partial]) -> None:
+        """Let the model write down what is known of each sub-goal."""
+        keys = [str(number) for number in range(1, len(search.goals) + 1)]
+        schema = json_object(**dict.fromkeys(keys, _TEXT))
+        prompt = PROMPTS.request(self.llm, "memory", search.facts(reached), schema=schema, **search.values)
+        reply = self.llm.ask_all([prompt.request])[0].text
+        notes = read_object(reply)
+        if notes is None or not set(keys) & set(notes):
+            event(f"the notes stay as they were: none could be read in {shown(reply)}")
+            return
+        search.notes = [one_line(str(notes.get(key) or old)) for key, old in zip(keys, search.notes, strict=True)]
+
+    def _is_enough(self, search: _Search) -> bool:
+        """Ask whether what is known is enough; only an answer that is a name ends the search."""
+        paths = [path for kept in search.rounds for path in kept]
+        prompt = PROMPTS.request(self.llm, "plan_answer", search.facts(paths), schema=_VERDICT, **search.values)
+        reply = self.llm.ask_all([prompt.request])[0].text
+        verdict = read_object(reply)
+        if verdict is None or not isinstance(verdict.get("enough"), bool):
+            event(f"no verdict could be read, so the search went on: {shown(reply)}")
+            return False
+        answer = one_line(str(verdict.get("answer") or ""))
+        if not verdict["enough"]:
+            return False
+        known = {fold(name_of(search.subgraph, node)) for path in paths for node in path.nodes}
+        if fold(answer) not in known:
+            event(f"the search went on, since {answer[:80]!r} is no name on the paths")
+            return False
+        search.answer = answer
+        return True
+
+    def _earlier(self, search: _Search, reached: list[Partial]) -> list[Partial]:
+        """Return paths to entities of earlier rounds that the model goes back to."""
+        left = self.backtracks - search.backtracks
+        ends = {path.nodes[-1] for path in reached}
+        earlier = {
+            path.nodes[-1]: path
+            for kept in [starts(search.query, search.subgraph), *search.rounds[:-1]]
+            for path in kept
+            if path.nodes[-1] not in ends
+        }
+        if not earlier or left <= 0:
+            return []
+        names = [name_of(search.subgraph, node) for node in earlier]
+        last = "; ".join(name_of(search.subgraph, node) for node in ends)
+        prompt = choosing(self.llm, "go_back", names, left, reached=last or "nothing", **search.values)
+        places = chosen(self.llm.ask_all([prompt.request])[0].text, prompt.candidates, left) or []
+        search.backtracks += len(places)
+        return [list(earlier.values())[place] for place in places]
+
+    def _evidence(self, search: _Search) -> Evidence:
+        """Return all paths, those that end at the answer first."""
+        paths = [path for kept in reversed(search.rounds) for path in kept]
+        name = fold(search.answer)
+        paths.sort(key=lambda path: not name or fold(name_of(search.subgraph, path.nodes[-1])) != name)  # stable
+        source = repr(self)
+        distinct = {path.identity: path for path in (p.path(search.subgraph, source) for p in paths)}
+        return Evidence(tuple(distinct.values()))

@@ -1,0 +1,99 @@
+"""Plan-on-Graph step by step: sub-goals, notes, verdicts, going back, limits, and hostile servers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path as File
+from typing import Any
+
+from reasoning import PROSE, purpose, walk
+
+from graphbrick import BM25, LLM, PlanOnGraph, build
+
+GOALS = "the country with the capital Nairobi\nits currency"
+NO = '{"enough": false, "answer": ""}'
+
+
+def stage(**parameters: Any) -> Callable[[LLM], PlanOnGraph]:
+    return lambda llm: PlanOnGraph(llm, BM25(), **parameters)
+
+
+def test_goals_relations_notes_verdict_and_going_on() -> None:
+    replies = [GOALS, "1", '{"1": "Kenya"}', NO, "NONE", "2", '{"2": "Kenyan shilling"}',
+               '{"enough": true, "answer": "kenyan shilling"}']  # fmt: skip
+    found = walk(stage(), replies, "Nairobi")
+    kinds = [purpose(prompt) for prompt in found.prompts]
+    assert kinds == ["Names", "Numbers", "Notes", "Verdict", "Numbers", "Numbers", "Notes", "Verdict"]
+    assert "1. the country with the capital Nairobi\n2. its currency" in found.prompts[1]
+    assert "1. unknown\n2. unknown" in found.prompts[1]
+    assert "1. Kenya\n2. unknown" in found.prompts[5]
+    assert "Reached last: Kenya\nSeen before:\n1. Nairobi" in found.prompts[4]
+    assert found.facts == {"rounds": 2, "backtracks": 0}
+    assert found.evidence.texts()[0].endswith("Kenyan shilling")
+    assert found.events == []
+
+
+def test_going_back_offers_the_relations_not_followed_there() -> None:
+    replies = [GOALS, "1", "{}", NO, "2", '{"1": "x"}', NO, "1", "NONE", "1", '{"1": "x"}', NO]
+    found = walk(stage(max_hops=3), replies, "Uganda", "Rwanda")
+    assert found.facts["backtracks"] <= 5
+    texts = [prompt for prompt in found.prompts if prompt.endswith("Relations:") or "Path so far: Uganda\n" in prompt]
+    first = texts[0].partition("Relations:")[2]
+    for again in texts[1:]:
+        assert len(again.partition("Relations:")[2]) < len(first)
+
+
+def test_backtracks_are_limited() -> None:
+    def script(request: Any) -> str:
+        said = {"Names": GOALS, "Notes": '{"1": "x"}', "Verdict": NO}
+        return said.get(purpose(request.prompt), "1")
+
+    never = walk(stage(backtracks=0), script, "Kenya")
+    assert not any("Seen before" in prompt for prompt in never.prompts)
+    once = walk(stage(backtracks=1), script, "Kenya")
+    assert sum("Seen before" in prompt for prompt in once.prompts) == 1
+    assert once.facts["backtracks"] == 1
+    assert len(once.prompts) > len(never.prompts)
+    assert once.events[-1].startswith("the facts were not found to be enough after")
+    assert not walk(stage(if_never_enough="drop"), script, "Kenya").evidence.items
+
+
+def test_only_a_name_on_the_paths_ends_it() -> None:
+    invented = '{"enough": true, "answer": "the crown of Atlantis"}'
+    found = walk(stage(max_hops=1), [GOALS, "1", '{"1": "Kenya"}', invented], "Nairobi")
+    assert found.events[0] == "the search went on, since 'the crown of Atlantis' is no name on the paths"
+    assert found.evidence.texts() == ["Nairobi <- capital <- Kenya"]
+
+
+def test_many_entities_are_cut_by_the_scorer(tmp_path: File) -> None:
+    triples = [("film", "starred", f"actor {i}") for i in range(80)] + [("film", "starred", "currency expert")]
+    graph = build(triples, tmp_path / "crowd.graph")
+    replies = [GOALS, "1", "1, 2, 3, 4, 5", "{}", NO, "NONE", "NONE"]
+    found = walk(stage(width=2), replies, "film", graph=graph)
+    assert "1. currency expert\n" in found.prompts[2]
+    assert "70. " in found.prompts[2]
+    assert "71. " not in found.prompts[2]
+    assert len(found.evidence) == 2
+    assert "of 81 entities of '-> starred' the 70 best by BM25() were shown" in found.events
+
+
+def test_a_server_of_prose_ends_it_with_events() -> None:
+    found = walk(stage(), [PROSE], "Nairobi")
+    assert [purpose(prompt) for prompt in found.prompts] == ["Names", "Numbers"]
+    assert not found.evidence.items
+    assert any("no candidate could be read" in event for event in found.events)
+
+
+def test_prose_after_the_relations_keeps_the_notes_and_goes_on() -> None:
+    replies = [GOALS, "1", PROSE, PROSE, PROSE, PROSE]
+    found = walk(stage(max_hops=2), replies, "Nairobi")
+    assert found.evidence.texts() == ["Nairobi <- capital <- Kenya"]
+    assert any(event.startswith("the notes stay as they were") for event in found.events)
+    assert any(event.startswith("no verdict could be read") for event in found.events)
+
+
+def test_invented_numbers_are_not_followed() -> None:
+    found = walk(stage(), [GOALS, "7"], "Nairobi")
+    assert len(found.prompts) == 2
+    assert not found.evidence.items
+    assert any("but the candidates are 1 to 1" in event for event in found.events)
