@@ -17,6 +17,7 @@ from graphbrick.cli import datasets as cli_datasets
 from graphbrick.cli import evaluate as cli_evaluate
 from graphbrick.cli import graphs as cli_graphs
 from graphbrick.cli import judge_learning as cli_judge_learning
+from graphbrick.cli import judge_metrics as cli_judge_metrics
 from graphbrick.cli import judging as cli_judging
 from graphbrick.cli import learn as cli_learn
 from graphbrick.cli import llm as cli_llm
@@ -164,6 +165,8 @@ app.add_typer(cli_llm.cache, name="cache")
 for _name in ("evaluate", "compare"):
     app.command(_name)(getattr(cli_evaluate, _name))
 cli_judging.app.command("data")(cli_judge_learning.data)
+for _name in ("metrics", "pairs"):
+    cli_judging.app.command(_name)(getattr(cli_judge_metrics, _name))
 app.add_typer(cli_judging.app)
 app.command("report")(cli_report.report)
 app.command("rag")(cli_rag.rag)

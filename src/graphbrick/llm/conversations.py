@@ -87,6 +87,10 @@ class Usage:
         self.cache_hits += entry.cache_hits
         self.events.update(entry.events)
 
+    def to_dict(self) -> dict[str, float]:
+        """Return the figures as plain JSON types, without events."""
+        return {name: getattr(self, name) for name in ("calls", "tokens_in", "tokens_out", "cost", "cache_hits")}
+
 
 @dataclass
 class _Talk(Generic[K, R]):

@@ -23,6 +23,7 @@ from graphbrick.evaluate.statistics.intervals import Interval, interval
 from graphbrick.llm.conversations import Usage
 from graphbrick.llm.messages import Request
 from graphbrick.llm.reply_cache import asking_anew
+from graphbrick.pipeline.budget import StoppedError
 
 
 class MetricStore:
@@ -116,7 +117,6 @@ class MetricStudy:
 
     def to_dict(self) -> dict[str, Any]:
         """Return means and values as plain JSON types."""
-        usage = {name: getattr(self.usage, name) for name in ("calls", "tokens_in", "tokens_out", "cost", "cache_hits")}
         rows = [
             one._asdict() | {"mean": None if one.mean is None else one.mean._asdict()} for one in self.summaries()
         ]  # fmt: skip
@@ -124,7 +124,7 @@ class MetricStudy:
             {"system": one.system, "id": one.id, "values": {name: value._asdict() for name, value in found.items()}}
             for one, found in zip(self.cases, self.values, strict=True)
         ]
-        return {"judge": name_of(self.judge.llm), "metrics": rows, "usage": usage, "cases": values}
+        return {"judge": name_of(self.judge.llm), "metrics": rows, "usage": self.usage.to_dict(), "cases": values}
 
 
 def measure_cases(
@@ -161,13 +161,18 @@ def measure_cases(
             groups.setdefault(missing, []).append(case)
     done = len(distinct) - sum(map(len, groups.values()))
     watch(done, len(distinct))
-    with asking_anew() if retry else nullcontext():
-        for missing, group in groups.items():
-            part = replace(judge, metrics=missing)
-            for place, values in part.measure(group, usage):
-                store.keep(part, group[place], values)
-                done += 1
-                watch(done, len(distinct))
+    try:
+        with asking_anew() if retry else nullcontext():
+            for missing, group in groups.items():
+                part = replace(judge, metrics=missing)
+                for place, values in part.measure(group, usage):
+                    store.keep(part, group[place], values)
+                    done += 1
+                    watch(done, len(distinct))
+    except StoppedError as error:
+        raise StoppedError(
+            f"{error}; {done:,} of {len(distinct):,} cases are done, and the same call goes on"
+        ) from error
     return MetricStudy(judge, cases, [store.find(judge, one.case, unreadable=True) for one in cases], usage)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -45,6 +46,15 @@ def cases_in(place: Path) -> list[SystemCase]:
         return read_cases(place)
     with Study.open(place) as study:
         return study_cases(study)
+
+
+def drawn(cases: list[SystemCase], n: int | None, seed: int) -> list[SystemCase]:
+    """Return the cases of n questions drawn at random, the same for all systems; all for None or fewer questions."""
+    ids = list(dict.fromkeys(one.id for one in cases))
+    if n is None or n >= len(ids):
+        return cases
+    chosen = set(random.Random(seed).sample(ids, n))
+    return [one for one in cases if one.id in chosen]
 
 
 def study_cases(study: Study) -> list[SystemCase]:

@@ -62,6 +62,20 @@ _NEEDS = {
     Metric.NOISE_SENSITIVITY: ("answer", "reference", "evidence"),
     Metric.NOISE_SENSITIVITY_IRRELEVANT: ("answer", "reference", "evidence"),
 }
+USUAL = (
+    Metric.FAITHFULNESS,
+    Metric.ANSWER_RELEVANCY,
+    Metric.CONTEXT_PRECISION,
+    Metric.CONTEXT_RECALL,
+    Metric.ANSWER_CORRECTNESS,
+)
+"""What is computed unless metrics are named, where there are references."""
+USUAL_WITHOUT_REFERENCE = (
+    Metric.FAITHFULNESS,
+    Metric.ANSWER_RELEVANCY,
+    Metric.CONTEXT_PRECISION_WITHOUT_REFERENCE,
+)
+"""The same where there are none."""
 NEEDS_EMBEDDER = frozenset({Metric.ANSWER_RELEVANCY, Metric.ANSWER_CORRECTNESS})
 """Metrics that compare texts by their embeddings."""
 

@@ -1,0 +1,86 @@
+"""Terminal output of `graphbrick judge metrics` and `graphbrick judge pairs`."""
+
+from __future__ import annotations
+
+from rich.console import Console
+
+from graphbrick.cli.printing.terminal import console, note, plain, print_json, table
+from graphbrick.evaluate.judge.comparing import PairStudy
+from graphbrick.evaluate.judge.measuring import MetricStudy, Plan
+from graphbrick.evaluate.judge.metrics import MetricJudge
+from graphbrick.evaluate.statistics.intervals import Interval
+from graphbrick.llm.conversations import Usage
+
+_EVENTS = 5  # shown
+
+
+def print_metrics(study: MetricStudy, *, as_json: bool) -> None:
+    """Print a line for each metric and system."""
+    if as_json:
+        print_json(study.to_dict())
+        return
+    out, rows = console(), study.summaries()
+    named = any(row.system for row in rows)
+    listed = table("metric", *(["system"] if named else []), "mean", "95 % interval", "cases", "unreadable", "without")
+    for row in rows:
+        without = ", ".join(f"{reason}: {n:,}" for reason, n in row.without.items())
+        share = f"{row.unreadable / row.cases:.1%}" if row.unreadable else "0"
+        listed.add_row(
+            row.metric.value,
+            *([plain(row.system)] if named else []),
+            *_mean(row.mean),
+            f"{row.cases:,}",
+            share,
+            without,
+        )
+    out.print(listed)
+    _print_usage(out, study.usage)
+
+
+def print_plan(plan: Plan, judge: MetricJudge, *, as_json: bool) -> None:
+    """Print what metrics would cost."""
+    if as_json:
+        print_json(plan._asdict())
+        return
+    usd = "no price is known for this model" if plan.cost is None else f"about ${plan.cost:.2f}"
+    tokens = f"{plan.tokens_in:,} tokens in, {plan.tokens_out:,} out"
+    console().print(
+        f"{', '.join(judge.metrics)}: about {plan.calls:,} calls, {tokens}: {usd}; {plan.kept:,} cases are done already"
+    )
+
+
+def print_pairs(study: PairStudy, *, as_json: bool) -> None:
+    """Print who won how often."""
+    if as_json:
+        print_json(study.to_dict())
+        return
+    out, summary = console(), study.summary()
+    listed = table(f"{summary.pairs:,} pairs", "share", "95 % interval")
+    shares = [
+        (f"{study.systems[0]} wins", summary.first),
+        (f"{study.systems[1]} wins", summary.second),
+        (f"{study.systems[0]} wins more often by", summary.difference),
+        ("same verdict in both orders", summary.consistency),
+        ("decided for the answer shown first", summary.shown_first),
+    ]
+    for name, share in shares:
+        listed.add_row(plain(name), *_mean(share))
+    out.print(listed)
+    p = "" if summary.p is None else f"; wins against losses: p = {summary.p:.3g} (McNemar)"
+    out.print(
+        f"{summary.ties:,} ties, {summary.inconsistent:,} won in one order only, {summary.unreadable:,} unreadable{p}"
+    )
+    _print_usage(out, study.usage)
+
+
+def _mean(mean: Interval | None) -> tuple[str, str]:
+    return ("-", "") if mean is None else (f"{mean.mean:.3f}", f"{mean.low:.3f} to {mean.high:.3f}")
+
+
+def _print_usage(out: Console, usage: Usage) -> None:
+    hits = f", {usage.cache_hits:,} recorded replies" if usage.cache_hits else ""
+    out.print(
+        f"{usage.calls:,} calls{hits}, {usage.tokens_in:,} tokens read, {usage.tokens_out:,} written, ${usage.cost:.2f}"
+    )
+    for text, times in usage.events.most_common(_EVENTS):
+        note(out, f"note: {text}{f' ({times:,} times)' if times > 1 else ''}")
