@@ -19,7 +19,7 @@ from graphbrick.core.errors import GraphbrickError
 from graphbrick.serve.errors import ErrorReply, error_reply
 from graphbrick.serve.guard import Guard, as_json_error
 from graphbrick.serve.options import ServeOptions
-from graphbrick.serve.routes import asking, catalog, chat, entities, health
+from graphbrick.serve.routes import asking, catalog, chat, documents, entities, health, studies
 from graphbrick.serve.service import Service
 from graphbrick.serve.telemetry import count_request, start_telemetry
 from graphbrick.serve.tools import mcp_server
@@ -50,7 +50,7 @@ def create_app(options: ServeOptions) -> FastAPI:
         openapi_url="/openapi.json" if options.docs else None,
     )
     app.state.service = service
-    for routes in (asking, catalog, entities, chat, health):
+    for routes in (asking, catalog, entities, chat, documents, studies, health):
         app.include_router(routes.router)
     app.state.tools = mcp_server(service).streamable_http_app(
         stateless_http=True,  # a client may reach another worker with every call
@@ -98,8 +98,14 @@ def _reply(request: Request, reply: ErrorReply) -> Response:
 
 
 async def _refused(request: Request, error: Exception) -> Response:
+    """Return an error of the library; graphs go by their names, as nobody needs to know where they lie."""
     assert isinstance(error, GraphbrickError)
-    return _reply(request, error_reply(error))
+    reply = error_reply(error)
+    message = reply.body["error"]["message"]
+    for hosted in request.app.state.service.graphs.values():
+        message = message.replace(hosted.place, hosted.name)
+    reply.body["error"]["message"] = message
+    return _reply(request, reply)
 
 
 async def _invalid(request: Request, error: Exception) -> Response:

@@ -107,6 +107,25 @@ class GraphQuery(Body):
     limit: Annotated[int, Field(ge=1, le=10_000)] = 100
 
 
+class Merge(Body):
+    """Two names of one entity; the alias stands for the name from now on."""
+
+    alias: Key
+    name: Key
+
+
+class MergeNames(Body):
+    """Names that are one entity, names of which that is taken back, and names that stay apart."""
+
+    model_config = ConfigDict(
+        extra="forbid", json_schema_extra={"examples": [{"merge": [{"alias": "NYC", "name": "New York"}]}]}
+    )
+
+    merge: Annotated[list[Merge], Field(max_length=1_000)] = []
+    undo: Annotated[list[Key], Field(max_length=1_000)] = []
+    apart: Annotated[list[Key], Field(max_length=1_000)] = []
+
+
 class ChatMessage(BaseModel):
     """One message of a conversation, as OpenAI's clients send it; fields that are not used are ignored."""
 

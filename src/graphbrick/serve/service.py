@@ -10,6 +10,7 @@ from graphbrick.core.errors import GraphbrickError, InputError, PipelineError
 from graphbrick.learn.default import ending_in
 from graphbrick.pipeline import Pipeline
 from graphbrick.pipeline.brick import Brick
+from graphbrick.pipeline.budget import Budget
 from graphbrick.pipeline.composition import Sequence
 from graphbrick.pipeline.parsing import parse
 from graphbrick.recipes import published
@@ -19,6 +20,7 @@ from graphbrick.serve.hosting import HostedGraph, Opened, Watcher, warm
 from graphbrick.serve.options import ServeOptions
 from graphbrick.serve.runner import Runner
 from graphbrick.serve.trust import Trust, calls_model
+from graphbrick.serve.uploads import Uploads, index_uploads
 from graphbrick.session import Session
 
 _log = logging.getLogger("graphbrick.serve")
@@ -43,6 +45,7 @@ class Service:
         with self.session.activate():
             for name, place in options.graphs.items():
                 self.graphs[name] = HostedGraph(name, place, self.recipes, options.llm)
+        self._uploads: dict[str, Uploads] = {}
         self._watcher = Watcher(list(self.graphs.values()), options.poll)
 
     def start(self) -> None:
@@ -61,6 +64,8 @@ class Service:
         """End what runs, and close what is open."""
         self.is_ready = False
         self._watcher.stop()
+        for uploads in self._uploads.values():
+            uploads.stop()
         self.runner.close()
         try:
             self.session.close()
@@ -78,6 +83,16 @@ class Service:
         if name not in self.graphs:
             raise not_found("graph", name, list(self.graphs))
         return self.graphs[name].now
+
+    def uploads(self, name: str) -> Uploads:
+        """Return the uploaded documents of a graph."""
+        if name not in self._uploads:
+            self._uploads[name] = Uploads(self.graphs[name], self.session, self._indexing_budget, index_uploads)
+        return self._uploads[name]
+
+    def _indexing_budget(self) -> Budget:
+        """Return the budget of one indexing: that of a request, but of any length."""
+        return Budget(tokens=self.options.tokens, usd=self.options.usd)
 
     def trust(self, opened: Opened) -> Trust:
         """Return what recipes of clients may do on a graph."""

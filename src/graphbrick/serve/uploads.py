@@ -1,0 +1,208 @@
+"""Documents that clients upload to graphs made from text, and the indexing that follows."""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+import secrets
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from graphbrick.core.errors import GraphbrickError
+from graphbrick.pipeline.budget import Budget, spending
+from graphbrick.serve.errors import ServeError
+from graphbrick.serve.hosting import HostedGraph
+from graphbrick.session import Session
+from graphbrick.text.indexing import Progress
+from graphbrick.text.sources import SUFFIXES
+
+_log = logging.getLogger("graphbrick.serve")
+_NAME = re.compile(r"[^\W_][\w .,()@+-]{0,180}", re.UNICODE)
+_RESERVED = re.compile(r"(?i)(con|prn|aux|nul|com\d|lpt\d)(\..*)?")
+_STATUS = ".status.json"
+
+
+@dataclass(frozen=True)
+class IndexStatus:
+    """What indexing does, or did last.
+
+    Attributes:
+        state: "idle", "running", "done" or "failed".
+        step: What it is doing.
+        done: How much of the step is done.
+        total: How much there is; 0 if that is not known.
+        message: What it did, or why it failed.
+        changed: When that began to be so, UTC.
+    """
+
+    state: str = "idle"
+    step: str = ""
+    done: int = 0
+    total: int = 0
+    message: str = ""
+    changed: str = ""
+
+
+def checked_name(name: str) -> str:
+    """Return the name of a document if it can be the name of a file here.
+
+    Raises:
+        ServeError: It names a folder, is hidden, or is of a kind that is not read.
+
+    >>> checked_name("notes 2.md")
+    'notes 2.md'
+    """
+    if not _NAME.fullmatch(name) or _RESERVED.fullmatch(name) or name.endswith((".", " ")):
+        raise ServeError(
+            400, "bad_name", f"a document's name is that of a file without folders, such as notes.md; got {name[:80]!r}"
+        )
+    if Path(name).suffix.lower() not in SUFFIXES:
+        raise ServeError(400, "bad_kind", f"documents of this kind are not read; there are {', '.join(SUFFIXES)}")
+    return name
+
+
+class Uploads:
+    """The uploaded documents of one graph, in a folder beside it; ``films.graph.uploads`` for ``films.graph``.
+
+    A document is a file of the folder, complete or absent. The folder is one source of the graph; documents of other
+    sources stay as they are. The status is a file too, so that all workers tell the same.
+
+    Args:
+        hosted: The graph.
+        session: Owns models that indexing may use.
+        budget: Makes the budget of one indexing.
+        work: Brings a graph up to date with the folder; given the graph's place, the folder, and a report of progress.
+    """
+
+    def __init__(
+        self,
+        hosted: HostedGraph,
+        session: Session,
+        budget: Callable[[], Budget],
+        work: Callable[[Path, Path, Progress], str],
+    ) -> None:
+        place = Path(hosted.place).absolute()
+        self.folder = place.with_name(f"{place.name}.uploads")
+        self._place, self._hosted, self._session, self._budget, self._work = place, hosted, session, budget, work
+        self._lock = threading.Lock()
+        self._thread: threading.Thread | None = None
+        self._again = False
+        self._running: Budget | None = None
+
+    def temporary(self) -> Path:
+        """Return a file to write an upload to, which indexing does not see; make the folder if there is none."""
+        self.folder.mkdir(exist_ok=True)
+        return self.folder / f".upload-{secrets.token_hex(8)}"
+
+    def take(self, temporary: Path, name: str) -> None:
+        """Put an upload that is complete in its place, and begin to index."""
+        temporary.replace(self.folder / checked_name(name))
+        self._begin()
+
+    def names(self) -> list[str]:
+        """Return the names of the uploaded documents."""
+        if not self.folder.is_dir():
+            return []
+        return sorted(file.name for file in self.folder.iterdir() if file.is_file() and not file.name.startswith("."))
+
+    def delete(self, name: str) -> None:
+        """Delete an uploaded document, and begin to index.
+
+        Raises:
+            ServeError: 404, it was not uploaded.
+        """
+        try:
+            (self.folder / checked_name(name)).unlink()
+        except FileNotFoundError:
+            raise ServeError(
+                404, "no_document", f"there is no uploaded document {name[:80]!r}; GET /v1/documents lists them"
+            ) from None
+        self._begin()
+
+    def status(self) -> IndexStatus:
+        """Return what indexing does, or did last."""
+        try:
+            status = IndexStatus(**json.loads((self.folder / _STATUS).read_text(encoding="utf-8")))
+        except (OSError, ValueError, TypeError):
+            return IndexStatus()
+        return status
+
+    def wait(self, seconds: float) -> None:
+        """Wait until nothing is indexed here any more."""
+        thread = self._thread
+        if thread is not None:
+            thread.join(seconds)
+
+    def stop(self) -> None:
+        """Stop indexing; the next indexing goes on where it was."""
+        with self._lock:
+            self._again = False
+            running = self._running
+        if running is not None:
+            running.cancel()
+        self.wait(10)
+
+    def _begin(self) -> None:
+        """Index in a thread, or once more after the indexing that runs."""
+        with self._lock:
+            self._again = True
+            if self._thread is None or not self._thread.is_alive():
+                self._thread = threading.Thread(target=self._run, name="graphbrick-indexing", daemon=True)
+                self._set("running", step="waiting")
+                self._thread.start()
+
+    def _run(self) -> None:
+        while True:
+            with self._lock:
+                if not self._again:
+                    self._thread = None
+                    return
+                self._again, self._running = False, self._budget()
+            try:
+                with self._session.activate(), spending(self._running):
+                    message = self._work(self._place, self.folder, self._report)
+                    self._hosted.refresh()
+            except (GraphbrickError, OSError) as error:
+                self._set("failed", message=str(error))
+            except Exception:  # noqa: BLE001 - nobody waits for this thread, and the reason goes to the log
+                _log.exception("indexing %s failed", self._place.name)
+                self._set("failed", message="the server failed; its log has the reason")
+            else:
+                self._set("done", message=message)
+
+    def _report(self, step: str, done: int, total: int) -> None:
+        self._set("running", step=step, done=done, total=total)
+
+    def _set(self, state: str, **more: Any) -> None:
+        """Write the status; that it cannot be written does not end the work."""
+        status = IndexStatus(state, changed=datetime.now(UTC).isoformat(timespec="seconds"), **more)
+        temporary = self.folder / f".status-{secrets.token_hex(4)}"
+        try:
+            self.folder.mkdir(exist_ok=True)
+            temporary.write_text(json.dumps(asdict(status)), encoding="utf-8")
+            temporary.replace(self.folder / _STATUS)
+        except OSError as error:
+            _log.warning("the status of indexing cannot be written: %s", error)
+            with suppress(OSError):
+                temporary.unlink()
+
+
+def index_uploads(place: Path, folder: Path, progress: Progress) -> str:
+    """Bring a graph up to date with the folder of its uploads; return what was done, in words."""
+    from graphbrick.text.indexing import index
+
+    done = index([folder], place, skip_bad=True, progress=progress)
+    bad = (
+        f"; not read: {', '.join(Path(file).name for file, _ in done.reading.problems)}"
+        if done.reading.problems
+        else ""
+    )
+    empty = f"; no entity in {', '.join(Path(one).name for one in done.empty[:5])}" if done.empty else ""
+    sizes = f"{done.documents:,} documents, {done.graph.n_entities:,} entities, {done.graph.n_triples:,} triples"
+    return f"{sizes}{bad}{empty}"

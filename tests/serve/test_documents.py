@@ -1,0 +1,136 @@
+"""Documents of a graph made from text, uploaded and deleted while it is served."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+from served import serving
+
+from graphbrick import index
+from graphbrick.serve.uploads import checked_name
+
+KENYA = "Nairobi is the capital of Kenya. Lake Victoria borders Kenya. Lake Turkana borders Kenya."
+WORDS = "Passages(n=3) >> Quote(BM25(), n=1)"
+UGANDA = "Kampala is the capital of Uganda. Lake Victoria borders Uganda too."
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """A graph made from a document."""
+    folder = tmp_path_factory.mktemp("made")
+    (folder / "docs").mkdir()
+    (folder / "docs" / "kenya.txt").write_text(KENYA)
+    index([folder / "docs"], folder / "notes.graph")
+    return folder
+
+
+@pytest.fixture
+def notes(made, tmp_path, monkeypatch):
+    """A copy of it, whose default recipe needs no model."""
+    monkeypatch.setattr("graphbrick.learn.default.TEXT_PIPELINE", WORDS)
+    for name in ("notes.graph", "notes.graph.text"):
+        shutil.copytree(made / name, tmp_path / name)
+    return tmp_path / "notes.graph"
+
+
+def serving_notes(notes, **more):
+    return serving(graphs={"notes": str(notes)}, recipes={"words": WORDS}, **more)
+
+
+def waited(client, state):
+    uploads = client.app.state.service.uploads("notes")
+    uploads.wait(30)
+    found = client.get("/v1/documents/status").json()
+    assert found["state"] == state, found
+    return found
+
+
+def test_a_document_comes_and_goes(notes):
+    with serving_notes(notes, write=True) as client:
+        sent = client.put("/v1/documents/uganda.md", content=UGANDA)
+        assert (sent.status_code, sent.json()["bytes"]) == (202, len(UGANDA))
+        assert waited(client, "done")["message"].startswith("2 documents, ")
+        listed = client.get("/v1/documents").json()["documents"]
+        assert [one["name"] for one in listed] == [None, "uganda.md"]
+        ask = {"question": "What is the capital of Uganda?", "recipe": "words"}
+        assert client.post("/v1/ask", json=ask).json()["answers"][0]["text"] == "Kampala is the capital of Uganda."
+        (passage,) = client.get("/v1/documents/passages", params={"document": listed[1]["document"]}).json()["passages"]
+        assert [entity["label"] for entity in passage["entities"]] == ["Lake Victoria", "Uganda"]
+        text = client.get("/v1/documents/text", params={"document": listed[1]["document"], "end": 7}).json()
+        assert (text["text"], text["characters"]) == ("Kampala", len(UGANDA))
+        assert client.delete("/v1/documents/uganda.md").status_code == 202
+        waited(client, "done")
+        assert len(client.get("/v1/documents").json()["documents"]) == 1
+        assert client.delete("/v1/documents/uganda.md").json()["error"]["code"] == "no_document"
+        assert client.delete("/v1/documents/kenya.txt").status_code == 404  # it was not uploaded
+
+
+def test_a_document_that_cannot_be_read_is_told(notes):
+    with serving_notes(notes, write=True) as client:
+        client.put("/v1/documents/bad.txt", content=b"\0\1\2")
+        assert "not read: bad.txt" in waited(client, "done")["message"]
+        assert client.get("/v1/documents").json()["bad"][0]["name"] == "bad.txt"
+
+
+def test_nothing_is_written_unless_that_was_allowed(notes):
+    with serving_notes(notes) as client:
+        for reply in (
+            client.put("/v1/documents/a.txt", content="x"),
+            client.delete("/v1/documents/a.txt"),
+            client.post("/v1/merges", json={"undo": ["x"]}),
+        ):
+            assert (reply.status_code, reply.json()["error"]["code"]) == (403, "read_only")
+        assert client.get("/v1/documents").status_code == 200
+    assert not notes.with_name("notes.graph.uploads").exists()
+
+
+def test_names_are_merged_and_taken_apart(notes):
+    with serving_notes(notes, write=True) as client:
+        done = client.post("/v1/merges", json={"merge": [{"alias": "Lake Turkana", "name": "Lake Victoria"}]})
+        assert done.status_code == 200, done.text
+        assert client.get("/v1/merges").json()["merged"] == [{"alias": "lake turkana", "name": "lake victoria"}]
+        found = client.get("/v1/entities", params={"q": "Lake Turkana"}).json()["entities"]
+        assert found[0]["key"] == "lake victoria"
+        client.post("/v1/merges", json={"undo": ["Lake Turkana"]})
+        assert client.get("/v1/merges").json()["merged"] == []
+
+
+def test_uploads_are_bounded_and_leave_nothing_behind(notes):
+    with serving_notes(notes, write=True, document_bytes=1000) as client:
+        pieces = (b"x" * 600 for _ in range(3))
+        assert client.put("/v1/documents/a.txt", content=pieces).status_code == 413
+        assert client.put("/v1/documents/a.txt", content=b"").json()["error"]["code"] == "empty_document"
+    folder = notes.with_name("notes.graph.uploads")
+    assert [file.name for file in folder.iterdir()] == []
+
+
+NOT_NAMES = (
+    "../a.txt",
+    "a/b.txt",
+    "a\\b.txt",
+    ".hidden.txt",
+    "a.exe",
+    "a",
+    "con.txt",
+    "a.txt ",
+    "a\n.txt",
+    "..",
+    "a\0.txt",
+)
+
+
+@pytest.mark.parametrize("name", NOT_NAMES)
+def test_names_of_documents_are_names_of_files(name):
+    with pytest.raises(Exception, match=r"name is that of a file|of this kind are not read"):
+        checked_name(name)
+
+
+def test_paths_in_addresses_lead_nowhere(notes):
+    with serving_notes(notes, write=True) as client:
+        for name in ("..%2f..%2fa.txt", "%2e%2e%2fa.txt", "..%5ca.txt", "a%00.txt"):
+            assert client.put(f"/v1/documents/{name}", content="x").status_code in (400, 404, 405)
+
+
+def test_a_graph_that_was_not_made_from_text_has_no_documents(client):
+    assert client.get("/v1/documents").json()["error"]["code"] == "not_from_text"
