@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
+from graphbrick.cli import labelling as cli_labelling
 from graphbrick.cli.evaluate import NoExchanges, StudyFile, finish, model_of
 from graphbrick.cli.graphs import Json
+from graphbrick.cli.labelling import Groups, LabelNames, SampleSize, Seed, labels_named
 from graphbrick.cli.llm import BudgetText, CacheFile, CacheMode, limits
 
 # Everything else is imported where it is used, so that help is shown at once.
 if TYPE_CHECKING:
-    from graphbrick.evaluate.judge.verdicts import Judge
+    from graphbrick.evaluate import Study
+    from graphbrick.evaluate.judge.cases import StudyCase
+    from graphbrick.evaluate.judge.labels import Labels
+    from graphbrick.evaluate.judge.verdicts import Judge, Label
+    from graphbrick.evaluate.study.records import RatingJudge
+    from graphbrick.pipeline.budget import StoppedError
 
-_STUDY = "study"
+_STUDY, GOLD = "study", "gold"
 
 
 class JudgeCommands(TyperGroup):
@@ -56,26 +64,168 @@ def start() -> None:
 @app.command(_STUDY)
 def study(
     runs: StudyFile,
+    judge: Annotated[
+        str | None,
+        typer.Option(
+            metavar="JUDGE",
+            help="Rates every answer by labels: a language model, the folder of a trained judge, or a baseline.",
+        ),
+    ] = None,
+    labels: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE|gold",
+            help="Labels by people, as graphbrick judge sample asks for them; or gold, labels that follow from the "
+            "gold answers.",
+        ),
+    ] = None,
+    label: LabelNames = None,
     llm: Annotated[
-        str,
+        str | None,
         typer.Option(
             metavar="MODEL",
-            help="The judge: a model of this machine, one of the server that OPENAI_BASE_URL names, or LLM('gpt-4.1').",
-            show_default=False,
+            help="Instead of --judge: a language model says whether first answers are right (Judge@1).",
         ),
-    ],
-    fresh: Annotated[bool, typer.Option("--fresh", help="Forget all judgements, also those of another judge.")] = False,
-    retry: Annotated[bool, typer.Option("--retry", help="Judge again the answers without a verdict.")] = False,
+    ] = None,
+    n: SampleSize = 150,
+    seed: Seed = 0,
+    by: Groups = None,
+    pool: Annotated[
+        bool, typer.Option("--pool", help="Correct each system by the labels of all systems together.")
+    ] = False,
+    level: Annotated[float, typer.Option(help="Confidence level of intervals.")] = 0.95,
+    html: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Also write a page that needs nothing else.")
+    ] = None,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Forget what this judge said; with --llm, what any judge said.")
+    ] = False,
+    retry: Annotated[bool, typer.Option("--retry", help="Ask again where there is no verdict.")] = False,
     no_exchanges: NoExchanges = False,
     budget: BudgetText = None,
     cache: CacheMode = "off",
     cache_file: CacheFile = None,
     as_json: Json = False,
 ) -> None:
-    """Let a language model judge the first answers that a study has kept; no pipeline is run.
+    """Judge the answers that a study has kept, and correct the judge by labels of people; no pipeline is run.
 
-    After a kill, Ctrl-C or the end of the budget, the same command goes on.
+    After a kill, Ctrl-C or the end of the budget, the same command goes on. Without --judge, it reports what is there.
     """
+    from graphbrick.core.errors import InputError
+
+    if llm is not None:
+        if judge is not None or labels is not None or label:
+            raise InputError("--llm is for Judge@1 alone; name the model with --judge to rate answers by labels")
+        with limits(budget, cache, cache_file):
+            _judge_at_1(runs, llm, fresh=fresh, retry=retry, exchanges=not no_exchanges, as_json=as_json)
+        return
+    chosen, chosen_judge = labels_named(label), None if judge is None else judge_of(judge)
+    with limits(budget, cache, cache_file):
+        stopped = _rate(runs, chosen_judge, judge or "", chosen, fresh=fresh, retry=retry)
+    _report(runs, chosen_judge, labels, chosen, (n, seed, by, pool, level), html, as_json=as_json)
+    if stopped is not None:
+        raise stopped
+
+
+def _rate(
+    runs: Path, judge: Judge | None, name: str, labels: list[Label] | None, *, fresh: bool, retry: bool
+) -> StoppedError | None:
+    """Let the judge rate what it has not rated yet; return why it stopped early."""
+    from graphbrick.cli.progress import progress
+    from graphbrick.evaluate.judge.rating import rate_study
+    from graphbrick.pipeline.budget import StoppedError
+
+    if judge is None:
+        return None
+    with progress("rating") as report:
+        try:
+            rate_study(runs, judge, labels, name=name, fresh=fresh, retry=retry, watch=report.step).close()
+        except StoppedError as error:
+            return error
+    return None
+
+
+def _report(
+    runs: Path,
+    judge: Judge | None,
+    labels: str | None,
+    chosen: list[Label] | None,
+    options: tuple[int, int, str | None, bool, float],
+    html: Path | None,
+    *,
+    as_json: bool,
+) -> None:
+    """Print the report of a study, and write its page."""
+    from graphbrick.cli.printing.judging import print_judge_report
+    from graphbrick.core.errors import InputError
+    from graphbrick.evaluate import Study
+    from graphbrick.evaluate.judge.cases import cases_of
+    from graphbrick.evaluate.judge.judged import judge_report
+    from graphbrick.evaluate.judge.page import write_judge_page
+    from graphbrick.evaluate.judge.verdicts import Label
+
+    n, seed, by, pool, level = options
+    if not 0 < level < 1:
+        raise InputError(f"--level must be in (0, 1), got {level}; try 0.95")
+    with Study.open(runs) as study:
+        cases = cases_of(study, by=by)
+        rater = rater_of(study, judge)
+        names = chosen or ([Label(name) for name in rater.labels] if rater else None)
+        known, rule = labels_from(labels, cases, names, n, seed)
+        report = judge_report(study, cases, known, rater, chosen=chosen, rule=rule, pooled=pool, level=level)
+    print_judge_report(report, as_json=as_json)
+    if html is not None:
+        write_judge_page(report, html)
+        if not as_json:
+            typer.echo(f"written: {html}")
+
+
+def rater_of(study: Study, judge: Judge | None) -> RatingJudge | None:
+    """Return what a study knows of a judge; without one, of the only judge that rated it, or None.
+
+    Raises:
+        InputError: Several judges rated the study.
+    """
+    from graphbrick.core.errors import InputError
+
+    known = study.rating_judges()
+    if judge is not None:
+        return next((one for one in known if one.identity == judge.identity), None)
+    if len(known) > 1:
+        names = ", ".join(one.name for one in known)
+        raise InputError(f"several judges rated this study; name one with --judge: {names}", study.path)
+    return known[0] if known else None
+
+
+def labels_from(
+    source: str | None, cases: list[StudyCase], names: list[Label] | None, n: int, seed: int
+) -> tuple[Labels | None, Labels | None]:
+    """Return the labels that ``--labels`` names, and labels of all cases if they follow from a rule.
+
+    Labels by rule are used as if people had given those of a sample, so that the others show whether that was right.
+    """
+    from graphbrick.evaluate.judge.labels import Labels, labels_by_rule, read_labels
+    from graphbrick.evaluate.judge.sampling import draw
+    from graphbrick.evaluate.judge.verdicts import Label
+
+    if source is None:
+        return None, None
+    if source != GOLD:
+        return read_labels(Path(source), cases), None
+    rule = labels_by_rule(cases, names or list(Label))
+    drawn = draw(cases, list(rule.values), n, seed=seed)
+    values = {
+        label: {
+            key: known[key] for case in drawn if not case.lacks(label) and (key := (case.run, case.question)) in known
+        }
+        for label, known in rule.values.items()
+    }
+    note = f"a random sample of {len(drawn):,} answers counts as labelled (--n); the column truth has all of them"
+    return Labels(values, rule.source, notes=(*rule.notes, note)), rule
+
+
+def _judge_at_1(runs: Path, llm: str, *, fresh: bool, retry: bool, exchanges: bool, as_json: bool) -> None:
+    """Let a language model say whether first answers are right."""
     from graphbrick.cli.printing.studies import print_judged
     from graphbrick.cli.progress import progress
     from graphbrick.evaluate import Study, judge_study
@@ -84,12 +234,16 @@ def study(
 
     chosen = model_of(llm)
     stopped: StoppedError | None = None
-    with limits(budget, cache, cache_file), progress() as report:
+    with progress() as report:
         try:
-            judge_study(runs, chosen, fresh=fresh, retry=retry, exchanges=not no_exchanges, watch=report.step).close()
+            judge_study(runs, chosen, fresh=fresh, retry=retry, exchanges=exchanges, watch=report.step).close()
         except StoppedError as error:
             stopped = error
     with Study.open(runs) as study:
         summary = summarize_study(study)
     print_judged(summary, as_json=as_json)
     finish(stopped, summary)
+
+
+for _name in ("sample", "agree", "power"):
+    app.command(_name)(getattr(cli_labelling, _name))

@@ -45,7 +45,7 @@ def print_summary(summary: StudySummary, *, metric: str = "hits_at_1", as_json: 
     if summary.by is not None:
         groups = strata_table(figures, summary.by, metric, least=1)
         if groups is not None:
-            tables.append(_rich(groups, f"{measure_name(metric)} by {summary.by}, % (95 % interval)"))
+            tables.append(rich_table(groups, f"{measure_name(metric)} by {summary.by}, % (95 % interval)"))
     for part in tables:
         out.print(part, "", sep="\n")
     if any(one.judged is not None for one in figures):
@@ -53,7 +53,7 @@ def print_summary(summary: StudySummary, *, metric: str = "hits_at_1", as_json: 
     _print_tasks(out, {"": figures})
     confidence = confidence_table(figures)
     if confidence is not None:
-        out.print(_rich(confidence, "confidence in the first answers, %"), "", sep="\n")
+        out.print(rich_table(confidence, "confidence in the first answers, %"), "", sep="\n")
     out.print(_cost_table(figures), "", _lost_table(figures), "", sep="\n")
     for number, one in enumerate(figures, 1):
         out.print(Text(f"{number}  {one.name}: {plain(one.run.recipe)}"), soft_wrap=True)
@@ -151,13 +151,13 @@ def _print_answers(out: Console, rows: Sequence[AnswerRow], by: str = "") -> Non
     same = all(row.answers.answerable == row.answers.questions for row in rows)
     for group in QUALITY_GROUPS[:1] if same else QUALITY_GROUPS:
         part = columns_of(answers, lambda column, group=group: column.group in ("", group))  # type: ignore[misc]
-        out.print(_rich(part, f"measures of answers over {group}"), "", sep="\n")
+        out.print(rich_table(part, f"measures of answers over {group}"), "", sep="\n")
 
 
 def _print_tasks(out: Console, groups: Mapping[str, Sequence[PipelineFigures]], by: str = "") -> None:
     """Print how well the pipelines found seeds or wrote queries, if they did."""
     for task in task_tables(groups, by=by):
-        out.print(_rich(task.table, task.unit), "", sep="\n")
+        out.print(rich_table(task.table, task.unit), "", sep="\n")
 
 
 def _print_published(out: Console, figures: Sequence[PipelineFigures]) -> None:
@@ -168,13 +168,13 @@ def _print_published(out: Console, figures: Sequence[PipelineFigures]) -> None:
         return
     for group in dict.fromkeys(column.group for column in scores.columns if column.group.startswith("as")):
         part = columns_of(scores, lambda column, group=group: column.group in ("", "here", group))  # type: ignore[misc]
-        out.print(_rich(part, f"answers {group}, over all questions"), "", sep="\n")
+        out.print(rich_table(part, f"answers {group}, over all questions"), "", sep="\n")
     for line in published_notes():
         note(out, f"note: {line}")
     out.print()
 
 
-def _rich(shown: ReportTable, title: str) -> Table:
+def rich_table(shown: ReportTable, title: str) -> Table:
     """Turn a table of a report into one for the terminal."""
     rows = table(title=title)
     for column in shown.columns:

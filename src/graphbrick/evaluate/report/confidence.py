@@ -142,4 +142,5 @@ def _chart(figures: Sequence[PipelineFigures]) -> Figure:
             [(down(tick), round_percent(tick)) for tick in ticks])  # fmt: skip
     left_out = len(rows) - len(chosen)
     note = f"The first {len(chosen)} of {len(rows)} pipelines; the table has all." if left_out else ""
-    return Figure(macro("curves.html", "chart", box, *axes, lines), "Risk against coverage", note)
+    names = ("risk against coverage", "coverage: questions answered, %", "risk: wrong answers, %")
+    return Figure(macro("curves.html", "chart", box, *axes, lines, names), "Risk against coverage", note)

@@ -63,12 +63,16 @@ def share_of(strata: Sequence[Sample], *, weight: float | None = None, level: fl
 def mean_difference(strata: Sequence[Sample], *, weight: float | None = None, level: float = 0.95) -> Estimate:
     """Return the mean of values, such as differences between two systems on the same questions, as `mean_of`.
 
-    The variance of labels is divided by n - 1, and the interval has the quantile of Student's t distribution.
+    The variance of labels is divided by n - 1, and the interval has the quantile of Student's t distribution. If all
+    labels are equal, it reaches as far as Wilson's interval of none of n.
     """
     chosen = tuned_weight(strata) if weight is None else float(weight)
     mean, error = mean_and_error(strata, chosen, less=1)
     n, others = sum(len(part.labels) for part in strata), sum(len(part.others) for part in strata)
     reach = t_quantile(level, n - len(strata)) * error
+    if np.ptp(np.concatenate([part.labels for part in strata])) == 0:
+        z = normal_quantile(level)
+        reach = z * z / (n + z * z)
     return Estimate(mean, mean - reach, mean + reach, error, n, others, chosen if others else 0.0)
 
 

@@ -231,9 +231,7 @@ def remarks(strata: Sample | Sequence[Sample]) -> list[str]:
     if n < FEW_LABELS:
         found.append(f"only {n} labels: intervals from fewer than {FEW_LABELS} are rough, mostly too short")
     if np.ptp(labels) == 0:
-        found.append(
-            f"all {n} labels are {labels[0]:g}: their spread is unknown, and an interval without width is false"
-        )
+        found.append(f"all {n} labels are {labels[0]:g}: they cannot tell what the judge is worth")
     if np.ptp(predictions) == 0:
         found.append(f"the judge says {predictions[0]:g} of every case: it adds nothing to the labels")
     if not others:

@@ -1,0 +1,170 @@
+"""The commands about labels by people; `graphbrick.cli.judging` gives them their names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from graphbrick.cli.evaluate import StudyFile
+from graphbrick.cli.graphs import Json
+
+# Everything else is imported where it is used, so that help is shown at once.
+if TYPE_CHECKING:
+    from graphbrick.evaluate.judge.verdicts import Label
+
+LabelNames = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--label",
+        metavar="LABEL",
+        help="context_relevance, answer_faithfulness, answer_relevance or correctness; may be repeated.",
+    ),
+]
+SampleSize = Annotated[int, typer.Option("--n", help="Number of answers to label, of all systems together.")]
+Seed = Annotated[int, typer.Option(help="Which answers are drawn.")]
+Groups = Annotated[
+    str | None,
+    typer.Option(
+        "--by",
+        help="Kinds of questions: hops, dataset, distance, or a fact of them [complexity, else data sets, else one "
+        "hop and more].",
+    ),
+]
+_Labels = Annotated[Path, typer.Argument(metavar="LABELS", help="A file of labels.", show_default=False)]
+
+
+def labels_named(names: list[str] | None) -> list[Label] | None:
+    """Return the labels of these names; None for None.
+
+    Raises:
+        InputError: There is no such label.
+    """
+    from graphbrick.core.errors import InputError
+    from graphbrick.evaluate.judge.verdicts import Label
+
+    for name in names or ():
+        if name not in set(Label):
+            raise InputError(f"--label is one of {', '.join(Label)}, got {name!r}")
+    return [Label(name) for name in dict.fromkeys(names)] if names else None
+
+
+def sample(
+    runs: StudyFile,
+    out: Annotated[Path, typer.Option("--out", "-o", help="The table to write.")] = Path("labels.csv"),
+    n: SampleSize = 150,
+    label: LabelNames = None,
+    seed: Seed = 0,
+    by: Groups = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the table, with its labels.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Draw answers at random to be labelled by people, from every system and kind of question.
+
+    Write 1 or 0 into the column of each label, skip, or nothing; or use graphbrick judge label. The first rows are a
+    random sample too, so that labelling can stop anywhere. Without --label: the three labels of ARES.
+    """
+    from graphbrick.cli.printing.terminal import print_json
+    from graphbrick.evaluate import Study
+    from graphbrick.evaluate.judge.cases import cases_of, notes_of
+    from graphbrick.evaluate.judge.labels import write_cases
+    from graphbrick.evaluate.judge.sampling import draw
+    from graphbrick.evaluate.judge.verdicts import Label
+
+    labels = labels_named(label) or [one for one in Label if one is not Label.CORRECTNESS]
+    with Study.open(runs) as study:
+        cases = cases_of(study, by=by)
+    drawn = draw(cases, labels, n, seed=seed)
+    write_cases(drawn, labels, out, overwrite=overwrite)
+    strata: dict[tuple[str, str], int] = {}
+    for case in drawn:
+        strata[case.system, case.group] = strata.get((case.system, case.group), 0) + 1
+    if as_json:
+        listed = [{"system": system, "group": group, "n": count} for (system, group), count in sorted(strata.items())]
+        print_json({"file": str(out), "n": len(drawn), "labels": labels, "strata": listed})
+        return
+    for text in notes_of(drawn):
+        typer.echo(f"note: {text}", err=True)
+    for (system, group), count in sorted(strata.items()):
+        typer.echo(f"{count:>6,}  {system}{f', {group}' if group else ''}")
+    typer.echo(f"{len(drawn):,} answers to label are in {out}; graphbrick judge label {out} shows them on a page")
+
+
+def agree(first: _Labels, second: _Labels, as_json: Json = False) -> None:
+    """Say how well two labellers of the same answers agree: Cohen's kappa, with its interval."""
+    from graphbrick.cli.printing.terminal import console, print_json, table
+    from graphbrick.evaluate.judge.agreeing import agreements
+
+    found = agreements(first, second)
+    if as_json:
+        print_json([one.to_dict() for one in found])
+        return
+    rows = table("label", "both", "same, %", "kappa [95 % interval]", "apart on")
+    for one in found:
+        kappa = one.agreement
+        shown = "" if kappa.kappa is None else f"{kappa.kappa:.2f} [{kappa.low:.2f}, {kappa.high:.2f}]"
+        apart = ", ".join(one.apart[:5]) + f" and {len(one.apart) - 5} more" * (len(one.apart) > 5)
+        rows.add_row(one.label.value, f"{kappa.n:,}", f"{100 * kappa.same:.1f}", shown or "one label only", apart)
+    console().print(rows)
+
+
+def power(
+    runs: Annotated[
+        Path | None, typer.Argument(metavar="[RUNS]", help="A study with a judge and some labels.", show_default=False)
+    ] = None,
+    labels: Annotated[str | None, typer.Option(metavar="FILE|gold", help="Labels so far.")] = None,
+    judge: Annotated[str | None, typer.Option(metavar="JUDGE", help="The judge, if several rated the study.")] = None,
+    width: Annotated[float, typer.Option(help="Wished length of the interval; 0.1 is 5 points up and down.")] = 0.1,
+    share: Annotated[float, typer.Option(help="Without RUNS: about what share of answers the label holds for.")] = 0.5,
+    correlation: Annotated[float, typer.Option(help="Without RUNS: of judge and labels.")] = 0.5,
+    answers: Annotated[int, typer.Option(help="Without RUNS: number of answers of a system.")] = 1000,
+    label_cost: Annotated[
+        float | None, typer.Option(help="Cost of a label; with --rating-cost the cheapest mixture is shown.")
+    ] = None,
+    rating_cost: Annotated[float, typer.Option(help="Cost of a verdict of the judge.")] = 0.0,
+    level: Annotated[float, typer.Option(help="Confidence level.")] = 0.95,
+    as_json: Json = False,
+) -> None:
+    """Say how many labels to buy for an interval of a wished length, with and without a judge.
+
+    With a study, variance and correlation are those of its labels so far; otherwise they are what you expect.
+    """
+    from graphbrick.cli.judging import judge_of, labels_from, rater_of
+    from graphbrick.cli.printing.terminal import console, print_json, table
+    from graphbrick.core.errors import InputError
+    from graphbrick.evaluate import Study
+    from graphbrick.evaluate.judge.buying import Costs, expected, needs_of
+    from graphbrick.evaluate.judge.cases import cases_of
+
+    costs = None if label_cost is None else Costs(label_cost, rating_cost)
+    if runs is None:
+        needs = [expected(width, share, correlation, answers, costs, level)]
+    else:
+        if labels is None:
+            raise InputError("--labels is needed with a study: the labels so far tell what a judge saves")
+        with Study.open(runs) as study:
+            cases = cases_of(study)
+            rater = rater_of(study, None if judge is None else judge_of(judge))
+            known, _ = labels_from(labels, cases, None, 150, 0)
+            assert known is not None
+            needs = needs_of(study, cases, known, rater, width, costs, level)
+    if as_json:
+        print_json([one.to_dict() for one in needs])
+        return
+    title = f"labels of a system for an interval of {width:g} ({level:.0%})"
+    rows = table(
+        "label", "system", "answers", "correlation", "without judge", "with judge", "cheapest mixture", title=title
+    )
+    for one in needs:
+        mixture = ""
+        if one.purchase is not None:
+            verdicts = one.purchase.n + one.purchase.others
+            mixture = f"{one.purchase.n:,} labels and {verdicts:,} verdicts for {one.purchase.cost:,.2f}"
+        figures = [f"{one.cases:,}", f"{one.correlation:.2f}", _count(one.alone), _count(one.judged), mixture]
+        rows.add_row(one.label, one.system, *figures)
+    console().print(rows)
+
+
+def _count(n: int | None) -> str:
+    return "more than there are" if n is None else f"{n:,}"
