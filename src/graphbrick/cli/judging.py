@@ -11,19 +11,24 @@ from typer.core import TyperGroup
 from graphbrick.cli import labelling as cli_labelling
 from graphbrick.cli.evaluate import NoExchanges, StudyFile, finish, model_of
 from graphbrick.cli.graphs import Json
-from graphbrick.cli.labelling import Groups, LabelNames, SampleSize, Seed, labels_named
+from graphbrick.cli.judge_options import (
+    Groups,
+    LabelNames,
+    SampleSize,
+    Seed,
+    judge_of,
+    labels_from,
+    labels_named,
+    rater_of,
+)
 from graphbrick.cli.llm import BudgetText, CacheFile, CacheMode, limits
 
 # Everything else is imported where it is used, so that help is shown at once.
 if TYPE_CHECKING:
-    from graphbrick.evaluate import Study
-    from graphbrick.evaluate.judge.cases import StudyCase
-    from graphbrick.evaluate.judge.labels import Labels
     from graphbrick.evaluate.judge.verdicts import Judge, Label
-    from graphbrick.evaluate.study.records import RatingJudge
     from graphbrick.pipeline.budget import StoppedError
 
-_STUDY, GOLD = "study", "gold"
+_STUDY = "study"
 
 
 class JudgeCommands(TyperGroup):
@@ -43,17 +48,6 @@ app = typer.Typer(
     rich_markup_mode=None,
     no_args_is_help=True,
 )
-
-
-def judge_of(text: str) -> Judge:
-    """Return the judge that ``--judge`` names: a language model, the folder of a trained judge, or a baseline.
-
-    Raises:
-        InputError: It names none of them.
-    """
-    from graphbrick.evaluate.judge.named import judge_of as named
-
-    return named(text, model_of)
 
 
 @app.callback()
@@ -178,50 +172,6 @@ def _report(
         write_judge_page(report, html)
         if not as_json:
             typer.echo(f"written: {html}")
-
-
-def rater_of(study: Study, judge: Judge | None) -> RatingJudge | None:
-    """Return what a study knows of a judge; without one, of the only judge that rated it, or None.
-
-    Raises:
-        InputError: Several judges rated the study.
-    """
-    from graphbrick.core.errors import InputError
-
-    known = study.rating_judges()
-    if judge is not None:
-        return next((one for one in known if one.identity == judge.identity), None)
-    if len(known) > 1:
-        names = ", ".join(one.name for one in known)
-        raise InputError(f"several judges rated this study; name one with --judge: {names}", study.path)
-    return known[0] if known else None
-
-
-def labels_from(
-    source: str | None, cases: list[StudyCase], names: list[Label] | None, n: int, seed: int
-) -> tuple[Labels | None, Labels | None]:
-    """Return the labels that ``--labels`` names, and labels of all cases if they follow from a rule.
-
-    Labels by rule are used as if people had given those of a sample, so that the others show whether that was right.
-    """
-    from graphbrick.evaluate.judge.labels import Labels, labels_by_rule, read_labels
-    from graphbrick.evaluate.judge.sampling import draw
-    from graphbrick.evaluate.judge.verdicts import Label
-
-    if source is None:
-        return None, None
-    if source != GOLD:
-        return read_labels(Path(source), cases), None
-    rule = labels_by_rule(cases, names or list(Label))
-    drawn = draw(cases, list(rule.values), n, seed=seed)
-    values = {
-        label: {
-            key: known[key] for case in drawn if not case.lacks(label) and (key := (case.run, case.question)) in known
-        }
-        for label, known in rule.values.items()
-    }
-    note = f"a random sample of {len(drawn):,} answers counts as labelled (--n); the column truth has all of them"
-    return Labels(values, rule.source, notes=(*rule.notes, note)), rule
 
 
 def _judge_at_1(runs: Path, llm: str, *, fresh: bool, retry: bool, exchanges: bool, as_json: bool) -> None:

@@ -3,51 +3,25 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from graphbrick.cli.evaluate import StudyFile
 from graphbrick.cli.graphs import Json
+from graphbrick.cli.judge_options import (
+    Groups,
+    LabelNames,
+    SampleSize,
+    Seed,
+    judge_of,
+    labels_from,
+    labels_named,
+    rater_of,
+)
 
 # Everything else is imported where it is used, so that help is shown at once.
-if TYPE_CHECKING:
-    from graphbrick.evaluate.judge.verdicts import Label
-
-LabelNames = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--label",
-        metavar="LABEL",
-        help="context_relevance, answer_faithfulness, answer_relevance or correctness; may be repeated.",
-    ),
-]
-SampleSize = Annotated[int, typer.Option("--n", help="Number of answers to label, of all systems together.")]
-Seed = Annotated[int, typer.Option(help="Which answers are drawn.")]
-Groups = Annotated[
-    str | None,
-    typer.Option(
-        "--by",
-        help="Kinds of questions: hops, dataset, distance, or a fact of them [complexity, else data sets, else one "
-        "hop and more].",
-    ),
-]
 _Labels = Annotated[Path, typer.Argument(metavar="LABELS", help="A file of labels.", show_default=False)]
-
-
-def labels_named(names: list[str] | None) -> list[Label] | None:
-    """Return the labels of these names; None for None.
-
-    Raises:
-        InputError: There is no such label.
-    """
-    from graphbrick.core.errors import InputError
-    from graphbrick.evaluate.judge.verdicts import Label
-
-    for name in names or ():
-        if name not in set(Label):
-            raise InputError(f"--label is one of {', '.join(Label)}, got {name!r}")
-    return [Label(name) for name in dict.fromkeys(names)] if names else None
 
 
 def sample(
@@ -130,7 +104,6 @@ def power(
 
     With a study, variance and correlation are those of its labels so far; otherwise they are what you expect.
     """
-    from graphbrick.cli.judging import judge_of, labels_from, rater_of
     from graphbrick.cli.printing.terminal import console, print_json, table
     from graphbrick.core.errors import InputError
     from graphbrick.evaluate import Study
