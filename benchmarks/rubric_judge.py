@@ -5,6 +5,11 @@
 DATA is ares/human_labels.tsv.gz. Each verdict is written to OUT as soon as it is there, so that the same command goes
 on after a kill. Prints the area under the ROC curve beside that of the length of the document (shorter is more
 relevant), on the cases judged so far; a verdict that cannot be read counts half against every other.
+
+    python benchmarks/rubric_judge.py DATA CASES.jsonl --write-cases --limit 10
+
+writes cases for `graphbrick judge metrics` and `graphbrick judge pairs` instead: the first 1,000 characters of each
+document as evidence, with two systems: the answer of the data, and the first sentence of the document.
 """
 
 from __future__ import annotations
@@ -23,6 +28,7 @@ from graphbrick.core.trace import Trace, record
 from graphbrick.evaluate.judge.rubric import RubricJudge
 from graphbrick.evaluate.judge.verdicts import Case, Label
 from graphbrick.evaluate.statistics.intervals import wilson
+from graphbrick.text.chunks import sentences
 
 
 def auc(scores: list[float], labels: list[int]) -> float:
@@ -41,6 +47,18 @@ def rows(path: Path) -> list[dict[str, str]]:
     return [found[i] for i in np.random.default_rng(0).permutation(len(found))]
 
 
+def write_cases(data: list[dict[str, str]], out: Path) -> None:
+    """Write the answers of two systems."""
+    lines = []
+    for number, row in enumerate(data):
+        evidence = " ".join(row["Document"].split())[:1000]
+        ((start, end), *_) = sentences(evidence)
+        for system, answer in (("answer", row["Answer"]), ("first sentence", evidence[start:end])):
+            case = {"id": str(number), "system": system, "question": row["Question"], "evidence": [evidence]}
+            lines.append(json.dumps(case | {"answer": answer}))
+    out.write_text("\n".join(lines) + "\n")
+
+
 def main() -> None:
     """Judge and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -51,7 +69,11 @@ def main() -> None:
     parser.add_argument("--reasons", action="store_true")
     parser.add_argument("--limit", type=int, default=200)
     parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--write-cases", action="store_true")
     options = parser.parse_args()
+    if options.write_cases:
+        write_cases(rows(options.data)[: options.limit], options.out)
+        return
     judge = RubricJudge(
         LocalLLM(options.model, threads=options.threads, context=4096), reasons=options.reasons, tokens=options.tokens
     )

@@ -45,6 +45,7 @@ def test_means_have_intervals_and_what_is_missing_is_counted(tmp_path: Path) -> 
         study = measured(server, tmp_path / "values.jsonl", FAITHFUL, RECALL)
     first, second, recalled, also = study.summaries()
     assert (first.system, first.metric, first.cases, first.unreadable) == ("first", FAITHFUL, 3, 0)
+    assert study.usage.events == {}
     assert first.mean is not None
     assert (first.mean.mean, first.mean.n, first.without) == (0.5, 2, {"no answer": 1})
     assert (second.cases, second.unreadable, second.without) == (2, 1, {})
@@ -56,6 +57,13 @@ def test_means_have_intervals_and_what_is_missing_is_counted(tmp_path: Path) -> 
     assert shown["metrics"][1]["unreadable"] == 1
     assert shown["cases"][2]["values"]["faithfulness"] == {"value": None, "reason": "no answer", "unreadable": False}
     assert shown["usage"]["calls"] == len(server.requests) == study.usage.calls
+
+
+def test_what_the_judge_does_not_see_is_a_note(tmp_path: Path) -> None:
+    with ScriptedLLM(script) as server:
+        cases = [SystemCase("", str(i), Case("Q?", ("long " * 5000,), f"yes {i}")) for i in range(2)]
+        study = measured(server, tmp_path / "values.jsonl", FAITHFUL, cases=cases)
+    assert study.usage.events == {"the judge does not see all of the evidence, which is too long": 2}
 
 
 def test_nothing_is_asked_twice(tmp_path: Path) -> None:

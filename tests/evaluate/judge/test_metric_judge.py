@@ -248,9 +248,8 @@ def test_much_evidence_takes_several_calls() -> None:
     ]  # fmt: skip
     assert events == []
     long = Case("?", ("word " * 100,), "word")
-    assert measured(long, Metric.FAITHFULNESS, tokens=12)[2] == [
-        "1 texts of the evidence were cut to 12 tokens for the judge"
-    ]
+    _, _, events = measured(long, Metric.FAITHFULNESS, tokens=12)
+    assert events == ["the judge does not see all of the evidence, which is too long"]
 
 
 def test_a_refused_prompt_leaves_the_other_cases() -> None:

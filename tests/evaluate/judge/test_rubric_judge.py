@@ -194,7 +194,9 @@ def test_evidence_is_cut_to_the_budget_with_an_event() -> None:
     texts = ("one two three four five six", "seven", "eight nine")
     _, requests, entry = rated([YES], [Case("Who?", texts)], tokens=10)
     assert sent(requests[0])["evidence"] == {"1": texts[0]}  # 8 tokens with its quotes; one is left
-    assert entry.events == ["the judge sees 1 of 3 texts of the evidence, cut to 10 tokens"]
+    assert entry.events == ["the judge does not see all of the evidence, which is too long"]
+    _, _, entry = rated([YES], [Case(f"{i}?", texts) for i in range(3)], tokens=10)
+    assert entry.events == ["the judge does not see all of the evidence, which is too long (3 times)"]
     _, requests, entry = rated([YES], [Case("Who?", texts)])
     assert sent(requests[0])["evidence"] == dict(zip("123", texts, strict=True))
     assert entry.events == []

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from graphbrick.core.errors import InputError
+from graphbrick.core.trace import Trace, record
 from graphbrick.evaluate.judge.judging import name_of
 from graphbrick.evaluate.judge.kept_lines import KeptLines, digest
 from graphbrick.evaluate.judge.metric_cases import SystemCase
@@ -148,7 +149,7 @@ def compare_pairs(
     done = len(said) - len(missing)
     watch(done, len(said))
     try:
-        with asking_anew() if retry else nullcontext():
+        with asking_anew() if retry else nullcontext(), record(Trace(), name_of(judge.llm), "judge") as entry:
             for place, verdict in judge.compare(missing, usage):
                 store.keep({key(missing[place]): verdict})
                 said[missing[place]] = verdict
@@ -156,6 +157,7 @@ def compare_pairs(
                 watch(done, len(said))
     except StoppedError as error:
         raise StoppedError(f"{error}; {done:,} of {len(said):,} pairs are judged, and the same call goes on") from error
+    usage.events.update(entry.events)
     verdicts = [
         PairVerdict(outcome, reason, tuple(places)) for outcome, reason, places in (said[p.pair] for p in pairs)
     ]

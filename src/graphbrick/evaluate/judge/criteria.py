@@ -10,7 +10,15 @@ from statistics import median
 from typing import Any, NamedTuple
 
 from graphbrick.core.errors import ModelError
-from graphbrick.evaluate.judge.asking import UnreadableError, about, fitted, likeliest_at, object_of, prompts_digest
+from graphbrick.evaluate.judge.asking import (
+    UnreadableError,
+    about,
+    fitted,
+    gathering,
+    likeliest_at,
+    object_of,
+    prompts_digest,
+)
 from graphbrick.evaluate.judge.judging import name_of
 from graphbrick.evaluate.judge.steps import reference_of
 from graphbrick.evaluate.judge.verdicts import Case
@@ -130,7 +138,9 @@ class CriteriaJudge:
             StoppedError: The budget is used up.
         """
         scores = dict[int, CriteriaScore]()
-        for place, reply in each_whole_reply(self.llm, [self._request(case) for case in cases], usage=usage):
+        with gathering():
+            requests = [self._request(case) for case in cases]
+        for place, reply in each_whole_reply(self.llm, requests, usage=usage):
             scores[place] = self._score(reply)
         return [scores[place] for place in range(len(cases))]
 

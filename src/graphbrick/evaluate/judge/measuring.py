@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from graphbrick.core.trace import Trace, record
 from graphbrick.embedders.embedder import Embedder
 from graphbrick.evaluate.judge.judging import name_of
 from graphbrick.evaluate.judge.kept_lines import KeptLines, digest
@@ -162,7 +163,7 @@ def measure_cases(
     done = len(distinct) - sum(map(len, groups.values()))
     watch(done, len(distinct))
     try:
-        with asking_anew() if retry else nullcontext():
+        with asking_anew() if retry else nullcontext(), record(Trace(), name_of(judge.llm), "judge") as entry:
             for missing, group in groups.items():
                 part = replace(judge, metrics=missing)
                 for place, values in part.measure(group, usage):
@@ -173,6 +174,7 @@ def measure_cases(
         raise StoppedError(
             f"{error}; {done:,} of {len(distinct):,} cases are done, and the same call goes on"
         ) from error
+    usage.events.update(entry.events)
     return MetricStudy(judge, cases, [store.find(judge, one.case, unreadable=True) for one in cases], usage)
 
 

@@ -8,7 +8,15 @@ from typing import Any
 
 from graphbrick.core.errors import ModelError
 from graphbrick.core.trace import event
-from graphbrick.evaluate.judge.asking import UnreadableError, about, fitted, likeliest_at, object_of, prompts_digest
+from graphbrick.evaluate.judge.asking import (
+    UnreadableError,
+    about,
+    fitted,
+    gathering,
+    likeliest_at,
+    object_of,
+    prompts_digest,
+)
 from graphbrick.evaluate.judge.judge import stated_verdict
 from graphbrick.evaluate.judge.judging import name_of
 from graphbrick.evaluate.judge.verdicts import Case, Judge, Label, Verdict
@@ -101,7 +109,8 @@ class RubricJudge(Judge):
         """
         verdicts = [_without_asking(label, case) for case in cases]
         open_ = [place for place, verdict in enumerate(verdicts) if verdict is None]
-        requests = [self.request(label, cases[place]) for place in open_]
+        with gathering():
+            requests = [self.request(label, cases[place]) for place in open_]
         for number, reply in each_whole_reply(self.llm, requests):
             verdicts[open_[number]] = self._verdict(reply)
         rated = [verdict for verdict in verdicts if verdict is not None]

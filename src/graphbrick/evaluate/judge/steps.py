@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator, Hashable, Sequence
 from typing import Any, TypeAlias, TypeVar
 
 from graphbrick.core.trace import event
-from graphbrick.evaluate.judge.asking import UnreadableError, about, cut, numbered_data, object_of
+from graphbrick.evaluate.judge.asking import CUT, UnreadableError, about, cut, numbered_data, object_of
 from graphbrick.evaluate.judge.verdicts import Case
 from graphbrick.graphs.text import fold
 from graphbrick.llm.chat import ChatModel
@@ -66,9 +66,8 @@ class CaseSteps:
         self.answer = self._cut("answer", case.answer)
         self.question = self._cut("question", case.question)
         self.evidence = [cut(llm, text, self._tokens) for text in case.evidence if text.strip()]
-        shorter = sum(text not in case.evidence for text in self.evidence)
-        if shorter:
-            event(f"{shorter:,} texts of the evidence were cut to {self._tokens:,} tokens for the judge")
+        if any(text not in case.evidence for text in self.evidence):
+            event(CUT.format(name="evidence"))
         self._known: dict[Hashable, Any] = {}
 
     def statements(self, of: str) -> Step[tuple[str, ...]]:
@@ -220,7 +219,7 @@ class CaseSteps:
     def _cut(self, name: str, text: str) -> str:
         short = cut(self._llm, text.strip(), self._room // 8)
         if short != text.strip():
-            event(f"the {name} was cut from {len(text):,} to {len(short):,} characters for the judge")
+            event(CUT.format(name=name))
         return short
 
 
