@@ -211,6 +211,17 @@ def test_texts_longer_than_the_context_are_cut_and_judged() -> None:
     assert len(entry.events) == 3
 
 
+def test_many_correct_answers_are_cut_to_what_fits() -> None:
+    case = Case("Who?", (), "Ada", tuple(f"Person number {i}" for i in range(5000)))
+    with ScriptedLLM([YES]) as server, record(Trace(), "judge", "judge") as entry:
+        (verdict,) = RubricJudge(LLM(base_url=server.base_url, context=8192)).rate(Label.CORRECTNESS, [case])
+    assert verdict.probability == 1
+    names = sent(server.requests[0])["correct_answers"]
+    assert isinstance(names, list)
+    assert 100 < len(names) < 5000
+    assert entry.events == ["the judge does not see all of the correct answers, which is too long"]
+
+
 def test_a_refused_prompt_is_a_verdict_that_could_not_be_read() -> None:
     def script(request: Request) -> str | Reply:
         return Reply("content filter", status=400) if "rude" in request.prompt else YES

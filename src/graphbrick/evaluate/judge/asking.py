@@ -86,8 +86,8 @@ def cut(llm: ChatModel, text: str, tokens: int) -> str:
     return text
 
 
-def within(llm: ChatModel, texts: Sequence[str], tokens: int) -> tuple[str, ...]:
-    """Return the first texts that take at most a number of tokens together; the last one may be cut, with an event."""
+def within(llm: ChatModel, texts: Sequence[str], tokens: int, name: str) -> tuple[str, ...]:
+    """Return the first texts that take at most a number of tokens together; the last may be cut, with an event."""
     left, fitting = tokens, list[str]()
     for text in texts:
         part = cut(llm, text, left)
@@ -97,33 +97,36 @@ def within(llm: ChatModel, texts: Sequence[str], tokens: int) -> tuple[str, ...]
         if left <= 0 or part != text:
             break
     if fitting != list(texts):
-        event(CUT.format(name="evidence"))
+        event(CUT.format(name=name))
     return tuple(fitting)
 
 
 def fitted(llm: ChatModel, data: dict[str, Any], messages: Sequence[Message], tokens: int) -> dict[str, Any]:
     """Return data without what is over the budget.
 
-    Single texts are cut to a quarter of the context of the model each, and the evidence to what is left then.
+    Single texts, and the list of correct answers, are cut to a quarter of the context of the model each, and the
+    evidence to what is left then.
 
     Args:
         llm: The model.
-        data: The data; ``evidence`` is a list of texts.
+        data: The data; ``evidence`` and ``correct_answers`` are lists of texts.
         messages: The prompt with empty data.
         tokens: Most tokens of evidence.
     """
     room = llm.context_budget(messages)
     done: dict[str, Any] = {}
     for name, value in data.items():
-        if isinstance(value, str):
-            done[name] = cut(llm, value, room // 4)
-            if done[name] != value:
-                event(CUT.format(name=name))
-            room -= text_tokens(done[name], llm.tokenizer)
-        else:
-            done[name] = value
+        if name == "evidence":
+            done[name] = ()  # keeps its place
+            continue
+        many = not isinstance(value, str)
+        done[name] = list(within(llm, value, room // 4, "correct answers")) if many else cut(llm, value, room // 4)
+        if not many and done[name] != value:
+            event(CUT.format(name=name.replace("_", " ")))
+        room -= text_tokens(json.dumps(done[name], ensure_ascii=False), llm.tokenizer)
     if "evidence" in done:
-        done["evidence"] = numbered_data(within(llm, done["evidence"], min(tokens, room - 8 * len(done["evidence"]))))
+        texts = data["evidence"]
+        done["evidence"] = numbered_data(within(llm, texts, min(tokens, room - 8 * len(texts)), "evidence"))
     return done
 
 
