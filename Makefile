@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test test-databases test-models lint bench docs clean
+.PHONY: demo test test-browser test-databases test-models lint bench docs clean
 .DEFAULT_GOAL := test
 
 # With bytecode kept, tests are prepared once and not in every process of every run, and the processes they start begin faster.
@@ -52,6 +52,17 @@ $(DATABASES_VENV)/.databases: $(BIN)/python pyproject.toml
 test-databases: $(DATABASES_VENV)/.databases  ## start FalkorDB, ArcadeDB and, where it is installed, Virtuoso; run the same pipelines over each
 	$(DATABASES_VENV)/bin/python -m pytest -q -m databases tests/databases
 
+# The workbench in a real browser: Chromium of the system if there is one, else the one that Playwright fetches.
+BROWSER_VENV := .venv-browser
+$(BROWSER_VENV)/.browser: $(BIN)/python pyproject.toml
+	$(PYTHON) -m venv $(BROWSER_VENV)
+	$(BROWSER_VENV)/bin/python -m pip install --quiet --disable-pip-version-check 'playwright==1.65.0' 'axe-playwright-python==0.1.8' -e '.[dev]'
+	test -x /usr/bin/chromium || $(BROWSER_VENV)/bin/python -m playwright install chromium
+	@touch $@
+
+test-browser: $(BROWSER_VENV)/.browser  ## use every page of the workbench in Chromium, over the world graph
+	$(BROWSER_VENV)/bin/python -m pytest -q -m browser tests/browser
+
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -67,4 +78,4 @@ docs: $(VENV)/.dev  ## write docs/cli.md, docs/bricks.md and docs/recipes.md fro
 	$(BIN)/python docs/generate.py
 
 clean:
-	rm -rf $(VENV) $(MODELS_VENV) $(DATABASES_VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis dist
+	rm -rf $(VENV) $(MODELS_VENV) $(DATABASES_VENV) $(BROWSER_VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis dist

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -26,6 +27,7 @@ class ServeOptions:
         origins: Origins of web pages that may call the server (CORS); none by default.
         trust_recipes: Whether clients may send recipes with files, model servers and any size.
         write: Whether clients may upload and delete documents of graphs made from text.
+        questions: Questions to begin with, by the name of a graph, which the page shows.
         studies: Files that ``graphbrick evaluate`` wrote, or folders of them.
         kernels: Runs without a language model at the same time.
         model_runs: Runs with a language model at the same time; they mostly wait for it.
@@ -49,6 +51,7 @@ class ServeOptions:
     origins: tuple[str, ...] = ()
     trust_recipes: bool = False
     write: bool = False
+    questions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     studies: tuple[str, ...] = ()
     kernels: int = field(default_factory=usable_cores)
     model_runs: int = 32

@@ -81,6 +81,7 @@ def _graph(service: Service, opened: Opened) -> dict[str, Any]:
         "gives": sorted(capability.value for capability in capabilities_of(graph)),
         "language": getattr(graph, "language", None),
         "recipes": {name: repr(pipeline) for name, pipeline in opened.recipes.items()},
+        "questions": list(service.options.questions.get(opened.name, ())),
         "problem": hosted.failure or None,
     }
 

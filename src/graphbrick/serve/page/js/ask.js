@@ -90,11 +90,13 @@ function welcome(heading, result, state, ask) {
   }
 }
 
+// A name that is being typed: capitalised words at the end, joined by small ones as in "Gulf of Guinea".
+const NAME = /(?:^|\s)((?:\p{Lu}|\d)\S*(?:\s+(?:(?:of|the|and|de|da|do|la|le|el|van|von|y)\s+)*(?:\p{Lu}|\d)\S*)*)$/u;
+
 /** Entities whose names begin with what is typed last, put in its place. */
 async function completions(graph, text) {
-  const found = /(?:^|\s)((?:\p{Lu}|\d)[^?]*|[^\s?]{4,})$/u.exec(text);
-  if (!found) return [];
-  const begun = found[1];
+  const begun = NAME.exec(text)?.[1] || "";
+  if (begun.length < 3 || begun === text) return [];
   const entities = await findEntities(graph, begun, 6);
   return entities.filter(({ label }) => label.toLowerCase() !== begun.toLowerCase())
     .map(({ label, detail }) => ({ label, detail, value: text.slice(0, text.length - begun.length) + label }));

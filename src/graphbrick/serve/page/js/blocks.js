@@ -24,8 +24,14 @@ export function blockEditor(bricks, changed) {
 
   const tree = () => sequence(root);
   const draw = (focus = null) => {
+    // Drawing anew must not take the keyboard away from where it is.
+    const active = element.contains(document.activeElement) ? document.activeElement : null;
+    const before = active?.closest("[data-block]")?.dataset.block;
+    const label = active?.getAttribute("aria-label");
     fill(element, column(root, [], root.length > 1 ? ["then"] : []));
-    if (focus) element.querySelector(`[data-block="${idOf(focus)}"] .block-name`)?.focus();
+    const block = element.querySelector(`[data-block="${focus ? idOf(focus) : before}"]`);
+    if (focus) block?.querySelector(".block-name")?.focus();
+    else if (block) ([...block.querySelectorAll("button")].find((one) => label && one.getAttribute("aria-label") === label) || block.querySelector(".block-name"))?.focus();
   };
   const tell = (focus = null) => {
     draw(focus);

@@ -99,7 +99,7 @@ function singular(name) {
 /** A message about something that failed, with what to do. */
 export function problem(error) {
   return el("div", { class: "notice bad", role: "alert" }, el("strong", {}, error.title || "This did not work"),
-    el("p", {}, error.message), error.fix ? el("p", {}, error.fix) : null);
+    el("p", {}, error.message), error.fix && !error.message.includes(error.fix) ? el("p", {}, error.fix) : null);
 }
 
 /** A copy button that says when it is done. */

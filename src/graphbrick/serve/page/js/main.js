@@ -7,6 +7,7 @@ import { notePlace, placeOf, readPlace } from "./place.js";
 const PAGES = [
   { name: "ask", title: "Ask", load: () => import("./ask.js") },
   { name: "pipeline", title: "Pipeline", load: () => import("./pipeline.js") },
+  { name: "compare", title: "Compare", load: () => import("./compare.js") },
   { name: "graph", title: "Graph", load: () => import("./graph.js") },
 ];
 

@@ -9,7 +9,7 @@ export async function findEntities(graph, text, n = 8) {
   if (text.trim().length < 2) return [];
   const found = await get("entities", { query: { graph, q: text.trim(), n } });
   return found.entities.map((entity) => ({
-    label: entity.label, detail: [(entity.types || []).join(", "), entity.key].filter(Boolean).join(" · "), value: entity,
+    label: entity.label, detail: entity.description || [(entity.types || []).join(", "), entity.key].filter(Boolean).join(" · "), value: entity,
   }));
 }
 
@@ -47,7 +47,7 @@ export function seedChips({ graph, seeds, labels = new Map(), types = new Map(),
     seeds.length ? null : el("span", { class: "muted" }, "no entity of the graph"),
     seeds.map((seed, index) => el("span", { class: "chip", "data-key": seed.key },
       el("button", { type: "button", class: "chip-name", title: seed.text || seed.key, onclick: () => edit(index) }, seed.label,
-        seed.mention && seed.mention !== seed.label ? el("span", { class: "detail" }, ` for “${seed.mention}”`) : null,
+        seed.mention && !chosen && seed.mention !== seed.label ? el("span", { class: "detail" }, ` for “${seed.mention}”`) : null,
         seed.others?.length ? el("span", { class: "detail" }, ` or ${seed.others.length} other${seed.others.length > 1 ? "s" : ""}`) : null),
       seeds.length > 1 ? el("button", { type: "button", class: "chip-remove", "aria-label": `Remove the seed ${seed.label}`, onclick: () => change(keys().filter((_, i) => i !== index)) }, "×") : null)),
     el("button", { type: "button", class: "quiet small", onclick: () => edit(seeds.length) }, "Add"),

@@ -43,6 +43,7 @@ export function withSuggestions(input, { find, take, wait = 120 }) {
     } else input.removeAttribute("aria-activedescendant");
   };
   const show = (suggestions) => {
+    const marked = shown[active]?.label;
     shown = suggestions;
     if (!shown.length) {
       close();
@@ -52,7 +53,7 @@ export function withSuggestions(input, { find, take, wait = 120 }) {
       role: "option", id: newId("option"), "aria-selected": "false",
       onpointerdown: (event) => { event.preventDefault(); choose(index); },
     }, el("span", {}, suggestion.label), suggestion.detail ? el("span", { class: "detail" }, suggestion.detail) : null)));
-    active = -1;
+    mark(shown.findIndex(({ label }) => label === marked)); // what was marked stays so in a newer list
     list.hidden = false;
     input.setAttribute("aria-expanded", "true");
     announce(`${shown.length} suggestions`);

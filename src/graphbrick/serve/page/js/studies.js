@@ -1,0 +1,2 @@
+// placeholder until the server has routes for studies
+export async function showStudies() {}

@@ -1,0 +1,133 @@
+"""A server in this process and a real Chromium in front of it. Playwright is imported only where a test asks for it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+MARKUP = "<img src=x onerror=\"document.title='hacked'\"> & <b>bold</b>"
+"""A label that a page must show as it is."""
+HOSTILE = [(MARKUP, "<script>hack()</script>", f"{MARKUP} 2"), ("Safe", "knows", MARKUP)]
+
+
+@contextmanager
+def listening(**options: Any) -> Iterator[str]:
+    """Serve graphs on a free port, and give the address."""
+    import uvicorn
+
+    from graphbrick.serve.app import create_app
+    from graphbrick.serve.options import ServeOptions
+
+    server = uvicorn.Server(uvicorn.Config(create_app(ServeOptions(**options)), port=0, log_level="warning"))
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    while not server.started:
+        assert thread.is_alive()
+        time.sleep(0.02)
+    try:
+        yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        thread.join(timeout=20)
+
+
+@pytest.fixture(scope="session")
+def places(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Folders of the world graph, which has learned, and of a graph whose labels are markup."""
+    from graphbrick.cli.demo import WRITTEN
+    from graphbrick.demo.graph import world_graph
+    from graphbrick.graphs.builder import build
+    from graphbrick.learn import learn, learned_pipeline
+
+    world = world_graph()
+    if learned_pipeline(world) is None:
+        learn(world, n=WRITTEN)
+    hostile = build(HOSTILE, tmp_path_factory.mktemp("graphs") / "hostile.graph")
+    return {"world": str(world.path), "hostile": str(hostile.path)}
+
+
+@pytest.fixture(scope="session")
+def address(places: dict[str, str]) -> Iterator[str]:
+    """Address of a server over both graphs."""
+    from graphbrick.cli.demo import QUESTIONS
+
+    with listening(
+        graphs=places, recipes={"paths": "ShortestPaths() >> PathAnswer()"}, questions={"world": QUESTIONS}
+    ) as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Any]:
+    """A headless browser: the one of the system if there is one, else Playwright's."""
+    from playwright.sync_api import sync_playwright
+
+    system = Path("/usr/bin/chromium")
+    with sync_playwright() as playwright:
+        found = {"executable_path": str(system)} if system.exists() else {}
+        browser = playwright.chromium.launch(args=["--no-sandbox"], **found)
+        yield browser
+        browser.close()
+
+
+class Visit:
+    """Opens pages, and remembers what went wrong in them."""
+
+    def __init__(self, browser: Any, address: str) -> None:
+        self._browser, self.address = browser, address
+        self.problems: list[str] = []
+        self._contexts: list[Any] = []
+
+    def open(self, place: str = "", **context: Any) -> Any:
+        """Open a view, such as "#/graph", in a fresh context."""
+        made = self._browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **context})
+        made.set_default_timeout(20_000)
+        self._contexts.append(made)
+        page = made.new_page()
+        page.on("console", lambda message: message.type == "error" and self.problems.append(message.text))
+        page.on("pageerror", lambda error: self.problems.append(str(error)))
+        page.goto(f"{self.address}/{place}")
+        return page
+
+    def close(self) -> None:
+        """Close every page."""
+        for context in self._contexts:
+            context.close()
+
+
+@pytest.fixture
+def visit(chromium: Any, address: str) -> Iterator[Visit]:
+    """Opens views of the server; a script that fails, or an error in the console, fails the test."""
+    visit = Visit(chromium, address)
+    yield visit
+    visit.close()
+    assert visit.problems == []
+
+
+def until(page: Any, expression: str) -> None:
+    """Wait until an expression is true in a page; its own policy keeps Playwright's way of doing so out."""
+    end = time.monotonic() + 20
+    while not page.evaluate(expression):
+        assert time.monotonic() < end, f"this did not become true: {expression}"
+        page.wait_for_timeout(40)
+
+
+def serious(page: Any) -> list[str]:
+    """Return what axe finds that is serious or worse in a page."""
+    from importlib.resources import files
+
+    # Evaluated by the debugger of the browser: the page itself would not let it in.
+    page.evaluate(files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8") + ";0")
+    found = page.evaluate("axe.run({resultTypes: ['violations']})")
+    return [
+        f"{one['id']}: {one['help']}: {node['html'][:160]}"
+        for one in found["violations"]
+        if one["impact"] in ("serious", "critical")
+        for node in one["nodes"]
+    ]
