@@ -79,3 +79,15 @@ def test_faults_are_said(cases: Path, run: Run) -> None:
     assert "--embedder takes an embedder" in metrics(cases, "--embedder", "BM25()")
     assert "there is no system 'c'" in run("judge", "pairs", cases, "a", "c", "--llm", "m").err
     assert "no such file" in metrics(cases.with_name("none.sqlite"))
+
+
+def test_answers_are_scored_by_criteria(cases: Path, run: Run) -> None:
+    with ScriptedLLM(['{"reason": "so", "score": 7}']) as server:
+        arguments = ("judge", "score", cases, "Is it short?", "--llm", f"LLM(base_url='{server.base_url}')")
+        done = run(*arguments, "--scale", "0-10", "--step", "Count.")
+        assert "1. Count." in server.requests[0].prompt
+        assert "(--scale is such as 1-5)" in run(*arguments, "--scale", "five").err
+    assert done.code == 0
+    assert "mean, 0 to 10" in done.out
+    assert "7.000" in done.out
+    assert "stated score: 2" in done.out

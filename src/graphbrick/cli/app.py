@@ -165,7 +165,7 @@ app.add_typer(cli_llm.cache, name="cache")
 for _name in ("evaluate", "compare"):
     app.command(_name)(getattr(cli_evaluate, _name))
 cli_judging.app.command("data")(cli_judge_learning.data)
-for _name in ("metrics", "pairs"):
+for _name in ("metrics", "pairs", "score"):
     cli_judging.app.command(_name)(getattr(cli_judge_metrics, _name))
 app.add_typer(cli_judging.app)
 app.command("report")(cli_report.report)

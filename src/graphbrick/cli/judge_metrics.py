@@ -1,4 +1,4 @@
-"""The commands `graphbrick judge metrics` and `graphbrick judge pairs`; `graphbrick.cli.app` gives them their names."""
+"""The commands `graphbrick judge metrics`, `pairs` and `score`; `graphbrick.cli.app` gives them their names."""
 
 from __future__ import annotations
 
@@ -120,6 +120,49 @@ def pairs(
             systems=systems, retry=retry, watch=lambda done, total: report.step("pairs", done, total),
         )  # fmt: skip
     print_pairs(study, as_json=as_json)
+
+
+def score(
+    cases: Cases,
+    criteria: Annotated[str, typer.Argument(metavar="CRITERIA", help="What is scored, in words.", show_default=False)],
+    llm: Model,
+    step: Annotated[
+        list[str] | None, typer.Option(metavar="TEXT", help="A step of the judge; may be repeated, in order.")
+    ] = None,
+    write_steps: Annotated[bool, typer.Option("--write-steps", help="Let the model write the steps, once.")] = False,
+    scale: Annotated[str, typer.Option(metavar="LOW-HIGH", help="Whole numbers within 0 and 10.")] = "1-5",
+    samples: Annotated[int, typer.Option(metavar="N", help="Replies for each case; needs a temperature.")] = 1,
+    questions: Questions = None,
+    seed: Seed = 0,
+    out: Out = None,
+    retry: Retry = False,
+    budget: BudgetText = None,
+    cache: CacheMode = "off",
+    cache_file: CacheFile = None,
+    as_json: Json = False,
+) -> None:
+    """Score answers by criteria in words, weighted by the log probabilities of the scores (G-Eval).
+
+    After a kill, Ctrl-C or the end of the budget, the same command goes on.
+    """
+    from graphbrick.cli.printing.judge_metrics import print_scores
+    from graphbrick.cli.progress import progress
+    from graphbrick.core.errors import InputError
+    from graphbrick.evaluate.judge.criteria import CriteriaJudge
+    from graphbrick.evaluate.judge.metric_cases import drawn
+    from graphbrick.evaluate.judge.scoring import score_cases
+
+    low, _, high = scale.partition("-")
+    try:
+        judge = CriteriaJudge(writing_model(llm), criteria, tuple(step or ()), (int(low), int(high)), samples)
+    except ValueError as error:
+        raise InputError(f"{error} (--scale is such as 1-5)") from error
+    with limits(budget, cache, cache_file), progress() as report:
+        study = score_cases(
+            drawn(_cases(cases), questions, seed), judge, out or cases.with_name(f"{cases.name}.scores.jsonl"),
+            write_steps=write_steps, retry=retry, watch=lambda done, total: report.step("scores", done, total),
+        )  # fmt: skip
+    print_scores(study, as_json=as_json)
 
 
 def _cases(place: Path) -> list[SystemCase]:

@@ -29,7 +29,8 @@ def scored(
     with ScriptedLLM(replies) as server:
         llm = LLM(base_url=server.base_url, retries=0, temperature=temperature)
         judge = CriteriaJudge(llm, "Is it short?", **parameters)  # type: ignore[arg-type]
-        return judge.score(cases), server.requests
+        found = dict(judge.score(cases))
+    return [found[place] for place in range(len(found))], server.requests
 
 
 def logs(**likeliest: float) -> dict[str, float]:
@@ -104,9 +105,9 @@ def test_a_refused_prompt_is_a_case_without_a_score() -> None:
     usage = Usage()
     with ScriptedLLM(lambda one: Reply("filter", status=400) if "rude" in one.prompt else said(3)) as server:
         judge = CriteriaJudge(LLM(base_url=server.base_url, retries=0), "Is it short?")
-        first, second = judge.score([Case("rude?"), CASE], usage)
-    assert first.value is None
-    assert second.value == 3
+        found = dict(judge.score([Case("rude?"), CASE], usage))
+    assert found[0].value is None
+    assert found[1].value == 3
     assert usage.calls == 1  # a refused call costs nothing
 
 

@@ -1,4 +1,4 @@
-"""Terminal output of `graphbrick judge metrics` and `graphbrick judge pairs`."""
+"""Terminal output of `graphbrick judge metrics`, `pairs` and `score`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from graphbrick.cli.printing.terminal import console, note, plain, print_json, t
 from graphbrick.evaluate.judge.comparing import PairStudy
 from graphbrick.evaluate.judge.measuring import MetricStudy, Plan
 from graphbrick.evaluate.judge.metrics import MetricJudge
+from graphbrick.evaluate.judge.scoring import ScoreStudy
 from graphbrick.evaluate.statistics.intervals import Interval
 from graphbrick.llm.conversations import Usage
 
@@ -24,7 +25,7 @@ def print_metrics(study: MetricStudy, *, as_json: bool) -> None:
     listed = table("metric", *(["system"] if named else []), "mean", "95 % interval", "cases", "unreadable", "without")
     for row in rows:
         without = ", ".join(f"{reason}: {n:,}" for reason, n in row.without.items())
-        share = f"{row.unreadable / row.cases:.1%}" if row.unreadable else "0"
+        share = _share(row.unreadable, row.cases)
         listed.add_row(
             row.metric.value,
             *([plain(row.system)] if named else []),
@@ -71,6 +72,27 @@ def print_pairs(study: PairStudy, *, as_json: bool) -> None:
         f"{summary.ties:,} ties, {summary.inconsistent:,} won in one order only, {summary.unreadable:,} unreadable{p}"
     )
     _print_usage(out, study.usage)
+
+
+def print_scores(study: ScoreStudy, *, as_json: bool) -> None:
+    """Print a line for each system."""
+    if as_json:
+        print_json(study.to_dict())
+        return
+    out, (low, high) = console(), study.judge.scale
+    for number, step in enumerate(study.judge.steps, 1):
+        out.print(f"{number}. {plain(step)}")
+    listed = table("system", f"mean, {low} to {high}", "95 % interval", "cases", "unreadable", "by")
+    for row in study.summaries():
+        by = ", ".join(f"{way}: {n:,}" for way, n in row.by.items())
+        unreadable = _share(row.unreadable, row.cases)
+        listed.add_row(plain(row.system) or "-", *_mean(row.mean), f"{row.cases:,}", unreadable, by)
+    out.print(listed)
+    _print_usage(out, study.usage)
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part / whole:.1%}" if part else "0"
 
 
 def _mean(mean: Interval | None) -> tuple[str, str]:

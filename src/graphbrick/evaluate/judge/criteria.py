@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 from typing import Any, NamedTuple
@@ -80,8 +80,8 @@ class CriteriaJudge:
         >>> from graphbrick.testing import ScriptedLLM
         >>> with ScriptedLLM(['{"reason": "It is short.", "score": 4}']) as server:
         ...     judge = CriteriaJudge(LLM(base_url=server.base_url), "Is the answer short?")
-        ...     judge.score([Case("Who founded it?", answer="Ada Alm")])[0][:2]
-        (4.0, 'stated score')
+        ...     [(place, found.value, found.by) for place, found in judge.score([Case("Who?", answer="Ada Alm")])]
+        [(0, 4.0, 'stated score')]
     """
 
     llm: ChatModel
@@ -126,8 +126,8 @@ class CriteriaJudge:
             raise ModelError(f"{self.llm.model} wrote no steps: {shown(reply)}; give them as steps=(...)")
         return replace(self, steps=tuple(filter(None, texts)))
 
-    def score(self, cases: Sequence[Case], usage: Usage | None = None) -> list[CriteriaScore]:
-        """Return one score a case, in the order of the cases; several calls are in flight.
+    def score(self, cases: Sequence[Case], usage: Usage | None = None) -> Iterator[tuple[int, CriteriaScore]]:
+        """Yield the score of each case with its place, as soon as it is there; several calls are in flight.
 
         Args:
             cases: The cases; the judge sees question, answer, and evidence and correct answers where there are any.
@@ -135,14 +135,12 @@ class CriteriaJudge:
 
         Raises:
             ModelError: The model cannot be asked. A prompt that the server refuses is a score of None.
-            StoppedError: The budget is used up.
+            StoppedError: The budget is used up; what is paid for was yielded.
         """
-        scores = dict[int, CriteriaScore]()
         with gathering():
             requests = [self._request(case) for case in cases]
         for place, reply in each_whole_reply(self.llm, requests, usage=usage):
-            scores[place] = self._score(reply)
-        return [scores[place] for place in range(len(cases))]
+            yield place, self._score(reply)
 
     def _request(self, case: Case) -> Request:
         low, high = self.scale

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from graphbrick.core.errors import InputError
+from graphbrick.evaluate.judge.verdicts import Case
 
 
 class KeptLines:
@@ -52,3 +53,8 @@ class KeptLines:
 def digest(texts: Iterable[object]) -> str:
     """Return a checksum of texts and lists of texts."""
     return hashlib.sha256(json.dumps(list(texts)).encode()).hexdigest()[:16]
+
+
+def digest_of(case: Case) -> str:
+    """Return a checksum of the texts of a case."""
+    return digest([case.question, case.evidence, case.answer, case.gold])

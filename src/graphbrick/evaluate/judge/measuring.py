@@ -16,7 +16,7 @@ import numpy.typing as npt
 from graphbrick.core.trace import Trace, record
 from graphbrick.embedders.embedder import Embedder
 from graphbrick.evaluate.judge.judging import name_of
-from graphbrick.evaluate.judge.kept_lines import KeptLines, digest
+from graphbrick.evaluate.judge.kept_lines import KeptLines, digest_of
 from graphbrick.evaluate.judge.metric_cases import SystemCase
 from graphbrick.evaluate.judge.metrics import CaseValues, Metric, MetricJudge, MetricValue
 from graphbrick.evaluate.judge.verdicts import Case
@@ -57,11 +57,6 @@ class MetricStore:
         """Add the values of a case."""
         key = digest_of(case)
         self._lines.keep({(judge.identity(metric), key, metric.value): value for metric, value in values.items()})
-
-
-def digest_of(case: Case) -> str:
-    """Return a checksum of the texts of a case."""
-    return digest([case.question, case.evidence, case.answer, case.gold])
 
 
 class MetricSummary(NamedTuple):
