@@ -53,7 +53,8 @@ def test_json_is_complete_and_parses(run, graph):
     result = run("ask", graph, QUESTION, "--pipeline", BM25, "--json")
     told = json.loads(result.out)
     assert [answer["text"] for answer in told["answers"]] == ["Kenyan shilling"]
-    assert told["seeds"] == [{"key": "Nairobi", "label": "Nairobi", "mention": "Nairobi", "score": 1.0, "others": []}]
+    seed = {"key": "Nairobi", "label": "Nairobi", "text": "Nairobi", "mention": "Nairobi", "score": 1.0, "others": []}
+    assert told["seeds"] == [seed]
     assert told["support"][0]["triples"] == [["Kenya", "capital", "Nairobi"], ["Kenya", "currency", "Kenyan shilling"]]
     assert told["support"][0]["forward"] == [False, True]
     assert [stage["kind"] for stage in told["trace"]["stages"]] == ["link", "extract", "retrieve", "rerank", "generate"]

@@ -13,6 +13,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from graphbrick.cli import ask as cli_ask
 from graphbrick.cli import datasets as cli_datasets
 from graphbrick.cli import evaluate as cli_evaluate
 from graphbrick.cli import graphs as cli_graphs
@@ -30,10 +31,8 @@ from graphbrick.cli import report as cli_report
 from graphbrick.cli import serve as cli_serve
 from graphbrick.cli import text as cli_text
 from graphbrick.cli import train as cli_train
-from graphbrick.cli.graphs import GraphPlace, Json, open_place
-from graphbrick.cli.llm import BudgetText, CacheFile, CacheMode, LLMName, limits
-from graphbrick.cli.pipelines import MinConfidence, chosen_pipeline, load_encoder_early, withholding
-from graphbrick.learn.default import DEFAULT_PIPELINE
+from graphbrick.cli.ask import NothingFoundError
+from graphbrick.cli.graphs import Json
 
 
 class Commands(TyperGroup):
@@ -58,10 +57,6 @@ app = typer.Typer(
 )
 
 
-class NothingFoundError(Exception):
-    """A command that worked but found nothing; exit code 2."""
-
-
 @app.callback(invoke_without_command=True)
 def start(
     context: typer.Context,
@@ -80,44 +75,7 @@ for _name in ("build", "info", "add", "delete", "compact", "refresh", "export"):
     app.command(_name)(getattr(cli_graphs, _name))
 
 
-@app.command()
-def ask(
-    graph: GraphPlace,
-    question: Annotated[str, typer.Argument(metavar="QUESTION", help="The question.", show_default=False)],
-    pipeline: Annotated[str | None, typer.Option("--pipeline", "-p", help=f"Recipe text [{DEFAULT_PIPELINE}].")] = None,
-    recipe: Annotated[
-        str | None, typer.Option("--recipe", "-r", help="A published recipe, such as 12 (graphbrick recipes).")
-    ] = None,
-    parts: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="PART=BRICK", help="A part of the recipe, such as llm=\"LLM('my-model')\"."),
-    ] = None,
-    llm: LLMName = None,
-    seed: Annotated[
-        list[str] | None, typer.Option("--seed", "-s", help="Where to start: a key or label; may be repeated.")
-    ] = None,
-    min_confidence: MinConfidence = None,
-    budget: BudgetText = None,
-    cache: CacheMode = "off",
-    cache_file: CacheFile = None,
-    explain: Annotated[bool, typer.Option("--explain", help="Show subgraph, ranked paths and stages.")] = False,
-    as_json: Json = False,
-) -> None:
-    """Answer a question over a graph."""
-    load_encoder_early(graph, pipeline, recipe)  # before the imports, which it overlaps with
-    from graphbrick.cli.printing.runs import answering, print_run
-    from graphbrick.llm.chat import streaming
-    from graphbrick.pipeline.budget import StoppedError
-
-    opened = open_place(graph)
-    parsed = withholding(chosen_pipeline(pipeline, recipe, parts or [], llm, opened), min_confidence)
-    with limits(budget, cache, cache_file), answering() as on_token, streaming(on_token):
-        run = parsed.run(opened, question, seeds=seed or ())
-    print_run(run, parsed, explain=explain, as_json=as_json)
-    if run.stopped is not None:
-        raise StoppedError(str(run.stopped))
-    if not any(run.counts(run.level).values()):
-        raise NothingFoundError
+app.command("ask")(cli_ask.ask)
 
 
 @app.command()
@@ -170,7 +128,8 @@ for _name in ("metrics", "pairs", "score"):
 app.add_typer(cli_judging.app)
 app.command("report")(cli_report.report)
 app.command("rag")(cli_rag.rag)
-app.command("serve")(cli_serve.serve)
+for _name in ("serve", "mcp"):
+    app.command(_name)(getattr(cli_serve, _name))
 app.add_typer(cli_datasets.app)
 
 

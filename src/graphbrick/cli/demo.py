@@ -76,7 +76,7 @@ def _is_learned(graph: Graph) -> bool:
 def _ask(out: Console, graph: Graph, pipeline: str, question: str, *, stages: bool) -> None:
     run = parse(pipeline).run(graph, question)
     out.print(Text(question, style="bold cyan"))
-    print_answers(out, run)
+    print_answers(out, run.to_dict())
     out.print(Text(f"{1000 * run.trace.seconds:,.0f} ms", style="dim"))
     if stages:
         out.print(stage_table(run.trace))

@@ -107,5 +107,5 @@ def _folder_of_user() -> str:
 def _ask(out: Console, graph: TextGraph, pipeline: str, question: str) -> None:
     run = parse(pipeline).run(graph, question)
     out.print(Text(question, style="bold cyan"))
-    print_answers(out, run)
+    print_answers(out, run.to_dict())
     out.print(Text(f"{1000 * run.trace.seconds:,.0f} ms\n", style="dim"))

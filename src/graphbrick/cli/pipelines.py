@@ -85,20 +85,27 @@ def chosen_pipeline(
 
 def recipe_parts(recipe: str, parts: list[str], llm: str | None) -> dict[str, str]:
     """Return the parts of a recipe that ``--set`` and ``--llm`` name, as recipe text."""
-    from graphbrick.core.errors import InputError
     from graphbrick.recipes import recipe as find
 
-    chosen = {}
-    for part in parts:
-        name, equals, brick = part.partition("=")
-        if not equals:
-            raise InputError(f'--set takes PART=BRICK, got {part!r}; try --set "embedder=BM25()"')
-        chosen[name.strip()] = brick
+    chosen = set_parts(parts)
     if llm is None:
         return chosen
     model, writer = model_text(llm), repr(writing_model(llm))
     models = {"llm": model, "tuned_llm": model, "writer": writer, "answer": f"Generate({model})"}
     return {name: brick for name, brick in models.items() if name in find(recipe).parts} | chosen
+
+
+def set_parts(texts: list[str]) -> dict[str, str]:
+    """Return the parts of a recipe that ``--set`` names, as recipe text."""
+    from graphbrick.core.errors import InputError
+
+    parts = {}
+    for text in texts:
+        name, equals, brick = text.partition("=")
+        if not equals:
+            raise InputError(f'--set takes PART=BRICK, got {text!r}; try --set "embedder=BM25()"')
+        parts[name.strip()] = brick
+    return parts
 
 
 def default_pipeline(graph: Graph | DatabaseGraph | None) -> Pipeline:

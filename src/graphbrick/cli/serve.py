@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,6 +13,17 @@ if TYPE_CHECKING:
     from graphbrick.serve.options import ServeOptions
     from graphbrick.serve.start import Listening
 
+Graphs = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="GRAPH...", help="Folders or addresses of graphs; NAME=PLACE names one.", show_default=False
+    ),
+]
+Recipes = Annotated[
+    list[str] | None,
+    typer.Option("--recipe", "-r", metavar="NAME=TEXT", help="A further recipe, or the name of a published one."),
+]
+Timeout = Annotated[float, typer.Option(min=0.001, metavar="SECONDS", help="Longest run.")]
 Host = Annotated[str, typer.Option(metavar="NAME", help="Address to listen on; others need a token.")]
 Port = Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0 for a free one.")]
 Token = Annotated[
@@ -23,22 +34,14 @@ Browse = Annotated[bool, typer.Option("--open", help="Open the page in a browser
 
 
 def serve(
-    graphs: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="GRAPH...", help="Folders or addresses of graphs; NAME=PLACE names one.", show_default=False
-        ),
-    ],
+    graphs: Graphs,
     host: Host = "127.0.0.1",
     port: Port = 8000,
     token: Token = None,
     no_token: Annotated[
         bool, typer.Option("--no-token", help="Listen for other machines without a token: anybody there may ask.")
     ] = False,
-    recipe: Annotated[
-        list[str] | None,
-        typer.Option("--recipe", "-r", metavar="NAME=TEXT", help="A further recipe, or the name of a published one."),
-    ] = None,
+    recipe: Recipes = None,
     llm: LLMName = None,
     budget: BudgetText = None,
     study: Annotated[
@@ -52,7 +55,7 @@ def serve(
     runs: Annotated[int | None, typer.Option(min=1, help="Runs at once in a worker [its processors].")] = None,
     model_runs: Annotated[int, typer.Option(min=1, help="Runs with a language model at once in a worker.")] = 32,
     queue: Annotated[int, typer.Option(min=1, help="Requests that may wait in a worker; others get 429.")] = 256,
-    timeout: Annotated[float, typer.Option(min=0.001, metavar="SECONDS", help="Longest run.")] = 60.0,
+    timeout: Timeout = 60.0,
     max_body: Annotated[float, typer.Option(min=0.001, metavar="MB", help="Largest request.")] = 1.0,
     max_document: Annotated[float, typer.Option(min=0.001, metavar="MB", help="Largest document.")] = 32.0,
     origin: Annotated[
@@ -68,20 +71,17 @@ def serve(
     """Serve graphs over HTTP: REST, an OpenAI-compatible endpoint, MCP, and a web page."""
     from dataclasses import replace
 
-    from graphbrick.cli.llm import model_text
     from graphbrick.compute import usable_cores
-    from graphbrick.pipeline.budget import Budget
 
     needed()
     from graphbrick.serve.options import ServeOptions, named_places
     from graphbrick.serve.start import LOOPBACK, LOOPBACK_HOSTS, Listening, check_exposure
 
-    limits = Budget() if budget is None else Budget.parse(budget)
     listening = Listening(host, port, workers, access_log)
     options = ServeOptions(
         named_places(graphs),
         recipes=_recipes(recipe or []),
-        llm="" if llm is None else model_text(llm),
+        llm=_model(llm),
         token=token or "",
         origins=tuple(origin or ()),
         trust_recipes=trust_recipes,
@@ -90,9 +90,7 @@ def serve(
         kernels=runs or usable_cores(),
         model_runs=model_runs,
         queue=queue,
-        seconds=min(timeout, limits.seconds or timeout),
-        tokens=limits.tokens,
-        usd=limits.usd,
+        **_limits(budget, timeout),
         body_bytes=int(max_body * 2**20),
         document_bytes=int(max_document * 2**20),
         telemetry=telemetry,
@@ -101,6 +99,48 @@ def serve(
     if allow_host or (host in LOOPBACK and not token):
         options = replace(options, hosts=(*LOOPBACK_HOSTS, *(name.lower() for name in allow_host or ())))
     run_server(options, listening, browse=browse)
+
+
+def mcp(
+    graphs: Graphs,
+    recipe: Recipes = None,
+    llm: LLMName = None,
+    budget: BudgetText = None,
+    timeout: Timeout = 60.0,
+) -> None:
+    """Give an assistant tools over graphs by MCP, on standard input and output: schema, search, paths, answer..."""
+    import threading
+
+    needed()
+    from graphbrick.serve.options import ServeOptions, named_places
+    from graphbrick.serve.service import Service
+    from graphbrick.serve.start import log_to_stderr
+    from graphbrick.serve.tools import mcp_server
+
+    log_to_stderr(access=False)
+    service = Service(
+        ServeOptions(named_places(graphs), recipes=_recipes(recipe or []), llm=_model(llm), **_limits(budget, timeout))
+    )
+    service.start()
+    threading.Thread(target=service.warm, name="graphbrick-warm", daemon=True).start()
+    try:
+        mcp_server(service).run("stdio")
+    finally:
+        service.close()
+
+
+def _model(llm: str | None) -> str:
+    from graphbrick.cli.llm import model_text
+
+    return "" if llm is None else model_text(llm)
+
+
+def _limits(budget: str | None, timeout: float) -> dict[str, Any]:
+    """Return the limits of one request."""
+    from graphbrick.pipeline.budget import Budget
+
+    limits = Budget() if budget is None else Budget.parse(budget)
+    return {"seconds": min(timeout, limits.seconds or timeout), "tokens": limits.tokens, "usd": limits.usd}
 
 
 def needed() -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import asdict, dataclass, field, replace
@@ -147,6 +147,21 @@ class Trace:
             "ledger": self.ledger,
             "stages": [asdict(stage) for stage in self.stages],
         }
+
+    @classmethod
+    def from_dict(cls, facts: Mapping[str, Any]) -> Trace:
+        """Return the trace that `to_dict` gave.
+
+        >>> trace = Trace([StageTrace("PPR()", "extract", children=[StageTrace("BM25()", "step")])])
+        >>> Trace.from_dict(trace.to_dict()) == trace
+        True
+        """
+        return cls([_stage(stage) for stage in facts["stages"]])
+
+
+def _stage(facts: Mapping[str, Any]) -> StageTrace:
+    exchanges = [Exchange(**exchange) for exchange in facts["exchanges"]]
+    return StageTrace(**{**facts, "exchanges": exchanges, "children": [_stage(child) for child in facts["children"]]})
 
 
 _current: ContextVar[StageTrace | None] = ContextVar("graphbrick_stage", default=None)

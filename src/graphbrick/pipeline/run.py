@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field, replace
 from enum import IntEnum
 from typing import Any
 
-from graphbrick.core import Answer, Evidence, Item, Path, Query, Subgraph
+from graphbrick.core import Answer, Evidence, Item, Path, Query, Row, Subgraph
 from graphbrick.core.trace import Trace
 from graphbrick.graphs.graph import Graph
 
@@ -70,6 +70,7 @@ class Run:
         answers = zip(answer.texts, answer.entities, answer.support or ((),) * len(answer.texts), strict=True)
         return {
             "question": self.query.text,
+            "level": self.level.name.lower(),
             "graph": _place(graph),
             "seeds": [_seed(graph, self.query, seed) for seed in self.query.seeds],
             "subgraph": None if self.subgraph is None else self.counts(Level.SUBGRAPH),
@@ -138,6 +139,8 @@ def _item(item: Item) -> dict[str, Any]:
         return facts | {"triples": triples, "forward": item.forward}
     if item.graph is not None:
         facts["entities"] = [item.graph.key(entity) for entity in item.entities]
+    if isinstance(item, Row):
+        facts |= {"columns": item.columns, "values": item.values}
     if item.citations:
         facts["citations"] = [asdict(citation) for citation in item.citations]
     return facts | {"kind": item.kind}

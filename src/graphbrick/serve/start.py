@@ -126,6 +126,7 @@ def _listener(listening: Listening) -> socket.socket:
     Raises:
         InputError: The name is unknown, or the port is taken or not allowed.
     """
+    listener: socket.socket | None = None
     try:
         family, _, _, _, place = socket.getaddrinfo(
             listening.host, listening.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
@@ -135,6 +136,8 @@ def _listener(listening: Listening) -> socket.socket:
         listener.bind(place)
         listener.listen(2048)
     except (OSError, OverflowError) as error:
+        if listener is not None:
+            listener.close()
         reason = getattr(error, "strerror", None) or error
         raise InputError(
             f"the server cannot listen on {listening.host}:{listening.port} ({reason}); choose another --host or --port"

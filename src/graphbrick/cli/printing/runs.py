@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from graphbrick.cli.printing.terminal import console, plain, print_json
-from graphbrick.core import Answer, Citation, Item
-from graphbrick.core import Path as GraphPath
+from graphbrick.core import Citation
+from graphbrick.core.items import ANSWER
 from graphbrick.core.trace import Trace
-from graphbrick.pipeline import Pipeline
-from graphbrick.pipeline.run import Run
 
 _ANSWERS_SHOWN = 20
 _PATHS_SHOWN = 10
@@ -48,83 +47,92 @@ def answering() -> Iterator[Callable[[str], None]]:
             err.print()
 
 
-def print_run(run: Run, pipeline: Pipeline, *, explain: bool, as_json: bool) -> None:
-    """The answers of a run, with their paths; with ``explain`` also how they came about."""
+def print_run(found: Mapping[str, Any], *, explain: bool, as_json: bool) -> None:
+    """Print the answers of a run with their paths; with ``explain`` also how they came about.
+
+    Args:
+        found: A run as JSON (`graphbrick.pipeline.run_json`), of this process or of a server.
+        explain: Whether to print subgraph, ranked paths and stages too.
+        as_json: Whether to print the JSON itself.
+    """
     if as_json:
-        print_json({"pipeline": repr(pipeline)} | run.to_dict())
+        print_json(found)
         return
-    out = console()
+    out, trace = console(), Trace.from_dict(found["trace"])
     if explain:
-        _print_start(out, run, pipeline)
-        if run.answer is not None:
-            _print_paths(out, run)
-    print_answers(out, run)
-    if run.answer is not None and run.answer.texts and run.answer.confidence is not None:
-        out.print(Text(f"confidence {run.answer.confidence:.2f}", style="dim"))
-    for event in run.trace.events:
+        _print_start(out, found)
+        if found["level"] == "answer":
+            _print_paths(out, found)
+    print_answers(out, found)
+    if found["answers"] and found["confidence"] is not None:
+        out.print(Text(f"confidence {found['confidence']:.2f}", style="dim"))
+    for event in trace.events:
         out.print(Text(plain(f"note: {event}"), style="dim"))
     if explain:
-        out.print(stage_table(run.trace))
+        out.print(stage_table(trace))
         out.print(Text("the first question of a process also pays for loading kernels and models", style="dim"))
 
 
-def _print_start(out: Console, run: Run, pipeline: Pipeline) -> None:
-    out.print(Text(f"pipeline   {pipeline!r}"))
-    out.print(Text("seeds      " + plain("; ".join(run.graph.describe(seed) for seed in run.query.seeds))))
-    if run.subgraph is not None:
-        out.print(f"subgraph   {run.subgraph.n_nodes:,} entities, {run.subgraph.n_triples:,} triples")
+def _print_start(out: Console, found: Mapping[str, Any]) -> None:
+    out.print(Text(f"pipeline   {found['pipeline']}"))
+    out.print(Text("seeds      " + plain("; ".join(seed["text"] for seed in found["seeds"]))))
+    if found["subgraph"] is not None:
+        out.print(f"subgraph   {found['subgraph']['nodes']:,} entities, {found['subgraph']['triples']:,} triples")
 
 
-def _print_paths(out: Console, run: Run) -> None:
-    if run.evidence is None:
+def _print_paths(out: Console, found: Mapping[str, Any]) -> None:
+    if found["evidence"] is None:
         return
     table = Table("", "score", "path", box=None, pad_edge=False)
-    for i, path in enumerate(run.evidence.items[:_PATHS_SHOWN], 1):
-        table.add_row(str(i), f"{path.score:.3f}", Text(plain(path.text)))
+    for i, path in enumerate(found["evidence"][:_PATHS_SHOWN], 1):
+        table.add_row(str(i), f"{path['score']:.3f}", Text(plain(path["text"])))
     out.print(table)
-    if len(run.evidence) > _PATHS_SHOWN:
-        out.print(Text(f"... and {len(run.evidence) - _PATHS_SHOWN:,} more paths", style="dim"))
+    if len(found["evidence"]) > _PATHS_SHOWN:
+        out.print(Text(f"... and {len(found['evidence']) - _PATHS_SHOWN:,} more paths", style="dim"))
 
 
-def print_answers(out: Console, run: Run) -> None:
-    """The answers of a run, each with the path that proves it."""
-    if run.answer is None:
-        _print_unfinished(out, run)
+def print_answers(out: Console, found: Mapping[str, Any]) -> None:
+    """Print the answers of a run, each with the path that proves it."""
+    if found["level"] != "answer":
+        _print_unfinished(out, found)
         return
-    if not run.answer.texts:
+    answers, items = found["answers"], found["support"]
+    if not answers:
         out.print("no answer found")
-    proofs = _proofs(run.answer.evidence.items)
-    for i, (text, entity) in enumerate(zip(run.answer.texts, run.answer.entities, strict=True)):
-        if i == _ANSWERS_SHOWN:
-            break
-        out.print(Text(plain(text), style="bold green"))
-        places = _places(run.answer, i)
+    proofs = _proofs(items)
+    computed = any(tuple(item.get("columns", ())) == ANSWER for item in items)
+    for answer in answers[:_ANSWERS_SHOWN]:
+        out.print(Text(plain(answer["text"]), style="bold green"))
+        places = _places(answer, items)
         for place in places:
             out.print(Text(plain(f"  {place}")))
         if places:
             continue
-        if entity in proofs:
-            out.print(Text(plain(f"  {proofs[entity].text}")))
-        elif run.answer.from_model:
+        if answer["key"] in proofs:
+            out.print(Text(plain(f"  {proofs[answer['key']]['text']}")))
+        elif found["from_model"]:
             out.print(Text("  from the model's own knowledge, not from the graph", style="yellow"))
-        elif entity is None and not run.answer.evidence.has_answers:
+        elif answer["key"] is None and not computed:
             out.print(Text("  on no path of the evidence: the model may have made it up", style="yellow"))
-    if len(run.answer.texts) > _ANSWERS_SHOWN:
-        out.print(Text(f"... and {len(run.answer.texts) - _ANSWERS_SHOWN:,} more answers (--json gives all)"))
+    if len(answers) > _ANSWERS_SHOWN:
+        out.print(Text(f"... and {len(answers) - _ANSWERS_SHOWN:,} more answers (--json gives all)"))
 
 
-def _places(answer: Answer, i: int) -> list[str]:
+def _places(answer: Mapping[str, Any], items: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return the places in documents that support an answer."""
-    items = [answer.evidence.items[number] for number in answer.support[i]] if answer.support else []
-    if "[1]" in answer.texts[i] or "[1," in answer.texts[i]:  # the text cites its support by number
-        return [f"[{number}] {_place_or_text(item)}" for number, item in enumerate(items, 1)]
-    return [cited(citation) for item in items for citation in item.citations if citation.document][:_PLACES_SHOWN]
+    support = [items[number] for number in answer["support"]]
+    if "[1]" in answer["text"] or "[1," in answer["text"]:  # the text cites its support by number
+        return [f"[{number}] {_place_or_text(item)}" for number, item in enumerate(support, 1)]
+    return [place for item in support for place in _documents(item)][:_PLACES_SHOWN]
 
 
-def _place_or_text(item: Item) -> str:
+def _place_or_text(item: Mapping[str, Any]) -> str:
     """Return the places of an item in documents, or the item itself if it has none."""
-    places = [cited(citation) for citation in item.citations if citation.document][:_PLACES_SHOWN]
-    return "; ".join(places) or item.text
+    return "; ".join(_documents(item)[:_PLACES_SHOWN]) or str(item["text"])
+
+
+def _documents(item: Mapping[str, Any]) -> list[str]:
+    return [cited(Citation(**place)) for place in item.get("citations", ()) if place["document"]]
 
 
 def cited(citation: Citation) -> str:
@@ -139,25 +147,27 @@ def cited(citation: Citation) -> str:
     return f"{name}{section}{span}"
 
 
-def _print_unfinished(out: Console, run: Run) -> None:
+def _print_unfinished(out: Console, found: Mapping[str, Any]) -> None:
     """Print the result of a pipeline without a generate stage."""
-    if run.evidence is None:
-        found = {"seeds": len(run.query.seeds), **(run.counts(run.level) if run.subgraph is not None else {})}
-        out.print(f"{_counts(found)}; no stage retrieved paths (--json and Python's run() give all there is)")
-    elif not run.evidence.items:
+    if found["evidence"] is None:
+        sizes = {"seeds": len(found["seeds"]), **(found["subgraph"] or {})}
+        out.print(f"{_counts(sizes)}; no stage retrieved paths (--json and Python's run() give all there is)")
+    elif not found["evidence"]:
         out.print("no path found")
     else:
-        _print_paths(out, run)
+        _print_paths(out, found)
 
 
-def _proofs(items: Iterable[Item]) -> dict[int | None, Item]:
+def _proofs(items: Iterable[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
     """Return for each entity the first path that ends there, or else the first item that speaks of it."""
-    ending: dict[int | None, Item] = {}
-    speaking: dict[int | None, Item] = {}
+    ending: dict[str, Mapping[str, Any]] = {}
+    speaking: dict[str, Mapping[str, Any]] = {}
     for item in items:
-        if isinstance(item, GraphPath):
-            ending.setdefault(item.end, item)
-        for entity in item.entities:
+        steps = zip(item.get("triples", ()), item.get("forward", ()), strict=True)
+        nodes = [tail if forward else head for (head, _, tail), forward in steps] or item.get("entities", [])
+        if item.get("triples"):
+            ending.setdefault(nodes[-1], item)
+        for entity in nodes:
             speaking.setdefault(entity, item)
     return speaking | ending
 

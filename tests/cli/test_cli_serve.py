@@ -1,0 +1,81 @@
+"""The commands about servers: ask one, and what cannot be served."""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+import time
+
+import pytest
+import uvicorn
+from commands import refused
+from served import QUESTION, options
+
+from graphbrick.serve.app import create_app
+from graphbrick.serve.start import Listening, _config, _listener
+from graphbrick.testing import tiny_graph
+
+BEST = "ShortestPaths() >> Rerank(BM25(), n=2) >> PathAnswer()"
+TOKEN = "s3cret"
+
+
+@pytest.fixture(scope="module")
+def server():
+    """The address of a server in a thread."""
+    listener = _listener(Listening(port=0))
+    running = uvicorn.Server(_config(create_app(options(recipes={"best": BEST}, token=TOKEN)), factory=False))
+    thread = threading.Thread(target=running.run, kwargs={"sockets": [listener]})
+    thread.start()
+    while not running.started:
+        time.sleep(0.01)
+    yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+    running.should_exit = True
+    thread.join(20)
+
+
+@pytest.mark.parametrize("more", [[], ["--explain"], ["--json"], ["--seed", "Kampala"], ["--budget", "seconds=5"]])
+def test_a_server_prints_what_this_process_prints(run, server, more):
+    here = run("ask", tiny_graph().path, QUESTION, "-p", BEST, *more)
+    there = run("ask", "tiny", QUESTION, "-r", "best", "--server", server, "--token", TOKEN, *more)
+    assert (there.code, there.err) == (here.code, here.err) == (0, "")
+    if "--json" in more:
+        found, expected = json.loads(there.out), json.loads(here.out)
+        assert found.keys() == expected.keys()
+        for name in found.keys() - {"graph", "trace"}:
+            assert found[name] == expected[name], name
+    elif "--explain" in more:
+        assert there.out.splitlines()[:5] == here.out.splitlines()[:5]
+    else:
+        assert there.out == here.out
+
+
+def test_errors_of_a_server_are_those_of_this_process(run, server):
+    ask = ("--server", server, "--token", TOKEN)
+    refused(run("ask", "tiny", "xyzzy?", "-p", BEST, *ask), "xyzzy")
+    refused(run("ask", "films", QUESTION, *ask), "there is no graph 'films'; there are tiny")
+    refused(run("ask", "tiny", QUESTION, "-p", "PPR(", *ask), "cannot be read at the end")
+    refused(run("ask", "tiny", QUESTION, "--server", server), "send the server's token")
+    refused(run("ask", "tiny", QUESTION, "--llm", "m", *ask), "a server has its own models")
+    refused(run("ask", "tiny", QUESTION, "--server", "http://127.0.0.1:9"), "does not answer", "graphbrick serve")
+    refused(run("ask", "tiny", QUESTION, "--server", "localhost"), "as in http://localhost:8000")
+    stopped = run("ask", "tiny", QUESTION, "-p", BEST, "--budget", "seconds=1e-9", *ask)
+    assert (stopped.code, "is used up" in stopped.err) == (3, True)
+
+
+def test_what_cannot_be_served_is_one_line(run, tmp_path):
+    place = tiny_graph().path
+    refused(run("serve", tmp_path / "none.graph"), "does not exist")
+    refused(run("serve", place, "--host", "0.0.0.0"), "is open to other machines", "--token")
+    refused(run("serve", place, "--recipe", "x=PPR("), "the recipe x: ", "cannot be read")
+    refused(run("serve", place, "--recipe", "default=PPR()"), "there is a recipe 'default' already")
+    refused(run("serve", place, place), "two graphs are called 'tiny'")
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        refused(run("serve", place, "--port", taken.getsockname()[1]), "cannot listen on 127.0.0.1")
+
+
+def test_the_packages_of_the_server_are_named_if_they_are_missing(run, monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    refused(run("serve", tiny_graph().path), "pip install 'graphbrick[serve]'")
