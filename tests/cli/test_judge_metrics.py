@@ -81,6 +81,20 @@ def test_faults_are_said(cases: Path, run: Run) -> None:
     assert "no such file" in metrics(cases.with_name("none.sqlite"))
 
 
+def test_a_model_that_says_nothing_readable_is_an_error(cases: Path, run: Run) -> None:
+    with ScriptedLLM(["I would rather not."]) as server:
+        model = ("--llm", f"LLM(base_url='{server.base_url}')")
+        for command in (
+            ("metrics", cases, "--metric", "faithfulness"),
+            ("pairs", cases, "a", "b"),
+            ("score", cases, "?"),
+        ):
+            done = run("judge", *command, *model)
+            assert done.code == 1
+            assert "unreadable, such as: the reply has no" in done.out
+            assert "no reply of the model could be read" in done.err
+
+
 def test_answers_are_scored_by_criteria(cases: Path, run: Run) -> None:
     with ScriptedLLM(['{"reason": "so", "score": 7}']) as server:
         arguments = ("judge", "score", cases, "Is it short?", "--llm", f"LLM(base_url='{server.base_url}')")

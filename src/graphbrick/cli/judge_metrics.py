@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -85,6 +86,10 @@ def metrics(
             listed, judge, file, retry=retry, watch=lambda done, total: report.step("metrics", done, total)
         )
     print_metrics(study, as_json=as_json)
+    values = [value for found in study.values for value in found.values()]
+    _require_readable(
+        [value.reason for value in values if value.unreadable], [v for v in values if v.value is not None]
+    )
 
 
 def pairs(
@@ -120,6 +125,8 @@ def pairs(
             systems=systems, retry=retry, watch=lambda done, total: report.step("pairs", done, total),
         )  # fmt: skip
     print_pairs(study, as_json=as_json)
+    unread = [verdict.reason for verdict in study.verdicts if verdict.outcome is None]
+    _require_readable(unread, [verdict for verdict in study.verdicts if verdict.places])
 
 
 def score(
@@ -163,6 +170,20 @@ def score(
             write_steps=write_steps, retry=retry, watch=lambda done, total: report.step("scores", done, total),
         )  # fmt: skip
     print_scores(study, as_json=as_json)
+    unread = [score.reason for score in study.scores if score.value is None]
+    _require_readable(unread, [score for score in study.scores if score.value is not None])
+
+
+def _require_readable(unread: Sequence[str], read: Sequence[object]) -> None:
+    """Raise an error if nothing that the model said could be read.
+
+    Raises:
+        ModelError: It is so.
+    """
+    from graphbrick.core.errors import ModelError
+
+    if unread and not read:
+        raise ModelError(f"no reply of the model could be read, such as: {unread[0]}")
 
 
 def _cases(place: Path) -> list[SystemCase]:

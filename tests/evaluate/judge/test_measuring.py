@@ -49,6 +49,8 @@ def test_means_have_intervals_and_what_is_missing_is_counted(tmp_path: Path) -> 
     assert first.mean is not None
     assert (first.mean.mean, first.mean.n, first.without) == (0.5, 2, {"no answer": 1})
     assert (second.cases, second.unreadable, second.without) == (2, 1, {})
+    assert second.example == "1 of 1 verdicts are missing, the last reply is 'I wonder.'"
+    assert first.example == ""
     assert second.mean is not None
     assert (second.mean.mean, second.mean.n) == (1, 1)
     assert recalled.without == {"no reference": 2}
@@ -144,6 +146,9 @@ def test_cases_come_from_lines_in_our_names_or_those_of_ragas(tmp_path: Path) ->
         {"question": "Why?"},
     ]
     file.write_text("\n".join(map(json.dumps, lines)))
+    whole = tmp_path / "cases.json"
+    whole.write_text(json.dumps(lines, indent=1))
+    assert cases_in(file) == cases_in(whole)
     assert cases_in(file) == [
         SystemCase("s", "7", Case("Who?", ("e1", "e2"), "Ada", ("Alm",))),
         SystemCase("", "Who?", Case("Who?", ("e1",), "Ada", ("Alm", "Bo"))),
@@ -156,8 +161,8 @@ def test_cases_come_from_lines_in_our_names_or_those_of_ragas(tmp_path: Path) ->
     [
         ("\n", "there is no case in it"),
         ("{", "not JSON"),
-        ("[1]", "not an object"),
-        ('{"answer": "Ada"}', "needs a question"),
+        ("[1]", "object"),
+        ('{"answer": "Ada"}', "jsonl, line 1: each case needs a question"),
         ('{"question": "Who?", "evidence": {"a": 1}}', "evidence must be a text or a list of texts"),
     ],
 )

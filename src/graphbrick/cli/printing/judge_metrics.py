@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import islice
+
 from rich.console import Console
 
 from graphbrick.cli.printing.terminal import console, note, plain, print_json, table
@@ -35,6 +38,12 @@ def print_metrics(study: MetricStudy, *, as_json: bool) -> None:
             without,
         )
     out.print(listed)
+    for row in rows:
+        if row.example:
+            note(
+                out,
+                f"note: {row.metric.value}{f' of {row.system}' if named else ''}, unreadable, such as: {row.example}",
+            )
     _print_usage(out, study.usage)
 
 
@@ -71,6 +80,7 @@ def print_pairs(study: PairStudy, *, as_json: bool) -> None:
     out.print(
         f"{summary.ties:,} ties, {summary.inconsistent:,} won in one order only, {summary.unreadable:,} unreadable{p}"
     )
+    _print_example(out, (one.reason for one in study.verdicts if one.outcome is None))
     _print_usage(out, study.usage)
 
 
@@ -88,7 +98,14 @@ def print_scores(study: ScoreStudy, *, as_json: bool) -> None:
         unreadable = _share(row.unreadable, row.cases)
         listed.add_row(plain(row.system) or "-", *_mean(row.mean), f"{row.cases:,}", unreadable, by)
     out.print(listed)
+    _print_example(out, (one.reason for one in study.scores if one.value is None))
     _print_usage(out, study.usage)
+
+
+def _print_example(out: Console, reasons: Iterable[str]) -> None:
+    """Print why the first reply could not be read."""
+    for reason in islice(reasons, 1):
+        note(out, f"note: unreadable, such as: {reason}")
 
 
 def _share(part: int, whole: int) -> str:

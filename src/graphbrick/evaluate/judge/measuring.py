@@ -69,6 +69,7 @@ class MetricSummary(NamedTuple):
         cases: Number of cases.
         unreadable: Number of cases whose value could not be read.
         without: Number of cases that the metric is not defined for, by the reason, such as "no answer".
+        example: Why the first of the unreadable ones could not be read; empty if there is none.
     """
 
     system: str
@@ -77,6 +78,7 @@ class MetricSummary(NamedTuple):
     cases: int
     unreadable: int
     without: dict[str, int]
+    example: str
 
 
 @dataclass
@@ -105,10 +107,11 @@ class MetricStudy:
             found[metric] for one, found in zip(self.cases, self.values, strict=True) if one.system == system
         ]  # fmt: skip
         numbers = [one.value for one in values if one.value is not None]
+        unread = [one.reason for one in values if one.unreadable]
         without = Counter(one.reason for one in values if one.value is None and not one.unreadable)
         mean = interval(numbers) if numbers else None
         return MetricSummary(
-            system, metric, mean, len(values), sum(one.unreadable for one in values), dict(sorted(without.items()))
+            system, metric, mean, len(values), len(unread), dict(sorted(without.items())), next(iter(unread), "")
         )
 
     def to_dict(self) -> dict[str, Any]:

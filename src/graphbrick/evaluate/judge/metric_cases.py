@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import random
-from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 from graphbrick.core.errors import InputError
-from graphbrick.evaluate.datasets.files import read_lines
+from graphbrick.evaluate.datasets.files import read_json
+from graphbrick.evaluate.datasets.record import Record
 from graphbrick.evaluate.judge.cases import cases_of
 from graphbrick.evaluate.judge.verdicts import Case
 from graphbrick.evaluate.study.reader import Study
@@ -19,7 +18,7 @@ _QUESTION = ("question", "user_input")
 _EVIDENCE = ("evidence", "contexts", "retrieved_contexts")
 _ANSWER = ("answer", "response")
 _REFERENCE = ("reference", "ground_truth", "ground_truths")
-_LINES = frozenset({".jsonl", ".ndjson", ".gz", ".zst"})
+_LINES = frozenset({".jsonl", ".ndjson", ".json", ".gz", ".zst"})
 
 
 class SystemCase(NamedTuple):
@@ -78,7 +77,7 @@ def study_cases(study: Study) -> list[SystemCase]:
 
 
 def read_cases(file: Path) -> list[SystemCase]:
-    """Read a file of JSON lines, each an object with the fields
+    """Read a file of JSON lines, or of one JSON list, of objects with the fields
 
     - ``question``: a text,
     - ``evidence``: a list of texts, best first (may be missing),
@@ -98,39 +97,27 @@ def read_cases(file: Path) -> list[SystemCase]:
         >>> read_cases(file)[0].case
         Case(question='Who?', evidence=('Ada did.',), answer='Ada', gold=('Ada',))
     """
-    cases = [_read(file, number, line) for number, line in read_lines(file)]
+    cases = [_case(record) for record in read_json(file)]
     if not cases:
         raise InputError("there is no case in it; each line is an object with question, evidence, answer", file)
     return cases
 
 
-def _read(file: Path, number: int, line: str) -> SystemCase:
-    try:
-        fields = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"not JSON ({error}); each line is one object", file, number, line) from error
-    if not isinstance(fields, dict):
-        raise InputError("the line is not an object with question, evidence, answer, reference", file, number, line)
-    question = _texts(fields, _QUESTION, file, number)
+def _case(record: Record) -> SystemCase:
+    question, answer = _texts(record, _QUESTION), _texts(record, _ANSWER)
     if len(question) != 1:
-        raise InputError("each line needs a question, a text", file, number, line)
-    answer = _texts(fields, _ANSWER, file, number)
-    case = Case(
-        question[0],
-        tuple(_texts(fields, _EVIDENCE, file, number)),
-        "\n".join(answer),
-        tuple(_texts(fields, _REFERENCE, file, number)),
-    )
-    name = fields.get("id")
-    return SystemCase(str(fields.get("system", "")), str(name) if name is not None else question[0], case)
+        raise record.fault("each case needs a question, a text")
+    case = Case(question[0], _texts(record, _EVIDENCE), "\n".join(answer), _texts(record, _REFERENCE))
+    name = record.values.get("id")
+    return SystemCase(str(record.values.get("system", "")), question[0] if name is None else str(name), case)
 
 
-def _texts(fields: Mapping[str, object], names: tuple[str, ...], file: Path, number: int) -> list[str]:
+def _texts(record: Record, names: tuple[str, ...]) -> tuple[str, ...]:
     """Return the texts of the first of some fields that is there."""
-    name = next((name for name in names if fields.get(name) is not None), names[0])
-    value = fields.get(name)
+    name = next((name for name in names if record.values.get(name) is not None), names[0])
+    value = record.values.get(name)
     values = [] if value is None else value if isinstance(value, list) else [value]
     texts = [one for one in values if isinstance(one, str)]
     if len(texts) < len(values):
-        raise InputError(f"{name} must be a text or a list of texts, got {value!r:.80}", file, number)
-    return [text for text in texts if text.strip()]
+        raise record.fault(f"{name} must be a text or a list of texts, got {value!r:.80}")
+    return tuple(text for text in texts if text.strip())
