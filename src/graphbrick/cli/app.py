@@ -122,9 +122,10 @@ app.add_typer(cli_train.app)
 app.add_typer(cli_llm.cache, name="cache")
 for _name in ("evaluate", "compare"):
     app.command(_name)(getattr(cli_evaluate, _name))
-cli_judging.app.command("data")(cli_judge_learning.data)
 for _name in ("metrics", "pairs", "score"):
     cli_judging.app.command(_name)(getattr(cli_judge_metrics, _name))
+for _name in ("data", "train", "check"):
+    cli_judging.app.command(_name)(getattr(cli_judge_learning, _name))
 app.add_typer(cli_judging.app)
 app.command("report")(cli_report.report)
 app.command("rag")(cli_rag.rag)

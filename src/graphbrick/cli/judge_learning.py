@@ -72,6 +72,91 @@ def data(
     print_data(out, made, as_json=as_json)
 
 
+def train(
+    data: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="DATA...", help="Data sets of graphbrick judge data, or tables of ARES (TSV).", show_default=False
+        ),
+    ],
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="FOLDER", help="The folder of the judge to make.")],
+    method: Annotated[
+        str, typer.Option(metavar="KIND", help="classifier (without torch), or encoder (LoRA; graphbrick[train]).")
+    ] = "classifier",
+    base: Annotated[
+        str, typer.Option(metavar="MODEL", help="encoder: a BERT, an embedding model or a re-ranker.")
+    ] = "all-minilm-l6-v2",
+    trials: Annotated[int, typer.Option(metavar="N", help="encoder: settings that optuna tries.")] = 0,
+    reranker: Annotated[
+        str,
+        typer.Option(metavar="SCORER", help="reranker (models fetch reranker), CrossEncoder(...), or none."),
+    ] = "reranker",
+    embedder: Annotated[str, typer.Option(metavar="EMBEDDER", help="What embeds texts.")] = "MiniLM()",
+    seed: Annotated[int, typer.Option(metavar="N", help="Seed of the folds.")] = 0,
+    as_json: Json = False,
+) -> None:
+    """Train a judge on data of graphbrick judge data: in minutes without torch, or an encoder with it.
+
+    Use it as --judge FOLDER, and look first at what graphbrick judge check says of it.
+    """
+    from graphbrick.cli.printing.judges import print_encoder, print_trained
+    from graphbrick.cli.progress import progress
+    from graphbrick.core.errors import InputError
+    from graphbrick.evaluate.judge.classifier.learned import description, reader_of
+    from graphbrick.evaluate.judge.classifier.training import train_classifier
+    from graphbrick.evaluate.judge.folder import new_judge, require_no_judge
+    from graphbrick.evaluate.judge.synthetic.rows import read_rows
+
+    if method not in ("classifier", "encoder"):
+        raise InputError(f"--method must be classifier or encoder, got {method!r}")
+    require_no_judge(out)
+    rows = [row for place in data for row in read_rows(place)]
+    about = {"data": [str(place) for place in data], "seed": seed}
+    with progress(f"training {out}") as report:
+        if method == "encoder":
+            from graphbrick.train.judge_encoder import EncoderParameters, train_judge_encoder
+
+            how = EncoderParameters(seed=seed)
+            made = train_judge_encoder(
+                rows, out, base=base, parameters=how, trials=trials, about=about, watch=report.step
+            )
+            print_encoder(out, made, as_json=as_json)
+            return
+        readers = embedder, "" if reranker == "none" else reranker
+        trained = train_classifier(rows, reader_of(*readers), seed=seed, watch=report.step)
+        with new_judge(out, description(trained.models, trained.rarity, readers, {**about, **trained.report()})):
+            pass
+    print_trained(out, trained, as_json=as_json)
+
+
+def check(
+    judge: Annotated[
+        str, typer.Argument(metavar="JUDGE", help="The folder of a judge, a language model, or a baseline.")
+    ],
+    labels: Annotated[
+        list[Path],
+        typer.Argument(metavar="LABELS...", help="Labelled rows: data sets, JSON lines, or tables of ARES (TSV)."),
+    ],
+    budget: BudgetText = None,
+    cache: CacheMode = "off",
+    cache_file: CacheFile = None,
+    as_json: Json = False,
+) -> None:
+    """Say how good a judge is on labelled rows, beside length, shared words, cosine and a re-ranker.
+
+    For the labels of a study, graphbrick judge report says it with the scores of its systems.
+    """
+    from graphbrick.cli.judge_options import judge_of
+    from graphbrick.cli.printing.judges import print_check
+    from graphbrick.evaluate.judge.checking import check_judge
+    from graphbrick.evaluate.judge.synthetic.rows import read_rows
+
+    rows = [row for place in labels for row in read_rows(place)]
+    with limits(budget, cache, cache_file):
+        found = check_judge(judge, judge_of(judge), rows)
+    print_check(found, as_json=as_json)
+
+
 def _kinds(text: str | None) -> tuple[str, ...]:
     """Return the kinds of negatives that ``--negatives`` names."""
     from graphbrick.evaluate.judge.synthetic.negatives import EASY, HARD, KINDS, check_kinds

@@ -10,9 +10,14 @@ from graphbrick.core.errors import InputError
 from graphbrick.evaluate.judge.verdicts import Judge
 from graphbrick.llm.chat import ChatModel
 
-BASELINES: dict[str, str] = {}
+BASELINES: dict[str, str] = {
+    "length": "graphbrick.evaluate.judge.baselines:LengthJudge",
+    "words": "graphbrick.evaluate.judge.baselines:WordsJudge",
+    "cosine": "graphbrick.evaluate.judge.baselines:CosineJudge",
+    "re-ranker": "graphbrick.evaluate.judge.baselines:RerankerJudge",
+}
 """The module and class of each baseline, by its name; the class takes no arguments."""
-TRAINED = ""
+TRAINED = "graphbrick.evaluate.judge.trained:open_judge"
 """The module and function that opens the folder of a trained judge."""
 BY_MODEL = "graphbrick.evaluate.judge.rubric:RubricJudge"
 """The module and class of the judge that asks a language model, its one argument."""

@@ -1,0 +1,104 @@
+"""A logistic model of a few numbers, fitted by Newton's method, and the calibration of its probabilities."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+_STEPS = 100
+
+
+@dataclass(frozen=True)
+class Logistic:
+    """Weights of standardised numbers.
+
+    Attributes:
+        mean: Mean of each number in training, float64 [numbers].
+        scale: Its standard deviation; 1 if it is always the same.
+        weights: Its weight.
+        bias: What is added.
+        slope: The sum is multiplied by this, so that probabilities are right on rows that were held out.
+        shift: And this is added.
+    """
+
+    mean: Floats
+    scale: Floats
+    weights: Floats
+    bias: float
+    slope: float = 1.0
+    shift: float = 0.0
+
+    def logits(self, rows: Floats) -> Floats:
+        """Return the log odds of rows, float64 [rows]."""
+        sums: Floats = ((rows - self.mean) / self.scale) @ self.weights + self.bias
+        return self.slope * sums + self.shift
+
+    def probabilities(self, rows: Floats) -> Floats:
+        """Return the probability of 1 for each row, float64 [rows]."""
+        return sigmoid(self.logits(rows))
+
+
+def fit(rows: Floats, values: Floats, *, penalty: float = 1e-2) -> Logistic:
+    """Fit a logistic model; both classes count as much, whatever their numbers.
+
+    Args:
+        rows: float64 [rows, numbers].
+        values: 0 or 1 for each row; both occur.
+        penalty: Half of it times the squared weights is added to the mean loss.
+    """
+    mean, scale = rows.mean(axis=0), rows.std(axis=0)
+    scale = np.where(scale > 1e-9, scale, 1.0)
+    x = np.column_stack([(rows - mean) / scale, np.ones(len(rows))])
+    weights = newton(x, values, balanced(values), np.append(np.full(rows.shape[1], penalty), 1e-9))
+    return Logistic(mean, scale, weights[:-1], float(weights[-1]))
+
+
+def calibrated(model: Logistic, rows: Floats, values: Floats) -> Logistic:
+    """Return a model whose log odds are stretched and shifted to fit other rows (Platt, 1999).
+
+    Values are smoothed as by Platt, so that perfectly told classes do not give infinite log odds. The order of rows
+    stays: a slope below 0.01 becomes 0.01.
+    """
+    sums = model.logits(rows)
+    ones, zeros = float(values.sum()), float((1 - values).sum())
+    smooth = np.where(values > 0, (ones + 1) / (ones + 2), 1 / (zeros + 2))
+    slope, shift = newton(np.column_stack([sums, np.ones(len(sums))]), smooth, balanced(values), np.full(2, 1e-6))
+    return Logistic(model.mean, model.scale, model.weights, model.bias, max(float(slope), 0.01), float(shift))
+
+
+def newton(x: Floats, values: Floats, weight: Floats, penalty: Floats) -> Floats:
+    """Return the coefficients that minimise the weighted mean log loss with a penalty on their squares.
+
+    Args:
+        x: float64 [rows, columns].
+        values: From 0 to 1.
+        weight: Of each row; their mean is 1.
+        penalty: Of each column.
+    """
+    found = np.zeros(x.shape[1])
+    for _ in range(_STEPS):
+        p = sigmoid(x @ found)
+        gradient = x.T @ (weight * (p - values)) / len(x) + penalty * found
+        curvature = (x * (weight * p * (1 - p))[:, None]).T @ x / len(x) + np.diag(penalty + 1e-9)
+        step = np.linalg.solve(curvature, gradient)
+        step *= min(1.0, 5.0 / max(float(np.abs(step).max()), 1e-12))  # far from the minimum a full step may diverge
+        found -= step
+        if np.abs(step).max() < 1e-8:
+            break
+    return found
+
+
+def balanced(values: Floats) -> Floats:
+    """Return weights of rows with mean 1 by which both classes count as much."""
+    share = float(values.mean())
+    weights: Floats = np.where(values > 0, 0.5 / share, 0.5 / (1 - share))
+    return weights
+
+
+def sigmoid(x: Floats) -> Floats:
+    """Return the logistic function of each value."""
+    result: Floats = 0.5 * (1 + np.tanh(0.5 * x))
+    return result

@@ -1,0 +1,65 @@
+"""Whether one score ranks cases better than another: the paired difference of two areas under the ROC curve."""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from graphbrick.evaluate.statistics.intervals import Values, check_values
+from graphbrick.evaluate.statistics.prediction_powered import normal_quantile
+
+Floats = npt.NDArray[np.float64]
+
+
+class Gain(NamedTuple):
+    """How much larger the area under one ROC curve is than under another on the same cases.
+
+    Attributes:
+        value: The difference of the areas.
+        low: Lower end of its interval.
+        high: Upper end of its interval.
+    """
+
+    value: float
+    low: float
+    high: float
+
+
+def auc_gain(labels: Values, first: Values, second: Values, *, level: float = 0.95) -> Gain:
+    """Return by how much the first scores rank better than the second, with the paired interval of DeLong et al.
+
+    Args:
+        labels: Labels of 0 and 1, at least two of each.
+        first: A score of each case.
+        second: Other scores of the same cases.
+        level: Confidence level, in (0, 1).
+
+    Raises:
+        ValueError: There are fewer than two cases with one of the labels.
+
+    >>> auc_gain([1, 1, 0, 0], [0.9, 0.8, 0.5, 0.1], [0.9, 0.4, 0.5, 0.1]).value
+    0.25
+    """
+    y = check_values(labels)
+    if min((y == 1).sum(), (y == 0).sum()) < 2:
+        raise ValueError("two areas are compared on at least two cases with each label")
+    (ones, zeros), (others, nones) = (_placements(y, check_values(scores)) for scores in (first, second))
+    above, below = ones - others, zeros - nones
+    error = sqrt(float(above.var(ddof=1)) / len(above) + float(below.var(ddof=1)) / len(below))
+    value, reach = float(above.mean()), normal_quantile(level) * error
+    return Gain(value, max(-1.0, value - reach), min(1.0, value + reach))
+
+
+def _placements(y: Floats, scores: Floats) -> tuple[Floats, Floats]:
+    """Return the share of the other cases that each 1 is above, and that each 0 is below; ties count half."""
+    ones, zeros = np.sort(scores[y == 1]), np.sort(scores[y == 0])
+
+    def below(values: Floats, others: Floats) -> Floats:
+        both = np.searchsorted(others, values, "left") + np.searchsorted(others, values, "right")
+        shares: Floats = both / (2 * len(others))
+        return shares
+
+    return below(scores[y == 1], zeros), 1 - below(scores[y == 0], ones)
