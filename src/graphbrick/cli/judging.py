@@ -195,5 +195,5 @@ def _judge_at_1(runs: Path, llm: str, *, fresh: bool, retry: bool, exchanges: bo
     finish(stopped, summary)
 
 
-for _name in ("sample", "agree", "power"):
+for _name in ("sample", "label", "agree", "power"):
     app.command(_name)(getattr(cli_labelling, _name))

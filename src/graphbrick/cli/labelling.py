@@ -141,3 +141,29 @@ def power(
 
 def _count(n: int | None) -> str:
     return "more than there are" if n is None else f"{n:,}"
+
+
+def label(
+    labels: _Labels,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port on this machine [any that is free].")] = 0,
+    show: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
+) -> None:
+    """Label answers on a page of this machine, with the keys 1, 0, s and the arrows; Ctrl-C ends it.
+
+    Every label is written into LABELS at once, so that nothing is lost whatever ends it; the same command goes on.
+    """
+    import webbrowser
+
+    from graphbrick.evaluate.judge.labelling import labelling_page
+
+    with labelling_page(labels, port=port) as server:
+        typer.echo(f"label at {server.address} (Ctrl-C, or Finish on the page, ends it)")
+        if show:
+            webbrowser.open(server.address)
+        try:
+            server.serve_forever()
+        except KeyboardInterrupt:
+            typer.echo("", err=True)
+        info = server.labelling.info()
+    given = sum(value != "" for value in info["values"])
+    typer.echo(f"{given:,} of {len(info['values']):,} labels are in {labels}")
