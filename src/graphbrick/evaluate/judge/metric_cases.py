@@ -60,7 +60,7 @@ def study_cases(study: Study) -> list[SystemCase]:
     """Return every answer of a study, by question and run.
 
     The answer is all answers, one a line. The reference is the names of the gold answers without their aliases. Of the
-    evidence a study keeps the first 10 items.
+    evidence a study keeps the first 32 items.
 
     Raises:
         InputError: Nothing is answered yet.

@@ -21,6 +21,7 @@ _TOGETHER = 20  # questions in one piece
 _LONGEST = 800  # characters of one text
 _LONGEST_SAID = 6_000  # characters of what was said to a language model, or by it
 _GOLD, _NAMES = 20, 4  # gold answers, and names of one, that are shown
+_PATHS = 10  # items of evidence that are shown
 _NOT_DONE = "-"
 
 
@@ -196,7 +197,7 @@ def _detail(detail: Detail, own: Columns, place: int, question: StudyQuestion, t
     row: dict[str, Any] = {
         "answers": [[texts(a.text), _right(a.right), list(map(texts, a.support))] for a in detail.answers],
         "n_answers": own.answers.get(place, len(detail.answers)),
-        "paths": [[texts(p.text), _score(p.score), _right(p.right)] for p in detail.paths],
+        "paths": [[texts(p.text), _score(p.score), _right(p.right)] for p in detail.paths[:_PATHS]],
         "n_paths": own.paths.get(place, len(detail.paths)),
         "stages": [_stage(stage, texts) for stage in detail.stages],
     }

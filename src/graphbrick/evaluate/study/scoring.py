@@ -46,8 +46,8 @@ from graphbrick.pipeline import Pipeline
 from graphbrick.pipeline.interpreter import Course
 from graphbrick.pipeline.run import Level
 
-ANSWERS_KEPT, SUPPORT_KEPT, PATHS_KEPT = 20, 2, 10
-"""Numbers stored per question: answers, supporting paths of an answer, and evidence items."""
+ANSWERS_KEPT, SUPPORT_KEPT, PATHS_KEPT = 20, 2, 32
+"""Numbers stored per question: answers, supporting paths of an answer, and evidence items, which judges see."""
 
 _ANSWER = ("hit", "hits_at_1", "exact_match", "precision", "recall", "f1")
 _SUBGRAPH = ("subgraph_recall", "subgraph_precision", "subgraph_f1")
