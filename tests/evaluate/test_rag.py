@@ -12,7 +12,7 @@ from unittest.mock import patch
 import pytest
 from commands import Run, refused
 
-from graphbrick import LLM, ByParagraph, Phrases, index, parse
+from graphbrick import LLM, ByParagraph, Phrases, Session, index, parse
 from graphbrick.core.errors import GraphbrickError, InputError, ModelError
 from graphbrick.core.trace import Trace, record
 from graphbrick.evaluate.rag import DOCUMENT, GLOBAL, RagStudy, RagSystem, evaluate_rag, questions_about, read_systems
@@ -86,6 +86,31 @@ def test_systems_are_built_asked_and_judged_once(documents: Path, tmp_path: Path
     assert {name: [one.score for one in asked] for name, asked in again.asked.items()} == {
         name: [one.score for one in asked] for name, asked in study.asked.items()
     }
+
+
+def test_unreadable_scores_are_a_range_and_asked_again_on_wish(documents: Path, tmp_path: Path) -> None:
+    mending = list[bool]()
+
+    def unreadable(request: Request) -> str:
+        judged = not mending and "You judge" in request.prompt and "Fort Jesus" in request.prompt
+        return "Very good!" if judged else script(request)
+
+    with ScriptedLLM(unreadable) as server, Session(replies=tmp_path / "replies.sqlite"):
+        study = compare(documents, tmp_path / "study", server)
+        asked = len(server.requests)
+        again = compare(documents, tmp_path / "study", server)
+        assert len(server.requests) == asked
+        one = rows_of(again)[0].scores[DOCUMENT]
+        assert one.mean is not None
+        known = [score.score.score for score in study.asked["words"] if score.question.facts["kind"] == DOCUMENT]
+        assert known.count(None) == one.unread == 1
+        rest = sum(filter(None, known))
+        assert (one.mean.mean, one.least, one.most) == (rest / 2, rest / 3, (rest + 100) / 3)
+        assert "by what is missing" in write_page(again, rows_of(again)).read_text()
+        mending.append(True)
+        mended = compare(documents, tmp_path / "study", server, retry=True)
+    scores = rows_of(mended)[0].scores[DOCUMENT]
+    assert (scores.unread, scores.least) == (0, scores.most)
 
 
 def test_the_files_have_the_published_columns(documents: Path, tmp_path: Path) -> None:

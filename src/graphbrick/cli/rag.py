@@ -13,7 +13,7 @@ from graphbrick.cli.llm import BudgetText, CacheFile, CacheMode, LLMName, limits
 # Everything else is imported where it is used, so that help is shown at once.
 if TYPE_CHECKING:
     from graphbrick.evaluate.rag.systems import RagSystem
-    from graphbrick.evaluate.rag.tables import SystemRow
+    from graphbrick.evaluate.rag.tables import Scored, SystemRow
 
 
 def rag(
@@ -54,6 +54,7 @@ def rag(
     title: Annotated[str | None, typer.Option(metavar="COLUMN", help="Tables: column of titles.")] = None,
     key: Annotated[str | None, typer.Option(metavar="COLUMN", help="Tables: column with a name for each row.")] = None,
     section: Annotated[str | None, typer.Option(metavar="COLUMN", help="Tables: column of headings.")] = None,
+    retry: Annotated[bool, typer.Option("--retry", help="Judge again where no score could be read.")] = False,
     skip_bad: Annotated[bool, typer.Option("--skip-bad", help="Go on without documents that cannot be read.")] = False,
     budget: BudgetText = None,
     cache: CacheMode = "off",
@@ -79,7 +80,7 @@ def rag(
         study = evaluate_rag(
             sources, chosen, out, questions=questions, writer=None if llm is None else chat_model(llm),
             judge=None if judge is None else model_of(judge), overall=overall, single=single, seed=seed,
-            options=SourceOptions(text, title, key, section), skip_bad=skip_bad,
+            options=SourceOptions(text, title, key, section), skip_bad=skip_bad, retry=retry,
             progress=lambda step, at, total: report.step(step, at, total or None),
         )  # fmt: skip
     rows = rows_of(study)
@@ -154,6 +155,13 @@ def _print(rows: list[SystemRow]) -> None:
         table.add_row(
             row.name, f"{'' if row.is_whole else 'over '}{row.build_seconds:,.1f}",
             "-" if row.peak_mb is None else f"{row.peak_mb:,.0f}", f"{row.megabytes:,.1f}", f"{row.median_seconds:.2f}",
-            *("-" if one is None or one.mean is None else f"{one.mean.mean:.1f}" for one in scores), str(row.errors),
+            *map(_score, scores), str(row.errors),
         )  # fmt: skip
     console().print(table)
+
+
+def _score(one: Scored | None) -> str:
+    """Write a mean score, with the range that unreadable replies allow."""
+    if one is None or one.mean is None:
+        return "-"
+    return f"{one.mean.mean:.1f}" + f" ({one.unread} unread: {one.least:.1f} to {one.most:.1f})" * bool(one.unread)

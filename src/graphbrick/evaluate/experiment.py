@@ -154,7 +154,7 @@ def _evaluate(
         # A budget without limits makes it possible to stop calls in flight at Ctrl-C.
         with (
             nullcontext() if current_budget() else spending(Budget()),
-            Judging(settings.judge, recorder, exchanges=settings.exchanges) as judging,
+            Judging(settings.judge, recorder, exchanges=settings.exchanges, anew=settings.retry) as judging,
         ):
             if settings.judge is not None:
                 judging.submit(recorder.judgements.missing(runs, numbers))

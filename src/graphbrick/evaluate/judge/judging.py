@@ -46,10 +46,13 @@ class Judging:
         llm: The judge; None to judge nothing.
         recorder: The study; the caller checks that it has no other judge (`Judgements.require`).
         exchanges: Whether prompts and replies of the judge are stored.
+        anew: Whether recorded replies are not used, because they could not be read.
     """
 
-    def __init__(self, llm: ChatModel | None, recorder: Recorder, *, exchanges: bool = True) -> None:
-        self._llm, self._recorder, self._exchanges = llm, recorder, exchanges
+    def __init__(
+        self, llm: ChatModel | None, recorder: Recorder, *, exchanges: bool = True, anew: bool = False
+    ) -> None:
+        self._llm, self._recorder, self._exchanges, self._anew = llm, recorder, exchanges, anew
         # By question and answer: the run with a judgement to copy, or the judgement in progress.
         self._known: dict[tuple[int, str], int | Future[StoredJudgement]] = {}
         self._waiting: dict[Future[StoredJudgement], list[Unjudged]] = {}
@@ -86,7 +89,9 @@ class Judging:
                 self._given_up += 1
                 continue
             if known is None:
-                known = self._executor.submit(copy_context().run, _judged, self._llm, one, self._exchanges)
+                with asking_anew() if self._anew else nullcontext():
+                    context = copy_context()
+                known = self._executor.submit(context.run, _judged, self._llm, one, self._exchanges)
                 self._known[one.question, one.answer] = known
             self._waiting.setdefault(known, []).append(one)
 
@@ -198,8 +203,7 @@ def judge_study(
             left = recorder.judgements.missing()
             with (
                 nullcontext() if current_budget() else spending(Budget()),
-                asking_anew() if retry else nullcontext(),
-                Judging(llm, recorder, exchanges=exchanges) as judging,
+                Judging(llm, recorder, exchanges=exchanges, anew=retry) as judging,
             ):
                 judging.submit(left)
                 watch(JUDGING, len(left) - judging.left, len(left))

@@ -85,6 +85,7 @@ def evaluate_rag(
     seed: int = 0,
     options: SourceOptions | None = None,
     skip_bad: bool = False,
+    retry: bool = False,
     progress: Progress = lambda step, done, total: None,
 ) -> RagStudy:
     """Compare systems that answer questions about documents: cost of building, time of answering, and a judge's score.
@@ -105,6 +106,7 @@ def evaluate_rag(
         seed: Seed of the draw of these documents.
         options: Which columns of tables are read.
         skip_bad: Go on if documents cannot be read, or many have no entity.
+        retry: Let the judge score again the answers whose score could not be read.
         progress: Called now and then.
 
     Raises:
@@ -131,7 +133,7 @@ def evaluate_rag(
         answers = {system.name: _answers(place / RUNS, system, built[system.name], posed) for system in systems}
         if judge is None:
             return RagStudy(place, built, answers, "", notes)
-        judged = _judged(answers, judge, Scores(place / SCORES), progress)
+        judged = _judged(answers, judge, Scores(place / SCORES), progress, retry=retry)
         return RagStudy(place, built, judged, name_of(judge), notes)
 
 
@@ -243,11 +245,14 @@ def _answers(runs: Path, system: RagSystem, built: Built, posed: Sequence[Questi
 
 
 def _judged(
-    answers: dict[str, list[Asked]], judge: ChatModel, scores: Scores, progress: Progress
+    answers: dict[str, list[Asked]], judge: ChatModel, scores: Scores, progress: Progress, *, retry: bool
 ) -> dict[str, list[Asked]]:
     """Return the answers with their scores."""
     rows = [(name, one.question.id, one.question.text, one.answer) for name, part in answers.items() for one in part]
-    found = iter(score_answers(rows, judge, name_of(judge), scores, lambda done: progress(JUDGING, done, len(rows))))
+    scored = score_answers(
+        rows, judge, name_of(judge), scores, lambda done: progress(JUDGING, done, len(rows)), retry=retry
+    )
+    found = iter(scored)
     return {
         name: [Asked(one.question, one.answer, one.seconds, one.error, next(found)) for one in part]
         for name, part in answers.items()

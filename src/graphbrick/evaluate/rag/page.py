@@ -77,8 +77,8 @@ def _scores_note(study: RagStudy) -> str:
         return "Nothing was scored: there was no judge."
     return (
         f"Scores from 0 to 100 by {study.judge}, which sees question and answer only, so it cannot know whether an "
-        "answer is true. Means with 95 % intervals; no answer scores 0; replies without a score are left out and "
-        "counted."
+        "answer is true. Means with 95 % intervals; no answer scores 0. A reply without a score is neither 0 nor "
+        "left out silently: beside the mean of the others stands the range that it may lie in; --retry asks again."
     )
 
 
@@ -110,9 +110,11 @@ def _score_cells(one: Scored | None, best: float) -> list[Cell]:
     if one is None:
         return [Cell("–"), Cell("–"), Cell("–")]
     mean = one.mean
-    shown = Cell("–") if mean is None else Cell(
-        f"{mean.mean:.1f}", mean.mean, f"{mean.low:.1f}–{mean.high:.1f}", strong=mean.mean == best
-    )  # fmt: skip
+    shown = Cell("–")
+    if mean is not None:
+        missing = f"; {one.least:.1f}–{one.most:.1f} by what is missing" if one.unread else ""
+        strong = mean.mean == best and not one.unread
+        shown = Cell(f"{mean.mean:.1f}", mean.mean, f"{mean.low:.1f}–{mean.high:.1f}{missing}", strong=strong)
     return [shown, _number(one.empty, 0), _number(one.unread, 0)]
 
 

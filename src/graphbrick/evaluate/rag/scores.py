@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from graphbrick.llm.conversations import each_reply
 from graphbrick.llm.json_replies import json_object, whole_number
 from graphbrick.llm.messages import Request, system, user
 from graphbrick.llm.replies import one_line, opened
+from graphbrick.llm.reply_cache import asking_anew
 
 _LONGEST = 8_000  # characters of an answer
 _INSTRUCTION = (
@@ -76,10 +78,18 @@ class Scores:
             with replacing(file) as out:
                 out.writelines(f"{json.dumps(asdict(one))}\n" for one in self._known.values())
 
-    def find(self, system_: str, question: str, answer: str, judge: str) -> Score | None:
-        """Return the score of an answer by a judge; None if it has none, or an error."""
+    def find(self, system_: str, question: str, answer: str, judge: str, *, readable: bool = False) -> Score | None:
+        """Return what a judge said of an answer; None if nothing, or an error.
+
+        Args:
+            system_: Name of the system.
+            question: Id of the question.
+            answer: The answer.
+            judge: Name of the judge.
+            readable: Whether a reply whose score could not be read counts as nothing.
+        """
         known = self._known.get((system_, question, answer, judge))
-        return None if known is None or known.error else known
+        return None if known is None or known.error or (readable and known.score is None) else known
 
     def keep(self, score: Score) -> None:
         """Add a score."""
@@ -97,6 +107,8 @@ def score_answers(
     judge: str,
     scores: Scores,
     watch: Callable[[int], None] = lambda done: None,
+    *,
+    retry: bool = False,
 ) -> list[Score]:
     """Return the score of each answer; those that are known are not asked for again.
 
@@ -110,18 +122,20 @@ def score_answers(
         judge: Its name.
         scores: Where scores are kept.
         watch: Called with the number of answers that have been looked at.
+        retry: Ask again where the score could not be read, even if the reply is recorded. Where the judge failed it is
+            always asked again.
 
     Raises:
         ModelError: The judge cannot be asked.
         StoppedError: The budget is used up.
     """
-    found = [scores.find(name, id_, answer, judge) for name, id_, _, answer in answers]
+    found = [scores.find(name, id_, answer, judge, readable=retry) for name, id_, _, answer in answers]
     for i, (name, id_, _, answer) in enumerate(answers):
         if found[i] is None and not answer.strip():
             found[i] = Score(name, id_, answer, judge, 0, "no answer")
     missing = [i for i, score in enumerate(found) if score is None]
     done = len(answers) - len(missing)
-    with record(Trace(), judge, "judge"):
+    with record(Trace(), judge, "judge"), asking_anew() if retry else nullcontext():
         for place, reply in each_reply(llm, [_request(answers[i][2], answers[i][3]) for i in missing]):
             name, id_, _, answer = answers[missing[place]]
             if isinstance(reply, ModelError):

@@ -30,8 +30,10 @@ class Scored:
 
     Attributes:
         questions: Number of questions.
-        mean: Mean score from 0 to 100 with its 95 % interval; None without scores.
-        unread: Replies of the judge that had no score, or failed; they are not in the mean.
+        mean: Mean score from 0 to 100 of the answers that have one, with its 95 % interval; None without scores.
+        unread: Replies of the judge that had no score, or failed; nobody knows what they are worth.
+        least: The mean if each of these were 0; None without a judge.
+        most: The mean if each of these were 100; None without a judge.
         empty: Questions without an answer; they score 0.
     """
 
@@ -39,6 +41,8 @@ class Scored:
     mean: Interval | None
     unread: int
     empty: int
+    least: float | None = None
+    most: float | None = None
 
 
 @dataclass(frozen=True)
@@ -112,7 +116,9 @@ def _scored(asked: Sequence[Asked]) -> Scored:
     mean = interval([value / 100 for value in values]) if values else None
     if mean is not None:
         mean = Interval(100 * mean.mean, 100 * mean.low, 100 * mean.high, mean.n)
-    return Scored(len(asked), mean, len(given) - len(values), sum(not one.answer.strip() for one in asked))
+    unread, empty = len(given) - len(values), sum(not one.answer.strip() for one in asked)
+    least, most = ((sum(values) + unread * end) / len(given) if given else None for end in (0, 100))
+    return Scored(len(asked), mean, unread, empty, least, most)
 
 
 def write_files(study: RagStudy, rows: Sequence[SystemRow]) -> list[Path]:
