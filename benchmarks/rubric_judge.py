@@ -39,6 +39,18 @@ def auc(scores: list[float], labels: list[int]) -> float:
     return float(((difference > 0) + 0.5 * (difference == 0)).mean())
 
 
+def auc_interval(scores: list[float], labels: list[int]) -> str:
+    """Return the AUC with the 95 % percentile interval of 2,000 bootstrap draws of cases."""
+    rng, draws = np.random.default_rng(0), []
+    for _ in range(2000):
+        chosen = rng.integers(0, len(labels), size=len(labels))
+        part = [labels[i] for i in chosen]
+        if 0 < sum(part) < len(part):
+            draws.append(auc([scores[i] for i in chosen], part))
+    low, high = np.quantile(draws, [0.025, 0.975])
+    return f"{auc(scores, labels):.3f} ({low:.3f} to {high:.3f})"
+
+
 def rows(path: Path) -> list[dict[str, str]]:
     """Return the labelled rows, in a fixed random order, so that any beginning of them is a fair sample."""
     csv.field_size_limit(10_000_000)
@@ -107,7 +119,8 @@ def main() -> None:
     seconds = [one["seconds"] for one in verdicts]
     correct = sum((score > 0.5) == bool(label) for score, label in zip(scores, labels, strict=True))
     print(f"{judge.identity}, {len(data)} cases, {sum(labels)} of them relevant")
-    print(f"AUC {auc(scores, labels):.3f}; of length {auc([-len(row['Document']) for row in data], labels):.3f}")
+    lengths = [-float(len(row["Document"])) for row in data]
+    print(f"AUC {auc_interval(scores, labels)}; of length {auc_interval(lengths, labels)}")
     print(f"mean probability {np.mean(scores):.3f}; right by half: {wilson(correct, len(data))}")
     print(f"unreadable {unread}; median {np.median(seconds):.1f} s, {np.sum(seconds) / 60:.1f} min in all")
     print(f"tokens in {np.mean([one['tokens_in'] for one in verdicts]):.0f}, out "
