@@ -9,6 +9,7 @@ from served import serving
 
 from graphbrick import index
 from graphbrick.serve.uploads import checked_name
+from graphbrick.text.merging import Proposal
 
 KENYA = "Nairobi is the capital of Kenya. Lake Victoria borders Kenya. Lake Turkana borders Kenya."
 WORDS = "Passages(n=3) >> Quote(BM25(), n=1)"
@@ -134,3 +135,14 @@ def test_paths_in_addresses_lead_nowhere(notes):
 
 def test_a_graph_that_was_not_made_from_text_has_no_documents(client):
     assert client.get("/v1/documents").json()["error"]["code"] == "not_from_text"
+
+
+def test_names_that_look_alike_are_proposed(notes, monkeypatch):
+    def proposed(path, embedder, *, at_least, n):
+        assert (str(path), repr(embedder), at_least, n) == (str(notes), "MiniLM()", 0.9, 20)
+        return [Proposal("Lake Victorria", "Lake Victoria", 0.97)]
+
+    monkeypatch.setattr("graphbrick.serve.routes.documents.proposed_merges", proposed)
+    with serving_notes(notes) as client:
+        found = client.get("/v1/merges/proposals", params={"at_least": 0.9}).json()
+    assert found == {"proposals": [{"alias": "Lake Victorria", "name": "Lake Victoria", "cosine": 0.97}]}

@@ -9,14 +9,16 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Request
 
+from graphbrick.embedders.minilm import MiniLM
 from graphbrick.graphs.corpus import TextGraph
 from graphbrick.serve.errors import ServeError, not_found
 from graphbrick.serve.hosting import Opened
 from graphbrick.serve.models import MergeNames
 from graphbrick.serve.routes.common import GraphName, Serving, look_up
 from graphbrick.serve.service import Service
+from graphbrick.serve.streams import gone
 from graphbrick.serve.uploads import Uploads, checked_name
-from graphbrick.text.merging import change_merges, merges_of
+from graphbrick.text.merging import change_merges, merges_of, proposed_merges
 from graphbrick.text.store import TextStore, text_folder
 
 router = APIRouter(prefix="/v1", tags=["documents"])
@@ -164,6 +166,25 @@ async def merges(request: Request, service: Serving, graph: GraphName = None) ->
         "merged": [{"alias": alias, "name": name} for alias, name in found.merged],
         "apart": found.apart,
     }
+
+
+@router.get("/merges/proposals", summary="Names that may be one entity")
+async def proposals(
+    request: Request,
+    service: Serving,
+    graph: GraphName = None,
+    at_least: Annotated[float, Query(gt=0, le=1, description="Lowest similarity of the names.")] = 0.85,
+    n: Annotated[int, Query(ge=1, le=200)] = 20,
+) -> dict[str, Any]:
+    """Return pairs of entities whose names are similar by MiniLM, most similar first."""
+    opened = _text_graph(service, graph)
+    place, runner = service.graphs[opened.name].place, service.runner
+
+    def work() -> list[dict[str, Any]]:
+        return [one._asdict() for one in proposed_merges(place, MiniLM(), at_least=at_least, n=n)]
+
+    found = await runner.call(work, runner.kernels, runner.budget(), lambda: gone(request.receive))
+    return {"proposals": found}
 
 
 @router.post("/merges", summary="Merge names, take it back, or keep them apart")

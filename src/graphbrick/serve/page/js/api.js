@@ -92,9 +92,9 @@ export async function send(route, body, { parts, query, signal, method = "POST" 
   return response.status === 204 ? null : response.json();
 }
 
-/** Send files as a form and get JSON. */
-export async function sendForm(route, form, { parts, query } = {}) {
-  return (await call(address(route, parts, query), { method: "POST", body: form })).json();
+/** Send a file as the body and get JSON. */
+export async function sendFile(route, file, { parts, query } = {}) {
+  return (await call(address(route, parts, query), { method: "PUT", headers: { "Content-Type": "application/octet-stream" }, body: file })).json();
 }
 
 /** Send JSON and yield the server-sent events of the reply, each `{event, data}` with its data read as JSON. */

@@ -9,6 +9,7 @@ const PAGES = [
   { name: "pipeline", title: "Pipeline", load: () => import("./pipeline.js") },
   { name: "compare", title: "Compare", load: () => import("./compare.js") },
   { name: "graph", title: "Graph", load: () => import("./graph.js") },
+  { name: "documents", title: "Documents", load: () => import("./documents.js") },
 ];
 
 const main = document.getElementById("main");

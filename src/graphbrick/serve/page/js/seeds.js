@@ -44,7 +44,7 @@ export function seedChips({ graph, seeds, labels = new Map(), types = new Map(),
   };
 
   fill(row, el("span", { class: "seeds-title" }, "Starts at"),
-    seeds.length ? null : el("span", { class: "muted" }, "no entity of the graph"),
+    seeds.length ? null : el("span", { class: "muted" }, "the whole graph"),
     seeds.map((seed, index) => el("span", { class: "chip", "data-key": seed.key },
       el("button", { type: "button", class: "chip-name", title: seed.text || seed.key, onclick: () => edit(index) }, seed.label,
         seed.mention && !chosen && seed.mention !== seed.label ? el("span", { class: "detail" }, ` for “${seed.mention}”`) : null,

@@ -1,0 +1,112 @@
+// The page of graphs made from documents: what was read, what was found in it, and which names are one entity.
+
+import { get, send } from "./api.js";
+import { announce, el, fill, number, problem } from "./dom.js";
+import { showMerges } from "./merges.js";
+import { go, notePlace } from "./place.js";
+import { uploadPanel } from "./upload.js";
+
+const PAGE = 20; // passages at a time
+
+/** Show the page; returns what ends it. */
+export function show(main, values, workbench) {
+  const fromText = workbench.graphs.filter((graph) => graph.made_from_text);
+  const wanted = workbench.graphOf(values);
+  const graph = wanted?.made_from_text ? wanted : fromText[0];
+  if (!graph) {
+    fill(main, el("h1", {}, "Documents"), el("section", { class: "panel prose" },
+      el("p", {}, "None of the graphs here was made from documents. Make one, and serve it:"),
+      el("pre", {}, "graphbrick index docs/ notes.graph\ngraphbrick serve notes.graph --write")));
+    return null;
+  }
+  const state = { graph: graph.name, document: values.get("document") || "", write: workbench.write, ended: false, listed: null };
+  const list = el("section", { class: "panel", "aria-label": "Documents" });
+  const reader = el("section", { class: "panel reader", "aria-label": "Passages" });
+  const merges = el("section", { class: "panel", "aria-labelledby": "merges-title" });
+  const sizes = el("p", { class: "muted" });
+  const reload = () => load(state, { list, reader, sizes });
+  const upload = uploadPanel(state, () => {
+    reload();
+    showMerges(merges, state, reload);
+  });
+  fill(main, el("div", { class: "documents-page" },
+    el("div", { class: "page-top" }, el("h1", {}, "Documents"), sizes),
+    el("div", { class: "editor documents-columns" }, el("div", { class: "side" }, upload.element, list, merges), reader)));
+  reload().then(() => upload.watch(state.listed?.status));
+  showMerges(merges, state, reload);
+  return () => {
+    state.ended = true;
+    upload.end();
+  };
+}
+
+async function load(state, parts) {
+  try {
+    const [listed, graph] = await Promise.all([get("documents", { query: { graph: state.graph } }), get("graph", { parts: { name: state.graph } })]);
+    state.listed = listed;
+    fill(parts.sizes, `${graph.name}: ${number(graph.passages || 0)} passages, ${number(graph.entities)} entities`);
+  } catch (error) {
+    fill(parts.list, problem(error));
+    return;
+  }
+  const { documents, bad } = state.listed;
+  if (!documents.some((one) => one.document === state.document)) state.document = documents[0]?.document || "";
+  drawList(state, parts, documents, bad);
+  if (state.document) openDocument(state, parts, state.document, 0);
+  else fill(parts.reader, el("p", { class: "muted" }, "There is no document yet."));
+}
+
+function drawList(state, parts, documents, bad) {
+  const short = (address) => address.split("/").pop();
+  fill(parts.list, el("h2", {}, `${number(documents.length)} document${documents.length === 1 ? "" : "s"}`),
+    el("ul", { class: "document-list" }, documents.map((one) => el("li", {},
+      el("button", { type: "button", class: "document", "aria-pressed": String(one.document === state.document), title: one.document, onclick: () => openDocument(state, parts, one.document, 0) },
+        el("strong", {}, one.title || short(one.document)), el("span", { class: "detail" }, `${one.title ? `${short(one.document)} · ` : ""}${number(one.passages)} passage${one.passages === 1 ? "" : "s"}`),
+        one.note ? el("span", { class: "detail note" }, one.note) : null),
+      one.name && state.write ? el("button", { type: "button", class: "quiet small", "aria-label": `Delete ${one.name}`, onclick: () => remove(state, parts, one.name) }, "Delete") : null))),
+    bad.length ? el("div", { class: "notice" }, el("strong", {}, "These could not be read"), el("ul", {}, bad.map((one) => el("li", {}, `${short(one.document)}: ${one.reason}`)))) : null);
+}
+
+async function remove(state, parts, name) {
+  if (!confirm(`Delete ${name}, and take what only it says out of the graph?`)) return;
+  try {
+    await send("document", undefined, { method: "DELETE", parts: { name }, query: { graph: state.graph } });
+    announce(`${name} is being deleted`);
+    document.dispatchEvent(new Event("indexing"));
+  } catch (error) {
+    fill(parts.reader, problem(error));
+  }
+}
+
+/** Show a page of the passages of a document. */
+async function openDocument(state, parts, name, offset) {
+  state.document = name;
+  notePlace("documents", { graph: state.graph, document: name });
+  for (const button of parts.list.querySelectorAll(".document")) button.setAttribute("aria-pressed", String(button.title === name));
+  let found;
+  try {
+    found = await get("passages", { query: { graph: state.graph, document: name, offset, n: PAGE } });
+  } catch (error) {
+    fill(parts.reader, problem(error));
+    return;
+  }
+  if (state.document !== name || state.ended) return;
+  const title = state.listed?.documents.find((one) => one.document === name)?.title || name.split("/").pop();
+  fill(parts.reader, el("h2", {}, title),
+    el("p", { class: "muted" }, `${number(found.count)} passage${found.count === 1 ? "" : "s"}`),
+    el("ol", { class: "passages" }, found.passages.map((passage) => el("li", {},
+      passage.section ? el("p", { class: "section" }, passage.section) : null,
+      el("p", { class: "passage" }, marked(passage.text, passage.entities)),
+      el("p", { class: "mentions" }, passage.entities.map((entity) => el("button", { type: "button", class: "citation", title: "Show it in the graph", onclick: () => go("graph", { entity: entity.key, graph: state.graph }) }, entity.label)))))),
+    found.count > PAGE ? el("div", { class: "turn" },
+      el("button", { type: "button", class: "small", disabled: offset === 0, onclick: () => openDocument(state, parts, name, offset - PAGE) }, "Back"),
+      el("button", { type: "button", class: "small", disabled: found.next === null, onclick: () => openDocument(state, parts, name, found.next) }, "Further")) : null);
+}
+
+/** A text with the names of its entities marked, the longest first where they overlap. */
+function marked(text, entities) {
+  const names = entities.map(({ label }) => label).filter(Boolean).sort((a, b) => b.length - a.length);
+  if (!names.length) return [text];
+  const pattern = new RegExp(`(?<![\\p{L}\\d])(${names.map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|")})(?![\\p{L}\\d])`, "giu");
+  return text.split(pattern).map((part, i) => (i % 2 ? el("mark", {}, part) : part));
+}

@@ -1,0 +1,89 @@
+// Uploading documents, and how far their indexing is.
+
+import { get, sendFile } from "./api.js";
+import { announce, el, fill, number, problem } from "./dom.js";
+
+const PACE = 800; // milliseconds between two looks
+
+/**
+ * The panel that uploads.
+ *
+ * @param {object} state of the page: `graph` and `write`.
+ * @param {Function} finished called when indexing has ended.
+ */
+export function uploadPanel(state, finished) {
+  const input = el("input", { type: "file", multiple: true, id: "upload", class: "hidden-file" });
+  const said = el("div", { class: "indexing", role: "status" });
+  const drop = el("div", { class: "drop" }, el("label", { for: "upload", class: "drop-label" }, el("strong", {}, "Add documents"), el("span", { class: "detail" }, "Text, Markdown, HTML, PDF, Word or tables. Drop files here, or choose them.")), input);
+  const element = el("section", { class: "panel", "aria-label": "Upload" }, state.write ? drop
+    : el("p", { class: "muted" }, "This server only reads. Start it with ", el("code", {}, "--write"), " to add and delete documents here."), said);
+  let timer = 0;
+  let ended = false;
+
+  input.addEventListener("change", () => upload([...input.files]));
+  drop.addEventListener("dragover", (event) => { event.preventDefault(); drop.classList.add("over"); });
+  drop.addEventListener("dragleave", () => drop.classList.remove("over"));
+  drop.addEventListener("drop", (event) => {
+    event.preventDefault();
+    drop.classList.remove("over");
+    upload([...event.dataTransfer.files]);
+  });
+
+  async function upload(files) {
+    const errors = [];
+    for (const [i, file] of files.entries()) {
+      fill(said, el("p", { class: "muted working" }, `Sending ${file.name} (${i + 1} of ${files.length})`));
+      try {
+        await sendFile("document", file, { parts: { name: file.name }, query: { graph: state.graph } });
+      } catch (error) {
+        errors.push(problem(error));
+      }
+    }
+    input.value = "";
+    if (errors.length) fill(said, errors);
+    if (errors.length < files.length) look(errors);
+  }
+
+  async function look(errors = []) {
+    clearTimeout(timer);
+    if (ended) return;
+    let status;
+    try {
+      status = await get("indexing", { query: { graph: state.graph } });
+    } catch (error) {
+      fill(said, problem(error));
+      return;
+    }
+    draw(status, errors);
+    if (status.state === "running") timer = setTimeout(() => look(errors), PACE);
+    else if (status.state !== "idle") {
+      announce(status.message || "Indexing has ended");
+      finished();
+    }
+  }
+
+  function draw(status, errors) {
+    if (status.state === "idle") fill(said, errors);
+    else if (status.state === "running") {
+      const bar = status.total ? el("progress", { max: status.total, "aria-label": status.step || "Indexing", value: status.done }) : el("progress", { "aria-label": status.step || "Indexing" });
+      fill(said, errors, el("p", { class: "muted" }, status.step || "Indexing", status.total ? `: ${number(status.done)} of ${number(status.total)}` : " …"), bar);
+    } else if (status.state === "failed") fill(said, errors, el("div", { class: "notice bad" }, el("strong", {}, "Indexing failed"), el("p", {}, status.message)));
+    else fill(said, errors, el("p", { class: "muted" }, status.message));
+  }
+
+  const again = () => look();
+  document.addEventListener("indexing", again);
+  return {
+    element,
+    watch: (status) => {
+      if (!status || status.state === "idle") return;
+      draw(status, []);
+      if (status.state === "running") look();
+    },
+    end: () => {
+      ended = true;
+      clearTimeout(timer);
+      document.removeEventListener("indexing", again);
+    },
+  };
+}
