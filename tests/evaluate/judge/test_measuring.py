@@ -1,12 +1,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+import numpy.typing as npt
 import pytest
 
 from graphbrick import LLM
 from graphbrick.core.errors import InputError, ModelError
+from graphbrick.embedders.embedder import Embedder
 from graphbrick.evaluate import evaluate
 from graphbrick.evaluate.datasets import Question
 from graphbrick.evaluate.judge.measuring import MetricStudy, measure_cases, plan_metrics
@@ -24,6 +29,18 @@ CASES = [
     SystemCase("second", "1", Case("Q1?", ("yes",), "yes", ("yes",))),  # the same as that of the first
     SystemCase("second", "2", Case("Q2?", ("yes",), "odd")),
 ]
+
+
+@dataclass(frozen=True, repr=False)
+class Broken(Embedder):
+    """An embedder that cannot be loaded."""
+
+    @property
+    def identity(self) -> str:
+        return "broken"
+
+    def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        raise ModelError("not installed")
 
 
 def script(request: Request) -> str:
@@ -136,6 +153,14 @@ def test_the_plan_counts_the_calls_that_are_made(tmp_path: Path) -> None:
         assert left.cost == pytest.approx((left.tokens_in * 0.4 + left.tokens_out * 1.6) / 1e6)  # gpt-4.1-mini
     unknown = MetricJudge(LLM("unknown", base_url="http://example.com/v1"), metrics)
     assert plan_metrics(cases, unknown, file).cost is None
+
+
+def test_an_embedder_that_fails_does_so_before_anything_is_paid_for(tmp_path: Path) -> None:
+    with ScriptedLLM(script) as server:
+        judge = MetricJudge(LLM(base_url=server.base_url), (Metric.ANSWER_RELEVANCY,), Broken())
+        with pytest.raises(ModelError, match="not installed"):
+            measure_cases(CASES, judge, tmp_path / "values.jsonl")
+        assert server.requests == []
 
 
 def test_cases_come_from_lines_in_our_names_or_those_of_ragas(tmp_path: Path) -> None:

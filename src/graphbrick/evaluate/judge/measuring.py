@@ -18,7 +18,7 @@ from graphbrick.embedders.embedder import Embedder
 from graphbrick.evaluate.judge.judging import name_of
 from graphbrick.evaluate.judge.kept_lines import KeptLines, digest_of
 from graphbrick.evaluate.judge.metric_cases import SystemCase
-from graphbrick.evaluate.judge.metrics import CaseValues, Metric, MetricJudge, MetricValue
+from graphbrick.evaluate.judge.metrics import NEEDS_EMBEDDER, CaseValues, Metric, MetricJudge, MetricValue
 from graphbrick.evaluate.judge.verdicts import Case
 from graphbrick.evaluate.statistics.intervals import Interval, interval
 from graphbrick.llm.conversations import Usage
@@ -158,6 +158,8 @@ def measure_cases(
         missing = tuple(metric for metric in judge.metrics if metric not in known)
         if missing:
             groups.setdefault(missing, []).append(case)
+    if judge.embedder is not None and any(NEEDS_EMBEDDER & set(missing) for missing in groups):
+        judge.embedder.embed(["once"])  # fails before anything is paid for, if it does
     done = len(distinct) - sum(map(len, groups.values()))
     watch(done, len(distinct))
     try:
