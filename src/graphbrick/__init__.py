@@ -100,6 +100,7 @@ if TYPE_CHECKING:
     from graphbrick.retrieve import LLMEnough as LLMEnough
     from graphbrick.retrieve import LLMHops as LLMHops
     from graphbrick.retrieve import LocalSearch as LocalSearch
+    from graphbrick.retrieve import LogicalForms as LogicalForms
     from graphbrick.retrieve import Operators as Operators
     from graphbrick.retrieve import PassageRank as PassageRank
     from graphbrick.retrieve import Passages as Passages
@@ -230,6 +231,7 @@ _HOMES = {
         "Facts",
         "KeywordSearch",
         "LocalSearch",
+        "LogicalForms",
         "PassageRank",
         "Passages",
         "PatternHops",

@@ -36,7 +36,8 @@ TEXT = [
     "MICHAEL-REPAIRED",
     "HIPPORAG2",
 ]  # tests/recipes/test_text_recipes.py
-SYSTEMS = ["ROG", "TOG", "GCR", "STRUCTGPT", "STRUCTGPT-ITERATIVE", "POG", "DOG"]  # tests/recipes/test_systems.py
+# tests/recipes/test_systems.py
+SYSTEMS = ["ROG", "TOG", "GCR", "STRUCTGPT", "STRUCTGPT-ITERATIVE", "POG", "DOG", "KB-BINDER"]
 PAPER = {"k": 1000, "PruneEdges": 64, "Rerank": 32}  # the sizes of the paper: max_ent, max_edge, top_k
 
 

@@ -26,6 +26,7 @@ SCRIPTS: dict[str, list[str] | Callable[[Request], str]] = {
     "ROG": ["<- capital -> currency", "Kenyan shilling [1]"],
     "TOG": ["1: 100", "NO", "2: 100", "YES", "Kenyan shilling [1]"],
     "GCR": path_writer,
+    "KB-BINDER": ['(JOIN (R currency) (JOIN capital "Nairobi"))', "Kenyan shilling [1]"],
     "STRUCTGPT": ["1", "Kenya [1]"],
     "STRUCTGPT-ITERATIVE": ["1", "NO", "2", "YES", "Kenyan shilling [1]"],
     "POG": [

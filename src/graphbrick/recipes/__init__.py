@@ -82,7 +82,7 @@ class Recipe:
     @property
     def uses_llm(self) -> bool:
         """Whether retrieval calls a language model."""
-        return bool({"llm", "tuned_llm", "grammar_llm", "writer"} & set(self.parts))
+        return bool({"llm", "tuned_llm", "grammar_llm", "sampling_llm", "writer"} & set(self.parts))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the recipe as plain JSON types; parts without default stay ``$name`` in its text."""

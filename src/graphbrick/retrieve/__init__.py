@@ -12,6 +12,7 @@ from graphbrick.retrieve.facts import Facts
 from graphbrick.retrieve.hops import LLMHops, PatternHops
 from graphbrick.retrieve.keyword_search import KeywordSearch
 from graphbrick.retrieve.local_search import LocalSearch
+from graphbrick.retrieve.logical_forms import LogicalForms
 from graphbrick.retrieve.operators import Operators
 from graphbrick.retrieve.passage_rank import PassageRank
 from graphbrick.retrieve.passages import Passages
@@ -52,6 +53,7 @@ BRICKS = (
     StructGPT,
     PlanOnGraph,
     DebateOnGraph,
+    LogicalForms,
 )
 
 __all__ = [
@@ -69,6 +71,7 @@ __all__ = [
     "LLMEnough",
     "LLMHops",
     "LocalSearch",
+    "LogicalForms",
     "Operators",
     "PassageRank",
     "Passages",

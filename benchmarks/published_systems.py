@@ -1,0 +1,149 @@
+"""The published systems beside each other: the same model, the same questions, one table.
+
+    python benchmarks/published_systems.py --replies FILE --set metaqa GRAPH QUESTIONS ... [--set freebase ...]
+        [--limit 20] [--llm qwen2.5-coder-1.5b] [--system tog ...] [--pipeline NAME "TEXT"] [--minutes 60]
+
+Replies are kept in a file: a run that was stopped, by hand or by ``--minutes``, goes on where it was, and one over a
+full file repeats the table without a call. Questions are spread evenly over their files and taken in turns of the sets,
+each with every system, so that what is done can be compared: only questions that all systems have are in the table.
+Seeds are given. Replies in words are a third as long as replies in JSON, so the model is asked in words.
+
+The table has Hits@1 and F1 over entities; an answer that the model knew by itself counts if its name is that of a right
+entity. Tokens and seconds are those of the calls when they were made. Unreadable: replies that an event says could not
+be read, of all replies.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import statistics
+import time
+from collections import defaultdict
+from pathlib import Path
+
+from graphbrick import Graph, GraphbrickError, Pipeline, Session, parse, recipe
+from graphbrick.evaluate import datasets
+from graphbrick.evaluate.datasets import GroundedQuestion, ground
+from graphbrick.evaluate.metrics.sets import f1, hits_at_1
+
+SYSTEMS = (
+    *("rog", "tog", "pog", "structgpt", "structgpt-iterative", "gcr", "dog", "kb-binder"),
+    *("graph-cot", "search-on-graph", "12", "14", "model alone"),
+)
+HEAD = "| system | n | Hits@1 | F1 | own knowledge | calls | tokens in | out | seconds | unreadable | errors |"
+UNREAD = re.compile(r"could (?:not )?be read|called no tool|without a question|neither yes nor no|asked whether")
+
+
+def pipelines(systems: list[str], llm: str, threads: int, hypotheses: int, steps: int) -> dict[str, Pipeline]:
+    """The pipelines of the systems with one model; fewer hypotheses and steps make the run shorter."""
+    model = f"LocalLLM({llm!r}, structured=False, max_tokens=160, threads={threads})"
+    made: dict[str, Pipeline] = {}
+    for name in systems:
+        if name == "model alone":
+            made[name] = parse(f"FromModel({model})")
+            continue
+        parts = {"llm": model, "grammar_llm": model, "sampling_llm": model.replace(")", ", temperature=0.7)")}
+        parts |= {"answer": f"Generate({model})"}
+        text = recipe(name).text(**{part: value for part, value in parts.items() if part in recipe(name).parts})
+        text = text.replace("n=10, relations=0", f"n={hypotheses}, relations=0").replace(
+            "max_steps=15", f"max_steps={steps}"
+        )
+        made[name] = parse(text)
+    return made
+
+
+def measure(graph: Graph, pipeline: Pipeline, question: GroundedQuestion) -> dict[str, float]:
+    """All figures of one question; an error scores 0."""
+    row: dict[str, float] = defaultdict(float)
+    try:
+        run = pipeline.run(graph, question.query())
+    except GraphbrickError as error:
+        print(f"{question.question.id}: {error}", flush=True)
+        return row | {"errors": 1.0}
+    if run.answer is not None:
+        pairs = zip(run.answer.texts, run.answer.entities, strict=True)
+        answers = [next(iter(graph.named(text)), text) if entity is None else entity for text, entity in pairs]
+        answers = list(dict.fromkeys(answers))
+        row["hits"], row["f1"] = hits_at_1(answers, question.gold), f1(answers, question.gold)
+        row["own"] = float(run.answer.from_model)
+    for _, stage in run.trace.walk():
+        row["unread"] += sum(bool(UNREAD.search(event)) for event in stage.events)
+        for exchange in stage.exchanges:
+            row["calls"] += 1
+            row["in"] += exchange.tokens_in
+            row["out"] += exchange.tokens_out
+            row["seconds"] += exchange.seconds
+    return row
+
+
+def show(rows: dict[tuple[str, str], list[dict[str, float]]]) -> None:
+    """Print the table of what every system has."""
+    for of in dict.fromkeys(of for of, _ in rows):
+        several = {name: some for (kind, name), some in rows.items() if kind == of}
+        n = min(map(len, several.values()))
+        print(f"\n{of}\n\n{HEAD}\n|{'---|' * 11}")
+        for name, some in several.items() if n else ():
+
+            def mean(figure: str, some: list[dict[str, float]] = some[:n]) -> float:
+                return statistics.fmean(row.get(figure, 0.0) for row in some)
+
+            quality = " | ".join(f"{mean(figure):.2f}" for figure in ("hits", "f1", "own"))
+            cost = " | ".join(f"{mean(figure):,.0f}" for figure in ("in", "out", "seconds"))
+            unread = mean("unread") / mean("calls") if mean("calls") else 0.0
+            print(f"| {name} | {n} | {quality} | {mean('calls'):.1f} | {cost} | {unread:.2f} | {mean('errors'):.2f} |")
+
+
+def spread(graph: Graph, files: list[str], limit: int) -> tuple[GroundedQuestion, ...]:
+    """Questions spread evenly over the files, in turns of the files."""
+    share = -(-limit // len(files))
+    parts = []
+    for file in files:
+        some = [question for question in datasets.load(Path(file)) if question.answers]
+        parts.append([some[i * len(some) // share] for i in range(min(share, len(some)))])
+    turns = [part[i] for i in range(share) for part in parts if i < len(part)]
+    return ground(graph, turns[:limit]).questions
+
+
+def main() -> None:
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("--set", nargs="+", action="append", required=True, metavar=("NAME", "GRAPH"))
+    arguments.add_argument("--replies", type=Path, required=True, help="where replies are kept")
+    arguments.add_argument("--rows", type=Path, help="a file for the figures of every question, JSON lines")
+    arguments.add_argument("--llm", default="qwen2.5-coder-1.5b", help="a local model")
+    arguments.add_argument("--threads", type=int, default=0, help="of the model; 1 is fastest on a busy machine")
+    arguments.add_argument("--limit", type=int, default=20, help="questions of each set")
+    arguments.add_argument("--system", action="append", help="a recipe, or 'model alone'; may be repeated")
+    arguments.add_argument("--pipeline", nargs=2, action="append", default=[], metavar=("NAME", "TEXT"))
+    arguments.add_argument("--hypotheses", type=int, default=10, help="paths written by gcr")
+    arguments.add_argument("--steps", type=int, default=15, help="of agents")
+    arguments.add_argument("--minutes", type=float, default=float("inf"), help="begin no further question after them")
+    given = arguments.parse_args()
+    made = pipelines(given.system or list(SYSTEMS), given.llm, given.threads, given.hypotheses, given.steps)
+    made |= {name: parse(text) for name, text in given.pipeline}
+    for name, pipeline in made.items():
+        print(f"{name}: `{pipeline!r}`\n", flush=True)
+    sets = {}
+    for name, folder, *files in given.set:
+        graph = Graph.open(folder)
+        sets[name] = graph, spread(graph, files, given.limit)
+    rows: dict[tuple[str, str], list[dict[str, float]]] = {(of, name): [] for of in sets for name in made}
+    last = time.monotonic() + 60 * given.minutes
+    with Session(replies=given.replies):
+        for i in range(given.limit):
+            for of, (graph, questions) in sets.items():
+                if i >= len(questions) or time.monotonic() >= last:
+                    continue
+                for name, pipeline in made.items():
+                    row = measure(graph, pipeline, questions[i])
+                    rows[of, name].append(row)
+                    print(f"{of} {i + 1} {name}: {dict(row)}", flush=True)
+                    if given.rows:
+                        with given.rows.open("a", encoding="utf-8") as out:
+                            out.write(json.dumps({"set": of, "question": i, "system": name, **row}) + "\n")
+    show(rows)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Logical forms: read from a draft, bound to a graph, executed."""

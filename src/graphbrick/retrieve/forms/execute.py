@@ -1,0 +1,105 @@
+"""Logical forms bound to a graph and executed; each answer comes with the paths that lead to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from graphbrick.core import Subgraph
+from graphbrick.core.limits import check_limits
+from graphbrick.retrieve.beam import Partial
+from graphbrick.retrieve.forms.form import And, Count, Form, Join, Named
+
+Found = dict[int, tuple[Partial, ...]]
+"""By local id of an entity: the paths that lead to it, one for each entity that the form names."""
+
+Binding = Mapping[tuple[str, str], int]
+"""By ("entity", name) the local id, by ("relation", words) the relation."""
+
+_LARGEST = 100_000  # entities of a set
+
+
+class TooLargeError(Exception):
+    """A set has too many entities."""
+
+
+def slots_of(form: Form) -> list[tuple[str, str]]:
+    """Return the names in a form that have to be bound, each once: ("entity", name) or ("relation", words)."""
+    slots: dict[tuple[str, str], None] = {}
+    if isinstance(form, Named):
+        slots["entity", form.name] = None
+    elif isinstance(form, And):
+        slots |= dict.fromkeys([*slots_of(form.one), *slots_of(form.other)])
+    else:
+        slots |= dict.fromkeys(slots_of(form.of))
+        if isinstance(form, Join):
+            slots["relation", form.relation] = None
+    return list(slots)
+
+
+def bindings(candidates: Mapping[tuple[str, str], Sequence[int]], most: int) -> Iterator[Binding]:
+    """Yield the combinations of candidates, best first: by the sum of their ranks, then by those of the first slots.
+
+    Args:
+        candidates: The candidates of each slot, best first.
+        most: Most combinations.
+    """
+    slots, made = list(candidates), 0
+    for total in range(sum(len(candidates[slot]) - 1 for slot in slots) + 1):
+        for ranks in _ranks([len(candidates[slot]) for slot in slots], total):
+            if made == most:
+                return
+            made += 1
+            yield {slot: candidates[slot][rank] for slot, rank in zip(slots, ranks, strict=True)}
+
+
+def execute(subgraph: Subgraph, form: Form, binding: Binding) -> Found:
+    """Return the entities that a form without its COUNT means under a binding.
+
+    Raises:
+        TooLargeError: A set on the way has more than 100,000 entities.
+    """
+    if isinstance(form, Count):
+        return execute(subgraph, form.of, binding)
+    if isinstance(form, Named):
+        node = binding["entity", form.name]
+        return {node: (Partial((node,)),)}
+    if isinstance(form, And):
+        one, other = (execute(subgraph, part, binding) for part in (form.one, form.other))
+        return {node: one[node] + other[node] for node in one if node in other}
+    return _joined(subgraph, execute(subgraph, form.of, binding), binding["relation", form.relation], form.back)
+
+
+def _joined(subgraph: Subgraph, found: Found, relation: int, back: bool) -> Found:
+    """Return what a relation leads to: from tail to head, or with ``back`` from head to tail."""
+    csr = subgraph.csr
+    reached: Found = {}
+    for node, paths in found.items():
+        check_limits()
+        row = csr.row(node, back)
+        ends = csr.tail[row] if back else csr.in_head[row]
+        triples = np.arange(row.start, row.stop) if back else csr.in_triple[row]
+        which = np.flatnonzero(csr.relation[triples] == relation)
+        for end, triple in zip(ends[which].tolist(), triples[which].tolist(), strict=True):
+            if end in reached or any(end in path.nodes for path in paths):
+                continue
+            reached[end] = tuple(
+                replace(path, nodes=(*path.nodes, end), triples=(*path.triples, triple), forward=(*path.forward, back))
+                for path in paths
+            )
+            if len(reached) > _LARGEST:
+                raise TooLargeError
+    return reached
+
+
+def _ranks(sizes: list[int], total: int) -> Iterator[tuple[int, ...]]:
+    """Yield the places within sizes whose sum is a total, in ascending order."""
+    if not sizes:
+        if total == 0:
+            yield ()
+        return
+    for rank in range(min(sizes[0] - 1, total) + 1):
+        for rest in _ranks(sizes[1:], total - rank):
+            yield (rank, *rest)

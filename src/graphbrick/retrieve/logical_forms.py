@@ -1,0 +1,177 @@
+"""Logical forms that a language model drafts, bound to the graph, executed, and put to a vote."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from graphbrick.core import Citation, Evidence, Query, Row, Subgraph
+from graphbrick.core.items import ANSWER, Item
+from graphbrick.core.limits import check_limits
+from graphbrick.core.parameters import parameter
+from graphbrick.core.trace import event, fact
+from graphbrick.graphs.text import fold
+from graphbrick.llm.chat import ChatModel
+from graphbrick.llm.messages import Request
+from graphbrick.llm.replies import one_line, shown, without_thinking
+from graphbrick.patterns.text import readable
+from graphbrick.pipeline import RetrieveStage
+from graphbrick.retrieve.forms.execute import Binding, Found, TooLargeError, bindings, execute, slots_of
+from graphbrick.retrieve.forms.form import Count, Form, FormError, Join, form_text, parts_of, read_form
+from graphbrick.retrieve.reasoning.asking import PROMPTS
+from graphbrick.scorers.scorer import Scorer
+
+_ENTITIES, _ENTITIES_OF_MANY = 15, 5  # candidates of a name; fewer if there are more than 3 joins
+_RELATIONS, _RELATIONS_OF_MANY = 7, 4  # candidates of a relation; fewer if there are 3 relations or more
+_MOST_JOINS = 5  # drafts with more are left out
+
+
+class _Executed(NamedTuple):
+    """A draft that gives something.
+
+    Attributes:
+        form: The draft.
+        binding: What its names mean.
+        found: The entities it gives.
+    """
+
+    form: Form
+    binding: Binding
+    found: Found
+
+    @property
+    def answer(self) -> object:
+        """What the draft votes for: its entities, or their number."""
+        return len(self.found) if isinstance(self.form, Count) else frozenset(self.found)
+
+
+@dataclass(frozen=True, repr=False)
+class LogicalForms(RetrieveStage):
+    """The answers of logical forms that a language model drafts, by a vote of those that give any.
+
+    This is the method of KB-BINDER. The model sees the question and a few examples of forms, but nothing of the graph.
+    Names of entities in a draft are bound to the entities of that name or one like it, relations to those that a scorer
+    finds nearest; the combinations are executed, the likeliest first, until one gives something. The answer of most
+    drafts wins; the earlier draft wins a tie. It is an event if a draft cannot be read, has more than five joins, or
+    gives nothing.
+
+    Args:
+        llm: The language model, such as LLM(temperature=0.3); without a temperature all drafts would be the same.
+        scorer: Compares the words of a draft with the relations of the graph, such as MiniLM().
+        drafts: Forms drafted, at least 1.
+        tries: Most combinations executed for a draft, at least 1; reaching that is an event.
+
+    Returns:
+        The paths from the entities of the winning form to each answer, in the order of the entity ids; for a count, a
+        row with the number before the paths.
+
+    Raises:
+        ModelError: The server is away, refuses, or does not answer in time.
+    """
+
+    paper = "Li et al., Few-shot In-context Learning for Knowledge Base Question Answering (KB-BINDER), ACL 2023"
+    starts_at_seeds = False
+
+    llm: ChatModel = parameter(example="LLM(temperature=0.3)")
+    scorer: Scorer = parameter(example="MiniLM()")
+    drafts: int = parameter(6, at_least=1, search=(1, 3, 6))
+    tries: int = parameter(500, at_least=1)
+
+    def retrieve(self, query: Query, subgraph: Subgraph) -> Evidence:
+        """Return the paths to the answers of the form that wins."""
+        forms = self._drafts(query)
+        executed = [done for form in forms if (done := self._executed(query, subgraph, form)) is not None]
+        fact(drafts=len(forms), drafts_with_answers=len(executed))
+        if not executed:
+            event("no draft gives an answer")
+            return Evidence()
+        votes = Counter(done.answer for done in executed)
+        best = max(executed, key=lambda done: votes[done.answer])  # the first of equals
+        event(f"{votes[best.answer]} of {len(executed)} drafts that give an answer agree on {form_text(best.form)}")
+        return self._evidence(subgraph, best)
+
+    def _drafts(self, query: Query) -> list[Form]:
+        """Return the drafts that can be read."""
+        n = self.drafts if self.llm.temperature else 1
+        if n < self.drafts:
+            event("the model has temperature 0, so that it drafts once")
+        request = PROMPTS.request(self.llm, "draft_form", question=query.text).request
+        reply = self.llm.ask_all([Request(request.messages, n=n)])[0]
+        forms = []
+        for choice in reply.choices:
+            text = without_thinking(choice.message.text)
+            try:
+                form = read_form(text)
+            except FormError as error:
+                event(f"a draft could not be read ({error}): {shown(text)}")
+                continue
+            if sum(isinstance(part, Join) for part in parts_of(form)) > _MOST_JOINS:
+                event(f"a draft has more than {_MOST_JOINS} joins and was left out: {shown(text)}")
+                continue
+            forms.append(form)
+        return forms
+
+    def _executed(self, query: Query, subgraph: Subgraph, form: Form) -> _Executed | None:
+        """Return the first binding of a form that gives something."""
+        slots = slots_of(form)
+        joins = sum(isinstance(part, Join) for part in parts_of(form))
+        words = [name for kind, name in slots if kind == "relation"]
+        candidates = {}
+        for kind, name in slots:
+            if kind == "entity":
+                most = _ENTITIES_OF_MANY if joins > 3 else _ENTITIES
+                candidates[kind, name] = _entities(query, subgraph, name, most)
+            else:
+                candidates[kind, name] = self._relations(
+                    subgraph, name, _RELATIONS_OF_MANY if len(words) >= 3 else _RELATIONS
+                )
+            if not candidates[kind, name]:
+                event(f"a draft gives nothing: there is no {kind} like {name[:80]!r}")
+                return None
+        tried = 0
+        for binding in bindings(candidates, self.tries):
+            check_limits()
+            tried += 1
+            try:
+                found = execute(subgraph, form, binding)
+            except TooLargeError:
+                continue
+            if found:
+                return _Executed(form, binding, found)
+        limit = f" after {tried:,} combinations (tries)" if tried == self.tries else ""
+        event(f"a draft gives nothing{limit}: {form_text(form)}")
+        return None
+
+    def _relations(self, subgraph: Subgraph, words: str, most: int) -> list[int]:
+        """Return the relations whose names are nearest to some words, best first."""
+        graph = subgraph.graph
+        names = [readable(graph.relation_label(relation)) for relation in range(graph.n_relations)]
+        scores = self.scorer.rate(words, names)
+        return np.argsort(-scores, kind="stable")[:most].tolist()
+
+    def _evidence(self, subgraph: Subgraph, best: _Executed) -> Evidence:
+        source = repr(self)
+        paths = [
+            path.path(subgraph, source) for node in sorted(best.found) for path in best.found[node] if path.triples
+        ]
+        items: list[Item] = list({path.identity: path for path in paths}.values())
+        if isinstance(best.form, Count):
+            text = form_text(best.form)
+            ends = tuple(path.end for path in paths)
+            row = Row(
+                ANSWER, (str(len(best.found)), text), (Citation(query=text),), ends, subgraph.graph, source=source
+            )
+            items.insert(0, row)
+        return Evidence(tuple(items))
+
+
+def _entities(query: Query, subgraph: Subgraph, name: str, most: int) -> list[int]:
+    """Return the local ids of entities with a name: seeds of that name first, then what the graph finds."""
+    graph = subgraph.graph
+    wanted = fold(one_line(name))
+    seeds: Sequence[int] = [seed for seed in query.seeds if fold(graph.label(seed)) == wanted]
+    return subgraph.local(dict.fromkeys([*seeds, *graph.search(name, most)]))[:most]
