@@ -1,7 +1,11 @@
 """The published systems beside each other: the same model, the same questions, one table.
 
     python benchmarks/published_systems.py --replies FILE --set metaqa GRAPH QUESTIONS ... [--set freebase ...]
-        [--limit 20] [--llm qwen2.5-coder-1.5b] [--system tog ...] [--pipeline NAME "TEXT"] [--minutes 60]
+        [--limit 20] [--llm qwen2.5-coder-1.5b] [--system tog ...] [--pipeline NAME "TEXT"] [--trained FOLDER]
+        [--minutes 60]
+
+``--trained`` is a folder of files SET.towers and SET.writer, such as metaqa.towers (benchmarks/train_relation_models.py);
+it adds kelp and gsr.
 
 Replies are kept in a file: a run that was stopped, by hand or by ``--minutes``, goes on where it was, and one over a
 full file repeats the table without a call. Questions are spread evenly over their files and taken in turns of the sets,
@@ -36,21 +40,23 @@ HEAD = "| system | n | Hits@1 | F1 | own knowledge | calls | tokens in | out | s
 UNREAD = re.compile(r"could (?:not )?be read|called no tool|without a question|neither yes nor no|asked whether")
 
 
-def pipelines(systems: list[str], llm: str, threads: int, hypotheses: int, steps: int) -> dict[str, Pipeline]:
+def texts_of(systems: list[str], llm: str, threads: int, hypotheses: int, steps: int, trained: str) -> dict[str, str]:
     """The pipelines of the systems with one model; fewer hypotheses and steps make the run shorter."""
     model = f"LocalLLM({llm!r}, structured=False, max_tokens=160, threads={threads})"
-    made: dict[str, Pipeline] = {}
+    made: dict[str, str] = {}
     for name in systems:
         if name == "model alone":
-            made[name] = parse(f"FromModel({model})")
+            made[name] = f"FromModel({model})"
             continue
         parts = {"llm": model, "grammar_llm": model, "sampling_llm": model.replace(")", ", temperature=0.7)")}
         parts |= {"answer": f"Generate({model})"}
+        parts |= {"two_towers": f"PathTowers('{trained}/{{set}}.towers')"}
+        parts |= {"relation_writer": f"WrittenRelations('{trained}/{{set}}.writer')"}
         text = recipe(name).text(**{part: value for part, value in parts.items() if part in recipe(name).parts})
         text = text.replace("n=10, relations=0", f"n={hypotheses}, relations=0").replace(
             "max_steps=15", f"max_steps={steps}"
         )
-        made[name] = parse(text)
+        made[name] = text
     return made
 
 
@@ -116,14 +122,17 @@ def main() -> None:
     arguments.add_argument("--limit", type=int, default=20, help="questions of each set")
     arguments.add_argument("--system", action="append", help="a recipe, or 'model alone'; may be repeated")
     arguments.add_argument("--pipeline", nargs=2, action="append", default=[], metavar=("NAME", "TEXT"))
+    arguments.add_argument("--trained", default="", metavar="FOLDER", help="files of towers and writers")
     arguments.add_argument("--hypotheses", type=int, default=10, help="paths written by gcr")
     arguments.add_argument("--steps", type=int, default=15, help="of agents")
     arguments.add_argument("--minutes", type=float, default=float("inf"), help="begin no further question after them")
     given = arguments.parse_args()
-    made = pipelines(given.system or list(SYSTEMS), given.llm, given.threads, given.hypotheses, given.steps)
-    made |= {name: parse(text) for name, text in given.pipeline}
-    for name, pipeline in made.items():
-        print(f"{name}: `{pipeline!r}`\n", flush=True)
+    systems = given.system or [*SYSTEMS, *(("kelp", "gsr") if given.trained else ())]
+    made = texts_of(systems, given.llm, given.threads, given.hypotheses, given.steps, given.trained) | dict(
+        given.pipeline
+    )
+    for name, text in made.items():
+        print(f"{name}: `{text}`\n", flush=True)
     sets = {}
     for name, folder, *files in given.set:
         graph = Graph.open(folder)
@@ -135,8 +144,8 @@ def main() -> None:
             for of, (graph, questions) in sets.items():
                 if i >= len(questions) or time.monotonic() >= last:
                     continue
-                for name, pipeline in made.items():
-                    row = measure(graph, pipeline, questions[i])
+                for name, text in made.items():
+                    row = measure(graph, parse(text.replace("{set}", of)), questions[i])
                     rows[of, name].append(row)
                     print(f"{of} {i + 1} {name}: {dict(row)}", flush=True)
                     if given.rows:

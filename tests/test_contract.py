@@ -41,7 +41,7 @@ from graphbrick.evaluate.datasets import Question
 from graphbrick.pipeline.brick import Brick
 from graphbrick.pipeline.catalog import all_bricks
 from graphbrick.testing import Request, ScriptedLLM, check_brick, tiny_graph
-from graphbrick.train import train_patterns
+from graphbrick.train import train_patterns, train_towers, train_writer
 
 
 def says(request: Request) -> str:
@@ -75,6 +75,8 @@ def parts(server: ScriptedLLM, tmp_path_factory: pytest.TempPathFactory) -> dict
     }
     asked = [Question("1", "Which currency is used in Kenya?", ("Kenya",), ("Kenyan shilling",))]
     train_patterns(tiny_graph(), asked, folder / "made.patterns", embedder=EmbeddingModel(**embedder), rounds=1)
+    train_towers(tiny_graph(), asked, folder / "made.towers", embedder=EmbeddingModel(**embedder), epochs=1)
+    train_writer(tiny_graph(), asked, folder / "made.writer", embedder=EmbeddingModel(**embedder), epochs=1)
     return {
         "scorer": BM25(),
         "other": NGram(),
@@ -87,6 +89,8 @@ def parts(server: ScriptedLLM, tmp_path_factory: pytest.TempPathFactory) -> dict
         "until": EnoughPaths(n=2),
         "EmbeddingModel": embedder,
         "PatternScorer": {"model": str(folder / "made.patterns")},
+        "PathTowers": {"model": str(folder / "made.towers")},
+        "WrittenRelations": {"model": str(folder / "made.writer")},
         "WordAlignment": {"embedder": EmbeddingModel(**embedder)},
         "CrossEncoder": {"model": str(write_cross_encoder(folder / "reranker", table).parent)},
         "LLMEmbedder": {"base_url": server.base_url},

@@ -70,6 +70,7 @@ if TYPE_CHECKING:
     from graphbrick.llm import LLM as LLM
     from graphbrick.llm import LocalLLM as LocalLLM
     from graphbrick.patterns import ByRelations as ByRelations
+    from graphbrick.patterns import PathTowers as PathTowers
     from graphbrick.patterns import PatternScorer as PatternScorer
     from graphbrick.patterns import WordAlignment as WordAlignment
     from graphbrick.pipeline import Pipeline as Pipeline
@@ -114,6 +115,7 @@ if TYPE_CHECKING:
     from graphbrick.retrieve import StructGPT as StructGPT
     from graphbrick.retrieve import TextToQuery as TextToQuery
     from graphbrick.retrieve import ThinkOnGraph as ThinkOnGraph
+    from graphbrick.retrieve import WrittenRelations as WrittenRelations
     from graphbrick.scorers import BM25 as BM25
     from graphbrick.scorers import LDA as LDA
     from graphbrick.scorers import LSA as LSA
@@ -186,7 +188,7 @@ _HOMES = {
     "link": ("LinkLabels", "LinkWithLLM"),
     "embedders": ("USE", "EmbeddingModel", "LLMEmbedder", "MiniLM"),
     "llm": ("LLM", "LocalLLM"),
-    "patterns": ("ByRelations", "PatternScorer", "WordAlignment"),
+    "patterns": ("ByRelations", "PathTowers", "PatternScorer", "WordAlignment"),
     "scorers": (
         "BM25",
         "CrossEncoder",
@@ -245,6 +247,7 @@ _HOMES = {
         "StructGPT",
         "TextToQuery",
         "ThinkOnGraph",
+        "WrittenRelations",
     ),
     "pipeline.run": ("Run",),
     "session": ("Session",),

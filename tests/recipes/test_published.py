@@ -37,7 +37,7 @@ TEXT = [
     "HIPPORAG2",
 ]  # tests/recipes/test_text_recipes.py
 # tests/recipes/test_systems.py
-SYSTEMS = ["ROG", "TOG", "GCR", "STRUCTGPT", "STRUCTGPT-ITERATIVE", "POG", "DOG", "KB-BINDER"]
+SYSTEMS = ["ROG", "TOG", "GCR", "STRUCTGPT", "STRUCTGPT-ITERATIVE", "POG", "DOG", "KB-BINDER", "KELP", "GSR"]
 PAPER = {"k": 1000, "PruneEdges": 64, "Rerank": 32}  # the sizes of the paper: max_ent, max_edge, top_k
 
 

@@ -171,6 +171,56 @@ app.command("reranker", help="Train a cross-encoder; Rerank(CrossEncoder('FOLDER
 )
 
 
+def _relation_model(name: str, max_hops: int, epochs: int, use: str) -> Callable[..., None]:
+    """Return the command that trains one kind of small model over relations.
+
+    Args:
+        name: Name of the command; ``train_NAME`` does the work.
+        max_hops: The longest pattern by default.
+        epochs: Passes by default.
+        use: The pipeline that uses the model, with ``{}`` for its file.
+    """
+
+    def command(
+        graph: GraphFolder,
+        questions: _Questions,
+        out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="File to write.", show_default=False)],
+        form: _Form = "auto",
+        max_hops: Annotated[int, typer.Option(help="The longest pattern.")] = max_hops,
+        embedder: Annotated[str, typer.Option(metavar="BRICK", help="What makes vectors of texts.")] = "MiniLM()",
+        epochs: Annotated[int, typer.Option(help="Passes over the questions.")] = epochs,
+        seed: _Seed = 0,
+        overwrite: _Overwrite = False,
+        as_json: Json = False,
+    ) -> None:
+        from graphbrick import train
+        from graphbrick.cli.printing.terminal import console, print_json
+        from graphbrick.cli.progress import progress
+        from graphbrick.evaluate.datasets import load_all
+
+        loaded = load_all(questions, form)
+        opened, brick = open_graph(graph), chosen_embedder(embedder, "--embedder")
+        with progress("training") as shown:
+            report = getattr(train, f"train_{name}")(
+                opened, loaded, out, max_hops=max_hops, embedder=brick, epochs=epochs, seed=seed, overwrite=overwrite,
+                watch=shown.step,
+            )  # fmt: skip
+        if as_json:
+            print_json(report.to_dict())
+            return
+        console().print(f"{report}\nuse it as {use.format(repr(str(out)))}")
+
+    return command
+
+
+app.command(
+    "towers", help="Train two towers, of questions and of paths (KELP); PathTowers('FILE') then scores by them."
+)(_relation_model("towers", 2, 10, "Patterns(PathTowers({}), n=32, max_hops=2) >> PathAnswer()"))
+app.command("writer", help="Train a small model that writes relations (GSR), for WrittenRelations('FILE').")(
+    _relation_model("writer", 3, 30, "WrittenRelations({}) >> PathAnswer()")
+)
+
+
 @app.command()
 def llm(
     graph: GraphFolder,

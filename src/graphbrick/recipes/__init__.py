@@ -143,6 +143,8 @@ class Recipe:
 _FILES = ("published.toml", "systems.toml")
 _EXAMPLES = {
     "tuned_embedder": "a model fine-tuned on the graph, such as EmbeddingModel('models/tuned')",
+    "two_towers": "two towers trained on questions of the graph, such as PathTowers('films.towers')",
+    "relation_writer": "a model trained on questions of the graph, such as WrittenRelations('films.writer')",
     "tuned_llm": "a model fine-tuned on the graph, such as LLM('tuned', base_url='http://localhost:8080/v1')",
 }
 

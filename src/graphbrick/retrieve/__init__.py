@@ -25,6 +25,7 @@ from graphbrick.retrieve.shortest_paths import ShortestPaths
 from graphbrick.retrieve.struct_gpt import StructGPT
 from graphbrick.retrieve.text_to_query import TextToQuery
 from graphbrick.retrieve.think_on_graph import ThinkOnGraph
+from graphbrick.retrieve.written_relations import WrittenRelations
 
 BRICKS = (
     AllPaths,
@@ -54,6 +55,7 @@ BRICKS = (
     PlanOnGraph,
     DebateOnGraph,
     LogicalForms,
+    WrittenRelations,
 )
 
 __all__ = [
@@ -85,4 +87,5 @@ __all__ = [
     "StructGPT",
     "TextToQuery",
     "ThinkOnGraph",
+    "WrittenRelations",
 ]

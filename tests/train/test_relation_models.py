@@ -1,0 +1,181 @@
+"""Two towers and the writer of relations: learned on a small world, held out, kept in files, used in pipelines."""
+
+from __future__ import annotations
+
+from pathlib import Path as File
+
+import numpy as np
+import pytest
+from onnx_models import write_embedder
+
+from graphbrick import (
+    EmbeddingModel,
+    Graph,
+    PathAnswer,
+    PathTowers,
+    Patterns,
+    Query,
+    ShortestPaths,
+    Subgraph,
+    WrittenRelations,
+    build,
+)
+from graphbrick.core.errors import InputError, ModelError
+from graphbrick.core.trace import Trace, record
+from graphbrick.evaluate.datasets import Question
+from graphbrick.patterns.path_towers import relations_text
+from graphbrick.patterns.relation_model import STOP, RelationModel, load_writer
+from graphbrick.train import RelationReport, train_towers, train_writer
+
+WORDS = ("capital", "currency", "borders", "money", "neighbour", "of", "seat", "x")
+OPENINGS = ("what is", "name", "tell me", "say", "which is", "give", "find", "show", "list", "do you know", "ask", "hm")
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Graph:
+    triples = []
+    for i in range(12):
+        country = f"land {i}"
+        triples += [(country, "capital", f"city {i}"), (country, "currency", f"coin {i}")]
+        triples += [(country, "borders", f"land {(i + 1) % 12}")]
+    return build(triples, tmp_path_factory.mktemp("world") / "world.graph")
+
+
+@pytest.fixture(scope="module")
+def questions() -> list[Question]:
+    made = []
+    for i in range(12):
+        opening = OPENINGS[i]
+        made.append(Question(f"s{i}", f"{opening} seat of land {i}", (f"land {i}",), (f"city {i}",)))
+        made.append(Question(f"m{i}", f"{opening} money of land {i}", (f"land {i}",), (f"coin {i}",)))
+        made.append(Question(f"c{i}", f"{opening} money where seat is city {i}", (f"city {i}",), (f"coin {i}",)))
+    return made
+
+
+@pytest.fixture(scope="module")
+def embedder(tmp_path_factory: pytest.TempPathFactory) -> EmbeddingModel:
+    table = {word: tuple(float(i == j) for j in range(len(WORDS))) for i, word in enumerate(WORDS)}
+    folder = tmp_path_factory.mktemp("embedder")
+    # A prefix that the model knows, so that no vector is zero.
+    return EmbeddingModel(str(write_embedder(folder, table).parent), query_prefix="x ", text_prefix="x ")
+
+
+@pytest.fixture(scope="module")
+def towers(world: Graph, questions: list[Question], embedder: EmbeddingModel, tmp_path_factory: pytest.TempPathFactory):  # type: ignore[no-untyped-def]
+    out = tmp_path_factory.mktemp("towers") / "world.towers"
+    return out, train_towers(world, questions, out, embedder=embedder, epochs=100)
+
+
+@pytest.fixture(scope="module")
+def writer(world: Graph, questions: list[Question], embedder: EmbeddingModel, tmp_path_factory: pytest.TempPathFactory):  # type: ignore[no-untyped-def]
+    out = tmp_path_factory.mktemp("writer") / "world.writer"
+    return out, train_writer(world, questions, out, embedder=embedder, max_hops=2, epochs=60)
+
+
+def test_towers_learn_words_that_are_not_those_of_the_relations(
+    towers: tuple[File, RelationReport], world: Graph
+) -> None:
+    out, report = towers
+    assert report.untrained is not None
+    assert report.trained is not None
+    assert report.trained.hits_at_1 > 0.7 > report.untrained.hits_at_1
+    assert "in wordings kept apart: Hits@1" in str(report)
+    pipeline = Patterns(PathTowers(str(out)), max_hops=2) >> PathAnswer()
+    assert pipeline(world, "quickly, the money of land 3", seeds=["land 3"]).texts == ("coin 3",)
+    assert pipeline(world, "the money where seat is city 3", seeds=["city 3"]).texts == ("coin 3",)
+
+
+def test_towers_score_relations_only(towers: tuple[File, RelationReport], world: Graph) -> None:
+    scorer = PathTowers(str(towers[0]))
+    query = Query("seat of land 3", (world.entity("land 3"), world.entity("land 5")))
+    paths = ShortestPaths(max_hops=1).retrieve(query, Subgraph(world)).paths
+    scores = scorer.rate_items(query.text, paths)
+    assert np.allclose(scores, scorer.score(query.text, [path.text for path in paths]), atol=1e-6)
+    assert (np.abs(scores) <= 1 + 1e-6).all()
+    best = max(zip(scores.tolist(), paths, strict=True), key=lambda pair: pair[0])[1]
+    assert best.text == "land 3 -> capital -> city 3"
+    assert relations_text((("a_b", False), ("c", True))) == "a b of, c"
+
+
+def test_the_writer_writes_relations_that_ground(writer: tuple[File, RelationReport], world: Graph) -> None:
+    out, report = writer
+    assert report.untrained is None
+    assert report.trained is not None
+    assert report.trained.hits_at_1 > 0.9
+    stage = WrittenRelations(str(out), beams=1)
+    for text, seed, path in (
+        ("money of land 3", "land 3", "land 3 -> currency -> coin 3"),
+        ("money where seat is city 3", "city 3", "city 3 <- capital <- land 3 -> currency -> coin 3"),
+    ):
+        evidence = stage.retrieve(Query(text, (world.entity(seed),)), Subgraph(world))
+        assert evidence.texts() == [path]
+        assert 0 < evidence.items[0].score <= 1
+    # What does not ground is passed over; the next sequences are taken.
+    more = WrittenRelations(str(out), beams=3).retrieve(
+        Query("money of land 3", (world.entity("land 3"),)), Subgraph(world)
+    )
+    assert len({path.pattern for path in more.paths}) == 2
+
+
+def test_nothing_that_grounds_is_an_event(writer: tuple[File, RelationReport], world: Graph) -> None:
+    with record(Trace(), "test", "retrieve") as entry:
+        evidence = WrittenRelations(str(writer[0]), tried=1).retrieve(
+            Query("money where seat is coin 3", (world.entity("coin 3"),)), Subgraph(world)
+        )
+    assert not evidence.items
+    assert entry.events == ["none of the 1 sequences that were written is found at the seeds"]
+
+
+def test_beam_search_gives_the_likeliest_sequences() -> None:
+    rng = np.random.default_rng(0)
+    model = RelationModel(
+        (("a", True), ("b", False)),
+        rng.standard_normal((3, 4, 3)).astype(np.float32),
+        rng.standard_normal((3, 3)).astype(np.float32),
+    )
+    vector = rng.standard_normal(4).astype(np.float32)
+    every = {}
+    for symbols in [(i,) for i in (1, 2)] + [(i, j) for i in (1, 2) for j in (1, 2)]:
+        before, total = STOP, 0.0
+        for place, now in enumerate((*symbols, STOP)):
+            total += float(model.log_probabilities(vector, place, before)[now])
+            before = now
+        every[tuple(model.relations[s - 1] for s in symbols)] = total
+    ranked = sorted(every, key=lambda sequence: -every[sequence])
+    written = model.written(vector, beams=10)
+    assert [sequence for _, sequence in written] == ranked
+    assert np.allclose([p for p, _ in written], np.exp([every[sequence] for sequence in ranked]))
+
+
+def test_the_same_seed_gives_the_same_weights(
+    world: Graph,
+    questions: list[Question],
+    embedder: EmbeddingModel,
+    writer: tuple[File, RelationReport],
+    tmp_path: File,
+) -> None:
+    train_writer(world, questions, tmp_path / "again.writer", embedder=embedder, max_hops=2, epochs=60)
+    one, other = load_writer(str(writer[0]))[1], load_writer(str(tmp_path / "again.writer"))[1]
+    assert np.array_equal(one.weights, other.weights)
+    assert one.relations == other.relations
+
+
+def test_files_that_are_missing_damaged_or_there_already_are_errors(
+    world: Graph,
+    questions: list[Question],
+    embedder: EmbeddingModel,
+    towers: tuple[File, RelationReport],
+    tmp_path: File,
+) -> None:
+    with pytest.raises(ModelError, match="make it with graphbrick train towers"):
+        PathTowers(str(tmp_path / "none")).score("?", ["a"])
+    damaged = tmp_path / "damaged.towers"
+    damaged.write_bytes(towers[0].read_bytes()[:100])
+    with pytest.raises(ModelError, match="is no file of graphbrick train towers, or it is damaged"):
+        PathTowers(str(damaged)).score("?", ["a"])
+    with pytest.raises(ModelError, match="is no file of graphbrick train writer"):
+        WrittenRelations(str(towers[0])).retrieve(Query("?", (0,)), Subgraph(world))
+    with pytest.raises(ModelError, match="exists already"):
+        train_towers(world, questions, towers[0], embedder=embedder, epochs=1)
+    with pytest.raises(InputError, match="none of 1 questions has a pattern"):
+        train_writer(world, [Question("1", "?", ("city 1",), ("nowhere",))], tmp_path / "x", embedder=embedder)
