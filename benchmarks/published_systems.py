@@ -4,8 +4,8 @@
         [--limit 20] [--llm qwen2.5-coder-1.5b] [--system tog ...] [--pipeline NAME "TEXT"] [--trained FOLDER]
         [--minutes 60]
 
-``--trained`` is a folder of files SET.towers and SET.writer, such as metaqa.towers (benchmarks/train_relation_models.py);
-it adds kelp and gsr.
+``--trained`` is a folder of files SET.towers and SET.writer, such as metaqa.towers, which train_relation_models.py
+writes; it adds kelp and gsr.
 
 Replies are kept in a file: a run that was stopped, by hand or by ``--minutes``, goes on where it was, and one over a
 full file repeats the table without a call. Questions are spread evenly over their files and taken in turns of the sets,
@@ -128,9 +128,8 @@ def main() -> None:
     arguments.add_argument("--minutes", type=float, default=float("inf"), help="begin no further question after them")
     given = arguments.parse_args()
     systems = given.system or [*SYSTEMS, *(("kelp", "gsr") if given.trained else ())]
-    made = texts_of(systems, given.llm, given.threads, given.hypotheses, given.steps, given.trained) | dict(
-        given.pipeline
-    )
+    made = texts_of(systems, given.llm, given.threads, given.hypotheses, given.steps, given.trained)
+    made |= dict(given.pipeline)
     for name, text in made.items():
         print(f"{name}: `{text}`\n", flush=True)
     sets = {}

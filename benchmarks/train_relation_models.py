@@ -4,8 +4,8 @@
         [--leave-out 20]
 
 Of every file the questions to learn from and those to test are spread evenly and differ; those that
-``published_systems.py --limit 20`` measures are in neither. Seeds are given; answers are read by `PathAnswer`, without a
-language model. The reports of the trainings say what is reached on held-out wordings.
+``published_systems.py --limit 20`` measures are in neither. Seeds are given; answers are read by `PathAnswer`, without
+a language model. The reports of the trainings say what is reached on held-out wordings.
 """
 
 from __future__ import annotations

@@ -63,7 +63,8 @@ RECIPES = """# Recipes
 
 Published pipelines, as `graphbrick recipes` lists them and `graphbrick ask --recipe NAME` runs them: 1 to 15 and
 GRAG-M of LEGO-GraphRAG, P0 to P20 of its preliminary version, queries by a model and agents (E1 to E4, GRAPH-COT,
-SOG; [agents.md](agents.md)), and systems for graphs from text ([text.md](text.md)). WebQSP and CWQ are the published
+SEARCH-ON-GRAPH; [agents.md](agents.md)), systems for graphs from text ([text.md](text.md)), and the published systems
+such as ROG and TOG ([published.md](published.md)). WebQSP and CWQ are the published
 Hit in percent with Qwen2-72B. Every recipe but the last groups ends in `PathAnswer()`, which needs no model; the
 published runs end in a language model: `--set "answer=Generate(LLM())"`. Where paths are not ranked (those that end in
 `RandomSample`), `PathAnswer()` follows a path drawn by chance; only a language model makes sense of them.
@@ -77,6 +78,10 @@ published runs end in a language model: `--set "answer=Generate(LLM())"`. Where 
 | `writer` | `LLM(max_tokens=1500)` | the same, for long replies |
 | `paths` | `ShortestPaths()` | `ShortestPaths(keep='one')`, one path an entity, as the released code |
 | `answer` | `PathAnswer()` | `Generate(LLM())` |
+| `grammar_llm` | `LocalLLM()` | a model whose server obeys grammars: llama.cpp, vLLM |
+| `sampling_llm` | `LLM(temperature=0.3)` | a model with a temperature, which samples several drafts |
+| `two_towers` | none | `PathTowers('films.towers')`, from `graphbrick train towers` |
+| `relation_writer` | none | `WrittenRelations('films.writer')`, from `graphbrick train writer` |
 | `tuned_embedder`, `tuned_llm` | none: `$name` in the text | a model fine-tuned on the graph |
 
 The choices behind them are in [adr/0007](adr/0007-recipes.md).
@@ -105,6 +110,8 @@ def recipes_page() -> str:
             parts.append(f"\n```\n{found.shown}\n```\n")
             if found.note:
                 parts.append(f"\n{found.note}\n")
+            if found.source:
+                parts.append(f"\nRead: {found.source}. Published with: {found.setting}.\n")
     return "".join(parts)
 
 

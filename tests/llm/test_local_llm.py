@@ -40,3 +40,14 @@ def test_without_reuse_no_reply_recorded_with_it_is_taken(server: ScriptedLLM, t
         for model in (LocalLLM("m.gguf"), LocalLLM("m.gguf"), LocalLLM("m.gguf", reuse=False)):
             assert model.ask(QUESTION).text == "four"
     assert len(server.requests) == 2
+
+
+def test_several_samples_are_several_calls_and_one_reply(server: ScriptedLLM, tmp_path: Path) -> None:
+    """The server of llama.cpp with one place refuses ``n`` above 1."""
+    with Session(replies=tmp_path / "replies.db"):
+        model = LocalLLM("m.gguf", temperature=0.7)
+        first, again = model.ask(QUESTION, n=3), model.ask(QUESTION, n=3)
+    assert [sent.body.get("n") for sent in server.requests] == [None] * 3
+    assert [choice.message.text for choice in first.choices] == ["four"] * 3
+    assert first.tokens_out == 3
+    assert (again.cached, len(again.choices)) == (True, 3)

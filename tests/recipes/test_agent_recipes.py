@@ -41,10 +41,10 @@ SCRIPTS: dict[str, list[str | Reply]] = {
         "Action: neighbours[Kenya, currency]",
         "Action: finish[Kenyan shilling]",
     ],
-    "SOG": [
-        calls(("neighbours", {"entity": "Nairobi"})),
-        calls(("neighbours", {"entity": "Nairobi", "relation": "capital"})),
-        calls(("neighbours", CURRENCY)),
+    "SEARCH-ON-GRAPH": [
+        calls(("explore", {"entity": "Nairobi"})),
+        calls(("explore", {"entity": "Nairobi", "relation": "capital"})),
+        calls(("explore", CURRENCY)),
         calls(("finish", {"nodes": ["L2"]})),
     ],
 }

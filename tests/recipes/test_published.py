@@ -19,7 +19,7 @@ from graphbrick.vectors.store import VectorStore, store_of, using
 
 NAMES = [*map(str, range(1, 16)), "GRAG-M", *(f"P{i}" for i in range(21))]
 QUERIES = ["E1", "E2"]  # tests/recipes/test_query_recipes.py
-AGENTS = ["E3", "E4", "GRAPH-COT", "SOG"]  # tests/recipes/test_agent_recipes.py
+AGENTS = ["E3", "E4", "GRAPH-COT", "SEARCH-ON-GRAPH"]  # tests/recipes/test_agent_recipes.py
 TEXT = [
     "GRAPHRAG-BASIC",
     "GRAPHRAG-LOCAL",

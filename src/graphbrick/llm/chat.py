@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 from graphbrick.core.errors import ModelError
 from graphbrick.core.trace import Exchange, count_exchange, event
@@ -41,6 +41,8 @@ class ChatModel(Brick):
     max_tokens: int
     structured: bool
     tokenizer: str = ""
+    samples_at_once: ClassVar[bool] = True
+    """Whether the server gives several samples for one request."""
 
     @property
     @abstractmethod
@@ -248,7 +250,7 @@ class ChatModel(Brick):
             await budget.set_aside(*reserved)
         used_tokens, used_usd = 0, 0.0
         try:
-            reply = await caller.reply(request, longest, on_text)
+            reply = await self._replied(caller, request, longest, on_text)
             if reply.estimated:
                 written = sum(text_tokens(_written(choice.message), self.tokenizer) for choice in reply.choices)
                 reply = replace(reply, tokens_in=tokens_in, tokens_out=written)
@@ -258,6 +260,22 @@ class ChatModel(Brick):
         finally:
             if budget is not None:
                 await budget.settle(*reserved, used_tokens, used_usd)
+
+    async def _replied(self, caller: Caller, request: Request, longest: int, on_text: OnToken | None) -> Reply:
+        """Return one reply with all its samples, in several calls if the server gives one sample at a time."""
+        if request.n == 1 or self.samples_at_once:
+            return await caller.reply(request, longest, on_text)
+        one = replace(request, n=1)
+        parts = [await caller.reply(one, longest, on_text if i == 0 else None) for i in range(request.n)]
+        return replace(
+            parts[0],
+            choices=tuple(choice for part in parts for choice in part.choices),
+            tokens_in=sum(part.tokens_in for part in parts),
+            tokens_out=sum(part.tokens_out for part in parts),
+            estimated=any(part.estimated for part in parts),
+            seconds=sum(part.seconds for part in parts),
+            notes=tuple(note for part in parts for note in part.notes),
+        )
 
     def _account(self, request: Request, reply: Reply) -> None:
         """Write a reply into the trace of the running stage."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from graphbrick.core.parameters import parameter
 from graphbrick.llm.chat import ChatModel
@@ -32,6 +32,8 @@ class LocalLLM(ChatModel):
             two words are equally likely; without reuse, replies at temperature 0 are repeated exactly. Replies with
             probabilities never reuse a prompt.
     """
+
+    samples_at_once: ClassVar[bool] = False  # its server works on one reply at a time, and refuses more
 
     model: str = parameter("qwen2.5-coder-1.5b", path=True)
     temperature: float = parameter(0.0, at_least=0, at_most=2)

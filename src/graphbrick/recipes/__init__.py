@@ -23,8 +23,8 @@ class Recipe:
 
     Attributes:
         name: "1" to "15" and "GRAG-M" as in the paper, "P0" to "P20" for those of its preliminary version; "E1" and
-            "E2" for generated queries; "E3", "E4", "GRAPH-COT" and "SOG" for agents; those for graphs from text
-            and other published systems have the name of the system, such as "GRAPHRAG-LOCAL" and "TOG".
+            "E2" for generated queries; "E3" and "E4" for agents; all others have the name of the system, such as
+            "GRAPHRAG-LOCAL" and "TOG".
         title: What it does.
         group: What it was compared with.
         paper: Where it was published.

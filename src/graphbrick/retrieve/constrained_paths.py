@@ -85,7 +85,7 @@ class ConstrainedPaths(RetrieveStage):
         if not by_text:
             event("no path leads from the seeds, so the model was not called")
             return Evidence()
-        request = Request(self._messages(query, subgraph, found.paths))
+        request = Request(self.messages(query, subgraph, found.paths))
         written = self._sampled(request, by_text) if self.decode == "sample" else self._one_by_one(request, by_text)
         source = repr(self)
         items = (replace(p, score=score, source=source, prefix=None) for t, score in written for p in by_text[t])
@@ -131,7 +131,8 @@ class ConstrainedPaths(RetrieveStage):
             "path of the grammar; use LocalLLM(), or a server of llama.cpp or vLLM, or PlannedPaths with this one"
         )
 
-    def _messages(self, query: Query, subgraph: Subgraph, paths: Sequence[Path]) -> list[Message]:
+    def messages(self, query: Query, subgraph: Subgraph, paths: Sequence[Path]) -> list[Message]:
+        """Return the prompt for a question whose grammar has these paths."""
         label = subgraph.graph.label
         starts = "; ".join(dict.fromkeys(one_line(label(path.start)) for path in paths))
         relations = self._listed(paths)

@@ -1,5 +1,6 @@
 """The tools of agents, a few to a file."""
 
+from graphbrick.agents.tools.explore import explore
 from graphbrick.agents.tools.find import check_node, degree, retrieve_node, search
 from graphbrick.agents.tools.lists import combine, filter_nodes, intersect
 from graphbrick.agents.tools.notes import finish, scratch_pad
@@ -14,6 +15,7 @@ TOOLS = (
     neighbours,
     neighbours_by_relation,
     inverse_neighbours,
+    explore,
     degree,
     filter_nodes,
     combine,
