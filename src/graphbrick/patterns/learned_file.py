@@ -57,7 +57,7 @@ def save_learned(model: LearnedFile, path: Path, *, overwrite: bool = False) -> 
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with part.open("wb") as file:
-            np.savez(file, description=np.array(json.dumps(about)), **model.arrays)
+            np.savez(file, allow_pickle=False, description=np.array(json.dumps(about)), **model.arrays)
         part.replace(path)
     except OSError as error:
         raise ModelError(f"{path} cannot be written ({error.strerror}); choose another folder") from error

@@ -55,7 +55,8 @@ class RelationModel:
             vector: float32 [dimensions], the question.
             beams: Sequences that go on at a place, and sequences returned at most.
         """
-        open_, done = [(0.0, ())], list[tuple[float, tuple[int, ...]]]()
+        open_: list[tuple[float, tuple[int, ...]]] = [(0.0, ())]
+        done: list[tuple[float, tuple[int, ...]]] = []
         for place in range(self.max_hops + 1):
             longer: list[tuple[float, tuple[int, ...]]] = []
             for total, symbols in open_:

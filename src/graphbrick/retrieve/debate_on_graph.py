@@ -81,7 +81,7 @@ class DebateOnGraph(RetrieveStage):
         """Return the question that a debate leaves to be answered; the same, with an event, if it leaves none."""
         values = {"question": question}
         for role, name in (("debate_shorten", "draft"), ("debate_check", "remarks"), ("debate_write", "final")):
-            request = PROMPTS.request(self.llm, role, facts[:_FACTS], **values).request
+            request = PROMPTS.request(self.llm, role, facts[:_FACTS], schema=None, **values).request
             values[name] = one_line(without_thinking(self.llm.ask_all([request])[0].text))
         final = values["final"]
         if not final.endswith("?") or len(final) > _LONGEST:

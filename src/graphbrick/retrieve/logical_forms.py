@@ -151,7 +151,7 @@ class LogicalForms(RetrieveStage):
         graph = subgraph.graph
         names = [readable(graph.relation_label(relation)) for relation in range(graph.n_relations)]
         scores = self.scorer.rate(words, names)
-        return np.argsort(-scores, kind="stable")[:most].tolist()
+        return list(map(int, np.argsort(-scores, kind="stable")[:most]))
 
     def _evidence(self, subgraph: Subgraph, best: _Executed) -> Evidence:
         source = repr(self)

@@ -164,6 +164,5 @@ def _steps_of(
             symbols = [symbol[step] for step in steps[p]]
             for place, (before, now) in enumerate(zip([STOP, *symbols], [*symbols, STOP], strict=True)):
                 made.append((row.question, place, before, now, 1 / len(right)))
-    columns = list(zip(*made, strict=True))
-    question, place, before, now = (np.array(column, dtype=np.int64) for column in columns[:4])
-    return question, place, before, now, np.array(columns[4], dtype=np.float32)
+    columns = np.array([entry[:4] for entry in made], dtype=np.int64).T
+    return columns[0], columns[1], columns[2], columns[3], np.array([entry[4] for entry in made], dtype=np.float32)
