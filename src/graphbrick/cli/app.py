@@ -31,6 +31,7 @@ from graphbrick.cli import report as cli_report
 from graphbrick.cli import serve as cli_serve
 from graphbrick.cli import text as cli_text
 from graphbrick.cli import train as cli_train
+from graphbrick.cli import tune as cli_tune
 from graphbrick.cli.ask import NothingFoundError
 from graphbrick.cli.graphs import Json
 
@@ -127,6 +128,7 @@ for _name in ("metrics", "pairs", "score"):
 for _name in ("data", "train", "check"):
     cli_judging.app.command(_name)(getattr(cli_judge_learning, _name))
 app.add_typer(cli_judging.app)
+app.command("tune")(cli_tune.tune)
 app.command("report")(cli_report.report)
 app.command("rag")(cli_rag.rag)
 for _name in ("serve", "mcp"):

@@ -8,10 +8,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib.resources import files
+from pathlib import Path
 from string import Template
 from typing import Any
 
-from graphbrick.core.errors import PipelineError
+from graphbrick.core.errors import InputError, PipelineError
 from graphbrick.pipeline import Pipeline, Sequence, Union
 from graphbrick.pipeline.brick import Brick
 from graphbrick.pipeline.parsing import parse, parse_brick
@@ -155,31 +156,26 @@ def published() -> Mapping[str, Recipe]:
     content, systems = (
         tomllib.loads((files("graphbrick.recipes") / name).read_text(encoding="utf-8")) for name in _FILES
     )
-    recipes = {}
-    for name, entry in (content["recipes"] | systems["recipes"]).items():
-        template = " ".join(entry["pipeline"].split())
-        index = entry.get("index", {})
-        used = set(re.findall(r"\$(\w+)", " ".join((template, *index.values()))))
-        parts = {part: text for part, text in content["parts"].items() if part in used}
-        figures = entry.get("figures", {})
-        paper = content["papers"].get(entry["paper"], entry["paper"])
-        recipes[name] = Recipe(
-            name, entry["title"], entry["group"], paper, template, parts, figures, entry.get("note", ""), index,
-            entry.get("source", ""), entry.get("setting", ""),
-        )  # fmt: skip
-    return recipes
+    return _recipes(content | {"recipes": content["recipes"] | systems["recipes"]})
 
 
 def recipe(name: str | int) -> Recipe:
-    """Return a published recipe by its name.
+    """Return a recipe by its name: a published one, or one of a file.
+
+    Args:
+        name: Such as ``12``; ``tuned.toml`` for the first recipe of a file, or ``tuned.toml:NAME``.
 
     Raises:
+        InputError: There is no such file, or it holds no recipes.
         PipelineError: No recipe has that name.
 
     >>> from graphbrick.recipes import recipe
     >>> recipe(12).pipeline()
     PPR(k=1000) >> ShortestPaths() >> Rerank(MiniLM(), n=32) >> PathAnswer()
     """
+    path, suffix, own = str(name).partition(".toml")
+    if suffix:
+        return _of_file(Path(path + suffix), own.removeprefix(":"))
     found = published().get(str(name).strip().upper())
     if found is None:
         names = list(published())
@@ -188,3 +184,40 @@ def recipe(name: str | int) -> Recipe:
             f"{', '.join(n for n in names if n[0] not in 'P123456789')} (graphbrick recipes lists them)"
         )
     return found
+
+
+def _of_file(path: Path, name: str) -> Recipe:
+    """Return a recipe of a file, the first without a name."""
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"the recipes cannot be read: {error.strerror or error}", path) from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"the recipes are not TOML: {error}", path) from error
+    try:
+        found = _recipes(content)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise InputError(
+            f"the file holds no recipes ({type(error).__name__}: {error}); it has lines such as "
+            '[recipes.mine] and pipeline = "PPR(k=1000) >> ShortestPaths() >> PathAnswer()"', path
+        ) from error  # fmt: skip
+    if not found or (name and name not in found):
+        raise InputError(f"there is no recipe {name!r}; there are {', '.join(found) or 'none'}", path)
+    return found[name] if name else next(iter(found.values()))
+
+
+def _recipes(content: Mapping[str, Any]) -> dict[str, Recipe]:
+    """Return the recipes that a file describes; only ``recipes`` with a ``pipeline`` each must be there."""
+    recipes = {}
+    for name, entry in content["recipes"].items():
+        template = " ".join(entry["pipeline"].split())
+        index = entry.get("index", {})
+        used = set(re.findall(r"\$(\w+)", " ".join((template, *index.values()))))
+        parts = {part: text for part, text in content.get("parts", {}).items() if part in used}
+        paper = entry.get("paper", "")
+        recipes[name] = Recipe(
+            name, entry.get("title", name), entry.get("group", ""), content.get("papers", {}).get(paper, paper),
+            template, parts, entry.get("figures", {}), entry.get("note", ""), index, entry.get("source", ""),
+            entry.get("setting", ""),
+        )  # fmt: skip
+    return recipes

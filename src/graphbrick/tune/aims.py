@@ -1,0 +1,99 @@
+"""What a search aims at: the best quality, alone or within limits on time, tokens and cost."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from graphbrick.core.errors import InputError
+
+_LIMIT = re.compile(r"(?P<what>latency|tokens|cost)\s*<=?\s*\$?(?P<value>\d*\.?\d+)\s*(?P<unit>ms|s)?")
+_EXAMPLE = '"quality", "latency<50ms" or "latency<50ms,cost<0.001"'
+
+
+class Figures(NamedTuple):
+    """What is known of a pipeline from the questions that it has answered.
+
+    Attributes:
+        quality: Mean of the measure that is searched by.
+        seconds: Median time of a question.
+        tokens: Mean tokens a question, sent to and written by models.
+        usd: Mean dollars a question.
+        n: Number of questions.
+    """
+
+    quality: float
+    seconds: float
+    tokens: float
+    usd: float
+    n: int
+
+
+@dataclass(frozen=True)
+class Aim:
+    """The best quality within limits.
+
+    Attributes:
+        text: As the user wrote it.
+        limits: The highest figure allowed, by its name in `Figures`; empty for the best quality at any cost.
+    """
+
+    text: str
+    limits: Mapping[str, float]
+
+    @classmethod
+    def parse(cls, text: str) -> Aim:
+        """Return the aim that a text names: ``quality``, or limits joined by commas.
+
+        Raises:
+            InputError: The text is no aim.
+
+        >>> Aim.parse("latency<50ms, cost<0.001").limits
+        {'seconds': 0.05, 'usd': 0.001}
+        """
+        limits: dict[str, float] = {}
+        for part in map(str.strip, text.lower().split(",")):
+            match = _LIMIT.fullmatch(part)
+            if part == "quality":
+                continue
+            if match is None or (match["what"] == "latency") != (match["unit"] is not None):
+                raise InputError(f"an aim is {_EXAMPLE}, got {text!r}; latency takes ms or s, tokens and cost no unit")
+            name = {"latency": "seconds", "tokens": "tokens", "cost": "usd"}[match["what"]]
+            if name in limits:
+                raise InputError(f"the aim {text!r} limits {match['what']} twice; keep one of them")
+            limits[name] = float(match["value"]) / (1000 if match["unit"] == "ms" else 1)
+        return cls(text.strip(), limits)
+
+    def excess(self, figures: Figures) -> float:
+        """Return by which factor the limits are exceeded, the worst of them; 0 if all are kept."""
+        over = (getattr(figures, name) / max(limit, 1e-12) for name, limit in self.limits.items())
+        worst = max(over, default=0.0)
+        return worst if worst > 1 else 0.0
+
+    def order(self, figures: Figures) -> tuple[float, ...]:
+        """Return a sort key, best first: what keeps the limits, then quality, then seconds, tokens and cost."""
+        return (self.excess(figures), -figures.quality, figures.seconds, figures.tokens, figures.usd)
+
+
+def dominates(first: Figures, second: Figures) -> bool:
+    """Return whether the first is at least as good in quality, time, tokens and cost, and better in one.
+
+    >>> dominates(Figures(0.8, 0.01, 0, 0, 10), Figures(0.8, 0.02, 0, 0, 10))
+    True
+    """
+    mine = (-first.quality, first.seconds, first.tokens, first.usd)
+    other = (-second.quality, second.seconds, second.tokens, second.usd)
+    return mine != other and all(a <= b for a, b in zip(mine, other, strict=True))
+
+
+def layers(figures: Mapping[int, Figures]) -> dict[int, int]:
+    """Return the front that each entry lies on: 0 if none dominates it, 1 if only those of front 0 do, and so on."""
+    left, found, layer = dict(figures), dict[int, int](), 0
+    while left:
+        front = [key for key, one in left.items() if not any(dominates(other, one) for other in left.values())]
+        found |= dict.fromkeys(front, layer)
+        left = {key: one for key, one in left.items() if key not in found}
+        layer += 1
+    return found

@@ -1,0 +1,143 @@
+"""What each choice of a pipeline brings: the same pipeline with one choice changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from statistics import fmean, median
+
+from graphbrick.evaluate.statistics.intervals import Interval
+from graphbrick.evaluate.statistics.paired import paired_bootstrap
+from graphbrick.pipeline import Pipeline, Sequence
+from graphbrick.tune.race import Candidate
+from graphbrick.tune.space import STAGES, Space, readable
+
+_OPTIONAL = ("extract", "prune", "rerank")
+_PLAIN = 0.05  # shares of the time below which no difference in time is told
+
+
+@dataclass(frozen=True)
+class Change:
+    """A pipeline with one choice changed.
+
+    Attributes:
+        of: Name of the pipeline.
+        what: The change in words, such as "without PruneEdges".
+        changed: The changed pipeline.
+    """
+
+    of: str
+    what: str
+    changed: Candidate
+
+
+@dataclass(frozen=True)
+class Effect:
+    """What a change did, on the questions that both have answered.
+
+    Attributes:
+        of: Name of the pipeline.
+        what: The change in words.
+        text: The recipe text of the changed pipeline.
+        quality: Quality of the changed pipeline minus that of the other, with its interval.
+        p: The p-value of this difference.
+        seconds: Median time of the changed pipeline minus that of the other, for a question.
+        tokens: The same for the mean tokens.
+    """
+
+    of: str
+    what: str
+    text: str
+    quality: Interval
+    p: float
+    seconds: float
+    tokens: float
+
+    def words(self) -> str:
+        """Return the effect as a sentence."""
+        points, ms = 100 * self.quality.mean, 1000 * self.seconds
+        if self.p >= 0.05:
+            quality = f"no difference that {self.quality.n} questions show ({points:+.1f} points)"
+        else:
+            verb = "brings" if points > 0 else "costs"
+            quality = (
+                f"{verb} {abs(points):.1f} points ({100 * self.quality.low:+.1f} to {100 * self.quality.high:+.1f})"
+            )
+        time = f"takes {ms:.0f} ms more" if ms > 0 else f"saves {-ms:.0f} ms"
+        return f"{self.what}: {quality}" + (f", {time}" if abs(ms) >= 1 else "")
+
+
+def changes_of(winner: Candidate, space: Space) -> Iterator[Change]:
+    """Yield a pipeline with one choice changed at a time, each that can be read.
+
+    An optional stage is left out, or put in with its defaults; the stage that retrieves is replaced; and one model
+    takes the place of another everywhere.
+    """
+    pipeline = readable(winner.text)
+    assert pipeline is not None
+    seen = {winner.identity}
+    for what, text in _variants(pipeline, space):
+        changed = readable(text)
+        if changed is not None and changed.identity() not in seen:
+            seen.add(changed.identity())
+            yield Change(winner.name, what, Candidate(f"{winner.name}, {what}", text, changed.identity()))
+
+
+def _variants(pipeline: Pipeline, space: Space) -> Iterator[tuple[str, str]]:
+    stages = list(pipeline.stages) if isinstance(pipeline, Sequence) else [pipeline]
+    kinds = [_kind(stage) for stage in stages]
+    for kind in _OPTIONAL:
+        for place, stage in enumerate(stages):
+            if kinds[place] == kind:
+                yield f"without {_name(stage)}", _joined([*stages[:place], *stages[place + 1 :]])
+        if kind not in kinds:
+            at = sum(STAGES.index(other) < STAGES.index(kind) for other in kinds if other in STAGES)
+            for text in _filled(space, kind, repr(pipeline)):
+                yield f"with {text}", _joined([*stages[:at], text, *stages[at:]])
+    for place, stage in enumerate(stages):
+        if kinds[place] == "retrieve":
+            for text in _filled(space, "retrieve", repr(pipeline)):
+                if not text.startswith(_name(stage)):
+                    yield f"{text} instead of {_name(stage)}", _joined([*stages[:place], text, *stages[place + 1 :]])
+    whole = repr(pipeline)
+    for models in space.models.values():
+        for old in models:
+            for new in models:
+                if old != new and old in whole:
+                    yield f"{new} instead of {old}", whole.replace(old, new)
+
+
+def _filled(space: Space, kind: str, whole: str) -> Iterator[str]:
+    """Yield the options of a stage with their defaults, and models of the pipeline where it has some of the kind."""
+    for option in space.stages.get(kind, ()):
+        text = option
+        for name, models in space.models.items():
+            text = text.replace(f"${name}", next((model for model in models if model in whole), models[0]))
+        if text and readable(text) is not None:
+            yield repr(readable(text))
+
+
+def _kind(stage: object) -> str:
+    return str(getattr(stage, "kind", "retrieve"))  # a union of stages retrieves, or extracts, as its parts do
+
+
+def _name(stage: object) -> str:
+    return type(stage).__name__
+
+
+def _joined(stages: list[object]) -> str:
+    texts = [stage if isinstance(stage, str) else repr(stage) for stage in stages]
+    return " >> ".join(f"({text})" if "|" in text and not text.startswith("(") else text for text in texts)
+
+
+def effect_of(change: Change, winner: Candidate) -> Effect:
+    """Return what a change did on the questions that both pipelines have answered."""
+    keys = [key for key in winner.scores if key in change.changed.scores]
+    ours, theirs = [winner.scores[key] for key in keys], [change.changed.scores[key] for key in keys]
+    compared = paired_bootstrap([one.quality for one in theirs], [one.quality for one in ours], resamples=2_000)
+    seconds = median(one.seconds for one in theirs), median(one.seconds for one in ours)
+    difference = 0.0 if abs(seconds[0] - seconds[1]) < _PLAIN * seconds[1] else seconds[0] - seconds[1]
+    return Effect(
+        *(change.of, change.what, change.changed.text, compared.difference, compared.p, difference),
+        fmean(one.tokens for one in theirs) - fmean(one.tokens for one in ours),
+    )

@@ -1,0 +1,107 @@
+"""The search space for a graph when the user names none: every brick that runs on it with the models at hand."""
+
+from __future__ import annotations
+
+from dataclasses import MISSING
+
+from graphbrick.core.graph import Capabilities, Capability, capabilities_of
+from graphbrick.core.parameters import Declared, declared
+from graphbrick.embedders.embedder import Embedder
+from graphbrick.evaluate.study.identity import bricks_of
+from graphbrick.graphs.graph import Graph
+from graphbrick.learn import learned_pipeline, learned_place
+from graphbrick.llm.chat import ChatModel
+from graphbrick.pipeline import Pipeline, catalog
+from graphbrick.pipeline.brick import Brick
+from graphbrick.pipeline.parsing import parse
+from graphbrick.pipeline.stages import Stage
+from graphbrick.recipes import published
+from graphbrick.scorers.scorer import Scorer
+from graphbrick.tune.space import STAGES, Space
+
+_PLACES = {Scorer: "$scorer", Embedder: "$embedder", ChatModel: "$llm"}
+_OPTIONAL = ("extract", "prune", "rerank")
+# A baseline for tables that nobody would use; paths added to those of another model; and what reads reports.
+_LEFT_OUT = ("RandomSample", "Supplement", "Points")
+# What a graph made from documents is asked with; over other graphs they have nothing to read.
+_TEXT = frozenset({Capability.CORPUS, Capability.PASSAGES})
+
+
+def default_space(graph: Graph, *, llm: str = "", link: bool = False) -> Space:
+    """Return the space of all bricks that run on a graph.
+
+    A brick takes part if everything that it needs can be given: scorers (BM25, MiniLM, the alignment of words, and the
+    learned patterns of the graph), MiniLM as embedder, and the language model, if there is one.
+
+    Args:
+        graph: The graph.
+        llm: The language model as recipe text; empty for none.
+        link: Whether seeds are found in the questions; else the files give them.
+    """
+    place = learned_place(graph)
+    learned = (f"PatternScorer({str(place)!r})",) if learned_pipeline(graph) is not None else ()
+    models = {
+        "scorer": (*learned, "WordAlignment(MiniLM())", "MiniLM()", "BM25()"),
+        "embedder": ("MiniLM()",),
+        **({"llm": (llm,)} if llm else {}),
+    }
+    stages: dict[str, tuple[str, ...]] = {}
+    able = capabilities_of(graph)
+    for stage in STAGES:
+        options = [text for brick in catalog.all_bricks().values() if (text := _option(brick, stage, models, able))]
+        if stage == "link":
+            words = f", words={str(place)!r}" if learned else ""
+            options = [f"LinkLabels(readings=2{words})", "LinkLabels()"] if link else []
+        elif stage == "generate":
+            writers = ("Quote", "WriteAnswer") if Capability.CORPUS in able else ("PathAnswer", "Generate")
+            options = [text for text in options if text.startswith(writers)]
+        elif Capability.CORPUS in able and stage in _OPTIONAL:
+            options = []  # passages are found in the whole graph
+        if options:
+            stages[stage] = ("", *options) if stage in _OPTIONAL else tuple(options)
+    return Space(stages, models)
+
+
+def known_pipelines(graph: Graph, *, default: Pipeline, llm: str = "") -> dict[str, str]:
+    """Return the recipe texts that a search begins with, by name: the default, and published recipes with these models.
+
+    Args:
+        graph: The graph.
+        default: What ``graphbrick ask`` uses on this graph.
+        llm: The language model as recipe text; without one, recipes that call a model are left out.
+    """
+    found = {"default": repr(default)}
+    able = capabilities_of(graph)
+    for recipe in published().values():
+        if recipe.needs or (recipe.uses_llm and not llm) or "reranker" in recipe.parts or recipe.index:
+            continue
+        parts = {"llm": llm} if llm and "llm" in recipe.parts else {}
+        pipeline = parse(recipe.text(**parts))
+        if all(stage.needs <= able for stage in bricks_of(pipeline) if isinstance(stage, Stage)):
+            found[f"recipe {recipe.name}"] = repr(pipeline)
+    return found
+
+
+def _option(brick: type[Brick], stage: str, models: dict[str, tuple[str, ...]], able: Capabilities) -> str:
+    """Return a brick as an option of a stage; empty if it does not take part."""
+    if getattr(brick, "kind", "") != stage or brick.__name__ in _LEFT_OUT:
+        return ""
+    needs: frozenset[Capability] = getattr(brick, "needs", frozenset())
+    reads_text = bool(needs & _TEXT)
+    if not needs <= able or reads_text != (Capability.CORPUS in able and stage == "retrieve"):
+        return ""
+    arguments = [_argument(entry, models, able) for entry in declared(brick) if entry.default is MISSING]
+    if not all(arguments):
+        return ""
+    return f"{brick.__name__}({', '.join(arguments)})"
+
+
+def _argument(entry: Declared, models: dict[str, tuple[str, ...]], able: Capabilities) -> str:
+    """Return what is given for a parameter without a default; empty if nothing can be."""
+    for kind, place in _PLACES.items():
+        if kind in entry.parts and place[1:] in models:
+            return place
+    bricks = [part for part in entry.parts if part in catalog.all_bricks().values()]
+    return next(
+        (text for brick in bricks if (text := _option(brick, str(getattr(brick, "kind", "")), models, able))), ""
+    )

@@ -1,0 +1,201 @@
+"""Asking questions for a search: a study keeps every result, so that nothing is asked twice, also after a kill."""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from graphbrick.core.errors import InputError, PipelineError
+from graphbrick.evaluate import evaluate
+from graphbrick.evaluate.datasets import Question
+from graphbrick.evaluate.study.reader import Study
+from graphbrick.evaluate.study.records import Result
+from graphbrick.files.writing import naming
+from graphbrick.graphs.graph import Graph
+from graphbrick.pipeline.budget import Budget, StoppedError, current_budget, spending
+from graphbrick.tune.race import Candidate, Key, Scored
+
+Watch = Callable[[str, int, int], None]
+
+
+@dataclass
+class Clock:
+    """The time that a search has used, over all its sessions.
+
+    Every step of a search leaves a line with its seconds. A search that goes on after a kill reads them, and so makes
+    the same decisions in the same order.
+
+    Args:
+        journal: The file of these lines.
+        seconds: Seconds for the whole search.
+    """
+
+    journal: Path
+    seconds: float
+    used: float = 0.0
+    steps: int = 0
+    _known: list[float] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        with suppress(FileNotFoundError):
+            for line in self.journal.read_text("utf-8").splitlines():
+                with suppress(json.JSONDecodeError):  # a last line that a kill has cut
+                    self._known.append(float(json.loads(line)["seconds"]))
+
+    def step(self, work: Callable[[], None]) -> None:
+        """Do a step, and count its time: as the journal has it, else as it is."""
+        start = time.monotonic()
+        work()
+        seconds = round(time.monotonic() - start, 3)
+        if self.steps < len(self._known):
+            seconds = self._known[self.steps]
+        else:
+            with naming(self.journal), self.journal.open("a", encoding="utf-8") as file:
+                file.write(json.dumps({"step": self.steps, "seconds": seconds}) + "\n")
+        self.steps += 1
+        self.used += seconds
+
+    @property
+    def share(self) -> float:
+        """The share of time, tokens or dollars that is used, whichever is highest."""
+        shares = [self.used / self.seconds]
+        budget = current_budget()
+        if budget is not None:
+            shares += [spent / limit for spent, limit in ((budget.spent_tokens, budget.tokens),
+                                                          (budget.spent_usd, budget.usd)) if limit]  # fmt: skip
+        return max(shares)
+
+
+class Measurer:
+    """Asks pipelines questions and reads what they scored.
+
+    Args:
+        graph: The graph.
+        path: The study.
+        metric: The measure that counts as quality.
+        link: Whether seeds are found in the questions.
+        workers: Questions answered at once.
+
+    Attributes:
+        alone: Seconds of all stages so far, each pipeline counted as if it shared none.
+    """
+
+    def __init__(self, graph: Graph, path: Path, *, metric: str, link: bool, workers: int) -> None:
+        self._graph, self._path, self._metric = graph, path, metric
+        self._link, self._workers = link, workers
+        self.alone = 0.0
+
+    def ask(
+        self, candidates: Sequence[Candidate], questions: Sequence[Question], *, each: float, deadline: float
+    ) -> None:
+        """Ask candidates these questions, and store the scores; what cannot start or fails on all is given up.
+
+        Candidates that are asked together share the stages that they begin with.
+
+        Args:
+            candidates: The candidates.
+            questions: The questions; those that were asked before cost nothing.
+            each: Seconds for each candidate; one that takes longer is given up.
+            deadline: When no candidate is asked any more, by `time.monotonic`; those asked then are not given up.
+
+        Raises:
+            StoppedError: The user's own budget is used up; what was answered is stored in the candidates.
+        """
+        try:
+            self._asked(candidates, questions, each, deadline)
+        finally:
+            self._read(candidates, questions)
+
+    def _asked(
+        self, candidates: Sequence[Candidate], questions: Sequence[Question], each: float, deadline: float
+    ) -> None:
+        """Ask candidates together; one by one if one of them cannot start, or if they take too long."""
+        left = deadline - time.monotonic()
+        if left <= 0:
+            return
+        wanted = len(candidates) * each
+        try:
+            with _within(min(wanted, left)) as budget:
+                self._evaluate(candidates, questions)
+            return
+        except PipelineError as error:
+            if len(candidates) == 1:
+                candidates[0].given_up = f"cannot start: {error}"
+                return
+        except StoppedError:
+            if budget.left() > 0:  # it was not the time: the user's budget of tokens or dollars, or Ctrl-C
+                raise
+            if wanted > left:
+                return
+            if len(candidates) == 1:
+                candidates[0].given_up = f"slower than {each:.3g} s for {len(questions)} questions"
+                return
+        for one in candidates:
+            self._asked([one], questions, each, deadline)
+
+    def _read(self, candidates: Sequence[Candidate], questions: Sequence[Question]) -> None:
+        """Take the results of candidates from the study."""
+        if not self._path.exists():
+            return
+        keys = [key_of(question) for question in questions]
+        with Study.open(self._path) as study:
+            runs = {run.name: run.id for run in study.runs()}
+            known = {question.id: (question.dataset, question.name) for question in study.questions()}
+            for one in candidates:
+                if one.name in runs:
+                    results = {known[result.question]: result for result in study.results(runs[one.name])}
+                    self._take(one, [(key, results[key]) for key in keys if key in results])
+
+    def _evaluate(self, candidates: Sequence[Candidate], questions: Sequence[Question]) -> None:
+        evaluate(
+            self._graph, questions, {one.name: one.text for one in candidates}, out=self._path, link=self._link,
+            workers=self._workers, exchanges=False,
+        ).close()  # fmt: skip
+
+    def _take(self, one: Candidate, results: Sequence[tuple[Key, Result]]) -> None:
+        for key, result in results:
+            if self._metric not in result.metrics:
+                known = ", ".join(sorted(result.metrics))
+                raise InputError(f"there is no measure {self._metric!r}; there are {known}")
+            if key not in one.scores:
+                self.alone += result.seconds
+            one.scores[key] = Scored(
+                float(result.metrics[self._metric] or 0.0), result.seconds, _tokens(result), result.ledger["cost"]
+            )
+        errors = [result.error for _, result in results if result.error]
+        if results and len(errors) == len(results):
+            one.given_up = f"fails: {errors[0]}"
+
+
+@contextmanager
+def _within(seconds: float) -> Iterator[Budget]:
+    """Keep what runs inside to so many seconds, and to what is left of the budget around it."""
+    outer = current_budget()
+    inner = Budget(seconds=seconds if seconds < math.inf else None)
+    if outer is not None:
+        outer.check()
+        inner.tokens = None if outer.tokens is None else max(1, outer.tokens - outer.spent_tokens)
+        inner.usd = None if outer.usd is None else max(1e-9, outer.usd - outer.spent_usd)
+    try:
+        with spending(inner):
+            yield inner
+    finally:
+        if outer is not None:
+            outer.spent_tokens += inner.spent_tokens
+            outer.spent_usd += inner.spent_usd
+
+
+def key_of(question: Question) -> Key:
+    """Return what tells a question from others: its data set and its id there."""
+    return question.dataset, question.id
+
+
+def _tokens(result: Result) -> float:
+    """Return the tokens of language models; those of an encoder alone, which writes none, cost nothing here."""
+    written = result.ledger["tokens_out"]
+    return float(result.ledger["tokens_in"] + written) if written else 0.0

@@ -1,0 +1,162 @@
+"""Successive halving over questions: who answers more questions, and who cannot win any more.
+
+Every candidate starts with one question, which says whether it runs and how long it takes, and goes on to more: 4, 12,
+36 and so on. Of those that reach a number of questions, the best third by each aim goes on (Li et al., A System for
+Massively Parallel Hyperparameter Tuning, 2020, which calls it ASHA). A candidate is given up for good when another one
+is better on the same questions beyond chance, and not slower or dearer either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from statistics import fmean, median
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from graphbrick.evaluate.statistics.paired import permutation_test
+from graphbrick.tune.aims import Aim, Figures, layers
+
+ETA = 3
+"""One of so many goes on."""
+_ALPHA = 0.05  # two-sided p-value below which a difference is taken as one
+_AS_FAST = 0.9  # of another's time: nobody chooses a pipeline because it is a tenth faster
+_LEAST = 10  # questions before anything is given up by comparison
+_Z = 1.96
+
+
+Key: TypeAlias = tuple[str, str]
+"""Data set and id of a question."""
+
+
+class Scored(NamedTuple):
+    """What one pipeline scored on one question."""
+
+    quality: float
+    seconds: float
+    tokens: float
+    usd: float
+
+
+@dataclass
+class Candidate:
+    """A pipeline of the search.
+
+    Attributes:
+        name: Its name in the study.
+        text: Its recipe text.
+        identity: Tells it from others (`Pipeline.identity`).
+        choices: What was chosen by the name of the choice, with the texts that it was chosen from; empty for pipelines
+            that are not drawn from the space.
+        scores: By question, in the order in which they are asked.
+        rung: Number of rungs it is done with.
+        given_up: Why it takes no more questions; empty while it is in the race.
+    """
+
+    name: str
+    text: str
+    identity: str
+    choices: Mapping[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)
+    scores: dict[Key, Scored] = field(default_factory=dict)
+    rung: int = 0
+    given_up: str = ""
+
+    @property
+    def figures(self) -> Figures:
+        """Figures over all questions that it has answered."""
+        return figures_of(list(self.scores.values()))
+
+
+def figures_of(scores: Sequence[Scored]) -> Figures:
+    """Return the figures of at least one question."""
+    return Figures(
+        fmean(one.quality for one in scores),
+        median(one.seconds for one in scores),
+        fmean(one.tokens for one in scores),
+        fmean(one.usd for one in scores),
+        len(scores),
+    )
+
+
+def rungs(n: int) -> list[int]:
+    """Return the numbers of questions of the rungs: 1, 4, 12, ... up to all.
+
+    >>> rungs(100), rungs(3)
+    ([1, 4, 12, 36, 100], [1, 3])
+    """
+    sizes = [1, 4]
+    while sizes[-1] * ETA < n:
+        sizes.append(sizes[-1] * ETA)
+    return [*(size for size in sizes if size < n), n]
+
+
+@dataclass
+class Race:
+    """The candidates of a search.
+
+    Args:
+        aims: What the search aims at; at least one.
+        sizes: Number of questions of each rung.
+        slowest: Seconds a question (mean) above which a candidate is not followed further.
+    """
+
+    aims: Sequence[Aim]
+    sizes: Sequence[int]
+    slowest: float
+    candidates: list[Candidate] = field(default_factory=list)
+
+    def promotable(self) -> list[Candidate]:
+        """Return the candidates to ask the next questions, of the highest rung that has some."""
+        for rung in range(len(self.sizes) - 1, 0, -1):
+            there = [one for one in self.candidates if one.rung >= rung]
+            waiting = [one for one in there if one.rung == rung and not one.given_up]
+            # The first rung says only whether a pipeline runs; one question ranks nobody.
+            chosen = waiting if rung == 1 else [one for one in waiting if one.name in self._best(there, rung)]
+            if chosen:
+                return chosen
+        return []
+
+    def _best(self, there: Sequence[Candidate], rung: int) -> set[str]:
+        """Return the names of the best third of those that have reached a rung, by each aim and by the fronts."""
+        places = max(1, len(there) // ETA)
+        figures = [figures_of([*one.scores.values()][: self.sizes[rung - 1]]) for one in there]
+        front = layers(dict(enumerate(figures)))
+        orders: list[list[tuple[float, ...]]] = [[aim.order(one) for one in figures] for aim in self.aims]
+        orders.append([(front[i], -one.quality, one.seconds) for i, one in enumerate(figures)])
+        return {there[i].name for order in orders for i in sorted(range(len(there)), key=order.__getitem__)[:places]}
+
+    def judge(self, candidates: Sequence[Candidate]) -> None:
+        """Give up candidates that are too slow, and those that another one beats beyond chance at no higher cost."""
+        for one in candidates:
+            seconds = fmean(score.seconds for score in one.scores.values())
+            if seconds > self.slowest and len(one.scores) > 1:  # models are loaded at the first question
+                one.given_up = f"slower than {self.slowest:g} s a question ({seconds:.1f} s)"
+        for one in candidates:
+            if len(one.scores) < _LEAST or one.given_up:
+                continue
+            for other in self.leaders():
+                if other is not one and other.scores.keys() >= one.scores.keys() and beaten(one, other):
+                    one.given_up = f"beaten by {other.name} after {len(one.scores)} questions"
+                    break
+
+    def leaders(self) -> list[Candidate]:
+        """Return the candidates of the highest rung reached that none of its rung dominates."""
+        top = max((one.rung for one in self.candidates if not one.given_up), default=0)
+        there = [one for one in self.candidates if one.rung == top and not one.given_up]
+        front = layers({place: one.figures for place, one in enumerate(there)})
+        return [one for place, one in enumerate(there) if front[place] == 0]
+
+
+def beaten(one: Candidate, other: Candidate) -> bool:
+    """Return whether another candidate is better beyond chance on the same questions, and not slower or dearer."""
+    mine = [*one.scores.values()]
+    others = [other.scores[question] for question in one.scores]
+    lead = fmean(b.quality - a.quality for a, b in zip(mine, others, strict=True))
+    if lead <= 0 or fmean(a.tokens for a in mine) < fmean(b.tokens for b in others):
+        return False
+    ratios = np.log([max(a.seconds, 1e-6) / max(b.seconds, 1e-6) for a, b in zip(mine, others, strict=True)])
+    least = ratios.mean() - _Z * ratios.std(ddof=1) / np.sqrt(len(ratios))
+    if least < np.log(_AS_FAST):
+        return False
+    return permutation_test([a.quality for a in mine], [b.quality for b in others], resamples=1_000) < _ALPHA

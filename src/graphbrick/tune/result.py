@@ -1,0 +1,278 @@
+"""What a search found: the front, a pipeline for each aim, what each choice brings, and how sure all of that is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from statistics import quantiles
+from typing import Any
+
+from graphbrick.evaluate.statistics.comparison import Comparison, compare
+from graphbrick.evaluate.statistics.intervals import Interval, interval
+from graphbrick.evaluate.study.identity import bricks_of
+from graphbrick.pipeline.parsing import parse
+from graphbrick.tune.aims import Aim, Figures, layers
+from graphbrick.tune.changes import Change, Effect, effect_of
+from graphbrick.tune.race import Candidate, Race
+
+_ENOUGH = 12  # questions of a candidate that counts in the table of bricks
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A pipeline with its figures on the questions that chose nothing.
+
+    Attributes:
+        name: Its name.
+        text: Its recipe text.
+        chosen: Its figures on the questions that it was chosen by.
+        figures: Its figures on the other questions.
+        quality: The quality on those, with its interval.
+        seconds_95: Time of a question below which 95 % of them stay.
+        front: Whether none of the others is better in quality, time, tokens and cost.
+    """
+
+    name: str
+    text: str
+    chosen: Figures
+    figures: Figures
+    quality: Interval
+    seconds_95: float
+    front: bool
+
+
+@dataclass(frozen=True)
+class Recommended:
+    """The pipeline for an aim.
+
+    Attributes:
+        key: A name for files, such as "latency-50ms".
+        aim: The aim as the user wrote it.
+        name: Name of the pipeline.
+        text: Its recipe text.
+        kept: Whether it keeps the limits of the aim on the questions that chose nothing.
+    """
+
+    key: str
+    aim: str
+    name: str
+    text: str
+    kept: bool
+
+
+@dataclass(frozen=True)
+class BrickFigures:
+    """How good pipelines with one brick are.
+
+    Attributes:
+        kind: The stage kind, or "model".
+        brick: Name of the brick.
+        tried: Pipelines with it that have answered at least twelve questions.
+        best: Quality of the best of them, on the questions to choose by.
+        seconds: Median time of a question of this one.
+    """
+
+    kind: str
+    brick: str
+    tried: int
+    best: float
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """The result of a search.
+
+    Attributes:
+        metric: The measure that counts as quality.
+        recommended: A pipeline for each aim.
+        measured: The winners, the pipeline that they are compared with, and others of the front, best first.
+        comparisons: Each of these against that pipeline, corrected for their number.
+        baseline: Name of that pipeline.
+        effects: What changing one choice of the recommended pipelines does.
+        bricks: How good pipelines with each brick are.
+        notes: What a reader has to know, in sentences.
+        tried: Pipelines that answered a question.
+        given_up: Number of pipelines that were given up, by the reason.
+        size: Pipelines of the space.
+        choosing: Questions to choose by.
+        final: Questions for the final figures.
+        seconds: Time that the search has used, over all sessions.
+        alone: Time that all stages would have taken if no pipelines had shared their beginnings.
+    """
+
+    metric: str
+    recommended: tuple[Recommended, ...]
+    measured: tuple[Measured, ...]
+    comparisons: tuple[Comparison, ...]
+    baseline: str
+    effects: tuple[Effect, ...]
+    bricks: tuple[BrickFigures, ...]
+    notes: tuple[str, ...]
+    tried: int
+    given_up: Mapping[str, int]
+    size: int
+    choosing: int
+    final: int
+    seconds: float
+    alone: float
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the result as plain JSON types."""
+        found = asdict(self)
+        for name, items in (("comparisons", self.comparisons), ("effects", self.effects), ("measured", self.measured)):
+            found[name] = [_plain(item) for item in items]
+        return found
+
+
+def tuned(
+    race: Race,
+    best: Sequence[tuple[Aim, Candidate]],
+    finals: Sequence[Candidate],
+    changes: Sequence[Change],
+    *,
+    metric: str,
+    baseline: str,
+    written: bool,
+    stopped: str,
+    seconds: float,
+    alone: float,
+    size: int,
+    choosing: int,
+) -> Tuned:
+    """Return the result of a search.
+
+    Args:
+        race: All candidates.
+        best: The best candidate for each aim.
+        finals: Candidates with their scores on the questions that chose nothing.
+        changes: Pipelines with one choice changed, measured.
+        metric: The measure that counts as quality.
+        baseline: Name of the pipeline that the others are compared with.
+        written: Whether the graph wrote the questions.
+        stopped: Why the search ended early; empty if it did not.
+        seconds: Time used.
+        alone: Time of all stages, as if nothing was shared.
+        size: Pipelines of the space.
+        choosing: Questions to choose by.
+    """
+    by_name = {one.name: one for one in race.candidates}
+    figures = {one.name: one.figures for one in finals}
+    front = layers(dict(enumerate(figures.values())))
+    measured = [
+        Measured(
+            *(one.name, one.text, by_name[one.name].figures, one.figures),
+            interval([score.quality for score in one.scores.values()]),
+            _percentile([score.seconds for score in one.scores.values()]),
+            front[place] == 0,
+        )
+        for place, one in enumerate(finals)
+    ]
+    measured.sort(key=lambda one: (-one.figures.quality, one.figures.seconds))
+    scores = {one.name: [score.quality for score in one.scores.values()] for one in finals}
+    comparisons = compare(scores, baseline=baseline) if baseline in scores and len(scores) > 1 else []
+    recommended = [
+        Recommended(_key(aim.text), aim.text, one.name, one.text, not aim.excess(figures.get(one.name, one.figures)))
+        for aim, one in best
+    ]
+    effects = [effect_of(change, by_name[change.of]) for change in changes]
+    final = max((len(one.scores) for one in finals), default=0)
+    notes = [*_about_questions(written, choosing, final), *_about_time(stopped, final, recommended)]
+    notes += _about_differences(recommended, comparisons, baseline)
+    return Tuned(
+        metric, tuple(recommended), tuple(measured), tuple(comparisons), baseline, tuple(effects),
+        tuple(_bricks(race.candidates)), tuple(notes), sum(bool(one.scores) for one in race.candidates),
+        _reasons(race.candidates), size, choosing, final, seconds, alone,
+    )  # fmt: skip
+
+
+def _about_questions(written: bool, choosing: int, final: int) -> list[str]:
+    notes = []
+    if written:
+        notes.append(
+            "The questions were written from the graph itself, with the words of its relations. People ask in other "
+            "words, and pipelines that learned from such questions look better here than they are."
+        )
+    if 0 < final < 50 or choosing < 50:
+        notes.append(
+            f"{choosing} questions to choose by and {final} for the final figures are few: only differences of some "
+            f"{100 * 1.4 / max(final, 1) ** 0.5:.0f} points can be told from chance."
+        )
+    return notes
+
+
+def _about_time(stopped: str, final: int, recommended: Sequence[Recommended]) -> list[str]:
+    notes = [f"The search ended early: {stopped}."] if stopped else []
+    if not final:
+        notes.append("Nothing was measured on other questions: the time or the budget was used up before.")
+    notes += [
+        f"No pipeline that was tried keeps {one.aim!r} on the other questions; {one.name} comes nearest."
+        for one in recommended
+        if final and not one.kept
+    ]
+    return notes
+
+
+def _about_differences(
+    recommended: Sequence[Recommended], comparisons: Sequence[Comparison], baseline: str
+) -> list[str]:
+    notes = []
+    for row in comparisons:
+        if row.p_holm < 0.05 or row.first not in {one.name for one in recommended}:
+            continue
+        lead, width = row.difference.mean, (row.difference.high - row.difference.low) / 2
+        text = (
+            f"{row.difference.n} questions do not tell {row.first} from {baseline}: {100 * lead:+.1f} points "
+            f"({100 * row.difference.low:+.1f} to {100 * row.difference.high:+.1f})."
+        )
+        if abs(lead) > 0.005:
+            text += f" About {round(row.difference.n * (width / abs(lead)) ** 2, -1):,.0f} would, if it is real."
+        notes.append(text)
+    return notes
+
+
+def _bricks(candidates: Sequence[Candidate]) -> list[BrickFigures]:
+    """Return figures by brick, of candidates with enough questions; the best of each kind first."""
+    groups: dict[tuple[str, str], list[Figures]] = {}
+    for one in candidates:
+        if len(one.scores) >= _ENOUGH:
+            names = {
+                (str(getattr(brick, "kind", "model")), type(brick).__name__) for brick in bricks_of(parse(one.text))
+            }
+            for name in names:
+                groups.setdefault(name, []).append(one.figures)
+    rows = []
+    for (kind, brick), figures in groups.items():
+        best = min(figures, key=lambda one: (-one.quality, one.seconds))
+        rows.append(BrickFigures(kind, brick, len(figures), best.quality, best.seconds))
+    return sorted(rows, key=lambda row: (row.kind, -row.best, row.seconds))
+
+
+def _reasons(candidates: Sequence[Candidate]) -> dict[str, int]:
+    """Return how many candidates were given up, by the first words of the reason."""
+    begins = {
+        "slower than tolerated": "slower",
+        "beaten beyond chance": "beaten",
+        "cannot start": "cannot",
+        "fails": "fails",
+    }
+    counts = {name: sum(one.given_up.startswith(word) for one in candidates) for name, word in begins.items()}
+    return {name: count for name, count in counts.items() if count}
+
+
+def _percentile(values: Sequence[float]) -> float:
+    return quantiles(values, n=20, method="inclusive")[-1] if len(values) > 1 else values[0]
+
+
+def _key(aim: str) -> str:
+    return re.sub(r"[^a-z0-9.]+", "-", aim.lower()).strip("-")
+
+
+def _plain(item: Any) -> Any:
+    """Return a value as plain JSON types; named tuples become objects."""
+    if hasattr(item, "_asdict"):
+        return {name: _plain(value) for name, value in item._asdict().items()}
+    if hasattr(item, "__dataclass_fields__"):
+        return {name: _plain(getattr(item, name)) for name in item.__dataclass_fields__}
+    return item

@@ -1,0 +1,307 @@
+"""The search for the best pipeline of a graph: draw, ask, go on with the best, and measure the winners."""
+
+from __future__ import annotations
+
+import math
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from statistics import fmean
+
+from graphbrick.core.errors import InputError
+from graphbrick.evaluate.datasets import Question, sample
+from graphbrick.graphs.graph import Graph
+from graphbrick.learn.written_questions import written_questions
+from graphbrick.pipeline.budget import StoppedError
+from graphbrick.pipeline.parsing import parse
+from graphbrick.tune.aims import Aim
+from graphbrick.tune.changes import Change, changes_of
+from graphbrick.tune.default_space import default_space
+from graphbrick.tune.drawing import Choices, draw, first
+from graphbrick.tune.measuring import Clock, Measurer, Watch, key_of
+from graphbrick.tune.race import Candidate, Key, Race, rungs
+from graphbrick.tune.result import Tuned, tuned
+from graphbrick.tune.space import Space
+
+STUDY, JOURNAL = "study.sqlite", "steps.jsonl"
+SEARCHING, MEASURING, EXPLAINING = "searching", "measuring the winners on other questions", "changing one choice"
+"""Names of the steps that are reported to ``watch``."""
+
+# Shares of the time after which each part ends: pipelines that were not drawn, drawing, asking the winners all
+# questions to choose by, and the final figures.
+_STARTS, _SEARCH, _WINNERS, _FINAL = 0.3, 0.6, 0.72, 0.88
+_BATCH = 12  # pipelines drawn and asked together
+_MOST = 400  # questions to choose by, and as many for the final figures
+_LEAST = 8  # questions in all
+_WRITTEN = 400  # questions that the graph writes where there are none
+_FINALISTS = 6  # pipelines of the front that are measured on the other questions
+_LOADING = 10.0  # seconds that a first question may take, because models are loaded
+# Seconds a question that are tolerated: at most, and as a share of the time; without and with a language model.
+_SLOWEST = {False: (2.0, 1 / 600), True: (60.0, 1 / 60)}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a search is asked for.
+
+    Attributes:
+        aims: What to aim at.
+        metric: The measure that counts as quality, such as "hits_at_1" or "f1".
+        seconds: Time for all of it.
+        pipelines: Pipelines to try at most; None for as many as the time allows.
+        link: Whether seeds are found in the questions.
+        workers: Questions answered at once.
+        seed: Of the random numbers.
+        at_random: Whether pipelines are drawn evenly; for comparison.
+    """
+
+    aims: tuple[Aim, ...] = (Aim("quality", {}),)
+    metric: str = "hits_at_1"
+    seconds: float = 1_800.0
+    pipelines: int | None = None
+    link: bool = False
+    workers: int = 1
+    seed: int = 0
+    at_random: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.aims:
+            raise InputError('a search needs an aim; try "quality"')
+        if not 0 < self.seconds < math.inf:
+            raise InputError(
+                f"the time of a search must be a number of seconds above 0, got {self.seconds!r}; try 1800"
+            )
+        if self.pipelines is not None and self.pipelines < 1:
+            raise InputError(f"a search tries at least 1 pipeline, got {self.pipelines}; try 100")
+
+
+def tune(
+    graph: Graph,
+    questions: Sequence[Question] | None,
+    out: str | os.PathLike[str],
+    *,
+    known: Mapping[str, str],
+    space: Space | None = None,
+    llm: str = "",
+    settings: Settings = Settings(),
+    watch: Watch = lambda step, done, total: None,
+) -> Tuned:
+    """Search for the best pipelines of a graph.
+
+    Half of the questions choose, the other half gives the final figures. All results are kept in ``out``: the same call
+    goes on after a kill or the end of a budget, and asks nothing twice.
+
+    Args:
+        graph: The graph.
+        questions: Questions with answers; None for questions that the graph writes itself.
+        out: The folder to write to, or to go on with.
+        known: Recipe texts that the search begins with, by name; the first is what the winners are compared with.
+        space: What is searched; None for every brick that runs on the graph (`default_space`).
+        llm: The language model of the default space as recipe text; empty for none.
+        settings: Aims, measure, time and so on.
+        watch: Called with (step, done, total); the total is in seconds for the search, else in pipelines.
+
+    Returns:
+        The front, a pipeline for each aim, and what each choice brings.
+
+    Raises:
+        InputError: There are too few questions, or the space cannot be searched.
+        PipelineError: A recipe text of ``known`` cannot be read.
+        StoppedError: The budget ended before anything was measured.
+    """
+    place = Path(out)
+    chosen = space or default_space(graph, llm=llm, link=settings.link)
+    chosen.check()
+    every = written_questions(graph, _WRITTEN, seed=settings.seed) if questions is None else tuple(questions)
+    choosing, final = split(every, seed=settings.seed)
+    place.mkdir(parents=True, exist_ok=True)
+    measurer = Measurer(graph, place / STUDY, metric=settings.metric, link=settings.link, workers=settings.workers)
+    most, share = _SLOWEST[bool(chosen.models.get("llm"))]
+    race = Race(settings.aims, rungs(len(choosing)), min(most, share * settings.seconds))
+    search = _Search(measurer, Clock(place / JOURNAL, settings.seconds), race, chosen, choosing, settings, watch)
+    search.begin(known)
+    search.run()
+    compared = search.winners()
+    finals = search.measure(compared, final)
+    best = list(zip(settings.aims, compared, strict=False))
+    changes = search.explain([one for _, one in best])
+    return tuned(
+        race, best, finals, changes, metric=settings.metric, baseline=race.candidates[0].name,
+        written=questions is None, stopped=search.stopped, seconds=search.clock.used, alone=measurer.alone,
+        size=chosen.size, choosing=len(choosing),
+    )  # fmt: skip
+
+
+def split(questions: Sequence[Question], *, seed: int) -> tuple[tuple[Question, ...], tuple[Question, ...]]:
+    """Return questions to choose by and questions for the final figures: halves by hops, of at most 400 each.
+
+    The first are shuffled, so that the first few are of every hop count.
+
+    Raises:
+        InputError: There are fewer than eight questions with answers.
+    """
+    usable = [question for question in questions if question.answers]
+    if len(usable) < _LEAST:
+        raise InputError(
+            f"a search needs at least {_LEAST} questions with answers, got {len(usable)}; leave the questions out to "
+            "search with questions that the graph writes itself"
+        )
+    taken = sample(usable, min(len(usable), 2 * _MOST), seed=seed)
+    ours = sample(taken, len(taken) // 2, seed=seed + 1)
+    names = {(question.dataset, question.id) for question in ours}
+    others = [question for question in taken if (question.dataset, question.id) not in names]
+    return _mixed(ours), tuple(others)
+
+
+def _mixed(questions: Sequence[Question]) -> tuple[Question, ...]:
+    """Return questions so that hop counts take turns."""
+    groups: dict[str, list[Question]] = {}
+    for question in questions:
+        groups.setdefault(question.group("hops"), []).append(question)
+    places = [((i + 0.5) / len(group), one) for group in groups.values() for i, one in enumerate(group)]
+    return tuple(one for _, one in sorted(places, key=lambda entry: entry[0]))
+
+
+class _Search:
+    """A search in progress."""
+
+    def __init__(
+        self,
+        measurer: Measurer,
+        clock: Clock,
+        race: Race,
+        space: Space,
+        questions: Sequence[Question],
+        settings: Settings,
+        watch: Callable[[str, int, int], None],
+    ) -> None:
+        self._measurer, self.clock, self.race, self._space = measurer, clock, race, space
+        self._questions, self._settings, self._watch = questions, settings, watch
+        self.stopped = ""
+
+    def begin(self, known: Mapping[str, str]) -> None:
+        """Add the known pipelines, and one for each option of each stage, and ask each the first question."""
+        for name, text in known.items():
+            identity = parse(text).identity()
+            if all(one.identity != identity for one in self.race.candidates):
+                self.race.candidates.append(Candidate(name, text, identity))
+        for text, identity, choices in first(self._space, {one.identity for one in self.race.candidates}):
+            self._add(text, identity, choices)
+        for one in self.race.candidates:
+            if self._goes_on(_STARTS):
+                self._step([one], _STARTS)
+
+    def run(self) -> None:
+        """Draw and ask until the share of the time is over, or everything is tried."""
+        while self._goes_on(_SEARCH):
+            batch = self.race.promotable() or self._drawn()
+            if not batch:
+                break
+            self._step(batch[:_BATCH], _SEARCH)
+
+    def winners(self) -> list[Candidate]:
+        """Return the best pipeline for each aim, then the one that they are compared with, and others of the front.
+
+        All of them have answered all questions to choose by, as far as the time allows. The best of several aims may be
+        one pipeline, which is then there several times.
+        """
+        while True:
+            chosen = self._winners()
+            behind = [one for one in chosen if one.rung < len(self.race.sizes) and not one.given_up]
+            if not behind or not self._goes_on(_WINNERS):
+                return chosen
+            self._step(behind[:1], _WINNERS)
+
+    def _winners(self) -> list[Candidate]:
+        # Few questions say little: the best is looked for among those that have answered the most.
+        most = max((one.rung for one in self.race.candidates), default=0)
+        there = [one for one in self.race.candidates if one.rung == most and not one.given_up.startswith("fails")]
+        if not most or not there:
+            reasons = "; ".join(f"{one.name}: {one.given_up}" for one in self.race.candidates[:3] if one.given_up)
+            raise StoppedError(f"no pipeline was measured: {self.stopped or reasons or 'the time was too short'}")
+        best = [min(there, key=lambda one, aim=aim: aim.order(one.figures)) for aim in self.race.aims]  # type: ignore[misc]
+        front = sorted(self.race.leaders(), key=lambda one: one.figures.seconds)
+        few = min(_FINALISTS, len(front))
+        spread = [front[round(i * (len(front) - 1) / max(1, few - 1))] for i in range(few)]
+        others = {one.name: one for one in [self.race.candidates[0], *spread] if one not in best}
+        return [*best, *others.values()]
+
+    def measure(self, compared: Sequence[Candidate], questions: Sequence[Question]) -> list[Candidate]:
+        """Return the compared pipelines with their scores on questions that chose nothing, as many as time allows."""
+        able = {one.name: one for one in compared if not one.given_up.startswith(("fails", "cannot"))}
+        fresh = [replace(one, scores={}, rung=0, given_up="") for one in able.values()]
+        left = max(0.0, self._settings.seconds * _FINAL - self.clock.used)
+        seconds = sum(fmean(score.seconds for score in one.scores.values()) for one in able.values() if one.scores)
+        size = min(len(questions), max(_LEAST, int(left / max(seconds, 1e-6))))
+        self._ask(fresh, _mixed(sample(questions, size, seed=self._settings.seed)), MEASURING, _FINAL)
+        # Where the time ended early, the last questions were answered by some only.
+        common = set[Key].intersection(*(set(one.scores) for one in fresh)) if fresh else set[Key]()
+        for one in fresh:
+            one.scores = {key: score for key, score in one.scores.items() if key in common}
+        return fresh if common else []
+
+    def explain(self, winners: Sequence[Candidate]) -> list[Change]:
+        """Return what each choice of the winners brings: the same pipeline with one choice changed."""
+        found: list[Change] = []
+        for winner in {one.name: one for one in winners}.values():
+            asked = [question for question in self._questions if key_of(question) in winner.scores]
+            for change in changes_of(winner, self._space):
+                same = [one for one in self.race.candidates if one.identity == change.changed.identity]
+                changed = same[0] if same else change.changed
+                if not self._goes_on(1.0):
+                    return found
+                if not changed.given_up and changed.scores.keys() < winner.scores.keys():
+                    self._ask([changed], asked, EXPLAINING, 1.0)
+                if changed.scores.keys() >= winner.scores.keys():
+                    found.append(replace(change, changed=changed))
+        return found
+
+    def _drawn(self) -> list[Candidate]:
+        limit, tried = self._settings.pipelines, len(self.race.candidates)
+        n = _BATCH if limit is None else min(_BATCH, limit - tried)
+        if n <= 0:
+            return []
+        found: list[Candidate] = []
+
+        def work() -> None:
+            seed = self._settings.seed + 7 * tried + 1
+            drawn = draw(self._space, self.race.candidates, n, seed=seed, at_random=self._settings.at_random)
+            found.extend([self._add(text, identity, choices) for text, identity, choices in drawn])
+
+        self.clock.step(work)
+        return found
+
+    def _add(self, text: str, identity: str, choices: Choices) -> Candidate:
+        one = Candidate(f"#{len(self.race.candidates) + 1}", text, identity, choices)
+        self.race.candidates.append(one)
+        return one
+
+    def _goes_on(self, share: float) -> bool:
+        """Return whether a part of the search that ends with a share of the time goes on."""
+        return self.clock.share < share and not self.stopped
+
+    def _step(self, batch: Sequence[Candidate], share: float) -> None:
+        """Ask candidates the questions of their next rungs, and give up those that cannot win any more."""
+        for rung in sorted({one.rung for one in batch}):
+            there = [one for one in batch if one.rung == rung]
+            self._ask(there, self._questions[: self.race.sizes[rung]], SEARCHING, share)
+            done = [one for one in there if len(one.scores) >= self.race.sizes[rung]]
+            for one in done:
+                one.rung = rung + 1
+            self.race.judge(done)
+
+    def _ask(self, candidates: Sequence[Candidate], questions: Sequence[Question], what: str, share: float) -> None:
+        """Ask candidates questions until a share of the time is used."""
+        each = len(questions) * self.race.slowest if len(questions) > 1 else max(_LOADING, self.race.slowest)
+        deadline = time.monotonic() + max(0.0, share * self._settings.seconds - self.clock.used)
+
+        def work() -> None:
+            try:
+                self._measurer.ask(candidates, questions, each=each, deadline=deadline)
+            except StoppedError as error:
+                self.stopped = str(error)
+
+        self.clock.step(work)
+        self._watch(what, round(self.clock.used), round(self._settings.seconds))

@@ -1,0 +1,74 @@
+"""Who answers more questions, and who is given up."""
+
+from __future__ import annotations
+
+import pytest
+
+from graphbrick.tune.aims import Aim
+from graphbrick.tune.race import Candidate, Race, Scored, beaten, rungs
+
+QUALITY = Aim.parse("quality")
+
+
+def candidate(name: str, right: str, *, seconds: float = 0.01, tokens: float = 0.0, rung: int = 0) -> Candidate:
+    """Return a candidate that answered the questions marked 1 rightly."""
+    scores = {("", str(i)): Scored(float(mark), seconds, tokens, 0.0) for i, mark in enumerate(right)}
+    return Candidate(name, name, name, scores=scores, rung=rung)
+
+
+@pytest.mark.parametrize(
+    ("n", "sizes"), [(1, [1]), (4, [1, 4]), (13, [1, 4, 12, 13]), (400, [1, 4, 12, 36, 108, 324, 400])]
+)
+def test_rungs_end_with_all_questions(n: int, sizes: list[int]) -> None:
+    assert rungs(n) == sizes
+
+
+def test_every_candidate_that_runs_gets_past_its_first_question() -> None:
+    race = Race([QUALITY], [1, 4, 12], 1.0, [candidate(str(i), "01"[i % 2], rung=1) for i in range(9)])
+    assert len(race.promotable()) == 9
+
+
+def test_the_best_third_goes_on_by_each_aim() -> None:
+    marks = ["1111", "1110", "1100", "1000", "0000", "0000"]
+    there = [candidate(f"c{i}", right, seconds=0.01 + 0.01 * i, rung=2) for i, right in enumerate(marks)]
+    there[5] = candidate("c5", "1000", seconds=0.001, rung=2)
+    race = Race([QUALITY, Aim.parse("latency<5ms")], [1, 4, 12], 1.0, there)
+    # By quality c0 and c1; within 5 ms only c5, then the one that exceeds it least; on the front c0 and c5.
+    assert {one.name for one in race.promotable()} == {"c0", "c1", "c5"}
+
+
+def test_what_was_promoted_makes_room_only_when_more_arrive() -> None:
+    there = [candidate("a", "1111", rung=3), candidate("b", "1110", rung=2), candidate("c", "1100", rung=2)]
+    race = Race([QUALITY], [1, 4, 12, 36], 1.0, there)
+    assert race.promotable() == [there[0]]  # to the last rung
+    there[0].given_up = "beaten by x after 12 questions"
+    assert race.promotable() == []  # the one place of three is taken
+
+
+def test_a_difference_that_chance_explains_gives_nobody_up() -> None:
+    better, worse = candidate("a", "1" * 20), candidate("b", "1" * 18 + "00")
+    assert not beaten(worse, better)
+    assert beaten(candidate("c", "0" * 10 + "1" * 10), better)
+
+
+def test_a_faster_or_cheaper_pipeline_is_not_given_up() -> None:
+    better = candidate("a", "1" * 20, seconds=0.1, tokens=100)
+    poor = "0" * 20
+    assert not beaten(candidate("fast", poor, seconds=0.01, tokens=100), better)
+    assert not beaten(candidate("cheap", poor, seconds=0.1, tokens=10), better)
+    assert beaten(candidate("neither", poor, seconds=0.095, tokens=100), better)
+
+
+def test_slow_and_beaten_candidates_are_given_up_with_the_reason() -> None:
+    best = candidate("a", "1" * 12, rung=3)
+    poor, slow, first = (
+        candidate("b", "0" * 12, rung=3),
+        candidate("c", "1" * 4, seconds=3.0),
+        candidate("d", "1", seconds=3.0),
+    )
+    race = Race([QUALITY], [1, 4, 12, 36], 2.0, [best, poor, slow, first])
+    race.judge(race.candidates)
+    assert not best.given_up
+    assert poor.given_up == "beaten by a after 12 questions"
+    assert slow.given_up == "slower than 2 s a question (3.0 s)"
+    assert not first.given_up  # models are loaded at the first question

@@ -1,0 +1,179 @@
+"""Whole searches over a tiny graph."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from graphbrick import Graph
+from graphbrick.core.errors import InputError
+from graphbrick.evaluate.datasets import Question
+from graphbrick.learn.written_questions import DATASET, written_questions
+from graphbrick.pipeline.budget import StoppedError
+from graphbrick.recipes import recipe
+from graphbrick.testing import tiny_graph
+from graphbrick.tune import Aim, Settings, Space, Tuned, tune
+from graphbrick.tune.measuring import Measurer
+from graphbrick.tune.search import STUDY, split
+from graphbrick.tune.writing import write_files
+
+pytest.importorskip("optuna")
+
+SPACE = Space(
+    {
+        "extract": ("", "KHop()"),
+        "retrieve": ("ShortestPaths(max_hops=1)", "AllPaths()"),
+        "rerank": ("", "Rerank($scorer)"),
+        "generate": ("PathAnswer()",),
+    },
+    {"scorer": ("BM25(k1=1.2, b=0.75)", "NGram(size=3)")},
+)
+KNOWN = {"default": "ShortestPaths(max_hops=1) >> PathAnswer()", "broken": "RankEnds('no such folder') >> PathAnswer()"}
+SETTINGS = Settings(aims=(Aim.parse("quality"), Aim.parse("latency<10s")), seconds=3_000.0, pipelines=16)
+
+
+@pytest.fixture(scope="module")
+def graph() -> Graph:
+    return tiny_graph()
+
+
+@pytest.fixture(scope="module")
+def questions(graph: Graph) -> tuple[Question, ...]:
+    """Twelve questions about one relation, and as many about two in a row."""
+    triples = [graph.triple(int(triple)) for triple in graph.triple_ids()]
+    pairs = [(a, b) for a in triples for b in triples if a[2] == b[0]]
+    asked = [((a,), a[2]) for a in triples[:12]] + [((a, b), b[2]) for a, b in pairs[:12]]
+    found = []
+    for number, (steps, end) in enumerate(asked):
+        words = " of ".join(graph.relation_label(step[1]) for step in reversed(steps))
+        seed = steps[0][0]
+        text = f"{words} of {graph.label(seed)}?"
+        found.append(
+            Question(str(number), text, (graph.key(seed),), (graph.key(end),), hops=len(steps), dataset="made")
+        )
+    return tuple(found)
+
+
+@pytest.fixture(scope="module")
+def searched(
+    graph: Graph, questions: tuple[Question, ...], tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Tuned, Path]:
+    out = tmp_path_factory.mktemp("tuned")
+    return tune(graph, questions, out, known=KNOWN, space=SPACE, settings=SETTINGS), out
+
+
+def rows(study: Path) -> list[tuple[object, ...]]:
+    with sqlite3.connect(study) as db:
+        return db.execute("SELECT run, question, sitting, metrics FROM results ORDER BY run, question").fetchall()
+
+
+def test_questions_that_chose_do_not_give_the_final_figures(questions: tuple[Question, ...]) -> None:
+    ours, others = split(questions, seed=3)
+    assert len(ours) == len(others) == len(questions) // 2
+    assert not {one.id for one in ours} & {one.id for one in others}
+    assert {one.hops for one in ours[:2]} == {1, 2}  # the first few are of every hop count
+    with pytest.raises(InputError, match="at least 8 questions"):
+        split(questions[:7], seed=0)
+
+
+def test_what_a_search_finds_was_measured_on_other_questions(searched: tuple[Tuned, Path]) -> None:
+    found, _ = searched
+    assert [one.aim for one in found.recommended] == ["quality", "latency<10s"]
+    assert found.tried == 15  # one cannot start
+    assert found.given_up == {"cannot start": 1}
+    assert (found.choosing, found.final) == (11, 11)
+    names = [one.name for one in found.measured]
+    assert {"default", found.recommended[0].name} <= set(names)
+    assert names == [
+        one.name for one in sorted(found.measured, key=lambda one: (-one.figures.quality, one.figures.seconds))
+    ]
+    best = max(one.chosen.quality for one in found.measured)
+    assert next(one.chosen.quality for one in found.measured if one.name == found.recommended[0].name) == best
+    assert {row.second for row in found.comparisons} == {"default"}
+    assert any("questions to choose by" in text for text in found.notes)
+
+
+def test_changes_have_one_choice_less_or_another(searched: tuple[Tuned, Path]) -> None:
+    found, _ = searched
+    assert found.effects
+    assert all(effect.quality.n == 11 for effect in found.effects)
+    texts = {effect.text for effect in found.effects}
+    assert len(texts) == len(found.effects)
+    assert not texts & {one.text for one in found.recommended}
+
+
+def test_the_same_call_again_asks_nothing_and_finds_the_same(
+    graph: Graph, questions: tuple[Question, ...], searched: tuple[Tuned, Path]
+) -> None:
+    found, out = searched
+    before = rows(out / STUDY)
+    again = tune(graph, questions, out, known=KNOWN, space=SPACE, settings=SETTINGS)
+    assert rows(out / STUDY) == before
+    assert again == found
+
+
+def test_a_search_that_was_killed_goes_on_and_asks_nothing_twice(
+    graph: Graph, questions: tuple[Question, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ask, calls = Measurer.ask, 0
+
+    def killed(self: Measurer, *arguments: object, **named: object) -> None:
+        nonlocal calls
+        calls += 1
+        if calls == 14:
+            raise KeyboardInterrupt
+        ask(self, *arguments, **named)  # type: ignore[arg-type]
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Measurer, "ask", killed)
+        with pytest.raises(KeyboardInterrupt):
+            tune(graph, questions, tmp_path, known=KNOWN, space=SPACE, settings=SETTINGS)
+    before = rows(tmp_path / STUDY)
+    found = tune(graph, questions, tmp_path, known=KNOWN, space=SPACE, settings=SETTINGS)
+    after = rows(tmp_path / STUDY)
+    assert len(before) > 10
+    assert set(before) < set(after)  # with the number of the session, so that none was asked again
+    assert found.tried == 15  # one cannot start
+
+
+def test_files_can_be_used_as_recipes(searched: tuple[Tuned, Path]) -> None:
+    found, out = searched
+    write_files(found, out, graph="tiny & <small>")
+    own = out / "tuned.toml"
+    assert list(tomllib.loads(own.read_text("utf-8"))["recipes"]) == ["quality", "latency-10s"]
+    assert repr(recipe(str(own)).pipeline()) == repr(recipe(f"{own}:quality").pipeline())
+    assert json.loads((out / "tuned.json").read_text("utf-8"))["tried"] == 15
+    page = (out / "report.html").read_text("utf-8")
+    assert "Pipelines for tiny &amp; &lt;small&gt;" in page
+    assert all(effect.words() in page.replace("&#39;", "'").replace("&lt;", "<") for effect in found.effects[:1])
+
+
+def test_without_questions_the_graph_writes_them_and_the_result_says_so(
+    graph: Graph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("graphbrick.tune.search._WRITTEN", 16)
+    settings = Settings(seconds=3_000.0, pipelines=2)
+    space = Space({"retrieve": ("ShortestPaths(max_hops=1, keep='all')",), "generate": ("PathAnswer()",)}, {})
+    found = tune(
+        graph, None, tmp_path, known={"default": "AllPaths(max_hops=1) >> PathAnswer()"}, space=space, settings=settings
+    )
+    assert any("written from the graph itself" in text for text in found.notes)
+    assert all(question.dataset == DATASET for question in written_questions(graph, 3))
+
+
+def test_a_search_without_time_says_that_nothing_was_measured(
+    graph: Graph, questions: tuple[Question, ...], tmp_path: Path
+) -> None:
+    with pytest.raises(StoppedError, match="no pipeline was measured"):
+        tune(graph, questions, tmp_path, known=KNOWN, space=SPACE, settings=Settings(seconds=1e-6))
+
+
+def test_an_unknown_measure_is_an_error_that_lists_them(
+    graph: Graph, questions: tuple[Question, ...], tmp_path: Path
+) -> None:
+    with pytest.raises(InputError, match=r"there are .*hits_at_1"):
+        tune(graph, questions, tmp_path, known=KNOWN, space=SPACE, settings=Settings(metric="beauty"))
