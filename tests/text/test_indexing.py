@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pickle
 import shutil
@@ -33,15 +34,20 @@ from graphbrick import (
     open_graph,
     parse,
 )
+from graphbrick.cli.pipelines import NO_ENCODER
 from graphbrick.core.errors import GraphbrickError, GraphFormatError, InputError
+from graphbrick.embedders.minilm import MiniLM
 from graphbrick.files.digests import digest
 from graphbrick.graphs.corpus import TextGraph
+from graphbrick.indexes.embed_graph import lacks_vectors
+from graphbrick.learn.default import TEXT_PIPELINE, WORDS_PIPELINE, default_pipeline
 from graphbrick.testing import TINY
 from graphbrick.text import indexing, reading
 from graphbrick.text.document import Document
 from graphbrick.text.extraction import Extraction
 from graphbrick.text.graph_records import text_records
 from graphbrick.text.store import TextStore, text_folder
+from graphbrick.vectors.store import store_of
 
 FILES = {
     "kenya.md": "# Kenya\n\nThe capital of Kenya is Nairobi.\n\n## Lakes\n\nLake Victoria borders Kenya and Uganda.",
@@ -313,6 +319,10 @@ def test_the_commands(run: Run, tmp_path: Path, docs: Path) -> None:
         store.set("extractor", "BM25()")
     refused(run("index", place), "the extractor of the last time, 'BM25()', finds no entities; name another by")
     assert "3 documents" in run("index", place, "--extract", "Phrases()").out
+    refused(run("index", str(tmp_path / "other.graph")), "name documents too: graphbrick index docs/")
+    refused(run("index", str(docs), place, "--extract", "BM25()"), "--extract takes a brick that finds entities")
+    refused(run("index", str(docs), place, "--chunks", "BM25()"), "--chunks takes a brick that cuts documents")
+    refused(run("documents", str(tmp_path / "no.graph")), "was not made from documents")
 
 
 def test_a_first_run_of_no_use_leaves_nothing_behind(run: Run, tmp_path: Path) -> None:
@@ -352,17 +362,44 @@ def test_a_full_disk_is_said_and_the_rest_goes_on_later(run: Run, tmp_path: Path
     done = index([docs], place)
     assert 0 < done.reading.same < 20
     assert done.documents == 20
-    refused(run("index", str(tmp_path / "other.graph")), "name documents too: graphbrick index docs/")
-    refused(run("index", str(docs), place, "--extract", "BM25()"), "--extract takes a brick that finds entities")
-    refused(run("index", str(docs), place, "--chunks", "BM25()"), "--chunks takes a brick that cuts documents")
-    refused(run("documents", str(tmp_path / "no.graph")), "was not made from documents")
 
 
-def test_the_default_pipeline_is_about_passages(tmp_path: Path, docs: Path) -> None:
-    from graphbrick.learn.default import TEXT_PIPELINE, default_pipeline
-
-    graph = index([docs], tmp_path / "notes.graph").graph
+def test_passages_are_embedded_while_indexing_and_the_default_finds_what_continues_them(
+    run: Run, tmp_path: Path, docs: Path
+) -> None:
+    place = tmp_path / "notes.graph"
+    run("index", str(docs), str(place))
+    graph = TextGraph.open(place)
+    assert not lacks_vectors(graph, MiniLM())
+    assert store_of(graph).missing(MiniLM(), list(graph.passage_texts())) == []
     assert repr(default_pipeline(graph)) == repr(parse(TEXT_PIPELINE))
+    with patch.object(MiniLM, "encode", autospec=True, side_effect=MiniLM.encode) as encode:
+        evidence = parse(TEXT_PIPELINE.partition(" >> ")[0]).run(graph, "Nairobi?").evidence
+    assert [list(call.args[1]) for call in encode.call_args_list] == [["Nairobi?"]]
+    assert evidence is not None
+    assert len(evidence.items) == 4
+    asked = run("ask", str(place), "Which country has a lake at its border, and Nairobi as its capital?")
+    assert "The capital of Kenya is Nairobi." in asked.out
+
+
+def test_the_first_question_embeds_what_indexing_did_not(run: Run, tmp_path: Path, docs: Path) -> None:
+    place = tmp_path / "notes.graph"
+    run("index", str(docs / "uganda.txt"), str(place), "--no-embed")
+    assert lacks_vectors(TextGraph.open(place), MiniLM())
+    assert "In Uganda, the capital is Kampala." in run("ask", str(place), "What is the capital of Uganda?").out
+    assert not lacks_vectors(TextGraph.open(place), MiniLM())
+
+
+def test_without_the_encoder_passages_are_found_by_words_which_is_said(
+    run: Run, tmp_path: Path, docs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = str(tmp_path / "notes.graph")
+    monkeypatch.setattr(MiniLM, "is_installed", False)
+    assert NO_ENCODER in run("index", str(docs), place).err
+    asked = run("ask", place, "Which lake borders Uganda?", "--json")
+    assert NO_ENCODER in asked.err
+    assert json.loads(asked.out)["answers"][0]["text"] == "Lake Victoria borders Kenya and Uganda."
+    assert repr(default_pipeline(TextGraph.open(Path(place)))) == repr(parse(WORDS_PIPELINE))
 
 
 def test_a_graph_among_its_documents_is_no_document(docs: Path) -> None:

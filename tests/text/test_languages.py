@@ -8,6 +8,7 @@ import pytest
 
 from graphbrick import index, parse
 from graphbrick.graphs.corpus import TextGraph
+from graphbrick.learn.default import TEXT_PIPELINE
 
 # The text of each document, an entity of it, a question about it, and words of the sentence that answers it.
 TEXTS = {
@@ -91,6 +92,7 @@ def test_entities_and_answers_in_ten_languages(rivers: TextGraph, language: str)
     answer = parse("Passages(n=3) >> Quote(BM25(), n=1)")(rivers, question)
     assert words in answer.texts[0]
     assert Path(answer.evidence.items[answer.support[0][0]].citations[0].document).stem == language
+    assert any(words in text for text in parse(TEXT_PIPELINE)(rivers, question).texts)
 
 
 ORDERS = (

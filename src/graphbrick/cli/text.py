@@ -9,6 +9,7 @@ import typer
 
 from graphbrick.cli.graphs import GraphFolder, Json
 from graphbrick.cli.llm import BudgetText, CacheFile, CacheMode, chat_model, limits
+from graphbrick.cli.pipelines import NO_ENCODER
 
 # Everything else is imported where it is used, so that help is shown at once.
 if TYPE_CHECKING:
@@ -56,6 +57,9 @@ def index(
         bool,
         typer.Option("--skip-bad", help="Go on without files that cannot be read, or many passages without a result."),
     ] = False,
+    embed: Annotated[
+        bool, typer.Option("--embed/--no-embed", help="Embed the passages, so that the first question need not wait.")
+    ] = True,
     budget: BudgetText = None,
     cache: CacheMode = "off",
     cache_file: CacheFile = None,
@@ -65,6 +69,8 @@ def index(
     from graphbrick.cli.printing.indexing import print_estimate, print_indexed
     from graphbrick.cli.progress import progress
     from graphbrick.core.errors import InputError
+    from graphbrick.embedders.minilm import MiniLM
+    from graphbrick.indexes.embed_graph import embed_passages
     from graphbrick.text.estimating import estimate
     from graphbrick.text.indexing import index
     from graphbrick.text.sources import SourceOptions
@@ -92,10 +98,15 @@ def index(
                 sources, graph, chunker=cutter, extractor=finder, describe=describer, options=options,
                 skip_bad=skip_bad, retry=retry, progress=step,
             )  # fmt: skip
+            if embed and MiniLM().is_installed:
+                passages = done.graph.n_passages
+                embed_passages(done.graph, MiniLM(), progress=lambda at: step("embedding", at, passages))
     if dry_run:
         print_estimate(graph, planned, as_json=as_json)
     else:
         print_indexed(graph, done, as_json=as_json)
+        if not MiniLM().is_installed:
+            typer.echo(NO_ENCODER, err=True)
 
 
 def sources_of(places: list[str], rate: float, pages: int) -> list[Path | Sitemap]:

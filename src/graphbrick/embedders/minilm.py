@@ -50,6 +50,11 @@ class MiniLM(Embedder):
         except PackageNotFoundError as error:
             raise not_installed("MiniLM", _MODULE) from error
 
+    @property
+    def is_installed(self) -> bool:
+        """Whether the packages that it needs are installed."""
+        return find_spec(_MODULE) is not None and find_spec("onnxruntime") is not None
+
     def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """Return the vectors of texts, float32 [texts, 384], of length 1."""
         return self.load().embed(texts)

@@ -9,7 +9,7 @@ import numpy as np
 
 from graphbrick.core import Subgraph
 from graphbrick.embedders.embedder import Embedder
-from graphbrick.graphs.corpus import TextGraph
+from graphbrick.graphs.corpus import TextGraph, full_text
 from graphbrick.graphs.graph import Graph
 from graphbrick.vectors.store import store_of
 
@@ -33,9 +33,25 @@ def embed_graph(
     Returns:
         The number of texts that were embedded by this call.
     """
+    return _embed(graph, embedder, _texts(graph, triples=triples), progress)
+
+
+def embed_passages(graph: TextGraph, embedder: Embedder, *, progress: Callable[[int], None] = lambda done: None) -> int:
+    """Embed the passages of a graph, like `embed_graph` but nothing else; return the number of new vectors."""
+    return _embed(graph, embedder, iter(graph.passage_texts()), progress)
+
+
+def lacks_vectors(graph: TextGraph, embedder: Embedder) -> bool:
+    """Whether the passages of a graph were not embedded yet, as far as a look at a few of them shows."""
+    few = sorted({0, graph.n_passages // 2, graph.n_passages - 1}) if graph.n_passages else []
+    texts = [full_text(passage.title, passage.text) for passage in map(graph.passage, few)]
+    return bool(store_of(graph).missing(embedder, texts))
+
+
+def _embed(graph: Graph, embedder: Embedder, texts: Iterator[str], progress: Callable[[int], None]) -> int:
+    """Embed texts that have no vector yet, and return their number."""
     store = store_of(graph)
     done = made = 0
-    texts = _texts(graph, triples=triples)
     while chunk := list(islice(texts, _CHUNK)):
         missing = store.missing(embedder, chunk)
         for start in range(0, len(missing), _CHUNK // 16):

@@ -11,8 +11,10 @@ if TYPE_CHECKING:
     from graphbrick.graphs.graph import Graph
     from graphbrick.pipeline import Pipeline
 
-TEXT_PIPELINE = "Passages(MiniLM(), n=10) >> Quote(MiniLM(), n=3)"
-"""The default for graphs made from documents."""
+TEXT_PIPELINE = "PassageRank(MiniLM(), facts=0, synonyms=None) >> Quote(MiniLM(), n=3)"
+"""The default for graphs made from documents. It needs no other vectors than those of the passages."""
+WORDS_PIPELINE = "Passages() >> Quote(BM25(), n=3)"
+"""The default for them if MiniLM is not installed."""
 DEFAULT_PIPELINE = "Operators(Patterns(WordAlignment(MiniLM()), n=32)) >> PathAnswer()"
 """The default for other graphs that were not learned."""
 
@@ -20,16 +22,19 @@ DEFAULT_PIPELINE = "Operators(Patterns(WordAlignment(MiniLM()), n=32)) >> PathAn
 def default_pipeline(graph: Graph | DatabaseGraph | None) -> Pipeline:
     """Return the default pipeline for a graph: the one for passages, or the learned one, if there is one.
 
+    Passages are found by words alone if MiniLM is not installed; callers say so.
+
     Raises:
         ModelError: What was learned of the graph is damaged.
     """
+    from graphbrick.embedders.minilm import MiniLM
     from graphbrick.graphs.corpus import TextGraph
     from graphbrick.graphs.graph import Graph
     from graphbrick.learn.learned import learned_pipeline
     from graphbrick.pipeline.parsing import parse
 
     if isinstance(graph, TextGraph):
-        return parse(TEXT_PIPELINE)
+        return parse(TEXT_PIPELINE if MiniLM().is_installed else WORDS_PIPELINE)
     learned = learned_pipeline(graph) if isinstance(graph, Graph) else None
     return parse(DEFAULT_PIPELINE) if learned is None else learned
 
