@@ -76,6 +76,16 @@ def test_what_cannot_be_served_is_one_line(run, tmp_path):
         refused(run("serve", place, "--port", taken.getsockname()[1]), "cannot listen on 127.0.0.1")
 
 
+def test_the_demo_is_served_on_this_machine_alone(run, monkeypatch):
+    started = []
+    monkeypatch.setattr("graphbrick.cli.demo.learned_world", lambda out, rebuild: tiny_graph())
+    monkeypatch.setattr("graphbrick.cli.serve.run_server", lambda *given, browse: started.append((*given, browse)))
+    assert run("demo", "--serve", "--port", 0).code == 0
+    ((served, listening, browse),) = started
+    assert served.graphs == {"world": str(tiny_graph().path)}
+    assert (listening.host, served.hosts[0], browse) == ("127.0.0.1", "localhost", False)
+
+
 def test_the_packages_of_the_server_are_named_if_they_are_missing(run, monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     refused(run("serve", tiny_graph().path), "pip install 'graphbrick[serve]'")

@@ -193,6 +193,11 @@ def test_the_page_about_the_api_has_examples(client):
     found = client.get("/openapi.json").json()
     assert {"/v1/ask", "/v1/retrieve", "/v1/check", "/v1/entities", "/healthz"} <= set(found["paths"])
     assert found["components"]["schemas"]["Ask"]["examples"]
+    page = client.get("/docs")
+    assert page.headers["content-type"].startswith("text/html")
+    assert all(f"</span>{path}</code>" in page.text for path in found["paths"])
+    assert "<script" not in page.text
+    assert "string up to 10,000 (needed)" in page.text
 
 
 def test_no_route_is_an_error_like_all_others(client):

@@ -38,7 +38,8 @@ def test_a_token_is_needed_and_never_logged(caplog):
             assert reply.headers["www-authenticate"] == "Bearer"
         right = {"authorization": f"Bearer {TOKEN}"}
         assert client.post("/v1/ask", json=ASK, headers=right).status_code == 200
-        assert client.get("/openapi.json").status_code == 401
+        assert client.get("/v1/graphs").status_code == 401
+        assert client.get("/mcp").status_code == 401
         assert client.get("/healthz").status_code == 200
     assert TOKEN not in caplog.text
     assert TOKEN not in repr(options(token=TOKEN))

@@ -141,10 +141,17 @@ def demo(
     text: Annotated[
         bool, typer.Option("--text", help="Ask documents instead: the Python language reference, with citations.")
     ] = False,
+    serve: Annotated[bool, typer.Option("--serve", help="Serve the graph and its page on this machine.")] = False,
+    port: cli_serve.Port = 8000,
+    browse: cli_serve.Browse = False,
     rebuild: Annotated[bool, typer.Option("--rebuild", help="Build the graph again.")] = False,
 ) -> None:
     """Build a graph of the world and answer questions of one, two and three hops over it; --text: of documents."""
-    if text:
+    if serve:
+        from graphbrick.cli.demo import serve_demo
+
+        serve_demo(port, rebuild=rebuild, browse=browse)
+    elif text:
         from graphbrick.cli.demo_text import run_text_demo
 
         run_text_demo(rebuild=rebuild)

@@ -36,6 +36,40 @@ NEXT = "Which languages are spoken in the country whose capital is Port-au-Princ
 def run_demo(*, rebuild: bool = False) -> None:
     """Build, learn, ask and print; the text ends with the command that asks the next question."""
     out = console()
+    graph = learned_world(out, rebuild=rebuild)
+    pipeline = repr(learned_pipeline(graph))
+    out.print(f"pipeline: {pipeline}\n")
+    for question in QUESTIONS:
+        _ask(out, graph, pipeline, question, stages=False)
+    out.print(Text("A question that text search gets wrong", style="bold"))
+    _text_search(out, graph, TEXT_SEARCH_FAILS)
+    _ask(out, graph, pipeline, TEXT_SEARCH_FAILS, stages=True)
+    out.print(Text("Ask the next one:", style="bold"))
+    out.print(f'  graphbrick ask {shlex.quote(str(graph.path))} "{NEXT}" --explain')
+
+
+def serve_demo(port: int, *, rebuild: bool = False, browse: bool = False) -> None:
+    """Serve the world graph on this machine until Ctrl-C.
+
+    Args:
+        port: Port; 0 for a free one.
+        rebuild: Build the graph even if it is there.
+        browse: Whether to open the page in a browser.
+    """
+    from graphbrick.cli.serve import needed, run_server
+
+    needed()
+    from graphbrick.serve.options import ServeOptions
+    from graphbrick.serve.start import LOOPBACK_HOSTS, Listening
+
+    graph = learned_world(console(), rebuild=rebuild)
+    recipes = {"paths": "PPR(k=1000) >> ShortestPaths() >> Rerank(MiniLM(), n=32) >> PathAnswer()"}
+    options = ServeOptions({"world": str(graph.path)}, recipes, hosts=LOOPBACK_HOSTS)
+    run_server(options, Listening(port=port), browse=browse)
+
+
+def learned_world(out: Console, *, rebuild: bool = False) -> Graph:
+    """Return the world graph; build it and learn from it first if that was not done."""
     start = time.perf_counter()
     with progress("building the world graph") as report:
         graph = world_graph(rebuild=rebuild, watch=report.share)
@@ -53,15 +87,7 @@ def run_demo(*, rebuild: bool = False) -> None:
         out.print(
             f"learned from {WRITTEN:,} questions that the graph wrote itself, in {time.perf_counter() - start:.0f} s"
         )
-    pipeline = repr(learned_pipeline(graph))
-    out.print(f"pipeline: {pipeline}\n")
-    for question in QUESTIONS:
-        _ask(out, graph, pipeline, question, stages=False)
-    out.print(Text("A question that text search gets wrong", style="bold"))
-    _text_search(out, graph, TEXT_SEARCH_FAILS)
-    _ask(out, graph, pipeline, TEXT_SEARCH_FAILS, stages=True)
-    out.print(Text("Ask the next one:", style="bold"))
-    out.print(f'  graphbrick ask {shlex.quote(str(graph.path))} "{NEXT}" --explain')
+    return graph
 
 
 def _is_learned(graph: Graph) -> bool:

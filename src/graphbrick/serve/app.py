@@ -13,9 +13,11 @@ from fastapi.exceptions import RequestValidationError
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.exceptions import HTTPException
 from starlette.middleware.cors import CORSMiddleware
+from starlette.responses import HTMLResponse
 
 from graphbrick import __version__
 from graphbrick.core.errors import GraphbrickError
+from graphbrick.serve.docs_page import docs_page
 from graphbrick.serve.errors import ErrorReply, error_reply
 from graphbrick.serve.guard import Guard, as_json_error
 from graphbrick.serve.options import ServeOptions
@@ -64,6 +66,8 @@ def create_app(options: ServeOptions) -> FastAPI:
     app.add_exception_handler(HTTPException, _http_error)
     app.add_exception_handler(RecursionError, _too_deep)
     app.router.routes.extend(page_routes())
+    if options.docs:
+        app.add_route("/docs", _docs, include_in_schema=False)
     # The last one added is the outermost: errors of the guard, too, may be read by the pages that are allowed.
     app.add_middleware(Guard, options=options, watch=count_request)
     if options.origins:
@@ -75,6 +79,11 @@ def create_app(options: ServeOptions) -> FastAPI:
             expose_headers=["x-request-id", "retry-after", "mcp-session-id"],
         )
     return app
+
+
+async def _docs(request: Request) -> Response:
+    """Return the page about the API."""
+    return HTMLResponse(docs_page(request.app.openapi()))
 
 
 @asynccontextmanager

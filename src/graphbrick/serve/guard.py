@@ -20,7 +20,7 @@ log = logging.getLogger("graphbrick.serve")
 access = logging.getLogger("graphbrick.access")
 
 _OPEN = ("/healthz", "/readyz")  # paths that need no token: no data, for probes
-_GUARDED = ("/v1", "/mcp", "/docs", "/openapi.json")
+_GUARDED = ("/v1", "/mcp")  # the pages hold no data, and ask for the token themselves
 _HEADERS = {
     "x-content-type-options": "nosniff",
     "referrer-policy": "no-referrer",

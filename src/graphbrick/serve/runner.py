@@ -42,7 +42,8 @@ class Runner:
         self.kernels = Gate(options.kernels, options.queue, "runs")
         self.models = Gate(options.model_runs, options.queue, "runs with a language model")
         self.lookups = Gate(_LOOKUPS, options.queue, "look-ups")
-        places = self.kernels.places + self.models.places + self.lookups.places
+        self.queries = Gate(options.kernels, options.queue, "queries")
+        places = sum(gate.places for gate in (self.kernels, self.models, self.lookups, self.queries))
         self._pool = ThreadPoolExecutor(places, thread_name_prefix="graphbrick-run")
 
     def budget(self, limits: dict[str, Any] | None = None) -> Budget:

@@ -21,6 +21,7 @@ from graphbrick.serve.errors import ServeError, not_found
 from graphbrick.serve.hosting import Opened
 from graphbrick.serve.models import GraphQuery
 from graphbrick.serve.routes.common import EntityKey, GraphName, Serving, entity_json, entity_of, look_up
+from graphbrick.serve.streams import gone
 
 router = APIRouter(prefix="/v1", tags=["graph"])
 _COUNTED = 10_000  # triples of an entity in a database that are counted by relation
@@ -199,4 +200,5 @@ async def query(body: GraphQuery, request: Request, service: Serving) -> dict[st
             raise GraphbrickError(f"the query cannot be run: {error}") from error
         return rows.to_dict()
 
-    return await look_up(service, request, work)
+    runner = service.runner  # a query may take long, and must not keep look-ups waiting
+    return await runner.call(work, runner.queries, runner.budget(), lambda: gone(request.receive))

@@ -29,7 +29,12 @@ async def ready(service: Serving, response: Response) -> dict[str, Any]:
 async def status(service: Serving) -> dict[str, Any]:
     """Return the runs and look-ups that run and wait, in this worker, and the limits of a request."""
     runner, options = service.runner, service.options
-    gates = {"kernels": runner.kernels, "model_runs": runner.models, "lookups": runner.lookups}
+    gates = {
+        "kernels": runner.kernels,
+        "model_runs": runner.models,
+        "lookups": runner.lookups,
+        "queries": runner.queries,
+    }
     return {
         "ready": service.is_ready,
         "gates": {
