@@ -86,7 +86,8 @@ def test_every_module_can_be_imported_without_what_only_posix_has():
     # Stands in for Windows: these modules and functions are missing there.
     script = """
 import importlib, multiprocessing, os, pkgutil, sys, traceback
-import numpy, numba, typer, filelock, tempfile, subprocess, asyncio, importlib.metadata  # import the system's own first
+# The system's own first, and what asks which system it is on before it imports.
+import numpy, numba, typer, filelock, tempfile, subprocess, asyncio, importlib.metadata, mcp
 for name in ("fcntl", "termios", "resource", "pwd", "grp", "posix"):
     sys.modules[name] = None
 for name in ("register_at_fork", "fork", "sched_getaffinity", "getuid", "geteuid", "statvfs", "pread", "posix_fadvise"):
