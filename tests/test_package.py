@@ -27,12 +27,6 @@ def test_every_public_name_exists_and_is_declared_for_type_checkers():
         assert getattr(graphbrick, name) is not None
 
 
-def test_parse_stays_a_function_whatever_is_imported():
-    script = "import graphbrick.pipeline.parsing, graphbrick; print(graphbrick.parse('PPR(k=2)'))"
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert done.stdout == "PPR(k=2)\n"
-
-
 def test_an_unknown_name_is_an_attribute_error():
     with pytest.raises(AttributeError, match="no attribute 'Nothing'"):
         graphbrick.Nothing  # noqa: B018 - the access is what is tested

@@ -73,10 +73,19 @@ def graph(tmp_path: Path) -> Graph:
 
 @pytest.fixture
 def many(tmp_path: Path) -> Graph:
+    return chain(800, tmp_path / "many.graph")
+
+
+@pytest.fixture
+def some(tmp_path: Path) -> Graph:
+    return chain(150, tmp_path / "some.graph")
+
+
+def chain(n: int, place: Path) -> Graph:
     rng = np.random.default_rng(0)
     words = [f"word{i}" for i in range(60)]
-    names = [" ".join(rng.choice(words, 3)) for _ in range(800)]
-    return build([(a, "next", b) for a, b in pairwise(names)], tmp_path / "many.graph")
+    names = [" ".join(rng.choice(words, 3)) for _ in range(n)]
+    return build([(a, "next", b) for a, b in pairwise(names)], place)
 
 
 def cosines(texts: list[str], question: str) -> npt.NDArray[np.float64]:
@@ -198,24 +207,24 @@ def test_groups_find_most_of_the_nearest(
     ],
 )
 def test_damage_is_told_and_repaired(
-    many: Graph, monkeypatch: pytest.MonkeyPatch, exact: bool, name: str, how: str
+    some: Graph, monkeypatch: pytest.MonkeyPatch, exact: bool, name: str, how: str
 ) -> None:
     if not exact:
         monkeypatch.setattr(vector_index, "_EXACT", 100)
-    before = index_of(many, Words(), "entity").nearest(ask("word1 word2"), 9)[0].tolist()
-    file = folder_of(many, Words(), "entity").folder / name
+    before = index_of(some, Words(), "entity").nearest(ask("word1 word2"), 9)[0].tolist()
+    file = folder_of(some, Words(), "entity").folder / name
     content = file.read_bytes()
     file.unlink()  # who has it open keeps it, as when it is made anew
     if how == "cut":
         file.write_bytes(content[:-7])
     elif how == "noise":
         file.write_bytes(b"\x81" * 60 + content[60:])
-    entry = traced(Graph.open(many.path))
+    entry = traced(Graph.open(some.path))
     assert len(entry.events) == 1
     assert "is damaged (" in entry.events[0]
     assert "it was made now" in entry.events[0]
-    assert traced(Graph.open(many.path)).events == []
-    assert index_of(Graph.open(many.path), Words(), "entity").nearest(ask("word1 word2"), 9)[0].tolist() == before
+    assert traced(Graph.open(some.path)).events == []
+    assert index_of(Graph.open(some.path), Words(), "entity").nearest(ask("word1 word2"), 9)[0].tolist() == before
 
 
 def test_that_of_an_older_graph_is_replaced(graph: Graph) -> None:

@@ -47,10 +47,12 @@ def run(kernel: str, csr: Csr, seeds: Any, restart: float, way: tuple[bool, bool
 
 def refined(csr: Csr, found: Pushed, seeds: Any, restart: float, way: tuple[bool, bool], k: int, hubs: Any) -> Any:
     leading = csr.degrees() if all(way) else ((csr.in_end - csr.in_begin) if way[0] else csr.out_degrees())
+    degrees = leading[hubs].astype(np.int32)
+    for array in (hubs, degrees):
+        array.flags.writeable = False  # as the memory-mapped ones of a graph, so that the kernel is compiled once
     return refine_ppr.refine(
-        csr.rows, seeds, restart, *way, k, found.nodes, found.state.copy(), found.table,
-        hubs, leading[hubs].astype(np.int32),
-    )  # fmt: skip
+        csr.rows, seeds, restart, *way, k, found.nodes, found.state.copy(), found.table, hubs, degrees
+    )
 
 
 triples = st.sets(st.tuples(st.integers(0, 9), st.integers(0, 9), st.integers(0, 2)), min_size=1, max_size=40)

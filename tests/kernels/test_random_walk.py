@@ -9,9 +9,9 @@ import igraph
 import numpy as np
 import numpy.typing as npt
 import pytest
+import scipy
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import chi2_contingency, chisquare
 
 from graphbrick.core.csr import Csr, from_sorted
 from graphbrick.kernels.random_walk import (
@@ -83,7 +83,9 @@ def p_value(counts: npt.NDArray[np.int64], chances: npt.NDArray[np.float64]) -> 
     """Of a chi-square test; nothing may be where the chance is 0."""
     possible = chances > 1e-12
     assert counts[~possible].sum() == 0
-    return float(chisquare(counts[possible], counts.sum() * chances[possible] / chances[possible].sum()).pvalue)
+    return float(
+        scipy.stats.chisquare(counts[possible], counts.sum() * chances[possible] / chances[possible].sum()).pvalue
+    )
 
 
 both_kernels = pytest.mark.parametrize("kernel", [fast, walk_python])
@@ -220,7 +222,7 @@ def test_walks_are_as_those_of_igraph() -> None:
         table = np.array([np.bincount(sample[:, hop], minlength=SIZE) for sample in (ours, theirs)])
         table = table[:, table.sum(axis=0) > 0]
         assert table.shape[1] > 1
-        assert chi2_contingency(table).pvalue > 1e-3
+        assert scipy.stats.chi2_contingency(table).pvalue > 1e-3
 
 
 @both_kernels

@@ -307,7 +307,7 @@ def test_further_bricks_can_be_named() -> None:
 
 
 @pytest.mark.parametrize(
-    "first", ["", "import graphbrick.pipeline.parsing; ", "import graphbrick.cli.app, graphbrick.testing; "]
+    "first", ["import graphbrick.pipeline.parsing; ", "import graphbrick.cli.app, graphbrick.testing; "]
 )
 def test_the_package_gives_the_function_whatever_was_imported_before(first: str) -> None:
     code = f"{first}from graphbrick import parse; print(parse('PPR(k=5)'))"

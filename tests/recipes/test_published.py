@@ -181,7 +181,7 @@ def parts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
             "tuned_llm": llm,
             "answer": "PathAnswer()",
             "paths": "ShortestPaths()",
-            "extract": "PPR(k=1000)",
+            "extract": "PPR(k=100)",
         }
 
 
@@ -240,7 +240,7 @@ def test_reports_reach_the_model_and_the_answer(world: tuple[Graph, str, list[st
 @pytest.mark.parametrize("name", ["2", "12", "14"])
 def test_kept_vectors_give_the_same_paths_as_new_ones(name: str, world: tuple[Graph, str, list[str]]) -> None:
     graph, question, seeds = world
-    text = recipe(name).text().replace("PPR(k=1000)", "PPR(k=40)")  # a model embeds a few hundred texts a second
+    text = recipe(name).text().replace("PPR(k=1000)", "PPR(k=20)")  # a model embeds a few hundred texts a second
     pipeline = parse(text)
     store = store_of(graph)
     first, kept = (pipeline.run(graph, question, seeds=seeds) for _ in range(2))

@@ -9,7 +9,7 @@ from itertools import combinations
 from typing import Any
 
 import pytest
-from scipy.stats import chisquare
+import scipy
 
 from graphbrick import Evidence, Query, ShortestPaths, Subgraph
 from graphbrick.core.errors import PipelineError
@@ -43,7 +43,7 @@ def test_every_part_is_drawn_equally_often(evidence: Evidence, count: Any) -> No
     counts = count(evidence)
     pairs = list(combinations(range(5), 2))  # in the order they had
     assert set(counts) == set(pairs)
-    assert chisquare([counts[pair] for pair in pairs]).pvalue > 1e-3
+    assert scipy.stats.chisquare([counts[pair] for pair in pairs]).pvalue > 1e-3
 
 
 def test_the_order_and_the_scores_are_kept(evidence: Evidence) -> None:

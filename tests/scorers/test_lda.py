@@ -7,9 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.spatial.distance import jensenshannon
-from sklearn.decomposition import LatentDirichletAllocation
-from sklearn.feature_extraction.text import CountVectorizer
 
 from graphbrick.core.errors import ModelError, PipelineError
 from graphbrick.scorers.lda import LDA
@@ -32,6 +29,10 @@ def test_contract(brick: LDA) -> None:
 
 @pytest.mark.parametrize(("topics", "seed"), [(2, 0), (2, 5), (10, 0)])
 def test_equals_scikit_learn_and_scipy(topics: int, seed: int) -> None:
+    from scipy.spatial.distance import jensenshannon
+    from sklearn.decomposition import LatentDirichletAllocation
+    from sklearn.feature_extraction.text import CountVectorizer
+
     texts = some_texts(seed)
     counts = CountVectorizer()
     model = LatentDirichletAllocation(topics, random_state=seed)

@@ -7,9 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.decomposition import TruncatedSVD
-from sklearn.feature_extraction.text import TfidfVectorizer
-from sklearn.metrics.pairwise import cosine_similarity
 
 from graphbrick.core.errors import ModelError, PipelineError
 from graphbrick.scorers.lsa import LSA
@@ -33,6 +30,10 @@ def test_contract(components: int) -> None:
 @pytest.mark.parametrize("components", [1, 2, 5, 9])
 @pytest.mark.parametrize("seed", range(3))
 def test_equals_scikit_learn(components: int, seed: int) -> None:
+    from sklearn.decomposition import TruncatedSVD
+    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.metrics.pairwise import cosine_similarity
+
     texts = some_texts(60, seed)
     tfidf, svd = TfidfVectorizer(), TruncatedSVD(components, random_state=0)
     rows = svd.fit_transform(tfidf.fit_transform(texts))
@@ -42,6 +43,9 @@ def test_equals_scikit_learn(components: int, seed: int) -> None:
 
 
 def test_with_all_dimensions_it_is_the_cosine_of_tf_idf() -> None:
+    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.metrics.pairwise import cosine_similarity
+
     texts = some_texts(80)  # more than words, so that the query is inside the space
     tfidf = TfidfVectorizer()
     rows = tfidf.fit_transform(texts)

@@ -4,8 +4,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.feature_extraction.text import CountVectorizer
-from sklearn.metrics.pairwise import cosine_similarity
 
 from graphbrick.core.errors import PipelineError
 from graphbrick.graphs.text import fold
@@ -25,6 +23,9 @@ def test_contract(size: int) -> None:
 
 @given(TEXTS, st.lists(TEXTS, min_size=1, max_size=5), st.integers(1, 6))
 def test_equals_scikit_learn(query: str, texts: list[str], size: int) -> None:
+    from sklearn.feature_extraction.text import CountVectorizer
+    from sklearn.metrics.pairwise import cosine_similarity
+
     scores = NGram(size=size).score(query, texts)
     assert scores.dtype == np.float64
     folded = [fold(text) for text in (query, *texts)]

@@ -12,11 +12,10 @@ from graphbrick.text import SpacyPhrases
 from graphbrick.text.extraction import Kind
 from graphbrick.text.spacy_phrases import extraction
 
-spacy = pytest.importorskip("spacy")
-
 
 def parsed(rows: str, ents: list[tuple[int, int, str]]):
     """Return a document from rows of word, part of speech, dependency and head."""
+    import spacy
     from spacy.tokens import Doc, Span
 
     columns = list(zip(*(row.split() for row in rows.strip().splitlines()), strict=True))

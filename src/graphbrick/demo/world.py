@@ -50,8 +50,9 @@ def world_records() -> Records:
     Raises:
         GraphbrickError: If one of the packages is not installed.
 
-    >>> next(r.label for r in world_records() if isinstance(r, EntityRecord) and r.key == "currency:KES")
-    'Kenyan shilling'
+    Example::
+
+        next(r.label for r in world_records() if isinstance(r, EntityRecord) and r.key == "currency:KES")
     """
     return _records(load_sources())
 

@@ -314,6 +314,9 @@ def _divide(graph: Graph, leiden: Callable[..., Any], method: Method, label: Ids
     place = np.zeros(graph.n_entities, dtype=np.int32)
     place[members] = np.arange(len(members), dtype=np.int32)
     parts, offset = label[members[:1]], np.zeros(1, dtype=np.int32)
+    label = label.view()
+    for array in (label, place):
+        array.setflags(write=False)  # the type that the kernel is compiled for
     rows = graph.csr.rows
     pointers, neighbours = inside_rows(rows, label, place, parts, offset, members, True, True, False)
     if not len(neighbours):  # the library does not accept an empty graph

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
 
 from graphbrick.evaluate.statistics.intervals import bootstrap, interval, resampled_means, wilson
 
@@ -18,7 +18,7 @@ values = st.lists(st.sampled_from([0.0, 0.25, 1 / 3, 0.5, 2 / 3, 1.0]), min_size
 )
 @pytest.mark.parametrize("level", [0.8, 0.95, 0.999])
 def test_wilson_is_that_of_scipy(successes: int, n: int, level: float) -> None:
-    theirs = stats.binomtest(successes, n).proportion_ci(level, method="wilson")
+    theirs = scipy.stats.binomtest(successes, n).proportion_ci(level, method="wilson")
     ours = wilson(successes, n, level=level)
     assert (ours.low, ours.high) == pytest.approx((theirs.low, theirs.high), abs=1e-12)
     assert ours.mean == successes / n
@@ -30,7 +30,7 @@ def test_wilson_is_that_of_scipy(successes: int, n: int, level: float) -> None:
 def test_of_values_that_all_differ_the_bootstrap_is_that_of_scipy(method: str, n: int) -> None:
     # Skewed, so that bias and acceleration matter; 2,100 times 501 values are drawn in more than one part.
     skewed = np.random.default_rng(n).exponential(size=n)
-    theirs = stats.bootstrap(
+    theirs = scipy.stats.bootstrap(
         (skewed,), np.mean, n_resamples=2100, confidence_level=0.9, method=method, rng=np.random.default_rng(5)
     ).confidence_interval
     ours = bootstrap(skewed, method=method, level=0.9, resamples=2100, seed=5)
@@ -41,7 +41,7 @@ def test_of_values_that_all_differ_the_bootstrap_is_that_of_scipy(method: str, n
 def test_of_values_that_repeat_the_means_have_the_distribution_that_they_should() -> None:
     n, successes = 200, 150
     means = resampled_means(np.repeat([1.0, 0.0], [successes, n - successes]), 20_000, seed=1)
-    expected = stats.binom(n, successes / n)
+    expected = scipy.stats.binom(n, successes / n)
     drawn = np.bincount(np.round(means * n).astype(int), minlength=n + 1)
     assert np.abs(np.cumsum(drawn) / len(means) - expected.cdf(np.arange(n + 1))).max() < 0.02
     for quantile in (0.025, 0.5, 0.975):
@@ -61,7 +61,7 @@ def test_means_drawn_by_counts_by_value_and_together_agree() -> None:
     repeated = np.repeat(rng.random(10), 30)
     noisy = repeated + rng.normal(scale=1e-9, size=300)
     ours, theirs = resampled_means(repeated, 20_000, seed=7), resampled_means(noisy, 20_000, seed=8)
-    assert stats.ks_2samp(ours, theirs).pvalue > 1e-3
+    assert scipy.stats.ks_2samp(ours, theirs).pvalue > 1e-3
 
 
 def test_the_interval_of_0_and_1_is_wilsons_and_any_other_the_bootstrap() -> None:
@@ -106,7 +106,7 @@ def test_coverage_on_simulated_questions(method: str, n: int) -> None:
             true, found = 0.5, bootstrap(sample, method=method, resamples=500, seed=trial)
         held += found.low <= true <= found.high
     # Were the coverage 0.94, one in a million runs would lie outside of these.
-    low, high = stats.binom(trials, 0.94).ppf([5e-7, 1 - 5e-7])
+    low, high = scipy.stats.binom(trials, 0.94).ppf([5e-7, 1 - 5e-7])
     assert low <= held <= high
 
 

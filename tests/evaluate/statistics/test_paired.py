@@ -6,9 +6,9 @@ from itertools import product
 
 import numpy as np
 import pytest
+import scipy
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
 
 from graphbrick.evaluate.statistics.intervals import bootstrap
 from graphbrick.evaluate.statistics.paired import (
@@ -32,7 +32,7 @@ p_lists = st.lists(st.floats(0, 1), max_size=12)
 def test_mcnemar_is_the_binomial_test_of_scipy_and_the_permutation_test(both: list[tuple[int, int]]) -> None:
     first, second = zip(*both, strict=True)
     better, worse = sum(a > b for a, b in both), sum(a < b for a, b in both)
-    expected = stats.binomtest(better, better + worse).pvalue if better + worse else 1.0
+    expected = scipy.stats.binomtest(better, better + worse).pvalue if better + worse else 1.0
     assert mcnemar(first, second) == pytest.approx(expected, rel=1e-9)
     assert permutation_test(first, second) == mcnemar(first, second) == mcnemar(second, first)
 
@@ -40,7 +40,7 @@ def test_mcnemar_is_the_binomial_test_of_scipy_and_the_permutation_test(both: li
 def test_mcnemar_of_many_questions() -> None:
     first = np.repeat([1.0, 0.0, 1.0], [10_300, 9_700, 19_000])
     second = np.repeat([0.0, 1.0, 1.0], [10_300, 9_700, 19_000])
-    assert mcnemar(first, second) == pytest.approx(stats.binomtest(10_300, 20_000).pvalue, rel=1e-9)
+    assert mcnemar(first, second) == pytest.approx(scipy.stats.binomtest(10_300, 20_000).pvalue, rel=1e-9)
     assert mcnemar(np.ones(3000), np.zeros(3000)) == 0
 
 
@@ -61,7 +61,7 @@ def test_the_exact_permutation_test_counts_all_exchanges(both: list[tuple[float,
 def test_the_exact_permutation_test_is_that_of_scipy() -> None:
     rng = np.random.default_rng(2)
     first, second = rng.random(11), rng.random(11) - 0.2
-    theirs = stats.permutation_test(
+    theirs = scipy.stats.permutation_test(
         (first, second), lambda a, b, axis: np.mean(a - b, axis=axis), permutation_type="samples", n_resamples=10**4
     )
     assert permutation_test(first, second) == pytest.approx(theirs.pvalue)
@@ -72,7 +72,7 @@ def test_with_exchanges_drawn_the_p_value_is_near_that_of_scipy(decimals: int) -
     # With one decimal there are few sizes of differences, which are drawn in another way than many.
     rng = np.random.default_rng(3)
     first, second = np.round(rng.random(200), decimals), np.round(rng.random(200) - 0.05, decimals)
-    theirs = stats.permutation_test(
+    theirs = scipy.stats.permutation_test(
         (first, second),
         lambda a, b, axis: np.mean(a - b, axis=axis),
         permutation_type="samples",
@@ -115,7 +115,7 @@ def test_a_p_value_of_the_paired_bootstrap_is_about_that_of_students_test() -> N
     first = rng.random(400)
     second = first + rng.normal(0.02, 0.2, size=400)
     ours = paired_bootstrap(first, second, seed=1)
-    assert ours.p == pytest.approx(stats.ttest_rel(first, second).pvalue, abs=0.01)
+    assert ours.p == pytest.approx(scipy.stats.ttest_rel(first, second).pvalue, abs=0.01)
     alone = bootstrap(first - second, seed=1)
     assert (ours.difference.low, ours.difference.high) == pytest.approx((alone.low, alone.high))
 
@@ -126,14 +126,14 @@ def test_under_the_null_hypothesis_small_p_values_are_as_rare_as_they_should_be(
     for trial in range(trials):
         first, second = rng.random(40), rng.random(40)
         p_values.append(permutation_test(first, second, resamples=400, seed=trial))
-    low, high = stats.binom(trials, 0.1).ppf([5e-7, 1 - 5e-7])
+    low, high = scipy.stats.binom(trials, 0.1).ppf([5e-7, 1 - 5e-7])
     assert low <= sum(p <= 0.1 for p in p_values) <= high
 
 
 @settings(deadline=None)
 @given(p_lists)
 def test_benjamini_hochberg_is_that_of_scipy(p_values: list[float]) -> None:
-    expected = stats.false_discovery_control(p_values, method="bh").tolist() if p_values else []
+    expected = scipy.stats.false_discovery_control(p_values, method="bh").tolist() if p_values else []
     assert list(benjamini_hochberg(p_values)) == pytest.approx(expected)
 
 

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from scipy.stats import t as student
+import scipy
 
 from graphbrick.evaluate.statistics.few_labels import (
     mean_difference,
@@ -202,11 +202,11 @@ def test_the_number_of_labels_gives_the_wished_width():
 @pytest.mark.parametrize("freedom", [3, 5, 10, 29, 200])
 @pytest.mark.parametrize("level", [0.9, 0.95, 0.99])
 def test_quantiles_of_student(freedom, level):
-    exact = student.ppf((1 + level) / 2, freedom)
+    exact = scipy.stats.t.ppf((1 + level) / 2, freedom)
     assert t_quantile(level, freedom) == pytest.approx(exact, rel=0.05 if freedom < 5 else 0.01)
     estimate = mean_difference([sample([1.0, 0.0] * (freedom + 1), [0.0] * 2 * (freedom + 1))])
     shown = t_p_value(estimate)
-    assert shown == pytest.approx(2 * student.sf(estimate.mean / estimate.error, estimate.n - 1), rel=0.05)
+    assert shown == pytest.approx(2 * scipy.stats.t.sf(estimate.mean / estimate.error, estimate.n - 1), rel=0.05)
 
 
 @pytest.mark.parametrize("share", [0.5, 0.9])
