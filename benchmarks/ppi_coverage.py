@@ -82,7 +82,7 @@ def svg(cells: dict[tuple[float, int, float], Cell]) -> str:
     for row, share in enumerate(SHARES):
         top = 30 + 275 * row
         parts += panel(60, top, f"share {share}: intervals that hold, %", (80, 100), (80, 85, 90, 95, 100))
-        parts += panel(450, top, f"share {share}: width, % of labels alone", (0, 125), (0, 25, 50, 75, 100, 125))
+        parts += panel(450, top, f"share {share}: width, % of labels alone", (0, 200), (0, 50, 100, 150, 200))
         parts.append(f'<rect x="60" y="{at(60, top, 0, 97, 80, 100)[1]:.0f}" width="280" height="40" fill="#eee"/>')
         for n in LABELS:
             one = {r: cells[share, n, r] for r in CORRELATIONS}
@@ -92,8 +92,8 @@ def svg(cells: dict[tuple[float, int, float], Cell]) -> str:
             plain = {r: 100 * cell.width["PPI"] / cell.width["labels alone"] for r, cell in one.items()}
             parts.append(line(60, top, whole, (80, 100), COLOURS[n], ""))
             parts.append(line(60, top, normal, (80, 100), COLOURS[n], "5 4"))
-            parts.append(line(450, top, width, (0, 125), COLOURS[n], ""))
-            parts.append(line(450, top, plain, (0, 125), COLOURS[n], "2 3"))
+            parts.append(line(450, top, width, (0, 200), COLOURS[n], ""))
+            parts.append(line(450, top, plain, (0, 200), COLOURS[n], "2 3"))
     for place, n in enumerate(LABELS):
         parts.append(f'<text x="{60 + 90 * place}" y="590" fill="{COLOURS[n]}">{n} labels</text>')
     parts.append('<text x="330" y="590">solid: PPI++ of reports; dashed: its normal interval; dotted: PPI</text>')

@@ -99,7 +99,10 @@ def test_a_decent_judge_makes_intervals_shorter_around_the_truth(study):
 @pytest.mark.parametrize(
     ("says", "warning"),
     [
-        (lambda case, rng: 1.0, "the judge always says yes: of 100% of the cases, and people of 70%, so that it tells"),
+        (
+            lambda case, rng: 1.0,
+            "the judge always says yes: of 100% of the cases, and the labels of 70%, so that it tells",
+        ),
         (lambda case, rng: float(rng.random()), "cannot be told from chance on correctness"),
         (
             lambda case, rng: float(np.clip(len(case.answer_text) / 60 + rng.normal(0, 0.05), 0, 1)),

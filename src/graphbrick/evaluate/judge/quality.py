@@ -162,7 +162,7 @@ def _one_sided(quality: Quality) -> str:
             )
             people = f"{1 - others:.0%}"
             always = "always says" if share >= 0.995 else "nearly always says"
-            return f"the judge {always} {word}: of {share:.0%} of the cases, and people of {people}{rest}"
+            return f"the judge {always} {word}: of {share:.0%} of the cases, and the labels of {people}{rest}"
     return ""
 
 

@@ -118,49 +118,55 @@ def differences_table(report: LabelReport) -> Table | None:
     return Table(f"differences-{report.label}", f"Differences of {report.label}", columns, body)
 
 
+_MEASURES = {
+    "labels": "labels with a readable verdict",
+    "AUC": "share of pairs that the judge orders as the labels do; 0.5 is chance",
+    "AUC of length": "the length of the text as a judge, in its better direction",
+    "correlation": "of probability and label: decides how many labels the judge saves",
+    "agreement, %": "same yes or no as the label",
+    "kappa": "agreement beyond chance",
+    "calibration error, %": "mean distance between probability and share of ones",
+    "missing, %": "verdicts that the judge failed to give, or that could not be read",
+    "a label counts as": "labels alone that make an interval as short as one with the judge",
+}
+
+
 def quality_table(reports: Sequence[LabelReport]) -> Table | None:
-    """Return a row for each label that says what the judge is worth; None without labels or a judge."""
-    rows = [one for one in reports if one.quality.rated and one.quality.labels]
-    if not rows:
+    """Return a column for each label that says what the judge is worth; None without labels or a judge."""
+    judged = [one for one in reports if one.quality.rated and one.quality.labels]
+    if not judged:
         return None
-    columns = [
-        Column("label", text=True),
-        Column("labels", note="labels with a readable verdict, of all labels"),
-        Column("AUC", note="share of pairs that the judge orders as people do; 0.5 is chance"),
-        Column("AUC of length", note="the length of the text as a judge, in its better direction"),
-        Column("correlation", note="of probability and label: what decides how many labels the judge saves"),
-        Column("agreement", note="same yes or no as people"),
-        Column("kappa", note="agreement beyond chance"),
-        Column("calibration error", note="mean distance between probability and share of ones"),
-        Column("missing", note="verdicts that the judge failed to give, or that could not be read"),
-        Column("a label counts as", note="labels alone that make an interval as short as one label with the judge"),
+    columns = [Column("measure", text=True), *(Column(one.label.value) for one in judged), Column("", text=True)]
+    cells = [_quality_cells(one) for one in judged]
+    body = [
+        [Cell(name, name, name=True), *(column[place] for column in cells), Cell(meaning)]
+        for place, (name, meaning) in enumerate(_MEASURES.items())
     ]
-    return Table("quality", "What the judge is worth on the labels", columns, [_quality_cells(one) for one in rows])
+    return Table("quality", "What the judge is worth on the labels", columns, body)
 
 
 def _quality_cells(report: LabelReport) -> list[Cell]:
+    """Return a cell for each of the measures."""
     quality = report.quality
     area, length, agreed = quality.auc, quality.length, quality.agreement
-    cells = [
-        Cell(report.label.value, report.label.value, name=True),
+    of_length = kappa = NONE
+    if length is not None:
+        kind = f"{'longer' if length.longer else 'shorter'} {length.text}"
+        of_length = Cell(f"{length.auc.value:.3f}", length.auc.value, kind)
+    if agreed is not None and agreed.kappa is not None:
+        value, low, high = (round(end or 0.0, 2) + 0.0 for end in agreed[2:])  # + 0.0 turns -0.0 into 0.0
+        kappa = Cell(f"{value:.2f}", agreed.kappa, f"{low:.2f}–{high:.2f}")
+    return [
         Cell(f"{quality.compared:,}", quality.compared, f"of {quality.labels:,}"),
         NONE if area is None else Cell(f"{area.value:.3f}", area.value, f"{area.low:.3f}–{area.high:.3f}"),
-        NONE
-        if length is None
-        else Cell(
-            f"{length.auc.value:.3f}", length.auc.value, f"{'longer' if length.longer else 'shorter'} {length.text}"
-        ),
+        of_length,
         Cell(f"{quality.correlation:.2f}", quality.correlation),
         NONE if agreed is None else Cell(percent(agreed.same), agreed.same),
+        kappa,
+        NONE if quality.error is None else Cell(percent(quality.error), quality.error),
+        Cell(percent(quality.missing_share), quality.missing_share),
+        NONE if report.gain is None else Cell(f"{report.gain:.2f}", report.gain),
     ]
-    if agreed is None or agreed.kappa is None or agreed.low is None or agreed.high is None:
-        cells.append(NONE)
-    else:
-        cells.append(Cell(f"{agreed.kappa:.2f}", agreed.kappa, f"{agreed.low:.2f}–{agreed.high:.2f}"))
-    cells.append(NONE if quality.error is None else Cell(percent(quality.error), quality.error))
-    cells.append(Cell(percent(quality.missing_share), quality.missing_share))
-    cells.append(NONE if report.gain is None else Cell(f"{report.gain:.2f}", report.gain))
-    return cells
 
 
 def curve_table(report: LabelReport) -> Table | None:
