@@ -178,7 +178,7 @@ def _recipes(texts: list[str]) -> dict[str, str]:
     for text in texts:
         name, equals, pipeline = text.partition("=")
         if not equals or "(" in name:
-            name, pipeline = find(text).name, find(text).name
+            name, pipeline = find(text).name, text
         if name.strip() in recipes or name.strip() == "default":
             raise InputError(f"there is a recipe {name.strip()!r} already; give it another name")
         recipes[name.strip()] = pipeline

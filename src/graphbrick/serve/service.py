@@ -14,6 +14,7 @@ from graphbrick.pipeline.budget import Budget
 from graphbrick.pipeline.composition import Sequence
 from graphbrick.pipeline.parsing import parse
 from graphbrick.recipes import published
+from graphbrick.recipes import recipe as find_recipe
 from graphbrick.serve.errors import ServeError, not_found
 from graphbrick.serve.gate import Gate
 from graphbrick.serve.hosting import HostedGraph, Opened, Watcher, warm
@@ -142,9 +143,7 @@ class Service:
 def _recipe(name: str, text: str) -> Pipeline:
     """Return a recipe of the server; the name of a published one stands for its text."""
     try:
-        if text.strip().upper() in published():
-            return published()[text.strip().upper()].pipeline()
-        return parse(text)
+        return parse(text) if "(" in text else find_recipe(text.strip()).pipeline()
     except PipelineError as error:
         raise InputError(f"the recipe {name}: {error}") from error
 

@@ -75,7 +75,7 @@ def trace_run(graph: str) -> Iterator[Callable[[Run], None]]:
         yield lambda run: None
         return
     start = time.time_ns()
-    with _tracer.start_as_current_span("graphbrick.run", attributes={"graphbrick.graph": graph}):
+    with _tracer.start_as_current_span("graphbrick.run", attributes={"graphbrick.graph": graph}, start_time=start):
 
         def add(run: Run) -> None:
             at = start
