@@ -47,6 +47,10 @@ def serve(
     study: Annotated[
         list[str] | None, typer.Option(metavar="RUNS", help="File of graphbrick evaluate, or a folder of them.")
     ] = None,
+    labels: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Answers that clients may label, from graphbrick judge sample."),
+    ] = None,
     write: Annotated[bool, typer.Option("--write", help="Let clients upload and delete documents.")] = False,
     trust_recipes: Annotated[
         bool, typer.Option("--trust-recipes", help="Run recipes of clients with files, models and any size.")
@@ -72,6 +76,7 @@ def serve(
     from dataclasses import replace
 
     from graphbrick.compute import usable_cores
+    from graphbrick.core.errors import InputError
 
     needed()
     from graphbrick.serve.options import ServeOptions, named_places
@@ -87,6 +92,7 @@ def serve(
         trust_recipes=trust_recipes,
         write=write,
         studies=tuple(study or ()),
+        labels=labels or "",
         kernels=runs or usable_cores(),
         model_runs=model_runs,
         queue=queue,
@@ -95,6 +101,8 @@ def serve(
         document_bytes=int(max_document * 2**20),
         telemetry=telemetry,
     )
+    if labels and workers > 1:
+        raise InputError("--labels needs one process, as one writes the file; leave --workers out")
     check_exposure(listening, options, no_token=no_token)
     if allow_host or (host in LOOPBACK and not token):
         options = replace(options, hosts=(*LOOPBACK_HOSTS, *(name.lower() for name in allow_host or ())))

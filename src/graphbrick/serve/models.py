@@ -126,6 +126,18 @@ class MergeNames(Body):
     apart: Annotated[list[Key], Field(max_length=1_000)] = []
 
 
+class GiveLabel(Body):
+    """A label of one answer."""
+
+    model_config = ConfigDict(
+        extra="forbid", json_schema_extra={"examples": [{"id": "1-3", "label": "answer_relevance", "value": "1"}]}
+    )
+
+    id: Annotated[str, Field(min_length=1, max_length=200, description="The id of the row.")]
+    label: Annotated[str, Field(min_length=1, max_length=100)]
+    value: Annotated[Literal["1", "0", "skip", ""], Field(description="Empty takes a label back.")]
+
+
 class ChatMessage(BaseModel):
     """One message of a conversation, as OpenAI's clients send it; fields that are not used are ignored."""
 

@@ -28,6 +28,7 @@ class ServeOptions:
         trust_recipes: Whether clients may send recipes with files, model servers and any size.
         write: Whether clients may upload and delete documents of graphs made from text.
         questions: Questions to begin with, by the name of a graph, which the page shows.
+        labels: CSV file of ``graphbrick judge sample`` that clients fill in; empty for none.
         studies: Files that ``graphbrick evaluate`` wrote, or folders of them.
         kernels: Runs without a language model at the same time.
         model_runs: Runs with a language model at the same time; they mostly wait for it.
@@ -52,6 +53,7 @@ class ServeOptions:
     trust_recipes: bool = False
     write: bool = False
     questions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    labels: str = ""
     studies: tuple[str, ...] = ()
     kernels: int = field(default_factory=usable_cores)
     model_runs: int = 32

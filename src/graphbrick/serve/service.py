@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import replace
+from pathlib import Path
 
 from graphbrick.core.errors import GraphbrickError, InputError, PipelineError
+from graphbrick.evaluate.judge.labelling import Labelling, open_labelling
 from graphbrick.learn.default import ending_in
 from graphbrick.pipeline import Pipeline
 from graphbrick.pipeline.brick import Brick
@@ -34,7 +37,7 @@ class Service:
         options: What it was started with.
 
     Raises:
-        GraphbrickError: A graph cannot be opened, or a recipe cannot be read.
+        GraphbrickError: A graph or the file of labels cannot be opened, or a recipe cannot be read.
     """
 
     def __init__(self, options: ServeOptions) -> None:
@@ -47,6 +50,10 @@ class Service:
             for name, place in options.graphs.items():
                 self.graphs[name] = HostedGraph(name, place, self.recipes, options.llm)
         self._uploads: dict[str, Uploads] = {}
+        self._files = ExitStack()
+        self.labelling: Labelling | None = None
+        if options.labels:
+            self.labelling = self._files.enter_context(open_labelling(Path(options.labels)))
         self._watcher = Watcher(list(self.graphs.values()), options.poll)
 
     def start(self) -> None:
@@ -68,6 +75,7 @@ class Service:
         for uploads in self._uploads.values():
             uploads.stop()
         self.runner.close()
+        self._files.close()
         try:
             self.session.close()
         except GraphbrickError as error:

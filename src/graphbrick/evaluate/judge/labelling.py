@@ -121,15 +121,14 @@ class Labelling:
 
 
 @contextmanager
-def labelling_page(path: Path, *, port: int = 0) -> Iterator[LabellingServer]:
-    """Context manager for the server of a labelling page, on 127.0.0.1 alone.
+def open_labelling(path: Path) -> Iterator[Labelling]:
+    """Context manager for a file of labels that no other process fills in at the same time.
 
     Args:
         path: The file of labels, which `graphbrick.evaluate.judge.labels.write_cases` wrote.
-        port: The port; 0 for any that is free.
 
     Raises:
-        InputError: The file cannot be read, another process labels it, or the port is taken.
+        InputError: The file cannot be read, or another process labels it.
     """
     lock_file = path.with_name(f".{path.name}.lock")
     if not path.is_file():
@@ -141,14 +140,29 @@ def labelling_page(path: Path, *, port: int = 0) -> Iterator[LabellingServer]:
     except OSError as error:
         raise InputError(f"the file cannot be written here: {error.strerror or error}", path) from error
     try:
-        server = LabellingServer(Labelling(path), port)
+        yield Labelling(path)
+    finally:
+        lock_file.unlink(missing_ok=True)
+        lock.release()
+
+
+@contextmanager
+def labelling_page(path: Path, *, port: int = 0) -> Iterator[LabellingServer]:
+    """Context manager for the server of a labelling page, on 127.0.0.1 alone.
+
+    Args:
+        path: The file of labels.
+        port: The port; 0 for any that is free.
+
+    Raises:
+        InputError: As for `open_labelling`, or the port is taken.
+    """
+    with open_labelling(path) as labelling:
+        server = LabellingServer(labelling, port)
         try:
             yield server
         finally:
             server.server_close()
-    finally:
-        lock_file.unlink(missing_ok=True)
-        lock.release()
 
 
 class LabellingServer(ThreadingHTTPServer):

@@ -8,6 +8,8 @@ const FILES = ["graphology.umd.min.js", "graphology-library.min.js", "sigma.min.
 const HUES = ["#0f8a7d", "#b3672c", "#5b6fb5", "#9a4f7c", "#6b8532", "#8a6d3b", "#3f7fa6", "#a8534a", "#6e5ea8", "#4d8a5f"];
 const HUES_DARK = ["#62d2c3", "#e0a070", "#9db0ee", "#d99abf", "#b4cf7a", "#d0b27c", "#86c1e4", "#eba097", "#b8a9ee", "#92d0a5"];
 
+const READABLE = 32; // edges of a node up to which their relations are written
+
 let loading = null;
 
 function loadLibraries() {
@@ -51,7 +53,7 @@ export async function graphCanvas(container, { select, expand }) {
   let settled = () => {};
 
   const readTheme = () => {
-    const names = { ink: "--ink", muted: "--muted", line: "--strong-line", accent: "--accent", surface: "--surface", paper: "--sunken" };
+    const names = { ink: "--ink", muted: "--muted", line: "--strong-line", accent: "--accent", soft: "--accent-line", surface: "--surface", paper: "--sunken" };
     colours = Object.fromEntries(Object.entries(names).map(([name, variable]) => [name, themeColour(variable)]));
     colours.hues = getComputedStyle(document.documentElement).colorScheme.includes("dark") && isDark() ? HUES_DARK : HUES;
   };
@@ -98,11 +100,11 @@ export async function graphCanvas(container, { select, expand }) {
     const [head, tail] = graph.extremities(edge);
     const centre = hovered || selected;
     const close = centre && (head === centre || tail === centre);
-    const shown = { ...data, size: close ? 2 : 1, color: close ? colours.accent : colours.line };
+    const shown = { ...data, size: close && hovered ? 2 : 1.2, color: close ? (hovered ? colours.accent : colours.soft) : colours.line };
     if (hidden.relations.has(data.relation)) shown.hidden = true;
     if (centre && graph.hasNode(centre) && !close) shown.color = colours.paper;
     // Names of relations only where they can be read.
-    shown.label = close && graph.degree(centre) <= 40 ? data.relation : graph.size <= 30 && !centre ? data.relation : "";
+    shown.label = close && graph.degree(centre) <= READABLE ? data.relation : graph.size <= 30 && !centre ? data.relation : "";
     return shown;
   }
 

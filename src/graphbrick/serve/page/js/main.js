@@ -10,6 +10,7 @@ const PAGES = [
   { name: "compare", title: "Compare", load: () => import("./compare.js") },
   { name: "graph", title: "Graph", load: () => import("./graph.js") },
   { name: "documents", title: "Documents", load: () => import("./documents.js") },
+  { name: "label", title: "Label", load: () => import("./label.js") },
 ];
 
 const main = document.getElementById("main");

@@ -22,5 +22,7 @@ export const ROUTES = {
   documentText: "/v1/documents/text",
   passages: "/v1/documents/passages",
   merges: "/v1/merges",
+  labels: "/v1/labels",
+  labelCase: "/v1/labels/case",
   proposals: "/v1/merges/proposals",
 };
