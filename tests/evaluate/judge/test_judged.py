@@ -206,3 +206,15 @@ def test_labels_without_a_judge_and_a_judge_without_labels(study):
         judge_report(opened, cases, labels_of(cases), None, chosen=[Label.ANSWER_RELEVANCE])
     with pytest.raises(InputError, match="neither a label nor a verdict of any kind"):
         judge_report(opened, cases, None, None)
+
+
+@pytest.mark.parametrize("version", [1, 3])
+def test_a_study_of_an_older_version_is_judged_by_labels_without_being_changed(tmp_path, version):
+    path = write_study(tmp_path / "old.sqlite", [Madeup("one")], 40, version=version)
+    before = path.read_bytes()
+    with Study.open(path) as opened:
+        cases = cases_of(opened)
+        found = judge_report(opened, cases, labels_of(cases, 20), None)
+        assert (opened.rating_judges(), opened.ratings(1, CORRECTNESS)) == ([], [])
+    assert found.labels[0].rows[0].labels == 20
+    assert path.read_bytes() == before

@@ -147,6 +147,8 @@ class Study:
 
     def ratings(self, judge: int, label: str) -> list[StoredRating]:
         """Return what one judge said by one label, by run and question."""
+        if self._version < 4:
+            return []
         query = (
             "SELECT run, question, label, probability, reason FROM ratings WHERE judge = ? AND label = ?"
             " ORDER BY run, question"
