@@ -11,6 +11,7 @@ from pathlib import Path
 from graphbrick.evaluate.judge.synthetic.negatives import NEAREST, RANDOM, SAME_ENTITIES
 from graphbrick.evaluate.judge.synthetic.rows import OWN, Row
 from graphbrick.evaluate.judge.verdicts import Case, Label
+from graphbrick.text.chunks import sentences
 
 DISTRACTOR = "distractor"
 """A paragraph that the authors of HotpotQA or MuSiQue put beside those that answer the question, to mislead."""
@@ -63,8 +64,44 @@ def _with_distractors(
                 yield _row(kind, question, text, source)
 
 
+def answer_rows(data: Path, *, questions: int, seed: int = 0) -> list[Row]:
+    """Return rows of answer faithfulness and relevance from MedQuAD, without a model.
+
+    An answer is two sentences of the section that answers the question, in which every fifth word is left out, so that
+    it does not stand there word for word. Wrong evidence, and wrong answers, are of the sections of `gold_rows`.
+
+    Args:
+        data: The folder with ``medquad/``.
+        questions: Most questions.
+        seed: Seed of the draw.
+    """
+    rng, made = random.Random(seed + 1), []
+    for question, chosen in _sections(data, questions, rng):
+        answer = _answer(chosen[0][1], rng)
+        for kind, text in chosen:
+            case = Case(question, (text,), answer)
+            made.append(Row(Label.ANSWER_FAITHFULNESS, int(kind == OWN), kind, case, question, "medquad"))
+            case = Case(question, (), answer if kind == OWN else _answer(text, rng))
+            made.append(Row(Label.ANSWER_RELEVANCE, int(kind == OWN), kind, case, question, "medquad"))
+    return made
+
+
+def _answer(text: str, rng: random.Random) -> str:
+    lines = [text[start:end] for start, end in sentences(text)]
+    first = rng.randrange(max(1, len(lines) - 1))
+    words = " ".join(lines[first : first + 2]).split()
+    return " ".join(word for i, word in enumerate(words) if i % 5 != 3)
+
+
 def _medquad(data: Path, most: int, rng: random.Random) -> Iterator[Row]:
     """Yield the section that answers a question, two others of its document, one of its type, and any one."""
+    for question, chosen in _sections(data, most, rng):
+        for kind, text in chosen:
+            yield _row(kind, question, text, "medquad")
+
+
+def _sections(data: Path, most: int, rng: random.Random) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+    """Yield questions with the sections that are right and wrong for them; the right one is first."""
     with gzip.open(data / "medquad" / "documents.jsonl.gz", "rt", encoding="utf-8") as lines:
         documents = [json.loads(line) for line in lines]
     sections = [(i, part) for i, document in enumerate(documents) for part in document["sections"]]
@@ -74,8 +111,7 @@ def _medquad(data: Path, most: int, rng: random.Random) -> Iterator[Row]:
         chosen = [(OWN, section), *((SAME_ENTITIES, part) for part in rng.sample(others, min(2, len(others))))]
         chosen += [(NEAREST, rng.choice(alike))] if alike else []
         chosen.append((RANDOM, rng.choice([part for i, part in sections if i != place])))
-        for kind, part in chosen:
-            yield _row(kind, section["question"], part["answer"], "medquad")
+        yield section["question"], [(kind, part["answer"]) for kind, part in chosen]
 
 
 def _row(kind: str, question: str, text: str, source: str) -> Row:
