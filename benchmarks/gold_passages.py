@@ -8,6 +8,7 @@ import random
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from graphbrick.evaluate.judge.synthetic.making import NO_ANSWER, REFUSALS
 from graphbrick.evaluate.judge.synthetic.negatives import NEAREST, RANDOM, SAME_ENTITIES
 from graphbrick.evaluate.judge.synthetic.rows import OWN, Row
 from graphbrick.evaluate.judge.verdicts import Case, Label
@@ -75,7 +76,7 @@ def answer_rows(data: Path, *, questions: int, seed: int = 0) -> list[Row]:
         questions: Most questions.
         seed: Seed of the draw.
     """
-    rng, made = random.Random(seed + 1), []
+    rng, made = random.Random(seed + 1), list[Row]()
     for question, chosen in _sections(data, questions, rng):
         answer = _answer(chosen[0][1], rng)
         for kind, text in chosen:
@@ -83,6 +84,8 @@ def answer_rows(data: Path, *, questions: int, seed: int = 0) -> list[Row]:
             made.append(Row(Label.ANSWER_FAITHFULNESS, int(kind == OWN), kind, case, question, "medquad"))
             case = Case(question, (), answer if kind == OWN else _answer(text, rng))
             made.append(Row(Label.ANSWER_RELEVANCE, int(kind == OWN), kind, case, question, "medquad"))
+        none = Case(question, (), rng.choice(REFUSALS))
+        made.append(Row(Label.ANSWER_RELEVANCE, 0, NO_ANSWER, none, question, "medquad"))
     return made
 
 

@@ -19,9 +19,9 @@ import time
 from pathlib import Path
 
 SYSTEMS = {
-    "words": "Passages(n=2) >> Quote()",
-    "meaning": "Passages(MiniLM(), n=2, by='meaning') >> Quote()",
-    "PassageRank": "PassageRank(MiniLM(), n=2) >> Quote()",
+    "words": "Passages(n=2) >> Quote(BM25())",
+    "meaning": "Passages(MiniLM(), n=2, by='meaning') >> Quote(BM25())",
+    "PassageRank": "PassageRank(MiniLM(), n=2) >> Quote(BM25())",
 }
 
 
@@ -68,7 +68,9 @@ def command(*arguments: object, done: bool = False) -> None:
         print("there already\n")
         return
     started = time.perf_counter()
-    subprocess.run([sys.executable, "-m", "graphbrick", *words], check=True)
+    code = subprocess.run([sys.executable, "-m", "graphbrick", *words]).returncode
+    if code:
+        sys.exit(code)
     print(f"{time.perf_counter() - started:.0f} s\n", flush=True)
 
 

@@ -22,6 +22,7 @@ from graphbrick.evaluate.judge.classifier.training import folds, train_classifie
 from graphbrick.evaluate.judge.encoder import MOST_PARTS, EncoderJudge, closest_parts
 from graphbrick.evaluate.judge.folder import FILE, new_judge
 from graphbrick.evaluate.judge.parts import Reader, parts_of
+from graphbrick.evaluate.judge.synthetic.making import REFUSALS
 from graphbrick.evaluate.judge.synthetic.rows import OWN, Row
 from graphbrick.evaluate.judge.trained import open_judge
 from graphbrick.evaluate.judge.verdicts import Case, Label
@@ -116,7 +117,9 @@ def test_what_a_judge_looks_at_has_a_name_and_does_not_grow_with_length() -> Non
         ("The passage does not mention the capital.", True),
         ("It cannot be determined, as no information is given.", True),
         ("Nothing else happened; no war broke out.", False),
+        ("There is no state tax there.", False),
         ("", True),
+        *((refusal, True) for refusal in REFUSALS),
     ],
 )
 def test_answers_that_say_nothing_are_known(answer: str, is_none: bool) -> None:

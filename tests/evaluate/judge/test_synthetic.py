@@ -16,7 +16,7 @@ from graphbrick import LLM
 from graphbrick.core.errors import InputError, ModelError
 from graphbrick.embedders.embedder import Embedder
 from graphbrick.evaluate.judge.synthetic.facts import facts_of
-from graphbrick.evaluate.judge.synthetic.making import make_data, write_data
+from graphbrick.evaluate.judge.synthetic.making import NO_ANSWER, REFUSALS, make_data, write_data
 from graphbrick.evaluate.judge.synthetic.negatives import ANSWER_REMOVED, KINDS, RETRIEVED, SAME_ENTITIES, Negatives
 from graphbrick.evaluate.judge.synthetic.passages import CHAIN, FACT, FAN_OUT, Passage, names_in, windows
 from graphbrick.evaluate.judge.synthetic.questions import Pair, QuestionWriter, pairs_by_rule, read_pairs
@@ -145,6 +145,9 @@ def test_rows_of_every_label_are_positive_only_for_own_passages_and_answers() ->
     assert all(not row.case.answer for row in made.rows if row.label is Label.CONTEXT_RELEVANCE)
     assert all(not row.case.evidence for row in made.rows if row.label is Label.ANSWER_RELEVANCE)
     assert len({row.group for row in made.rows}) == 2
+    refusals = [row for row in made.rows if row.kind == NO_ANSWER]
+    assert {row.label for row in refusals} == {Label.ANSWER_RELEVANCE}
+    assert {row.case.answer for row in refusals} <= set(REFUSALS)
 
 
 def test_a_data_set_is_the_same_by_seed_and_is_never_replaced(tmp_path: Path) -> None:

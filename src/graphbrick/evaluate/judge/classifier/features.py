@@ -25,10 +25,11 @@ _AMOUNT = re.compile(
 _PERSON = re.compile(r"\b(?:who|whom|whose|which|where)\b", re.I)
 # Replies of systems that found nothing, as people and models write them.
 _NO_ANSWER = re.compile(
-    r"\b(?:i (?:do not|don't) (?:know|have)|"
-    r"(?:can(?:no|')t|could not|couldn't|unable to) (?:find|answer|determine|provide)|"
-    r"(?:not|no|n't) (?:enough |any |sufficient |explicitly |specifically |directly )?"
-    r"(?:mention(?:ed)?|provided?|specif(?:y|ied)|stated?|state|contain|includ\w+|information|answer|given|clear|available))\b",
+    r"\bi (?:do not|don't) (?:know|have)\b"
+    r"|\b(?:can(?:no|')t|could not|couldn't|unable to) (?:find|answer|determine|provide)\b"
+    r"|(?:\bnot|n't) (?:explicitly |specifically |directly )?"
+    r"(?:mention(?:ed)?|provided?|specif(?:y|ied)|stated?|say|said|contain|includ(?:e|ed)|given|clear|available)\b"
+    r"|\b(?:no|not any|not enough|no relevant|no specific) (?:information|answer|mention)\b",
     re.I,
 )
 

@@ -28,6 +28,17 @@ _TOGETHER = 256  # texts that are embedded at a time
 _LAST = 20  # rank beyond which a search does not find a passage
 OTHER_ANSWER, NEAR_ANSWER = "other answer", "near answer"
 """Negatives whose answer belongs to another question: any, or one about the same or a similar passage."""
+NO_ANSWER = "no answer"
+"""Kind of negatives that say that there is no answer."""
+REFUSALS = (
+    "I don't know.",
+    "I cannot answer this question from the given text.",
+    "The text does not say this.",
+    "There is no information about this in the context.",
+    "This is not mentioned in the documents.",
+    "I'm sorry, but I could not find an answer to the question in the passages provided.",
+)
+"""Replies of systems that found nothing."""
 
 
 @dataclass(frozen=True)
@@ -256,12 +267,12 @@ class _Answers:
         self._pairs, self._queries, self._seed = pairs, queries, seed
 
     def of(self, number: int) -> dict[str, str]:
-        """Return an answer of any question and one of the most similar question, if they differ from its own."""
+        """Return an answer of any question, one of the most similar question, and one that says nothing."""
         pair = self._pairs[number]
         rng = random.Random(json.dumps([self._seed, pair.question, "answers"]))
         drawn = rng.sample(range(len(self._pairs)), min(20, len(self._pairs)))
         near = np.argsort(-(self._queries @ self._queries[number]), kind="stable")[:20].tolist()
-        found = {}
+        found = {NO_ANSWER: rng.choice(REFUSALS)}
         for kind, places in ((OTHER_ANSWER, drawn), (NEAR_ANSWER, near)):
             answers = (self._pairs[i].answer for i in places)
             own = pair.answer.casefold()
@@ -284,7 +295,7 @@ def _rows(pair: Pair, own: Passage, negatives: dict[str, Passage], answers: dict
         add(Label.CONTEXT_RELEVANCE, kind, passage, "")
         add(Label.ANSWER_FAITHFULNESS, kind, passage, pair.answer)
     for kind, answer in {OWN: pair.answer, **answers}.items():
-        if kind != OWN and not own.text.casefold().count(answer.casefold()):
+        if kind in (OTHER_ANSWER, NEAR_ANSWER) and not own.text.casefold().count(answer.casefold()):
             add(Label.ANSWER_FAITHFULNESS, kind, own, answer)
         add(Label.ANSWER_RELEVANCE, kind, None, answer)
     return made
