@@ -6,7 +6,7 @@
 Both forms get the same prompt: question, start, and the relations near it. A free reply is one line; it exists if it is
 word for word one of the paths that the grammar allows. Hits@1: the end of the first path is an answer; for free text
 also if the path does not exist, by the name after its last arrow. Replies are kept in a file, as in
-published_systems.py.
+published_systems.py. No prompt is reused, so that the seconds of both hold the reading of the prompt.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def main() -> None:
     arguments.add_argument("--threads", type=int, default=0, help="of the model")
     arguments.add_argument("--minutes", type=float, default=float("inf"), help="begin no further question after them")
     given = arguments.parse_args()
-    stage = ConstrainedPaths(LocalLLM(given.llm, max_tokens=160, threads=given.threads), n=given.n)
+    stage = ConstrainedPaths(LocalLLM(given.llm, max_tokens=160, threads=given.threads, reuse=False), n=given.n)
     sets = {}
     for name, folder, *files in given.set:
         graph = Graph.open(folder)

@@ -40,7 +40,9 @@ HEAD = "| system | n | Hits@1 | F1 | own knowledge | calls | tokens in | out | s
 UNREAD = re.compile(r"could (?:not )?be read|called no tool|without a question|neither yes nor no|asked whether")
 
 
-def texts_of(systems: list[str], llm: str, threads: int, hypotheses: int, steps: int, trained: str) -> dict[str, str]:
+def texts_of(
+    systems: list[str], llm: str, threads: int, hypotheses: int, steps: int, drafts: int, trained: str
+) -> dict[str, str]:
     """The pipelines of the systems with one model; fewer hypotheses and steps make the run shorter."""
     model = f"LocalLLM({llm!r}, structured=False, max_tokens=160, threads={threads})"
     made: dict[str, str] = {}
@@ -53,9 +55,8 @@ def texts_of(systems: list[str], llm: str, threads: int, hypotheses: int, steps:
         parts |= {"two_towers": f"PathTowers('{trained}/{{set}}.towers')"}
         parts |= {"relation_writer": f"WrittenRelations('{trained}/{{set}}.writer')"}
         text = recipe(name).text(**{part: value for part, value in parts.items() if part in recipe(name).parts})
-        text = text.replace("n=10, relations=0", f"n={hypotheses}, relations=0").replace(
-            "max_steps=15", f"max_steps={steps}"
-        )
+        text = text.replace("n=10,", f"n={hypotheses},").replace("max_steps=15", f"max_steps={steps}")
+        text = text.replace("drafts=6", f"drafts={drafts}")
         made[name] = text
     return made
 
@@ -125,10 +126,11 @@ def main() -> None:
     arguments.add_argument("--trained", default="", metavar="FOLDER", help="files of towers and writers")
     arguments.add_argument("--hypotheses", type=int, default=10, help="paths written by gcr")
     arguments.add_argument("--steps", type=int, default=15, help="of agents")
+    arguments.add_argument("--drafts", type=int, default=6, help="logical forms of kb-binder")
     arguments.add_argument("--minutes", type=float, default=float("inf"), help="begin no further question after them")
     given = arguments.parse_args()
     systems = given.system or [*SYSTEMS, *(("kelp", "gsr") if given.trained else ())]
-    made = texts_of(systems, given.llm, given.threads, given.hypotheses, given.steps, given.trained)
+    made = texts_of(systems, given.llm, given.threads, given.hypotheses, given.steps, given.drafts, given.trained)
     made |= dict(given.pipeline)
     for name, text in made.items():
         print(f"{name}: `{text}`\n", flush=True)

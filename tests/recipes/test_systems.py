@@ -2,60 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
 
 import pytest
-from grammar_texts import texts_of
 from onnx_models import write_embedder
 from reasoning import PROSE, QUESTION, purpose
 
 from graphbrick import EmbeddingModel, PathTowers, WrittenRelations, parse, recipe
 from graphbrick.evaluate.datasets import Question
 from graphbrick.recipes import published
-from graphbrick.testing import Request, ScriptedLLM, tiny_graph
+from graphbrick.testing import ScriptedLLM, tiny_graph
 from graphbrick.train import train_towers, train_writer
 
-NO = '{"enough": false, "answer": ""}'
+ROOT = Path(__file__).parents[2]
 
 
-def path_writer(request: Request) -> str:
-    if "grammar" in request.body:
-        allowed = texts_of(request.body["grammar"])
-        return allowed[0]
-    return "Kenyan shilling"
+def _walks() -> ModuleType:
+    """The scripts of docs/published.md, which are tested here."""
+    spec = spec_from_file_location("walks", ROOT / "docs" / "walks.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
-SCRIPTS: dict[str, list[str] | Callable[[Request], str]] = {
-    "ROG": ["<- capital -> currency", "Kenyan shilling [1]"],
-    "TOG": ["1: 100", "NO", "2: 100", "YES", "Kenyan shilling [1]"],
-    "GCR": path_writer,
-    "KB-BINDER": ['(JOIN (R currency) (JOIN capital "Nairobi"))', "Kenyan shilling [1]"],
-    "KELP": ["Kenyan shilling [1]"],
-    "GSR": ["Kenyan shilling [1]"],
-    "STRUCTGPT": ["1", "Kenya [1]"],
-    "STRUCTGPT-ITERATIVE": ["1", "NO", "2", "YES", "Kenyan shilling [1]"],
-    "POG": [
-        "the country\nits currency",
-        "1",
-        '{"1": "Kenya"}',
-        NO,
-        "NONE",
-        "2",
-        '{"2": "Kenyan shilling"}',
-        '{"enough": true, "answer": "Kenyan shilling"}',
-        "Kenyan shilling [1]",
-    ],
-    "DOG": [
-        "1",
-        "NO",
-        "Currency of Kenya?",
-        "It is right.",
-        "Which currency is used in Kenya?",
-        "2",
-        "YES",
-        "Kenyan shilling [1]",
-    ],
-}
+WALKS = _walks()
+SCRIPTS = WALKS.SCRIPTS
 SYSTEMS = [name for name, found in published().items() if found.group == "systems"]
 
 
@@ -86,16 +62,28 @@ def parts_of(name: str, server: ScriptedLLM, trained: Mapping[str, str]) -> dict
     return parts | ({"embedder": "BM25()"} if "embedder" in recipe(name).parts else {})
 
 
-def test_every_system_has_a_script() -> None:
-    assert set(SCRIPTS) == set(SYSTEMS)
+def test_every_system_has_a_script_and_a_paragraph() -> None:
+    assert list(SCRIPTS) == list(WALKS.ABOUT)
+    assert set(SCRIPTS) == {*SYSTEMS, "GRAPH-COT", "SEARCH-ON-GRAPH"}
+
+
+@pytest.mark.parametrize("name", ["TOG", "SEARCH-ON-GRAPH"])
+def test_the_walk_of_the_docs_has_every_call_and_the_answer(name: str) -> None:
+    lines = WALKS.lines(WALKS.run(name))
+    assert sum(line.startswith("model sees:") for line in lines) == len(SCRIPTS[name])
+    assert lines[-1] == "answer:      Kenyan shilling"
+    if name == "TOG":
+        assert lines[:2] == [
+            "model sees:  Entity: Nairobi | Path so far: Nairobi | Relations: | 1. <- capital | Points:",
+            "  and says:  1: 100",
+        ]
 
 
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_a_system_answers_a_question_of_two_hops(name: str, trained: Mapping[str, str]) -> None:
     with ScriptedLLM(SCRIPTS[name]) as server:
         answer = recipe(name).pipeline(**parts_of(name, server, trained))(tiny_graph(), QUESTION, seeds=["Nairobi"])
-        if isinstance(SCRIPTS[name], list):
-            assert len(server.requests) == len(SCRIPTS[name])  # type: ignore[arg-type]
+        assert len(server.requests) == len(SCRIPTS[name])
     expected = "Kenya" if name == "STRUCTGPT" else "Kenyan shilling"  # it takes one step only
     assert answer.texts == (expected,)
     assert not answer.from_model
