@@ -48,9 +48,14 @@ def _turns(name: str) -> Turns:
 
 
 @lru_cache
-def prompts_digest(names: tuple[str, ...]) -> str:
-    """Return a short checksum of prompts and of how texts are put into them, as a part of what changes verdicts."""
-    texts = [_DATA, *(text for name in names for turn in _turns(name) for text in turn)]
+def prompts_digest(names: tuple[str, ...], *replies: str) -> str:
+    """Return a short checksum of prompts, as a part of what changes verdicts.
+
+    Args:
+        names: The files.
+        replies: How to reply.
+    """
+    texts = [_DATA, *replies, *(text for name in names for turn in _turns(name) for text in turn)]
     return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:8]
 
 

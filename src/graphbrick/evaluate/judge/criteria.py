@@ -32,6 +32,10 @@ BY_LOGPROBS, BY_MEDIAN, STATED = "log probabilities", "median of samples", "stat
 _TOP = 20  # likeliest tokens; servers give no more
 _HIGHEST = 10
 _MOST_STEPS = 8
+_REPLY = (
+    "Reply with a JSON object and nothing else: reason, one short sentence about this answer; score, a whole number "
+    "from {low} (worst) to {high} (best)."
+)
 _STEPS = 'Reply with JSON and nothing else: {"steps": ["...", ...]}.'
 _DIGITS = re.compile(r"\s*(\d{1,2})(?!\d)")
 
@@ -107,7 +111,7 @@ class CriteriaJudge:
     def identity(self) -> str:
         """What changes scores, as text, with a checksum of the prompt."""
         rest = f"{self.criteria!r}, {self.steps!r}, {self.scale}, samples={self.samples}, tokens={self.tokens}"
-        return f"CriteriaJudge({name_of(self.llm)}, {rest}, prompts={prompts_digest(('score',))})"
+        return f"CriteriaJudge({name_of(self.llm)}, {rest}, prompts={prompts_digest(('score',), _REPLY)})"
 
     def with_steps(self) -> CriteriaJudge:
         """Return this judge with steps that the model wrote for its criteria.
@@ -155,10 +159,7 @@ class CriteriaJudge:
         low, high = self.scale
         steps = "\n".join(f"{number}. {step}" for number, step in enumerate(self.steps, 1))
         more = {"criteria": self.criteria} | ({"steps": steps} if steps else {})
-        reply = (
-            f'Reply with JSON and nothing else: {{"reason": "one short sentence", "score": a whole number from {low} '
-            f"(worst) to {high} (best)}}."
-        )
+        reply = _REPLY.format(low=low, high=high)
         return about("score", data, reply, **more)
 
     def _score(self, reply: Reply | ModelError) -> CriteriaScore:

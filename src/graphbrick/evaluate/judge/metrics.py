@@ -15,7 +15,7 @@ from graphbrick.embedders.embedder import Embedder
 from graphbrick.evaluate.judge import formulas
 from graphbrick.evaluate.judge.asking import UnreadableError, prompts_digest
 from graphbrick.evaluate.judge.judging import name_of
-from graphbrick.evaluate.judge.steps import PROMPTS, CaseSteps, Step
+from graphbrick.evaluate.judge.steps import PROMPTS, REPLIES, CaseSteps, Step
 from graphbrick.evaluate.judge.verdicts import Case
 from graphbrick.llm.chat import ChatModel
 from graphbrick.llm.conversations import Conversation, Usage, ask_about
@@ -148,7 +148,8 @@ class MetricJudge:
     def identity(self, metric: Metric) -> str:
         """Return what changes the values of a metric, as text, with a checksum of the prompts."""
         embedder = f", {self.embedder!r}" if metric in NEEDS_EMBEDDER else ""
-        return f"MetricJudge({name_of(self.llm)}{embedder}, tokens={self.tokens}, prompts={prompts_digest(PROMPTS)})"
+        prompts = prompts_digest(PROMPTS, *REPLIES)
+        return f"MetricJudge({name_of(self.llm)}{embedder}, tokens={self.tokens}, prompts={prompts})"
 
     @property
     def model(self) -> ChatModel:

@@ -19,7 +19,10 @@ from graphbrick.llm.messages import Message, Request
 from graphbrick.llm.replies import shown
 
 FIRST, SECOND, TIE, INCONSISTENT = "first", "second", "tie", "inconsistent"
-_REPLY = 'Reply with JSON and nothing else: {"reason": "one short sentence", "better": "1", "2" or "tie"}.'
+_REPLY = (
+    "Reply with a JSON object and nothing else: reason, one short sentence about these answers; better, which is 1, 2 "
+    "or tie."
+)
 _SCHEMA = json_object(reason={"type": "string", "maxLength": 300}, better={"type": "string", "enum": ["1", "2", "tie"]})
 _SAYS = {"1": FIRST, "2": SECOND, "tie": TIE, "answer 1": FIRST, "answer 2": SECOND, "equal": TIE, "both": TIE}
 _SWAPPED = {FIRST: SECOND, SECOND: FIRST, TIE: TIE}
@@ -111,7 +114,7 @@ class PairJudge:
     @property
     def identity(self) -> str:
         """What changes verdicts, as text, with a checksum of the prompt."""
-        return f"PairJudge({name_of(self.llm)}, prompts={prompts_digest(('pair',))})"
+        return f"PairJudge({name_of(self.llm)}, prompts={prompts_digest(('pair',), _REPLY)})"
 
     @property
     def model(self) -> ChatModel:

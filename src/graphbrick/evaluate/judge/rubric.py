@@ -29,7 +29,10 @@ from graphbrick.llm.replies import share_of_yes, shown
 
 _TOP = 20  # likeliest tokens at a place; servers give no more
 _WORD = 4  # tokens of a reply of one word; some models begin with an empty one
-_REASONED = 'Reply with JSON and nothing else: {"reason": "one short sentence", "verdict": "yes" or "no"}.'
+# A small model repeats an example of a reason word for word, so that there is none.
+_REASONED = (
+    "Reply with a JSON object and nothing else: reason, one short sentence about these texts; verdict, yes or no."
+)
 _ONE_WORD = "Reply with one word: yes or no."
 _SCHEMA = json_object(reason={"type": "string", "maxLength": 300}, verdict={"type": "string", "enum": ["yes", "no"]})
 _DATA = {
@@ -89,7 +92,7 @@ class RubricJudge(Judge):
     @property
     def identity(self) -> str:
         """What changes verdicts, as text, with a checksum of the prompts."""
-        prompts = prompts_digest(tuple(label.value for label in _DATA))
+        prompts = prompts_digest(tuple(label.value for label in _DATA), _REASONED, _ONE_WORD)
         return (
             f"RubricJudge({name_of(self.llm)}, reasons={self.reasons}, samples={self.samples}, tokens={self.tokens}, "
             f"prompts={prompts})"

@@ -34,10 +34,12 @@ _YES_NO = {"type": "string", "enum": ["yes", "no"]}
 _SAYS = {"yes": True, "true": True, "no": False, "false": False}
 _LIST = 'Reply with JSON and nothing else: {{"{key}": ["...", ...]}}.'
 _VERDICTS = (
-    'Reply with JSON and nothing else, one entry for each number: {"verdicts": [{"number": 1, "reason": "a few words", '
-    '"verdict": "yes" or "no"}, ...]}.'
+    "Reply with a JSON object and nothing else: verdicts, a list with one object for each number, which has number, "
+    "reason (a few words) and verdict (yes or no)."
 )
 _GUESSES = 'Reply with JSON and nothing else: {"questions": ["...", "...", "..."], "noncommittal": "yes" or "no"}.'
+REPLIES = (_LIST, _VERDICTS, _GUESSES)
+"""How to reply to them."""
 
 
 def reference_of(case: Case) -> str:
