@@ -44,8 +44,7 @@ def save_learned(model: LearnedFile, path: Path, *, overwrite: bool = False) -> 
     Raises:
         ModelError: There is a file already and ``overwrite`` is not set, or it cannot be written.
     """
-    if path.exists() and not overwrite:
-        raise ModelError(f"{path} exists already; choose another name, or replace it with --overwrite")
+    check_free(path, overwrite=overwrite)
     about = {
         "kind": model.kind,
         "version": _VERSION,
@@ -63,6 +62,12 @@ def save_learned(model: LearnedFile, path: Path, *, overwrite: bool = False) -> 
         raise ModelError(f"{path} cannot be written ({error.strerror}); choose another folder") from error
     finally:
         part.unlink(missing_ok=True)
+
+
+def check_free(path: Path, *, overwrite: bool) -> None:
+    """Raise `ModelError` if there is a file already that may not be replaced; asked before the training starts."""
+    if path.exists() and not overwrite:
+        raise ModelError(f"{path} exists already; choose another name, or replace it with --overwrite")
 
 
 def load_learned(path: str, kind: str) -> LearnedFile:

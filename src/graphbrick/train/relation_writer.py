@@ -13,7 +13,7 @@ import numpy.typing as npt
 from graphbrick.embedders.embedder import Embedder
 from graphbrick.evaluate.datasets import Grounded, Question
 from graphbrick.graphs.graph import Graph
-from graphbrick.patterns.learned_file import LearnedFile, save_learned
+from graphbrick.patterns.learned_file import LearnedFile, check_free, save_learned
 from graphbrick.patterns.relation_model import KIND, STOP, Relation, RelationModel
 from graphbrick.patterns.text import Steps
 from graphbrick.train.adam import Adam
@@ -70,6 +70,7 @@ def train_writer(
         ModelError: The file cannot be written, or the embedder is not installed.
     """
     started = time.perf_counter()
+    check_free(Path(out).expanduser(), overwrite=overwrite)
     if embedder is None:
         from graphbrick.embedders.minilm import MiniLM
 

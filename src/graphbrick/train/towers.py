@@ -12,7 +12,7 @@ import numpy as np
 from graphbrick.embedders.embedder import Embedder
 from graphbrick.evaluate.datasets import Grounded, Question
 from graphbrick.graphs.graph import Graph
-from graphbrick.patterns.learned_file import LearnedFile, save_learned
+from graphbrick.patterns.learned_file import LearnedFile, check_free, save_learned
 from graphbrick.patterns.path_towers import KIND, relations_text, towered
 from graphbrick.train.adam import Adam
 from graphbrick.train.pattern_course import Watch
@@ -70,6 +70,7 @@ def train_towers(
         ModelError: The file cannot be written, or the embedder is not installed.
     """
     started = time.perf_counter()
+    check_free(Path(out).expanduser(), overwrite=overwrite)
     embedder = embedder or _minilm()
     found = found_examples(graph, questions, max_hops, seed, watch)
     rows = rows_of(found)
