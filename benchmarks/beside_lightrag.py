@@ -18,6 +18,7 @@ import re
 import shutil
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -26,18 +27,24 @@ import numpy as np
 from lightrag import LightRAG
 from lightrag.utils import EmbeddingFunc, Tokenizer
 
-from graphbrick.core.errors import InputError
 from graphbrick.core.trace import Trace, record
 from graphbrick.embedders.minilm import MiniLM
 from graphbrick.llm.conversations import Usage
 from graphbrick.llm.local_llm import LocalLLM
+from graphbrick.text.chunks import ByHeading
 from graphbrick.text.extract_graph import ExtractGraph
+from graphbrick.text.extracting import extract_missing
 from graphbrick.text.importing import import_graph
 from graphbrick.text.indexing import Indexed, index
+from graphbrick.text.reading import read_sources
+from graphbrick.text.sources import SourceOptions
 from graphbrick.text.store import TextStore, text_folder
 
 WORDS = range(40, 61)  # of a document
-REPLY = ExtractGraph.reply_tokens  # longest reply, for both
+REPLY, CONTEXT = (
+    1500,
+    16_384,
+)  # tokens of LightRAG's replies, which a model that repeats itself would not end, and in all
 DIMENSIONS = 384
 THEIRS, OURS = "LightRAG", "ExtractGraph"
 
@@ -143,19 +150,18 @@ async def by_lightrag(texts: list[tuple[str, str]], folder: Path, model: LocalLL
 
 
 def by_extract_graph(texts: list[tuple[str, str]], out: Path, extractor: ExtractGraph, rows: Rows) -> Indexed:
-    """Index the documents, one after another, and return the last state."""
+    """Extract from the documents, one after another, and return the graph."""
     folder, graph = out / "documents", out / "ours.graph"
     folder.mkdir(exist_ok=True)
     for name, text in texts:
         if rows.has(OURS, name):
             continue
         (folder / name).write_text(text, encoding="utf-8")
-        start, usage = time.perf_counter(), Usage()
-        try:
-            usage = index([folder / name], graph, extractor=extractor, skip_bad=True).extraction.usage
-        except InputError as error:  # there is no entity yet
-            print(f"{name}: {error}", flush=True)
-        rows.add(OURS, name, usage, time.perf_counter() - start)
+        start = time.perf_counter()
+        with TextStore(text_folder(graph)) as store:
+            read_sources(store, [folder / name], ByHeading(), SourceOptions())
+            done = extract_missing(store, extractor, lambda *_: None, skip_bad=True)
+        rows.add(OURS, name, done.usage, time.perf_counter() - start)
     return index([], graph, extractor=extractor, skip_bad=True)
 
 
@@ -190,16 +196,17 @@ def main() -> None:
         print(package, version(package))
     texts = documents(arguments.data, arguments.n, arguments.seed)
     names, rows, storage = [name for name, _ in texts], Rows(out / "rows.jsonl"), out / "lightrag"
-    model = LocalLLM(arguments.model, max_tokens=REPLY, context=8192, threads=arguments.threads, timeout=3600)
-    ours = by_extract_graph(texts, out, ExtractGraph(model), rows)
-    asyncio.run(by_lightrag(texts, storage, model, rows))
+    reader = LocalLLM(arguments.model, max_tokens=REPLY, context=CONTEXT, threads=arguments.threads, timeout=3600)
+    extractor = ExtractGraph(replace(reader, max_tokens=ExtractGraph.reply_tokens, context=8192))
+    ours = by_extract_graph(texts, out, extractor, rows)
+    asyncio.run(by_lightrag(texts, storage, reader, rows))
 
     imported = out / "imported.graph"
     shutil.rmtree(imported, ignore_errors=True)
     shutil.rmtree(text_folder(imported), ignore_errors=True)
     theirs = import_graph(storage, imported).graph
     with TextStore(text_folder(out / "ours.graph")) as store:
-        problems = store.passage_problems(ExtractGraph(model).identity)
+        problems = store.passage_problems(extractor.identity)
     print("rows left out by ExtractGraph:", dict(ours.extraction.dropped), "problems:", len(problems))
     graphs = {THEIRS: theirs, OURS: ours.graph}
     empty = {THEIRS: without_result(storage, names), OURS: [one for one in problems if one.is_empty]}

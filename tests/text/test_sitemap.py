@@ -105,6 +105,14 @@ def test_pages_become_documents_with_their_address(run: Run, tmp_path: Path, sit
     assert site.asked() == ["/a"]
 
 
+def test_addresses_in_any_language(tmp_path: Path, site: Site) -> None:
+    site.page("/%C3%BCber-k%C3%B6ln?q=%E6%9D%B1", "<p>Cologne lies on the Rhine.</p>")
+    site.list("/über-köln?q=東", "/a")
+    assert problems(site, tmp_path) == {}
+    assert site.asked() == ["/%C3%BCber-k%C3%B6ln?q=%E6%9D%B1", "/a"]
+    assert next(page.url for page in pages(site, tmp_path)) == f"{site.root}/über-köln?q=東"
+
+
 def test_only_what_may_have_changed_is_asked_for(tmp_path: Path, site: Site) -> None:
     source, place = Sitemap(f"{site.root}/sitemap.xml", rate=100), tmp_path / "notes.graph"
     site.list("/a", "/b", lastmod="2026-01-01")

@@ -92,6 +92,9 @@ class TextStore(ResultStore):
         GraphbrickError: It cannot be written, is damaged, or is of another version.
     """
 
+    schema = RESULTS_SCHEMA
+    """The tables besides those of documents."""
+
     def __init__(self, folder: Path) -> None:
         self.folder, self.path = folder, folder / DATABASE
         try:
@@ -137,7 +140,7 @@ class TextStore(ResultStore):
             if version == 0:
                 self._run(_SCHEMA)
                 self._db.execute(f"PRAGMA user_version = {_VERSION}")
-            self._run(RESULTS_SCHEMA)  # stores of earlier versions lack some of its tables
+            self._run(self.schema)  # stores of earlier versions lack some of its tables
 
     def _run(self, statements: str) -> None:
         for statement in statements.split(";"):

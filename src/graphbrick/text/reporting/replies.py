@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
 
+from graphbrick.text.results import RESULTS_SCHEMA
 from graphbrick.text.store import TextStore
 
 _TABLE = """CREATE TABLE IF NOT EXISTS reports (context BLOB NOT NULL, writer TEXT NOT NULL, reply TEXT NOT NULL,
@@ -21,9 +21,7 @@ class ReplyStore(TextStore):
         GraphbrickError: As for `TextStore`.
     """
 
-    def __init__(self, folder: Path) -> None:
-        super().__init__(folder)
-        self._db.execute(_TABLE)
+    schema = f"{RESULTS_SCHEMA};{_TABLE}"
 
     def reply(self, context: bytes, writer: str) -> str | None:
         """Return the reply of a model; None if it is not there.

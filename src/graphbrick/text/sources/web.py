@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from email.message import Message
 from typing import IO, Any
-from urllib.parse import urljoin, urlsplit, urlunsplit
+from urllib.parse import quote, urljoin, urlsplit, urlunsplit
 
 from graphbrick import __version__
 from graphbrick.text.sources.robots import Robots
@@ -25,6 +25,7 @@ _REDIRECTS = 5
 _TRIES = 3  # where the server asks to come back later
 _LONGEST_PAUSE = 60.0  # seconds that a server may ask to wait
 _CHUNK = 1 << 16
+_SENT = "%/:=&?~+!$,;'@()*[]"  # signs of addresses that stay as they are
 
 
 class FetchError(Exception):
@@ -82,6 +83,7 @@ class Client:
         host = host_of(url)
         for _ in range(_REDIRECTS):
             self._check(url, host)
+            url = _in_ascii(url)
             robots = self._robots_of(url)
             if not robots.allows(url):
                 raise FetchError("robots.txt does not allow it")
@@ -151,6 +153,12 @@ class Client:
         except (urllib.error.URLError, http.client.HTTPException, OSError, ValueError) as error:
             reason = error.reason if isinstance(error, urllib.error.URLError) else error
             raise FetchError(f"the server cannot be reached ({str(reason) or type(reason).__name__})") from error
+
+
+def _in_ascii(url: str) -> str:
+    """Return an address with the letters beyond ASCII in its path and query encoded, as they are sent."""
+    parts = urlsplit(url)
+    return urlunsplit(parts._replace(path=quote(parts.path, safe=_SENT), query=quote(parts.query, safe=_SENT)))
 
 
 def _lower(headers: Message) -> dict[str, str]:
