@@ -83,7 +83,7 @@ def test_the_iterative_form_asks_whether_that_is_enough(couples: Graph) -> None:
 def test_many_facts_are_cut(couples: Graph) -> None:
     found = walk(stage(triples=2, conditions="none"), ["2"], "Ann", graph=couples)
     assert len(found.evidence) == 2
-    assert found.events == ["of 3 facts of '-> marriage -> spouse' the first 2 were read (triples)"]
+    assert found.events == ["only the first 2 facts of '-> marriage -> spouse' were read (triples)"]
 
 
 @pytest.mark.parametrize("reply", [PROSE, "9", "NONE", "-> mother of"])

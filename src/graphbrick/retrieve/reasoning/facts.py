@@ -35,7 +35,7 @@ def picked_facts(
         triples: Most paths of a relation; more are left out, which is an event.
         most: Most relations; None for any number.
     """
-    offered = offers(subgraph, ends, direction)
+    offered = offers(subgraph, ends, direction, triples)
     if not offered:
         event("no relation leads on from the entities reached")
         return []
@@ -48,6 +48,6 @@ def picked_facts(
     facts = []
     for relation in (list(offered)[place] for place in picked or ()):
         if len(offered[relation]) > triples:
-            event(f"of {len(offered[relation]):,} facts of {relation!r} the first {triples} were read (triples)")
+            event(f"only the first {triples} facts of {relation!r} were read (triples)")
         facts += offered[relation][:triples]
     return facts

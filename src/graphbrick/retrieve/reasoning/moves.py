@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from graphbrick.core import Query, Subgraph, seeds_of
 from graphbrick.core.directions import follow
+from graphbrick.core.limits import check_limits
 from graphbrick.llm.replies import one_line
 from graphbrick.retrieve.beam import Partial
 
@@ -115,9 +116,7 @@ def is_unnamed(subgraph: Subgraph, node: int) -> bool:
     return bool(_UNNAMED.fullmatch(name_of(subgraph, node)))
 
 
-def offers(
-    subgraph: Subgraph, paths: list[Partial], direction: str = "both", most: int | None = None
-) -> dict[str, list[Partial]]:
+def offers(subgraph: Subgraph, paths: list[Partial], direction: str, most: int) -> dict[str, list[Partial]]:
     """Return what can be followed from the ends of paths together: the text of each move, and the paths it gives.
 
     A move to a mediator, a node without a name, goes on to the next entity, so that a fact told by two triples is one
@@ -128,17 +127,26 @@ def offers(
         subgraph: Where to walk.
         paths: The paths so far.
         direction: "both", "out" or "in".
-        most: Most paths of an offer; None for all.
+        most: Paths of an offer that are of use. An offer with more has some more than that, but not all: a hub has
+            thousands.
     """
     found: dict[str, list[Partial]] = {}
     for path in paths:
+        check_limits()
         for move in moves_from(subgraph, path, direction):
-            for step in extended(path, move):
+            for step in extended(path, move.take(np.arange(min(len(move.ends), most + 1)))):
                 if not is_unnamed(subgraph, step.nodes[-1]):
-                    found.setdefault(move.text, []).append(step)
+                    _add(found, move.text, [step], most)
                     continue
                 for onward in moves_from(subgraph, step, direction):
-                    named = [end for end in extended(step, onward) if not is_unnamed(subgraph, end.nodes[-1])]
-                    if named:
-                        found.setdefault(f"{move.text} {onward.text}", []).extend(named)
-    return {text: ends[:most] for text, ends in found.items()}
+                    ends = extended(step, onward.take(np.arange(min(len(onward.ends), most + 1))))
+                    named = [end for end in ends if not is_unnamed(subgraph, end.nodes[-1])]
+                    _add(found, f"{move.text} {onward.text}", named, most)
+    return found
+
+
+def _add(found: dict[str, list[Partial]], text: str, paths: list[Partial], most: int) -> None:
+    """Add paths to an offer, until it has more than are of use."""
+    if paths:
+        held = found.setdefault(text, [])
+        held += paths[: max(most + 1 - len(held), 0)]
