@@ -91,6 +91,10 @@ def test_bodies_are_bounded_whatever_they_say_of_themselves():
         streamed = client.post("/v1/ask", content=endless(), headers=headers)
         lied = client.post("/v1/ask", content=b"{}", headers=headers | {"content-length": "x"})
         assert [reply.status_code for reply in (told, streamed, lied)] == [413, 413, 413]
+        both = client.post(
+            "/v1/ask", content=b"{}", headers=headers | {"transfer-encoding": "x", "content-length": "2"}
+        )
+        assert both.json()["error"]["code"] == "two_lengths"
         assert client.post("/v1/ask", json=ASK).status_code == 200
 
 

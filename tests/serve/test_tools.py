@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 
 import pytest
 from mcp import Client
@@ -89,6 +90,13 @@ def test_tools_are_served_over_http():
         reply = client.post("/mcp", json=request, headers=headers | {"authorization": "Bearer secret"})
     assert reply.status_code == 200, reply.text
     assert "Kenya" in reply.json()["result"]["content"][0]["text"]
+
+
+def test_the_logging_of_the_program_is_left_alone():
+    root = logging.getLogger()
+    before = list(root.handlers), root.level
+    mcp_server(Service(options()))
+    assert (list(root.handlers), root.level) == before
 
 
 @pytest.mark.parametrize("name", ["schema", "search"])

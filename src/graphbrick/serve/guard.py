@@ -79,6 +79,9 @@ class Guard:
         if scope["method"] == "POST" and path.startswith("/v1") and not _is_json(headers):
             # A web page elsewhere can send other types without asking first.
             raise ServeError(415, "not_json", "send the body as JSON, with Content-Type: application/json")
+        if b"transfer-encoding" in headers and b"content-length" in headers:
+            # A proxy before the server could read another end of the body, and so another next request.
+            raise ServeError(400, "two_lengths", "send one of the two: a length, or chunks", {"Connection": "close"})
         length = headers.get(b"content-length", b"0")
         if not length.isdigit() or int(length[:20]) > self.limit(path):
             raise too_large(self.limit(path))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import json
 import logging
@@ -50,15 +51,40 @@ class Listening:
 
 
 class _Protocol(H11Protocol):
-    """HTTP that closes connections whose first request does not come."""
+    """HTTP that closes connections on which the head of a request does not come in time."""
+
+    _waiting: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: Any) -> None:
         """Begin to wait for the head of a request."""
         super().connection_made(transport)
-        self.loop.call_later(_HEADER_SECONDS, self._close_if_silent)
+        self._watch()
 
-    def _close_if_silent(self) -> None:
-        if self.cycle is None and not self.transport.is_closing():
+    def data_received(self, data: bytes) -> None:
+        """Wait for the rest of a head that came in part."""
+        super().data_received(data)
+        self._watch()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Wait no more."""
+        super().connection_lost(exc)
+        if self._waiting is not None:
+            self._waiting.cancel()
+
+    @property
+    def _is_idle(self) -> bool:
+        return self.cycle is None or self.cycle.response_complete
+
+    def _watch(self) -> None:
+        if not self._is_idle and self._waiting is not None:
+            self._waiting.cancel()
+            self._waiting = None
+        elif self._is_idle and self._waiting is None:
+            self._waiting = self.loop.call_later(_HEADER_SECONDS, self._close_if_idle)
+
+    def _close_if_idle(self) -> None:
+        self._waiting = None
+        if self._is_idle and not self.transport.is_closing():
             self.transport.close()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Annotated, Any, Literal
@@ -38,11 +39,24 @@ EntityName = Annotated[str, Field(min_length=1, max_length=2_000, description="N
 
 def mcp_server(service: Service) -> MCPServer[Any]:
     """Return the MCP server over the graphs of a service, whose runner must have been started before the first call."""
-    server: MCPServer[Any] = MCPServer("graphbrick", instructions=_ABOUT, version=__version__)
+    with _logging_left_alone():
+        server: MCPServer[Any] = MCPServer("graphbrick", instructions=_ABOUT, version=__version__)
     tools = _Tools(service)
     for tool in (tools.schema, tools.search, tools.node, tools.neighbours, tools.paths, tools.query, tools.answer):
         server.tool(annotations=_READS, structured_output=False)(tool)
     return server
+
+
+@contextmanager
+def _logging_left_alone() -> Iterator[None]:
+    """Undo what is done to the root logger inside the block: an MCP server gives it a handler of its own."""
+    root = logging.getLogger()
+    handlers, level = list(root.handlers), root.level
+    try:
+        yield
+    finally:
+        root.handlers[:] = handlers
+        root.setLevel(level)
 
 
 class _Tools:

@@ -19,8 +19,8 @@ GraphName = Annotated[Name | None, Query(description="Name of the graph; by defa
 EntityKey = Annotated[Key, Query(description="Key of the entity.")]
 
 
-def service_of(request: Request) -> Service:
-    """Return the server's state."""
+async def service_of(request: Request) -> Service:
+    """Return the server's state; a coroutine, as the framework would call a function in a thread."""
     service = request.app.state.service
     assert isinstance(service, Service)
     return service
