@@ -11,6 +11,7 @@ from unittest.mock import patch
 
 import pytest
 from commands import Run, refused
+from documents import write_documents
 
 from graphbrick import LLM, ByParagraph, Phrases, Session, index, parse
 from graphbrick.core.errors import GraphbrickError, InputError, ModelError
@@ -36,11 +37,7 @@ WORDS, FIRST = "Passages(n=2) >> Quote(BM25(), n=1)", "Passages(n=1) >> Quote(BM
 
 @pytest.fixture
 def documents(tmp_path: Path) -> Path:
-    folder = tmp_path / "docs"
-    folder.mkdir()
-    for name, text in TEXTS.items():
-        (folder / name).write_text(text)
-    return folder
+    return write_documents(tmp_path / "docs", TEXTS)
 
 
 def systems() -> list[RagSystem]:

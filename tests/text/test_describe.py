@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from commands import Run, refused
+from documents import write_documents
 
 from graphbrick import LLM, Describe, ExtractGraph, index
 from graphbrick.core.errors import ModelError
@@ -30,11 +31,9 @@ def script(request: Request) -> str:
 
 @pytest.fixture
 def docs(tmp_path: Path) -> Path:
-    folder = tmp_path / "docs"
-    folder.mkdir()
-    for i in range(4):
-        (folder / f"{i}.txt").write_text(f"Nairobi is near Thika, says number {i}.")
-    return folder
+    return write_documents(
+        tmp_path / "docs", {f"{i}.txt": f"Nairobi is near Thika, says number {i}." for i in range(4)}
+    )
 
 
 def test_only_what_changed_is_paid_for(tmp_path: Path, docs: Path) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from commands import Run, refused
+from documents import write_documents
 from graphrag_output import write_output
 from pyarrow import parquet
 
@@ -93,10 +94,11 @@ def test_a_real_index_comes_back_whole(data_dir: Path, tmp_path: Path) -> None:
 
 @pytest.fixture
 def notes(tmp_path: Path) -> TextGraph:
-    (tmp_path / "docs").mkdir()
-    (tmp_path / "docs" / "lakes.md").write_text("# Lakes\n\nLake Victoria borders Kenya. Kisumu lies on Lake Victoria.")
-    (tmp_path / "docs" / "tea.txt").write_text("Kericho grows tea for Mombasa. Ships leave Mombasa for Kericho.")
-    return index([tmp_path / "docs"], tmp_path / "notes.graph").graph
+    texts = {
+        "lakes.md": "# Lakes\n\nLake Victoria borders Kenya. Kisumu lies on Lake Victoria.",
+        "tea.txt": "Kericho grows tea for Mombasa. Ships leave Mombasa for Kericho.",
+    }
+    return index([write_documents(tmp_path / "docs", texts)], tmp_path / "notes.graph").graph
 
 
 def test_an_own_index_comes_back_with_communities_and_reports(notes: TextGraph, tmp_path: Path) -> None:

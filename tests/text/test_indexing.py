@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import pickle
 import shutil
-import signal
-import subprocess
-import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from unittest.mock import patch
@@ -16,6 +12,8 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 from commands import Run, refused
+from documents import write_documents
+from forks import run_until_killed
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -58,11 +56,7 @@ FILES = {
 
 @pytest.fixture
 def docs(tmp_path: Path) -> Path:
-    folder = tmp_path / "docs"
-    folder.mkdir()
-    for name, text in FILES.items():
-        (folder / name).write_text(text)
-    return folder
+    return write_documents(tmp_path / "docs", FILES)
 
 
 def triples(graph: Graph) -> set[str]:
@@ -191,23 +185,21 @@ def test_any_changes_give_the_records_of_a_fresh_start(versions: list[dict[str, 
 
 
 KILLED = """
-import os, signal, sys
 from graphbrick import index
 count = 0
 def progress(step, done, total):
     global count
     count += 1
-    if count == int(sys.argv[3]):
-        os.kill(os.getpid(), signal.SIGKILL)
-index([sys.argv[1]], sys.argv[2], progress=progress)
+    if count == int(arguments[2]):
+        die()
+index([arguments[0]], arguments[1], progress=progress)
 """
 
 
 @pytest.mark.parametrize("calls", [2, 5])
 def test_a_kill_at_any_step_loses_nothing(tmp_path: Path, docs: Path, calls: int) -> None:
     place = tmp_path / "notes.graph"
-    command = [sys.executable, "-c", KILLED, str(docs), str(place), str(calls)]
-    assert subprocess.run(command, env={**os.environ}, timeout=120, check=False).returncode == -signal.SIGKILL
+    run_until_killed(KILLED, docs, place, calls)
     done = index([docs], place)
     assert done.extracted == (4 if calls < 4 else 0)
     assert whole(done.graph) == whole(index([docs], tmp_path / "fresh.graph").graph)

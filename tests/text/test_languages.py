@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from documents import write_documents
 
 from graphbrick import index, parse
 from graphbrick.graphs.corpus import TextGraph
@@ -78,10 +79,8 @@ TEXTS = {
 @pytest.fixture(scope="module")
 def rivers(tmp_path_factory: pytest.TempPathFactory) -> TextGraph:
     folder = tmp_path_factory.mktemp("rivers")
-    (folder / "docs").mkdir()
-    for language, (text, *_) in TEXTS.items():
-        (folder / "docs" / f"{language}.txt").write_text(text, encoding="utf-8")
-    return index([folder / "docs"], folder / "rivers.graph").graph
+    docs = write_documents(folder / "docs", {f"{language}.txt": text for language, (text, *_) in TEXTS.items()})
+    return index([docs], folder / "rivers.graph").graph
 
 
 @pytest.mark.parametrize("language", TEXTS)

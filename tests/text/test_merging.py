@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 from commands import Run, refused
+from documents import write_documents
 
 from graphbrick import Graph, build, index
 from graphbrick.core.errors import InputError
@@ -30,11 +31,7 @@ FILES = {
 
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
-    folder = tmp_path / "docs"
-    folder.mkdir()
-    for name, text in FILES.items():
-        (folder / name).write_text(text)
-    index([folder], tmp_path / "g.graph")
+    index([write_documents(tmp_path / "docs", FILES)], tmp_path / "g.graph")
     return tmp_path / "g.graph"
 
 
@@ -123,12 +120,12 @@ class Letters(Embedder):
 
 
 def test_proposals(tmp_path: Path) -> None:
-    docs = tmp_path / "docs"
-    docs.mkdir()
-    (docs / "1.txt").write_text("We saw Nairobi and Apollo 11. We saw Kampala.")
-    (docs / "2.txt").write_text("We saw Nairobbi and Apollo 12.")
-    (docs / "3.txt").write_text("We saw Nairobi again.")
-    index([docs], tmp_path / "g.graph")
+    texts = {
+        "1.txt": "We saw Nairobi and Apollo 11. We saw Kampala.",
+        "2.txt": "We saw Nairobbi and Apollo 12.",
+        "3.txt": "We saw Nairobi again.",
+    }
+    index([write_documents(tmp_path / "docs", texts)], tmp_path / "g.graph")
     (proposal,) = proposed_merges(tmp_path / "g.graph", Letters(), at_least=0.9)
     assert proposal[:2] == ("Nairobbi", "Nairobi")
     assert 0.9 < proposal.cosine < 1

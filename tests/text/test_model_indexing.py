@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
 from commands import Run, refused
+from documents import write_documents
+from forks import run_until_killed
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -55,11 +53,7 @@ def model(request: Request) -> str:
 
 @pytest.fixture
 def docs(tmp_path: Path) -> Path:
-    folder = tmp_path / "docs"
-    folder.mkdir()
-    for town in TOWNS:
-        (folder / f"{town}.txt").write_text(sentence(town))
-    return folder
+    return write_documents(tmp_path / "docs", {f"{town}.txt": sentence(town) for town in TOWNS})
 
 
 def facts(graph: TextGraph) -> object:
@@ -133,21 +127,19 @@ def test_any_changes_give_the_graph_of_a_fresh_start(versions: list[dict[str, li
 
 
 KILLED = """
-import os, signal, sys
 from graphbrick import LLM, ExtractGraph, index
+docs, place, url = arguments
 def progress(step, done, total):
-    if step == "extracting" and done == int(sys.argv[4]):
-        os.kill(os.getpid(), signal.SIGKILL)
-index([sys.argv[1]], sys.argv[2], extractor=ExtractGraph(LLM(base_url=sys.argv[3], parallel=1)), progress=progress)
+    if step == "extracting" and done == 3:
+        die()
+index([docs], place, extractor=ExtractGraph(LLM(base_url=url, parallel=1)), progress=progress)
 """
 
 
 def test_nothing_is_paid_twice_after_a_kill(tmp_path: Path, docs: Path) -> None:
     place = tmp_path / "g.graph"
     with ScriptedLLM(model) as server:
-        command = [sys.executable, "-c", KILLED, str(docs), str(place), server.base_url]
-        killed = subprocess.run([*command, "3"], env={**os.environ}, timeout=120, check=False)
-        assert killed.returncode == -signal.SIGKILL
+        run_until_killed(KILLED, docs, place, server.base_url)
         assert len(server.requests) == 6  # two about each of three passages
         extractor = ExtractGraph(LLM(base_url=server.base_url, parallel=1))
         done = index([docs], place, extractor=extractor)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from commands import Run, refused
+from documents import write_documents
 from graphrag_output import tables, write_output
 
 from graphbrick import LLM, index, open_graph, parse
@@ -38,10 +39,7 @@ DOCS = {
 
 @pytest.fixture
 def notes(tmp_path: Path) -> TextGraph:
-    (tmp_path / "docs").mkdir()
-    for name, text in DOCS.items():
-        (tmp_path / "docs" / name).write_text(text)
-    graph = index([tmp_path / "docs"], tmp_path / "notes.graph").graph
+    graph = index([write_documents(tmp_path / "docs", DOCS)], tmp_path / "notes.graph").graph
     keep_communities(graph, find_communities(graph), {})
     return graph
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import sqlite3
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from documents import write_documents
+from forks import run_until_killed
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -36,11 +34,8 @@ def counts(reading: Reading) -> tuple[int, int, int, int]:
 
 @pytest.fixture
 def docs(tmp_path: Path) -> Path:
-    folder = tmp_path / "docs"
-    folder.mkdir()
-    (folder / "a.md").write_text("# Kenya\nNairobi is its capital.")
-    (folder / "b.txt").write_text("Lakes. Many lakes are here, and fish too.")
-    return folder
+    texts = {"a.md": "# Kenya\nNairobi is its capital.", "b.txt": "Lakes. Many lakes are here, and fish too."}
+    return write_documents(tmp_path / "docs", texts)
 
 
 def test_passages_know_their_place(tmp_path: Path, docs: Path) -> None:
@@ -196,26 +191,23 @@ def test_damage_and_other_versions_are_errors(tmp_path: Path) -> None:
 
 
 KILLED = """
-import os, signal, sys
 from pathlib import Path
 from graphbrick.text import ByParagraph
 from graphbrick.text.reading import read_sources
 from graphbrick.text.sources import SourceOptions
 from graphbrick.text.store import TextStore
-store, count = TextStore(Path(sys.argv[1])), int(sys.argv[3])
+folder, table = map(Path, arguments)
 def progress(done):
-    if done == count:
-        os.kill(os.getpid(), signal.SIGKILL)
-read_sources(store, [Path(sys.argv[2])], ByParagraph(n=5), SourceOptions(), progress=progress)
+    if done == 7:
+        die()
+read_sources(TextStore(folder), [table], ByParagraph(n=5), SourceOptions(), progress=progress)
 """
 
 
 def test_a_kill_loses_nothing(tmp_path: Path) -> None:
     table = tmp_path / "t.csv"
     table.write_text("id,text\n" + "".join(f"{i},Lake {i}.\n" for i in range(20)))
-    command = [sys.executable, "-c", KILLED, str(tmp_path / "g.text"), str(table), "7"]
-    killed = subprocess.run(command, env={**os.environ}, timeout=60, check=False)
-    assert killed.returncode == -signal.SIGKILL
+    run_until_killed(KILLED, tmp_path / "g.text", table)
     with TextStore(tmp_path / "g.text") as store:
         assert len(store.documents()) == 7
         assert counts(read(store, table)) == (13, 0, 7, 0)
