@@ -78,9 +78,7 @@ def shown(run, graph, questions, folder, *options):
 
 def test_the_same_study_twice_gives_the_same_tables(run, graph, questions, tmp_path, monkeypatch):
     local = ("-p", f"bm25: {BM25}", "-p", NEAR, "--limit", "3", "--seed", "5")
-    assert shown(run, graph, questions, tmp_path / "a", *local, "--workers", "2") == shown(
-        run, graph, questions, tmp_path / "b", *local
-    )
+    assert shown(run, graph, questions, tmp_path / "a", *local) == shown(run, graph, questions, tmp_path / "b", *local)
     with ScriptedLLM(judging) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
         told = ("-p", f"bm25: {BM25}", "-p", "told: ShortestPaths(max_hops=1) >> Generate(LLM('m'))",

@@ -94,8 +94,11 @@ def write_many(place: Path, worker: int) -> None:
 
 
 def test_several_processes_write_whole_lines(graph: Graph) -> None:
-    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
-        list(pool.map(write_many, [graph.place] * 2, range(2)))
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        pool.submit(read_feedback, graph).result()  # it has started
+        other = pool.submit(write_many, graph.place, 1)
+        write_many(graph.place, 0)
+        other.result()
     assert len({one.question for one in read_feedback(graph)}) == 10
 
 
@@ -114,6 +117,6 @@ def test_the_command_writes_and_learn_reads(tmp_path: Path, capsys: pytest.Captu
     assert json.loads(said)["answers"] == ["Team 0"]
     assert feedback("Which team does Gus Lind work in?", "--wrong")[0] == 0
     assert feedback("Which team does Gus Lind work in?")[0] == 1  # neither right nor wrong
-    report = learn(graph, n=100, max_hops=1)
+    report = learn(graph, n=0, max_hops=1)
     assert (report.given, report.feedback, report.feedback_without_answer) == (0, 2, 1)
     assert "2 questions with feedback were learned from, 1 not: rules computed the answers" in str(report)

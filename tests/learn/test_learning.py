@@ -60,7 +60,7 @@ def test_the_same_seed_learns_the_same_and_corrected_words_are_kept(tmp_path: Pa
         assert (one / name).read_bytes() == (two / name).read_bytes(), name
     words = (two / WORDS).read_text(encoding="utf-8")
     (two / WORDS).write_text(words.replace('"boss"', '"chieftain"'), encoding="utf-8")
-    learn(graph, two, n=100, max_hops=1)
+    learn(graph, two, n=0, max_hops=1, questions=given)
     assert "chieftain" in (two / WORDS).read_text(encoding="utf-8")
 
 
@@ -136,14 +136,14 @@ def test_given_questions_alone_are_the_same_training(tmp_path: Path) -> None:
 
 
 def test_words_of_given_questions_are_aligned(tmp_path: Path) -> None:
-    graph = build(TRIPLES, tmp_path / "org.graph")
+    graph = build(TRIPLES[:15], tmp_path / "org.graph")
     given = [
         Question(str(at), f"which zzyzx pays {person}?", (person,), (f"Team {at % 3}",))
         for at, person in enumerate(PEOPLE)
     ]
     scores = []
     for questions in ([], given):
-        learn(graph, tmp_path / "one", n=100, max_hops=2, questions=questions)
+        learn(graph, tmp_path / "one", n=100, max_hops=1, questions=questions)
         alignment = load(str(tmp_path / "one")).alignment
         assert alignment is not None
         patterns = [(("works in", True),), (("reports to", True),), (("reports to", False),)]

@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphbrick.llm.json_replies import Object, find_json, json_list, json_object, only_list, whole_number
@@ -13,6 +13,7 @@ VALUES = st.recursive(
     SCALARS, lambda inner: st.lists(inner) | st.dictionaries(st.text(max_size=3), inner), max_leaves=12
 )
 OBJECTS = st.dictionaries(st.text(max_size=3), VALUES)
+few = settings(max_examples=40)  # drawing nested values is slow
 
 
 @given(VALUES)
@@ -20,6 +21,7 @@ def test_json_alone_is_its_value(value: object) -> None:
     assert find_json(json.dumps(value)) == (value, True)
 
 
+@few
 @given(OBJECTS, st.sampled_from([None, 2]))
 def test_an_object_between_prose_is_found(value: dict[str, object], indent: int | None) -> None:
     text = f"Of course! Here it is:\n{json.dumps(value, indent=indent)}\nI hope {{that}} helps."
@@ -39,6 +41,7 @@ def test_of_what_breaks_off_the_whole_items_are_left(numbers: list[int], data: s
         assert value == {"numbers": expected}
 
 
+@few
 @given(OBJECTS, st.data())
 def test_a_piece_of_json_never_breaks_the_reader(value: dict[str, object], data: st.DataObject) -> None:
     text = json.dumps(value)

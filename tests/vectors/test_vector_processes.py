@@ -113,7 +113,7 @@ def test_processes_that_write_at_once_lose_nothing(tmp_path: Path) -> None:
 store, number = store_of(graph), int(os.environ["NUMBER"])
 while not (folder / "go").exists():
     time.sleep(0.001)
-for i in range(120):
+for i in range(60):
     store.get(Toy(), [f"shared {i}", f"own {number} {i}"])
     store.flush()
     if i % 10 == 0:
@@ -127,7 +127,7 @@ print("done")
         with worker:
             out, err = worker.communicate(timeout=120)
             assert (out, err, worker.returncode) == ("done\n", "", 0)
-    texts = [f"shared {i}" for i in range(120)] + [f"own {number} {i}" for number in range(3) for i in range(120)]
+    texts = [f"shared {i}" for i in range(60)] + [f"own {number} {i}" for number in range(3) for i in range(60)]
     store = VectorStore(tmp_path / "tiny.graph.vectors")
     entry = traced(lambda: store.missing(Toy(), texts))
     assert (store.missing(Toy(), texts), entry.events) == ([], [])
