@@ -11,6 +11,7 @@ import numpy as np
 from graphbrick.evaluate.judge.cases import StudyCase
 from graphbrick.evaluate.judge.population import Mask, Population, strata_of
 from graphbrick.evaluate.statistics.few_labels import (
+    among_known,
     mean_difference,
     share_of,
     t_p_value,
@@ -18,7 +19,7 @@ from graphbrick.evaluate.statistics.few_labels import (
     unpaired_difference,
 )
 from graphbrick.evaluate.statistics.paired import benjamini_hochberg, holm
-from graphbrick.evaluate.statistics.prediction_powered import Estimate, Sample, remarks, scaled
+from graphbrick.evaluate.statistics.prediction_powered import Estimate, Sample, remarks
 from graphbrick.evaluate.statistics.rogan_gladen import TrueShare, rogan_gladen
 
 ALL = "all"
@@ -192,7 +193,8 @@ class _Row:
         return self._scaled(share_of([together._replace(others=own)], weight=1.0, level=self._level))
 
     def _scaled(self, estimate: Estimate) -> Estimate:
-        return scaled(estimate, self._share)
+        found = among_known(estimate, self._share, int(self._chosen.sum()), level=self._level)
+        return found._replace(low=max(0.0, found.low), high=min(1.0, found.high))
 
     def _alone(self, rated: Mask) -> Alone | None:
         said = self._population.said[rated]
@@ -260,7 +262,8 @@ def _paired(population: Population, first: str, second: str, judged: bool, level
         return None
     total = same + sum(one.size for one in samples)
     estimate = mean_difference(samples, weight=None if judged else 0.0, level=level)
-    return Difference(first, second, scaled(estimate, 1 - same / total), True, t_p_value(estimate, len(samples)))
+    whole = among_known(estimate, 1 - same / total, total, level=level)
+    return Difference(first, second, whole, True, t_p_value(whole, len(samples)))
 
 
 def _joined(strata: list[list[tuple[float, float, bool]]]) -> list[Sample] | None:
@@ -294,7 +297,8 @@ def _apart(population: Population, first: str, second: str, judged: bool, level:
         if sum(len(one.labels) for one in strata) < 2:
             return None
         mean = mean_difference(strata, weight=None if judged else 0.0, level=level)
-        estimates.append(scaled(mean, float((chosen & ~population.lacking).sum() / chosen.sum())))
+        share = float((chosen & ~population.lacking).sum() / chosen.sum())
+        estimates.append(among_known(mean, share, int(chosen.sum()), level=level))
         n_strata += len(strata)
     estimate = unpaired_difference(estimates[0], estimates[1], n_strata, level=level)
     return Difference(first, second, estimate, False, t_p_value(estimate, n_strata))

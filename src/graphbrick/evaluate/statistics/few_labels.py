@@ -9,7 +9,7 @@ interval of Student's t test. ``benchmarks/ppi_coverage.py`` measures how often 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import exp, log1p, sqrt
+from math import exp, hypot, log1p, sqrt
 from statistics import NormalDist
 
 import numpy as np
@@ -67,13 +67,30 @@ def mean_difference(strata: Sequence[Sample], *, weight: float | None = None, le
     labels are equal, it reaches as far as Wilson's interval of none of n.
     """
     chosen = tuned_weight(strata) if weight is None else float(weight)
-    mean, error = mean_and_error(strata, chosen, less=1)
+    mean, error = mean_and_error(strata, chosen, unbiased=True)
     n, others = sum(len(part.labels) for part in strata), sum(len(part.others) for part in strata)
     reach = t_quantile(level, n - len(strata)) * error
     if np.ptp(np.concatenate([part.labels for part in strata])) == 0:
         z = normal_quantile(level)
         reach = z * z / (n + z * z)
     return Estimate(mean, mean - reach, mean + reach, error, n, others, chosen if others else 0.0)
+
+
+def among_known(estimate: Estimate, share: float, cases: int, *, level: float = 0.95) -> Estimate:
+    """Return the mean over more cases, where the value of all others is known to be 0.
+
+    Args:
+        estimate: Mean of a share of the cases.
+        share: This share, from 0 to 1; it counts as chance.
+        cases: Number of all cases.
+        level: Confidence level of the interval of the estimate.
+    """
+    by_chance = abs(estimate.mean) * sqrt(share * (1 - share) / cases)
+    reach = normal_quantile(level) * by_chance
+    mean = share * estimate.mean
+    low = mean - hypot(share * (estimate.mean - estimate.low), reach)
+    high = mean + hypot(share * (estimate.high - estimate.mean), reach)
+    return estimate._replace(mean=mean, low=low, high=high, error=hypot(share * estimate.error, by_chance))
 
 
 def unpaired_difference(first: Estimate, second: Estimate, strata: int, *, level: float = 0.95) -> Estimate:

@@ -163,19 +163,23 @@ def mean_of(
     return Estimate(mean, low, high, error, n, others, chosen if others else 0.0)
 
 
-def mean_and_error(strata: Sequence[Sample], weight: float, *, less: int = 0) -> tuple[float, float]:
+def mean_and_error(strata: Sequence[Sample], weight: float, *, unbiased: bool = False) -> tuple[float, float]:
     """Return the mean and its standard error.
 
     Args:
         strata: The cases.
         weight: The weight of the predictions.
-        less: What the number of labels is lowered by in the variance of labels; 1 for an unbiased variance.
+        unbiased: Whether the variance of labels is divided by n - 1, and the sizes of strata count as chance too:
+            ``sum(w (m - mean)²) / cases`` for strata with shares w and means m is added to the squared error.
     """
-    mean = variance = 0.0
-    for part, share in zip(strata, _shares(strata), strict=True):
-        value, own = _of_stratum(part, weight, less)
-        mean += share * value
-        variance += share**2 * own
+    parts = [
+        (share, *_of_stratum(part, weight, int(unbiased))) for part, share in zip(strata, _shares(strata), strict=True)
+    ]
+    mean = sum(share * value for share, value, _ in parts)
+    variance = sum(share**2 * own for share, _, own in parts)
+    if unbiased:
+        between = sum(share * (value - mean) ** 2 for share, value, _ in parts)
+        variance += between / sum(part.size for part in strata)
     return mean, sqrt(variance)
 
 
@@ -188,19 +192,6 @@ def normal_quantile(level: float, alternative: str = "two-sided") -> float:
     if not 0 < level < 1:
         raise ValueError(f"the level of an interval must be in (0, 1), got {level}; try 0.95")
     return _NORMAL.inv_cdf((1 + level) / 2 if alternative == "two-sided" else level)
-
-
-def scaled(estimate: Estimate, share: float, constant: float = 0.0) -> Estimate:
-    """Return the mean over more cases, where all others have one known value.
-
-    Args:
-        estimate: Mean of a share of the cases.
-        share: This share, from 0 to 1.
-        constant: The value of the other cases.
-    """
-    rest = (1 - share) * constant
-    mean, low, high = (share * value + rest for value in (estimate.mean, estimate.low, estimate.high))
-    return estimate._replace(mean=mean, low=low, high=high, error=share * estimate.error)
 
 
 def p_value(estimate: Estimate, null: float = 0.0, *, alternative: str = "two-sided") -> float:
