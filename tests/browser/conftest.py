@@ -13,6 +13,18 @@ import pytest
 
 MARKUP = "<img src=x onerror=\"document.title='hacked'\"> & <b>bold</b>"
 """A label that a page must show as it is."""
+KENYA = """# Kenya
+Kenya is a country in East Africa. Its capital is Nairobi. The Kenyan shilling is the currency of Kenya.
+
+## Borders
+Kenya borders Uganda and Tanzania. Lake Victoria lies between Kenya, Uganda and Tanzania.
+"""
+UGANDA = """# Uganda
+Uganda is a country in East Africa. Kampala is the capital of Uganda. The Ugandan shilling is its currency.
+
+## Lakes
+Lake Victoria is shared by Uganda, Kenya and Tanzania.
+"""
 HOSTILE = [(MARKUP, "<script>hack()</script>", f"{MARKUP} 2"), ("Safe", "knows", MARKUP)]
 
 
@@ -39,27 +51,47 @@ def listening(**options: Any) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def places(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """Folders of the world graph, which has learned, and of a graph whose labels are markup."""
-    from graphbrick.cli.demo import WRITTEN
-    from graphbrick.demo.graph import world_graph
-    from graphbrick.graphs.builder import build
-    from graphbrick.learn import learn, learned_pipeline
+    """Folders of the world graph, which has learned, of a graph whose labels are markup, and of one from documents."""
+    from rich.console import Console
 
-    world = world_graph()
-    if learned_pipeline(world) is None:
-        learn(world, n=WRITTEN)
-    hostile = build(HOSTILE, tmp_path_factory.mktemp("graphs") / "hostile.graph")
-    return {"world": str(world.path), "hostile": str(hostile.path)}
+    from graphbrick import index
+    from graphbrick.cli.demo import learned_world
+    from graphbrick.graphs.builder import build
+
+    folder = tmp_path_factory.mktemp("graphs")
+    (folder / "docs").mkdir()
+    for name, text in {"kenya.md": KENYA, "uganda.md": UGANDA}.items():
+        (folder / "docs" / name).write_text(text)
+    index([folder / "docs"], folder / "notes.graph")
+    hostile = build(HOSTILE, folder / "hostile.graph")
+    world = learned_world(Console(stderr=True))
+    return {"world": str(world.path), "hostile": str(hostile.path), "notes": str(folder / "notes.graph")}
 
 
 @pytest.fixture(scope="session")
-def address(places: dict[str, str]) -> Iterator[str]:
-    """Address of a server over both graphs."""
+def labels(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file of answers to label; the study that they are of lies beside it."""
+    from made_study import Madeup, write_study
+
+    from graphbrick.evaluate.judge.cases import cases_of
+    from graphbrick.evaluate.judge.labels import write_cases
+    from graphbrick.evaluate.judge.verdicts import Label
+    from graphbrick.evaluate.study.reader import Study
+
+    folder = tmp_path_factory.mktemp("studies")
+    pipelines = [Madeup("small", right=0.5, ms=4), Madeup("large", right=0.9, ms=60), Madeup("slow", right=0.6, ms=90)]
+    with Study.open(write_study(folder / "runs.sqlite", pipelines, 30)) as study:
+        write_cases(cases_of(study)[:4], [Label.CONTEXT_RELEVANCE, Label.ANSWER_RELEVANCE], folder / "labels.csv")
+    return folder / "labels.csv"
+
+
+@pytest.fixture(scope="session")
+def address(places: dict[str, str], labels: Path) -> Iterator[str]:
+    """Address of a server over all graphs, with a study and answers to label."""
     from graphbrick.cli.demo import QUESTIONS
 
-    with listening(
-        graphs=places, recipes={"paths": "ShortestPaths() >> PathAnswer()"}, questions={"world": QUESTIONS}
-    ) as url:
+    more = {"questions": {"world": QUESTIONS}, "studies": (str(labels.parent),), "labels": str(labels), "write": True}
+    with listening(graphs=places, recipes={"paths": "ShortestPaths() >> PathAnswer()"}, **more) as url:
         yield url
 
 

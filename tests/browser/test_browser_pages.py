@@ -18,6 +18,9 @@ VIEWS = {
     "ask": (ASKED, ".share"),
     "pipeline": (PIPELINE, ".run-summary"),
     "compare": (COMPARE, ".compare-verdict h2"),
+    "study": ("#/compare?graph=world&study=runs", ".question-list li"),
+    "documents": ("#/documents?graph=notes", ".passages li"),
+    "label": ("#/label?row=0", ".label-case"),
     "graph": ("#/graph?graph=world&entity=country:UG", ".relation-row"),
 }
 

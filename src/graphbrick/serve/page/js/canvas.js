@@ -76,15 +76,16 @@ export async function graphCanvas(container, { select, expand }) {
   };
   applyTheme();
 
-  function near(key) {
+  let around = null; // the node that is hovered or chosen, and its neighbours; null for all
+  const look = () => {
     const centre = hovered || selected;
-    return !centre || !graph.hasNode(centre) || key === centre || graph.areNeighbors(key, centre);
-  }
+    around = centre && graph.hasNode(centre) ? new Set([centre, ...graph.neighbors(centre)]) : null;
+  };
 
   function nodeReducer(key, data) {
     const shown = { ...data, color: colours.hues[types.get(data.kind) % colours.hues.length], size: 4 + 1.6 * Math.sqrt(graph.degree(key)) };
     if (hidden.types.has(data.kind)) shown.hidden = true;
-    if (!near(key)) {
+    if (around && !around.has(key)) {
       shown.color = colours.paper;
       shown.label = "";
       shown.zIndex = 0;
@@ -127,8 +128,8 @@ export async function graphCanvas(container, { select, expand }) {
     context.fillText(label, data.x + data.size + 5, data.y + settings.labelSize / 3);
   }
 
-  sigma.on("enterNode", ({ node }) => { hovered = node; container.style.cursor = "pointer"; sigma.refresh({ skipIndexation: true }); });
-  sigma.on("leaveNode", () => { hovered = null; container.style.cursor = ""; sigma.refresh({ skipIndexation: true }); });
+  sigma.on("enterNode", ({ node }) => { hovered = node; look(); container.style.cursor = "pointer"; sigma.refresh({ skipIndexation: true }); });
+  sigma.on("leaveNode", () => { hovered = null; look(); container.style.cursor = ""; sigma.refresh({ skipIndexation: true }); });
   sigma.on("clickNode", ({ node }) => select(node));
   sigma.on("doubleClickNode", ({ node, preventSigmaDefault }) => { preventSigmaDefault(); expand(node); });
   sigma.on("clickStage", () => select(null));
@@ -150,6 +151,8 @@ export async function graphCanvas(container, { select, expand }) {
 
   /** Let forces move the nodes for a while: frame by frame, or at once if the reader wants less motion. */
   function settle(rounds) {
+    look(); // neighbours may have come
+    sigma.setSetting("hideEdgesOnMove", graph.order > 1000); // thousands of lines slow machines without a graphics card
     cancelAnimationFrame(frame);
     if (graph.order < 2) return;
     const settings = { ...forces.inferSettings(graph.order), gravity: 0.6, scalingRatio: 12, slowDown: 4, barnesHutOptimize: graph.order > 400, adjustSizes: graph.order < 600 };
@@ -158,7 +161,7 @@ export async function graphCanvas(container, { select, expand }) {
       settled();
       return;
     }
-    let left = rounds;
+    let left = Math.max(30, Math.round(rounds * Math.min(1, 800 / graph.order))); // a round of a large graph moves much
     const step = () => {
       const steps = graph.order > 800 ? 1 : 3;
       forces.assign(graph, { iterations: steps, settings });
@@ -189,9 +192,13 @@ export async function graphCanvas(container, { select, expand }) {
     },
     select(key) {
       selected = key;
+      look();
       sigma.refresh();
     },
-    refresh: () => sigma.refresh(),
+    refresh() {
+      look();
+      sigma.refresh();
+    },
     settle,
     zoom(by) {
       const camera = sigma.getCamera();
