@@ -12,6 +12,8 @@ from onnx_models import write_embedder
 from reasoning import PROSE, QUESTION, purpose
 
 from graphbrick import EmbeddingModel, PathTowers, WrittenRelations, parse, recipe
+from graphbrick.cli.pipelines import recipe_parts
+from graphbrick.core.errors import PipelineError
 from graphbrick.evaluate.datasets import Question
 from graphbrick.recipes import published
 from graphbrick.testing import ScriptedLLM, tiny_graph
@@ -111,3 +113,18 @@ def test_a_system_says_where_it_comes_from(name: str) -> None:
     assert found.uses_llm
     if not found.needs:
         assert parse(repr(found.pipeline())) == parse(found.shown)
+
+
+@pytest.mark.parametrize("name", ["KB-BINDER", "GCR"])
+def test_one_model_on_the_command_line_takes_all_places(name: str) -> None:
+    parts = recipe_parts(name, [], "gpt-4.1")
+    pipeline = recipe(name).pipeline(**parts)
+    assert "gpt-4.1-mini" not in repr(pipeline)
+    assert "LocalLLM" not in repr(pipeline)
+    assert ("LLM('gpt-4.1', temperature=0.3)" in repr(pipeline).replace("model=", "")) == (name == "KB-BINDER")
+
+
+def test_an_unknown_name_lists_every_system() -> None:
+    with pytest.raises(PipelineError) as raised:
+        recipe("POGO")
+    assert all(name in str(raised.value) for name in SYSTEMS)

@@ -44,6 +44,7 @@ CacheFile = Annotated[
 ]
 
 _LONG = 1500  # tokens of a reply in prose
+_SAMPLING = 0.3  # temperature of a model whose samples are to differ
 
 cache = typer.Typer(help="Show, export, import or clear the recorded replies of language models.", no_args_is_help=True)
 """``graphbrick cache``."""
@@ -86,6 +87,20 @@ def writing_model(name: str) -> ChatModel:
     if not isinstance(brick, ChatModel):
         raise InputError(f"--llm takes a language model such as gpt-4.1 or LLM('gpt-4.1'), got {brick!r}")
     return brick
+
+
+def sampling_model(name: str) -> ChatModel:
+    """Return the model that ``--llm`` names, with a temperature, so that several samples differ.
+
+    >>> sampling_model("gpt-4.1"), sampling_model("LLM('gpt-4.1', temperature=1.0)")
+    (LLM(model='gpt-4.1', temperature=0.3), LLM(model='gpt-4.1', temperature=1.0))
+    """
+    from graphbrick.llm import LLM, LocalLLM
+
+    model = writing_model(name) if "(" in name else chat_model(name)
+    if isinstance(model, LLM | LocalLLM) and not model.temperature:
+        return replace(model, temperature=_SAMPLING)
+    return model
 
 
 @contextmanager

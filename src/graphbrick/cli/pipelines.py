@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from graphbrick.cli.llm import model_text, writing_model
+from graphbrick.cli.llm import model_text, sampling_model, writing_model
 from graphbrick.cli.progress import progress
 from graphbrick.learn.default import DEFAULT_PIPELINE, ending_in, with_model
 
@@ -96,7 +96,14 @@ def recipe_parts(recipe: str, parts: list[str], llm: str | None) -> dict[str, st
     if llm is None:
         return chosen
     model, writer = model_text(llm), repr(writing_model(llm))
-    models = {"llm": model, "tuned_llm": model, "writer": writer, "answer": f"Generate({model})"}
+    models = {
+        "llm": model,
+        "grammar_llm": model,
+        "sampling_llm": repr(sampling_model(llm)),
+        "tuned_llm": model,
+        "writer": writer,
+        "answer": f"Generate({model})",
+    }
     return {name: brick for name, brick in models.items() if name in find(recipe).parts} | chosen
 
 

@@ -181,7 +181,7 @@ def recipe(name: str | int) -> Recipe:
         names = list(published())
         raise PipelineError(
             f"there is no recipe {name!r}; there are 1 to 15, P0 to P20, "
-            f"{', '.join(n for n in names if n[0] not in 'P123456789')} (graphbrick recipes lists them)"
+            f"{', '.join(n for n in names if not re.fullmatch('P?[0-9]+', n))} (graphbrick recipes lists them)"
         )
     return found
 
