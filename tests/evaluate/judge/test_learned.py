@@ -62,6 +62,20 @@ def test_newton_finds_the_minimum_of_the_balanced_loss_with_a_penalty() -> None:
     assert min(loss(model.weights, model.bias + step) for step in (1e-3, -1e-3)) > least
 
 
+def test_numbers_that_would_count_the_wrong_way_are_left_out() -> None:
+    rng = np.random.default_rng(6)
+    y = (rng.random(300) < 0.5).astype(float)
+    good = y + rng.normal(size=300) * 0.7
+    x = np.column_stack([good, good + rng.normal(size=300) * 0.1 - 0.3 * y, -y + rng.normal(size=300)])
+    free, signed = fit(x, y), fit(x, y, signs=np.array([1.0, 1.0, -1.0]))
+    assert free.weights[1] < 0
+    assert signed.weights[1] == 0
+    assert signed.weights[0] > 0 > signed.weights[2]
+    alone = fit(x[:, [0, 2]], y)
+    np.testing.assert_allclose(signed.weights[[0, 2]], alone.weights)
+    assert not fit(x, 1 - y, signs=np.ones(3)).weights[:2].any()
+
+
 def test_calibration_undoes_a_stretch_and_keeps_the_order() -> None:
     rng = np.random.default_rng(4)
     logits = rng.normal(size=4000) * 2

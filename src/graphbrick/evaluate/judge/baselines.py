@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -53,7 +53,7 @@ class Baseline(Judge):
         """Return a probability for a text and at least one part of the other."""
 
 
-def texts_for(label: Label):  # type: ignore[no-untyped-def]
+def texts_for(label: Label) -> Callable[[Case], tuple[str, tuple[str, ...]]]:
     """Return the function that gives the two texts of a case that a label is about, the second in parts."""
 
     def texts(case: Case) -> tuple[str, tuple[str, ...]]:

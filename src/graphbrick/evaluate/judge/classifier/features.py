@@ -58,6 +58,15 @@ def names_of(label: Label) -> tuple[str, ...]:
     return _OF.get(label, ())
 
 
+def signs_of(label: Label) -> Floats:
+    """Return 1 for each number that speaks for a label, and -1 for those that speak against it, float64 [names].
+
+    A number that correlates with better ones gets a weight of the other sign in training, which holds for passages of
+    that kind only: with these signs, judges do better on data sets that they have not seen.
+    """
+    return np.array([-1.0 if name == "no answer" else 1.0 for name in names_of(label)])
+
+
 def rarity(texts: Iterable[str]) -> dict[str, float]:
     """Return the inverse document frequency of the stems of texts, ln(n / texts with it), for the most frequent ones.
 

@@ -41,19 +41,28 @@ class Logistic:
         return sigmoid(self.logits(rows))
 
 
-def fit(rows: Floats, values: Floats, *, penalty: float = 1e-2) -> Logistic:
+def fit(rows: Floats, values: Floats, *, penalty: float = 1e-2, signs: Floats | None = None) -> Logistic:
     """Fit a logistic model; both classes count as much, whatever their numbers.
 
     Args:
         rows: float64 [rows, numbers].
         values: 0 or 1 for each row; both occur.
         penalty: Half of it times the squared weights is added to the mean loss.
+        signs: 1 for each number that can only speak for 1, and -1 for each that can only speak against it. Numbers with
+            a weight of the other sign are left out, the worst first, until there is none. None to allow both.
     """
     mean, scale = rows.mean(axis=0), rows.std(axis=0)
     scale = np.where(scale > 1e-9, scale, 1.0)
     x = np.column_stack([(rows - mean) / scale, np.ones(len(rows))])
-    weights = newton(x, values, balanced(values), np.append(np.full(rows.shape[1], penalty), 1e-9))
-    return Logistic(mean, scale, weights[:-1], float(weights[-1]))
+    weights, used = np.zeros(rows.shape[1]), np.arange(rows.shape[1])
+    while True:
+        columns = np.append(used, rows.shape[1])
+        found = newton(x[:, columns], values, balanced(values), np.append(np.full(len(used), penalty), 1e-9))
+        wrong = np.zeros(0) if signs is None else found[:-1] * signs[used]
+        if not (wrong < 0).any():
+            weights[used] = found[:-1]
+            return Logistic(mean, scale, weights, float(found[-1]))
+        used = np.delete(used, int(np.argmin(wrong)))
 
 
 def calibrated(model: Logistic, rows: Floats, values: Floats) -> Logistic:

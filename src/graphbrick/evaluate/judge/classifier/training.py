@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from graphbrick.core.errors import InputError
-from graphbrick.evaluate.judge.classifier.features import Features, names_of, rarity
+from graphbrick.evaluate.judge.classifier.features import Features, names_of, rarity, signs_of
 from graphbrick.evaluate.judge.classifier.logistic import Logistic, balanced, calibrated, fit
 from graphbrick.evaluate.judge.parts import Floats, Reader
 from graphbrick.evaluate.judge.synthetic.rows import OWN, Row
@@ -19,7 +19,7 @@ from graphbrick.evaluate.metrics.confidence import calibration_error
 from graphbrick.evaluate.statistics.agreement import auc
 
 FOLDS = 5
-PENALTIES = (1e-3, 1e-2, 1e-1)
+PENALTIES = (1e-3, 1e-2, 1e-1, 1.0)
 LEAST = 20
 """Questions below which a label is not learned."""
 
@@ -33,7 +33,7 @@ class LabelReport:
     Attributes:
         rows: Number of rows.
         questions: Number of groups of rows, which are never split.
-        penalty: The penalty on weights that did best.
+        penalty: The penalty on weights that was chosen.
         auc: Area under the ROC curve over all rows; the interval counts rows as if they were independent.
         low: Lower end of its interval.
         high: Upper end of its interval.
@@ -85,7 +85,8 @@ def train_classifier(
 ) -> Trained:
     """Train a judge on the rows of a data set, a logistic model for each of their labels.
 
-    The penalty is the one that does best on held-out questions, in five folds. The model learns from all rows; its
+    The penalty is the highest that does as well as any on held-out questions, in five folds: with it, a judge
+    does better on passages of another kind than those it learned from. The model learns from all rows; its
     probabilities are calibrated on those that models of the other folds gave to held-out rows. Right and wrong rows
     count as much, so that a probability of 1/2 is even odds, whatever the share of negatives in the data.
 
@@ -138,13 +139,14 @@ def fit_label(label: Label, rows: Sequence[Row], x: Floats, seed: int) -> tuple[
     """
     y = np.array([row.value for row in rows], dtype=np.float64)
     fold = folds([row.group for row in rows], seed)
-    held = {penalty: _held_out(x, y, fold, penalty) for penalty in PENALTIES}
-    penalty = min(PENALTIES, key=lambda one: _loss(held[one], y))
+    signs = signs_of(label)
+    held = {penalty: _held_out(x, y, fold, penalty, signs) for penalty in PENALTIES}
+    penalty = _penalty({one: _losses(logits, y) for one, logits in held.items()})
     logits = held[penalty]
     # One number, the log odds of held-out rows, and the two that calibrate it.
     plain = Logistic(np.zeros(1), np.ones(1), np.ones(1), 0.0)
     platt = calibrated(plain, logits[:, None], y)
-    model = fit(x, y, penalty=penalty)
+    model = fit(x, y, penalty=penalty, signs=signs)
     model = Logistic(model.mean, model.scale, model.weights, model.bias, platt.slope, platt.shift)
     probabilities = platt.probabilities(logits[:, None])
     return model, _report(label, rows, x, y, logits, probabilities, penalty, model)
@@ -157,18 +159,31 @@ def folds(groups: Sequence[str], seed: int) -> Floats:
     return np.array([place[group] for group in groups], dtype=np.float64)
 
 
-def _held_out(x: Floats, y: Floats, fold: Floats, penalty: float) -> Floats:
+def _held_out(x: Floats, y: Floats, fold: Floats, penalty: float, signs: Floats) -> Floats:
     """Return the log odds of each row by a model that did not learn from its fold."""
     logits = np.zeros(len(y))
     for number in range(FOLDS):
         out = fold == number
         if out.any() and len(np.unique(y[~out])) == 2:
-            logits[out] = fit(x[~out], y[~out], penalty=penalty).logits(x[out])
+            logits[out] = fit(x[~out], y[~out], penalty=penalty, signs=signs).logits(x[out])
     return logits
 
 
-def _loss(logits: Floats, y: Floats) -> float:
-    return float(np.mean(balanced(y) * (np.logaddexp(0, logits) - y * logits)))
+def _losses(logits: Floats, y: Floats) -> Floats:
+    """Return the balanced log loss of each row."""
+    losses: Floats = balanced(y) * (np.logaddexp(0, logits) - y * logits)
+    return losses
+
+
+def _penalty(losses: Mapping[float, Floats]) -> float:
+    """Return the highest penalty that is no worse than the best by more than the standard error of the difference."""
+    best = min(losses, key=lambda one: losses[one].mean())
+
+    def is_as_good(penalty: float) -> bool:
+        worse = losses[penalty] - losses[best]
+        return bool(worse.mean() <= worse.std() / np.sqrt(len(worse)))
+
+    return max(filter(is_as_good, losses))
 
 
 def _report(
