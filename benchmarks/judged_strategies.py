@@ -43,9 +43,9 @@ def main() -> None:
     command("evaluate", graph, questions, *systems, "--out", runs, "--link")
     writer = ["--llm", given.llm] if given.llm else []
     command("judge", "data", graph, "-o", data, "-n", given.passages, *writer, done=data.exists())
-    command("judge", "train", data, "-o", judge, done=judge.exists())
-    options = ("--label", "context_relevance", "--labels", "gold", "--n", 90)
-    command("judge", runs, "--judge", judge, *options, "--html", place / "report.html")
+    label = ("--label", "context_relevance")
+    command("judge", "train", data, "-o", judge, *label, done=judge.exists())
+    command("judge", runs, "--judge", judge, *label, "--labels", "gold", "--n", 90, "--html", place / "report.html")
 
 
 def write_files(source: Path, passages: Path, questions: Path, most: int) -> None:

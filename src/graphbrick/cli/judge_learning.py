@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from graphbrick.cli.graphs import Json
+from graphbrick.cli.judge_options import LabelNames, judge_of, labels_named
 from graphbrick.cli.llm import BudgetText, CacheFile, CacheMode, limits
 
 # Everything else is imported where it is used, so that help is shown at once.
@@ -91,6 +92,7 @@ def train(
         str,
         typer.Option(metavar="SCORER", help="reranker (models fetch reranker), CrossEncoder(...), or none."),
     ] = "reranker",
+    label: LabelNames = None,
     embedder: Annotated[str, typer.Option(metavar="EMBEDDER", help="What embeds texts.")] = "MiniLM()",
     seed: Annotated[int, typer.Option(metavar="N", help="Seed of the folds.")] = 0,
     as_json: Json = False,
@@ -110,7 +112,8 @@ def train(
     if method not in ("classifier", "encoder"):
         raise InputError(f"--method must be classifier or encoder, got {method!r}")
     require_no_judge(out)
-    rows = [row for place in data for row in read_rows(place)]
+    labels = labels_named(label)
+    rows = [row for place in data for row in read_rows(place) if labels is None or row.label in labels]
     about = {"data": [str(place) for place in data], "seed": seed}
     with progress(f"training {out}") as report:
         if method == "encoder":
@@ -146,7 +149,6 @@ def check(
 
     For the labels of a study, graphbrick judge report says it with the scores of its systems.
     """
-    from graphbrick.cli.judge_options import judge_of
     from graphbrick.cli.printing.judges import print_check
     from graphbrick.evaluate.judge.checking import check_judge
     from graphbrick.evaluate.judge.synthetic.rows import read_rows
