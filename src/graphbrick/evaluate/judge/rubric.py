@@ -60,7 +60,8 @@ class RubricJudge(Judge):
 
     Args:
         llm: The model; best not the one that gave the answers, because models favour their own.
-        reasons: Whether it gives a reason before its verdict. One word instead takes a fifth of the time.
+        reasons: Whether it gives a reason before its verdict. One word instead takes a third of the time
+            with a small local model.
         samples: Verdicts of each case, at least 1; more than 1 needs a temperature above 0.
         tokens: Most tokens of evidence; what is over is cut, with an event.
 
