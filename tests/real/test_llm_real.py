@@ -9,7 +9,20 @@ from pathlib import Path
 
 import pytest
 
-from graphbrick import BM25, LLM, Budget, Generate, Graph, LocalLLM, Rerank, Session, ShortestPaths, spending
+from graphbrick import (
+    BM25,
+    LLM,
+    AllPaths,
+    Budget,
+    ConstrainedPaths,
+    Generate,
+    Graph,
+    LocalLLM,
+    Rerank,
+    Session,
+    ShortestPaths,
+    spending,
+)
 from graphbrick.core.trace import Trace, record
 from graphbrick.llm.chat import ChatModel
 from graphbrick.llm.messages import Request
@@ -97,3 +110,13 @@ def test_a_local_model_needs_no_server(world: Graph, monkeypatch: pytest.MonkeyP
     assert "Kenyan shilling" in run.answer.texts
     assert run.trace.ledger["tokens_in"] > 0
     assert run.trace.ledger["cost"] == 0
+
+
+def test_paths_under_a_grammar_exist(world: Graph, llm: LLM) -> None:
+    stage = ConstrainedPaths(llm, n=3)
+    written = stage.run(world, QUESTION, seeds=["Nairobi"]).evidence
+    existing = AllPaths(max_hops=2, cap=stage.cap).run(world, QUESTION, seeds=["Nairobi"]).evidence
+    assert written is not None
+    assert existing is not None
+    assert len(set(written.texts())) == 3
+    assert set(written.texts()) <= set(existing.texts())
