@@ -18,6 +18,7 @@ from graphbrick.evaluate.judge.synthetic.rows import Row
 from graphbrick.evaluate.judge.verdicts import Case, Judge, Label, Verdict
 from graphbrick.evaluate.statistics.agreement import auc
 from graphbrick.evaluate.statistics.auc_gain import auc_gain
+from graphbrick.train import judge_encoder
 
 RNG = np.random.default_rng(5)
 N = 120
@@ -150,3 +151,28 @@ def test_the_commands_make_train_and_check_a_judge(run: Run, tmp_path: Path) -> 
     assert "got round" in kinds.err
     unknown = run("judge", "train", tmp_path / "data", "-o", tmp_path / "x", "--method", "torch")
     assert "classifier or encoder, got 'torch'" in unknown.err
+
+
+def test_the_command_trains_an_encoder_and_names_a_package_that_is_missing(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = tmp_path / "rows.jsonl"
+    lines = (
+        {"label": row.label, "value": row.value, "question": row.group, "evidence": row.case.evidence} for row in ROWS
+    )
+    place.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    monkeypatch.setattr(judge_encoder, "find_spec", lambda name: None if name == "peft" else object())
+    missing = run("judge", "train", place, "-o", tmp_path / "judge", "--method", "encoder")
+    assert "needs the package peft: pip install 'graphbrick[train]'" in missing.err
+    asked = {}
+
+    def train(rows: Sequence[Row], out: Path, **how: object) -> dict[Label, judge_encoder.EncoderReport]:
+        asked.update(how, rows=len(rows))
+        return {Label.CONTEXT_RELEVANCE: judge_encoder.EncoderReport(N, N, 0.75, {}, [{"auc": 0.75}] * 3, 1.0)}
+
+    monkeypatch.setattr(judge_encoder, "train_judge_encoder", train)
+    done = run("judge", "train", place, "-o", tmp_path / "judge", "--method", "encoder", "--trials", "3", "--seed", "4")
+    assert "AUC 0.750 on held-out questions (120 rows, the best of 3 settings)" in done.out
+    assert asked["rows"] == N
+    assert asked["trials"] == 3
+    assert asked["parameters"].seed == 4

@@ -14,11 +14,12 @@ import pytest
 
 from graphbrick import LLM
 from graphbrick.core.errors import InputError, ModelError
+from graphbrick.core.graph import PassageText
 from graphbrick.embedders.embedder import Embedder
 from graphbrick.evaluate.judge.synthetic.facts import facts_of
 from graphbrick.evaluate.judge.synthetic.making import NO_ANSWER, REFUSALS, make_data, write_data
 from graphbrick.evaluate.judge.synthetic.negatives import ANSWER_REMOVED, KINDS, RETRIEVED, SAME_ENTITIES, Negatives
-from graphbrick.evaluate.judge.synthetic.passages import CHAIN, FACT, FAN_OUT, Passage, names_in, windows
+from graphbrick.evaluate.judge.synthetic.passages import CHAIN, FACT, FAN_OUT, Passage, names_in, passages_of, windows
 from graphbrick.evaluate.judge.synthetic.questions import Pair, QuestionWriter, pairs_by_rule, read_pairs
 from graphbrick.evaluate.judge.synthetic.rows import OWN, read_rows
 from graphbrick.evaluate.judge.verdicts import Label
@@ -213,3 +214,25 @@ def test_tables_of_ares_are_read(tmp_path: Path) -> None:
     )
     with pytest.raises(InputError, match="line 1: value must be 0 or 1, got 2"):
         read_rows(file.with_suffix(".jsonl"))
+
+
+class TwoPassages:
+    """The passages of a graph that was made from text, and the names of its entities."""
+
+    n_passages = 2
+    mentions = np.array([0, 2, 3]), np.array([0, 1, 1], dtype=np.int32)
+
+    def passage(self, number: int) -> PassageText:
+        return PassageText(LAKES[number], "lakes.txt", 100 * number, 100 * number + 60, "Lakes", "")
+
+    def label(self, entity: int) -> str:
+        return ("Lake Victoria", "the Nyanza")[entity]
+
+
+def test_passages_of_a_graph_have_the_entities_that_it_knows() -> None:
+    graph = TwoPassages()
+    made = passages_of(graph, graph)  # type: ignore[arg-type]
+    assert [one.text for one in made] == LAKES[:2]
+    assert made[0].entities == {"lake victoria", "nyanza"}
+    assert made[1].entities == {"nyanza"}
+    assert not made[0].overlaps(made[1])

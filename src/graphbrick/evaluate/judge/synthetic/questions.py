@@ -129,8 +129,8 @@ def pairs_by_model(
 def pairs_by_rule(passages: Iterable[Passage], n: int, *, seed: int = 0) -> Iterator[Pair]:
     """Yield questions made from sentences of passages without a model: a name or year is replaced by «what» or «when».
 
-    They share nearly all words with their passage, so that a judge learns to count shared words; questions by a model
-    are better. The idea is that of Lewis et al., Unsupervised Question Answering by Cloze Translation (ACL 2019).
+    They share all words with their passage, so that a judge learns to count shared words; questions by a model are
+    better. The idea is that of Lewis et al., Unsupervised Question Answering by Cloze Translation (ACL 2019).
 
     Args:
         passages: The passages.
