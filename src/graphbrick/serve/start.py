@@ -30,6 +30,7 @@ LOOPBACK_HOSTS = ("localhost", "127.0.0.1", "[::1]")
 _HEADER_SECONDS = 10.0  # in which the head of a request must arrive
 _CONNECTIONS = 2_000  # open at the same time in one worker
 _SHUTDOWN_SECONDS = 30  # for requests in flight
+_WORKER_SECONDS = 120  # in which a worker must have imported everything, else it is taken for dead and replaced
 _SWITCH = 0.001  # seconds that a thread computes before it lets the one that answers take its turn
 
 
@@ -143,6 +144,7 @@ def _config(app: Any, *, factory: bool) -> uvicorn.Config:
         lifespan="on",
         limit_concurrency=_CONNECTIONS,
         timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
+        timeout_worker_healthcheck=_WORKER_SECONDS,
     )
 
 
