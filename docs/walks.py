@@ -114,20 +114,19 @@ def run(name: str) -> Run:
         if {"two_towers", "relation_writer"} & set(needed):
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
             vectors = stack.enter_context(ScriptedLLM(["vectors"]))
-            trained = _trained(folder, LLMEmbedder(base_url=vectors.base_url))
-            parts |= {part: text for part, text in trained.items() if part in needed}
+            (part,) = {"two_towers", "relation_writer"} & set(needed)
+            parts[part] = _trained(part, folder, LLMEmbedder(base_url=vectors.base_url))
         return recipe(name).pipeline(**parts).run(tiny_graph(), QUESTION, seeds=[SEED])
 
 
-def _trained(folder: Path, embedder: LLMEmbedder) -> dict[str, str]:
-    """Train towers and a writer on the one question."""
+def _trained(part: str, folder: Path, embedder: LLMEmbedder) -> str:
+    """Train towers or a writer on the one question."""
     questions = [Question("1", QUESTION, (SEED,), ("Kenyan shilling",))]
-    train_towers(tiny_graph(), questions, folder / "towers", embedder=embedder, epochs=5)
+    if part == "two_towers":
+        train_towers(tiny_graph(), questions, folder / "towers", embedder=embedder, epochs=5)
+        return repr(PathTowers(str(folder / "towers")))
     train_writer(tiny_graph(), questions, folder / "writer", embedder=embedder, max_hops=2, epochs=60)
-    return {
-        "two_towers": repr(PathTowers(str(folder / "towers"))),
-        "relation_writer": repr(WrittenRelations(str(folder / "writer"), beams=1)),
-    }
+    return repr(WrittenRelations(str(folder / "writer"), beams=1))
 
 
 def lines(done: Run) -> list[str]:
