@@ -96,6 +96,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         async with app.state.tools.router.lifespan_context(app.state.tools):
             yield
     finally:
+        service.stop_warming()
         await asyncio.gather(warming, return_exceptions=True)
         service.close()
 

@@ -50,7 +50,7 @@ class Guard:
         if scope["type"] != "http":
             await self._app(scope, receive, send)  # only the start and the end of the server: there are no websockets
             return
-        exchange = _Exchange(scope, receive, send, self._options)
+        exchange = _Exchange(scope, receive, send, self._options, self.limit(scope["path"]))
         try:
             self._admit(scope, exchange.headers)
             await self._app(scope, exchange.receive, exchange.send)
@@ -124,15 +124,14 @@ def _host(header: bytes) -> str:
 class _Exchange:
     """One request and its reply: counts and limits bytes, adds headers, and remembers what the log says."""
 
-    def __init__(self, scope: Any, receive: Any, send: Any, options: ServeOptions) -> None:
+    def __init__(self, scope: Any, receive: Any, send: Any, options: ServeOptions, most: int) -> None:
         self.scope, self.id = scope, secrets.token_hex(8)
         self.headers: dict[bytes, bytes] = dict(scope["headers"])
         self.has_begun = False
         self._receive, self._send, self._options = receive, send, options
         self._status, self._bytes, self._start = 0, 0, time.monotonic()
         self._read, self._complete, self._given_up = 0, False, False
-        path = scope["path"]
-        self._most = options.document_bytes if path.startswith("/v1/documents") else options.body_bytes
+        self._most = most
         scope.setdefault("state", {})["log"] = {}
 
     async def receive(self) -> Any:

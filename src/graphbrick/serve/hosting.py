@@ -117,10 +117,14 @@ class HostedGraph:
         return _stat(folder / "manifest.json"), changes, *map(_stat, beside)
 
 
-def warm(opened: Opened) -> None:
+def warm(opened: Opened, budget: Budget | None = None) -> None:
     """Load what the recipes of a graph need, with one question; a fault of it is logged, not raised.
 
     Recipes that ask a language model are left out: the question would cost something.
+
+    Args:
+        opened: The graph.
+        budget: Ends it early when it is cancelled; None for two minutes.
     """
     graph = opened.graph
     if not isinstance(graph, Graph) or not graph.n_entities:
@@ -129,7 +133,7 @@ def warm(opened: Opened) -> None:
         if calls_model(pipeline):
             continue
         try:
-            with spending(Budget(seconds=_WARM_SECONDS)):
+            with spending(budget or Budget(seconds=_WARM_SECONDS)):
                 pipeline.run(graph, f"What is {graph.label(0) or graph.key(0)}?")
         except GraphbrickError as error:
             _log.info("recipe %s could not be tried on graph %s: %s", name, opened.name, error)

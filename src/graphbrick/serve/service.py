@@ -49,6 +49,7 @@ class Service:
         with self.session.activate():
             for name, place in options.graphs.items():
                 self.graphs[name] = HostedGraph(name, place, self.recipes, options.llm)
+        self._warming = Budget()
         self._uploads: dict[str, Uploads] = {}
         self._files = ExitStack()
         self.labelling: Labelling | None = None
@@ -65,8 +66,12 @@ class Service:
         """Load what the recipes need; then the server is ready."""
         with self.session.activate():
             for graph in self.graphs.values():
-                warm(graph.now)
+                warm(graph.now, self._warming)
         self.is_ready = True
+
+    def stop_warming(self) -> None:
+        """Give up loading what the recipes need, as the server ends."""
+        self._warming.cancel()
 
     def close(self) -> None:
         """End what runs, and close what is open."""
