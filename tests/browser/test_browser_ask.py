@@ -147,3 +147,11 @@ def test_a_server_with_a_token_asks_for_it(chromium, places):
         page.wait_for_selector(".hero h1")
         visit.close()
         assert [text for text in visit.problems if "401" not in text] == []
+
+
+def test_the_whole_subgraph_is_drawn_on_request(visit):
+    page = visit.open("#/ask?graph=world&q=What+is+the+capital+of+Kenya%3F&pipeline=PPR(k%3D30)+>>+ShortestPaths()")
+    page.wait_for_selector(".share")
+    page.get_by_role("button", name="Show the subgraph of 30 entities").click()
+    page.wait_for_selector(".subgraph-stage canvas")
+    assert page.locator(".subgraph .legend li").all_inner_texts() == ["seed", "answer", "on a path", "other"]

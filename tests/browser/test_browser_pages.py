@@ -29,6 +29,10 @@ def blocks(page) -> list[str]:
     return page.locator(".block-name strong").all_text_contents()
 
 
+def block(page, name: str):
+    return page.locator(".block", has=page.locator("strong", has_text=name))
+
+
 def recipe(page) -> str:
     return page.get_by_label("Recipe text").input_value()
 
@@ -93,8 +97,8 @@ def test_blocks_are_moved_and_united_by_dragging(visit):
     page.get_by_role("button", name="Remove: Rerank").last.click()
     page.get_by_role("button", name="Insert a stage after ShortestPaths").click()
     page.get_by_role("button", name="AllPaths").click()
-    page.locator(".block", has_text="AllPaths").first.wait_for()
-    page.locator(".block", has_text="AllPaths").drag_to(page.locator(".block", has_text="ShortestPaths"))
+    page.wait_for_selector(".block.wrong")  # evidence is there already; so the two are put side by side
+    block(page, "AllPaths").drag_to(block(page, "ShortestPaths"))
     until(page, "document.querySelector('textarea.recipe').value.includes('(ShortestPaths() | AllPaths(')")
     assert page.locator(".union .branch").count() == 2
 

@@ -3,7 +3,7 @@
 
 import { errorFrom, events } from "./api.js";
 import { answerList, evidenceList } from "./answers.js";
-import { announce, calm, duration, el, fill, number, problem } from "./dom.js";
+import { announce, calm, duration, el, fill, number, problem, put } from "./dom.js";
 import { drawMap } from "./map.js";
 import { go, notePlace } from "./place.js";
 import { replayControls } from "./replay.js";
@@ -11,7 +11,7 @@ import { pathsToDraw, readRun } from "./run.js";
 import { findEntities, seedChips } from "./seeds.js";
 import { shareButtons } from "./share.js";
 import { withSuggestions } from "./suggest.js";
-import { cost, stageRow, timeline } from "./timeline.js";
+import { cost, stageRow, timeline, waitingRow } from "./timeline.js";
 
 const DRAWN = 24; // paths
 const NARROW = 560; // pixels, below which one path is drawn from top to bottom
@@ -20,7 +20,7 @@ const NARROW = 560; // pixels, below which one path is drawn from top to bottom
 export function show(main, values, workbench) {
   const state = {
     graph: workbench.graphOf(values), question: values.get("q") || "", pipeline: values.get("pipeline") || "",
-    seeds: values.getAll("seed"), run: null, abort: null, replay: null,
+    seeds: values.getAll("seed"), run: null, abort: null, replay: null, canvas: null,
   };
   const input = el("input", { id: "question", type: "text", class: "question", value: state.question, placeholder: "Ask a question", "aria-label": "Question", maxlength: 2000, enterkeyhint: "search" });
   const button = el("button", { type: "submit", class: "primary" }, "Ask");
@@ -61,6 +61,7 @@ export function show(main, values, workbench) {
   return () => {
     state.abort?.abort();
     state.replay?.stop();
+    state.canvas?.end();
     document.removeEventListener("keydown", onKey);
   };
 }
@@ -82,7 +83,7 @@ function welcome(heading, result, state, ask) {
   const sizes = [["entities", "entities"], ["relations", "relations"], ["triples", "triples"], ["passages", "passages"]]
     .filter(([name]) => graph[name]).map(([name, word]) => `${number(graph[name])} ${word}`);
   fill(heading, el("h1", {}, "What would you like to know?"),
-    el("p", { class: "muted" }, `Every answer from ${graph.name} comes with the path that proves it. `, sizes.length ? `${sizes.join(", ")}.` : null));
+    el("p", { class: "muted" }, `Every answer from the graph “${graph.name}” comes with the path that proves it. `, sizes.length ? `${sizes.join(", ")}.` : null));
   const questions = graph.questions || [];
   if (questions.length) {
     fill(result, el("section", { class: "examples", "aria-labelledby": "examples" }, el("h2", { id: "examples" }, "Questions to begin with"),
@@ -106,6 +107,8 @@ async function completions(graph, text) {
 async function run(state, parts) {
   state.abort?.abort();
   state.replay?.stop();
+  state.canvas?.end();
+  state.canvas = null;
   const abort = new AbortController();
   state.abort = abort;
   const { heading, result, view, button, again } = parts;
@@ -120,7 +123,12 @@ async function run(state, parts) {
   if (state.seeds.length) body.seeds = state.seeds;
   try {
     for await (const { event, data } of events("ask", body, { signal: abort.signal })) {
-      if (event === "stage") stages.append(stageRow(data));
+      if (event === "start") put(stages, data.stages.map(waitingRow));
+      else if (event === "stage") {
+        const waiting = stages.querySelector(".waiting");
+        if (waiting) waiting.replaceWith(stageRow(data));
+        else stages.append(stageRow(data));
+      }
       else if (event === "token") {
         draft.hidden = false;
         draft.append(data.text);
@@ -156,7 +164,8 @@ function showRun(state, result, again) {
     list, el("p", { class: "muted summary" }, summary));
   const right = entries.length ? el("section", { class: "panel map-panel", "aria-labelledby": "drawing" },
     el("h2", { id: "drawing" }, supported ? "How it was found" : "What was found"),
-    total > entries.length ? el("p", { class: "muted" }, `${entries.length} of ${number(total)} paths are drawn.`) : null, drawing) : null;
+    total > entries.length ? el("p", { class: "muted" }, `${entries.length} of ${number(total)} paths are drawn.`) : null, drawing,
+    run.subgraph?.nodes ? subgraphButton(state, read) : null) : null;
   fill(result,
     seedChips({ graph: state.graph.name, seeds: read.seeds, labels: read.labels, types: read.types, chosen: state.seeds.length > 0, change: (keys) => again(keys || []) }),
     run.stopped ? el("div", { class: "notice" }, el("strong", {}, "The run was stopped"), el("p", {}, `${run.stopped.reason}. Not done: ${run.stopped.undone.join(", ")}`)) : null,
@@ -204,6 +213,24 @@ function showRun(state, result, again) {
   fill(drawing, frame, replay.element);
   frame.addEventListener("keydown", replay.onKey);
   replay.choose(-1);
+}
+
+/** A button that draws the whole subgraph in which the paths were found; the libraries for that are loaded then. */
+function subgraphButton(state, read) {
+  const frame = el("div", {});
+  const { nodes, triples } = read.run.subgraph;
+  const button = el("button", { type: "button", class: "quiet small", onclick: async () => {
+    button.disabled = true;
+    try {
+      const { drawSubgraph } = await import("./subgraph.js");
+      state.canvas?.end();
+      state.canvas = await drawSubgraph(frame, state, read);
+    } catch (error) {
+      fill(frame, problem(error));
+      button.disabled = false;
+    }
+  } }, `Show the subgraph of ${number(nodes)} entities and ${number(triples)} triples`);
+  return el("div", { class: "subgraph" }, button, frame);
 }
 
 function allStages(stage) {

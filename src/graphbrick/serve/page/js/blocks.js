@@ -91,7 +91,13 @@ export function blockEditor(bricks, changed) {
       requestAnimationFrame(() => element.classList.add("dragging"));
       event.stopPropagation();
     });
-    node.addEventListener("dragend", () => element.classList.remove("dragging"));
+    node.addEventListener("dragend", () => {
+      element.classList.remove("dragging");
+      if (dragged) { // dropped nowhere; what came meanwhile is drawn now
+        dragged = null;
+        draw();
+      }
+    });
     dropZone(node, () => {
       const [from, at] = dragged;
       if (from[at] === block) return;
@@ -237,6 +243,7 @@ export function blockEditor(bricks, changed) {
     judge: (said) => {
       check = said;
       // Forms keep their focus: only what the server says is drawn anew.
+      if (dragged) return; // drawing anew would end the drag
       const typing = element.contains(document.activeElement) && document.activeElement.closest("input, select, textarea");
       if (typing) mark();
       else draw();

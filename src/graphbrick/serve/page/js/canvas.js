@@ -82,8 +82,13 @@ export async function graphCanvas(container, { select, expand }) {
     around = centre && graph.hasNode(centre) ? new Set([centre, ...graph.neighbors(centre)]) : null;
   };
 
+  /** The colour of a type; grey for entities without one. */
+  function colourOf(kind) {
+    return kind ? colours.hues[types.get(kind) % colours.hues.length] : colours.line;
+  }
+
   function nodeReducer(key, data) {
-    const shown = { ...data, color: colours.hues[types.get(data.kind) % colours.hues.length], size: 4 + 1.6 * Math.sqrt(graph.degree(key)) };
+    const shown = { ...data, color: colourOf(data.kind), size: 4 + 1.6 * Math.sqrt(graph.degree(key)) };
     if (hidden.types.has(data.kind)) shown.hidden = true;
     if (around && !around.has(key)) {
       shown.color = colours.paper;
@@ -210,7 +215,7 @@ export async function graphCanvas(container, { select, expand }) {
       sigma.getCamera().setState({ x: 0.5, y: 0.5, ratio: 1.1, angle: 0 });
     },
     onSettled(action) { settled = action; },
-    colourOf: (kind) => colours.hues[types.get(kind) % colours.hues.length],
+    colourOf,
     end() {
       cancelAnimationFrame(frame);
       document.removeEventListener("themechange", onTheme);

@@ -1,7 +1,7 @@
 // Where the entities of some paths stand: a column for each hop from the seeds, and few crossings between columns.
 // An answer's graph is small and has a direction, which this shows better than forces would.
 
-const ROW = 46;
+const [ROW, CLOSE_ROW, MANY] = [46, 38, 10]; // pixels from row to row, and those of drawings with many rows
 const SWEEPS = 6;
 
 /**
@@ -100,12 +100,13 @@ function spread(keys, wish, rows) {
 
 function placeRight(columns, rows, edges, nodes, column, widthOf, labelWidth) {
   const lowest = Math.min(...rows.values());
+  const row = Math.max(...rows.values()) - lowest > MANY ? CLOSE_ROW : ROW;
   let x = 8;
   columns.forEach((keys, number) => {
     if (!keys) return;
     const widest = Math.max(...keys.map(widthOf));
     for (const key of keys) {
-      nodes.set(key, { key, x: x + widest / 2, y: 30 + (rows.get(key) - lowest) * ROW, width: widthOf(key), column: number });
+      nodes.set(key, { key, x: x + widest / 2, y: 30 + (rows.get(key) - lowest) * row, width: widthOf(key), column: number });
     }
     const leaving = edges.filter(({ head, tail }) => Math.min(column.get(head), column.get(tail)) === number);
     x += widest + Math.max(64, ...leaving.map(({ relation }) => labelWidth(relation) + 36));

@@ -173,9 +173,9 @@ function travel(edge, forward, traveller) {
 
 function bringIntoView(node, canvas) {
   const frame = canvas.parentElement;
-  if (!frame || !node || frame.scrollWidth <= frame.clientWidth + 1) return;
-  const inner = node.getBoundingClientRect();
-  const outer = frame.getBoundingClientRect();
-  const shift = inner.left + inner.width / 2 - outer.left - outer.width / 2;
-  frame.scrollBy({ left: shift, behavior: calm() ? "auto" : "smooth" });
+  if (!frame || !node || (frame.scrollWidth <= frame.clientWidth + 1 && frame.scrollHeight <= frame.clientHeight + 1)) return;
+  const [inner, outer] = [node.getBoundingClientRect(), frame.getBoundingClientRect()];
+  const left = inner.left + inner.width / 2 - outer.left - outer.width / 2;
+  const top = inner.top + inner.height / 2 - outer.top - outer.height / 2;
+  frame.scrollBy({ left, top, behavior: calm() ? "auto" : "smooth" });
 }

@@ -13,22 +13,23 @@ function shell(text) {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\"'\"'")}'`;
 }
 
-/** The run as Python. */
+/** The run as Python; the server does not tell where the folder of the graph is. */
 export function asPython(run, seeds) {
   const given = seeds.length ? `, seeds=[${seeds.map(python).join(", ")}]` : "";
   return [
     "import graphbrick", "",
-    `graph = graphbrick.Graph.open(${python(`${run.graph.name}.graph`)})`,
+    `graph = graphbrick.Graph.open(${python(`${run.graph.name}.graph`)})  # its folder`,
     `pipeline = graphbrick.parse(${python(run.pipeline)})`,
     `answer = pipeline(graph, ${python(run.question)}${given})`,
     "print(answer.texts)", "",
   ].join("\n");
 }
 
-/** The run as a command. */
+/** The run as a command, which asks this server. */
 export function asCommand(run, seeds) {
+  const server = document.baseURI.replace(/[?#].*$/, "").replace(/\/$/, "");
   const given = seeds.map((seed) => ` --seed ${shell(seed)}`).join("");
-  return `graphbrick ask ${shell(`${run.graph.name}.graph`)} ${shell(run.question)} --pipeline ${shell(run.pipeline)}${given} --explain`;
+  return `graphbrick ask ${shell(run.graph.name)} ${shell(run.question)} --server ${shell(server)} --pipeline ${shell(run.pipeline)}${given} --explain`;
 }
 
 /** Buttons that copy a run; `values` are those of its address. */

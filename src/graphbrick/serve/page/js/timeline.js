@@ -37,6 +37,12 @@ export function stageRow(stage, from = 0, share = 0) {
     detail(stage));
 }
 
+/** A stage that is still to come. */
+export function waitingRow(stage) {
+  return el("li", { class: "stage waiting", "data-kind": stage.kind }, el("span", { class: "kind" }, KINDS[stage.kind] || stage.kind),
+    el("span", { class: "what" }, el("strong", {}, stage.kind === "union" ? "Union" : brickName(stage.stage))), el("span", { class: "spent" }, "…"));
+}
+
 function* inside(stage) {
   yield stage;
   for (const child of stage.children || []) yield* inside(child);
