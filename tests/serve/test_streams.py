@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import socket
 
 from graphbrick.core.errors import GraphbrickError
 from graphbrick.pipeline.budget import Budget
-from graphbrick.serve.start import _config
+from graphbrick.serve.start import Listening, _config, _listener
 from graphbrick.serve.streams import Channel, EventStream
 
 
@@ -84,6 +86,11 @@ def test_a_channel_gives_all_events_and_ends_with_the_work(monkeypatch):
     pieces = asyncio.run(run())
     assert [piece for piece in pieces if not piece.startswith(b":")] == [f"{i}".encode() for i in range(100)]
     assert b": still running\n\n" in pieces
+
+
+def test_replies_are_not_delayed_by_the_network():
+    with contextlib.closing(_listener(Listening(port=0))) as listener:
+        assert listener.proto == socket.IPPROTO_TCP
 
 
 def test_workers_have_time_to_import_on_a_busy_machine():
