@@ -38,6 +38,7 @@ class Load:
         self.seconds: list[float] = []
         self.statuses: Counter[int | str] = Counter()
         self.memory: list[float] = []
+        self.processor = 0.0
 
 
 async def ask_until(
@@ -60,7 +61,7 @@ async def ask_until(
 
 async def put_load(server: ServerProcess, questions: Sequence[str], recipe: str, clients: int, seconds: float) -> Load:
     """Let clients ask at the same time."""
-    load, end = Load(), time.monotonic() + seconds
+    load, end, before = Load(), time.monotonic() + seconds, server.processor_seconds()
 
     async def watch() -> None:
         while time.monotonic() < end:
@@ -69,6 +70,7 @@ async def put_load(server: ServerProcess, questions: Sequence[str], recipe: str,
 
     asking = (ask_until(server, load, questions, recipe, 7 * i, end) for i in range(clients))
     await asyncio.gather(watch(), *asking)
+    load.processor = server.processor_seconds() - before
     return load
 
 
@@ -109,6 +111,7 @@ def row(load: Load, seconds: float) -> dict[str, Any]:
     tenth = max(1, len(load.memory) // 10)
     return {
         "requests/s": round(len(load.seconds) / seconds, 1),
+        "processor ms a request": round(1000 * load.processor / len(load.seconds), 1),
         "p50 ms": round(1000 * cuts[49]),
         "p95 ms": round(1000 * cuts[94]),
         "p99 ms": round(1000 * cuts[98]),

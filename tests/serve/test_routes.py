@@ -8,6 +8,7 @@ import pytest
 from served import PATHS, QUESTION, events, serving
 
 from graphbrick import parse
+from graphbrick.graphs.export.ladybug import to_ladybug
 from graphbrick.pipeline.blocks import from_blocks
 from graphbrick.testing import tiny_graph
 
@@ -213,3 +214,19 @@ def test_several_graphs_are_served_by_their_names(tmp_path):
         found = client.post("/v1/ask", json={"question": "What is Oslo?", "recipe": "paths", "graph": "north"}).json()
         assert [answer["text"] for answer in found["answers"]] == ["Norway"]
         assert [graph["name"] for graph in client.get("/v1/graphs").json()["graphs"]] == ["tiny", "north"]
+
+
+def test_a_database_is_served_like_a_folder(client, tmp_path):
+    to_ladybug(tiny_graph(), tmp_path / "tiny.lbdb")
+    gets = (
+        "/v1/entities/one?key=Uganda",
+        "/v1/entities?q=kenya",
+        "/v1/paths?start=Kigali&end=Kampala",
+    )
+    with serving(graphs={"tiny": f"ladybug:{tmp_path / 'tiny.lbdb'}"}) as database:
+        for get in gets:
+            assert database.get(get).json() == client.get(get).json()
+        there, here = (one.post("/v1/ask", json=ASK | {"seeds": ["Nairobi"]}).json() for one in (database, client))
+        assert there["answers"] == here["answers"]
+        assert database.get("/v1/graphs/tiny/schema").json()["language"] == "Cypher"
+        assert database.get("/v1/documents").json()["error"]["code"] == "not_from_text"
