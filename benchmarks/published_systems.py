@@ -37,6 +37,7 @@ SYSTEMS = (
     *("graph-cot", "search-on-graph", "12", "14", "model alone"),
 )
 HEAD = "| system | n | Hits@1 | F1 | own knowledge | calls | tokens in | out | seconds | unreadable | errors |"
+_CONTEXT = 2048  # tokens; evidence of a hub would take 20 minutes to read on a busy core
 UNREAD = re.compile(r"could (?:not )?be read|called no tool|without a question|neither yes nor no|asked whether")
 
 
@@ -44,7 +45,7 @@ def texts_of(
     systems: list[str], llm: str, threads: int, hypotheses: int, steps: int, drafts: int, trained: str
 ) -> dict[str, str]:
     """The pipelines of the systems with one model; fewer hypotheses and steps make the run shorter."""
-    model = f"LocalLLM({llm!r}, structured=False, max_tokens=160, threads={threads})"
+    model = f"LocalLLM({llm!r}, structured=False, max_tokens=160, context={_CONTEXT}, threads={threads})"
     made: dict[str, str] = {}
     for name in systems:
         if name == "model alone":
