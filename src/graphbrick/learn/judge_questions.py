@@ -17,36 +17,51 @@ from graphbrick.patterns.text import PLACEHOLDER, Steps
 _MOST = 8  # answers of a question, so that all are in its passage
 
 
-def written_about(graph: Graph, n: int, *, max_hops: int = 2, seed: int = 0) -> tuple[list[Passage], list[Pair]]:
-    """Return passages of facts with a written question about each, which are of the kind that `learn` learns from.
+def written_about(
+    graph: Graph, n: int, *, max_hops: int = 2, others: int = 3, seed: int = 0
+) -> tuple[list[Passage], list[Pair]]:
+    """Return passages of facts, and questions about some of them, of the kind that `learn` learns from.
 
     A passage has the paths from an entity along one relation pattern to all its ends, and the answers are these ends.
-    Patterns with more than 8 ends are left out.
+    Patterns with more than 8 ends are left out. Beside each passage with a question there are some without one, about
+    the same entity and other patterns: those are what a judge has to tell from it.
 
     Args:
         graph: The graph.
         n: Number of questions at most.
         max_hops: The longest pattern.
+        others: Most passages about the same entity for each question.
         seed: Seed of what is drawn.
     """
     writer, rng = Writer(Phrasebook.of(graph)), random.Random(seed)
     made: dict[str, Passage] = {}
-    pairs = []
+    asked: dict[str, Pair] = {}
+    place: dict[str, int] = {}
     for sample in samples(graph, 3 * n, max_hops=max_hops, n_seeds=max(20, n), seed=seed):
-        paths = _paths(graph, sample.seed, sample.pattern) if len(sample.ends) <= _MOST else []
-        if not paths or len(paths) > 2 * _MOST:
+        if len(asked) == n:
+            break
+        passage = passage_along(graph, sample.seed, sample.pattern) if len(sample.ends) <= _MOST else None
+        if passage is None or passage.text in asked:
             continue
-        kind = CHAIN if len(sample.pattern) > 1 else FAN_OUT if len(paths) > 1 else FACT
-        passage = fact_passage(graph, kind, paths)
-        if passage.text in made:
-            continue
-        made[passage.text] = passage
+        made.setdefault(passage.text, passage)
+        place.setdefault(passage.text, len(place))
         question = writer.write(sample.pattern, rng).text(graph.label(sample.seed))
         answers = ", ".join(graph.label(int(end)) for end in sample.ends)
-        pairs.append(Pair(question, answers, len(made) - 1))
-        if len(pairs) == n:
-            break
-    return list(made.values()), pairs
+        asked[passage.text] = Pair(question, answers, place[passage.text])
+        for pattern in rng.sample(sample.others, min(others, len(sample.others))):
+            other = passage_along(graph, sample.seed, pattern)
+            if other is not None:
+                made.setdefault(other.text, other)
+                place.setdefault(other.text, len(place))
+    return list(made.values()), list(asked.values())
+
+
+def passage_along(graph: Graph, start: int, pattern: Steps) -> Passage | None:
+    """Return the paths from an entity along a pattern as a passage; None if there are none, or many."""
+    paths = _paths(graph, start, pattern)
+    if not paths or len(paths) > 2 * _MOST:
+        return None
+    return fact_passage(graph, CHAIN if len(pattern) > 1 else FAN_OUT if len(paths) > 1 else FACT, paths)
 
 
 def _paths(graph: Graph, start: int, pattern: Steps) -> list[Path]:

@@ -92,6 +92,7 @@ def test_facts_are_single_ones_fans_and_chains_written_as_evidence() -> None:
 def test_questions_about_facts_need_no_model_and_have_all_answers_in_their_passage() -> None:
     made, asked = written_about(tiny_graph(), 20, seed=1)
     assert len(asked) > 5
+    assert len({pair.passage for pair in asked}) == len(asked) < len(made)
     for pair in asked:
         assert all(answer in made[pair.passage].text for answer in pair.answer.split(", "))
 
