@@ -41,7 +41,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         graph = build(given.data / "metaqa" / "kb.txt.gz", Path(folder) / "films.graph")
         started = time.perf_counter()
-        made = make_data(*written_about(graph, given.written), MiniLM())
+        made = make_data(*written_about(graph, given.written), MiniLM(), found_again=False)
         rows = [row for row in made.rows if row.label is Label.CONTEXT_RELEVANCE]
         reader = Reader(MiniLM(), known_reranker())
         trained = train_classifier(rows, reader)

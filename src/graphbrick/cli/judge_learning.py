@@ -68,7 +68,8 @@ def data(
         passages, pairs = _material(sources, writer, (n, searched, each), text, seed, report)
         made = write_data(
             out, passages, pairs, MiniLM(), about={"sources": [str(source) for source in sources]}, n=n,
-            kinds=_kinds(negatives), seed=seed, found_again=not all_questions, watch=report.step,
+            kinds=_kinds(negatives), seed=seed, found_again=not (all_questions or _is_by_graph(passages, pairs)),
+            watch=report.step,
         )  # fmt: skip
     print_data(out, made, as_json=as_json)
 
@@ -168,6 +169,13 @@ def _kinds(text: str | None) -> tuple[str, ...]:
     groups = {"easy": EASY, "hard": HARD}
     names = [name.strip() for name in text.split(",") if name.strip()]
     return check_kinds([kind for name in names for kind in groups.get(name, (name,))])
+
+
+def _is_by_graph(passages: list[Passage], pairs: QuestionWriter | list[Pair]) -> bool:
+    """Whether questions were written from facts, so that they are certainly about their passages."""
+    from graphbrick.evaluate.judge.synthetic.passages import WINDOW
+
+    return isinstance(pairs, list) and bool(passages) and passages[0].kind != WINDOW
 
 
 def _material(
