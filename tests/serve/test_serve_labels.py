@@ -33,6 +33,7 @@ def cells(path, label):
 
 def test_labels_are_written_into_the_file_at_once(table):
     with serving(labels=str(table)) as client:
+        assert client.get("/v1/graphs").json()["labels"]
         info = client.get("/v1/labels").json()
         assert [one["name"] for one in info["labels"]] == LABELS
         assert info["values"] == [""] * 6

@@ -31,10 +31,14 @@ router = APIRouter(prefix="/v1", tags=["catalogue"])
 
 @router.get("/graphs", summary="List the graphs")
 async def graphs(service: Serving) -> dict[str, Any]:
-    """Return every graph with its counts, what it gives, and its recipes."""
+    """Return every graph with its counts, what it gives, and its recipes.
+
+    ``write`` says whether documents may be changed, ``labels`` whether there are answers to label.
+    """
     return {
         "graphs": [_graph(service, hosted.now) for hosted in service.graphs.values()],
         "write": service.options.write,
+        "labels": service.labelling is not None,
     }
 
 

@@ -116,7 +116,11 @@ async function run(state, parts) {
   view.classList.add("asked");
   const stages = el("ol", { class: "timeline running" });
   const draft = el("p", { class: "draft", hidden: true });
-  fill(result, el("section", { class: "panel running", "aria-label": "Running", "aria-busy": "true" }, el("p", { class: "muted working" }, "Searching …"), draft, stages));
+  const stop = el("button", { type: "button", class: "small", onclick: () => {
+    abort.abort(); // the server ends the run when nobody listens
+    fill(result, el("div", { class: "notice", role: "status" }, el("strong", {}, "The run was stopped")));
+  } }, "Stop");
+  fill(result, el("section", { class: "panel running", "aria-label": "Running", "aria-busy": "true" }, el("div", { class: "running-top" }, el("p", { class: "muted working" }, "Searching …"), stop), draft, stages));
   button.textContent = "Ask again";
   const body = { question: state.question, graph: state.graph.name, stream: true };
   if (state.pipeline) body.pipeline = state.pipeline;

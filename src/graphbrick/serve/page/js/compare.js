@@ -9,6 +9,7 @@ import { readRun } from "./run.js";
 import { cost, timeline } from "./timeline.js";
 
 const SHOWN = 8; // answers of a side
+const ROWS = 6; // lost answers that are shown at once
 
 /** Show the page; returns what ends it. */
 export function show(main, values, workbench) {
@@ -118,9 +119,11 @@ function drawVerdict(state, verdict) {
   const words = same ? "Both give the same answers." : !left.size && !right.size ? "Neither gives an answer."
     : `${number(common)} answer${common === 1 ? "" : "s"} in common; ${number(lost.length)} only on one side.`;
   announce(words);
-  fill(verdict, el("section", { class: "panel" }, el("h2", {}, words), lost.length ? el("table", { class: "plain" },
+  const table = (rows) => el("table", { class: "plain" },
     el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "Answer"), el("th", { scope: "col" }, "Missing from"), el("th", { scope: "col" }, "Where it was lost"))),
-    el("tbody", {}, lost.slice(0, 30))) : null));
+    el("tbody", {}, rows));
+  fill(verdict, el("section", { class: "panel" }, el("h2", {}, words), lost.length ? table(lost.slice(0, ROWS)) : null,
+    lost.length > ROWS ? el("details", { class: "more-rows" }, el("summary", {}, `${number(lost.length - ROWS)} more`), table(lost.slice(ROWS, 200))) : null));
 }
 
 function lostRow(answer, name, read) {

@@ -87,7 +87,8 @@ export function duration(seconds) {
 
 /** Counts in words, such as "1 seed" or "3 paths"; names come in the plural. */
 export function counts(sizes) {
-  const words = Object.entries(sizes).map(([name, size]) => `${number(size)} ${size === 1 ? singular(name) : name}`);
+  const there = Object.entries(sizes).filter(([, size]) => size);
+  const words = (there.length ? there : Object.entries(sizes)).map(([name, size]) => `${number(size)} ${size === 1 ? singular(name) : name}`);
   return words.join(", ");
 }
 

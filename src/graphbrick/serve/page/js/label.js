@@ -7,13 +7,17 @@ import { notePlace } from "./place.js";
 const VALUES = [["1", "Yes", "1"], ["0", "No", "0"], ["skip", "Skip", "S"]];
 
 /** Show the page; returns what ends it. */
-export function show(main, values) {
+export function show(main, values, workbench) {
+  if (!workbench.labels) {
+    fill(main, el("h1", {}, "Label"), howTo());
+    return null;
+  }
   const view = el("div", { class: "label-page" });
   const state = { info: null, row: Number(values.get("row")) || 0, active: 0, case: null };
   fill(main, view);
   const onKey = (event) => key(event, state, view);
   document.addEventListener("keydown", onKey);
-  begin(state, view, values.has("row")).catch((error) => fill(view, el("h1", {}, "Label"), error.type === "no_labels" ? howTo() : problem(error)));
+  begin(state, view, values.has("row")).catch((error) => fill(view, problem(error)));
   return () => document.removeEventListener("keydown", onKey);
 }
 

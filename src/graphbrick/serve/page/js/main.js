@@ -9,13 +9,14 @@ const PAGES = [
   { name: "pipeline", title: "Pipeline", load: () => import("./pipeline.js") },
   { name: "compare", title: "Compare", load: () => import("./compare.js") },
   { name: "graph", title: "Graph", load: () => import("./graph.js") },
-  { name: "documents", title: "Documents", load: () => import("./documents.js") },
-  { name: "label", title: "Label", load: () => import("./label.js") },
+  // These two are offered only where there is something for them; their addresses always work, and say how to begin.
+  { name: "documents", title: "Documents", load: () => import("./documents.js"), offered: () => workbench.graphs.some((graph) => graph.made_from_text) },
+  { name: "label", title: "Label", load: () => import("./label.js"), offered: () => workbench.labels },
 ];
 
 const main = document.getElementById("main");
 const choice = document.getElementById("graph");
-const workbench = { graphs: [], write: false, graphOf };
+const workbench = { graphs: [], write: false, labels: false, graphOf };
 let end = null;
 let shown = 0;
 
@@ -53,7 +54,7 @@ async function show() {
 }
 
 function navigation() {
-  fill(document.getElementById("pages"), PAGES.map((page) => el("li", {},
+  fill(document.getElementById("pages"), PAGES.filter(({ offered }) => !offered || offered()).map((page) => el("li", {},
     el("a", { href: placeOf(page.name), "data-page": page.name, onclick: (event) => {
       // Another page keeps the graph in use.
       event.preventDefault();
@@ -119,16 +120,17 @@ function tokenDialog() {
 }
 
 async function begin() {
-  navigation();
   themeButton();
   let asking = null; // several calls at once need one token
   onTokenNeeded(() => (asking ||= tokenDialog().finally(() => { asking = null; })));
   try {
     Object.assign(workbench, await get("graphs"));
   } catch (error) {
+    navigation();
     fill(main, problem(error), el("button", { type: "button", class: "primary", onclick: () => location.reload() }, "Try again"));
     return;
   }
+  navigation();
   graphChoice();
   addEventListener("hashchange", () => {
     show();
