@@ -109,6 +109,10 @@ def test_rows_that_a_judge_does_not_judge_are_an_error() -> None:
     other = [Row(Label.CORRECTNESS, i % 2, "labelled", Case("a"), "a") for i in range(4)]
     with pytest.raises(InputError, match="mine judges context_relevance"):
         check_judge("mine", Says(noise), other, models=False)
+    with pytest.raises(InputError, match="2 right and 2 wrong ones"):
+        check_judge("mine", Says(noise), ROWS[:3], models=False)
+    unread = Says(lambda case: None if truth(case) else noise(case))
+    assert "nobody can say more" in check_judge("mine", unread, ROWS, models=False).remarks[0]
 
 
 def test_the_gain_of_an_area_is_that_of_the_areas_and_its_interval_that_of_resampling() -> None:

@@ -22,6 +22,7 @@ from graphbrick.evaluate.statistics.label_power import correlation_of
 LENGTH = "length"
 _BINS = 5
 _HALF = 0.5
+_LEAST = 2  # rows with each label that areas can be compared on
 Floats = npt.NDArray[np.float64]
 
 
@@ -81,13 +82,13 @@ def check_judge(name: str, judge: Judge, rows: Sequence[Row], *, models: bool = 
         models: Whether the baselines that need models are there, too. A re-ranker that was not fetched is an event.
 
     Raises:
-        InputError: The judge judges none of the labels, or all rows of each have the same label.
+        InputError: The judge judges none of the labels, or nearly all rows of each have the same label.
     """
     found, remarks = list[Checked](), list[str]()
     for label in Label:
         chosen = [row for row in rows if row.label is label]
         y = np.array([row.value for row in chosen], dtype=np.float64)
-        if label not in judge.labels or len(set(y.tolist())) < 2:
+        if label not in judge.labels or min(y.sum(), (1 - y).sum()) < _LEAST:
             continue
         said = {name: _said(judge, label, chosen)}
         for other, baseline in _baselines(models).items():
@@ -102,7 +103,9 @@ def check_judge(name: str, judge: Judge, rows: Sequence[Row], *, models: bool = 
         remarks += remarks_on(name, label, y, said)
     if not found:
         judged = ", ".join(sorted(judge.labels))
-        raise InputError(f"{name} judges {judged}; the rows have no label of these with right and wrong ones")
+        raise InputError(
+            f"{name} judges {judged}; the rows have no label of these with {_LEAST} right and {_LEAST} wrong ones"
+        )
     return Check(tuple(found), tuple(remarks))
 
 
@@ -118,8 +121,8 @@ def remarks_on(name: str, label: Label, y: Floats, said: Mapping[str, Floats]) -
     readable = ~np.isnan(said[name])
     y, mine = y[readable], said[name][readable]
     area = auc(y, mine)
-    if area is None:
-        return [f"on {label}, all labels with a readable verdict are the same, so that nobody can say more"]
+    if area is None or min(y.sum(), (1 - y).sum()) < _LEAST:
+        return [f"on {label}, nearly all labels with a readable verdict are the same, so that nobody can say more"]
     remarks = []
     shown = f"AUC {area.value:.3f} [{area.low:.3f}, {area.high:.3f}]"
     if area.low <= _HALF:
