@@ -44,12 +44,22 @@ _SYSTEM = (
     '[{{"source": "...", "relation": "...", "target": "...", "description": "...", "keywords": ["..."], '
     '"strength": 5}}]}}'
 )
+# Small models list about as many relations as the example does.
 _EXAMPLE = (
-    "Mary Anning\nAnning was a fossil collector from Lyme Regis. In 1823 she found the first whole plesiosaur.",
+    "Mary Anning\nAnning was a fossil collector from Lyme Regis, a town in Dorset. In 1823 she found the first whole "
+    "plesiosaur, which was sold to the Duke of Buckingham.",
     '{"entities": [{"name": "Mary Anning", "type": "person", "description": "A fossil collector from Lyme Regis who '
-    'found the first whole plesiosaur in 1823."}, {"name": "Lyme Regis", "type": "place", "description": "Where Mary '
-    'Anning was from."}], "relations": [{"source": "Mary Anning", "relation": "was from", "target": "Lyme Regis", '
-    '"description": "Mary Anning was a fossil collector from Lyme Regis.", "keywords": ["origin"], "strength": 8}]}',
+    'found the first whole plesiosaur in 1823."}, {"name": "Lyme Regis", "type": "place", "description": "A town in '
+    'Dorset, where Mary Anning was from."}, {"name": "Dorset", "type": "place", "description": "Where Lyme Regis is."}, '
+    '{"name": "plesiosaur", "type": "other", "description": "A fossil that Mary Anning found."}, {"name": "Duke of '
+    'Buckingham", "type": "person", "description": "The buyer of the first whole plesiosaur."}], "relations": '
+    '[{"source": "Mary Anning", "relation": "was from", "target": "Lyme Regis", "description": "Mary Anning was a '
+    'fossil collector from Lyme Regis.", "keywords": ["origin"], "strength": 8}, {"source": "Lyme Regis", "relation": '
+    '"is a town in", "target": "Dorset", "description": "Lyme Regis is a town in Dorset.", "keywords": ["location"], '
+    '"strength": 9}, {"source": "Mary Anning", "relation": "found", "target": "plesiosaur", "description": "Mary '
+    'Anning found the first whole plesiosaur in 1823.", "keywords": ["discovery"], "strength": 9}, {"source": '
+    '"plesiosaur", "relation": "was sold to", "target": "Duke of Buckingham", "description": "The plesiosaur was sold '
+    'to the Duke of Buckingham.", "keywords": ["sale"], "strength": 7}]}',
 )
 _MORE = (
     "Some entities and relations of the passage may be missing. Reply with a JSON object of the same form that has "
@@ -86,6 +96,7 @@ class ExtractGraph(ModelExtractor):
     """
 
     paper = "Edge et al., From Local to Global: A Graph RAG Approach to Query-Focused Summarization, 2024"
+    version: ClassVar[int] = 2
     reply_tokens: ClassVar[int] = 3000
     usual_share: ClassVar[float] = 3.0
 
