@@ -283,3 +283,9 @@ def test_extractors_are_united_in_the_same_grammar() -> None:
         (result,) = united.extract([TEXT])
     assert (len(result.found), len(result.triples)) == (len(Phrases().extract([TEXT])[0].found), 1)
     assert united.identity == " | ".join(part.identity for part in united.parts)
+
+
+def test_the_example_of_the_prompt_is_a_result_of_several_relations() -> None:
+    _, passage, reply, _ = ExtractGraph(LLM()).prompt("x")
+    result = ExtractGraph(LLM()).read(json.loads(reply.text), passage.text)
+    assert (len(result.entities), len(result.triples), result.dropped) == (5, 4, {})

@@ -50,8 +50,8 @@ _EXAMPLE = (
     "plesiosaur, which was sold to the Duke of Buckingham.",
     '{"entities": [{"name": "Mary Anning", "type": "person", "description": "A fossil collector from Lyme Regis who '
     'found the first whole plesiosaur in 1823."}, {"name": "Lyme Regis", "type": "place", "description": "A town in '
-    'Dorset, where Mary Anning was from."}, {"name": "Dorset", "type": "place", "description": "Where Lyme Regis is."}, '
-    '{"name": "plesiosaur", "type": "other", "description": "A fossil that Mary Anning found."}, {"name": "Duke of '
+    'Dorset, where Mary Anning was from."}, {"name": "Dorset", "type": "place", "description": "Where Lyme Regis is."}'
+    ', {"name": "plesiosaur", "type": "other", "description": "A fossil that Mary Anning found."}, {"name": "Duke of '
     'Buckingham", "type": "person", "description": "The buyer of the first whole plesiosaur."}], "relations": '
     '[{"source": "Mary Anning", "relation": "was from", "target": "Lyme Regis", "description": "Mary Anning was a '
     'fossil collector from Lyme Regis.", "keywords": ["origin"], "strength": 8}, {"source": "Lyme Regis", "relation": '
