@@ -72,7 +72,7 @@ def test_answers_are_labelled_by_keys_and_the_labels_are_in_the_file(visit, labe
     page.keyboard.press("ArrowLeft")
     until(page, "location.hash.endsWith('row=0')")
     until(page, "document.querySelectorAll('.label-values [aria-pressed=true]').length === 2")
-    page.wait_for_timeout(300)
+    page.wait_for_load_state("networkidle")
     with labels.open(newline="", encoding="utf-8") as file:
         rows = [(row["context_relevance"], row["answer_relevance"]) for row in csv.DictReader(file)]
     assert rows[:3] == [("1", "skip"), ("0", ""), ("", "")]

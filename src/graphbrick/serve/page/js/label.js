@@ -13,7 +13,7 @@ export function show(main, values, workbench) {
     return null;
   }
   const view = el("div", { class: "label-page" });
-  const state = { info: null, row: Number(values.get("row")) || 0, active: 0, case: null };
+  const state = { info: null, row: Number(values.get("row")) || 0, asked: 0, active: 0, case: null };
   fill(main, view);
   const onKey = (event) => key(event, state, view);
   document.addEventListener("keydown", onKey);
@@ -51,12 +51,17 @@ function firstOpen(state, from) {
 
 async function open(state, view, row) {
   const last = rows(state) - 1;
-  state.row = Math.min(Math.max(row, 0), last);
-  state.active = Math.max(0, state.info.labels.findIndex((_, i) => valueAt(state, state.row, i) === ""));
-  notePlace("label", { row: state.row });
-  state.case = await get("labelCase", { query: { row: state.row } });
+  const wanted = Math.min(Math.max(row, 0), last);
+  state.asked = wanted;
+  const found = await get("labelCase", { query: { row: wanted } });
+  if (state.asked !== wanted) return; // the labeller went further meanwhile
+  // Row and case change together: until now, keys were meant for the answer that is seen.
+  state.row = wanted;
+  state.case = found;
+  state.active = Math.max(0, state.info.labels.findIndex((_, i) => valueAt(state, wanted, i) === ""));
+  notePlace("label", { row: wanted });
   draw(state, view);
-  announce(`Answer ${state.row + 1} of ${last + 1}: ${state.case.question}`);
+  announce(`Answer ${wanted + 1} of ${last + 1}: ${found.question}`);
 }
 
 function draw(state, view) {
@@ -89,18 +94,19 @@ function labelRow(state, view, label, index) {
 
 /** Write a label, and go to the next one that is open. */
 async function give(state, view, index, value) {
+  const { row, case: one } = state;
   const label = state.info.labels[index];
-  const at = state.row * state.info.labels.length + index;
+  const at = row * state.info.labels.length + index;
   const before = state.info.values[at];
   state.info.values[at] = value;
   state.active = value === "" ? index : Math.min(index + 1, state.info.labels.length - 1);
   draw(state, view);
   try {
-    await send("labels", { id: state.case.id, label: label.name, value }, { method: "PUT" });
+    await send("labels", { id: one.id, label: label.name, value }, { method: "PUT" });
     announce(`${label.title}: ${value === "" ? "taken back" : { 1: "yes", 0: "no", skip: "skipped" }[value]}`);
-    const isDone = state.info.labels.every((_, i) => valueAt(state, state.row, i) !== "");
-    const next = isDone && before === "" ? firstOpen(state, state.row) : -1;
-    if (next > state.row) await open(state, view, next);
+    const isDone = state.info.labels.every((_, i) => valueAt(state, row, i) !== "");
+    const next = isDone && before === "" && state.row === row ? firstOpen(state, row) : -1;
+    if (next > row) await open(state, view, next);
   } catch (error) {
     state.info.values[at] = before;
     draw(state, view);
