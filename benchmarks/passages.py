@@ -33,6 +33,8 @@ PIPELINES = {
     "5 facts": "PassageRank(MiniLM(), n=10, facts=5)",
     "names weigh less": "PassageRank(MiniLM(), n=10, names=0.3)",
     "no synonyms": "PassageRank(MiniLM(), n=10, synonyms=None)",
+    "the default of ask": "PassageRank(MiniLM(), n=10, facts=0, synonyms=None)",
+    "... names weigh more": "PassageRank(MiniLM(), n=10, facts=0, synonyms=None, names=2.0)",
 }
 Text = tuple[str, str]
 
@@ -101,7 +103,8 @@ def main() -> None:
     parser.add_argument("data", type=Path, help="folder with the samples of HippoRAG")
     parser.add_argument("folder", type=Path, help="folder for the graphs")
     parser.add_argument(
-        "--only", help="one of musique-given, musique-spacy, hotpotqa-spacy, musique-phrases, hotpotqa-phrases"
+        "--only",
+        help="one of musique-given, musique-joined, musique-spacy, hotpotqa-spacy, musique-phrases, hotpotqa-phrases",
     )
     parser.add_argument("--pipeline", action="append", metavar="NAME: PIPELINE", help="instead of the usual ones")
     arguments = parser.parse_args()
@@ -110,6 +113,7 @@ def main() -> None:
     openie = arguments.data / "musique_train_openie.jsonl.gz"
     for name, sample, extractor in (
         ("musique-given", "musique_train", FromFile(str(openie))),
+        ("musique-joined", "musique_train", Phrases() | FromFile(str(openie))),
         ("musique-spacy", "musique_train", SpacyPhrases()),
         ("hotpotqa-spacy", "hotpotqa_train", SpacyPhrases()),
         ("musique-phrases", "musique_train", Phrases()),
