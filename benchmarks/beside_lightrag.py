@@ -4,7 +4,8 @@
 
 DATA is the folder with HippoRAG's samples (musique_train_corpus.json.gz). Needs lightrag-hku beside graphbrick. Both
 make one request at a time of the same model server, and embed with MiniLM. A document that is done is a line of
-OUT/rows.jsonl, so that an interrupted run goes on where it was; LightRAG's storage is imported in the end.
+OUT/rows.jsonl, so that an interrupted run goes on where it was (a document that LightRAG had begun counts with the next
+one); LightRAG's storage is imported in the end.
 """
 
 from __future__ import annotations
@@ -41,10 +42,8 @@ from graphbrick.text.sources import SourceOptions
 from graphbrick.text.store import TextStore, text_folder
 
 WORDS = range(40, 61)  # of a document
-REPLY, CONTEXT = (
-    1500,
-    16_384,
-)  # tokens of LightRAG's replies, which a model that repeats itself would not end, and in all
+REPLY = 1500  # tokens: LightRAG has no limit, and a model that repeats itself would not end
+CONTEXT = 16_384
 DIMENSIONS = 384
 THEIRS, OURS = "LightRAG", "ExtractGraph"
 
