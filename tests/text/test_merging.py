@@ -148,3 +148,11 @@ def test_the_command(run: Run, place: Path) -> None:
     assert json.loads(run("merges", graph, "--json").out)["apart"] == ["un"]
     refused(run("merges", graph, "--merge", "x", "y"), "has no entity 'x'")
     assert "kept apart by you:\n  un\n" in run("merges", graph).out
+
+
+def test_no_proposal_is_said(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("Nairobi is the capital of Kenya.")
+    index([tmp_path / "a.txt"], tmp_path / "a.graph")
+    said = run("merges", tmp_path / "a.graph", "--propose", "--at-least", "0.99").out
+    assert said == "no names are merged; no two are as similar as 0.99 (--at-least)\n"
+    assert "--propose compares them by embeddings" in run("merges", tmp_path / "a.graph").out

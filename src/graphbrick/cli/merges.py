@@ -78,4 +78,7 @@ def merges(
             if len(lines) > n:
                 typer.echo(f"  and {len(lines) - n:,} more (-n)")
     if not any(rows.values()):
-        typer.echo("no names are merged; --propose compares names by their embeddings")
+        why = (
+            f"no two are as similar as {at_least} (--at-least)" if propose else "--propose compares them by embeddings"
+        )
+        typer.echo(f"no names are merged; {why}")
