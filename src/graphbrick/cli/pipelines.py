@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from graphbrick.cli.llm import model_text, sampling_model, writing_model
-from graphbrick.cli.progress import progress
 from graphbrick.learn.default import DEFAULT_PIPELINE, ending_in, with_model
 
 if TYPE_CHECKING:
@@ -136,6 +135,8 @@ def default_pipeline(graph: Graph | DatabaseGraph | None) -> Pipeline:
         if not MiniLM().is_installed:
             typer.echo(NO_ENCODER, err=True)
         elif lacks_vectors(graph, MiniLM()):
+            from graphbrick.cli.progress import progress
+
             with progress("embedding the passages (only once)", graph.n_passages) as report:
                 embed_passages(graph, MiniLM(), progress=report.count)
         return pipeline
