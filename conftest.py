@@ -1,12 +1,17 @@
-"""How pytest collects: as cheaply as it can, because every process of a run does it."""
+"""What keeps test runs cheap: collection, which every process of a run repeats, threads that wait, shared kernels."""
 
 from __future__ import annotations
 
 import gc
+import os
 from collections.abc import Generator
 from pathlib import Path
 
 import pytest
+
+# Threads of OpenMP and OpenBLAS spin while they wait for work, which costs several times what these tests compute.
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
 
 
 @pytest.hookimpl(wrapper=True)

@@ -110,7 +110,7 @@ def _forward_on(
                 if count == len(node):
                     counter[0] = count
                     near = Touched(table, counter, node, degrees, score, residual, estimate, queued, queue, following)
-                    near = with_capacity(near, 1)
+                    near = with_capacity(near, np.int64(1))
                     table, counter, node, degrees, score, residual, estimate, queued, queue, following = near
                 j = slot_for(table, v, count)
                 if j == count:
