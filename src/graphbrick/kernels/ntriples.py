@@ -277,8 +277,7 @@ def split_ntriples(
     value, kind = np.zeros((2, capacity), dtype=np.int64), np.zeros((2, capacity), dtype=np.int64)
     literal = np.empty(capacity, dtype=np.uint8)
     facts, odd = np.empty((capacity, 7), dtype=np.int64), np.empty((capacity, 4), dtype=np.int64)
-    found = stated = faults = line = 0
-    start = np.int64(0)  # a constant 0 would compile all functions for it, and then again for any place
+    found = stated = faults = line = start = np.int64(0)  # for a constant 0 all functions would be compiled once more
     while start < len(data):
         end = _line_end(data, start)
         at, good, tail, rank = start, True, IRI, NO_LANGUAGE
