@@ -78,7 +78,7 @@ class Operators(RetrieveStage):
         >>> graph = tiny_graph()
         >>> query = Query("How many neighbours does Kenya have?", (graph.entity("Kenya"),))
         >>> Operators(Patterns(BM25())).retrieve(query, Subgraph(graph)).items[0].text
-        'answer: 1, plan: count of: Kenya ← borders ← *'
+        'answer: 1, plan: count of: Kenya → borders → *'
     """
 
     paper = "operators over relation paths as in Berant et al., Semantic Parsing on Freebase, EMNLP 2013, by rules"
