@@ -6,6 +6,7 @@ import os
 import platform
 import re
 from contextlib import suppress
+from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -25,11 +26,17 @@ def versions() -> dict[str, str]:
     >>> "numpy" in versions()
     True
     """
+    return dict(_versions())
+
+
+@lru_cache(maxsize=1)
+def _versions() -> tuple[tuple[str, str], ...]:
+    """Return the versions once a process; reading them takes half of an evaluation that has nothing to ask."""
     packages = {"python": platform.python_version()}
     for name in _PACKAGES:
         with suppress(PackageNotFoundError):
             packages[name] = version(name)
-    return packages
+    return tuple(packages.items())
 
 
 def machine() -> dict[str, Any]:
