@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import signal
@@ -33,7 +34,9 @@ def run_in_fork(code: str, *arguments: object) -> int:
 @cache
 def _server() -> subprocess.Popen[str]:
     """The process that forks; it ends with this one, when its input is closed."""
-    return subprocess.Popen([sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    server = subprocess.Popen([sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    atexit.register(server.communicate)  # closes its pipes and waits for it
+    return server
 
 
 def _die(*arguments: object, **options: object) -> None:
