@@ -16,6 +16,7 @@ import argparse
 import gzip
 import hashlib
 import json
+import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -46,7 +47,7 @@ _ANSWERS = 60  # questions that answer faithfulness and relevance are learned fr
 def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("data", nargs="?", type=Path, default=Path("../shared/data"))
-    arguments.add_argument("--work", type=Path, default=Path("/tmp/graphbrick-ares"))
+    arguments.add_argument("--work", type=Path, default=Path(tempfile.gettempdir()) / "graphbrick-ares")
     arguments.add_argument("--questions", type=int, default=100, help="of each data set")
     arguments.add_argument("--encoder", type=Path, nargs="*", default=[], help="folders of judges to measure, too")
     given = arguments.parse_args()

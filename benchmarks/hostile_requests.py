@@ -15,13 +15,14 @@ import argparse
 import asyncio
 import contextlib
 import hashlib
+import itertools
 import json
 import statistics
 import tempfile
 import time
 import urllib.request
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
 
 from graphbrick import build
@@ -73,33 +74,29 @@ async def streamed_gigabyte(server: ServerProcess) -> str:
     return status
 
 
-async def slow_head(server: ServerProcess) -> str:
+async def trickled(server: ServerProcess, head: bytes, rest: Iterable[bytes]) -> str:
+    """Send a head, then a byte every half second until the server replies."""
     reader, writer = await opened(server)
+    writer.write(head)
     reading = asyncio.ensure_future(status_of(reader))
     with contextlib.suppress(OSError):
-        for byte in HEAD:
+        for byte in rest:
             if reading.done():
                 break
-            writer.write(bytes([byte]))
+            writer.write(byte)
             await writer.drain()
             await asyncio.sleep(0.5)
     status = await reading
     writer.close()
     return status
+
+
+async def slow_head(server: ServerProcess) -> str:
+    return await trickled(server, b"", (bytes([byte]) for byte in HEAD))
 
 
 async def slow_body(server: ServerProcess) -> str:
-    reader, writer = await opened(server)
-    writer.write(HEAD + b"Content-Length: 1000\r\n\r\n")
-    reading = asyncio.ensure_future(status_of(reader))
-    with contextlib.suppress(OSError):
-        while not reading.done():
-            writer.write(b" ")
-            await writer.drain()
-            await asyncio.sleep(0.5)
-    status = await reading
-    writer.close()
-    return status
+    return await trickled(server, HEAD + b"Content-Length: 1000\r\n\r\n", itertools.repeat(b" "))
 
 
 async def silent(server: ServerProcess) -> str:

@@ -15,6 +15,7 @@ import gzip
 import json
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -28,7 +29,7 @@ SYSTEMS = {
 def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("data", nargs="?", type=Path, default=Path("../shared/data"))
-    arguments.add_argument("folder", nargs="?", type=Path, default=Path("/tmp/graphbrick-judged"))
+    arguments.add_argument("folder", nargs="?", type=Path, default=Path(tempfile.gettempdir()) / "graphbrick-judged")
     arguments.add_argument("--llm", help="writes the questions that the judge learns from")
     arguments.add_argument("--questions", type=int, default=100, help="of HotpotQA")
     arguments.add_argument("--passages", type=int, default=60, help="that questions are written about")

@@ -9,9 +9,9 @@ from graphbrick.evaluate.judge.synthetic.facts import fact_passage
 from graphbrick.evaluate.judge.synthetic.passages import CHAIN, FACT, FAN_OUT, Passage
 from graphbrick.evaluate.judge.synthetic.questions import Pair
 from graphbrick.graphs.graph import Graph
-from graphbrick.learn.phrasebook import Phrasebook
 from graphbrick.learn.sampling import samples
 from graphbrick.learn.writer import Writer
+from graphbrick.learn.written_questions import phrasebook_of
 from graphbrick.patterns.text import PLACEHOLDER, Steps
 
 _MOST = 8  # answers of a question, so that all are in its passage
@@ -33,7 +33,7 @@ def written_about(
         others: Most passages about the same entity for each question.
         seed: Seed of what is drawn.
     """
-    writer, rng = Writer(Phrasebook.of(graph)), random.Random(seed)
+    writer, rng = Writer(phrasebook_of(graph)), random.Random(seed)
     made: dict[str, Passage] = {}
     asked: dict[str, Pair] = {}
     place: dict[str, int] = {}

@@ -16,6 +16,7 @@ import numpy as np
 from graphbrick.compute import blas_threads
 from graphbrick.core.errors import InputError
 from graphbrick.embedders.embedder import Embedder
+from graphbrick.embedders.minilm import MiniLM
 from graphbrick.evaluate.datasets import Grounded, Question, ground
 from graphbrick.graphs.graph import Graph
 from graphbrick.learn.calibration import fit_calibration
@@ -154,10 +155,7 @@ def learn(
     started = time.perf_counter()
     place = learned_place(graph) if out is None else Path(out).expanduser()
     check_place(place, overwrite=True)
-    if embedder is None:
-        from graphbrick.embedders.minilm import MiniLM
-
-        embedder = MiniLM()
+    embedder = embedder or MiniLM()
     tell = watch or (lambda what, done, total: None)
     if not graph.n_triples:
         raise InputError(f"{graph.place} has no triples, so there is nothing to learn from")

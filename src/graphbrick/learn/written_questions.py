@@ -18,6 +18,12 @@ DATASET = "written from the graph"
 _MANY = 50  # answers above which nobody asks for a list
 
 
+def phrasebook_of(graph: Graph) -> Phrasebook:
+    """Return the words of a graph: as its user has corrected them, if it was learned, else by rules."""
+    words = learned_place(graph) / WORDS
+    return Phrasebook.read(words) if words.exists() else Phrasebook.of(graph)
+
+
 def written_questions(graph: Graph, n: int, *, max_hops: int = 3, seed: int = 0) -> tuple[Question, ...]:
     """Return questions that are written from relation patterns of a graph, each with all its answers.
 
@@ -36,9 +42,7 @@ def written_questions(graph: Graph, n: int, *, max_hops: int = 3, seed: int = 0)
         >>> bool(question.text and question.seeds and question.answers)
         True
     """
-    words = learned_place(graph) / WORDS
-    book = Phrasebook.read(words) if words.exists() else Phrasebook.of(graph)
-    writer, rng = Writer(book), random.Random(seed)
+    writer, rng = Writer(phrasebook_of(graph)), random.Random(seed)
     found: dict[str, Question] = {}
     for sample in samples(graph, 4 * n, max_hops=max_hops, n_seeds=max(20, n), seed=seed + 104_729):
         if len(sample.ends) > _MANY or len(found) == n:

@@ -93,8 +93,8 @@ def named_places(places: tuple[str, ...] | list[str]) -> dict[str, str]:
     Raises:
         InputError: Two graphs have one name.
 
-    >>> named_places(["data/films.graph", "world=/tmp/w1.graph"])
-    {'films': 'data/films.graph', 'world': '/tmp/w1.graph'}
+    >>> named_places(["data/films.graph", "world=data/w1.graph"])
+    {'films': 'data/films.graph', 'world': 'data/w1.graph'}
     """
     named: dict[str, str] = {}
     for text in places:

@@ -15,6 +15,7 @@ import numpy as np
 from graphbrick.core import Query
 from graphbrick.core.errors import InputError, LinkError
 from graphbrick.embedders.embedder import Embedder
+from graphbrick.embedders.minilm import MiniLM
 from graphbrick.evaluate.datasets import Grounded, GroundedQuestion, Question, ground
 from graphbrick.graphs.graph import Graph
 from graphbrick.link.labels import LinkLabels
@@ -140,10 +141,7 @@ def train_patterns(
             raise InputError(f"train_patterns {name} must be a whole number from 1 to {most:,}, got {value!r}; try 3")
     place = Path(out).expanduser()
     check_place(place, overwrite=overwrite)
-    if embedder is None:
-        from graphbrick.embedders.minilm import MiniLM
-
-        embedder = MiniLM()
+    embedder = embedder or MiniLM()
     found = examples(graph, questions, max_hops=max_hops, seed=seed, watch=watch)
     model, report = fit_patterns(graph, found, embedder, max_hops=max_hops, rounds=rounds, seed=seed, watch=watch)
     save(model, place, overwrite=overwrite)

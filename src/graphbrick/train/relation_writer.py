@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.embedders.embedder import Embedder
+from graphbrick.embedders.minilm import MiniLM
 from graphbrick.evaluate.datasets import Grounded, Question
 from graphbrick.graphs.graph import Graph
 from graphbrick.patterns.learned_file import LearnedFile, check_free, save_learned
@@ -71,10 +72,7 @@ def train_writer(
     """
     started = time.perf_counter()
     check_free(Path(out).expanduser(), overwrite=overwrite)
-    if embedder is None:
-        from graphbrick.embedders.minilm import MiniLM
-
-        embedder = MiniLM()
+    embedder = embedder or MiniLM()
     found = found_examples(graph, questions, max_hops, seed, watch)
     steps = found.steps(graph)
     rows = rows_of(found)

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from graphbrick.embedders.embedder import Embedder
+from graphbrick.embedders.minilm import MiniLM
 from graphbrick.evaluate.datasets import Grounded, Question
 from graphbrick.graphs.graph import Graph
 from graphbrick.patterns.learned_file import LearnedFile, check_free, save_learned
@@ -71,7 +72,7 @@ def train_towers(
     """
     started = time.perf_counter()
     check_free(Path(out).expanduser(), overwrite=overwrite)
-    embedder = embedder or _minilm()
+    embedder = embedder or MiniLM()
     found = found_examples(graph, questions, max_hops, seed, watch)
     rows = rows_of(found)
     asked = vectors_of(embedder, list(found.masked), "questions embedded", watch)
@@ -88,12 +89,6 @@ def train_towers(
     model = LearnedFile(KIND, embedder, about, {"question": question, "path": path})
     save_learned(model, Path(out).expanduser(), overwrite=overwrite)
     return RelationReport(found.questions, len(rows), len(paths), epochs, before, after, time.perf_counter() - started)
-
-
-def _minilm() -> Embedder:
-    from graphbrick.embedders.minilm import MiniLM
-
-    return MiniLM()
 
 
 def _cosines(row: QuestionRow, asked: Floats, paths: Floats, question: Floats, path: Floats) -> Floats:
