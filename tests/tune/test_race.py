@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from graphbrick.tune.aims import Aim
-from graphbrick.tune.race import Candidate, Race, Scored, beaten, rungs
+from graphbrick.tune.race import Candidate, Race, Scored, Why, beaten, rungs
 
 QUALITY = Aim.parse("quality")
 
@@ -41,7 +41,7 @@ def test_what_was_promoted_makes_room_only_when_more_arrive() -> None:
     there = [candidate("a", "1111", rung=3), candidate("b", "1110", rung=2), candidate("c", "1100", rung=2)]
     race = Race([QUALITY], [1, 4, 12, 36], 1.0, there)
     assert race.promotable() == [there[0]]  # to the last rung
-    there[0].given_up = "beaten by x after 12 questions"
+    there[0].give_up(Why.BEATEN, "beaten by x after 12 questions")
     assert race.promotable() == []  # the one place of three is taken
 
 
@@ -69,6 +69,6 @@ def test_slow_and_beaten_candidates_are_given_up_with_the_reason() -> None:
     race = Race([QUALITY], [1, 4, 12, 36], 2.0, [best, poor, slow, first])
     race.judge(race.candidates)
     assert not best.given_up
-    assert poor.given_up == "beaten by a after 12 questions"
-    assert slow.given_up == "slower than 2 s a question (3.0 s)"
+    assert (poor.given_up, poor.reason) == (Why.BEATEN, "beaten by a after 12 questions")
+    assert (slow.given_up, slow.reason) == (Why.SLOW, "3.0 s a question; 2 s are tolerated")
     assert not first.given_up  # models are loaded at the first question

@@ -18,7 +18,7 @@ from graphbrick.evaluate.study.records import Result
 from graphbrick.files.writing import naming
 from graphbrick.graphs.graph import Graph
 from graphbrick.pipeline.budget import Budget, StoppedError, current_budget, spending
-from graphbrick.tune.race import Candidate, Key, Scored
+from graphbrick.tune.race import Candidate, Key, Scored, Why
 
 Watch = Callable[[str, int, int], None]
 
@@ -125,7 +125,7 @@ class Measurer:
             return
         except PipelineError as error:
             if len(candidates) == 1:
-                candidates[0].given_up = f"cannot start: {error}"
+                candidates[0].give_up(Why.CANNOT_START, f"cannot start: {error}")
                 return
         except StoppedError:
             if budget.left() > 0:  # it was not the time: the user's budget of tokens or dollars, or Ctrl-C
@@ -133,7 +133,7 @@ class Measurer:
             if wanted > left:
                 return
             if len(candidates) == 1:
-                candidates[0].given_up = f"slower than {each:.3g} s for {len(questions)} questions"
+                candidates[0].give_up(Why.SLOW, f"more than {each:.3g} s for {len(questions)} questions")
                 return
         for one in candidates:
             self._asked([one], questions, each, deadline)
@@ -169,7 +169,7 @@ class Measurer:
             )
         errors = [result.error for _, result in results if result.error]
         if results and len(errors) == len(results):
-            one.given_up = f"fails: {errors[0]}"
+            one.give_up(Why.FAILS, f"fails: {errors[0]}")
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from statistics import fmean, median
 from typing import NamedTuple, TypeAlias
 
@@ -39,6 +40,15 @@ class Scored(NamedTuple):
     usd: float
 
 
+class Why(StrEnum):
+    """Why a pipeline takes no more questions."""
+
+    SLOW = "slower than tolerated"
+    BEATEN = "beaten beyond chance"
+    CANNOT_START = "cannot start"
+    FAILS = "fails"
+
+
 @dataclass
 class Candidate:
     """A pipeline of the search.
@@ -51,7 +61,8 @@ class Candidate:
             that are not drawn from the space.
         scores: By question, in the order in which they are asked.
         rung: Number of rungs it is done with.
-        given_up: Why it takes no more questions; empty while it is in the race.
+        given_up: Why it takes no more questions; None while it is in the race.
+        reason: The same in words.
     """
 
     name: str
@@ -60,7 +71,12 @@ class Candidate:
     choices: Mapping[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)
     scores: dict[Key, Scored] = field(default_factory=dict)
     rung: int = 0
-    given_up: str = ""
+    given_up: Why | None = None
+    reason: str = ""
+
+    def give_up(self, why: Why, reason: str) -> None:
+        """Ask this pipeline no more questions."""
+        self.given_up, self.reason = why, reason
 
     @property
     def figures(self) -> Figures:
@@ -131,13 +147,13 @@ class Race:
         for one in candidates:
             seconds = fmean(score.seconds for score in one.scores.values())
             if seconds > self.slowest and len(one.scores) > 1:  # models are loaded at the first question
-                one.given_up = f"slower than {self.slowest:g} s a question ({seconds:.1f} s)"
+                one.give_up(Why.SLOW, f"{seconds:.1f} s a question; {self.slowest:g} s are tolerated")
         for one in candidates:
             if len(one.scores) < _LEAST or one.given_up:
                 continue
             for other in self.leaders():
                 if other is not one and other.scores.keys() >= one.scores.keys() and beaten(one, other):
-                    one.given_up = f"beaten by {other.name} after {len(one.scores)} questions"
+                    one.give_up(Why.BEATEN, f"beaten by {other.name} after {len(one.scores)} questions")
                     break
 
     def leaders(self) -> list[Candidate]:

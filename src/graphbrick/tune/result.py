@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from statistics import quantiles
@@ -14,7 +15,7 @@ from graphbrick.evaluate.study.identity import bricks_of
 from graphbrick.pipeline.parsing import parse
 from graphbrick.tune.aims import Aim, Figures, layers
 from graphbrick.tune.changes import Change, Effect, effect_of
-from graphbrick.tune.race import Candidate, Race
+from graphbrick.tune.race import Candidate, Race, Why
 
 _ENOUGH = 12  # questions of a candidate that counts in the table of bricks
 
@@ -250,15 +251,9 @@ def _bricks(candidates: Sequence[Candidate]) -> list[BrickFigures]:
 
 
 def _reasons(candidates: Sequence[Candidate]) -> dict[str, int]:
-    """Return how many candidates were given up, by the first words of the reason."""
-    begins = {
-        "slower than tolerated": "slower",
-        "beaten beyond chance": "beaten",
-        "cannot start": "cannot",
-        "fails": "fails",
-    }
-    counts = {name: sum(one.given_up.startswith(word) for one in candidates) for name, word in begins.items()}
-    return {name: count for name, count in counts.items() if count}
+    """Return how many candidates were given up, by the reason."""
+    counts = Counter(one.given_up for one in candidates)
+    return {str(why): counts[why] for why in Why if counts[why]}
 
 
 def _percentile(values: Sequence[float]) -> float:

@@ -21,7 +21,7 @@ from graphbrick.tune.changes import Change, changes_of
 from graphbrick.tune.default_space import default_space
 from graphbrick.tune.drawing import Choices, draw, first
 from graphbrick.tune.measuring import Clock, Measurer, Watch, key_of
-from graphbrick.tune.race import Candidate, Key, Race, rungs
+from graphbrick.tune.race import Candidate, Key, Race, Why, rungs
 from graphbrick.tune.result import Tuned, tuned
 from graphbrick.tune.space import Space
 
@@ -217,9 +217,9 @@ class _Search:
     def _winners(self) -> list[Candidate]:
         # Few questions say little: the best is looked for among those that have answered the most.
         most = max((one.rung for one in self.race.candidates), default=0)
-        there = [one for one in self.race.candidates if one.rung == most and not one.given_up.startswith("fails")]
+        there = [one for one in self.race.candidates if one.rung == most and one.given_up is not Why.FAILS]
         if not most or not there:
-            reasons = "; ".join(f"{one.name}: {one.given_up}" for one in self.race.candidates[:3] if one.given_up)
+            reasons = "; ".join(f"{one.name}: {one.reason}" for one in self.race.candidates[:3] if one.given_up)
             raise StoppedError(f"no pipeline was measured: {self.stopped or reasons or 'the time was too short'}")
         best = [min(there, key=lambda one, aim=aim: aim.order(one.figures)) for aim in self.race.aims]  # type: ignore[misc]
         front = sorted(self.race.leaders(), key=lambda one: one.figures.seconds)
@@ -230,8 +230,8 @@ class _Search:
 
     def measure(self, compared: Sequence[Candidate], questions: Sequence[Question]) -> list[Candidate]:
         """Return the compared pipelines with their scores on questions that chose nothing, as many as time allows."""
-        able = {one.name: one for one in compared if not one.given_up.startswith(("fails", "cannot"))}
-        fresh = [replace(one, scores={}, rung=0, given_up="") for one in able.values()]
+        able = {one.name: one for one in compared if one.given_up not in (Why.FAILS, Why.CANNOT_START)}
+        fresh = [replace(one, scores={}, rung=0, given_up=None) for one in able.values()]
         left = max(0.0, self._settings.seconds * _FINAL - self.clock.used)
         seconds = sum(fmean(score.seconds for score in one.scores.values()) for one in able.values() if one.scores)
         size = min(len(questions), max(_LEAST, int(left / max(seconds, 1e-6))))
