@@ -27,8 +27,9 @@ def phrasebook_of(graph: Graph) -> Phrasebook:
 def written_questions(graph: Graph, n: int, *, max_hops: int = 3, seed: int = 0) -> tuple[Question, ...]:
     """Return questions that are written from relation patterns of a graph, each with all its answers.
 
-    They are written as `graphbrick.learn.learn` writes its own, with another seed of the random numbers. What was
-    learned from such questions does better on them than on those of people; compare pipelines, not other figures.
+    They are written as `graphbrick.learn.learn` writes its own, with another seed of the random numbers. A
+    pipeline that was trained on such questions looks better on them than on questions by people, so use their figures
+    to compare pipelines only.
 
     Args:
         graph: The graph.

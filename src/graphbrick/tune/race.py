@@ -20,7 +20,7 @@ from graphbrick.evaluate.statistics.paired import permutation_test
 from graphbrick.tune.aims import Aim, Figures, layers
 
 ETA = 3
-"""One of so many goes on."""
+"""Of the pipelines that have answered the questions of a rung, one in three goes on to the next."""
 _ALPHA = 0.05  # two-sided p-value below which a difference is taken as one
 _AS_FAST = 0.9  # of another's time: nobody chooses a pipeline because it is a tenth faster
 _LEAST = 10  # questions before anything is given up by comparison
