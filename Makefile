@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test test-browser test-databases test-models lint bench docs clean
+.PHONY: demo test test-browser test-databases test-models test-spark lint bench docs clean
 .DEFAULT_GOAL := test
 
 # With bytecode kept, tests are prepared once and not in every process of every run, and the processes they start begin faster.
@@ -63,6 +63,16 @@ $(BROWSER_VENV)/.browser: $(BIN)/python pyproject.toml
 test-browser: $(BROWSER_VENV)/.browser  ## use every page of the workbench in Chromium, over the world graph
 	$(BROWSER_VENV)/bin/python -m pytest -q -m browser tests/browser
 
+# Spark is large and needs Java 17 or newer; without it these tests are skipped.
+SPARK_VENV := .venv-spark
+$(SPARK_VENV)/.spark: $(BIN)/python pyproject.toml
+	$(PYTHON) -m venv $(SPARK_VENV)
+	$(SPARK_VENV)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[dev,spark]'
+	@touch $@
+
+test-spark: $(SPARK_VENV)/.spark  ## run Spark on this machine: jobs, faults, a cluster of two worker processes
+	$(SPARK_VENV)/bin/python -m pytest -q -m spark tests/spark
+
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -78,4 +88,4 @@ docs: $(VENV)/.dev  ## write docs/cli.md, docs/bricks.md and docs/recipes.md fro
 	$(BIN)/python docs/generate.py
 
 clean:
-	rm -rf $(VENV) $(MODELS_VENV) $(DATABASES_VENV) $(BROWSER_VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis dist
+	rm -rf $(VENV) $(MODELS_VENV) $(DATABASES_VENV) $(BROWSER_VENV) $(SPARK_VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis dist

@@ -1,0 +1,99 @@
+"""Errors of Spark in one line: the cause and what to do, without the stack of the JVM."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from graphbrick.core.errors import GraphbrickError
+
+_LONGEST = 300  # characters of a cause that is not recognised
+_PREFIX = re.compile(r"^(?:Caused by: )?(?:[a-zA-Z_$][\w$]*\.)+[\w$]+: ")
+_CAUSE = re.compile(r"(?:[a-zA-Z_$][\w$]*\.)+[\w$]*(?:Exception|Error)\b[^\n]*")
+
+
+class SparkError(GraphbrickError):
+    """A Spark job that cannot start or cannot be finished."""
+
+
+# What the text of an error contains, and what is told of it; {} is the match of the group, if there is one.
+_KNOWN: tuple[tuple[str, str], ...] = (
+    (
+        r"No space left on device|Disk quota exceeded|File too large",
+        "a disk is full; make space where the result is written and in spark.local.dir "
+        "(--conf spark.local.dir=/large/disk), and run it again",
+    ),
+    (
+        r"JAVA_GATEWAY_EXITED|Java gateway process exited|UnsupportedClassVersionError",
+        "Java did not start Spark; Spark 4 needs Java 17 or newer: install openjdk-17-jre-headless, or set JAVA_HOME",
+    ),
+    (r"\[PATH_NOT_FOUND\] Path does not exist: (\S+?)\.? ", "{}: there is no such file or folder"),
+    (
+        r"No FileSystem for scheme \"?(\w+)|Class org\.apache\.hadoop\.fs\.(s3a)\.\S+ not found",
+        "Spark has no file system for {}://; add its package with --conf spark.jars.packages=...",
+    ),
+    (
+        r"All masters are unresponsive|Could not parse Master URL: '?([^'\n]+)|Connection refused",
+        "the Spark master cannot be reached; check --master and that its workers run ({})",
+    ),
+    (
+        r"OutOfMemoryError|GC overhead limit",
+        "Spark ran out of memory; give it more (--conf spark.driver.memory=8g, spark.executor.memory), or more "
+        "partitions (--partitions), or fewer seed sets at once (--batch)",
+    ),
+    (
+        r"(?:FILE_NOT_EXIST|FILE_NOT_FOUND)\S* .*?File (\S+) does not exist|FileNotFoundException: (?:File )?(\S+)",
+        "{}: a file that Spark was reading is gone; check the storage, and run it again",
+    ),
+    (
+        r"(?:CANNOT_READ_FILE|FAILED_READ_FILE)\S* .*?reading file:? (?:path: )?(\S+?)\.? ",
+        "{}: the file is damaged, or not of the format that its name tells",
+    ),
+    (r"is not a Parquet file", "a file is damaged or no Parquet, though its name says so ({})"),
+    (
+        r"ExecutorLostFailure|Lost executor|Application .* has been killed|Master removed our application",
+        "Spark lost its workers and gave up; start them again, or allow more failures "
+        "(--conf spark.task.maxFailures=8) ({})",
+    ),
+    (r"SparkContext was shut down|SparkContext has been shutdown|Connection reset|Answer from Java side is empty",
+     "Spark stopped in the middle of the work; was it out of memory, or stopped by somebody? ({})"),
+)  # fmt: skip
+
+
+@contextmanager
+def plain_errors() -> Iterator[None]:
+    """Turn errors of Spark and of the JVM into a `SparkError` of one line."""
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
+
+    try:
+        yield
+    except (PySparkException, Py4JError, ConnectionError) as error:
+        raise SparkError(described(str(error))) from error
+
+
+def described(text: str) -> str:
+    """Return one line about an error of Spark: what is known to help, else the last cause.
+
+    Args:
+        text: The message of the error, with the stack of the JVM.
+
+    >>> described("An error\\n: java.lang.RuntimeException: a\\nCaused by: java.io.IOException: b is odd\\n\\tat c")
+    'Spark failed: b is odd'
+    """
+    for pattern, told in _KNOWN:
+        match = re.search(pattern, text, re.DOTALL)
+        if match is not None:
+            detail = next((group for group in match.groups() if group), None) or _cause(text)
+            return told.replace("{}", detail)
+    return f"Spark failed: {_cause(text)}"
+
+
+def _cause(text: str) -> str:
+    """Return the message of the deepest cause in a stack, without the names of classes."""
+    causes = [line for line in text.splitlines() if line.startswith("Caused by: ")] or _CAUSE.findall(text)
+    line = causes[-1] if causes else next((line for line in text.splitlines() if line.strip()), "no reason given")
+    while _PREFIX.match(line):
+        line = _PREFIX.sub("", line)
+    return line.strip()[:_LONGEST]

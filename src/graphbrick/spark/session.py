@@ -1,0 +1,92 @@
+"""Starting Spark with settings that suit graphs, and stopping it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from graphbrick.compute import usable_cores
+from graphbrick.spark.errors import SparkError, plain_errors
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_LOG = Path(__file__).with_name("log4j2.properties")
+
+
+def check_installed() -> None:
+    """Raise unless pyspark and Java are installed.
+
+    Raises:
+        SparkError: One of them is missing; the message says what to install.
+    """
+    try:
+        import pyspark  # noqa: F401
+    except ImportError as error:
+        raise SparkError("Spark needs the package pyspark: pip install 'graphbrick[spark]'") from error
+    home = os.environ.get("JAVA_HOME")
+    java = shutil.which("java", path=f"{home}/bin") if home else shutil.which("java")
+    if java is None:
+        where = f"in JAVA_HOME={home}" if home else "on this machine"
+        raise SparkError(
+            f"Spark needs Java 17 or newer, and there is none {where}; install openjdk-17-jre-headless, or set "
+            "JAVA_HOME to the folder of a Java that is there"
+        )
+
+
+@contextmanager
+def spark_session(master: str | None = None, conf: Mapping[str, str] | None = None) -> Iterator[SparkSession]:
+    """Start Spark, or use the session that runs already; errors inside the block come as `SparkError`.
+
+    A session that runs already (in a notebook, under spark-submit) is left as it is and not stopped.
+
+    Args:
+        master: ``local[4]``, ``spark://host:7077``, ``yarn`` or another address of a master; all cores of this machine
+            by default.
+        conf: Settings of Spark, which stand above those chosen here.
+
+    Raises:
+        SparkError: pyspark or Java is missing, the master does not answer, or a job inside the block failed.
+    """
+    check_installed()
+    from pyspark.sql import SparkSession
+
+    with plain_errors():
+        running = SparkSession.getActiveSession()
+        if running is not None:
+            yield running
+            return
+        builder = SparkSession.builder.appName("graphbrick")
+        master = master or os.environ.get("MASTER") or f"local[{usable_cores()}]"
+        for name, value in {**_settings(master), **(conf or {})}.items():
+            builder = builder.config(name, value)
+        spark = builder.master(master).getOrCreate()
+        try:
+            yield spark
+        finally:
+            with plain_errors():
+                spark.stop()
+
+
+def _settings(master: str) -> dict[str, str]:
+    """Return the settings of Spark that differ from its defaults."""
+    settings = {
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={_LOG.as_uri()}",
+        # A walk writes its state after every step; Spark removes the files of steps that nobody needs any more.
+        "spark.cleaner.referenceTracking.cleanCheckpoints": "true",
+        "spark.sql.session.timeZone": "UTC",
+    }
+    if master.startswith("local"):
+        settings |= {
+            "spark.driver.host": "127.0.0.1",
+            "spark.driver.bindAddress": "127.0.0.1",
+            "spark.sql.shuffle.partitions": str(2 * usable_cores()),
+            "spark.driver.memory": "4g",
+        }
+    return settings
