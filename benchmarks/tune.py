@@ -3,70 +3,144 @@
     python benchmarks/tune.py FOLDER [--data DATA] [--graph world ...] [--time 1800] [--json FILE]
 
 DATA (or GRAPHBRICK_DATA, or ``../shared/data``) holds ``metaqa`` and ``freebase``; the world graph comes with packages.
-Each graph is searched twice, by `graphbrick.tune.tune` and with pipelines drawn at random, over the same questions and
-in the same time. Then the winners, the default and recipes 1 to 15 that need no language model answer the same other
-questions: quality with intervals, milliseconds, and how much of the time shared beginnings saved. FOLDER keeps all, and
-the same call goes on.
+Each graph is searched three times at once, each in a process of its own, so that all have the same share of the
+machine:
+
+- «searched»: `graphbrick.tune.tune`
+- «even draws»: the same, but pipelines are drawn evenly instead of by optuna; what the race brings remains
+- «random»: pipelines drawn evenly, each asked the first 100 questions to choose by; the best mean wins. There are no
+  known pipelines to begin with, and all of the time is for choosing
+
+Then what they recommend, the default and recipes 1 to 15 that need no language model answer the same questions, which
+chose nothing: quality with intervals, the p-value against the default (corrected by Holm), and milliseconds. FOLDER
+keeps all, and the same call goes on.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import random
+import time
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import suppress
 from dataclasses import replace
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 from graphbrick import Graph
 from graphbrick.cli.pipelines import default_pipeline
+from graphbrick.core.errors import GraphbrickError
 from graphbrick.evaluate import evaluate
 from graphbrick.evaluate.datasets import Question, sample_each
+from graphbrick.evaluate.statistics.comparison import compare
 from graphbrick.evaluate.statistics.intervals import interval
-from graphbrick.tune import Aim, Settings, Tuned, tune
-from graphbrick.tune.default_space import known_pipelines
+from graphbrick.evaluate.study.reader import Study
+from graphbrick.pipeline.budget import Budget, spending
+from graphbrick.tune import Aim, Settings, tune
+from graphbrick.tune.default_space import default_space, known_pipelines
 from graphbrick.tune.search import split
+from graphbrick.tune.space import readable
 from graphbrick.tune.writing import write_files
 from unlabelled import DATA, GRAPHS
 
 _EACH = 300  # questions of each hop count that take part
+_RANDOM = 100  # questions that random search asks each pipeline
+_SLOWEST = 2.0  # seconds a question that it tolerates, as the search does
+KINDS = ("searched", "even draws", "random")
 
 
-def searched(graph: Graph, questions: list[Question], folder: Path, settings: Settings) -> Tuned:
-    """Search, or go on with a search, and write its files."""
-
-    def watch(step: str, done: int, total: int) -> None:
-        print(f"\r{step}: {done} of {total} s   ", end="", flush=True)
-
+def searched(kind: str, name: str, folder: Path, data: Path, settings: Settings) -> dict[str, Any]:
+    """Search a graph in one of the ways, or go on with it; return the recipe texts by aim, and figures."""
+    graph, loaded = GRAPHS[name](data, folder)
+    questions = list(sample_each(loaded, _EACH, seed=settings.seed))
+    place = folder / kind.replace(" ", "-")
+    place.mkdir(exist_ok=True)
+    if kind == "random":
+        return _random(graph, questions, place, settings)
+    settings = replace(settings, at_random=kind == "even draws")
     known = known_pipelines(graph, default=default_pipeline(graph))
-    result = tune(graph, questions, folder, known=known, settings=settings, watch=watch)
-    print()
-    write_files(result, folder, graph=folder.parent.name)
-    return result
+    result = tune(graph, questions, place, known=known, settings=settings)
+    write_files(result, place, graph=name)
+    return {"recipes": {one.aim: one.text for one in result.recommended}, "tried": result.tried, "size": result.size,
+            "seconds": result.seconds, "saved": result.saved, "given_up": result.given_up,
+            "effects": [effect.words() for effect in sorted(result.effects, key=lambda one: one.p)[:6]]}  # fmt: skip
+
+
+def _random(graph: Graph, questions: list[Question], place: Path, settings: Settings) -> dict[str, Any]:
+    """Draw pipelines evenly, ask each the same questions, and return the best for each aim."""
+    choosing, space, rng = split(questions, seed=settings.seed)[0][:_RANDOM], default_space(graph), random.Random(0)
+    start = time.monotonic()
+    while (left := settings.seconds - (time.monotonic() - start)) > 0:
+        text = space.draw(lambda _, texts: rng.choice(list(texts)))
+        if readable(text) is None:
+            continue
+        seconds = min(left, _SLOWEST * len(choosing))
+        with suppress(GraphbrickError), spending(Budget(seconds=seconds)):
+            evaluate(graph, choosing, {text: text}, out=place / "study.sqlite", exchanges=False).close()
+    found: list[tuple[str, float, float]] = []
+    with Study.open(place / "study.sqlite") as study:
+        runs = study.runs()
+        for run in runs:
+            results = study.results(run.id)
+            if len(results) == len(choosing):
+                mean = sum(float(one.metrics["hits_at_1"] or 0) for one in results) / len(results)
+                found.append((run.recipe, mean, sorted(one.seconds for one in results)[len(results) // 2]))
+    recipes = {}
+    for aim in settings.aims:
+        fit = [one for one in found if one[2] < aim.limits.get("seconds", 1e9)]
+        if fit:
+            recipes[aim.text] = min(fit, key=lambda one: (-one[1], one[2]))[0]
+    return {"recipes": recipes, "tried": len(runs), "size": space.size, "seconds": settings.seconds, "saved": 0.0,
+            "given_up": {"too slow or failed": len(runs) - len(found)}, "effects": []}  # fmt: skip
 
 
 def table(
-    graph: Graph, questions: list[Question], found: dict[str, Tuned], folder: Path, seed: int
+    graph: Graph, questions: list[Question], found: dict[str, dict[str, Any]], folder: Path, seed: int
 ) -> list[dict[str, Any]]:
     """Return figures of all pipelines on the questions that chose nothing."""
-    pipelines = dict(known_pipelines(graph, default=default_pipeline(graph)))
-    pipelines = {name: text for name, text in pipelines.items() if not name.startswith("recipe P")}
-    for name, result in found.items():
-        pipelines |= {
-            f"{name}, {one.aim}": one.text for one in result.recommended if one.text not in pipelines.values()
-        }
-    _, final = split(questions, seed=seed)
-    rows = []
-    with evaluate(graph, final, pipelines, out=folder / "final.sqlite", exchanges=False) as study:
+    known = known_pipelines(graph, default=default_pipeline(graph))
+    names = {text: name for name, text in known.items() if not name.startswith("recipe P")}
+    for kind, result in found.items():
+        for aim, text in result["recipes"].items():
+            names[text] = f"{names[text]} = {kind}, {aim}" if text in names else f"{kind}, {aim}"
+    final = split(questions, seed=seed)[1]
+    rows, scores = [], {}
+    with evaluate(graph, final, {name: text for text, name in names.items()}, out=folder / "final.sqlite",
+                  exchanges=False) as study:  # fmt: skip
         for run in study.runs():
+            if run.recipe not in names:
+                continue  # of an earlier call
             results = study.results(run.id)
-            quality = interval([float(one.metrics["hits_at_1"] or 0) for one in results])
+            scores[names[run.recipe]] = [float(one.metrics["hits_at_1"] or 0) for one in results]
+            quality = interval(scores[names[run.recipe]])
             times = sorted(one.seconds for one in results)
             rows.append({
-                "pipeline": run.name, "recipe": run.recipe, "n": len(results), "hits_at_1": quality.mean,
+                "pipeline": names[run.recipe], "recipe": run.recipe, "n": len(results), "hits_at_1": quality.mean,
                 "low": quality.low, "high": quality.high, "ms": 1000 * times[len(times) // 2],
                 "ms_95": 1000 * times[int(0.95 * len(times))],
             })  # fmt: skip
-    return sorted(rows, key=lambda row: -row["hits_at_1"])
+    baseline = next(name for name in scores if name.startswith("default"))
+    p = {row.first: row.p_holm for row in compare(scores, baseline=baseline)}
+    return sorted(({**row, "p": p.get(str(row["pipeline"]))} for row in rows), key=lambda row: -row["hits_at_1"])
+
+
+def show(name: str, rows: list[dict[str, Any]], found: dict[str, dict[str, Any]]) -> None:
+    """Print the table of a graph, and what the searches did."""
+    print(f"\n{name}: {rows[0]['n']} questions that chose nothing")
+    print("| pipeline | Hits@1 | p | ms | ms, 95 % |\n|---|---|---|---|---|")
+    for row in rows:
+        quality = f"{row['hits_at_1']:.3f} ({row['low']:.3f} to {row['high']:.3f})"
+        p = "" if row["p"] is None else f"{row['p']:.2g}"
+        print(f"| {row['pipeline']} | {quality} | {p} | {row['ms']:.1f} | {row['ms_95']:.1f} |")
+    for kind, result in found.items():
+        print(f"{kind}: {result['tried']} of {result['size']:,} tried in {result['seconds']:.0f} s")
+        print(f"  given up: {result['given_up']}; shared beginnings saved {result['saved']:.0%} of the work")
+        for aim, text in result["recipes"].items():
+            print(f"  {aim}: {text}")
+        for words in result["effects"]:
+            print(f"  {words}")
 
 
 def main() -> None:
@@ -83,26 +157,14 @@ def main() -> None:
         folder = given.folder / name
         folder.mkdir(parents=True, exist_ok=True)
         graph, loaded = GRAPHS[name](given.data, folder)
-        questions = list(sample_each(loaded, _EACH, seed=given.seed))
         aims = (Aim.parse("quality"), Aim.parse("latency<20ms"))
         settings = Settings(aims=aims, seconds=given.time, seed=given.seed)
-        found = {
-            "searched": searched(graph, questions, folder / "searched", settings),
-            "at random": searched(graph, questions, folder / "at-random", replace(settings, at_random=True)),
-        }
-        rows = table(graph, questions, found, folder, given.seed)
-        print(f"\n{name}: {rows[0]['n']} questions that chose nothing")
-        print("| pipeline | Hits@1 | ms | 95 % |\n|---|---|---|---|")
-        for row in rows:
-            quality = f"{row['hits_at_1']:.3f} ({row['low']:.3f} to {row['high']:.3f})"
-            print(f"| {row['pipeline']} | {quality} | {row['ms']:.1f} | {row['ms_95']:.1f} |")
-        for kind, result in found.items():
-            saved = 1 - result.seconds / result.alone if result.alone else 0
-            print(f"{kind}: {result.tried} of {result.size:,} tried in {result.seconds:.0f} s")
-            print(f"  given up: {result.given_up}; shared beginnings saved {saved:.0%}")
-            for effect in sorted(result.effects, key=lambda one: one.p)[:6]:
-                print(f"  {effect.of}: {effect.words()}")
-        every[name] = {"rows": rows, **{kind: result.to_json() for kind, result in found.items()}}
+        with ProcessPoolExecutor(len(KINDS), get_context("spawn")) as processes:
+            started = {kind: processes.submit(searched, kind, name, folder, given.data, settings) for kind in KINDS}
+            found = {kind: future.result() for kind, future in started.items()}
+        rows = table(graph, list(sample_each(loaded, _EACH, seed=given.seed)), found, folder, given.seed)
+        show(name, rows, found)
+        every[name] = {"rows": rows, **found}
         if given.json:
             given.json.write_text(json.dumps(every, indent=1), encoding="utf-8")
 

@@ -8,6 +8,7 @@ import pytest
 
 from graphbrick import MiniLM
 from graphbrick.core.errors import ModelError
+from graphbrick.core.limits import limited_by
 from graphbrick.core.trace import Trace, record
 from graphbrick.embedders.minilm import _load
 
@@ -45,6 +46,20 @@ def test_unit_vectors() -> None:
     assert vectors.shape == (8, 384)
     assert vectors.dtype == np.float32
     np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
+
+
+def test_a_budget_stops_it_between_two_batches() -> None:
+    checks = 0
+
+    def stop() -> None:
+        nonlocal checks
+        checks += 1
+        if checks == 2:
+            raise ModelError("stopped")
+
+    with pytest.raises(ModelError, match="stopped"), limited_by(stop):
+        MiniLM().encode(["word " * 200] * 20)
+    assert checks == 2
 
 
 def test_no_text_gives_no_vector() -> None:

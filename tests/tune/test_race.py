@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from graphbrick.tune.aims import Aim
-from graphbrick.tune.race import Candidate, Race, Scored, Why, beaten, rungs
+from graphbrick.tune.aims import Aim, Figures
+from graphbrick.tune.race import Candidate, Race, Scored, Why, beaten, cautious, rungs
 
 QUALITY = Aim.parse("quality")
 
@@ -72,3 +72,28 @@ def test_slow_and_beaten_candidates_are_given_up_with_the_reason() -> None:
     assert (poor.given_up, poor.reason) == (Why.BEATEN, "beaten by a after 12 questions")
     assert (slow.given_up, slow.reason) == (Why.SLOW, "3.0 s a question; 2 s are tolerated")
     assert not first.given_up  # models are loaded at the first question
+
+
+def test_the_first_candidate_never_waits_behind_another() -> None:
+    default, other = candidate("default", "0000", rung=2), candidate("a", "1" * 12, rung=3)
+    race = Race([QUALITY], [1, 4, 12, 36], 1.0, [default, other])
+    assert race.promotable() == [default]
+    default.rung = 3
+    assert race.promotable() == [other]
+    default.give_up(Why.BEATEN, "beaten by a")
+    other.rung = 4
+    assert race.promotable() == []
+
+
+def test_leaders_have_answered_a_question() -> None:
+    waiting, slow = candidate("a", ""), candidate("b", "1", rung=1)
+    slow.give_up(Why.SLOW, "slow")
+    assert Race([QUALITY], [1, 4], 1.0, [waiting, slow]).leaders() == []
+
+
+@pytest.mark.parametrize(
+    ("better", "worse"), [((0.8, 400), (1.0, 4)), ((1.0, 4), (10 / 43, 43)), ((0.6, 40), (0.6, 4))]
+)
+def test_a_quality_counts_as_far_as_its_questions_show_it(better: tuple[float, int], worse: tuple[float, int]) -> None:
+    best, other = (cautious(Figures(quality, 0.01, 0, 0, n)) for quality, n in (better, worse))
+    assert QUALITY.order(best) < QUALITY.order(other)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import time
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,13 +14,18 @@ import pytest
 from graphbrick import Graph
 from graphbrick.core.errors import InputError
 from graphbrick.evaluate.datasets import Question
+from graphbrick.evaluate.statistics.comparison import Comparison
+from graphbrick.evaluate.statistics.intervals import Interval
+from graphbrick.evaluate.study.reader import Study
 from graphbrick.learn.written_questions import DATASET, written_questions
 from graphbrick.pipeline.budget import StoppedError
 from graphbrick.recipes import recipe
 from graphbrick.testing import tiny_graph
 from graphbrick.tune import Aim, Settings, Space, Tuned, tune
-from graphbrick.tune.measuring import Measurer
-from graphbrick.tune.search import STUDY, split
+from graphbrick.tune.measuring import Clock, Measurer
+from graphbrick.tune.race import Candidate, Race, Scored
+from graphbrick.tune.result import _about_differences
+from graphbrick.tune.search import STUDY, _Search, split
 from graphbrick.tune.writing import write_files
 
 pytest.importorskip("optuna")
@@ -150,6 +157,56 @@ def test_files_can_be_used_as_recipes(searched: tuple[Tuned, Path]) -> None:
     page = (out / "report.html").read_text("utf-8")
     assert "Pipelines for tiny &amp; &lt;small&gt;" in page
     assert all(effect.words() in page.replace("&#39;", "'").replace("&lt;", "<") for effect in found.effects[:1])
+
+
+def test_shared_beginnings_are_counted_once(graph: Graph, questions: tuple[Question, ...], tmp_path: Path) -> None:
+    measurer = Measurer(graph, tmp_path / STUDY, metric="hits_at_1", link=False, workers=1)
+    begin = "ShortestPaths(max_hops=1)"
+    texts = [f"{begin} >> PathAnswer()", f"{begin} >> Rerank(BM25()) >> PathAnswer()", "AllPaths() >> PathAnswer()"]
+    there = [Candidate(str(i), text, text) for i, text in enumerate(texts)]
+    measurer.ask(there, questions[:3], each=60.0, deadline=time.monotonic() + 60)
+    assert measurer.alone == pytest.approx(sum(score.seconds for one in there for score in one.scores.values()))
+    with Study.open(tmp_path / STUDY) as study:
+        shared = sum(result.stage_seconds[0][2] for result in study.results(study.runs()[0].id))
+    assert shared > 0
+    assert measurer.alone - measurer.ran == pytest.approx(shared)
+
+
+def test_the_clock_counts_what_happens_between_steps_too(tmp_path: Path) -> None:
+    clock = Clock(tmp_path / "steps.jsonl", 10.0)
+    time.sleep(0.02)
+    clock.step(lambda: None)
+    assert clock.used >= 0.02
+    again = Clock(tmp_path / "steps.jsonl", 10.0)
+    again.step(lambda: None)
+    assert again.used == clock.used
+
+
+def test_what_answered_the_most_questions_does_not_win_by_that(tmp_path: Path, graph: Graph) -> None:
+    def candidate(name: str, right: int, n: int, rung: int) -> Candidate:
+        scores = {("", str(i)): Scored(float(i < right), 0.01, 0.0, 0.0) for i in range(n)}
+        return Candidate(name, name, name, scores=scores, rung=rung)
+
+    there = [candidate("default", 4, 4, 2), candidate("poor", 10, 36, 4), candidate("none", 0, 0, 0)]
+    race = Race([Aim.parse("quality")], [1, 4, 12, 36], 1.0, there)
+    measurer = Measurer(graph, tmp_path / STUDY, metric="hits_at_1", link=False, workers=1)
+    clock = Clock(tmp_path / "steps.jsonl", 1.0, used=1.0)  # no time is left
+    search = _Search(measurer, clock, race, SPACE, (), SETTINGS, lambda *_: None)
+    assert [one.name for one in search.winners()] == ["default", "poor"]
+
+
+def test_a_winner_that_loses_on_other_questions_is_told(searched: tuple[Tuned, Path]) -> None:
+    row = Comparison("#9", "default", Interval(-0.6, -0.8, -0.4, 50), 0, 30, "McNemar", 0.001, 0.001, 0.001, 0)
+    recommended = replace(searched[0].recommended[0], name="#9")
+    (text,) = _about_differences([recommended], [row], "default")
+    assert "default is better than #9" in text
+    won = row._replace(difference=Interval(0.6, 0.4, 0.8, 50))
+    assert _about_differences([recommended], [won], "default") == []
+
+
+def test_files_are_written_where_nothing_was_measured(searched: tuple[Tuned, Path], tmp_path: Path) -> None:
+    write_files(replace(searched[0], measured=(), comparisons=(), final=0), tmp_path, graph="tiny")
+    assert "was not measured on others" in (tmp_path / "report.html").read_text("utf-8")
 
 
 def test_without_questions_the_graph_writes_them_and_the_result_says_so(

@@ -16,6 +16,7 @@ from toy_vectors import CALLS, Toy, files, numbered, same, traced
 
 from graphbrick import Query, Subgraph
 from graphbrick.core.errors import GraphbrickError, ModelError
+from graphbrick.core.limits import limited_by
 from graphbrick.graphs.builder import build
 from graphbrick.graphs.graph import Graph
 from graphbrick.prune import PruneTriples
@@ -257,3 +258,19 @@ def test_the_question_is_embedded_once_for_all_stages(tmp_path: Path) -> None:
         Toy().score("a question", ["b"])
         Toy().score("another", ["a", "b"])
     assert [call for call in CALLS if "a question" in call or "another" in call] == [["a question"], ["another"]]
+
+
+def test_a_run_that_is_stopped_keeps_the_vectors_made_so_far(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("graphbrick.vectors.model_vectors._MADE_ROWS", 3)
+    texts, store, checks = [str(i) for i in range(10)], VectorStore(tmp_path / "g.vectors"), 0
+
+    def stop() -> None:
+        nonlocal checks
+        checks += 1
+        if checks == 3:
+            raise GraphbrickError("stopped")
+
+    with pytest.raises(GraphbrickError, match="stopped"), limited_by(stop):
+        store.get(Toy(), texts)
+    assert store.missing(Toy(), texts) == texts[6:]
+    assert same(store.get(Toy(), texts), texts)

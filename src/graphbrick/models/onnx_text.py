@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.core.errors import ModelError
+from graphbrick.core.limits import check_limits
 from graphbrick.core.trace import count_call, event
 from graphbrick.session import current_session
 
@@ -96,6 +97,7 @@ class OnnxText:
         """
         encodings = self._encode(texts)
         for batch in _batches(encodings):
+            check_limits()
             arrays = self._arrays([encodings[i] for i in batch])
             feed = {put.name: arrays[put.name].astype(_INTEGERS[put.type]) for put in self.session.get_inputs()}
             try:

@@ -27,8 +27,8 @@ Watch = Callable[[str, int, int], None]
 class Clock:
     """The time that a search has used, over all its sessions.
 
-    Every step of a search leaves a line with its seconds. A search that goes on after a kill reads them, and so makes
-    the same decisions in the same order.
+    Every step of a search leaves a line with its seconds, those before it since the last step included. A search that
+    goes on after a kill reads them, and so makes the same decisions in the same order.
 
     Args:
         journal: The file of these lines.
@@ -40,6 +40,7 @@ class Clock:
     used: float = 0.0
     steps: int = 0
     _known: list[float] = field(default_factory=list)
+    _mark: float = field(default_factory=time.monotonic)
 
     def __post_init__(self) -> None:
         with suppress(FileNotFoundError):
@@ -49,9 +50,9 @@ class Clock:
 
     def step(self, work: Callable[[], None]) -> None:
         """Do a step, and count its time: as the journal has it, else as it is."""
-        start = time.monotonic()
         work()
-        seconds = round(time.monotonic() - start, 3)
+        now = time.monotonic()
+        seconds, self._mark = round(now - self._mark, 3), now
         if self.steps < len(self._known):
             seconds = self._known[self.steps]
         else:
@@ -83,12 +84,13 @@ class Measurer:
 
     Attributes:
         alone: Seconds of all stages so far, each pipeline counted as if it shared none.
+        ran: Seconds of the stages that ran, each shared one counted once.
     """
 
     def __init__(self, graph: Graph, path: Path, *, metric: str, link: bool, workers: int) -> None:
         self._graph, self._path, self._metric = graph, path, metric
         self._link, self._workers = link, workers
-        self.alone = 0.0
+        self.alone = self.ran = 0.0
 
     def ask(
         self, candidates: Sequence[Candidate], questions: Sequence[Question], *, each: float, deadline: float
@@ -146,10 +148,11 @@ class Measurer:
         with Study.open(self._path) as study:
             runs = {run.name: run.id for run in study.runs()}
             known = {question.id: (question.dataset, question.name) for question in study.questions()}
+            stages: set[tuple[object, ...]] = set()
             for one in candidates:
                 if one.name in runs:
                     results = {known[result.question]: result for result in study.results(runs[one.name])}
-                    self._take(one, [(key, results[key]) for key in keys if key in results])
+                    self._take(one, [(key, results[key]) for key in keys if key in results], stages)
 
     def _evaluate(self, candidates: Sequence[Candidate], questions: Sequence[Question]) -> None:
         evaluate(
@@ -157,13 +160,20 @@ class Measurer:
             workers=self._workers, exchanges=False,
         ).close()  # fmt: skip
 
-    def _take(self, one: Candidate, results: Sequence[tuple[Key, Result]]) -> None:
+    def _take(self, one: Candidate, results: Sequence[tuple[Key, Result]], stages: set[tuple[object, ...]]) -> None:
+        """Take results into the scores of a candidate; ``stages`` are those counted before, of other candidates."""
         for key, result in results:
             if self._metric not in result.metrics:
                 known = ", ".join(sorted(result.metrics))
                 raise InputError(f"there is no measure {self._metric!r}; there are {known}")
             if key not in one.scores:
                 self.alone += result.seconds
+                begin: tuple[object, ...] = (key, result.session)
+                for stage, _, seconds in result.stage_seconds:
+                    begin = (*begin, stage, seconds)  # a stage that was shared has the same time, to the nanosecond
+                    if begin not in stages:
+                        stages.add(begin)
+                        self.ran += seconds
             one.scores[key] = Scored(
                 float(result.metrics[self._metric] or 0.0), result.seconds, _tokens(result), result.ledger["cost"]
             )

@@ -101,6 +101,7 @@ class Tuned:
         final: Questions for the final figures.
         seconds: Time that the search has used, over all sessions.
         alone: Time that all stages would have taken if no pipelines had shared their beginnings.
+        ran: Time that they took.
     """
 
     metric: str
@@ -118,6 +119,12 @@ class Tuned:
     final: int
     seconds: float
     alone: float
+    ran: float
+
+    @property
+    def saved(self) -> float:
+        """The share of the time of all stages that shared beginnings saved."""
+        return 1 - self.ran / self.alone if self.alone else 0.0
 
     def to_json(self) -> dict[str, Any]:
         """Return the result as plain JSON types."""
@@ -139,6 +146,7 @@ def tuned(
     stopped: str,
     seconds: float,
     alone: float,
+    ran: float,
     size: int,
     choosing: int,
 ) -> Tuned:
@@ -155,6 +163,7 @@ def tuned(
         stopped: Why the search ended early; empty if it did not.
         seconds: Time used.
         alone: Time of all stages, as if nothing was shared.
+        ran: Time of all stages that ran.
         size: Pipelines of the space.
         choosing: Questions to choose by.
     """
@@ -184,7 +193,7 @@ def tuned(
     return Tuned(
         metric, tuple(recommended), tuple(measured), tuple(comparisons), baseline, tuple(effects),
         tuple(_bricks(race.candidates)), tuple(notes), sum(bool(one.scores) for one in race.candidates),
-        _reasons(race.candidates), size, choosing, final, seconds, alone,
+        _reasons(race.candidates), size, choosing, final, seconds, alone, ran,
     )  # fmt: skip
 
 
@@ -220,7 +229,14 @@ def _about_differences(
 ) -> list[str]:
     notes = []
     for row in comparisons:
-        if row.p_holm < 0.05 or row.first not in {one.name for one in recommended}:
+        if row.first not in {one.name for one in recommended}:
+            continue
+        if row.p_holm < 0.05:
+            if row.difference.mean < 0:
+                notes.append(
+                    f"{baseline} is better than {row.first} on the other questions, beyond chance: the search chose by "
+                    f"luck. Use {baseline}, or search with more time or questions."
+                )
             continue
         lead, width = row.difference.mean, (row.difference.high - row.difference.low) / 2
         text = (

@@ -21,7 +21,7 @@ from graphbrick.tune.changes import Change, changes_of
 from graphbrick.tune.default_space import default_space
 from graphbrick.tune.drawing import Choices, draw, first
 from graphbrick.tune.measuring import Clock, Measurer, Watch, key_of
-from graphbrick.tune.race import Candidate, Key, Race, Why, rungs
+from graphbrick.tune.race import Candidate, Key, Race, Why, cautious, rungs
 from graphbrick.tune.result import Tuned, tuned
 from graphbrick.tune.space import Space
 
@@ -130,7 +130,7 @@ def tune(
     return tuned(
         race, best, finals, changes, metric=settings.metric, baseline=race.candidates[0].name,
         written=questions is None, stopped=search.stopped, seconds=search.clock.used, alone=measurer.alone,
-        size=chosen.size, choosing=len(choosing),
+        ran=measurer.ran, size=chosen.size, choosing=len(choosing),
     )  # fmt: skip
 
 
@@ -215,17 +215,17 @@ class _Search:
             self._step(behind[:1], _WINNERS)
 
     def _winners(self) -> list[Candidate]:
-        # Few questions say little: the best is looked for among those that have answered the most.
-        most = max((one.rung for one in self.race.candidates), default=0)
-        there = [one for one in self.race.candidates if one.rung == most and one.given_up is not Why.FAILS]
-        if not most or not there:
+        there = [one for one in self.race.candidates if one.scores and not one.given_up]
+        # Those that were given up are better than nothing, such as one that was slow where the time was short.
+        there = there or [one for one in self.race.candidates if one.scores and one.given_up is not Why.FAILS]
+        if not there:
             reasons = "; ".join(f"{one.name}: {one.reason}" for one in self.race.candidates[:3] if one.given_up)
             raise StoppedError(f"no pipeline was measured: {self.stopped or reasons or 'the time was too short'}")
-        best = [min(there, key=lambda one, aim=aim: aim.order(one.figures)) for aim in self.race.aims]  # type: ignore[misc]
+        best = [min(there, key=lambda one, aim=aim: aim.order(cautious(one.figures))) for aim in self.race.aims]  # type: ignore[misc]
         front = sorted(self.race.leaders(), key=lambda one: one.figures.seconds)
         few = min(_FINALISTS, len(front))
         spread = [front[round(i * (len(front) - 1) / max(1, few - 1))] for i in range(few)]
-        others = {one.name: one for one in [self.race.candidates[0], *spread] if one not in best}
+        others = {one.name: one for one in [self.race.candidates[0], *spread] if one not in best and one.scores}
         return [*best, *others.values()]
 
     def measure(self, compared: Sequence[Candidate], questions: Sequence[Question]) -> list[Candidate]:

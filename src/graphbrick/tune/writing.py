@@ -145,6 +145,8 @@ def bricks_table(result: Tuned) -> Table:
 
 
 def _charts(result: Tuned) -> list[Figure]:
+    if not result.measured:
+        return []
     name = measure_name(result.metric)
     figures = [Figure(scatter(_points(result, "seconds"), x_name="milliseconds", y_name=name, shown=milliseconds))]
     if any(one.figures.tokens for one in result.measured):

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.core.errors import GraphbrickError, ModelError
+from graphbrick.core.limits import check_limits
 from graphbrick.core.trace import count_hits, event, in_stage
 from graphbrick.files.locks import ForkLock
 from graphbrick.vectors.segments import Hashes, Segment, hash_texts, merge, remove_left_over, write_segment
@@ -21,6 +22,7 @@ from graphbrick.vectors.segments import Hashes, Segment, hash_texts, merge, remo
 if TYPE_CHECKING:
     from graphbrick.embedders.embedder import Embedder
 
+_MADE_ROWS = 512  # texts embedded at once: about half a second of MiniLM, after which a budget may stop the run
 _FLUSH_ROWS = 16_384  # vectors in memory before they are written: 12 MB of MiniLM
 _MERGE_BYTES = 64 << 20  # larger segments are not merged, which bounds the memory of a merge
 _LIMIT_VARIABLE, _LIMIT_MB = "GRAPHBRICK_VECTORS_MB", 4096
@@ -56,22 +58,31 @@ class ModelVectors:
             # Equal texts have equal keys. Each is embedded once, outside the lock.
             first = {keys[i].tobytes(): int(i) for i in missing[::-1]}
             rows = sorted(first.values())
-            made = embedder.made([texts[i] for i in rows])
-            if self._dimensions not in (None, made.shape[1]):
-                raise ModelError(
-                    f"{embedder!r} gives vectors of {made.shape[1]} dimensions, but those kept in {self._folder} have "
-                    f"{self._dimensions}: another model has this name now; remove that folder"
-                )
-            self._dimensions = made.shape[1]
+            new: dict[bytes, Vectors] = {}
+            for start in range(0, len(rows), _MADE_ROWS):
+                check_limits()  # a run that stops here keeps the vectors made so far
+                some = rows[start : start + _MADE_ROWS]
+                made = self._checked(embedder, embedder.made([texts[i] for i in some]))
+                part = {keys[i].tobytes(): vector for i, vector in zip(some, made, strict=True)}
+                self._keep(part)
+                new |= part
             if vectors is None:
-                vectors = np.empty((len(texts), made.shape[1]), dtype=np.float16)
-            new = {keys[i].tobytes(): vector for i, vector in zip(rows, made, strict=True)}
+                vectors = np.empty((len(texts), len(next(iter(new.values())))), dtype=np.float16)
             for i in missing:
                 vectors[i] = new[keys[i].tobytes()]
-            self._keep(new)
         count_hits(len(texts) - len(missing))
         assert vectors is not None
         return vectors
+
+    def _checked(self, embedder: Embedder, made: Vectors) -> Vectors:
+        """Return new vectors; raise ModelError if they have other dimensions than those before."""
+        if self._dimensions not in (None, made.shape[1]):
+            raise ModelError(
+                f"{embedder!r} gives vectors of {made.shape[1]} dimensions, but those kept in {self._folder} have "
+                f"{self._dimensions}: another model has this name now; remove that folder"
+            )
+        self._dimensions = made.shape[1]
+        return made
 
     def missing(self, texts: Sequence[str]) -> list[str]:
         """Return the texts that have no vector yet, without duplicates."""

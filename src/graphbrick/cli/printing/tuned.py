@@ -23,10 +23,9 @@ def print_tuned(result: Tuned, folder: Path, graph: Path, *, as_json: bool) -> N
         return
     out = console()
     given_up = ", ".join(f"{count:,} {reason}" for reason, count in result.given_up.items())
-    saved = 1 - result.seconds / result.alone if result.alone else 0.0
     out.print(
         f"{result.tried:,} of {result.size:,} pipelines tried in {result.seconds / 60:.1f} min"
-        + (f" (shared beginnings saved {100 * saved:.0f} %)" if saved > 0 else "")
+        + (f" (shared beginnings saved {100 * result.saved:.0f} % of the work)" if result.saved > 0.005 else "")
         + (f"; given up: {given_up}" if given_up else "")
     )
     if result.measured:
