@@ -104,12 +104,13 @@ def show(rows: dict[tuple[str, str], list[dict[str, float]]]) -> None:
 
 
 def spread(graph: Graph, files: list[str], limit: int) -> tuple[GroundedQuestion, ...]:
-    """Questions spread evenly over the files, in turns of the files."""
+    """Questions spread evenly over the files, in turns of the files, so that every beginning is spread as well."""
     share = -(-limit // len(files))
+    order = sorted(range(share), key=lambda i: f"{i:020b}"[::-1])  # 0, 16, 8, 4, 12, ...: the first, the middle, ...
     parts = []
     for file in files:
         some = [question for question in datasets.load(Path(file)) if question.answers]
-        parts.append([some[i * len(some) // share] for i in range(min(share, len(some)))])
+        parts.append([some[i * len(some) // share] for i in order if i < len(some)])
     turns = [part[i] for i in range(share) for part in parts if i < len(part)]
     return ground(graph, turns[:limit]).questions
 

@@ -44,6 +44,10 @@ def test_it_ends_after_its_rounds_without_a_last_debate() -> None:
     found = walk(stage(rounds=2), replies, "Nairobi")
     assert len(found.prompts) == 7
     assert found.events[-1] == "the facts were not found to be enough after 2 rounds"
+    assert len(found.evidence) == 2
+    dropped = walk(stage(rounds=2, if_never_enough="drop"), replies, "Nairobi")
+    assert not dropped.evidence.items
+    assert (dropped.events, dropped.facts) == (found.events, {"rounds": 2})
 
 
 def test_out_is_the_published_direction() -> None:

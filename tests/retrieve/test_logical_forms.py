@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path as File
 from typing import Any
 
+import numpy as np
 import pytest
 from reasoning import PROSE, walk
 
-from graphbrick import BM25, LLM, LogicalForms, Row, Subgraph
+from graphbrick import BM25, LLM, LogicalForms, Row, Subgraph, build
+from graphbrick.patterns.relation_paths import relations_near
 from graphbrick.retrieve.forms.execute import bindings, execute, slots_of
-from graphbrick.retrieve.forms.form import FormError, form_text, read_form
+from graphbrick.retrieve.forms.form import FormError, form_text, read_form, turned
 from graphbrick.testing import Reply, tiny_graph
 
 SHILLING = '(JOIN (R currency) (JOIN capital "Nairobi"))'
@@ -110,15 +113,44 @@ def test_the_earlier_draft_wins_a_tie() -> None:
 
 
 def test_relations_are_bound_to_the_nearest_that_gives_something() -> None:
-    found = walk(stage(drafts=1), ['(JOIN (R largest city) "Uganda")'], "Uganda")
+    question = "What is the largest city?"
+    found = walk(stage(drafts=1), ['(JOIN (R largest city) "Uganda")'], "Uganda", question=question)
     assert found.evidence.texts() == ["Uganda -> largest city -> Kampala"]
     # Kenya has no largest city, so the next relations by the scorer are tried.
-    found = walk(stage(drafts=1), ['(JOIN (R largest city) "Kenya")'], "Kenya")
+    found = walk(stage(drafts=1), ['(JOIN (R largest city) "Kenya")'], "Kenya", question=question)
     assert len(found.evidence) == 1
 
 
+def test_only_relations_near_the_entities_are_tried(tmp_path: File) -> None:
+    graph = build([("ann", "knows", "bob"), ("bob", "likes", "cat"), ("cat", "born in", "rome")], tmp_path / "g.graph")
+    ann = np.array([graph.entity("ann")], np.int32)
+    near = {hops: {graph.relation_label(i) for i in relations_near(graph, ann, hops)} for hops in (1, 2, 3)}
+    assert near == {1: {"knows"}, 2: {"knows", "likes"}, 3: {"knows", "likes", "born in"}}
+    found = walk(stage(drafts=1), ['(JOIN (R born in) "ann")'], "ann", graph=graph, question="Where is ann born?")
+    assert found.evidence.texts() == ["ann -> knows -> bob"]
+
+
+def test_a_join_that_gives_nothing_is_turned_round() -> None:
+    found = walk(stage(drafts=1), ['(JOIN capital "Kenya")'], "Kenya", question="What is the capital?")
+    assert found.evidence.texts() == ["Kenya -> capital -> Nairobi"]
+    assert found.events == ['1 of 1 drafts that give an answer agree on (JOIN (R capital) "Kenya")']
+
+
+def test_all_ways_round_come_once_with_the_draft_first() -> None:
+    form = read_form('(AND (JOIN a (JOIN (R b) "X")) (JOIN c "Y"))')
+    texts = [form_text(found) for found in turned(form)]
+    assert texts[:4] == [
+        '(AND (JOIN a (JOIN (R b) "X")) (JOIN c "Y"))',
+        '(AND (JOIN (R a) (JOIN (R b) "X")) (JOIN c "Y"))',
+        '(AND (JOIN a (JOIN b "X")) (JOIN c "Y"))',
+        '(AND (JOIN (R a) (JOIN b "X")) (JOIN c "Y"))',
+    ]
+    assert len(set(texts)) == len(texts) == 8
+
+
 def test_a_count_is_a_row_before_its_paths() -> None:
-    found = walk(stage(drafts=1), ['(COUNT (JOIN borders "Uganda"))'], "Uganda")
+    replies = ['(COUNT (JOIN borders "Uganda"))']
+    found = walk(stage(drafts=1), replies, "Uganda", question="How many countries have borders with it?")
     row = found.evidence.items[0]
     assert isinstance(row, Row)
     assert row.values[0] == "2"
@@ -136,7 +168,7 @@ def test_many_joins_are_left_out() -> None:
 def test_tries_are_limited() -> None:
     found = walk(stage(drafts=1, tries=2), ['(JOIN (R borders) (JOIN (R borders) "Kigali"))'], "Kigali")
     assert not found.evidence.items
-    assert "after 2 combinations (tries)" in found.events[0]
+    assert "after 2 forms (tries)" in found.events[0]
 
 
 def test_at_temperature_0_it_drafts_once() -> None:
@@ -151,5 +183,5 @@ def test_hostile_servers_give_events_and_no_evidence() -> None:
     assert prose.events[-1] == "no draft gives an answer"
     invented = walk(stage(drafts=1), ['(JOIN (R mayor of) "Xyzzyville")'], "Nairobi")
     assert not invented.evidence.items
-    assert invented.events[0].startswith("a draft gives nothing")
+    assert invented.events[0] == "a draft gives nothing: there is no entity like 'Xyzzyville'"
     assert invented.events[-1] == "no draft gives an answer"

@@ -54,8 +54,26 @@ def test_backtracks_are_limited() -> None:
     assert sum("Seen before" in prompt for prompt in once.prompts) == 1
     assert once.facts["backtracks"] == 1
     assert len(once.prompts) > len(never.prompts)
-    assert once.events[-1].startswith("the facts were not found to be enough after")
-    assert not walk(stage(if_never_enough="drop"), script, "Kenya").evidence.items
+    assert once.events[-1].startswith("the search stopped half way: nothing more was reached")
+
+
+def test_what_was_found_half_way_is_the_evidence_but_not_what_is_never_enough() -> None:
+    half = [GOALS, "1", '{"1": "Kenya"}', NO, "NONE", "NONE"]
+    found = walk(stage(if_never_enough="drop", backtracks=0), half, "Nairobi")
+    assert found.evidence.texts() == ["Nairobi <- capital <- Kenya"]
+    assert found.events[-1] == "the search stopped half way: nothing more was reached; what there is, is the evidence"
+    never = [GOALS, "1", '{"1": "Kenya"}', NO]
+    found = walk(stage(if_never_enough="drop", max_hops=1), never, "Nairobi")
+    assert not found.evidence.items
+    assert found.events == ["the facts were not found to be enough after 1 rounds"]
+
+
+def test_numbers_are_followed_without_a_choice(tmp_path: File) -> None:
+    graph = build([("film", "year", year) for year in ("1999", "2001")], tmp_path / "years.graph")
+    replies = [GOALS, "1", '{"1": "x"}', '{"enough": true, "answer": "2001"}']
+    found = walk(stage(), replies, "film", graph=graph)
+    assert [purpose(prompt) for prompt in found.prompts] == ["Names", "Numbers", "Notes", "Verdict"]
+    assert found.evidence.texts() == ["film -> year -> 2001", "film -> year -> 1999"]
 
 
 def test_only_a_name_on_the_paths_ends_it() -> None:

@@ -82,6 +82,18 @@ def test_many_entities_are_drawn_with_a_seed(tmp_path: File) -> None:
     assert runs[0].events == ["of 30 entities of '-> starred' 5 were drawn"]
 
 
+def test_entities_without_a_name_need_no_call(tmp_path: File) -> None:
+    triples = [("film", "award", f"m.0{i}") for i in range(4)]
+    graph = build([*triples, ("film", "shot in", "m.09x"), ("film", "shot in", "Oslo")], tmp_path / "cvt.graph")
+    found = walk(stage(), ["1: 60\n2: 40", "YES"], "film", graph=graph)
+    assert [purpose(prompt) for prompt in found.prompts] == ["Points", "YES or NO"]
+    assert [(path.text, round(path.score, 3)) for path in found.evidence.paths] == [
+        ("film -> shot in -> Oslo", 0.4),
+        ("film -> award -> m.00", 0.15),
+        ("film -> award -> m.01", 0.15),
+    ]
+
+
 def test_a_server_of_prose_ends_the_search_with_events() -> None:
     found = walk(stage(), [PROSE], "Nairobi")
     assert len(found.prompts) == 1

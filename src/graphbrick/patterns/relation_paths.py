@@ -55,6 +55,33 @@ def edges_of(graph: Graph, nodes: Ids, forward: bool, limit: int) -> Edges:
     return Edges(start, csr.in_head[row], csr.in_triple[row])
 
 
+def relations_near(graph: Graph, nodes: Ids, hops: int) -> set[int]:
+    """Return the relations of the triples within some hops of entities, whichever way they are followed.
+
+    Only the first `LOOKED_AT` triples are looked at; that there are more is an event.
+
+    Args:
+        graph: The graph.
+        nodes: int32, ascending.
+        hops: How far to look, at least 1.
+    """
+    seen, frontier, budget = np.zeros(graph.n_entities, dtype=np.bool_), nodes, LOOKED_AT
+    found: set[int] = set()
+    for _ in range(hops):
+        seen[frontier] = True
+        ends = []
+        for forward in (True, False):
+            edges = edges_of(graph, frontier, forward, budget)
+            budget -= len(edges.triple)
+            found.update(np.unique(graph.csr.relation[edges.triple]).tolist())
+            ends.append(edges.end)
+        frontier = np.unique(np.concatenate(ends))
+        frontier = frontier[~seen[frontier]]
+    if budget <= 0:
+        event(f"only {LOOKED_AT:,} triples were searched for relations; farther ones are missing")
+    return found
+
+
 class Instance(NamedTuple):
     """One path of the given hops.
 

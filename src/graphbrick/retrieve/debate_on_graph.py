@@ -39,6 +39,8 @@ class DebateOnGraph(RetrieveStage):
         rounds: Steps, from 1 to 10.
         triples: Most facts of a relation, at least 1; more are left out, which is an event.
         direction: "out" (along triples) as published, "in" or "both".
+        if_never_enough: What to give if the model does not find the facts to be enough after the last round: "keep" for
+            the facts, "drop" for no evidence, so that `FromModel` answers from the model's knowledge, as published.
 
     Returns:
         The facts as paths from the seeds, those of the last round first, each round by the order of the relations in
@@ -54,11 +56,13 @@ class DebateOnGraph(RetrieveStage):
     rounds: int = parameter(3, at_least=1, at_most=10, search=(2, 3, 4))
     triples: int = parameter(30, at_least=1)
     direction: str = parameter("out", choices=DIRECTIONS)
+    if_never_enough: str = parameter("keep", choices=("keep", "drop"))
 
     def retrieve(self, query: Query, subgraph: Subgraph) -> Evidence:
         """Return the facts of all rounds."""
         ends, found, question = starts(query, subgraph), list[list[Partial]](), query.text
-        while ends and len(found) < self.rounds:
+        enough = False
+        while ends and len(found) < self.rounds and not enough:
             check_limits()
             ends = picked_facts(
                 self.llm, "choose_relations", question, subgraph, ends, direction=self.direction, triples=self.triples
@@ -67,13 +71,14 @@ class DebateOnGraph(RetrieveStage):
                 break
             found.append(ends)
             texts = [text_of(subgraph, path) for facts in found for path in facts]
-            if is_enough(self.llm, question, texts):
-                break
-            if len(found) == self.rounds:
-                event(f"the facts were not found to be enough after {self.rounds} rounds")
-            else:
+            enough = is_enough(self.llm, question, texts)
+            if not enough and len(found) < self.rounds:
                 question = self._shorter(question, [text_of(subgraph, path) for path in ends])
         fact(rounds=len(found))
+        if len(found) == self.rounds and not enough:
+            event(f"the facts were not found to be enough after {self.rounds} rounds")
+            if self.if_never_enough == "drop":
+                return Evidence()
         source = repr(self)
         return Evidence(tuple(path.path(subgraph, source) for facts in reversed(found) for path in facts))
 

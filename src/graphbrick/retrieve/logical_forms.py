@@ -18,15 +18,17 @@ from graphbrick.graphs.text import fold
 from graphbrick.llm.chat import ChatModel
 from graphbrick.llm.messages import Request
 from graphbrick.llm.replies import one_line, shown, without_thinking
+from graphbrick.patterns.relation_paths import relations_near
 from graphbrick.patterns.text import readable
 from graphbrick.pipeline import RetrieveStage
 from graphbrick.retrieve.forms.execute import Binding, Found, TooLargeError, bindings, execute, slots_of
-from graphbrick.retrieve.forms.form import Count, Form, FormError, Join, form_text, parts_of, read_form
+from graphbrick.retrieve.forms.form import Count, Form, FormError, Join, form_text, parts_of, read_form, turned
 from graphbrick.retrieve.reasoning.asking import PROMPTS
 from graphbrick.scorers.scorer import Scorer
 
 _ENTITIES, _ENTITIES_OF_MANY = 15, 5  # candidates of a name; fewer if there are more than 3 joins
 _RELATIONS, _RELATIONS_OF_MANY = 7, 4  # candidates of a relation; fewer if there are 3 relations or more
+_HOPS = 2  # around the entities, where relations are looked for
 _MOST_JOINS = 5  # drafts with more are left out
 
 
@@ -54,16 +56,17 @@ class LogicalForms(RetrieveStage):
     """The answers of logical forms that a language model drafts, by a vote of those that give any.
 
     This is the method of KB-BINDER. The model sees the question and a few examples of forms, but nothing of the graph.
-    Names of entities in a draft are bound to the entities of that name or one like it, relations to those that a scorer
-    finds nearest; the combinations are executed, the likeliest first, until one gives something. The answer of most
-    drafts wins; the earlier draft wins a tie. It is an event if a draft cannot be read, has more than five joins, or
-    gives nothing.
+    Names of entities in a draft are bound to the entities of that name or, if the question has it, of one like it.
+    Relations are bound to those within two hops of these entities whose names a scorer finds nearest to their words and
+    the question. The combinations are executed, the likeliest first, each as it is drafted and with its joins the other
+    way round, until one gives something. The answer of most drafts wins; the earlier draft wins a tie. It is an event
+    if a draft cannot be read, has more than five joins, or gives nothing.
 
     Args:
         llm: The language model, such as LLM(temperature=0.3); without a temperature all drafts would be the same.
         scorer: Compares the words of a draft with the relations of the graph, such as MiniLM().
         drafts: Forms drafted, at least 1.
-        tries: Most combinations executed for a draft, at least 1; reaching that is an event.
+        tries: Most forms executed for a draft, at least 1; reaching that is an event.
 
     Returns:
         The paths from the entities of the winning form to each answer, in the order of the entity ids; for a count, a
@@ -117,41 +120,47 @@ class LogicalForms(RetrieveStage):
 
     def _executed(self, query: Query, subgraph: Subgraph, form: Form) -> _Executed | None:
         """Return the first binding of a form that gives something."""
-        slots = slots_of(form)
-        joins = sum(isinstance(part, Join) for part in parts_of(form))
-        words = [name for kind, name in slots if kind == "relation"]
-        candidates = {}
-        for kind, name in slots:
-            if kind == "entity":
-                most = _ENTITIES_OF_MANY if joins > 3 else _ENTITIES
-                candidates[kind, name] = _entities(query, subgraph, name, most)
-            else:
-                candidates[kind, name] = self._relations(
-                    subgraph, name, _RELATIONS_OF_MANY if len(words) >= 3 else _RELATIONS
-                )
-            if not candidates[kind, name]:
-                event(f"a draft gives nothing: there is no {kind} like {name[:80]!r}")
-                return None
-        tried = 0
-        for binding in bindings(candidates, self.tries):
+        candidates = self._candidates(query, subgraph, form)
+        missing = next((slot for slot, found in candidates.items() if not found), None)
+        if missing is not None:
+            event(f"a draft gives nothing: there is no {missing[0]} like {missing[1][:80]!r}")
+            return None
+        tries = ((bound, binding) for binding in bindings(candidates, self.tries) for bound in turned(form))
+        for tried, (bound, binding) in enumerate(tries):
             check_limits()
-            tried += 1
+            if tried == self.tries:
+                event(f"a draft gives nothing after {tried:,} forms (tries): {form_text(form)}")
+                return None
             try:
-                found = execute(subgraph, form, binding)
+                found = execute(subgraph, bound, binding)
             except TooLargeError:
                 continue
             if found:
-                return _Executed(form, binding, found)
-        limit = f" after {tried:,} combinations (tries)" if tried == self.tries else ""
-        event(f"a draft gives nothing{limit}: {form_text(form)}")
+                return _Executed(bound, binding, found)
+        event(f"a draft gives nothing: {form_text(form)}")
         return None
 
-    def _relations(self, subgraph: Subgraph, words: str, most: int) -> list[int]:
-        """Return the relations whose names are nearest to some words, best first."""
-        graph = subgraph.graph
-        names = [readable(graph.relation_label(relation)) for relation in range(graph.n_relations)]
-        scores = self.scorer.rate(words, names)
-        return list(map(int, np.argsort(-scores, kind="stable")[:most]))
+    def _candidates(self, query: Query, subgraph: Subgraph, form: Form) -> dict[tuple[str, str], list[int]]:
+        """Return what each name in a form may mean, best first: entities as local ids, and relations."""
+        slots = slots_of(form)
+        joins = sum(isinstance(part, Join) for part in parts_of(form))
+        words = [name for kind, name in slots if kind == "relation"]
+        most = _ENTITIES_OF_MANY if joins > 3 else _ENTITIES
+        found = {slot: _entities(query, subgraph, slot[1], most) for slot in slots if slot[0] == "entity"}
+        nodes = np.unique(np.array([node for local in found.values() for node in local], dtype=np.int32))
+        nodes = nodes if subgraph.nodes is None else np.unique(subgraph.nodes[nodes])
+        near = sorted(relations_near(subgraph.graph, nodes, _HOPS)) if len(nodes) else []
+        most = _RELATIONS_OF_MANY if len(words) >= 3 else _RELATIONS
+        found |= {("relation", name): self._relations(query, subgraph, name, near, most) for name in words}
+        return {slot: found[slot] for slot in slots}
+
+    def _relations(self, query: Query, subgraph: Subgraph, words: str, near: list[int], most: int) -> list[int]:
+        """Return those of some relations whose names are nearest to words and question, best first."""
+        if not near:
+            return []
+        names = [readable(subgraph.graph.relation_label(relation)) for relation in near]
+        scores = self.scorer.rate(f"{words} {one_line(query.text)}", names)
+        return [near[place] for place in np.argsort(-scores, kind="stable")[:most].tolist()]
 
     def _evidence(self, subgraph: Subgraph, best: _Executed) -> Evidence:
         source = repr(self)
@@ -170,8 +179,14 @@ class LogicalForms(RetrieveStage):
 
 
 def _entities(query: Query, subgraph: Subgraph, name: str, most: int) -> list[int]:
-    """Return the local ids of entities with a name: seeds of that name first, then what the graph finds."""
+    """Return the local ids of entities with a name: seeds of that name first, then what the graph finds.
+
+    A name that is not in the question is taken only as it stands: a model invents names.
+    """
     graph = subgraph.graph
     wanted = fold(one_line(name))
     seeds: Sequence[int] = [seed for seed in query.seeds if fold(graph.label(seed)) == wanted]
-    return subgraph.local(dict.fromkeys([*seeds, *graph.search(name, most)]))[:most]
+    found = graph.search(name, most)
+    if wanted not in fold(query.text):
+        found = [entity for entity in found if fold(graph.label(entity)) == wanted]
+    return subgraph.local(dict.fromkeys([*seeds, *found]))[:most]

@@ -81,6 +81,9 @@ class PlanOnGraph(RetrieveStage):
     whether that is enough. The search ends if it is, and the answer is a name. Otherwise the model may go back to
     entities of earlier rounds, to follow other relations there.
 
+    A single entity, numbers such as years, and entities without a name are followed without a choice. Where nothing
+    more is reached, the search ends with what there is.
+
     If a reply about relations cannot be read, none is followed there; if one about entities cannot be read, the first
     ``width`` of them are. Notes that cannot be read stay as they were, and a verdict that cannot be read counts as not
     enough. All these are events.
@@ -91,10 +94,10 @@ class PlanOnGraph(RetrieveStage):
         max_hops: Rounds, from 1 to 10.
         width: Relations chosen at an entity, and entities chosen of a relation, at least 1; twice as many entities go
             on to the next round. More are left out, which is an event.
-        backtracks: How often the search may go back to an entity, at least 0.
+        backtracks: To how many entities the search may go back, at least 0.
         direction: "both", "out" (along triples) or "in" (against them).
-        if_never_enough: "keep" to give the paths, "drop" to give no evidence, so that `FromModel` answers from the
-            model's knowledge, as published.
+        if_never_enough: What to give if the facts are not found to be enough in any round: "keep" for the paths,
+            "drop" for no evidence, so that `FromModel` answers from the model's knowledge, as published.
         seed: Of the random draw among entities without a name.
 
     Returns:
@@ -135,7 +138,9 @@ class PlanOnGraph(RetrieveStage):
             if not is_enough and len(search.rounds) < self.max_hops:
                 frontier = reached + self._earlier(search, reached)
         fact(rounds=len(search.rounds), backtracks=search.backtracks)
-        if not is_enough:
+        if search.rounds and not search.rounds[-1]:
+            event("the search stopped half way: nothing more was reached; what there is, is the evidence")
+        elif not is_enough:
             event(f"the facts were not found to be enough after {len(search.rounds)} rounds")
             if self.if_never_enough == "drop":
                 return Evidence()
@@ -217,8 +222,10 @@ class PlanOnGraph(RetrieveStage):
         return reached
 
     def _needs_no_choice(self, search: _Search, move: Move) -> bool:
-        """Whether all entities of a move are followed: a single one, and those without a name, as published."""
-        return len(move.ends) < 2 or all(is_unnamed(search.subgraph, end) for end in move.ends.tolist())
+        """Whether all entities of a move are followed: a single one, numbers, and those without a name."""
+        ends = move.ends.tolist()
+        numbers = all(name_of(search.subgraph, end).isdigit() for end in ends)
+        return len(ends) < 2 or numbers or all(is_unnamed(search.subgraph, end) for end in ends)
 
     def _fewer(self, search: _Search, move: Move, draw: random.Random) -> Move:
         """Return a move with at most as many entities as a model is shown, which is an event if there are more."""

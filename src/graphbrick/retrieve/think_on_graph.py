@@ -18,7 +18,7 @@ from graphbrick.llm.replies import shown
 from graphbrick.pipeline import RetrieveStage
 from graphbrick.retrieve.beam import Partial
 from graphbrick.retrieve.reasoning.choices import scored, scoring
-from graphbrick.retrieve.reasoning.moves import Move, extended, moves_from, name_of, starts, text_of
+from graphbrick.retrieve.reasoning.moves import Move, extended, is_unnamed, moves_from, name_of, starts, text_of
 
 _MANY, _SAMPLED = 20, 5  # from that many entities of a relation on, that many are drawn, as published
 
@@ -31,7 +31,8 @@ class ThinkOnGraph(RetrieveStage):
     for each chosen relation with several entities shares out points among these. The score of a step is the product of
     the two. The best ``beam_width`` steps of all seeds together go on; those without points are dropped. After each
     round the model is asked whether the paths are enough. A step does not go back along the relation that led to its
-    entity. A relation with 20 entities or more is represented by 5 of them, drawn with ``seed``.
+    entity. A relation with 20 entities or more is represented by 5 of them, drawn with ``seed``. Entities without a
+    name, such as the mediators of Freebase, score alike without a call; beside entities with one they are left out.
 
     Where no relation or entity gets points, the search ends with what there is. Relations whose reply cannot be read
     are not followed; entities whose reply cannot be read score alike. Both are events.
@@ -120,8 +121,8 @@ class ThinkOnGraph(RetrieveStage):
         self, query: Query, subgraph: Subgraph, steps: list[tuple[Partial, Move, float]], draw: random.Random
     ) -> list[Partial]:
         """Return the entities that the chosen relations lead to, as longer paths with the product of both scores."""
-        drawn = [(path, self._drawn(move, draw), score) for path, move, score in steps]
-        several = [(path, move) for path, move, _ in drawn if len(move.ends) > 1]
+        drawn = [(path, self._named(subgraph, self._drawn(move, draw)), score) for path, move, score in steps]
+        several = [(path, move) for path, move, _ in drawn if self._is_choice(subgraph, move)]
         prompts = [
             scoring(
                 self.llm,
@@ -138,8 +139,8 @@ class ThinkOnGraph(RetrieveStage):
         replies = iter(zip(prompts, self.llm.ask_all([prompt.request for prompt in prompts]), strict=True))
         reached = []
         for path, move, score in drawn:
-            scores: dict[int, float] | None = {0: 1.0}
-            if len(move.ends) > 1:
+            scores: dict[int, float] | None = dict.fromkeys(range(len(move.ends)), 1 / len(move.ends))
+            if self._is_choice(subgraph, move):
                 prompt, reply = next(replies)
                 n = len(prompt.candidates)
                 scores = scored(reply.text, n, self.beam_width)
@@ -149,6 +150,15 @@ class ThinkOnGraph(RetrieveStage):
             for place, points in (scores or {}).items():
                 reached += extended(path, move.take(np.array([place])), score * points)
         return reached
+
+    def _is_choice(self, subgraph: Subgraph, move: Move) -> bool:
+        """Whether the model is asked about the ends of a move: there are several, and they have names."""
+        return len(move.ends) > 1 and not is_unnamed(subgraph, int(move.ends[0]))
+
+    def _named(self, subgraph: Subgraph, move: Move) -> Move:
+        """Return the move to those of its ends that have a name; the same move if none or all have one."""
+        named = [place for place, end in enumerate(move.ends.tolist()) if not is_unnamed(subgraph, end)]
+        return move.take(np.array(named)) if 0 < len(named) < len(move.ends) else move
 
     def _drawn(self, move: Move, draw: random.Random) -> Move:
         """Return the move, with a few of its ends if it has many, which is an event."""

@@ -84,6 +84,17 @@ def parts_of(form: Form) -> Iterator[Form]:
         yield from parts_of(form.of)
 
 
+def turned(form: Form) -> Iterator[Form]:
+    """Yield a form, then the same with its joins the other way round: the outermost, the next, both, and so on.
+
+    >>> [form_text(found) for found in turned(read_form('(JOIN capital "Kenya")'))]
+    ['(JOIN capital "Kenya")', '(JOIN (R capital) "Kenya")']
+    """
+    joins = sum(isinstance(part, Join) for part in parts_of(form))
+    for which in range(2**joins):
+        yield _turned(form, [bool(which >> place & 1) for place in range(joins)])
+
+
 def form_text(form: Form) -> str:
     """Return a form as text.
 
@@ -98,6 +109,17 @@ def form_text(form: Form) -> str:
         return f"(COUNT {form_text(form.of)})"
     relation = f"(R {form.relation})" if form.back else form.relation
     return f"(JOIN {relation} {form_text(form.of)})"
+
+
+def _turned(form: Form, turns: list[bool]) -> Form:
+    """Return a form with some of its joins the other way round; takes the turns of its joins from the list."""
+    if isinstance(form, Join):
+        turn = turns.pop(0)
+        return Join(form.relation, form.back != turn, _turned(form.of, turns))
+    if isinstance(form, And):
+        one = _turned(form.one, turns)
+        return And(one, _turned(form.other, turns))
+    return Count(_turned(form.of, turns)) if isinstance(form, Count) else form
 
 
 def _read(tokens: list[str], at: int, depth: int) -> tuple[Form, int]:
