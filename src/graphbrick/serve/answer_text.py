@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
 MOST_ANSWERS = 20
 _LONGEST = 600  # characters of one piece of evidence
 _QUOTES = 200
+_NO_ANSWER, CANNOT = "No answer", "I cannot answer from the graph"
+_READ_AS = "Read as: "
+_END = re.compile(rf"(?:\A|\n\n)(?:\[1\] |{_READ_AS})")
 
 
 def answer_text(found: Mapping[str, Any]) -> str:
@@ -50,6 +54,9 @@ def sources(found: Mapping[str, Any]) -> str:
         lines.append(f"[{number}] {text}{f' ({places[0]})' if places else ''}")
     if found.get("from_model") and found["answers"]:
         lines.append("From the model's own knowledge, not from the graph.")
+    question = found.get("conversation", {}).get("question")
+    if question is not None:
+        lines += ["", f"{_READ_AS}{question}"] if lines else [f"{_READ_AS}{question}"]
     return "\n\n" + "\n".join(lines) if lines else ""
 
 
@@ -69,7 +76,22 @@ def _place(citation: Mapping[str, Any]) -> str:
 
 def _no_answer(found: Mapping[str, Any]) -> str:
     if found.get("stopped"):
-        return f"No answer: {found['stopped']['reason']}."
+        return f"{_NO_ANSWER}: {found['stopped']['reason']}."
     if found.get("withheld"):
-        return f"No answer with enough confidence; the best reading of the question is {found['withheld']}."
-    return "No answer found in the graph."
+        return f"{_NO_ANSWER} with enough confidence; the best reading of the question is {found['withheld']}."
+    return f"{_NO_ANSWER} found in the graph."
+
+
+def without_sources(text: str) -> str:
+    """Return the answers of a message that `answer_text` made, without what stands under them and without numbers.
+
+    >>> without_sources("Nairobi [1]\\n\\n[1] Kenya -> capital -> Nairobi\\n\\nRead as: Its capital?")
+    'Nairobi'
+    """
+    end = _END.search(text)
+    return re.sub(r" ?\[\d+(?:, ?\d+)*\]", "", text[: end.start()] if end else text)
+
+
+def says_nothing(text: str) -> bool:
+    """Whether the text of a reply says that there is no answer."""
+    return not text or text.startswith((_NO_ANSWER, CANNOT))

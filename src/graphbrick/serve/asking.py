@@ -36,6 +36,7 @@ class Asked:
         seeds: Keys or labels where to start; empty to link the question.
         budget: Limits of the run.
         subgraph: Whether the subgraph is sent.
+        before: Trace of what was done before the run, its first stage; None for nothing.
     """
 
     opened: Opened
@@ -44,6 +45,7 @@ class Asked:
     seeds: tuple[str, ...]
     budget: Budget
     subgraph: bool = False
+    before: StageTrace | None = None
 
 
 def read_ask(service: Service, body: Ask, *, retrieve: bool = False) -> Asked:
@@ -87,6 +89,8 @@ def run_of(asked: Asked, watch: Callable[[StageTrace], None] | None = None) -> R
     """
     with trace_run(asked.opened.name) as traced:
         begun = interpreter.begin(asked.pipeline, asked.opened.graph, asked.question, asked.seeds)
+        if asked.before is not None:
+            begun.trace.stages.insert(0, asked.before)
         memory = None if watch is None else _Watch(watch, begun)
         run = interpreter.execute(asked.pipeline, begun, memory)
         traced(run)

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 LONGEST_QUESTION = 10_000
 LONGEST_RECIPE = 20_000
 MOST_SEEDS = 1_000
+MOST_MESSAGES = 10_000
 
 Key = Annotated[str, Field(min_length=1, max_length=2_000)]
 Name = Annotated[str, Field(min_length=1, max_length=130)]
@@ -138,11 +139,18 @@ class GiveLabel(Body):
     value: Annotated[Literal["1", "0", "skip", ""], Field(description="Empty takes a label back.")]
 
 
+class ChatPart(BaseModel):
+    """A part of a message; only texts are read."""
+
+    type: Annotated[str, Field(max_length=100)]
+    text: str | None = None
+
+
 class ChatMessage(BaseModel):
     """One message of a conversation, as OpenAI's clients send it; fields that are not used are ignored."""
 
     role: Literal["system", "developer", "user", "assistant", "tool", "function"]
-    content: str | list[dict[str, Any]] | None = None
+    content: str | list[ChatPart] | None = None
 
 
 class StreamOptions(BaseModel):
@@ -157,13 +165,21 @@ class Chat(BaseModel):
     model_config = ConfigDict(
         json_schema_extra={
             "examples": [
-                {"model": "default", "messages": [{"role": "user", "content": "What is the capital of Kenya?"}]}
+                {"model": "default", "messages": [{"role": "user", "content": "What is the capital of Kenya?"}]},
+                {
+                    "model": "default",
+                    "messages": [
+                        {"role": "user", "content": "What is the capital of Kenya?"},
+                        {"role": "assistant", "content": "Nairobi"},
+                        {"role": "user", "content": "And of Uganda?"},
+                    ],
+                },
             ]
         }
     )
 
     model: Annotated[str, Field(min_length=1, max_length=200)]
-    messages: Annotated[list[ChatMessage], Field(min_length=1, max_length=1_000)]
+    messages: Annotated[list[ChatMessage], Field(min_length=1, max_length=MOST_MESSAGES)]
     stream: bool | None = False
     stream_options: StreamOptions | None = None
     max_tokens: Annotated[int, Field(gt=0, le=1_000_000_000)] | None = None

@@ -7,17 +7,20 @@ import json
 import secrets
 import time
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
 
 from graphbrick.core.errors import LinkError
+from graphbrick.core.trace import Trace
 from graphbrick.llm.chat import streaming
 from graphbrick.recipes import published
-from graphbrick.serve.answer_text import answer_text, answers_line, sources
+from graphbrick.serve.answer_text import CANNOT, answer_text, answers_line, sources
 from graphbrick.serve.asking import Asked, reply_of, run_of, usage_of
-from graphbrick.serve.errors import ServeError, error_reply, not_found
-from graphbrick.serve.models import LONGEST_QUESTION, Chat
+from graphbrick.serve.conversation import Conversation, read_conversation, standalone
+from graphbrick.serve.errors import error_reply, not_found
+from graphbrick.serve.models import Chat
 from graphbrick.serve.routes.common import Serving, log_of
 from graphbrick.serve.runner import failure_of
 from graphbrick.serve.service import Service
@@ -67,14 +70,18 @@ def _meant(service: Service, name: str) -> tuple[str | None, str | None]:
 async def completions(body: Chat, request: Request, service: Serving) -> Response:
     """Answer the last message of the user with a recipe, as OpenAI's API does.
 
+    A message that speaks of earlier ones («And who is her husband?», «and of Kenya?») is completed first: by the
+    recipe's language model, else by rules. The question as it was read is under ``graphbrick.conversation``.
+
     The reply's text has the answers with numbers, and under them the evidence. The whole run is under the key
-    ``graphbrick``, of the reply or of the last piece of a stream. Earlier messages, and settings of language models,
-    are not used: a recipe has its own.
+    ``graphbrick``, of the reply or of the last piece of a stream. Messages of the system, and settings of language
+    models, are not used: a recipe has its own.
     """
     graph, recipe = _meant(service, body.model)
     opened = service.graph(graph)
     pipeline = service.pipeline(opened, recipe=recipe)
-    asked = Asked(opened, pipeline, _question(body), (), service.runner.budget())
+    conversation = read_conversation(body.messages)
+    asked = Asked(opened, pipeline, conversation.question, (), service.runner.budget())
     log = log_of(request)
     log["graph"] = opened.name
     head = {
@@ -85,44 +92,34 @@ async def completions(body: Chat, request: Request, service: Serving) -> Respons
     }
     if body.stream:
         usage = body.stream_options is not None and body.stream_options.include_usage
-        return EventStream(_pieces(service, asked, head, log, with_usage=usage))
+        return EventStream(_pieces(service, asked, conversation, head, log, with_usage=usage))
     gate = service.gate(pipeline)
-    found = await service.runner.call(lambda: _found(asked, log), gate, asked.budget, lambda: gone(request.receive))
+    found = await service.runner.call(
+        lambda: _found(asked, conversation, log), gate, asked.budget, lambda: gone(request.receive)
+    )
     message = {"role": "assistant", "content": answer_text(found), "refusal": None}
     choice = {"index": 0, "message": message, "finish_reason": _reason(found), "logprobs": None}
     reply = head | {"object": "chat.completion", "choices": [choice], "usage": _usage(found), "graphbrick": found}
     return Response(json.dumps(reply), media_type="application/json")
 
 
-def _question(body: Chat) -> str:
-    """Return the text of the last message of the user."""
-    for message in reversed(body.messages):
-        if message.role == "user":
-            content = message.content
-            if isinstance(content, list):
-                content = "\n".join(str(part.get("text", "")) for part in content if part.get("type") == "text")
-            if not content or not content.strip():
-                raise ServeError(400, "empty_message", "the last message of the user has no text")
-            if len(content) > LONGEST_QUESTION:
-                raise ServeError(400, "long_message", f"a question may have {LONGEST_QUESTION:,} characters")
-            return content
-    raise ServeError(400, "no_message", "there is no message of the user to answer")
-
-
-def _found(asked: Asked, log: dict[str, Any]) -> dict[str, Any]:
+def _found(asked: Asked, conversation: Conversation, log: dict[str, Any]) -> dict[str, Any]:
     """Return the run as JSON; in a chat, a question that names nothing of the graph is answered so."""
+    read = standalone(asked.opened.graph, asked.pipeline, conversation)
+    asked = replace(asked, question=read.question, seeds=read.seeds, before=read.stage)
+    told = {"conversation": read.to_dict()} if read.by else {}
     try:
         run = run_of(asked)
     except LinkError as error:
         log["no_entity"] = True
         return {
-            "answers": [{"text": f"I cannot answer from the graph: {error}.", "key": None, "support": []}],
+            "answers": [{"text": f"{CANNOT}: {error}.", "key": None, "support": []}],
             "support": [],
-            "trace": {"ledger": {}},
+            "trace": Trace([] if read.stage is None else [read.stage]).to_dict(),
             "error": error_reply(error).body["error"],
-        }
+        } | told
     log.update(usage_of(run))
-    return reply_of(asked, run)
+    return reply_of(asked, run) | told
 
 
 def _usage(found: dict[str, Any]) -> dict[str, int]:
@@ -137,7 +134,13 @@ def _reason(found: dict[str, Any]) -> str:
 
 
 async def _pieces(
-    service: Service, asked: Asked, head: dict[str, Any], log: dict[str, Any], *, with_usage: bool
+    service: Service,
+    asked: Asked,
+    conversation: Conversation,
+    head: dict[str, Any],
+    log: dict[str, Any],
+    *,
+    with_usage: bool,
 ) -> AsyncIterator[bytes]:
     """Yield the pieces of a streamed reply, ``[DONE]`` last; an error is a piece with ``error``."""
     head = head | {"object": "chat.completion.chunk"}
@@ -153,7 +156,7 @@ async def _pieces(
 
     def work() -> dict[str, Any]:
         with streaming(on_token):
-            return _found(asked, log)
+            return _found(asked, conversation, log)
 
     yield piece({"role": "assistant", "content": ""})
     done = asyncio.ensure_future(service.runner.call(work, service.gate(asked.pipeline), asked.budget))

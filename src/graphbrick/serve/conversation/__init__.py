@@ -1,0 +1,11 @@
+"""Conversations: the last message of a user as a question that stands alone.
+
+Chat programs send the whole conversation with every message. `standalone` reads its last message, which may speak of
+what was said before («And who is her husband?», «and of Kenya?»), and returns a question that a pipeline can answer by
+itself. A language model writes it if the pipeline has one, otherwise rules do.
+"""
+
+from graphbrick.serve.conversation.standalone import Standalone, standalone
+from graphbrick.serve.conversation.turns import Conversation, Turn, read_conversation
+
+__all__ = ["Conversation", "Standalone", "Turn", "read_conversation", "standalone"]

@@ -1,0 +1,105 @@
+"""The last message of a conversation as a question that stands alone, by a language model or by rules."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from graphbrick.core.trace import StageTrace, Trace, event, record
+from graphbrick.link import LinkLabels
+from graphbrick.llm.chat import ChatModel
+from graphbrick.pipeline import Pipeline
+from graphbrick.pipeline.budget import StoppedError
+from graphbrick.serve.conversation.follow_ups import Completed, FollowUps
+from graphbrick.serve.conversation.model import rewritten
+from graphbrick.serve.conversation.names import names_in
+from graphbrick.serve.conversation.turns import Conversation
+from graphbrick.serve.models import LONGEST_QUESTION
+from graphbrick.serve.trust import parts_within
+
+
+@dataclass(frozen=True)
+class Standalone:
+    """A question that can be understood without its conversation.
+
+    Attributes:
+        question: The question.
+        seeds: Keys of the entities to start from, if the question alone does not tell them; empty to link it.
+        by: What completed it: "rules", or the name of a language model; empty if it is as the user wrote it.
+        stage: Trace of what was done, the first stage of the run; None if there was nothing to do.
+    """
+
+    question: str
+    seeds: tuple[str, ...] = ()
+    by: str = ""
+    stage: StageTrace | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return question, seeds and what completed it, as JSON types."""
+        return {"question": self.question, "by": self.by, "seeds": list(self.seeds)}
+
+
+def standalone(graph: Any, pipeline: Pipeline, conversation: Conversation) -> Standalone:
+    """Return the last message of a conversation as a question that stands alone.
+
+    The first language model of the pipeline writes it, in one call. Without a model, or if its reply cannot be used,
+    rules do (`graphbrick.serve.conversation.follow_ups`). A first message stays as it is.
+
+    Args:
+        graph: The graph.
+        pipeline: The pipeline that is going to answer.
+        conversation: The conversation.
+
+    Raises:
+        ModelError: The model's server cannot be reached, refuses the request, or does not answer in time.
+    """
+    if not conversation.turns and not conversation.notes:
+        return Standalone(conversation.question)
+    trace = Trace()
+    with record(trace, "conversation", "conversation") as stage:
+        stage.counts_in = {"earlier turns": len(conversation.turns)}
+        for note in conversation.notes:
+            event(note)
+        found = _completed(graph, pipeline, conversation) if conversation.turns else Standalone(conversation.question)
+        return Standalone(found.question, found.seeds, found.by, stage)
+
+
+def _completed(graph: Any, pipeline: Pipeline, conversation: Conversation) -> Standalone:
+    """Return the question without the trace of it."""
+    asked = conversation.question
+    llm = next((part for part in parts_within(pipeline) if isinstance(part, ChatModel)), None)
+    text = "" if llm is None else _by_model(llm, conversation)
+    if llm is not None and text:
+        if " ".join(asked.split()) == text:
+            return Standalone(asked)
+        event(f"{llm.model} read the question as {text!r}")
+        return Standalone(text, by=llm.model)
+    learned = next((part.words for part in parts_within(pipeline) if isinstance(part, LinkLabels)), None)
+    completed = FollowUps(graph, conversation.turns, learned).completed(asked)
+    if completed is None:
+        return Standalone(asked)
+    if len(completed.question) > LONGEST_QUESTION:
+        event(f"the question was not completed, as it would have more than {LONGEST_QUESTION:,} characters")
+        return Standalone(asked)
+    event(f"the question was read as {completed.question!r}: {completed.reason}")
+    return Standalone(completed.question, _seeds(graph, completed), "rules")
+
+
+def _by_model(llm: ChatModel, conversation: Conversation) -> str:
+    """Return the question as a model completes it; empty if the budget does not hold the call."""
+    try:
+        return rewritten(llm, conversation.turns, conversation.question)
+    except StoppedError as error:
+        event(f"rules read the question, as {llm.model} was not asked: {error}")
+        return ""
+
+
+def _seeds(graph: Any, completed: Completed) -> tuple[str, ...]:
+    """Return the keys of all entities of a question, if linking it might take others; else none."""
+    names = names_in(graph, completed.question)
+    told = {name.entity for name in names if name.unique}
+    if told.issuperset(completed.entities):
+        return ()
+    meant = set(map(graph.label, completed.entities))
+    others = (name.entity for name in names if graph.label(name.entity) not in meant)
+    return tuple(dict.fromkeys(map(graph.key, (*completed.entities, *others))))

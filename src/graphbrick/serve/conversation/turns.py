@@ -1,0 +1,93 @@
+"""The messages of a chat as turns: what the user asked, and what was replied."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from graphbrick.serve.answer_text import without_sources
+from graphbrick.serve.errors import ServeError
+from graphbrick.serve.models import LONGEST_QUESTION, ChatMessage
+
+TURNS = 8  # earlier turns that are read
+_LONGEST_EARLIER = 1_000  # characters of an earlier question or reply
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """An earlier turn of a conversation.
+
+    Attributes:
+        question: What the user wrote.
+        reply: What was replied, without the list of sources; empty if nothing was.
+    """
+
+    question: str
+    reply: str
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """A conversation up to the message that is to be answered.
+
+    Attributes:
+        question: The last message of the user.
+        turns: The turns before, oldest first, at most eight.
+        notes: What was left out of the conversation, in words.
+    """
+
+    question: str
+    turns: tuple[Turn, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def read_conversation(messages: list[ChatMessage]) -> Conversation:
+    """Return the conversation that messages hold; only their texts are read.
+
+    Messages of the system and of tools are instructions and data for a language model. A recipe has prompts of its own,
+    so they are left out, which is noted.
+
+    Raises:
+        ServeError: 400, there is no message of the user, the last one has no text, or it is too long.
+    """
+    last = next((place for place in range(len(messages) - 1, -1, -1) if messages[place].role == "user"), None)
+    if last is None:
+        raise ServeError(400, "no_message", "there is no message of the user to answer")
+    question = text_of(messages[last]).strip()
+    if not question:
+        raise ServeError(400, "empty_message", "the last message of the user has no text")
+    if len(question) > LONGEST_QUESTION:
+        raise ServeError(400, "long_message", f"a question may have {LONGEST_QUESTION:,} characters")
+    turns = _turns(messages[:last])
+    return Conversation(question, tuple(turns[-TURNS:]), tuple(_notes(messages[: last + 1], len(turns))))
+
+
+def text_of(message: ChatMessage) -> str:
+    """Return the text of a message; that of its parts is joined by line breaks."""
+    if message.content is None or isinstance(message.content, str):
+        return message.content or ""
+    return "\n".join(part.text for part in message.content if part.type in ("text", "input_text") and part.text)
+
+
+def _turns(messages: Iterable[ChatMessage]) -> list[Turn]:
+    """Return a turn for each message of the user with text, each with the replies up to the next one."""
+    turns: list[Turn] = []
+    for message in messages:
+        text = text_of(message).strip()
+        if message.role == "user" and text:
+            turns.append(Turn(text[:_LONGEST_EARLIER], ""))
+        elif message.role == "assistant" and text and turns:
+            reply = f"{turns[-1].reply}\n{without_sources(text)}".strip()
+            turns[-1] = Turn(turns[-1].question, reply[:_LONGEST_EARLIER])
+    return turns
+
+
+def _notes(messages: list[ChatMessage], turns: int) -> Iterable[str]:
+    rules = sum(message.role in ("system", "developer") for message in messages)
+    if rules:
+        yield f"{rules:,} system message{'s' * (rules > 1)} left out: a recipe has its own prompts"
+    others = {part.type for message in messages if isinstance(message.content, list) for part in message.content}
+    if others := others - {"text", "input_text", "refusal"}:
+        yield f"parts that are no text left out: {', '.join(sorted(others))[:200]}"
+    if turns > TURNS:
+        yield f"only the last {TURNS} of {turns:,} earlier turns were read"
