@@ -26,14 +26,14 @@ import numpy.typing as npt
 
 from gold_passages import answer_rows, gold_rows
 from graphbrick.embedders import MiniLM
-from graphbrick.evaluate.judge.baselines import known_reranker
-from graphbrick.evaluate.judge.classifier.features import Features, names_of, rarity
-from graphbrick.evaluate.judge.classifier.logistic import Logistic
-from graphbrick.evaluate.judge.classifier.training import fit_label
-from graphbrick.evaluate.judge.parts import Reader
+from graphbrick.evaluate.judge.judges.baselines import known_reranker
+from graphbrick.evaluate.judge.judges.classifier.features import Features, names_of, rarity
+from graphbrick.evaluate.judge.judges.classifier.logistic import Logistic
+from graphbrick.evaluate.judge.judges.classifier.training import fit_label
+from graphbrick.evaluate.judge.judges.parts import Reader
+from graphbrick.evaluate.judge.judges.trained import open_judge
 from graphbrick.evaluate.judge.synthetic.negatives import RANDOM
 from graphbrick.evaluate.judge.synthetic.rows import OWN, Row, read_rows
-from graphbrick.evaluate.judge.trained import open_judge
 from graphbrick.evaluate.judge.verdicts import Label
 from graphbrick.evaluate.statistics.agreement import auc
 from graphbrick.evaluate.statistics.auc_gain import auc_gain

@@ -19,11 +19,11 @@ from pathlib import Path
 from graphbrick import build
 from graphbrick.embedders import MiniLM
 from graphbrick.evaluate.datasets import load
-from graphbrick.evaluate.judge.baselines import known_reranker
-from graphbrick.evaluate.judge.checking import check_judge
-from graphbrick.evaluate.judge.classifier.learned import LearnedJudge
-from graphbrick.evaluate.judge.classifier.training import train_classifier
-from graphbrick.evaluate.judge.parts import Reader
+from graphbrick.evaluate.judge.judges.baselines import known_reranker
+from graphbrick.evaluate.judge.judges.classifier.learned import LearnedJudge
+from graphbrick.evaluate.judge.judges.classifier.training import train_classifier
+from graphbrick.evaluate.judge.judges.parts import Reader
+from graphbrick.evaluate.judge.report.checking import check_judge
 from graphbrick.evaluate.judge.synthetic.making import make_data
 from graphbrick.evaluate.judge.synthetic.rows import OWN, Row
 from graphbrick.evaluate.judge.verdicts import Case, Label

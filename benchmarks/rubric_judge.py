@@ -25,7 +25,7 @@ import numpy as np
 
 from graphbrick import LocalLLM
 from graphbrick.core.trace import Trace, record
-from graphbrick.evaluate.judge.rubric import RubricJudge
+from graphbrick.evaluate.judge.judges.rubric import RubricJudge
 from graphbrick.evaluate.judge.verdicts import Case, Label
 from graphbrick.evaluate.statistics.intervals import wilson
 from graphbrick.text.chunks import sentences

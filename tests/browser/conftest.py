@@ -74,7 +74,7 @@ def labels(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from made_study import Madeup, write_study
 
     from graphbrick.evaluate.judge.cases import cases_of
-    from graphbrick.evaluate.judge.labels import write_cases
+    from graphbrick.evaluate.judge.labels.files import write_cases
     from graphbrick.evaluate.judge.verdicts import Label
     from graphbrick.evaluate.study.reader import Study
 

@@ -8,7 +8,7 @@ import json
 import pytest
 from made_study import Madeup, write_study
 
-from graphbrick.evaluate.judge.tables import headline
+from graphbrick.evaluate.judge.report.tables import headline
 from graphbrick.evaluate.study.reader import Study
 from graphbrick.testing import ScriptedLLM
 
@@ -124,7 +124,7 @@ def test_commands_and_options_that_are_no_study(run, study):
 
 
 def test_the_headline_says_that_nothing_is_corrected(study):
-    from graphbrick.evaluate.judge.judged import JudgeReport
+    from graphbrick.evaluate.judge.report.judged import JudgeReport
 
     with Study.open(study) as opened:
         report = JudgeReport(str(opened.path), None, "", 0.95, pooled=False, labels=(), notes=())

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from graphbrick.core.errors import InputError
+from graphbrick.evaluate.judge.judges.trained import open_judge
 from graphbrick.evaluate.judge.synthetic.rows import OWN, Row
-from graphbrick.evaluate.judge.trained import open_judge
 from graphbrick.evaluate.judge.verdicts import Case, Label
 from graphbrick.models.store import fetched
 

@@ -10,7 +10,7 @@ from served import options, serving
 
 from graphbrick.core.errors import InputError
 from graphbrick.evaluate.judge.cases import cases_of
-from graphbrick.evaluate.judge.labels import write_cases
+from graphbrick.evaluate.judge.labels.files import write_cases
 from graphbrick.evaluate.judge.verdicts import Label
 from graphbrick.evaluate.study.reader import Study
 from graphbrick.serve.app import create_app

@@ -105,9 +105,9 @@ def train(
     from graphbrick.cli.printing.judges import print_encoder, print_trained
     from graphbrick.cli.progress import progress
     from graphbrick.core.errors import InputError
-    from graphbrick.evaluate.judge.classifier.learned import description, reader_of
-    from graphbrick.evaluate.judge.classifier.training import train_classifier
-    from graphbrick.evaluate.judge.folder import new_judge, require_no_judge
+    from graphbrick.evaluate.judge.judges.classifier.learned import description, reader_of
+    from graphbrick.evaluate.judge.judges.classifier.training import train_classifier
+    from graphbrick.evaluate.judge.judges.folder import new_judge, require_no_judge
     from graphbrick.evaluate.judge.synthetic.rows import read_rows
 
     if method not in ("classifier", "encoder"):
@@ -151,7 +151,7 @@ def check(
     For the labels of a study, graphbrick judge report says it with the scores of its systems.
     """
     from graphbrick.cli.printing.judges import print_check
-    from graphbrick.evaluate.judge.checking import check_judge
+    from graphbrick.evaluate.judge.report.checking import check_judge
     from graphbrick.evaluate.judge.synthetic.rows import read_rows
 
     rows = [row for place in labels for row in read_rows(place)]

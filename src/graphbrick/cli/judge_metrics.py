@@ -14,8 +14,8 @@ from graphbrick.cli.llm import BudgetText, CacheFile, CacheMode, limits, writing
 # Everything else is imported where it is used, so that help is shown at once.
 if TYPE_CHECKING:
     from graphbrick.embedders.embedder import Embedder
-    from graphbrick.evaluate.judge.metric_cases import SystemCase
-    from graphbrick.evaluate.judge.metrics import Metric
+    from graphbrick.evaluate.judge.metrics.cases import SystemCase
+    from graphbrick.evaluate.judge.metrics.metric_judge import Metric
 
 Cases = Annotated[
     Path,
@@ -71,9 +71,9 @@ def metrics(
     """
     from graphbrick.cli.printing.judge_metrics import print_metrics, print_plan
     from graphbrick.cli.progress import progress
-    from graphbrick.evaluate.judge.measuring import measure_cases, plan_metrics
-    from graphbrick.evaluate.judge.metric_cases import drawn
-    from graphbrick.evaluate.judge.metrics import NEEDS_EMBEDDER, MetricJudge
+    from graphbrick.evaluate.judge.metrics.cases import drawn
+    from graphbrick.evaluate.judge.metrics.measuring import measure_cases, plan_metrics
+    from graphbrick.evaluate.judge.metrics.metric_judge import NEEDS_EMBEDDER, MetricJudge
 
     listed, file = drawn(_cases(cases), questions, seed), out or cases.with_name(f"{cases.name}.metrics.jsonl")
     chosen = _metrics(metric or [], listed)
@@ -112,9 +112,9 @@ def pairs(
     """
     from graphbrick.cli.printing.judge_metrics import print_pairs
     from graphbrick.cli.progress import progress
-    from graphbrick.evaluate.judge.comparing import compare_pairs, pairs_of, two_systems
-    from graphbrick.evaluate.judge.metric_cases import drawn
-    from graphbrick.evaluate.judge.pairs import PairJudge
+    from graphbrick.evaluate.judge.metrics.cases import drawn
+    from graphbrick.evaluate.judge.metrics.comparing import compare_pairs, pairs_of, two_systems
+    from graphbrick.evaluate.judge.metrics.pairs import PairJudge
 
     answers = drawn(_cases(cases), questions, seed)
     systems = two_systems(answers, first, second)
@@ -155,9 +155,9 @@ def score(
     from graphbrick.cli.printing.judge_metrics import print_scores
     from graphbrick.cli.progress import progress
     from graphbrick.core.errors import InputError
-    from graphbrick.evaluate.judge.criteria import CriteriaJudge
-    from graphbrick.evaluate.judge.metric_cases import drawn
-    from graphbrick.evaluate.judge.scoring import score_cases
+    from graphbrick.evaluate.judge.metrics.cases import drawn
+    from graphbrick.evaluate.judge.metrics.criteria import CriteriaJudge
+    from graphbrick.evaluate.judge.metrics.scoring import score_cases
 
     low, _, high = scale.partition("-")
     try:
@@ -187,7 +187,7 @@ def _require_readable(unread: Sequence[str], read: Sequence[object]) -> None:
 
 
 def _cases(place: Path) -> list[SystemCase]:
-    from graphbrick.evaluate.judge.metric_cases import cases_in
+    from graphbrick.evaluate.judge.metrics.cases import cases_in
 
     return cases_in(place)
 
@@ -199,7 +199,7 @@ def _metrics(names: list[str], cases: list[SystemCase]) -> tuple[Metric, ...]:
         InputError: There is no such metric.
     """
     from graphbrick.core.errors import InputError
-    from graphbrick.evaluate.judge.metrics import USUAL, USUAL_WITHOUT_REFERENCE, Metric
+    from graphbrick.evaluate.judge.metrics.metric_judge import USUAL, USUAL_WITHOUT_REFERENCE, Metric
 
     if not names:
         return USUAL if any(any(map(str.strip, one.case.gold)) for one in cases) else USUAL_WITHOUT_REFERENCE

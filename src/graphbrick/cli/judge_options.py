@@ -13,7 +13,7 @@ from graphbrick.cli.evaluate import model_of
 if TYPE_CHECKING:
     from graphbrick.evaluate import Study
     from graphbrick.evaluate.judge.cases import StudyCase
-    from graphbrick.evaluate.judge.labels import Labels
+    from graphbrick.evaluate.judge.labels.files import Labels
     from graphbrick.evaluate.judge.verdicts import Judge, Label
     from graphbrick.evaluate.study.records import RatingJudge
 
@@ -46,7 +46,7 @@ def judge_of(text: str) -> Judge:
     Raises:
         InputError: It names none of them.
     """
-    from graphbrick.evaluate.judge.named import judge_of as named
+    from graphbrick.evaluate.judge.judges.named import judge_of as named
 
     return named(text, model_of)
 
@@ -90,8 +90,8 @@ def labels_from(
 
     Labels by rule are used as if people had given those of a sample, so that the others show whether that was right.
     """
-    from graphbrick.evaluate.judge.labels import Labels, labels_by_rule, read_labels
-    from graphbrick.evaluate.judge.sampling import draw
+    from graphbrick.evaluate.judge.labels.files import Labels, labels_by_rule, read_labels
+    from graphbrick.evaluate.judge.labels.sampling import draw
     from graphbrick.evaluate.judge.verdicts import Label
 
     if source is None:

@@ -154,8 +154,8 @@ def _report(
     from graphbrick.core.errors import InputError
     from graphbrick.evaluate import Study
     from graphbrick.evaluate.judge.cases import cases_of
-    from graphbrick.evaluate.judge.judged import judge_report
-    from graphbrick.evaluate.judge.page import write_judge_page
+    from graphbrick.evaluate.judge.report.judged import judge_report
+    from graphbrick.evaluate.judge.report.page import write_judge_page
     from graphbrick.evaluate.judge.verdicts import Label
 
     n, seed, by, pool, level = options

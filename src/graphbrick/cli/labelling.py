@@ -42,8 +42,8 @@ def sample(
     from graphbrick.cli.printing.terminal import print_json
     from graphbrick.evaluate import Study
     from graphbrick.evaluate.judge.cases import cases_of, notes_of
-    from graphbrick.evaluate.judge.labels import write_cases
-    from graphbrick.evaluate.judge.sampling import draw
+    from graphbrick.evaluate.judge.labels.files import write_cases
+    from graphbrick.evaluate.judge.labels.sampling import draw
     from graphbrick.evaluate.judge.verdicts import Label
 
     labels = labels_named(label) or [one for one in Label if one is not Label.CORRECTNESS]
@@ -68,7 +68,7 @@ def sample(
 def agree(first: _Labels, second: _Labels, as_json: Json = False) -> None:
     """Say how well two labellers of the same answers agree: Cohen's kappa, with its interval."""
     from graphbrick.cli.printing.terminal import console, print_json, table
-    from graphbrick.evaluate.judge.agreeing import agreements
+    from graphbrick.evaluate.judge.labels.agreeing import agreements
 
     found = agreements(first, second)
     if as_json:
@@ -107,8 +107,8 @@ def power(
     from graphbrick.cli.printing.terminal import console, print_json, table
     from graphbrick.core.errors import InputError
     from graphbrick.evaluate import Study
-    from graphbrick.evaluate.judge.buying import Costs, expected, needs_of
     from graphbrick.evaluate.judge.cases import cases_of
+    from graphbrick.evaluate.judge.report.buying import Costs, expected, needs_of
 
     costs = None if label_cost is None else Costs(label_cost, rating_cost)
     if runs is None:
@@ -154,7 +154,7 @@ def label(
     """
     import webbrowser
 
-    from graphbrick.evaluate.judge.labelling import labelling_page
+    from graphbrick.evaluate.judge.labels.labelling import labelling_page
 
     with labelling_page(labels, port=port) as server:
         typer.echo(f"label at {server.address} (Ctrl-C, or Finish on the page, ends it)")

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from graphbrick.compute import blas_threads
 from graphbrick.core.errors import InputError
 from graphbrick.evaluate.datasets import GroundedQuestion, Question, ground
-from graphbrick.evaluate.judge.judging import JUDGING, Judging, name_of
+from graphbrick.evaluate.judge.asking import name_of
+from graphbrick.evaluate.judge.gold_answers.judging import JUDGING, Judging
 from graphbrick.evaluate.study.environment import machine, versions
 from graphbrick.evaluate.study.inputs import NamedPipeline, Pipelines, Questions, named_pipelines, read_questions
 from graphbrick.evaluate.study.inputs import SourcedQuestion as Sourced
@@ -73,8 +74,8 @@ def evaluate(
         fresh: Forget the results of these pipelines on this graph.
         retry: Ask again the questions that ended in an error, and judge again the answers without a verdict.
         judge: A language model that says of the first answer to each question whether it means the same as a gold
-            answer (`evaluate.judge.judge`), as the measure ``judge_at_1``. A study has one judge. Its cost is kept
-            apart from that of the pipelines. Answers of earlier calls are judged too.
+            answer (`evaluate.judge.gold_answers`), as the measure ``judge_at_1``. A study has one judge. Its cost is
+            kept apart from that of the pipelines. Answers of earlier calls are judged too.
         exchanges: Whether the prompts and replies of language models are stored.
         watch: Called with progress: the step, how many are done, how many there are.
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from graphbrick.core.errors import GraphbrickError, InputError, PipelineError
-from graphbrick.evaluate.judge.labelling import Labelling, open_labelling
+from graphbrick.evaluate.judge.labels.labelling import Labelling, open_labelling
 from graphbrick.learn.default import ending_in
 from graphbrick.pipeline import Pipeline
 from graphbrick.pipeline.brick import Brick

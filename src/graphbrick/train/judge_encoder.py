@@ -14,10 +14,10 @@ import numpy.typing as npt
 
 from graphbrick.core.errors import InputError, ModelError
 from graphbrick.core.parameters import parameter
-from graphbrick.evaluate.judge.classifier.logistic import Logistic, calibrated
-from graphbrick.evaluate.judge.classifier.training import LEAST, folds
-from graphbrick.evaluate.judge.encoder import KIND, closest_parts
-from graphbrick.evaluate.judge.folder import new_judge, require_no_judge
+from graphbrick.evaluate.judge.judges.classifier.logistic import Logistic, calibrated
+from graphbrick.evaluate.judge.judges.classifier.training import LEAST, folds
+from graphbrick.evaluate.judge.judges.encoder import KIND, closest_parts
+from graphbrick.evaluate.judge.judges.folder import new_judge, require_no_judge
 from graphbrick.evaluate.judge.synthetic.rows import Row
 from graphbrick.evaluate.judge.verdicts import Label
 from graphbrick.evaluate.statistics.agreement import auc

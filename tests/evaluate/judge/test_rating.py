@@ -12,9 +12,9 @@ from made_study import Madeup, write_study
 from graphbrick import LLM, Session
 from graphbrick.core.errors import InputError, ModelError
 from graphbrick.evaluate.judge.cases import cases_of, notes_of, numbers_of
-from graphbrick.evaluate.judge.judging import judge_study
+from graphbrick.evaluate.judge.gold_answers.judging import judge_study
+from graphbrick.evaluate.judge.judges.rubric import RubricJudge
 from graphbrick.evaluate.judge.rating import rate_study
-from graphbrick.evaluate.judge.rubric import RubricJudge
 from graphbrick.evaluate.judge.verdicts import Case, Judge, Label, Verdict
 from graphbrick.evaluate.study.reader import Study
 from graphbrick.evaluate.study.recorder import Recorder

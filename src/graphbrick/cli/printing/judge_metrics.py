@@ -8,10 +8,10 @@ from itertools import islice
 from rich.console import Console
 
 from graphbrick.cli.printing.terminal import console, note, plain, print_json, table
-from graphbrick.evaluate.judge.comparing import PairStudy
-from graphbrick.evaluate.judge.measuring import MetricStudy, Plan
-from graphbrick.evaluate.judge.metrics import MetricJudge
-from graphbrick.evaluate.judge.scoring import ScoreStudy
+from graphbrick.evaluate.judge.metrics.comparing import PairStudy
+from graphbrick.evaluate.judge.metrics.measuring import MetricStudy, Plan
+from graphbrick.evaluate.judge.metrics.metric_judge import MetricJudge
+from graphbrick.evaluate.judge.metrics.scoring import ScoreStudy
 from graphbrick.evaluate.statistics.intervals import Interval
 from graphbrick.llm.conversations import Usage
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import typer
 
 from graphbrick.cli.printing.terminal import console, plain, print_json, table
-from graphbrick.evaluate.judge.checking import Check
-from graphbrick.evaluate.judge.classifier.training import Trained
+from graphbrick.evaluate.judge.judges.classifier.training import Trained
+from graphbrick.evaluate.judge.report.checking import Check
 from graphbrick.evaluate.judge.synthetic.making import Made
 from graphbrick.evaluate.judge.synthetic.negatives import EASY
 from graphbrick.evaluate.judge.verdicts import Label

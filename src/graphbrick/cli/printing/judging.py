@@ -6,8 +6,14 @@ from rich.text import Text
 
 from graphbrick.cli.printing.studies import rich_table
 from graphbrick.cli.printing.terminal import console, note, plain, print_json
-from graphbrick.evaluate.judge.judged import JudgeReport
-from graphbrick.evaluate.judge.tables import curve_table, differences_table, lines_of, quality_table, systems_table
+from graphbrick.evaluate.judge.report.judged import JudgeReport
+from graphbrick.evaluate.judge.report.tables import (
+    curve_table,
+    differences_table,
+    lines_of,
+    quality_table,
+    systems_table,
+)
 
 
 def print_judge_report(report: JudgeReport, *, as_json: bool) -> None:

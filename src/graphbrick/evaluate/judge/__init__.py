@@ -1,16 +1,77 @@
 """Judges of answers: what they say, what they are worth, and what follows from a few labels by people.
 
 The main path: `cases` takes answers, questions and evidence out of a study, `rating` has a judge rate them, and
-`judged` makes the report.
+`report` corrects what it says by labels. `verdicts` is the protocol of all judges.
 
-- The protocol is `verdicts`; `named` opens a judge by its text.
-- Judges: `rubric` (a language model), `baselines`, `classifier` and `encoder` (trained; `folder` and `trained` keep
-  and open them), `judge` and `judging` (whether an answer equals a gold answer: Judge@1).
-- Labels of people: `sampling` draws, `labelling` is the page, `labels` reads, `agreeing` compares two people, `buying`
-  says how many are needed.
-- The report: `population`, `estimates` and `quality` compute, `tables` and `page` show; `checking` is the report of a
-  judge on labelled rows alone.
-- Metrics by a language model: `metrics` with `steps` and `formulas`, asked by `measuring`; answers of two systems by
-  `pairs` and `comparing`; scores by criteria by `criteria` and `scoring`. They share `asking` and `kept_lines`.
-- `synthetic` makes the data that judges are trained on.
+- `judges`: a language model asked by a rubric, baselines, and judges that were trained.
+- `labels`: labels by people: drawing what they label, the page, the file, how two people agree.
+- `report`: corrected scores of systems with intervals, what the judge is worth, how many labels to buy.
+- `metrics`: scores by a language model without labels: metrics of RAGAS, pairs of answers, criteria in words.
+- `gold_answers`: whether an answer equals a gold answer (Judge@1).
+- `synthetic`: the data that judges are trained on.
+
+`asking` and ``prompts`` are shared by all that ask a language model.
+
+>>> from graphbrick.evaluate.judge import Case, Label, LengthJudge
+>>> LengthJudge().rate(Label.CONTEXT_RELEVANCE, [Case("Who built it?", ("Ada built it.",))])[0].probability > 0.9
+True
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from graphbrick.core.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from graphbrick.evaluate.judge.cases import StudyCase as StudyCase
+    from graphbrick.evaluate.judge.cases import cases_of as cases_of
+    from graphbrick.evaluate.judge.gold_answers.judging import judge_study as judge_study
+    from graphbrick.evaluate.judge.judges.baselines import CosineJudge as CosineJudge
+    from graphbrick.evaluate.judge.judges.baselines import LengthJudge as LengthJudge
+    from graphbrick.evaluate.judge.judges.baselines import RerankerJudge as RerankerJudge
+    from graphbrick.evaluate.judge.judges.baselines import WordsJudge as WordsJudge
+    from graphbrick.evaluate.judge.judges.rubric import RubricJudge as RubricJudge
+    from graphbrick.evaluate.judge.judges.trained import open_judge as open_judge
+    from graphbrick.evaluate.judge.labels.files import read_labels as read_labels
+    from graphbrick.evaluate.judge.metrics.criteria import CriteriaJudge as CriteriaJudge
+    from graphbrick.evaluate.judge.metrics.metric_judge import Metric as Metric
+    from graphbrick.evaluate.judge.metrics.metric_judge import MetricJudge as MetricJudge
+    from graphbrick.evaluate.judge.metrics.pairs import PairJudge as PairJudge
+    from graphbrick.evaluate.judge.rating import rate_study as rate_study
+    from graphbrick.evaluate.judge.report.checking import check_judge as check_judge
+    from graphbrick.evaluate.judge.report.judged import judge_report as judge_report
+    from graphbrick.evaluate.judge.verdicts import Case as Case
+    from graphbrick.evaluate.judge.verdicts import Judge as Judge
+    from graphbrick.evaluate.judge.verdicts import Label as Label
+    from graphbrick.evaluate.judge.verdicts import Verdict as Verdict
+
+_HOMES = {
+    "Case": "verdicts",
+    "CosineJudge": "judges.baselines",
+    "CriteriaJudge": "metrics.criteria",
+    "Judge": "verdicts",
+    "Label": "verdicts",
+    "LengthJudge": "judges.baselines",
+    "Metric": "metrics.metric_judge",
+    "MetricJudge": "metrics.metric_judge",
+    "PairJudge": "metrics.pairs",
+    "RerankerJudge": "judges.baselines",
+    "RubricJudge": "judges.rubric",
+    "StudyCase": "cases",
+    "Verdict": "verdicts",
+    "WordsJudge": "judges.baselines",
+    "cases_of": "cases",
+    "check_judge": "report.checking",
+    "judge_report": "report.judged",
+    "judge_study": "gold_answers.judging",
+    "open_judge": "judges.trained",
+    "rate_study": "rating",
+    "read_labels": "labels.files",
+}
+__all__ = [
+    "Case", "CosineJudge", "CriteriaJudge", "Judge", "Label", "LengthJudge", "Metric", "MetricJudge", "PairJudge",
+    "RerankerJudge", "RubricJudge", "StudyCase", "Verdict", "WordsJudge", "cases_of", "check_judge", "judge_report",
+    "judge_study", "open_judge", "rate_study", "read_labels",
+]  # fmt: skip
+__getattr__ = lazy_names(__name__, _HOMES)

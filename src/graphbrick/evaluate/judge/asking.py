@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import fields, replace
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
@@ -29,8 +30,22 @@ CUT = "the judge does not see all of the {name}, which is too long"
 _LINE_OF_OBJECT = re.compile(r"^[ \t]*\{", re.MULTILINE)
 
 
+_NO_MATTER = ("parallel", "retries", "timeout", "threads")
+
+
 class UnreadableError(Exception):
     """A reply that cannot be used; the text says why."""
+
+
+def name_of(llm: ChatModel) -> str:
+    """Return the recipe text of a judge without parameters that do not affect verdicts.
+
+    >>> from graphbrick import LLM
+    >>> name_of(LLM("gpt-4.1", parallel=8, timeout=10.0))
+    "LLM(model='gpt-4.1')"
+    """
+    plain = {one.name: one.default for one in fields(llm) if one.name in _NO_MATTER}  # type: ignore[arg-type]
+    return repr(replace(llm, **plain))  # type: ignore[type-var]
 
 
 @contextmanager

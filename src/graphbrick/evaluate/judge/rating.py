@@ -63,7 +63,7 @@ def rate_study(
         >>> from graphbrick import LLM
         >>> from graphbrick.evaluate import evaluate
         >>> from graphbrick.evaluate.datasets import Question
-        >>> from graphbrick.evaluate.judge.rubric import RubricJudge
+        >>> from graphbrick.evaluate.judge.judges.rubric import RubricJudge
         >>> from graphbrick.testing import ScriptedLLM, tiny_graph
         >>> question = Question("1", "What is the capital of Kenya?", ("Kenya",), ("Nairobi",), dataset="mine")
         >>> out = tempfile.mkdtemp() + "/runs.sqlite"

@@ -14,7 +14,8 @@ from graphbrick.core.errors import InputError
 from graphbrick.core.trace import Trace, record
 from graphbrick.evaluate.datasets import Question, load
 from graphbrick.evaluate.experiment import evaluate
-from graphbrick.evaluate.judge.judging import JUDGING, name_of
+from graphbrick.evaluate.judge.asking import name_of
+from graphbrick.evaluate.judge.gold_answers.judging import JUDGING
 from graphbrick.evaluate.rag.building import Built, build_system
 from graphbrick.evaluate.rag.measuring import Progress
 from graphbrick.evaluate.rag.questions import questions_about

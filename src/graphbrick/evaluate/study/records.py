@@ -260,7 +260,7 @@ class StoredJudgement:
         question: The number of the question.
         judge: The recipe text of the model.
         right: Whether the answer is right; None if the verdict could not be read, or the model failed.
-        by: "no answer", "equality" or "model", as `graphbrick.evaluate.judge.judge.Judgement` has it.
+        by: "no answer", "equality" or "model", as `graphbrick.evaluate.judge.gold_answers.judgement.Judgement` has it.
         error: Why the model failed; None if it did not.
         seconds: Time it took.
         ledger: calls, tokens_in, tokens_out, estimated, waited, cost, cache_hits. The same answer of several pipelines

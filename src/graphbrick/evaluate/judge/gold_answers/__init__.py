@@ -1,0 +1,1 @@
+"""Whether the first answer equals a gold answer: Judge@1."""

@@ -1,0 +1,53 @@
+"""Judges by the text that names them on the command line: a model, a trained judge, or a baseline."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+
+from graphbrick.core.errors import InputError
+from graphbrick.evaluate.judge.verdicts import Judge
+from graphbrick.llm.chat import ChatModel
+
+BASELINES: dict[str, str] = {
+    "length": "graphbrick.evaluate.judge.judges.baselines:LengthJudge",
+    "words": "graphbrick.evaluate.judge.judges.baselines:WordsJudge",
+    "cosine": "graphbrick.evaluate.judge.judges.baselines:CosineJudge",
+    "re-ranker": "graphbrick.evaluate.judge.judges.baselines:RerankerJudge",
+}
+"""The module and class of each baseline, by its name; the class takes no arguments."""
+TRAINED = "graphbrick.evaluate.judge.judges.trained:open_judge"
+"""The module and function that opens the folder of a trained judge."""
+BY_MODEL = "graphbrick.evaluate.judge.judges.rubric:RubricJudge"
+"""The module and class of the judge that asks a language model, its one argument."""
+
+
+def judge_of(text: str, model: Callable[[str], ChatModel]) -> Judge:
+    """Return the judge that a text names.
+
+    Args:
+        text: The name of a baseline, the folder of a trained judge, or a language model as ``model`` reads it.
+        model: Returns the language model that a text names.
+
+    Raises:
+        InputError: The text names none of them.
+    """
+    name = text.strip()
+    if name in BASELINES:
+        return _imported(BASELINES[name])()
+    if Path(name).is_dir() and TRAINED:
+        return _imported(TRAINED)(Path(name))
+    if not name or not BY_MODEL or (Path(name).exists() and not name.lower().endswith(".gguf")):
+        raise InputError(
+            f"a judge is a language model such as gpt-4.1 or LLM('gpt-4.1'), the folder of a trained judge"
+            f"{''.join(f', {known}' for known in BASELINES)}, got {text!r}"
+        )
+    return _imported(BY_MODEL)(model(name))
+
+
+def _imported(place: str) -> Callable[..., Judge]:
+    """Return what ``module:name`` names."""
+    module, _, name = place.partition(":")
+    found: Callable[..., Judge] = getattr(import_module(module), name)
+    return found
