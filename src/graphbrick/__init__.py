@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from graphbrick.graphs.compact import compact as compact
     from graphbrick.graphs.delta import Change as Change
     from graphbrick.graphs.delta import change as change
+    from graphbrick.graphs.extracted import ExtractedGraph as ExtractedGraph
     from graphbrick.graphs.graph import Graph as Graph
     from graphbrick.graphs.local import LocalAround as LocalAround
     from graphbrick.graphs.local import local_graph as local_graph
@@ -180,6 +181,7 @@ _HOMES = {
     "graphs.builder": ("GraphBuilder", "build"),
     "graphs.compact": ("compact",),
     "graphs.delta": ("Change", "change"),
+    "graphs.extracted": ("ExtractedGraph",),
     "graphs.graph": ("Graph",),
     "graphs.local": ("LocalAround", "local_graph"),
     "graphs.opening": ("open_graph",),

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from graphbrick.cli.graphs import Json, open_place
+from graphbrick.cli.graphs import Json, open_any
 from graphbrick.cli.llm import BudgetText, CacheFile, CacheMode, LLMName, limits
 from graphbrick.cli.pipelines import MinConfidence, chosen_pipeline, load_encoder_early, set_parts, withholding
 from graphbrick.learn.default import DEFAULT_PIPELINE
@@ -95,7 +95,7 @@ def _ask_here(
     from graphbrick.llm.chat import streaming
     from graphbrick.pipeline.run_json import run_json
 
-    opened = open_place(graph)
+    opened = open_any(graph)
     parsed = withholding(chosen_pipeline(pipeline, recipe, parts, llm, opened), min_confidence)
     with limits(*limited), answering() as on_token, streaming(on_token):
         run = parsed.run(opened, question, seeds=seeds)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from graphbrick.cli.graphs import GraphFolder, Json, open_graph
+from graphbrick.cli.graphs import GraphFolder, Json, open_any
 from graphbrick.cli.llm import BudgetText, CacheFile, CacheMode, LLMName, limits
 from graphbrick.cli.pipelines import MinConfidence, withholding
 
@@ -87,12 +87,14 @@ def evaluate(
     from graphbrick.evaluate import evaluate as run
     from graphbrick.evaluate.report.summary import summarize_study
     from graphbrick.evaluate.study.identity import content_of
+    from graphbrick.graphs.databases.graph import DatabaseGraph
     from graphbrick.pipeline.budget import StoppedError
 
     named = chosen_pipelines(recipe or [], pipeline or [], parts or [], llm)
     chosen = {name: withholding(one, min_confidence) for name, one in named.items()}
     judged_by = None if judge is None else model_of(judge)
-    opened = open_graph(graph)
+    opened = open_any(graph)
+    assert not isinstance(opened, DatabaseGraph)  # an address is refused when the arguments are read
     stopped: StoppedError | None = None
     with limits(budget, cache, cache_file), progress() as report:
         try:

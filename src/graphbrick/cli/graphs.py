@@ -12,6 +12,7 @@ import typer
 if TYPE_CHECKING:
     from graphbrick.embedders.embedder import Embedder
     from graphbrick.graphs.databases.graph import DatabaseGraph
+    from graphbrick.graphs.extracted import ExtractedGraph
     from graphbrick.graphs.graph import Graph
     from graphbrick.graphs.readers import ReadOptions
 
@@ -229,14 +230,20 @@ def info(
     as_json: Json = False,
 ) -> None:
     """Show what a graph holds."""
-    from graphbrick.cli.printing.graphs import print_info, print_schema
-    from graphbrick.graphs.graph import Graph
+    from graphbrick.cli.printing.graphs import print_extracted, print_info, print_schema
+    from graphbrick.graphs.databases.graph import DatabaseGraph
+    from graphbrick.graphs.extracted import ExtractedGraph
 
-    opened = open_place(graph)
-    if not isinstance(opened, Graph):
+    opened = open_any(graph)
+    if isinstance(opened, DatabaseGraph):
         if check:
             _folder(graph)
         print_schema(opened, as_json=as_json)
+        return
+    if isinstance(opened, ExtractedGraph):
+        if check:
+            opened.check()
+        print_extracted(opened, checked=check, as_json=as_json)
         return
     if check:
         opened.check()
@@ -290,17 +297,38 @@ def chosen_embedder(text: str, option: str) -> Embedder:
 
 
 def open_graph(path: Path) -> Graph:
-    """Open the graph folder that a command names."""
-    from graphbrick.graphs.graph import Graph
-    from graphbrick.graphs.opening import open_graph
+    """Open the graph folder that a command names.
 
-    opened = open_graph(path)
-    assert isinstance(opened, Graph)
+    Raises:
+        InputError: It holds extracted subgraphs, and the command needs one graph.
+    """
+    from graphbrick.graphs.databases.graph import DatabaseGraph
+
+    opened = open_place(str(path))
+    assert not isinstance(opened, DatabaseGraph)
     return opened
 
 
 def open_place(place: str) -> Graph | DatabaseGraph:
-    """Open the folder or the database that a command names."""
+    """Open the folder or the database that a command names.
+
+    Raises:
+        InputError: It holds extracted subgraphs, and the command needs one graph.
+    """
+    from graphbrick.core.errors import InputError
+    from graphbrick.graphs.extracted import ExtractedGraph
+
+    opened = open_any(place)
+    if isinstance(opened, ExtractedGraph):
+        raise InputError(
+            f"{place} holds extracted subgraphs, which ask, evaluate and info take, and this command needs one graph; "
+            "build one from the source of the extraction"
+        )
+    return opened
+
+
+def open_any(place: str | Path) -> Graph | DatabaseGraph | ExtractedGraph:
+    """Open the graph of any kind that a command names."""
     from graphbrick.graphs.opening import open_graph
 
     return open_graph(place)

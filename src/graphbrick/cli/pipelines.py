@@ -15,6 +15,7 @@ from graphbrick.learn.default import DEFAULT_PIPELINE, ending_in, with_model
 
 if TYPE_CHECKING:
     from graphbrick.graphs.databases.graph import DatabaseGraph
+    from graphbrick.graphs.extracted import ExtractedGraph
     from graphbrick.graphs.graph import Graph
     from graphbrick.pipeline import Pipeline
 
@@ -66,7 +67,11 @@ def _default_embedder(graph: Path) -> str:
 
 
 def chosen_pipeline(
-    text: str | None, recipe: str | None, parts: list[str], llm: str | None, graph: Graph | DatabaseGraph | None = None
+    text: str | None,
+    recipe: str | None,
+    parts: list[str],
+    llm: str | None,
+    graph: Graph | DatabaseGraph | ExtractedGraph | None = None,
 ) -> Pipeline:
     """Return the pipeline that the options of ``ask`` name; by default the learned pipeline of the graph."""
     from graphbrick.core.errors import InputError
@@ -119,7 +124,7 @@ def set_parts(texts: list[str]) -> dict[str, str]:
     return parts
 
 
-def default_pipeline(graph: Graph | DatabaseGraph | None) -> Pipeline:
+def default_pipeline(graph: Graph | DatabaseGraph | ExtractedGraph | None) -> Pipeline:
     """Return the default pipeline for a graph; say what is not as it could be.
 
     The vectors of the passages are made first if there are none, which is shown.

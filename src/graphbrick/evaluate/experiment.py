@@ -9,18 +9,18 @@ from dataclasses import dataclass
 
 from graphbrick.compute import blas_threads
 from graphbrick.core.errors import InputError
-from graphbrick.evaluate.datasets import GroundedQuestion, Question, ground
+from graphbrick.evaluate.datasets import GroundedQuestion, Question
 from graphbrick.evaluate.judge.asking import name_of
 from graphbrick.evaluate.judge.gold_answers.judging import JUDGING, Judging
 from graphbrick.evaluate.study.environment import machine, versions
 from graphbrick.evaluate.study.inputs import NamedPipeline, Pipelines, Questions, named_pipelines, read_questions
 from graphbrick.evaluate.study.inputs import SourcedQuestion as Sourced
+from graphbrick.evaluate.study.question_graphs import StudyGraph, ground_each
 from graphbrick.evaluate.study.reader import Study
 from graphbrick.evaluate.study.recorder import Recorder
 from graphbrick.evaluate.study.records import Detail, Unjudged
 from graphbrick.evaluate.study.workers import Task, Work, answered, concurrency
 from graphbrick.files.digests import sha256
-from graphbrick.graphs.graph import Graph
 from graphbrick.llm.chat import ChatModel
 from graphbrick.pipeline import Pipeline
 from graphbrick.pipeline.budget import Budget, StoppedError, current_budget, spending
@@ -32,7 +32,7 @@ FINDING, ANSWERING = "finding the questions in the graph", "answering"
 
 
 def evaluate(
-    graph: Graph,
+    graph: StudyGraph,
     questions: Questions,
     pipelines: Pipelines,
     *,
@@ -59,7 +59,7 @@ def evaluate(
     `graphbrick.pipeline.budget.spending` is used up, or at Ctrl-C, the evaluation stops, and what is done stays.
 
     Args:
-        graph: The graph.
+        graph: The graph; or extracted subgraphs, of which each question is asked on that of its seeds.
         questions: Files of questions of any form (`graphbrick.evaluate.datasets.load`), splits of fetched data sets
             (such as "webqsp:test"), questions, or several of these.
         pipelines: Recipe texts or pipelines; as a mapping, with their names in tables.
@@ -126,7 +126,7 @@ class _Settings:
 
 def _evaluate(
     recorder: Recorder,
-    graph: Graph,
+    graph: StudyGraph,
     named: Sequence[NamedPipeline],
     sourced: Sequence[Sourced],
     settings: _Settings,
@@ -221,11 +221,13 @@ def _unjudged(question: GroundedQuestion, detail: Detail) -> Unjudged:
     return Unjudged(detail.run, detail.question, question.question.text, answer, question.names)
 
 
-def _ground(recorder: Recorder, graph: Graph, questions: Sequence[Question], watch: Watch) -> list[GroundedQuestion]:
+def _ground(
+    recorder: Recorder, graph: StudyGraph, questions: Sequence[Question], watch: Watch
+) -> list[GroundedQuestion]:
     """Find the questions in the graph; those that were asked before are not looked up again."""
     known = recorder.known(graph, questions)
     new = [question for place, question in enumerate(questions) if place not in known]
-    grounded = iter(ground(graph, new, watch=lambda done: watch(FINDING, done, len(new))).questions)
+    grounded = iter(ground_each(graph, new, lambda done: watch(FINDING, done, len(new))))
     return [known[place] if place in known else next(grounded) for place in range(len(questions))]
 
 

@@ -1,4 +1,4 @@
-"""Open any graph: a folder, or a database by its address."""
+"""Open any graph: a folder of a graph or of extracted subgraphs, or a database by its address."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from importlib import import_module
 from graphbrick.graphs.corpus import TextGraph, has_text
 from graphbrick.graphs.databases.address import Address, is_address
 from graphbrick.graphs.databases.graph import DatabaseGraph
+from graphbrick.graphs.extracted import ExtractedGraph
+from graphbrick.graphs.extracted_files import is_extracted
 from graphbrick.graphs.graph import Graph
 
 # Modules that import their client when they connect.
@@ -27,8 +29,10 @@ _KINDS = {
 }
 
 
-def open_graph(place: str | os.PathLike[str]) -> Graph | DatabaseGraph:
-    """Open a graph folder, with the passages of its documents if it was made from text, or a graph in a database.
+def open_graph(place: str | os.PathLike[str]) -> Graph | DatabaseGraph | ExtractedGraph:
+    """Open a graph folder, a folder of extracted subgraphs, or a graph in a database.
+
+    A graph that was made from documents is opened with their passages.
 
     A database is connected to when it is first asked. User and password are read from ``GRAPHBRICK_USER`` and
     ``GRAPHBRICK_PASSWORD``.
@@ -42,6 +46,8 @@ def open_graph(place: str | os.PathLike[str]) -> Graph | DatabaseGraph:
     """
     text = os.fspath(place)
     if not is_address(text):
+        if is_extracted(place):
+            return ExtractedGraph(place)
         return TextGraph.open(place) if has_text(place) else Graph.open(place)
     address = Address.read(text)
     module, name = _KINDS[address.scheme]

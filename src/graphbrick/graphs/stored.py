@@ -47,7 +47,7 @@ class StoredGraph:
         self.place = path.absolute()  # stays valid if the working folder changes
         self.vectors_place = self.place.with_name(f"{self.place.name}.vectors")
         """The folder of the embeddings of its texts; local graphs share that of the graph they were copied from."""
-        self.origin = ""  # the address of the database that a local graph was copied from
+        self.origin = ""  # where a local graph was copied from: the address of a database, or a folder
         self.changes = Changes()
         self.csr: Csr = from_arrays(*(self._array(name) for name in self.ARRAYS))
         labels = StringTable.open(path, "labels")

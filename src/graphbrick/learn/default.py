@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 # Bricks are imported where they are used, so that the command line can show the default at once.
 if TYPE_CHECKING:
     from graphbrick.graphs.databases.graph import DatabaseGraph
+    from graphbrick.graphs.extracted import ExtractedGraph
     from graphbrick.graphs.graph import Graph
     from graphbrick.pipeline import Pipeline
 
@@ -19,7 +20,7 @@ DEFAULT_PIPELINE = "Operators(Patterns(WordAlignment(MiniLM()), n=32)) >> PathAn
 """The default for other graphs that were not learned."""
 
 
-def default_pipeline(graph: Graph | DatabaseGraph | None) -> Pipeline:
+def default_pipeline(graph: Graph | DatabaseGraph | ExtractedGraph | None) -> Pipeline:
     """Return the default pipeline for a graph: the one for passages, or the learned one, if there is one.
 
     Passages are found by words alone if MiniLM is not installed; callers say so.

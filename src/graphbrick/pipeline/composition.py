@@ -14,6 +14,7 @@ from graphbrick.core import Answer, Query
 from graphbrick.core.errors import PipelineError, shown
 from graphbrick.core.graph import Labels
 from graphbrick.core.parameters import parameter
+from graphbrick.graphs.extracted import ExtractedGraph
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.local import LocalAround
 from graphbrick.pipeline.brick import Brick
@@ -75,12 +76,17 @@ class Pipeline(ABC):
         """Yield every stage of this pipeline, in the order of its text."""
 
     def __call__(
-        self, graph: Graph | LocalAround | Labels, query: str | Query, *, seeds: Iterable[str | int] = ()
+        self,
+        graph: Graph | LocalAround | ExtractedGraph | Labels,
+        query: str | Query,
+        *,
+        seeds: Iterable[str | int] = (),
     ) -> Answer:
         """Answer a question; the pipeline must end in a generate stage.
 
         Args:
-            graph: The graph to search: a `Graph`, a `LocalAround`, or another graph that gives what the stages need.
+            graph: The graph to search: a `Graph`, a `LocalAround`, an `ExtractedGraph`, or another graph that gives
+                what the stages need.
             query: The question as text, or a `Query`.
             seeds: Where to start, as entity keys, labels or ids; linked from the question when there are none.
 
@@ -94,7 +100,13 @@ class Pipeline(ABC):
 
         return answer(self, graph, query, seeds)
 
-    def run(self, graph: Graph | LocalAround | Labels, query: str | Query, *, seeds: Iterable[str | int] = ()) -> Run:
+    def run(
+        self,
+        graph: Graph | LocalAround | ExtractedGraph | Labels,
+        query: str | Query,
+        *,
+        seeds: Iterable[str | int] = (),
+    ) -> Run:
         """Run this pipeline, complete or not, and return all that it made.
 
         Args and errors as for calling it.

@@ -18,6 +18,7 @@ from graphbrick.core.errors import GraphbrickError, LinkError, PipelineError, sh
 from graphbrick.core.graph import Capability, Labels, check_needs
 from graphbrick.core.trace import Trace, event, record
 from graphbrick.graphs.databases.graph import DatabaseGraph
+from graphbrick.graphs.extracted import ExtractedGraph
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.local import LocalAround, local_around, mentioned, resolved
 from graphbrick.pipeline.budget import StoppedError, check_budget
@@ -76,7 +77,10 @@ class Memory(Protocol):
 
 
 def answer(
-    pipeline: Pipeline, graph: Graph | LocalAround | Labels, query: str | Query, seeds: Iterable[str | int] = ()
+    pipeline: Pipeline,
+    graph: Graph | LocalAround | ExtractedGraph | Labels,
+    query: str | Query,
+    seeds: Iterable[str | int] = (),
 ) -> Answer:
     """Answer a question; see `Pipeline.__call__`."""
     if pipeline.gives != Level.ANSWER:
@@ -91,7 +95,10 @@ def answer(
 
 
 def begin(
-    pipeline: Pipeline, graph: Graph | LocalAround | Labels, query: str | Query, seeds: Iterable[str | int] = ()
+    pipeline: Pipeline,
+    graph: Graph | LocalAround | ExtractedGraph | Labels,
+    query: str | Query,
+    seeds: Iterable[str | int] = (),
 ) -> Run:
     """Return the run of a question before the first stage; see `Pipeline.run` for arguments and errors."""
     if Level.QUERY not in pipeline.accepts:
@@ -109,9 +116,9 @@ def begin(
     names: list[str | int] = list(seeds) if isinstance(seeds, Iterable) and not isinstance(seeds, str) else [seeds]
     if isinstance(graph, DatabaseGraph):
         graph = _walkable(pipeline, graph)
-    if isinstance(graph, LocalAround):
+    if isinstance(graph, LocalAround | ExtractedGraph):
         with record(trace, repr(graph), "local") as entry:
-            graph, keys = graph.around(query.text, names or query.seeds)
+            graph, keys = _local(graph, query, names)
             names = list(keys)
             entry.counts_out = {"entities": graph.n_entities, "triples": graph.n_triples}
     else:
@@ -125,6 +132,14 @@ def begin(
     # The default linker can only link on a folder graph.
     linked = bool(query.seeds) or isinstance(graph, DatabaseGraph)
     return Run(cast(Graph, graph), query, linked=linked, trace=trace)
+
+
+def _local(graph: LocalAround | ExtractedGraph, query: Query, names: list[str | int]) -> tuple[Graph, list[str]]:
+    """Return the graph of one question, and its seeds."""
+    seeds = names or query.seeds
+    if isinstance(graph, ExtractedGraph):
+        return graph.around(query.text, seeds, query.id)
+    return graph.around(query.text, seeds)
 
 
 def _walkable(pipeline: Pipeline, graph: DatabaseGraph) -> DatabaseGraph | LocalAround:

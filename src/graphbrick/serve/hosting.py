@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from graphbrick.core.errors import GraphbrickError
+from graphbrick.core.errors import GraphbrickError, InputError
 from graphbrick.graphs.databases.address import is_address
 from graphbrick.graphs.delta_files import delta_files
+from graphbrick.graphs.extracted import ExtractedGraph
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.opening import open_graph
 from graphbrick.learn.default import default_pipeline, with_model
@@ -78,6 +79,11 @@ class HostedGraph:
 
     def _open(self) -> Opened:
         graph = open_graph(self.place)
+        if isinstance(graph, ExtractedGraph):
+            raise InputError(
+                f"{self.place} holds extracted subgraphs, each for the seeds of some questions, but a server answers "
+                "any question; serve the graph that they are from, or use graphbrick ask"
+            )
         default = default_pipeline(graph)
         if self._llm:
             default = with_model(default, self._llm)

@@ -15,6 +15,7 @@ from graphbrick.cli.printing.terminal import console, plain, print_json
 from graphbrick.core.counting import counted
 from graphbrick.graphs.databases.graph import DatabaseGraph
 from graphbrick.graphs.delta import Change
+from graphbrick.graphs.extracted import ExtractedGraph
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.info import graph_info, isolated, size, skipped
 from graphbrick.graphs.partitions import Partitions
@@ -128,6 +129,30 @@ def print_schema(graph: DatabaseGraph, *, as_json: bool) -> None:
         out.print(f"... and {more:,} rows more (--json)")
     if not schema.is_complete:
         out.print("read from a sample, so that there may be more")
+
+
+def print_extracted(graph: ExtractedGraph, *, checked: bool, as_json: bool) -> None:
+    """Print settings, counts and the first sets of extracted subgraphs."""
+    if as_json:
+        sets = {name: list(seeds) for name, seeds in graph.sets.items()}
+        print_json({**graph.settings, "hash": graph.hash, "sets": sets, "checked": checked})
+        return
+    out = console()
+    out.print(
+        plain(f"{graph.path}: {counted(len(graph.sets), 'subgraph')} extracted from {graph.settings.get('source')}")
+    )
+    for name in ("settings", "counts"):
+        facts = graph.settings.get(name)
+        if isinstance(facts, dict):
+            out.print(plain(f"{name}: {', '.join(f'{key} {value}' for key, value in facts.items())}"))
+    table = Table("set", "seeds", box=None, pad_edge=False)
+    for name, seeds in list(graph.sets.items())[:_SHOWN]:
+        table.add_row(Text(plain(name)), Text(plain(", ".join(seeds))))
+    out.print(table)
+    if len(graph.sets) > _SHOWN:
+        out.print(f"... and {len(graph.sets) - _SHOWN:,} more (--json)")
+    if checked:
+        out.print("every row could be read, and all tables fit each other")
 
 
 def _count(number: int | None) -> str:

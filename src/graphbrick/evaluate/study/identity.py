@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from graphbrick.files.digests import digest
 from graphbrick.graphs.corpus import TextGraph
+from graphbrick.graphs.extracted import ExtractedGraph
 from graphbrick.graphs.graph import Graph
 from graphbrick.pipeline import Pipeline
 from graphbrick.pipeline.brick import Brick
@@ -47,7 +48,7 @@ def identity_of(pipeline: Pipeline) -> Identity:
     return Identity(pipeline.identity(), {str(path): digest(path) for path in sorted(paths)})
 
 
-def content_of(graph: Graph) -> str:
+def content_of(graph: Graph | ExtractedGraph) -> str:
     """Return the hash of a graph; of its triples and passages if it has passages, as these change answers too."""
     if not isinstance(graph, TextGraph):
         return graph.hash

@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -22,11 +22,11 @@ from graphbrick.evaluate.study.exchanges import pack
 from graphbrick.evaluate.study.identity import Identity, content_of
 from graphbrick.evaluate.study.judgements import Judgements
 from graphbrick.evaluate.study.query_scoring import gold_facts
+from graphbrick.evaluate.study.question_graphs import StudyGraph, graph_of
 from graphbrick.evaluate.study.ratings import Ratings
 from graphbrick.evaluate.study.records import Detail, Result
 from graphbrick.evaluate.study.schema import APPLICATION, FIRST, SINCE, VERSION
 from graphbrick.files.locks import claim
-from graphbrick.graphs.graph import Graph
 
 _WAIT = 60.0  # seconds to wait for a reader that holds the file
 _OF_ANSWERS = ("details", "exchanges", "judgements", "ratings", "results")
@@ -140,7 +140,7 @@ class Recorder:
         self._db.execute("INSERT OR IGNORE INTO files (path, sha256, questions) VALUES (?, ?, ?)", (*key, questions))
         return int(self._db.value("SELECT id FROM files WHERE path = ? AND sha256 = ?", key))
 
-    def run(self, name: str, recipe: str, graph: Graph, *, linked: bool, identity: Identity | None = None) -> int:
+    def run(self, name: str, recipe: str, graph: StudyGraph, *, linked: bool, identity: Identity | None = None) -> int:
         """Return the number of the run of a pipeline on a graph; added if it is new.
 
         Args:
@@ -188,7 +188,7 @@ class Recorder:
                 for table in tables:
                     self._db.execute(f"DELETE FROM {table} WHERE {condition}", [run] * condition.count("?"))
 
-    def known(self, graph: Graph, questions: Sequence[Question]) -> dict[int, GroundedQuestion]:
+    def known(self, graph: StudyGraph, questions: Sequence[Question]) -> dict[int, GroundedQuestion]:
         """Return the questions already asked on this graph, by index, as they were grounded then.
 
         Raises:
@@ -209,11 +209,11 @@ class Recorder:
             if row["digest"] != digest_of(question):
                 self._replace(row["id"], question)
                 continue
-            gold = json.loads(row["gold"])
+            gold, entity_of = json.loads(row["gold"]), _entities(graph, question)
             grounded[index] = GroundedQuestion(
                 question,
-                seeds=tuple(graph.entity(key) for key, _ in json.loads(row["seeds"])),
-                gold=tuple(tuple(graph.entity(key) for key in answer["keys"]) for answer in gold),
+                seeds=tuple(entity_of(key) for key, _ in json.loads(row["seeds"])),
+                gold=tuple(tuple(entity_of(key) for key in answer["keys"]) for answer in gold),
                 names=tuple(tuple(answer["names"]) for answer in gold),
                 missing_seeds=tuple(json.loads(row["missing_seeds"])),
                 distance=row["distance"],
@@ -233,7 +233,7 @@ class Recorder:
             self._db.execute("DELETE FROM asked WHERE question = ?", (number,))
             self._db.execute("DELETE FROM questions WHERE id = ?", (number,))
 
-    def add(self, graph: Graph, questions: Sequence[GroundedQuestion], files: Sequence[int | None]) -> list[int]:
+    def add(self, graph: StudyGraph, questions: Sequence[GroundedQuestion], files: Sequence[int | None]) -> list[int]:
         """Return the numbers of questions; new ones are added with the number of their file."""
         numbers = []
         with self._db.transaction():
@@ -245,7 +245,7 @@ class Recorder:
                     " seeds, missing_seeds, gold, facts, file, digest) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                     (
                         *(*key, plain(question.text), question.hops, grounded.distance, grounded.answerable),
-                        to_json([(graph.key(seed), graph.label(seed)) for seed in grounded.seeds]),
+                        to_json(_seeds(graph, grounded)),
                         *(to_json(grounded.missing_seeds), _gold(graph, grounded), to_json(dict(question.facts))),
                         *(file, digest_of(question)),
                     ),
@@ -326,11 +326,27 @@ def _reason(error: BaseException) -> str:
     return text[:500]
 
 
-def _gold(graph: Graph, grounded: GroundedQuestion) -> str:
+def _entities(graph: StudyGraph, question: Question) -> Callable[[str], int]:
+    """Return a function from keys to entities of the graph of a question; one without a subgraph has no keys."""
+    return lambda key: graph_of(graph, question).entity(key)
+
+
+def _keys(graph: StudyGraph, grounded: GroundedQuestion, entities: Iterable[int]) -> list[str]:
+    return [graph_of(graph, grounded.question).key(entity) for entity in entities]
+
+
+def _seeds(graph: StudyGraph, grounded: GroundedQuestion) -> list[tuple[str, str]]:
+    keys = _keys(graph, grounded, grounded.seeds)
+    return [
+        (key, graph_of(graph, grounded.question).label(seed)) for key, seed in zip(keys, grounded.seeds, strict=True)
+    ]
+
+
+def _gold(graph: StudyGraph, grounded: GroundedQuestion) -> str:
     answers = zip(grounded.question.answers, grounded.names, grounded.gold, strict=True)
     return to_json(
         [
-            {"answer": answer, "names": names, "keys": [graph.key(entity) for entity in entities]}
+            {"answer": answer, "names": names, "keys": _keys(graph, grounded, entities)}
             for answer, names, entities in answers
         ]
     )

@@ -182,7 +182,6 @@ def result_of(
 
 
 def detail_of(
-    graph: Graph,
     question: GroundedQuestion,
     course: Course | None,
     numbers: tuple[int, int],
@@ -192,7 +191,6 @@ def detail_of(
     """Return the result of a question in words.
 
     Args:
-        graph: The graph.
         question: The question.
         course: The pipeline's run; None if it could not start.
         numbers: Numbers of run and question.
@@ -200,7 +198,7 @@ def detail_of(
     """
     if course is None:
         return Detail(*numbers, seeds=(), answers=(), paths=(), stages=())
-    run = course.run
+    run, graph = course.run, course.run.graph
     gold, forms = set(question.answers), frozenset[str]().union(*gold_forms(question.names))
     stages = [stage for _, stage in run.trace.walk()]
     items = (run.evidence or Evidence()).items[:PATHS_KEPT]

@@ -22,6 +22,7 @@ from graphbrick.evaluate.datasets import GroundedQuestion
 from graphbrick.evaluate.study.identity import bricks_of
 from graphbrick.evaluate.study.prefixes import SharedStages
 from graphbrick.evaluate.study.query_scoring import of_query, writes_queries
+from graphbrick.evaluate.study.question_graphs import StudyGraph, graph_of
 from graphbrick.evaluate.study.records import Detail, Result
 from graphbrick.evaluate.study.scoring import detail_of, levels_of, result_of
 from graphbrick.graphs.graph import Graph
@@ -76,7 +77,7 @@ class Work:
 
     def __init__(
         self,
-        graph: Graph,
+        graph: StudyGraph,
         pipelines: Sequence[Pipeline],
         runs: Sequence[int],
         session: int,
@@ -96,22 +97,24 @@ class Work:
         if shared is None:
             shared = self._shared[task.left] = SharedStages([self.pipelines[place] for place in task.left])
         question, error, stopped = task.question, None, ""
+        graph: Graph | None = None
         courses: Sequence[Course | None]
         try:
+            graph = graph_of(self.graph, question.question)
             query = Query(question.question.text, id=question.question.id) if self.link else question.query()
         except LinkError as failure:
             courses, error = [None] * len(task.left), str(failure)
         else:
-            courses = shared.run(self.graph, query, turn=task.turn)
+            courses = shared.run(graph, query, turn=task.turn)
         results = []
         for place, course in zip(task.left, courses, strict=True):
             if course is not None and course.run.stopped is not None:
                 stopped = stopped or course.run.stopped.reason
                 continue
             numbers = self.runs[place], task.number, self.session
-            queries = of_query(self.graph, question.question.facts, course) if self._writes_queries[place] else {}
+            queries = of_query(graph, question.question.facts, course) if self._writes_queries[place] else {}
             result = result_of(question, course, self._levels[place], error=error, numbers=numbers, of_query=queries)
-            detail = detail_of(self.graph, question, course, numbers[:2], exchanges=self.exchanges)
+            detail = detail_of(question, course, numbers[:2], exchanges=self.exchanges)
             results.append((result, detail))
         return Done(tuple(results), stopped)
 
