@@ -54,20 +54,24 @@ def best(scores: npt.NDArray[np.float64], seeds: Entities, k: int) -> Entities:
     """
     ranked = scores.copy()
     ranked[seeds] = np.inf
-    candidates = np.flatnonzero(ranked > 0)
-    keep = max(k, len(seeds))
-    if len(candidates) > keep:
-        cut = np.partition(ranked[candidates], -keep)[-keep]
-        candidates = candidates[ranked[candidates] >= cut]
-        candidates = candidates[np.lexsort((candidates, -ranked[candidates]))][:keep]
-    return np.sort(candidates).astype(np.int32)
+    ids = np.flatnonzero(ranked > 0).astype(np.int32)
+    return _highest(ids, ranked[ids], max(k, len(seeds)))
 
 
 def best_of(nodes: Entities, values: npt.NDArray[np.float64], seeds: Entities, k: int) -> Entities:
     """Return the same as `best`, given the scores of some entities only."""
-    from graphbrick.kernels.refine_ppr import best_candidates
+    others = (values > 0) & np.isin(nodes, seeds, invert=True)
+    ranked = np.concatenate([np.full(len(seeds), np.inf), values[others]])
+    return _highest(np.concatenate([seeds, nodes[others]]), ranked, max(k, len(seeds)))
 
-    return best_candidates(nodes, values, seeds, k)
+
+def _highest(ids: Entities, ranked: npt.NDArray[np.float64], n: int) -> Entities:
+    """Return the ``n`` ids of the highest scores, ascending; ties go to the lower id."""
+    if len(ids) > n:
+        cut = np.partition(ranked, len(ids) - n)[len(ids) - n]
+        above = ids[ranked > cut]
+        ids = np.concatenate([above, np.sort(ids[ranked == cut])[: n - len(above)]])
+    return np.sort(ids)
 
 
 class Ranking(NamedTuple):

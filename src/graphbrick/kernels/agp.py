@@ -125,7 +125,8 @@ def _forward_on(
         if read < 0:  # never, as ids are at least 0; but without a use the reads ahead would be left out
             edges += 1
         if position == ready:
-            queue[:waiting] = following[:waiting]
+            for i in range(waiting):
+                queue[i] = following[i]
             ready, position = waiting, np.int64(0)
     counter[0] = count
     cursor[_READY], cursor[_POSITION], cursor[_WAITING] = ready, position, waiting

@@ -24,7 +24,8 @@ _HALF = np.uint64(32)
 def grow(array: npt.NDArray[T], size: int) -> npt.NDArray[T]:
     """Return a copy of the array with room for ``size`` entries."""
     larger = np.empty(size, dtype=array.dtype)
-    larger[: len(array)] = array
+    for i in range(len(array)):  # a slice would make numba compile how to format the error about its shape
+        larger[i] = array[i]
     return larger
 
 

@@ -17,11 +17,11 @@ def jit(function: F, *, inline: str = "never") -> F:
     """Compile a kernel with numba, for the read-only arrays of `graphbrick.core.csr` and fresh arrays as arguments."""
     compiled: F
     try:
-        compiled = numba.njit(cache=True, nogil=True, inline=inline)(function)
+        compiled = numba.njit(cache=True, nogil=True, inline=inline, no_cfunc_wrapper=True)(function)
     except RuntimeError:
         # Neither the package folder nor the home folder is writable, as in many containers.
         _log.info("kernels cannot be kept on disk and are compiled anew; NUMBA_CACHE_DIR may name a folder for them")
-        compiled = numba.njit(nogil=True, inline=inline)(function)
+        compiled = numba.njit(nogil=True, inline=inline, no_cfunc_wrapper=True)(function)
     return compiled
 
 

@@ -22,6 +22,7 @@ from graphbrick.core.limits import check_limits
 from graphbrick.kernels.degrees import walk_degree
 from graphbrick.kernels.hashing import slot_for, slots_of
 from graphbrick.kernels.jit import jit
+from graphbrick.kernels.selection import kth_largest
 from graphbrick.kernels.slices import SLICE
 
 Ids: TypeAlias = npt.NDArray[np.int32]
@@ -58,7 +59,10 @@ class Pushed(NamedTuple):
 def _grown(nodes: Ids, state: Floats, count: int, capacity: int) -> tuple[Ids, Floats, Longs]:
     """Return nodes and state with room for ``capacity`` entries, and the slots of the first ``count``."""
     larger, wider = np.empty(capacity, dtype=np.int32), np.empty((capacity, 4))
-    larger[:count], wider[:count] = nodes[:count], state[:count]
+    for slot in range(count):
+        larger[slot] = nodes[slot]
+        for column in range(4):
+            wider[slot, column] = state[slot, column]
     return larger, wider, slots_of(larger, count, capacity)
 
 
@@ -125,12 +129,27 @@ def _give(
 
 
 @jit
-def _kth(state: Floats, restart: float, k: int) -> float:
-    """Return the k-th largest score so far; 0 if there are at most k."""
-    n = len(state)
-    if n <= k:
-        return 0.0
-    return float(np.partition(state[:, SETTLED] + restart * state[:, RESIDUAL], n - k)[n - k])
+def estimates(state: Floats, count: int, restart: float) -> Floats:
+    """Return the scores of the first ``count`` slots so far: settled mass, and what settles of the residual first."""
+    scores = np.empty(count)
+    for s in range(count):
+        scores[s] = state[s, SETTLED] + restart * state[s, RESIDUAL]
+    return scores
+
+
+@jit
+def residual_mass(state: Floats, count: int) -> float:
+    """Return the sum of the residuals of the first ``count`` slots."""
+    total = 0.0
+    for s in range(count):
+        total += state[s, RESIDUAL]
+    return total
+
+
+@jit
+def _kth(state: Floats, count: int, restart: float, k: int) -> float:
+    """Return the k-th largest score of the first ``count`` slots so far; 0 if there are at most k."""
+    return kth_largest(estimates(state, count, restart), k) if count > k else 0.0
 
 
 class _Push(NamedTuple):
@@ -263,8 +282,8 @@ def _push_on(
                     )
         if front < back and edges <= edge_budget:
             break  # the slice is used up
-        left = state[:count, RESIDUAL].sum()
-        near = edges >= least_edges and restart * epsilon <= tolerance * _kth(state[:count], restart, k)
+        left = residual_mass(state, count)
+        near = edges >= least_edges and restart * epsilon <= tolerance * _kth(state, count, restart, k)
         # ``touched`` is never -1; using it keeps the compiler from dropping the prefetching reads.
         done = near or left < _GONE or edges > edge_budget or touched == -1
         if done:
@@ -338,7 +357,8 @@ def _sweep_on(
                 for e in range(np.int64(in_begin[u]), np.int64(in_end[u])):
                     state[in_head[e], RESIDUAL] += share
         if not pushed:
-            done = restart * epsilon <= tolerance * _kth(state, restart, k) or state[:, RESIDUAL].sum() < _GONE
+            done = restart * epsilon <= tolerance * _kth(state, len(state), restart, k)
+            done = done or residual_mass(state, len(state)) < _GONE
             if done:
                 break
             epsilon *= 0.1

@@ -41,25 +41,27 @@ def hash_one_edits(folded: Bytes, letters: Bytes) -> Hashes:
     text = np.empty(n + 1, dtype=np.uint8)
     at = 0
     for i in range(n + 1):
-        text[:i] = folded[:i]
-        text[i + 1 :] = folded[i:]
+        for j in range(n):
+            text[j + (j >= i)] = folded[j]
         for j in range(m):
             text[i] = letters[j]
             hashes[at] = _hash_words(text, n + 1)
             at += 1
     for i in range(n):
-        text[:n] = folded
+        for j in range(n):
+            text[j] = folded[j]
         for j in range(m):
             text[i] = letters[j]
             hashes[at] = _hash_words(text, n)
             at += 1
     for i in range(n):
-        text[:i] = folded[:i]
-        text[i : n - 1] = folded[i + 1 :]
+        for j in range(n - 1):
+            text[j] = folded[j + (j >= i)]
         hashes[at] = _hash_words(text, n - 1)
         at += 1
     for i in range(n - 1):
-        text[:n] = folded
+        for j in range(n):
+            text[j] = folded[j]
         text[i], text[i + 1] = folded[i + 1], folded[i]
         hashes[at] = _hash_words(text, n)
         at += 1

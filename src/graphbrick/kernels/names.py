@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.core.hash_constants import STEP
+from graphbrick.kernels.hashing import place_of, slot_table
 from graphbrick.kernels.jit import jit
 from graphbrick.kernels.spans import Bytes, Hashes, Offsets, hash_span
 
@@ -103,21 +104,24 @@ def name_grams(
             continue
         size = _fold(data, starts[i], ends[i], folded)
         found = 0
+        if size > _FEW:
+            seen = slot_table(size)
         for j in range(size - 2):
             gram = np.uint64(folded[j]) << np.uint64(42) | np.uint64(folded[j + 1]) << np.uint64(21)
             gram = (gram | np.uint64(folded[j + 2])) * _MULTIPLIER
             known = False
-            if size <= _FEW:
+            if size > _FEW:
+                key = np.int64(folded[j]) << 16 | np.int64(folded[j + 1]) << 8 | np.int64(folded[j + 2])
+                at = place_of(seen, key)
+                known = seen[at] == key
+                seen[at] = key
+            else:
                 for k in range(found):
                     known = known or grams[k] == gram
             if not known:
                 grams[found] = gram
                 found += 1
-        if size > _FEW:
-            grams[:found] = np.sort(grams[:found])
         for j in range(found):
-            if size > _FEW and j > 0 and grams[j] == grams[j - 1]:
-                continue
             rows[count, 0] = np.uint32(grams[j] & np.uint64(0xFFFFFFFF))
             rows[count, 1] = np.uint32(grams[j] >> np.uint64(32))
             rows[count, 2] = np.uint32(names[i])

@@ -14,12 +14,13 @@ from graphbrick.kernels.hashing import slot_of
 from graphbrick.kernels.jit import jit
 from graphbrick.kernels.local_ppr import (
     DEGREE,
-    RESIDUAL,
-    SETTLED,
     Floats,
     Ids,
     Longs,
+    estimates,
+    residual_mass,
 )
+from graphbrick.kernels.selection import kth_largest
 
 _NEAR = 2.0  # scores within this factor of the cut are recomputed
 _LONG = 5_000  # nodes with more triples leading to them are not recomputed
@@ -70,7 +71,7 @@ def _candidates(base: Floats, nodes: Ids, table: Longs, hubs: Ids, wanted: int) 
     """
     count = len(nodes)
     fewer = min(count, wanted)
-    least = np.partition(base, count - fewer)[count - fewer]
+    least = kth_largest(base.copy(), fewer)
     chosen = np.empty(count + len(hubs), dtype=np.int32)
     n = 0
     for s in range(count):
@@ -86,35 +87,6 @@ def _candidates(base: Floats, nodes: Ids, table: Longs, hubs: Ids, wanted: int) 
             further[n - n_touched] = i
             n += 1
     return chosen[:n].copy(), n_touched, further[: n - n_touched].copy()
-
-
-@jit
-def best_candidates(nodes: Ids, values: Floats, seeds: Ids, k: int) -> Ids:
-    """Return the ``k`` nodes with the highest values above 0, seeds first, ties by id; int32, ascending."""
-    size = len(nodes)
-    ids, ranked = np.empty(size + len(seeds), dtype=np.int32), np.zeros(size + len(seeds))
-    ids[:size], ranked[:size] = nodes, values
-    for seed in seeds:
-        at = 0
-        while at < size and ids[at] != seed:
-            at += 1
-        ids[at], ranked[at] = seed, np.inf
-        size = max(size, at + 1)
-    keep, cut = max(k, len(seeds)), 0.0
-    if size > keep:
-        cut = max(0.0, np.partition(ranked[:size], size - keep)[size - keep])
-    best, equal = np.empty(size, dtype=np.int32), np.empty(size, dtype=np.int32)
-    n_best, n_equal = 0, 0
-    for i in range(size):
-        if ranked[i] > cut:
-            best[n_best] = ids[i]
-            n_best += 1
-        elif ranked[i] == cut and cut > 0.0:
-            equal[n_equal] = ids[i]
-            n_equal += 1
-    taken = min(keep - n_best, n_equal)
-    best[n_best : n_best + taken] = np.sort(equal[:n_equal])[:taken]
-    return np.sort(best[: n_best + taken])
 
 
 @jit
@@ -143,20 +115,21 @@ def refine(
         that was not dropped; the residual mass; the number of edges read.
     """
     out_begin, out_end, tail, _, in_begin, in_end, in_head, _ = rows
-    left = float(state[:, RESIDUAL].sum())
+    left = residual_mass(state, len(state))
     ends = np.float64(len(tail)) * (np.float64(follow_out) + np.float64(follow_in))
     walk = (1.0 - restart) * left / max(ends, 1.0)  # mass that completion brings along one triple
-    base = state[:, SETTLED] + restart * state[:, RESIDUAL]
+    base = estimates(state, len(state), restart)
     chosen, n_touched, from_hub = _candidates(base, nodes, table, hubs, _CANDIDATES * k)
     n = len(chosen)
     score, leading = np.empty(n), np.empty(n, dtype=np.int64)
-    leading[n_touched:] = hub_degrees[from_hub]
+    for i in range(n_touched, n):
+        leading[i] = hub_degrees[from_hub[i - n_touched]]
     for i in range(n_touched):
         # The triples that lead to a node are those that a backward walk can take from it.
         leading[i] = walk_degree(rows, chosen[i], follow_in, follow_out)
     for i in range(n):
         score[i] = walk * leading[i] + _score_of(chosen[i], table, base)
-    cut = np.partition(score, n - k)[n - k] if n > k else 0.0
+    cut = kth_largest(score.copy(), k) if n > k else 0.0
     edges = np.int64(0)
     fine = score.copy()
     for i in range(n):

@@ -147,7 +147,8 @@ def _around_seed(
     nothing = np.zeros(0, dtype=np.int64)
     for i in range(count):
         p = parent[i]
-        left[i, :hops] = before.left[p]
+        for hop in range(hops):
+            left[i, hop] = before.left[p, hop]
         is_at_seed = before.returns[p] or before.parent[p] < 0
         left[i, hops] = step[i] if is_at_seed and step[i] != before.step[p] ^ 1 else -1
         returns[i] = is_in(back_end[back_begin[i] : back_begin[i + 1]], seed)

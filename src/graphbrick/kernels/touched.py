@@ -224,7 +224,8 @@ def _push(
             waiting = _queue_new(before, count, r_max, degrees, residual, queued, following, waiting)
         if read < 0:  # never true, as ids are >= 0; using both keeps the compiler from dropping the prefetches
             edges += seen & np.int64(1)
-        queue[:waiting] = following[:waiting]
+        for i in range(waiting):
+            queue[i] = following[i]
         ready = waiting
     counter[0] = count
     near = Touched(table, counter, node, degrees, score, residual, estimate, queued, queue, following)
@@ -321,7 +322,6 @@ def _read_slots_ahead(
     return seen
 
 
-@jit
 def best_touched(
     near: Touched, scores: npt.NDArray[np.float64], k: int, total: float
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64]]:
@@ -336,18 +336,9 @@ def best_touched(
     Returns:
         int32 and float64, highest score first.
     """
-    count = near.used[0]
-    cut = 0.0
-    if count > k:
-        cut = np.partition(scores[:count], count - k)[count - k]
-    slots = np.empty(count, dtype=np.int32)
-    n = 0
-    for i in range(count):
-        if scores[i] >= cut and scores[i] > 0.0:
-            slots[n] = i
-            n += 1
-    slots = slots[:n]
-    slots = slots[np.argsort(near.node[slots])]
-    # The sort is stable, so ties stay in order of id.
-    slots = slots[np.argsort(-scores[slots], kind="mergesort")][:k]
+    count = int(near.used[0])
+    scores = scores[:count]
+    cut = np.partition(scores, count - k)[count - k] if count > k else 0.0
+    slots = np.flatnonzero((scores >= cut) & (scores > 0.0))
+    slots = slots[np.lexsort((near.node[slots], -scores[slots]))][:k]
     return near.node[slots], scores[slots] / total
