@@ -33,7 +33,7 @@ from graphbrick import Graph
 from graphbrick.cli.pipelines import default_pipeline
 from graphbrick.core.errors import GraphbrickError
 from graphbrick.evaluate import evaluate
-from graphbrick.evaluate.datasets import Question, sample_each
+from graphbrick.evaluate.datasets import Question, sample, sample_each
 from graphbrick.evaluate.statistics.comparison import compare
 from graphbrick.evaluate.statistics.intervals import interval
 from graphbrick.evaluate.study.reader import Study
@@ -97,7 +97,7 @@ def _random(graph: Graph, questions: list[Question], place: Path, settings: Sett
 
 
 def table(
-    graph: Graph, questions: list[Question], found: dict[str, dict[str, Any]], folder: Path, seed: int
+    graph: Graph, final: tuple[Question, ...], found: dict[str, dict[str, Any]], folder: Path
 ) -> list[dict[str, Any]]:
     """Return figures of all pipelines on the questions that chose nothing."""
     known = known_pipelines(graph, default=default_pipeline(graph))
@@ -105,7 +105,6 @@ def table(
     for kind, result in found.items():
         for aim, text in result["recipes"].items():
             names[text] = f"{names[text]} = {kind}, {aim}" if text in names else f"{kind}, {aim}"
-    final = split(questions, seed=seed)[1]
     rows, scores = [], {}
     with evaluate(graph, final, {name: text for text, name in names.items()}, out=folder / "final.sqlite",
                   exchanges=False) as study:  # fmt: skip
@@ -150,6 +149,7 @@ def main() -> None:
     arguments.add_argument("--graph", action="append", choices=["world", "metaqa", "freebase"])
     arguments.add_argument("--time", type=float, default=1_800.0, help="seconds for each search")
     arguments.add_argument("--seed", type=int, default=0)
+    arguments.add_argument("--final", type=int, default=400, help="questions for the table, at most")
     arguments.add_argument("--json", type=Path)
     given = arguments.parse_args()
     every = {}
@@ -162,7 +162,8 @@ def main() -> None:
         with ProcessPoolExecutor(len(KINDS), get_context("spawn")) as processes:
             started = {kind: processes.submit(searched, kind, name, folder, given.data, settings) for kind in KINDS}
             found = {kind: future.result() for kind, future in started.items()}
-        rows = table(graph, list(sample_each(loaded, _EACH, seed=given.seed)), found, folder, given.seed)
+        final = split(sample_each(loaded, _EACH, seed=given.seed), seed=given.seed)[1]
+        rows = table(graph, tuple(sample(final, min(len(final), given.final), seed=given.seed)), found, folder)
         show(name, rows, found)
         every[name] = {"rows": rows, **found}
         if given.json:

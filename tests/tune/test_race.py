@@ -97,3 +97,32 @@ def test_leaders_have_answered_a_question() -> None:
 def test_a_quality_counts_as_far_as_its_questions_show_it(better: tuple[float, int], worse: tuple[float, int]) -> None:
     best, other = (cautious(Figures(quality, 0.01, 0, 0, n)) for quality, n in (better, worse))
     assert QUALITY.order(best) < QUALITY.order(other)
+
+
+def test_the_more_a_candidate_is_compared_the_clearer_another_one_has_to_be() -> None:
+    # 6 of 20 questions are lost and none is won: p is 1 / 64 on one side.
+    poor = candidate("poor", "1" * 14 + "000000", rung=5)
+    leaders = [candidate(f"a{i}", "1" * 20, seconds=0.01, rung=5) for i in range(4)]
+    assert beaten(poor, leaders[0])
+    for sizes, rivals, given_up in (([20], 1, True), ([20], 4, False), ([10, 12, 15, 18, 20], 1, False)):
+        poor.given_up = None
+        Race([QUALITY], sizes, 1.0, [*leaders[:rivals], poor]).judge([poor])
+        assert bool(poor.given_up) is given_up
+
+
+def test_what_costs_fewer_dollars_is_not_given_up() -> None:
+    better = candidate("a", "1" * 20)
+    better.scores = {key: score._replace(usd=0.01) for key, score in better.scores.items()}
+    assert not beaten(candidate("cheap", "0" * 20), better)
+
+
+def test_the_first_candidate_is_never_too_slow() -> None:
+    slow = [candidate(name, "1111", seconds=9.0, rung=2) for name in ("default", "other")]
+    Race([QUALITY], [1, 4], 2.0, slow).judge(slow)
+    assert [one.given_up for one in slow] == [None, Why.SLOW]
+
+
+def test_fast_candidates_go_first_and_those_that_were_right_before_them() -> None:
+    there = [candidate("a", "0", seconds=0.3, rung=1), candidate("b", "0", seconds=0.1, rung=1)]
+    there += [candidate("c", "1", seconds=0.9, rung=1)]
+    assert [one.name for one in Race([QUALITY], [1, 4], 1.0, there).promotable()] == ["c", "b", "a"]

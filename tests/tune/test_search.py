@@ -11,19 +11,21 @@ from pathlib import Path
 
 import pytest
 
-from graphbrick import Graph
+from graphbrick import Graph, parse
 from graphbrick.core.errors import InputError
 from graphbrick.evaluate.datasets import Question
 from graphbrick.evaluate.statistics.comparison import Comparison
 from graphbrick.evaluate.statistics.intervals import Interval
+from graphbrick.evaluate.statistics.paired import holm
 from graphbrick.evaluate.study.reader import Study
 from graphbrick.learn.written_questions import DATASET, written_questions
 from graphbrick.pipeline.budget import StoppedError
 from graphbrick.recipes import recipe
 from graphbrick.testing import tiny_graph
 from graphbrick.tune import Aim, Settings, Space, Tuned, tune
+from graphbrick.tune.changes import Change, effects_of
 from graphbrick.tune.measuring import Clock, Measurer
-from graphbrick.tune.race import Candidate, Race, Scored
+from graphbrick.tune.race import Candidate, Race, Scored, Why
 from graphbrick.tune.result import _about_differences
 from graphbrick.tune.search import STUDY, _Search, split
 from graphbrick.tune.writing import write_files
@@ -104,9 +106,16 @@ def test_what_a_search_finds_was_measured_on_other_questions(searched: tuple[Tun
     assert any("questions to choose by" in text for text in found.notes)
 
 
-def test_changes_have_one_choice_less_or_another(searched: tuple[Tuned, Path]) -> None:
-    found, _ = searched
+def test_changes_have_one_choice_less_or_another(searched: tuple[Tuned, Path], questions: tuple[Question, ...]) -> None:
+    found, out = searched
     assert found.effects
+    final = {question.id for question in split(questions, seed=SETTINGS.seed)[1]}
+    with Study.open(out / STUDY) as study:
+        names = {one.id: one.name for one in study.questions()}
+        runs = {run.recipe: run.id for run in study.runs()}
+        for effect in found.effects:  # measured on questions that chose nothing
+            recipe = repr(parse(effect.text))
+            assert final <= {names[result.question] for result in study.results(runs[recipe])}
     assert all(effect.quality.n == 11 for effect in found.effects)
     texts = {effect.text for effect in found.effects}
     assert len(texts) == len(found.effects)
@@ -193,6 +202,58 @@ def test_what_answered_the_most_questions_does_not_win_by_that(tmp_path: Path, g
     clock = Clock(tmp_path / "steps.jsonl", 1.0, used=1.0)  # no time is left
     search = _Search(measurer, clock, race, SPACE, (), SETTINGS, lambda *_: None)
     assert [one.name for one in search.winners()] == ["default", "poor"]
+
+
+class Slow:
+    """A measurer of candidates that take some seconds at the first question, and load a model at their first try."""
+
+    def __init__(self) -> None:
+        self.limits: list[tuple[str, float]] = []
+
+    def ask(self, candidates: list[Candidate], questions: list[Question], *, each: float, deadline: float) -> None:
+        one = candidates[0]
+        self.limits.append((one.name, each))
+        if one.name != "default" and len([name for name, _ in self.limits if name == one.name]) == 1:
+            one.give_up(Why.SLOW, "a model was loaded")
+        else:
+            one.scores |= {("", question.id): Scored(1.0, 2.0, 0.0, 0.0) for question in questions}
+
+
+def test_a_first_question_that_loads_a_model_is_asked_again_and_the_default_is_waited_for(
+    graph: Graph, questions: tuple[Question, ...], tmp_path: Path
+) -> None:
+    slow = Slow()
+    race = Race(SETTINGS.aims, [1, 4, 12], 0.1)
+    clock = Clock(tmp_path / "steps.jsonl", SETTINGS.seconds)
+    search = _Search(slow, clock, race, SPACE, questions, SETTINGS, lambda *_: None)  # type: ignore[arg-type]
+    search.begin({"default": KNOWN["default"]})
+    assert [name for name, _ in slow.limits[:4]] == ["default", "default", "#2", "#2"]
+    assert slow.limits[0][1] == SETTINGS.seconds
+    assert race.slowest == 10.0  # five times what the default takes
+    assert slow.limits[2][1] == 30.0
+    assert not any(one.given_up for one in race.candidates)
+
+
+def test_candidates_that_are_slow_are_asked_a_few_at_a_time(tmp_path: Path) -> None:
+    race = Race(SETTINGS.aims, [1, 4, 12], 100.0)
+    search = _Search(None, Clock(tmp_path / "s", 1.0), race, SPACE, (), SETTINGS, lambda *_: None)  # type: ignore[arg-type]
+
+    def batch(seconds: float) -> list[Candidate]:
+        return [Candidate(str(i), "", "", {}, {("", "0"): Scored(1.0, seconds, 0, 0)}, 1) for i in range(20)]
+
+    assert [len(search._together(batch(seconds))) for seconds in (0.1, 5.0, 50.0)] == [12, 4, 1]
+
+
+def test_p_values_of_changes_are_corrected_for_their_number() -> None:
+    def candidate(name: str, right: int) -> Candidate:
+        return Candidate(name, "", "", {}, {("", str(i)): Scored(float(i < right), 0.01, 0, 0) for i in range(60)})
+
+    winner = candidate("a", 40)
+    changes = [Change("a", str(right), candidate("b", right)) for right in (34, 38, 40)]
+    alone = [effects_of([change], {"a": winner})[0].p for change in changes]
+    together = [effect.p for effect in effects_of(changes, {"a": winner})]
+    assert together == pytest.approx(holm(alone))
+    assert alone[0] < together[0]
 
 
 def test_a_winner_that_loses_on_other_questions_is_told(searched: tuple[Tuned, Path]) -> None:

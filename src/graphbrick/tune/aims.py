@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import numpy as np
+
 from graphbrick.core.errors import InputError
 
 _LIMIT = re.compile(r"(?P<what>latency|tokens|cost)\s*<=?\s*\$?(?P<value>\d*\.?\d+)\s*(?P<unit>ms|s)?")
@@ -90,10 +92,12 @@ def dominates(first: Figures, second: Figures) -> bool:
 
 def layers(figures: Mapping[int, Figures]) -> dict[int, int]:
     """Return the front that each entry lies on: 0 if none dominates it, 1 if only those of front 0 do, and so on."""
-    left, found, layer = dict(figures), dict[int, int](), 0
-    while left:
-        front = [key for key, one in left.items() if not any(dominates(other, one) for other in left.values())]
-        found |= dict.fromkeys(front, layer)
-        left = {key: one for key, one in left.items() if key not in found}
-        layer += 1
+    keys = np.array(list(figures))
+    costs = np.array([(-one.quality, one.seconds, one.tokens, one.usd) for one in figures.values()]).reshape(-1, 4)
+    found, layer = dict[int, int](), 0
+    while len(keys):
+        no_worse = (costs[:, None] <= costs[None]).all(axis=2)
+        beaten = (no_worse & ~no_worse.T).any(axis=0)
+        found |= dict.fromkeys(keys[~beaten].tolist(), layer)
+        keys, costs, layer = keys[beaten], costs[beaten], layer + 1
     return found

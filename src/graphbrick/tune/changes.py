@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from collections.abc import Sequence as Many
+from dataclasses import dataclass, replace
 from statistics import fmean, median
 
 from graphbrick.evaluate.statistics.intervals import Interval
-from graphbrick.evaluate.statistics.paired import paired_bootstrap
+from graphbrick.evaluate.statistics.paired import holm, paired_bootstrap
 from graphbrick.pipeline import Pipeline, Sequence
 from graphbrick.tune.race import Candidate
 from graphbrick.tune.space import STAGES, Space, readable
 
 _OPTIONAL = ("extract", "prune", "rerank")
+_RESAMPLES = 10_000
 _PLAIN = 0.05  # shares of the time below which no difference in time is told
 
 
@@ -40,7 +42,7 @@ class Effect:
         what: The change in words.
         text: The recipe text of the changed pipeline.
         quality: Quality of the changed pipeline minus that of the other, with its interval.
-        p: The p-value of this difference.
+        p: The p-value of this difference, corrected by Holm for the number of changes.
         seconds: Median time of the changed pipeline minus that of the other, for a question.
         tokens: The same for the mean tokens.
     """
@@ -130,11 +132,22 @@ def _joined(stages: list[object]) -> str:
     return " >> ".join(f"({text})" if "|" in text and not text.startswith("(") else text for text in texts)
 
 
-def effect_of(change: Change, winner: Candidate) -> Effect:
-    """Return what a change did on the questions that both pipelines have answered."""
+def effects_of(changes: Many[Change], winners: Mapping[str, Candidate]) -> list[Effect]:
+    """Return what changes did, on the questions that both pipelines have answered; p-values are corrected by Holm.
+
+    Args:
+        changes: The changes, measured.
+        winners: The pipelines that were changed, by name.
+    """
+    effects = [_effect_of(change, winners[change.of]) for change in changes]
+    corrected = holm([effect.p for effect in effects])
+    return [replace(effect, p=p) for effect, p in zip(effects, corrected, strict=True)]
+
+
+def _effect_of(change: Change, winner: Candidate) -> Effect:
     keys = [key for key in winner.scores if key in change.changed.scores]
     ours, theirs = [winner.scores[key] for key in keys], [change.changed.scores[key] for key in keys]
-    compared = paired_bootstrap([one.quality for one in theirs], [one.quality for one in ours], resamples=2_000)
+    compared = paired_bootstrap([one.quality for one in theirs], [one.quality for one in ours], resamples=_RESAMPLES)
     seconds = median(one.seconds for one in theirs), median(one.seconds for one in ours)
     difference = 0.0 if abs(seconds[0] - seconds[1]) < _PLAIN * seconds[1] else seconds[0] - seconds[1]
     return Effect(

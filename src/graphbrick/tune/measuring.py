@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import fmean
 
 from graphbrick.core.errors import InputError, PipelineError
 from graphbrick.evaluate import evaluate
@@ -19,6 +20,8 @@ from graphbrick.files.writing import naming
 from graphbrick.graphs.graph import Graph
 from graphbrick.pipeline.budget import Budget, StoppedError, current_budget, spending
 from graphbrick.tune.race import Candidate, Key, Scored, Why
+
+_PATIENCE = 3.0  # how much longer than before candidates that are asked together may take
 
 Watch = Callable[[str, int, int], None]
 
@@ -120,7 +123,7 @@ class Measurer:
         left = deadline - time.monotonic()
         if left <= 0:
             return
-        wanted = len(candidates) * each
+        wanted = each if len(candidates) == 1 else sum(_likely(one, questions, each) for one in candidates)
         try:
             with _within(min(wanted, left)) as budget:
                 self._evaluate(candidates, questions)
@@ -135,7 +138,8 @@ class Measurer:
             if wanted > left:
                 return
             if len(candidates) == 1:
-                candidates[0].give_up(Why.SLOW, f"more than {each:.3g} s for {len(questions)} questions")
+                many = "questions" if len(questions) > 1 else "question"
+                candidates[0].give_up(Why.SLOW, f"more than {each:.3g} s for {len(questions)} {many}")
                 return
         for one in candidates:
             self._asked([one], questions, each, deadline)
@@ -180,6 +184,14 @@ class Measurer:
         errors = [result.error for _, result in results if result.error]
         if results and len(errors) == len(results):
             one.give_up(Why.FAILS, f"fails: {errors[0]}")
+
+
+def _likely(one: Candidate, questions: Sequence[Question], each: float) -> float:
+    """Return seconds after which a candidate takes much longer than it did before, at most ``each``."""
+    if not one.scores:
+        return each
+    left = len(questions) - len(one.scores)
+    return min(each, _PATIENCE + _PATIENCE * left * fmean(score.seconds for score in one.scores.values()))
 
 
 @contextmanager

@@ -22,7 +22,7 @@ from graphbrick.tune.aims import Aim, Figures, layers
 
 ETA = 3
 """Of the pipelines that have answered the questions of a rung, one in three goes on to the next."""
-_ALPHA = 0.05  # two-sided p-value below which a difference is taken as one
+_ALPHA = 0.05  # how often a candidate as good as all others may be given up
 _AS_FAST = 0.9  # of another's time: nobody chooses a pipeline because it is a tenth faster
 _LEAST = 10  # questions before anything is given up by comparison
 _Z = 1.96
@@ -138,7 +138,7 @@ class Race:
     candidates: list[Candidate] = field(default_factory=list)
 
     def promotable(self) -> list[Candidate]:
-        """Return the candidates to ask the next questions, of the highest rung that has some.
+        """Return the candidates to ask the next questions, of the highest rung that has some, fast ones first.
 
         The first candidate, which the others are compared with, never waits behind another one.
         """
@@ -147,11 +147,13 @@ class Race:
             return [first]
         for rung in range(len(self.sizes) - 1, 0, -1):
             there = [one for one in self.candidates if one.rung >= rung]
-            waiting = [one for one in there if one.rung == rung and not one.given_up]
-            # The first rung says only whether a pipeline runs; one question ranks nobody.
-            chosen = waiting if rung == 1 else [one for one in waiting if one.name in self._best(there, rung)]
+            chosen = [one for one in there if one.rung == rung and not one.given_up]
+            if chosen and rung > 1:
+                best = self._best(there, rung)
+                chosen = [one for one in chosen if one.name in best]
             if chosen:
-                return chosen
+                # The first rung says only whether a pipeline runs; one question rules nobody out.
+                return sorted(chosen, key=lambda one: (-one.figures.quality * (rung == 1), one.figures.seconds))
         return []
 
     def _best(self, there: Sequence[Candidate], rung: int) -> set[str]:
@@ -164,16 +166,24 @@ class Race:
         return {there[i].name for order in orders for i in sorted(range(len(there)), key=order.__getitem__)[:places]}
 
     def judge(self, candidates: Sequence[Candidate]) -> None:
-        """Give up candidates that are too slow, and those that another one beats beyond chance at no higher cost."""
+        """Give up candidates that are too slow, and those that another one beats beyond chance at no higher cost.
+
+        The chance of giving up a candidate that is as good as all others is below 5 % over the whole race: the level
+        is divided by the rungs and by the candidates that it is compared with at a rung.
+        """
         for one in candidates:
             seconds = fmean(score.seconds for score in one.scores.values())
-            if seconds > self.slowest and len(one.scores) > 1:  # models are loaded at the first question
-                one.give_up(Why.SLOW, f"{seconds:.1f} s a question; {self.slowest:g} s are tolerated")
+            # Models are loaded at the first question. The first candidate is what the others are compared with.
+            if seconds > self.slowest and len(one.scores) > 1 and one is not self.candidates[0]:
+                one.give_up(Why.SLOW, f"{seconds:.1f} s a question; {self.slowest:.3g} s are tolerated")
+        leaders = self.leaders()
+        looks = sum(size >= _LEAST for size in self.sizes)
         for one in candidates:
             if len(one.scores) < _LEAST or one.given_up:
                 continue
-            for other in self.leaders():
-                if other is not one and other.scores.keys() >= one.scores.keys() and beaten(one, other):
+            rivals = [other for other in leaders if other is not one and other.scores.keys() >= one.scores.keys()]
+            for other in rivals:
+                if beaten(one, other, _ALPHA / (looks * len(rivals))):
                     one.give_up(Why.BEATEN, f"beaten by {other.name} after {len(one.scores)} questions")
                     break
 
@@ -185,15 +195,24 @@ class Race:
         return [one for place, one in enumerate(there) if front[place] == 0]
 
 
-def beaten(one: Candidate, other: Candidate) -> bool:
-    """Return whether another candidate is better beyond chance on the same questions, and not slower or dearer."""
+def beaten(one: Candidate, other: Candidate, alpha: float = _ALPHA) -> bool:
+    """Return whether another candidate is better beyond chance on the same questions, and not slower or dearer.
+
+    Args:
+        one: The candidate.
+        other: The other, which has answered the same questions.
+        alpha: The chance that the better one of two equal candidates is taken for better by its luck.
+    """
     mine = [*one.scores.values()]
     others = [other.scores[question] for question in one.scores]
     lead = fmean(b.quality - a.quality for a, b in zip(mine, others, strict=True))
     if lead <= 0 or fmean(a.tokens for a in mine) < fmean(b.tokens for b in others):
         return False
+    if fmean(a.usd for a in mine) < fmean(b.usd for b in others):
+        return False
     ratios = np.log([max(a.seconds, 1e-6) / max(b.seconds, 1e-6) for a, b in zip(mine, others, strict=True)])
     least = ratios.mean() - _Z * ratios.std(ddof=1) / np.sqrt(len(ratios))
     if least < np.log(_AS_FAST):
         return False
-    return permutation_test([a.quality for a in mine], [b.quality for b in others], resamples=1_000) < _ALPHA
+    # Only one side counts here: half of the two-sided p-value.
+    return permutation_test([a.quality for a in mine], [b.quality for b in others], resamples=4_000) / 2 < alpha

@@ -14,7 +14,7 @@ from graphbrick.evaluate.statistics.intervals import Interval, interval
 from graphbrick.evaluate.study.identity import bricks_of
 from graphbrick.pipeline.parsing import parse
 from graphbrick.tune.aims import Aim, Figures, layers
-from graphbrick.tune.changes import Change, Effect, effect_of
+from graphbrick.tune.changes import Change, Effect, effects_of
 from graphbrick.tune.race import Candidate, Race, Why
 
 _ENOUGH = 12  # questions of a candidate that counts in the table of bricks
@@ -186,7 +186,7 @@ def tuned(
         Recommended(_key(aim.text), aim.text, one.name, one.text, not aim.excess(figures.get(one.name, one.figures)))
         for aim, one in best
     ]
-    effects = [effect_of(change, by_name[change.of]) for change in changes]
+    effects = effects_of(changes, {one.name: one for one in finals})
     final = max((len(one.scores) for one in finals), default=0)
     notes = [*_about_questions(written, choosing, final), *_about_time(stopped, final, recommended)]
     notes += _about_differences(recommended, comparisons, baseline)

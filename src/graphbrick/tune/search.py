@@ -36,8 +36,12 @@ _BATCH = 12  # pipelines drawn and asked together
 _MOST = 400  # questions to choose by, and as many for the final figures
 _LEAST = 8  # questions in all
 _WRITTEN = 400  # questions that the graph writes where there are none
+_CHANGES = 6  # changed pipelines that are asked together
 _FINALISTS = 6  # pipelines of the front that are measured on the other questions
-_LOADING = 10.0  # seconds that a first question may take, because models are loaded
+_FIRST = 3.0  # how much longer than tolerated the first question may take, and once more: models are loaded
+_SORTING = 1 / 3  # of the time at most goes to the second rung, which all that run may reach
+_TOGETHER = 0.02  # of the time at most is what candidates that are asked together are likely to take
+_AGAINST = 5.0  # times as slow as the first pipeline is tolerated in any case, as the machine may be busy
 # Seconds a question that are tolerated: at most, and as a share of the time; without and with a language model.
 _SLOWEST = {False: (2.0, 1 / 600), True: (60.0, 1 / 60)}
 
@@ -126,7 +130,7 @@ def tune(
     compared = search.winners()
     finals = search.measure(compared, final)
     best = list(zip(settings.aims, compared, strict=False))
-    changes = search.explain([one for _, one in best])
+    changes = search.explain([one for _, one in best], finals, final)
     return tuned(
         race, best, finals, changes, metric=settings.metric, baseline=race.candidates[0].name,
         written=questions is None, stopped=search.stopped, seconds=search.clock.used, alone=measurer.alone,
@@ -189,17 +193,42 @@ class _Search:
                 self.race.candidates.append(Candidate(name, text, identity))
         for text, identity, choices in first(self._space, {one.identity for one in self.race.candidates}):
             self._add(text, identity, choices)
-        for one in self.race.candidates:
+        default, *others = self.race.candidates
+        for _ in self.race.sizes[:2]:
+            if self._goes_on(_STARTS) and not default.given_up:
+                self._step([default], _STARTS)
+        if default.scores:
+            self.race.slowest = max(self.race.slowest, _AGAINST * default.figures.seconds)
+        for one in others:
             if self._goes_on(_STARTS):
                 self._step([one], _STARTS)
 
     def run(self) -> None:
         """Draw and ask until the share of the time is over, or everything is tried."""
+        sorting = 0.0
         while self._goes_on(_SEARCH):
-            batch = self.race.promotable() or self._drawn()
+            batch, before = self.race.promotable(), self.clock.used
+            if not batch or (batch[0].rung == 1 and sorting > _SORTING * before):
+                batch = self._drawn() or batch
             if not batch:
                 break
-            self._step(batch[:_BATCH], _SEARCH)
+            rung = batch[0].rung
+            for there in [[one] for one in batch] if rung == 0 else [self._together(batch)]:
+                if self._goes_on(_SEARCH):
+                    self._step(there, _SEARCH)
+            sorting += self.clock.used - before if rung == 1 else 0.0
+
+    def _together(self, batch: Sequence[Candidate]) -> list[Candidate]:
+        """Return the first candidates of a batch, as many as are likely to take a small share of the time."""
+        taken: list[Candidate] = []
+        left = _TOGETHER * self._settings.seconds
+        for one in batch[:_BATCH]:
+            mean = fmean(score.seconds for score in one.scores.values())
+            left -= (self.race.sizes[one.rung] - len(one.scores)) * mean
+            if taken and left < 0:
+                break
+            taken.append(one)
+        return taken
 
     def winners(self) -> list[Candidate]:
         """Return the best pipeline for each aim, then the one that they are compared with, and others of the front.
@@ -212,7 +241,9 @@ class _Search:
             behind = [one for one in chosen if one.rung < len(self.race.sizes) and not one.given_up]
             if not behind or not self._goes_on(_WINNERS):
                 return chosen
-            self._step(behind[:1], _WINNERS)
+            # The best, and what they are compared with, before others of the front; those with few questions first.
+            first = [one for one in behind if one in chosen[: len(self.race.aims)] or one is self.race.candidates[0]]
+            self._step([min(first or behind, key=lambda one: one.rung)], _WINNERS)
 
     def _winners(self) -> list[Candidate]:
         there = [one for one in self.race.candidates if one.scores and not one.given_up]
@@ -242,21 +273,38 @@ class _Search:
             one.scores = {key: score for key, score in one.scores.items() if key in common}
         return fresh if common else []
 
-    def explain(self, winners: Sequence[Candidate]) -> list[Change]:
-        """Return what each choice of the winners brings: the same pipeline with one choice changed."""
+    def explain(
+        self, winners: Sequence[Candidate], finals: Sequence[Candidate], questions: Sequence[Question]
+    ) -> list[Change]:
+        """Return what each choice of the winners brings: the same pipeline with one choice changed.
+
+        They are asked the questions that chose nothing. On those to choose by, the winner looks better than it is, and
+        every change for the worse.
+
+        Args:
+            winners: The winners.
+            finals: The same candidates with their scores on these questions.
+            questions: The questions.
+        """
+        measured = {one.name: one for one in finals}
         found: list[Change] = []
-        for winner in {one.name: one for one in winners}.values():
-            asked = [question for question in self._questions if key_of(question) in winner.scores]
-            for change in changes_of(winner, self._space):
-                same = [one for one in self.race.candidates if one.identity == change.changed.identity]
-                changed = same[0] if same else change.changed
-                if not self._goes_on(1.0):
-                    return found
-                if not changed.given_up and changed.scores.keys() < winner.scores.keys():
-                    self._ask([changed], asked, EXPLAINING, 1.0)
-                if changed.scores.keys() >= winner.scores.keys():
-                    found.append(replace(change, changed=changed))
+        for winner in [measured[name] for name in dict.fromkeys(one.name for one in winners) if name in measured]:
+            asked = _mixed([question for question in questions if key_of(question) in winner.scores])
+            changes = [self._named(change) for change in changes_of(winner, self._space)]
+            for start in range(0, len(changes), _CHANGES):
+                batch = [change for change in changes[start : start + _CHANGES] if not change.changed.given_up]
+                if batch and self._goes_on(1.0):
+                    self._ask([change.changed for change in batch], asked, EXPLAINING, 1.0)
+                    found += [change for change in batch if len(change.changed.scores) >= min(_LEAST, len(asked))]
         return found
+
+    def _named(self, change: Change) -> Change:
+        """Return a change whose pipeline has the name that the study knows it by, without scores."""
+        for one in self.race.candidates:
+            if one.identity == change.changed.identity:
+                failed = one.given_up if one.given_up in (Why.FAILS, Why.CANNOT_START) else None
+                return replace(change, changed=replace(one, scores={}, rung=0, given_up=failed))
+        return change
 
     def _drawn(self) -> list[Candidate]:
         limit, tried = self._settings.pipelines, len(self.race.candidates)
@@ -286,7 +334,12 @@ class _Search:
         """Ask candidates the questions of their next rungs, and give up those that cannot win any more."""
         for rung in sorted({one.rung for one in batch}):
             there = [one for one in batch if one.rung == rung]
-            self._ask(there, self._questions[: self.race.sizes[rung]], SEARCHING, share)
+            asked = self._questions[: self.race.sizes[rung]]
+            self._ask(there, asked, SEARCHING, share)
+            loaded = [one for one in there if rung == 0 and one.given_up is Why.SLOW and self._goes_on(share)]
+            for one in loaded:
+                one.given_up, one.reason = None, ""
+                self._ask([one], asked, SEARCHING, share)
             done = [one for one in there if len(one.scores) >= self.race.sizes[rung]]
             for one in done:
                 one.rung = rung + 1
@@ -294,7 +347,9 @@ class _Search:
 
     def _ask(self, candidates: Sequence[Candidate], questions: Sequence[Question], what: str, share: float) -> None:
         """Ask candidates questions until a share of the time is used."""
-        each = len(questions) * self.race.slowest if len(questions) > 1 else max(_LOADING, self.race.slowest)
+        each = self.race.slowest * max(len(questions), _FIRST)
+        if candidates[0] is self.race.candidates[0]:  # what the others are compared with takes as long as it takes
+            each = self._settings.seconds
         deadline = time.monotonic() + max(0.0, share * self._settings.seconds - self.clock.used)
 
         def work() -> None:

@@ -101,7 +101,10 @@ _PIPELINES = (
     "tokens and cost. The p-value is against the first pipeline of the search, corrected by Holm."
 )
 _CHART = "The line joins the pipelines of which no other is better and faster."
-_CHANGES = "Each recommended pipeline with one choice changed, on the questions to choose by."
+_CHANGES = (
+    "Each recommended pipeline with one choice changed, on the questions that chose nothing. An effect is told "
+    "where it is beyond chance, corrected for the number of changes (Holm)."
+)
 _BRICKS = (
     "The best pipeline with each brick that answered at least twelve of the questions to choose by. A brick that was "
     "tried seldom may be better than it looks."
@@ -119,7 +122,7 @@ def measured_table(result: Tuned) -> Table:
     rows = [
         [
             Cell(one.name, one.name, name=True), interval_cell(one.quality),
-            Cell(f"{100 * one.chosen.quality:.1f}", one.chosen.quality),
+            Cell(f"{100 * one.chosen.quality:.1f} of {one.chosen.n}", one.chosen.quality),
             Cell(f"{1000 * one.figures.seconds:.1f}", one.figures.seconds),
             Cell(f"{1000 * one.seconds_95:.1f}", one.seconds_95),
             Cell(f"{one.figures.tokens:,.0f}", one.figures.tokens),

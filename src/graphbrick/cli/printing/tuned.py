@@ -34,7 +34,7 @@ def print_tuned(result: Tuned, folder: Path, graph: Path, *, as_json: bool) -> N
     for one in result.recommended:
         out.print(Text(f"\nfor {plain(one.aim)}: {plain(one.name)}\n  {plain(one.text)}"), soft_wrap=True)
     if result.effects:
-        out.print("\nwhat each choice brings, on the questions to choose by:")
+        out.print("\nwhat each choice brings, on the questions that chose nothing:")
         for effect in sorted(result.effects, key=lambda one: one.p)[:_EFFECTS]:
             out.print(Text(f"  {plain(effect.words())}"), soft_wrap=True)
     for text in result.notes:
