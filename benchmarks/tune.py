@@ -40,7 +40,7 @@ from graphbrick.evaluate.study.reader import Study
 from graphbrick.pipeline.budget import Budget, spending
 from graphbrick.tune import Aim, Settings, tune
 from graphbrick.tune.default_space import default_space, known_pipelines
-from graphbrick.tune.search import split
+from graphbrick.tune.questions import split
 from graphbrick.tune.space import readable
 from graphbrick.tune.writing import write_files
 from unlabelled import DATA, GRAPHS

@@ -24,8 +24,9 @@ import numpy as np
 from graphbrick.evaluate.datasets import Question
 from graphbrick.testing import tiny_graph
 from graphbrick.tune import Aim, Settings
+from graphbrick.tune.clock import Clock
 from graphbrick.tune.default_space import default_space
-from graphbrick.tune.measuring import Clock, key_of
+from graphbrick.tune.measuring import key_of
 from graphbrick.tune.race import Candidate, Race, Scored, Why, rungs
 from graphbrick.tune.search import _Search
 
@@ -38,7 +39,7 @@ class MadeUp:
     """Pipelines of known quality, in the place of `graphbrick.tune.measuring.Measurer`."""
 
     def __init__(self, seed: int, n: int) -> None:
-        self._seed, self.spent, self.alone, self.ran = seed, 0.0, 0.0, 0.0
+        self._seed, self.spent, self.ran, self.workers = seed, 0.0, 0.0, 1
         self._hard = np.random.default_rng(seed).normal(size=n)
         self._place: dict[tuple[str, str], int] = {("", str(i)): i for i in range(n)}
 
@@ -78,10 +79,10 @@ class CountedClock(Clock):
     """A clock that is moved by what the made-up pipelines took."""
 
     def __init__(self, made_up: MadeUp, seconds: float, journal: Path) -> None:
-        super().__init__(journal, seconds)
+        super().__init__(journal, seconds, {})
         self._made_up = made_up
 
-    def step(self, work: Callable[[], None]) -> None:
+    def step(self, name: str, work: Callable[[], float]) -> None:
         """Do a step."""
         before = self._made_up.spent
         work()

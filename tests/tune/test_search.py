@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from forks import run_in_fork
 
 from graphbrick import Graph, parse
 from graphbrick.core.errors import InputError
@@ -24,10 +25,12 @@ from graphbrick.recipes import recipe
 from graphbrick.testing import tiny_graph
 from graphbrick.tune import Aim, Settings, Space, Tuned, tune
 from graphbrick.tune.changes import Change, effects_of
-from graphbrick.tune.measuring import Clock, Measurer
+from graphbrick.tune.clock import Clock
+from graphbrick.tune.measuring import Measurer
+from graphbrick.tune.questions import split
 from graphbrick.tune.race import Candidate, Race, Scored, Why
 from graphbrick.tune.result import _about_differences
-from graphbrick.tune.search import STUDY, _Search, split
+from graphbrick.tune.search import STUDY, _Search
 from graphbrick.tune.writing import write_files
 
 pytest.importorskip("optuna")
@@ -52,7 +55,12 @@ def graph() -> Graph:
 
 @pytest.fixture(scope="module")
 def questions(graph: Graph) -> tuple[Question, ...]:
-    """Twelve questions about one relation, and as many about two in a row."""
+    """The questions of `made_questions`."""
+    return made_questions(graph)
+
+
+def made_questions(graph: Graph) -> tuple[Question, ...]:
+    """Return twelve questions about one relation, and as many about two in a row."""
     triples = [graph.triple(int(triple)) for triple in graph.triple_ids()]
     pairs = [(a, b) for a in triples for b in triples if a[2] == b[0]]
     asked = [((a,), a[2]) for a in triples[:12]] + [((a, b), b[2]) for a, b in pairs[:12]]
@@ -132,28 +140,80 @@ def test_the_same_call_again_asks_nothing_and_finds_the_same(
     assert again == found
 
 
-def test_a_search_that_was_killed_goes_on_and_asks_nothing_twice(
-    graph: Graph, questions: tuple[Question, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    ask, calls = Measurer.ask, 0
+SEARCH = """
+import os, signal, sys
+from dataclasses import replace
+from pathlib import Path
 
-    def killed(self: Measurer, *arguments: object, **named: object) -> None:
+sys.path.insert(0, arguments[0])
+import graphbrick.tune.clock as clocks
+import graphbrick.tune.measuring as measuring
+from graphbrick.testing import tiny_graph
+from graphbrick.tune import tune
+from test_search import KNOWN, SETTINGS, SPACE, made_questions, rows
+
+evaluate = measuring.Measurer._evaluate
+still = replace(SETTINGS, at_random=True)  # without optuna, which takes a second to import
+graph = tiny_graph()
+
+def search(folder, kill_at=0, before=False):
+    calls = 0
+
+    def killed(self, *given):
         nonlocal calls
         calls += 1
-        if calls == 14:
-            raise KeyboardInterrupt
-        ask(self, *arguments, **named)  # type: ignore[arg-type]
+        if calls == kill_at and before:
+            die()
+        evaluate(self, *given)
+        if calls == kill_at:
+            die()  # the results are there, the line of the journal is not
 
-    with monkeypatch.context() as patched:
-        patched.setattr(Measurer, "ask", killed)
-        with pytest.raises(KeyboardInterrupt):
-            tune(graph, questions, tmp_path, known=KNOWN, space=SPACE, settings=SETTINGS)
-    before = rows(tmp_path / STUDY)
-    found = tune(graph, questions, tmp_path, known=KNOWN, space=SPACE, settings=SETTINGS)
-    after = rows(tmp_path / STUDY)
-    assert len(before) > 10
-    assert set(before) < set(after)  # with the number of the session, so that none was asked again
-    assert found.tried == 15  # one cannot start
+    def take(self, one, results, stages):  # times that do not depend on the machine
+        for key, result in results:
+            one.scores[key] = measuring.Scored(float(result.metrics["hits_at_1"]), 0.001 * len(one.text), 0.0, 0.0)
+
+    measuring.Measurer._evaluate, measuring.Measurer._take = killed, take
+    clocks.time = type("Still", (), {"monotonic": staticmethod(lambda: 0.0)})
+    found = tune(graph, made_questions(graph), folder, known=KNOWN, space=SPACE, settings=still)
+    return found.recommended, found.tried, found.comparisons, found.notes
+
+whole, folder, known = search(Path(arguments[1])), Path(arguments[2]), set()
+for kill_at, before in ((1, False), (5, True), (6, False), (9, True), (12, False)):
+    child = os.fork()
+    if not child:
+        search(folder, kill_at, before)
+        os._exit(0)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
+    now = set(rows(folder / "study.sqlite"))
+    assert known <= now, "something was asked twice"  # the rows have the number of the session
+    known = now
+assert search(folder) == whole
+assert known < set(rows(folder / "study.sqlite"))
+"""
+
+
+def test_a_search_that_is_killed_again_and_again_finds_the_same_and_asks_nothing_twice(tmp_path: Path) -> None:
+    assert run_in_fork(SEARCH, Path(__file__).parent, tmp_path / "whole", tmp_path / "killed") == 0
+
+
+def test_a_changed_graph_or_other_questions_need_another_folder(
+    graph: Graph, questions: tuple[Question, ...], searched: tuple[Tuned, Path]
+) -> None:
+    with pytest.raises(InputError, match="a search with other questions; name another folder"):
+        tune(graph, questions[:-1], searched[1], known=KNOWN, space=SPACE, settings=SETTINGS)
+
+
+def test_results_of_another_pipeline_with_the_same_name_are_not_taken(
+    graph: Graph, questions: tuple[Question, ...], tmp_path: Path
+) -> None:
+    measurer = Measurer(graph, tmp_path / STUDY, metric="hits_at_1", link=False, workers=1)
+    there = []
+    for text in ("AllPaths() >> PathAnswer()", "ShortestPaths() >> PathAnswer()"):
+        there.append(Candidate("#1", text, parse(text).identity()))
+        measurer.ask(there[-1:], questions[:3], each=60.0, deadline=time.monotonic() + 60)
+    with Study.open(tmp_path / STUDY) as study:
+        seconds = [sum(result.seconds for result in study.results(run.id)) for run in study.runs()]
+    assert [sum(score.seconds for score in one.scores.values()) for one in there] == pytest.approx(seconds)
 
 
 def test_files_can_be_used_as_recipes(searched: tuple[Tuned, Path]) -> None:
@@ -172,23 +232,13 @@ def test_shared_beginnings_are_counted_once(graph: Graph, questions: tuple[Quest
     measurer = Measurer(graph, tmp_path / STUDY, metric="hits_at_1", link=False, workers=1)
     begin = "ShortestPaths(max_hops=1)"
     texts = [f"{begin} >> PathAnswer()", f"{begin} >> Rerank(BM25()) >> PathAnswer()", "AllPaths() >> PathAnswer()"]
-    there = [Candidate(str(i), text, text) for i, text in enumerate(texts)]
+    there = [Candidate(str(i), text, parse(text).identity()) for i, text in enumerate(texts)]
     measurer.ask(there, questions[:3], each=60.0, deadline=time.monotonic() + 60)
     assert measurer.alone == pytest.approx(sum(score.seconds for one in there for score in one.scores.values()))
     with Study.open(tmp_path / STUDY) as study:
         shared = sum(result.stage_seconds[0][2] for result in study.results(study.runs()[0].id))
     assert shared > 0
     assert measurer.alone - measurer.ran == pytest.approx(shared)
-
-
-def test_the_clock_counts_what_happens_between_steps_too(tmp_path: Path) -> None:
-    clock = Clock(tmp_path / "steps.jsonl", 10.0)
-    time.sleep(0.02)
-    clock.step(lambda: None)
-    assert clock.used >= 0.02
-    again = Clock(tmp_path / "steps.jsonl", 10.0)
-    again.step(lambda: None)
-    assert again.used == clock.used
 
 
 def test_what_answered_the_most_questions_does_not_win_by_that(tmp_path: Path, graph: Graph) -> None:
@@ -199,7 +249,8 @@ def test_what_answered_the_most_questions_does_not_win_by_that(tmp_path: Path, g
     there = [candidate("default", 4, 4, 2), candidate("poor", 10, 36, 4), candidate("none", 0, 0, 0)]
     race = Race([Aim.parse("quality")], [1, 4, 12, 36], 1.0, there)
     measurer = Measurer(graph, tmp_path / STUDY, metric="hits_at_1", link=False, workers=1)
-    clock = Clock(tmp_path / "steps.jsonl", 1.0, used=1.0)  # no time is left
+    clock = Clock(tmp_path / "steps.jsonl", 1.0, {})
+    clock.used = 1.0  # no time is left
     search = _Search(measurer, clock, race, SPACE, (), SETTINGS, lambda *_: None)
     assert [one.name for one in search.winners()] == ["default", "poor"]
 
@@ -209,6 +260,7 @@ class Slow:
 
     def __init__(self) -> None:
         self.limits: list[tuple[str, float]] = []
+        self.ran, self.workers = 0.0, 1
 
     def ask(self, candidates: list[Candidate], questions: list[Question], *, each: float, deadline: float) -> None:
         one = candidates[0]
@@ -224,7 +276,7 @@ def test_a_first_question_that_loads_a_model_is_asked_again_and_the_default_is_w
 ) -> None:
     slow = Slow()
     race = Race(SETTINGS.aims, [1, 4, 12], 0.1)
-    clock = Clock(tmp_path / "steps.jsonl", SETTINGS.seconds)
+    clock = Clock(tmp_path / "steps.jsonl", SETTINGS.seconds, {})
     search = _Search(slow, clock, race, SPACE, questions, SETTINGS, lambda *_: None)  # type: ignore[arg-type]
     search.begin({"default": KNOWN["default"]})
     assert [name for name, _ in slow.limits[:4]] == ["default", "default", "#2", "#2"]
@@ -236,7 +288,7 @@ def test_a_first_question_that_loads_a_model_is_asked_again_and_the_default_is_w
 
 def test_candidates_that_are_slow_are_asked_a_few_at_a_time(tmp_path: Path) -> None:
     race = Race(SETTINGS.aims, [1, 4, 12], 100.0)
-    search = _Search(None, Clock(tmp_path / "s", 1.0), race, SPACE, (), SETTINGS, lambda *_: None)  # type: ignore[arg-type]
+    search = _Search(None, Clock(tmp_path / "s", 1.0, {}), race, SPACE, (), SETTINGS, lambda *_: None)  # type: ignore[arg-type]
 
     def batch(seconds: float) -> list[Candidate]:
         return [Candidate(str(i), "", "", {}, {("", "0"): Scored(1.0, seconds, 0, 0)}, 1) for i in range(20)]

@@ -37,7 +37,7 @@ def draw(
     """
     known = {one.identity for one in candidates}
     rng = random.Random(seed)
-    study = _study([one for one in candidates if one.choices and one.scores], seed)
+    study = None if at_random else _study([one for one in candidates if one.choices and one.scores], seed)
     for _ in range(n):
         for tries in range(_TRIES):
             choices: Choices = {}

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from contextlib import contextmanager
 from pathlib import Path
 from statistics import fmean
 
 from graphbrick.core.errors import InputError, PipelineError
 from graphbrick.evaluate import evaluate
 from graphbrick.evaluate.datasets import Question
+from graphbrick.evaluate.study.encoding import plain
+from graphbrick.evaluate.study.identity import content_of
 from graphbrick.evaluate.study.reader import Study
 from graphbrick.evaluate.study.records import Result
-from graphbrick.files.writing import naming
 from graphbrick.graphs.graph import Graph
 from graphbrick.pipeline.budget import Budget, StoppedError, current_budget, spending
 from graphbrick.tune.race import Candidate, Key, Scored, Why
@@ -24,55 +23,6 @@ from graphbrick.tune.race import Candidate, Key, Scored, Why
 _PATIENCE = 3.0  # how much longer than before candidates that are asked together may take
 
 Watch = Callable[[str, int, int], None]
-
-
-@dataclass
-class Clock:
-    """The time that a search has used, over all its sessions.
-
-    Every step of a search leaves a line with its seconds, those before it since the last step included. A search that
-    goes on after a kill reads them, and so makes the same decisions in the same order.
-
-    Args:
-        journal: The file of these lines.
-        seconds: Seconds for the whole search.
-    """
-
-    journal: Path
-    seconds: float
-    used: float = 0.0
-    steps: int = 0
-    _known: list[float] = field(default_factory=list)
-    _mark: float = field(default_factory=time.monotonic)
-
-    def __post_init__(self) -> None:
-        with suppress(FileNotFoundError):
-            for line in self.journal.read_text("utf-8").splitlines():
-                with suppress(json.JSONDecodeError):  # a last line that a kill has cut
-                    self._known.append(float(json.loads(line)["seconds"]))
-
-    def step(self, work: Callable[[], None]) -> None:
-        """Do a step, and count its time: as the journal has it, else as it is."""
-        work()
-        now = time.monotonic()
-        seconds, self._mark = round(now - self._mark, 3), now
-        if self.steps < len(self._known):
-            seconds = self._known[self.steps]
-        else:
-            with naming(self.journal), self.journal.open("a", encoding="utf-8") as file:
-                file.write(json.dumps({"step": self.steps, "seconds": seconds}) + "\n")
-        self.steps += 1
-        self.used += seconds
-
-    @property
-    def share(self) -> float:
-        """The share of time, tokens or dollars that is used, whichever is highest."""
-        shares = [self.used / self.seconds]
-        budget = current_budget()
-        if budget is not None:
-            shares += [spent / limit for spent, limit in ((budget.spent_tokens, budget.tokens),
-                                                          (budget.spent_usd, budget.usd)) if limit]  # fmt: skip
-        return max(shares)
 
 
 class Measurer:
@@ -86,13 +36,14 @@ class Measurer:
         workers: Questions answered at once.
 
     Attributes:
+        workers: The same.
         alone: Seconds of all stages so far, each pipeline counted as if it shared none.
         ran: Seconds of the stages that ran, each shared one counted once.
     """
 
     def __init__(self, graph: Graph, path: Path, *, metric: str, link: bool, workers: int) -> None:
         self._graph, self._path, self._metric = graph, path, metric
-        self._link, self._workers = link, workers
+        self._link, self.workers = link, workers
         self.alone = self.ran = 0.0
 
     def ask(
@@ -149,19 +100,26 @@ class Measurer:
         if not self._path.exists():
             return
         keys = [key_of(question) for question in questions]
+        # Not by name: the study may have runs of the same name on another state of the graph, or of another space.
+        about = content_of(self._graph), self._link
         with Study.open(self._path) as study:
-            runs = {run.name: run.id for run in study.runs()}
+            runs = {
+                run.identity.text: run.id
+                for run in study.runs()
+                if run.identity is not None and (run.graph_hash, run.linked) == about
+            }
             known = {question.id: (question.dataset, question.name) for question in study.questions()}
             stages: set[tuple[object, ...]] = set()
             for one in candidates:
-                if one.name in runs:
-                    results = {known[result.question]: result for result in study.results(runs[one.name])}
+                run = runs.get(plain(one.identity))
+                if run is not None:
+                    results = {known[result.question]: result for result in study.results(run)}
                     self._take(one, [(key, results[key]) for key in keys if key in results], stages)
 
     def _evaluate(self, candidates: Sequence[Candidate], questions: Sequence[Question]) -> None:
         evaluate(
             self._graph, questions, {one.name: one.text for one in candidates}, out=self._path, link=self._link,
-            workers=self._workers, exchanges=False,
+            workers=self.workers, exchanges=False,
         ).close()  # fmt: skip
 
     def _take(self, one: Candidate, results: Sequence[tuple[Key, Result]], stages: set[tuple[object, ...]]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 import os
 import time
@@ -12,15 +13,20 @@ from statistics import fmean
 
 from graphbrick.core.errors import InputError
 from graphbrick.evaluate.datasets import Question, sample
+from graphbrick.evaluate.study.identity import content_of
+from graphbrick.evaluate.study.recorder import digest_of
+from graphbrick.files.writing import naming
 from graphbrick.graphs.graph import Graph
 from graphbrick.learn.written_questions import written_questions
 from graphbrick.pipeline.budget import StoppedError
 from graphbrick.pipeline.parsing import parse
 from graphbrick.tune.aims import Aim
 from graphbrick.tune.changes import Change, changes_of
+from graphbrick.tune.clock import Clock, alone
 from graphbrick.tune.default_space import default_space
 from graphbrick.tune.drawing import Choices, draw, first
-from graphbrick.tune.measuring import Clock, Measurer, Watch, key_of
+from graphbrick.tune.measuring import Measurer, Watch, key_of
+from graphbrick.tune.questions import LEAST, mixed, split
 from graphbrick.tune.race import Candidate, Key, Race, Why, cautious, rungs
 from graphbrick.tune.result import Tuned, tuned
 from graphbrick.tune.space import Space
@@ -33,8 +39,6 @@ SEARCHING, MEASURING, EXPLAINING = "searching", "measuring the winners on other 
 # questions to choose by, and the final figures.
 _STARTS, _SEARCH, _WINNERS, _FINAL = 0.3, 0.6, 0.72, 0.88
 _BATCH = 12  # pipelines drawn and asked together
-_MOST = 400  # questions to choose by, and as many for the final figures
-_LEAST = 8  # questions in all
 _WRITTEN = 400  # questions that the graph writes where there are none
 _CHANGES = 6  # changed pipelines that are asked together
 _FINALISTS = 6  # pipelines of the front that are measured on the other questions
@@ -120,11 +124,35 @@ def tune(
     chosen.check()
     every = written_questions(graph, _WRITTEN, seed=settings.seed) if questions is None else tuple(questions)
     choosing, final = split(every, seed=settings.seed)
-    place.mkdir(parents=True, exist_ok=True)
+    with naming(place):
+        place.mkdir(parents=True, exist_ok=True)
+    with alone(place):
+        return _tune(graph, place, chosen, choosing, final, known, settings, watch, written=questions is None)
+
+
+def _tune(
+    graph: Graph,
+    place: Path,
+    chosen: Space,
+    choosing: tuple[Question, ...],
+    final: tuple[Question, ...],
+    known: Mapping[str, str],
+    settings: Settings,
+    watch: Watch,
+    *,
+    written: bool,
+) -> Tuned:
     measurer = Measurer(graph, place / STUDY, metric=settings.metric, link=settings.link, workers=settings.workers)
     most, share = _SLOWEST[bool(chosen.models.get("llm"))]
     race = Race(settings.aims, rungs(len(choosing)), min(most, share * settings.seconds))
-    search = _Search(measurer, Clock(place / JOURNAL, settings.seconds), race, chosen, choosing, settings, watch)
+    digests = " ".join(digest_of(question) for question in (*choosing, *final))
+    about = {
+        "graph": content_of(graph),
+        "questions": hashlib.blake2b(digests.encode(), digest_size=16).hexdigest(),
+        "--link": str(settings.link),
+    }
+    clock = Clock(place / JOURNAL, settings.seconds, about)
+    search = _Search(measurer, clock, race, chosen, choosing, settings, watch)
     search.begin(known)
     search.run()
     compared = search.winners()
@@ -133,39 +161,9 @@ def tune(
     changes = search.explain([one for _, one in best], finals, final)
     return tuned(
         race, best, finals, changes, metric=settings.metric, baseline=race.candidates[0].name,
-        written=questions is None, stopped=search.stopped, seconds=search.clock.used, alone=measurer.alone,
+        written=written, stopped=search.stopped, seconds=search.clock.used, alone=measurer.alone,
         ran=measurer.ran, size=chosen.size, choosing=len(choosing),
     )  # fmt: skip
-
-
-def split(questions: Sequence[Question], *, seed: int) -> tuple[tuple[Question, ...], tuple[Question, ...]]:
-    """Return questions to choose by and questions for the final figures: halves by hops, of at most 400 each.
-
-    The first are shuffled, so that the first few are of every hop count.
-
-    Raises:
-        InputError: There are fewer than eight questions with answers.
-    """
-    usable = [question for question in questions if question.answers]
-    if len(usable) < _LEAST:
-        raise InputError(
-            f"a search needs at least {_LEAST} questions with answers, got {len(usable)}; leave the questions out to "
-            "search with questions that the graph writes itself"
-        )
-    taken = sample(usable, min(len(usable), 2 * _MOST), seed=seed)
-    ours = sample(taken, len(taken) // 2, seed=seed + 1)
-    names = {(question.dataset, question.id) for question in ours}
-    others = [question for question in taken if (question.dataset, question.id) not in names]
-    return _mixed(ours), tuple(others)
-
-
-def _mixed(questions: Sequence[Question]) -> tuple[Question, ...]:
-    """Return questions so that hop counts take turns."""
-    groups: dict[str, list[Question]] = {}
-    for question in questions:
-        groups.setdefault(question.group("hops"), []).append(question)
-    places = [((i + 0.5) / len(group), one) for group in groups.values() for i, one in enumerate(group)]
-    return tuple(one for _, one in sorted(places, key=lambda entry: entry[0]))
 
 
 class _Search:
@@ -265,8 +263,8 @@ class _Search:
         fresh = [replace(one, scores={}, rung=0, given_up=None) for one in able.values()]
         left = max(0.0, self._settings.seconds * _FINAL - self.clock.used)
         seconds = sum(fmean(score.seconds for score in one.scores.values()) for one in able.values() if one.scores)
-        size = min(len(questions), max(_LEAST, int(left / max(seconds, 1e-6))))
-        self._ask(fresh, _mixed(sample(questions, size, seed=self._settings.seed)), MEASURING, _FINAL)
+        size = min(len(questions), max(LEAST, int(left / max(seconds, 1e-6))))
+        self._ask(fresh, mixed(sample(questions, size, seed=self._settings.seed)), MEASURING, _FINAL)
         # Where the time ended early, the last questions were answered by some only.
         common = set[Key].intersection(*(set(one.scores) for one in fresh)) if fresh else set[Key]()
         for one in fresh:
@@ -289,13 +287,13 @@ class _Search:
         measured = {one.name: one for one in finals}
         found: list[Change] = []
         for winner in [measured[name] for name in dict.fromkeys(one.name for one in winners) if name in measured]:
-            asked = _mixed([question for question in questions if key_of(question) in winner.scores])
+            asked = mixed([question for question in questions if key_of(question) in winner.scores])
             changes = [self._named(change) for change in changes_of(winner, self._space)]
             for start in range(0, len(changes), _CHANGES):
                 batch = [change for change in changes[start : start + _CHANGES] if not change.changed.given_up]
                 if batch and self._goes_on(1.0):
                     self._ask([change.changed for change in batch], asked, EXPLAINING, 1.0)
-                    found += [change for change in batch if len(change.changed.scores) >= min(_LEAST, len(asked))]
+                    found += [change for change in batch if len(change.changed.scores) >= min(LEAST, len(asked))]
         return found
 
     def _named(self, change: Change) -> Change:
@@ -313,12 +311,13 @@ class _Search:
             return []
         found: list[Candidate] = []
 
-        def work() -> None:
+        def work() -> float:
             seed = self._settings.seed + 7 * tried + 1
             drawn = draw(self._space, self.race.candidates, n, seed=seed, at_random=self._settings.at_random)
             found.extend([self._add(text, identity, choices) for text, identity, choices in drawn])
+            return 0.0
 
-        self.clock.step(work)
+        self.clock.step(f"draw after {tried}", work)
         return found
 
     def _add(self, text: str, identity: str, choices: Choices) -> Candidate:
@@ -352,11 +351,13 @@ class _Search:
             each = self._settings.seconds
         deadline = time.monotonic() + max(0.0, share * self._settings.seconds - self.clock.used)
 
-        def work() -> None:
+        def work() -> float:
+            before = self._measurer.ran
             try:
                 self._measurer.ask(candidates, questions, each=each, deadline=deadline)
             except StoppedError as error:
                 self.stopped = str(error)
+            return (self._measurer.ran - before) / self._measurer.workers
 
-        self.clock.step(work)
+        self.clock.step(" ".join([str(len(questions)), what, *(one.identity for one in candidates)]), work)
         self._watch(what, round(self.clock.used), round(self._settings.seconds))
