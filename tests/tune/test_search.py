@@ -308,6 +308,40 @@ def test_p_values_of_changes_are_corrected_for_their_number() -> None:
     assert alone[0] < together[0]
 
 
+def test_questions_about_something_else_are_told(graph: Graph, questions: tuple[Question, ...], tmp_path: Path) -> None:
+    settings = replace(SETTINGS, pipelines=1)
+    wrong = [replace(question, answers=("Atlantis",)) for question in questions[:8]]
+    found = tune(graph, wrong, tmp_path / "answers", known=KNOWN, space=SPACE, settings=settings)
+    assert any("No pipeline answered a question rightly" in text for text in found.notes)
+    lost = [replace(question, seeds=("Nobody",)) for question in questions[:8]]
+    with pytest.raises(StoppedError, match=r"default: fails: .*Nobody"):
+        tune(graph, lost, tmp_path / "seeds", known=KNOWN, space=SPACE, settings=settings)
+
+
+def test_one_question_that_no_pipeline_can_begin_with_ends_no_search(
+    graph: Graph, questions: tuple[Question, ...], tmp_path: Path
+) -> None:
+    lost = replace(questions[0], seeds=("Nobody",))
+    measurer = Measurer(graph, tmp_path / STUDY, metric="hits_at_1", link=False, workers=1)
+    one = Candidate("default", KNOWN["default"], parse(KNOWN["default"]).identity())
+    for n in (1, 4):
+        measurer.ask([one], [lost, *questions[1:4]][:n], each=60.0, deadline=time.monotonic() + 60)
+        assert len(one.scores) == n
+        assert not one.given_up
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "text"), [(-0.1, 0.3, "About 400 would"), (0.05, 0.15, "(+5.0 to +15.0)."), (0.1, 0.1, "+10.0).")]
+)
+def test_the_number_of_questions_that_would_do_is_told_where_it_is_higher(
+    searched: tuple[Tuned, Path], low: float, high: float, text: str
+) -> None:
+    row = Comparison("#9", "default", Interval(0.1, low, high, 100), 9, 5, "McNemar", 0.06, 0.06, 0.06, 0)
+    (note,) = _about_differences([replace(searched[0].recommended[0], name="#9")], [row], "default")
+    assert text in note
+    assert ("About" in note) is ("About" in text)
+
+
 def test_a_winner_that_loses_on_other_questions_is_told(searched: tuple[Tuned, Path]) -> None:
     row = Comparison("#9", "default", Interval(-0.6, -0.8, -0.4, 50), 0, 30, "McNemar", 0.001, 0.001, 0.001, 0)
     recommended = replace(searched[0].recommended[0], name="#9")

@@ -73,6 +73,11 @@ def test_an_option_that_is_no_recipe_text_is_an_error() -> None:
         Space({"retrieve": ("ShortestPath()",)}, {}).check()
 
 
+def test_every_model_is_read_before_the_search() -> None:
+    with pytest.raises(PipelineError, match=r"search space cannot be read: .*did you mean BM25"):
+        Space({"retrieve": ("BeamSearch($scorer)",)}, {"scorer": ("NGram()", "BM26()")}).check()
+
+
 def test_a_file_replaces_stages_and_models(tmp_path: Path) -> None:
     file = tmp_path / "space.toml"
     file.write_text('[stages]\nextract = ["PPR(k=300)"]\nprune = ["", "PruneEdges($scorer)"]\n', encoding="utf-8")

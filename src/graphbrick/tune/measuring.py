@@ -20,6 +20,7 @@ from graphbrick.graphs.graph import Graph
 from graphbrick.pipeline.budget import Budget, StoppedError, current_budget, spending
 from graphbrick.tune.race import Candidate, Key, Scored, Why
 
+_FAILS = 4  # questions on which a pipeline fails before it is given up: the first one may be wrong itself
 _PATIENCE = 3.0  # how much longer than before candidates that are asked together may take
 
 Watch = Callable[[str, int, int], None]
@@ -49,7 +50,7 @@ class Measurer:
     def ask(
         self, candidates: Sequence[Candidate], questions: Sequence[Question], *, each: float, deadline: float
     ) -> None:
-        """Ask candidates these questions, and store the scores; what cannot start or fails on all is given up.
+        """Ask candidates these questions, and store the scores; what cannot start or always fails is given up.
 
         Candidates that are asked together share the stages that they begin with.
 
@@ -137,10 +138,13 @@ class Measurer:
                         stages.add(begin)
                         self.ran += seconds
             one.scores[key] = Scored(
-                float(result.metrics[self._metric] or 0.0), result.seconds, _tokens(result), result.ledger["cost"]
+                float(result.metrics[self._metric] or 0.0),
+                result.seconds,
+                _tokens(result),
+                result.ledger.get("cost", 0.0),
             )
         errors = [result.error for _, result in results if result.error]
-        if results and len(errors) == len(results):
+        if len(errors) == len(results) >= _FAILS:
             one.give_up(Why.FAILS, f"fails: {errors[0]}")
 
 
@@ -177,5 +181,5 @@ def key_of(question: Question) -> Key:
 
 def _tokens(result: Result) -> float:
     """Return the tokens of language models; those of an encoder alone, which writes none, cost nothing here."""
-    written = result.ledger["tokens_out"]
+    written = result.ledger.get("tokens_out", 0)  # nothing is counted where the seeds are not in the graph
     return float(result.ledger["tokens_in"] + written) if written else 0.0

@@ -17,6 +17,7 @@ from graphbrick.tune.aims import Aim, Figures, layers
 from graphbrick.tune.changes import Change, Effect, effects_of
 from graphbrick.tune.race import Candidate, Race, Why
 
+_TOO_MANY = 100_000  # questions: a difference that needs so many is none
 _ENOUGH = 12  # questions of a candidate that counts in the table of bricks
 
 
@@ -189,6 +190,11 @@ def tuned(
     effects = effects_of(changes, {one.name: one for one in finals})
     final = max((len(one.scores) for one in finals), default=0)
     notes = [*_about_questions(written, choosing, final), *_about_time(stopped, final, recommended)]
+    if max((one.figures.quality for one in race.candidates if one.scores), default=0.0) == 0:
+        notes.append(
+            "No pipeline answered a question rightly, so nothing can be recommended: are the seeds and answers of the "
+            "questions keys or labels of this graph?"
+        )
     notes += _about_differences(recommended, comparisons, baseline)
     return Tuned(
         metric, tuple(recommended), tuple(measured), tuple(comparisons), baseline, tuple(effects),
@@ -243,8 +249,9 @@ def _about_differences(
             f"{row.difference.n} questions do not tell {row.first} from {baseline}: {100 * lead:+.1f} points "
             f"({100 * row.difference.low:+.1f} to {100 * row.difference.high:+.1f})."
         )
-        if abs(lead) > 0.005:
-            text += f" About {round(row.difference.n * (width / abs(lead)) ** 2, -1):,.0f} would, if it is real."
+        needed = round(row.difference.n * (width / max(abs(lead), 1e-9)) ** 2, -1)
+        if row.difference.n < needed < _TOO_MANY:
+            text += f" About {needed:,.0f} would, if it is real."
         notes.append(text)
     return notes
 

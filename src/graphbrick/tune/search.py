@@ -40,6 +40,7 @@ SEARCHING, MEASURING, EXPLAINING = "searching", "measuring the winners on other 
 _STARTS, _SEARCH, _WINNERS, _FINAL = 0.3, 0.6, 0.72, 0.88
 _BATCH = 12  # pipelines drawn and asked together
 _WRITTEN = 400  # questions that the graph writes where there are none
+_TOO_SHORT = "the time was too short; try --time 5m"
 _CHANGES = 6  # changed pipelines that are asked together
 _FINALISTS = 6  # pipelines of the front that are measured on the other questions
 _FIRST = 3.0  # how much longer than tolerated the first question may take, and once more: models are loaded
@@ -249,7 +250,7 @@ class _Search:
         there = there or [one for one in self.race.candidates if one.scores and one.given_up is not Why.FAILS]
         if not there:
             reasons = "; ".join(f"{one.name}: {one.reason}" for one in self.race.candidates[:3] if one.given_up)
-            raise StoppedError(f"no pipeline was measured: {self.stopped or reasons or 'the time was too short'}")
+            raise StoppedError(f"no pipeline was measured: {self.stopped or reasons or _TOO_SHORT}")
         best = [min(there, key=lambda one, aim=aim: aim.order(cautious(one.figures))) for aim in self.race.aims]  # type: ignore[misc]
         front = sorted(self.race.leaders(), key=lambda one: one.figures.seconds)
         few = min(_FINALISTS, len(front))

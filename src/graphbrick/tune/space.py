@@ -63,7 +63,7 @@ class Space:
         return choose(f"{stage} {name}", models) if len(models) > 1 else models[0]
 
     def check(self) -> None:
-        """Raise an error unless every option of every stage can be read, with the first model of each kind.
+        """Raise an error unless every model, and every option with the first model of each kind, can be read.
 
         Raises:
             InputError: There is no option, an unknown stage, or a model that is not there.
@@ -81,8 +81,14 @@ class Space:
                         raise InputError(f"there is no model ${place[1]} for {option}; there are {known}")
         if not any(any(options) for options in self.stages.values()):
             raise InputError("the search space has no stage")
-        for choose in self.one_by_one():
-            parse(self.draw(choose))
+        try:
+            for models in self.models.values():
+                for model in models:
+                    parse_brick(model)
+            for choose in self.one_by_one():
+                parse(self.draw(choose))
+        except PipelineError as error:
+            raise PipelineError(f"the search space cannot be read: {error}") from error
 
     def one_by_one(self) -> Iterator[Choose]:
         """Yield choices that draw each option of each stage once, beside the first options and default parameters."""
