@@ -2,25 +2,27 @@
 
     python benchmarks/published_systems.py --replies FILE --set metaqa GRAPH QUESTIONS ... [--set freebase ...]
         [--limit 20] [--llm qwen2.5-coder-1.5b] [--system tog ...] [--pipeline NAME "TEXT"] [--trained FOLDER]
-        [--minutes 60]
+        [--minutes 60] [--recorded]
 
-``--trained`` is a folder of files SET.towers and SET.writer, such as metaqa.towers, which train_relation_models.py
-writes; it adds kelp and gsr.
+``--trained`` is a folder of files SET.patterns, SET.towers and SET.writer, such as metaqa.towers, which
+train_relation_models.py writes; it adds trained patterns, kelp and gsr.
 
 Replies are kept in a file: a run that was stopped, by hand or by ``--minutes``, goes on where it was, and one over a
-full file repeats the table without a call. Questions are spread evenly over their files and taken in turns of the sets,
-each with every system, so that what is done can be compared: only questions that all systems have are in the table.
-Seeds are given. Replies in words are a third as long as replies in JSON, so the model is asked in words.
+full file repeats the table without a call. ``--recorded`` makes no call: it gives the table of what the file holds,
+also while another run fills it. Questions are spread evenly over their files and taken in turns of the sets, each with
+every system, so that what is done can be compared: only questions that all systems have are in the table. Seeds are
+given. Replies in words are a third as long as replies in JSON, so the model is asked in words.
 
-The table has Hits@1 and F1 over entities; an answer that the model knew by itself counts if its name is that of a right
-entity. Tokens and seconds are those of the calls when they were made. Unreadable: replies that an event says could not
-be read, of all replies.
+The table has Hits@1 (with Wilson's interval of 95 %) and F1 over entities; an answer that the model knew by itself
+counts if its name is that of a right entity. Calls, tokens and seconds are means of a question, as when the calls were
+made. Unreadable: replies that an event says could not be read, of all replies.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
 import statistics
 import time
@@ -28,15 +30,18 @@ from collections import defaultdict
 from pathlib import Path
 
 from graphbrick import Graph, GraphbrickError, Pipeline, Session, parse, recipe
+from graphbrick.core.errors import ModelError
 from graphbrick.evaluate import datasets
 from graphbrick.evaluate.datasets import GroundedQuestion, ground
 from graphbrick.evaluate.metrics.sets import f1, hits_at_1
+from graphbrick.evaluate.statistics.intervals import wilson
 
 SYSTEMS = (
     *("rog", "tog", "pog", "structgpt", "structgpt-iterative", "gcr", "dog", "kb-binder"),
     *("graph-cot", "search-on-graph", "12", "14", "model alone"),
 )
-HEAD = "| system | n | Hits@1 | F1 | own knowledge | calls | tokens in | out | seconds | unreadable | errors |"
+TRAINED = ("trained patterns", "kelp", "gsr")
+HEAD = "| system | n | Hits@1 | 95 % | F1 | own knowledge | calls | tokens in | out | seconds | unreadable | errors |"
 _CONTEXT = 2048  # tokens; evidence of a hub would take 20 minutes to read on a busy core
 UNREAD = re.compile(r"could (?:not )?be read|called no tool|without a question|neither yes nor no|asked whether")
 
@@ -51,6 +56,9 @@ def texts_of(
         if name == "model alone":
             made[name] = f"FromModel({model})"
             continue
+        if name == "trained patterns":
+            made[name] = f"Patterns(PatternScorer('{trained}/{{set}}.patterns')) >> PathAnswer()"
+            continue
         parts = {"llm": model, "grammar_llm": model, "sampling_llm": model.replace(")", ", temperature=0.7)")}
         parts |= {"answer": f"Generate({model})"}
         parts |= {"two_towers": f"PathTowers('{trained}/{{set}}.towers')"}
@@ -62,12 +70,14 @@ def texts_of(
     return made
 
 
-def measure(graph: Graph, pipeline: Pipeline, question: GroundedQuestion) -> dict[str, float]:
-    """All figures of one question; an error scores 0."""
+def measure(graph: Graph, pipeline: Pipeline, question: GroundedQuestion) -> dict[str, float] | None:
+    """All figures of one question, an error scores 0; None if a reply that it needs is not recorded."""
     row: dict[str, float] = defaultdict(float)
     try:
         run = pipeline.run(graph, question.query())
     except GraphbrickError as error:
+        if isinstance(error, ModelError) and "holds no reply" in str(error):
+            return None
         print(f"{question.question.id}: {error}", flush=True)
         return row | {"errors": 1.0}
     if run.answer is not None:
@@ -86,21 +96,25 @@ def measure(graph: Graph, pipeline: Pipeline, question: GroundedQuestion) -> dic
     return row
 
 
-def show(rows: dict[tuple[str, str], list[dict[str, float]]]) -> None:
-    """Print the table of what every system has."""
+def show(rows: dict[tuple[str, str], dict[int, dict[str, float]]]) -> None:
+    """Print a table for each set, over the questions that every system has."""
     for of in dict.fromkeys(of for of, _ in rows):
-        several = {name: some for (kind, name), some in rows.items() if kind == of}
-        n = min(map(len, several.values()))
-        print(f"\n{of}\n\n{HEAD}\n|{'---|' * 11}")
-        for name, some in several.items() if n else ():
+        several = {name: found for (kind, name), found in rows.items() if kind == of}
+        common = sorted(set.intersection(*map(set, several.values())))
+        print(f"\n{of}: questions {', '.join(str(i + 1) for i in common) or 'none'}\n\n{HEAD}\n|{'---|' * 12}")
+        for name, found in several.items() if common else ():
+            print(_line(name, [found[i] for i in common]))
 
-            def mean(figure: str, some: list[dict[str, float]] = some[:n]) -> float:
-                return statistics.fmean(row.get(figure, 0.0) for row in some)
 
-            quality = " | ".join(f"{mean(figure):.2f}" for figure in ("hits", "f1", "own"))
-            cost = " | ".join(f"{mean(figure):,.0f}" for figure in ("in", "out", "seconds"))
-            unread = mean("unread") / mean("calls") if mean("calls") else 0.0
-            print(f"| {name} | {n} | {quality} | {mean('calls'):.1f} | {cost} | {unread:.2f} | {mean('errors'):.2f} |")
+def _line(name: str, rows: list[dict[str, float]]) -> str:
+    def mean(figure: str) -> float:
+        return statistics.fmean(row.get(figure, 0.0) for row in rows)
+
+    low, high = wilson(round(sum(row.get("hits", 0.0) for row in rows)), len(rows))
+    quality = f"{mean('hits'):.2f} | {low:.2f} to {high:.2f} | {mean('f1'):.2f} | {mean('own'):.2f}"
+    cost = " | ".join(f"{mean(figure):,.0f}" for figure in ("in", "out", "seconds"))
+    unread = mean("unread") / mean("calls") if mean("calls") else 0.0
+    return f"| {name} | {len(rows)} | {quality} | {mean('calls'):.1f} | {cost} | {unread:.2f} | {mean('errors'):.2f} |"
 
 
 def spread(graph: Graph, files: list[str], limit: int) -> tuple[GroundedQuestion, ...]:
@@ -130,8 +144,9 @@ def main() -> None:
     arguments.add_argument("--steps", type=int, default=15, help="of agents")
     arguments.add_argument("--drafts", type=int, default=6, help="logical forms of kb-binder")
     arguments.add_argument("--minutes", type=float, default=float("inf"), help="begin no further question after them")
+    arguments.add_argument("--recorded", action="store_true", help="make no call; show what is recorded")
     given = arguments.parse_args()
-    systems = given.system or [*SYSTEMS, *(("kelp", "gsr") if given.trained else ())]
+    systems = given.system or [*SYSTEMS, *(TRAINED if given.trained else ())]
     made = texts_of(systems, given.llm, given.threads, given.hypotheses, given.steps, given.drafts, given.trained)
     made |= dict(given.pipeline)
     for name, text in made.items():
@@ -140,20 +155,25 @@ def main() -> None:
     for name, folder, *files in given.set:
         graph = Graph.open(folder)
         sets[name] = graph, spread(graph, files, given.limit)
-    rows: dict[tuple[str, str], list[dict[str, float]]] = {(of, name): [] for of in sets for name in made}
+    rows: dict[tuple[str, str], dict[int, dict[str, float]]] = {(of, name): {} for of in sets for name in made}
     last = time.monotonic() + 60 * given.minutes
-    with Session(replies=given.replies):
+    with Session(replies=given.replies, reply_mode="replay" if given.recorded else "record"):
         for i in range(given.limit):
             for of, (graph, questions) in sets.items():
                 if i >= len(questions) or time.monotonic() >= last:
                     continue
                 for name, text in made.items():
                     row = measure(graph, parse(text.replace("{set}", of)), questions[i])
-                    rows[of, name].append(row)
-                    print(f"{of} {i + 1} {name}: {dict(row)}", flush=True)
+                    if row is None:
+                        continue
+                    rows[of, name][i] = row
+                    load = round(os.getloadavg()[0])
+                    print(f"{of} {i + 1} {name} (load {load}): {dict(row)}", flush=True)
                     if given.rows:
                         with given.rows.open("a", encoding="utf-8") as out:
-                            out.write(json.dumps({"set": of, "question": i, "system": name, **row}) + "\n")
+                            out.write(
+                                json.dumps({"set": of, "question": i, "system": name, "load": load, **row}) + "\n"
+                            )
     show(rows)
 
 

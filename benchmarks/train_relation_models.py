@@ -1,4 +1,4 @@
-"""Train KELP's towers and GSR's writer on a part of question files, and measure both on other questions.
+"""Train KELP's towers, GSR's writer and relation patterns on a part of question files; measure them on other questions.
 
     python benchmarks/train_relation_models.py GRAPH QUESTIONS ... --out FOLDER --name metaqa [--learn 300] [--test 100]
         [--leave-out 20]
@@ -19,7 +19,7 @@ from graphbrick import Graph, parse
 from graphbrick.evaluate import datasets
 from graphbrick.evaluate.datasets import Question, ground
 from graphbrick.evaluate.metrics.sets import f1, hits_at_1
-from graphbrick.train import train_towers, train_writer
+from graphbrick.train import train_patterns, train_towers, train_writer
 from published_systems import spread
 
 
@@ -50,13 +50,15 @@ def main() -> None:
     graph = Graph.open(given.graph)
     some = parts(graph, given.questions, given.learn, given.test, given.leave_out)
     learn = some.pop("learn")
-    towers, writer = given.out / f"{given.name}.towers", given.out / f"{given.name}.writer"
+    towers, writer, patterns = (given.out / f"{given.name}.{kind}" for kind in ("towers", "writer", "patterns"))
+    print(f"patterns\n{train_patterns(graph, learn, patterns, overwrite=True)}\n", flush=True)
     print(f"towers\n{train_towers(graph, learn, towers, overwrite=True)}\n", flush=True)
     print(f"writer\n{train_writer(graph, learn, writer, overwrite=True)}\n", flush=True)
     print("| pipeline | file | questions | Hits@1 | F1 | ms a question |\n|---|---|---|---|---|---|")
     for text in (
         f"Patterns(PathTowers('{towers}'), n=32, max_hops=2, beam_width=4, names='none') >> PathAnswer()",
         f"WrittenRelations('{writer}') >> PathAnswer()",
+        f"Patterns(PatternScorer('{patterns}')) >> PathAnswer()",
         "Patterns(MiniLM(), n=32, max_hops=2, beam_width=4, names='none') >> PathAnswer()",
     ):
         pipeline = parse(text)

@@ -121,6 +121,7 @@ def recipes_page() -> str:
 HITS = {
     "WebQSP": "webqsp",
     "CWQ": "cwq",
+    "MetaQA 3-hop": "metaqa_3hop",
     "Hetionet: relevance on simple questions": "relevance_simple",
     "on complex ones": "relevance_complex",
     "corrected by human labels": "corrected_simple",

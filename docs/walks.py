@@ -162,6 +162,24 @@ def page() -> str:
     return "".join(parts)
 
 
+_CALLS = {
+    "ROG": ("2", "a planner, best a tuned one"),
+    "TOG": ("5 after one step, at most 32", ""),
+    "POG": ("6 after one step; a step more takes 5 to 30", "an embedder"),
+    "STRUCTGPT": ("2, with conditions 3", ""),
+    "STRUCTGPT-ITERATIVE": ("3 or 4 a step, at most 8 steps", ""),
+    "GCR": ("11", "a server that obeys grammars, such as LocalLLM"),
+    "DOG": ("3 after one step, at most 13", ""),
+    "KB-BINDER": ("7 (six drafts of one prompt)", "an embedder"),
+    "KELP": ("1", "`graphbrick train towers`"),
+    "GSR": ("1", "`graphbrick train writer`"),
+    "GRAPH-COT": ("at most 16", ""),
+    "SEARCH-ON-GRAPH": ("at most 16", "a model that calls tools"),
+}
+_OVERVIEW = "\n".join(
+    f"| [{name.lower()}](#{name.lower()}) | {calls} | {needs} | {recipe(name).result or '-'} |"
+    for name, (calls, needs) in _CALLS.items()
+)
 _HEAD = f"""# Published systems
 
 Systems that answer questions over graphs with language models, as recipes over one set of bricks: ask with
@@ -179,9 +197,17 @@ all of them:
 
 The prompts are files in our own words, in `graphbrick/retrieve/reasoning/prompts`. `kelp` and `gsr` need a model
 trained on questions with answers: `graphbrick train towers` and `graphbrick train writer`, minutes on a CPU. What
-all of them reach on the same questions with one small model is in [benchmarks](../benchmarks/README.md); figures of
-the papers were measured with other models, other parts of Freebase and metrics of their own, so none is put beside
-them.
+all of them reach on the same questions with one small model is in [benchmarks](../benchmarks/README.md). The figures of
+the papers, as later papers quote them, were measured with large or tuned models, over all of Freebase, and with a
+metric of each paper: they say how good a system can be, not what to expect from a small model.
+
+| recipe | calls of the model for a question | needs | published |
+|---|---|---|---|
+{_OVERVIEW}
+
+A call more is made where the graph gives no answer: the model then answers from what it knows. Each step of `tog`,
+`pog` and `dog` reads its own prompt, so that a local model on a CPU takes minutes for a question; `rog`, `structgpt`,
+`kelp` and `gsr` take one to three calls.
 
 The walks below answer «{QUESTION}» on a graph of ten triples. The replies are written by hand; what the model sees,
 the evidence and the answer come from a run.

@@ -90,7 +90,7 @@ def test_a_schema_is_sent_where_the_model_keeps_to_it() -> None:
         "additionalProperties": False,
     }
     assert "response_format" not in second.body
-    assert "numbers of at most 3 relations such as 3 > 7, and nothing else" in second.prompt
+    assert "at most 3, with > between them. For example\n2\n3 > 7\nare two paths" in second.prompt
     assert "reply NONE" in second.prompt
 
 

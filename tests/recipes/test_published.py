@@ -120,6 +120,7 @@ def test_parts_are_set_by_brick_or_by_text() -> None:
     [
         ("99", {}, "there is no recipe '99'; there are 1 to 15, P0 to P20, GRAG-M, E1, E2, E3"),
         ("P5", {}, "recipe P5 needs tuned_embedder; set it to a model fine-tuned on the graph, such as Embedding"),
+        ("KELP", {}, "by graphbrick train towers, such as PathTowers('films.towers') (--set \"two_towers=PathTowers("),
         ("12", {"llm": "LLM()"}, "recipe 12 has no part 'llm'; it has embedder, answer"),
         ("12", {"embedder": "LLM()"}, "Rerank scorer must be a scorer, got LLM()"),
         ("12", {"answer": "PPR()"}, "PPR needs a query"),

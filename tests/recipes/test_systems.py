@@ -123,6 +123,21 @@ def test_one_model_on_the_command_line_takes_all_places(name: str) -> None:
     assert "gpt-4.1-mini" not in repr(pipeline)
     assert "LocalLLM" not in repr(pipeline)
     assert ("LLM('gpt-4.1', temperature=0.3)" in repr(pipeline).replace("model=", "")) == (name == "KB-BINDER")
+    brick = recipe_parts(name, [], "LLM('gpt-4.1', structured=False)")
+    assert brick["llm"] == "LLM(model='gpt-4.1', structured=False)"
+
+
+@pytest.mark.parametrize("name", ["ROG", "DOG"])
+def test_the_model_answers_by_itself_where_the_search_gives_nothing(name: str, trained: Mapping[str, str]) -> None:
+    never = {
+        "ROG": ["2 > 2", "Kenyan shilling"],
+        "DOG": ["1", "NO", "a", "b", "c?"] * 2 + ["1", "NO", "Kenyan shilling"],
+    }
+    with ScriptedLLM(never[name]) as server:
+        answer = recipe(name).pipeline(**parts_of(name, server, trained))(tiny_graph(), QUESTION, seeds=["Nairobi"])
+        assert len(server.requests) == len(never[name])
+    assert (answer.texts, answer.from_model) == (("Kenyan shilling",), True)
+    assert not answer.evidence.items
 
 
 def test_an_unknown_name_lists_every_system() -> None:

@@ -21,7 +21,7 @@ LLMName = Annotated[
         "--llm",
         metavar="MODEL",
         help="Let a language model answer, and choose in recipes: a model of this machine (graphbrick models list, or "
-        "a GGUF file), or one of the server that OPENAI_BASE_URL names.",
+        "a GGUF file), one of the server that OPENAI_BASE_URL names, or LLM('gpt-4.1', temperature=0.2).",
     ),
 ]
 BudgetText = Annotated[
@@ -60,12 +60,24 @@ def model_text(name: str) -> str:
 
 
 def chat_model(name: str) -> ChatModel:
-    """Return the model that ``--llm`` names."""
-    from graphbrick.llm import LLM, LocalLLM
-    from graphbrick.models.store import known
+    """Return the model that ``--llm`` names, by its name or as a brick.
 
-    local = name.lower().endswith(".gguf") or name in known()
-    return LocalLLM(name) if local else LLM(name)
+    >>> chat_model("gpt-4.1"), chat_model("LLM('gpt-4.1', structured=False)")
+    (LLM(model='gpt-4.1'), LLM(model='gpt-4.1', structured=False))
+    """
+    from graphbrick.core.errors import InputError
+    from graphbrick.llm import LLM, LocalLLM
+    from graphbrick.llm.chat import ChatModel
+    from graphbrick.models.store import known
+    from graphbrick.pipeline.parsing import parse_brick
+
+    if "(" not in name:
+        local = name.lower().endswith(".gguf") or name in known()
+        return LocalLLM(name) if local else LLM(name)
+    brick = parse_brick(name)
+    if not isinstance(brick, ChatModel):
+        raise InputError(f"--llm takes a language model such as gpt-4.1 or LLM('gpt-4.1'), got {brick!r}")
+    return brick
 
 
 def writing_model(name: str) -> ChatModel:
@@ -74,19 +86,10 @@ def writing_model(name: str) -> ChatModel:
     >>> writing_model("gpt-4.1"), writing_model("LLM('gpt-4.1')")
     (LLM(model='gpt-4.1', max_tokens=1500), LLM(model='gpt-4.1'))
     """
-    from graphbrick.core.errors import InputError
     from graphbrick.llm import LLM, LocalLLM
-    from graphbrick.llm.chat import ChatModel
-    from graphbrick.pipeline.parsing import parse_brick
 
-    if "(" not in name:
-        model = chat_model(name)
-        assert isinstance(model, LLM | LocalLLM)
-        return replace(model, max_tokens=_LONG)
-    brick = parse_brick(name)
-    if not isinstance(brick, ChatModel):
-        raise InputError(f"--llm takes a language model such as gpt-4.1 or LLM('gpt-4.1'), got {brick!r}")
-    return brick
+    model = chat_model(name)
+    return replace(model, max_tokens=_LONG) if "(" not in name and isinstance(model, LLM | LocalLLM) else model
 
 
 def sampling_model(name: str) -> ChatModel:
@@ -97,7 +100,7 @@ def sampling_model(name: str) -> ChatModel:
     """
     from graphbrick.llm import LLM, LocalLLM
 
-    model = writing_model(name) if "(" in name else chat_model(name)
+    model = chat_model(name)
     if isinstance(model, LLM | LocalLLM) and not model.temperature:
         return replace(model, temperature=_SAMPLING)
     return model

@@ -44,9 +44,10 @@ _INSTRUCTION = (
 )
 # By whether the reply is JSON.
 _REPLIES = {
-    False: "Reply with the {plans} most promising relation paths at most, the best first, one a line, each as numbers "
-    "of at most {max_hops} relations such as 3 > 7, and nothing else. If no relation path leads to the answer, reply "
-    "NONE.",
+    # Without a path of one relation as an example, a small model writes all numbers into one.
+    False: "Reply with the {plans} most promising relation paths at most, the best first, one a line: the numbers of "
+    "its relations in their order, at most {max_hops}, with > between them. For example\n2\n3 > 7\nare two paths, of "
+    "one relation and of two. Write nothing else. If no relation path leads to the answer, reply NONE.",
     True: "Reply with JSON that holds the {plans} most promising relation paths at most, the best first, each as the "
     'list of the numbers of at most {max_hops} relations, such as {{"paths": [[3, 7], [2]]}}. If no relation path '
     'leads to the answer, reply {{"paths": []}}.',

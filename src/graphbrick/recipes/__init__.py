@@ -31,7 +31,8 @@ class Recipe:
         paper: Where it was published.
         template: Recipe text with ``$name`` for each part.
         parts: The parts with their defaults as recipe text; an empty one must be set.
-        figures: Published figures: ``webqsp`` and ``cwq`` (Hit in percent with Qwen2-72B), ``path_seconds`` (path
+        figures: Published figures: ``webqsp``, ``cwq`` and ``metaqa_3hop`` (Hit in percent; with Qwen2-72B for 1 to 15,
+            for systems as they quote it, with the model that ``setting`` names last), ``path_seconds`` (path
             retrieval on WebQSP, one A100), ``embedding_tokens`` and ``llm_tokens`` per query; for E1 to E4 relevance,
             relevance corrected by human labels, seconds and calls on simple and complex questions over Hetionet; for
             GraphRAG the least and the highest share of comparisons with vector search that it wins, in percent.
@@ -69,7 +70,7 @@ class Recipe:
     def result(self) -> str:
         """The published quality with its data sets, such as ``WebQSP 70.3, CWQ 58.7``; empty if none is given.
 
-        Hit in percent for WebQSP and CWQ; for Hetionet relevance on simple and on complex questions, by a judge.
+        Hit in percent for WebQSP, CWQ and MetaQA; for Hetionet relevance on simple and complex questions, by a judge.
         """
         figures = self.figures
         if "relevance_simple" in figures:
@@ -77,7 +78,7 @@ class Recipe:
         if "comprehensiveness_least" in figures:
             least, most = figures["comprehensiveness_least"], figures["comprehensiveness_most"]
             return f"wins {least:.0f}-{most:.0f} % against vectors"
-        names = {"webqsp": "WebQSP", "cwq": "CWQ"}
+        names = {"webqsp": "WebQSP", "cwq": "CWQ", "metaqa_3hop": "MetaQA 3-hop"}
         return ", ".join(f"{name} {figures[data]:.1f}" for data, name in names.items() if data in figures)
 
     @property
@@ -144,8 +145,14 @@ class Recipe:
 _FILES = ("published.toml", "systems.toml")
 _EXAMPLES = {
     "tuned_embedder": "a model fine-tuned on the graph, such as EmbeddingModel('models/tuned')",
-    "two_towers": "two towers trained on questions of the graph, such as PathTowers('films.towers')",
-    "relation_writer": "a model trained on questions of the graph, such as WrittenRelations('films.writer')",
+    "two_towers": (
+        "two towers trained on questions of the graph by graphbrick train towers, such as PathTowers('films.towers') "
+        "(--set \"two_towers=PathTowers('films.towers')\")"
+    ),
+    "relation_writer": (
+        "a model trained on questions of the graph by graphbrick train writer, such as "
+        "WrittenRelations('films.writer') (--set \"relation_writer=WrittenRelations('films.writer')\")"
+    ),
     "tuned_llm": "a model fine-tuned on the graph, such as LLM('tuned', base_url='http://localhost:8080/v1')",
 }
 

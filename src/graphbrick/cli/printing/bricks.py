@@ -43,12 +43,14 @@ def print_recipes(recipes: list[Recipe], *, as_json: bool) -> None:
         name, parts = Text(recipe.name, style="bold"), Text(", ".join(recipe.parts))
         if recipe.group != group:
             group = recipe.group
-            table.add_row(Text(""), Text(""), Text(group, style="dim"))
+            table.add_row(Text(group, style="dim"))
         table.add_row(name, Text(recipe.result or "-"), Text(recipe.title), parts)
     out.print(table)
     out.print(
-        "WebQSP, CWQ: published Hit in percent with Qwen2-72B. Hetionet: published relevance of answers to simple / "
-        "complex questions, rated by a judge. -: no figure on these data. --set can replace the parts of a recipe."
+        "WebQSP, CWQ, MetaQA: published Hit in percent, of 1 to 15 with Qwen2-72B, of systems with the models that "
+        "graphbrick recipes NAME names; figures of two papers do not compare. Hetionet: published relevance of answers "
+        "to simple / complex questions, rated by a judge. -: no figure on these data. --set can replace the parts of a "
+        "recipe."
     )
 
 
