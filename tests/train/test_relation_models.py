@@ -179,3 +179,10 @@ def test_files_that_are_missing_damaged_or_there_already_are_errors(
         train_towers(world, questions, towers[0], embedder=embedder, epochs=1)
     with pytest.raises(InputError, match="none of 1 questions has a pattern"):
         train_writer(world, [Question("1", "?", ("city 1",), ("nowhere",))], tmp_path / "x", embedder=embedder)
+
+
+def test_a_question_with_two_seeds_counts_once(world: Graph, embedder: EmbeddingModel, tmp_path: File) -> None:
+    both = Question("b", "money of land 1 or land 2", ("land 1", "land 2"), ("coin 1", "coin 2"))
+    towers = train_towers(world, [both], tmp_path / "t", embedder=embedder, epochs=1)
+    writer = train_writer(world, [both], tmp_path / "w", embedder=embedder, epochs=1)
+    assert (towers.questions, towers.learned, writer.learned) == (1, 1, 1)

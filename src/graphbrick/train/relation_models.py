@@ -31,6 +31,7 @@ class QuestionRow:
     """One question with the patterns around one of its seeds.
 
     Attributes:
+        number: The place of the question among all; those with several seeds have several rows.
         question: The masked question, its place in `Examples.masked`.
         patterns: int64 [patterns], places in `Examples.patterns`.
         right: bool [patterns], whether each leads to the answers about as well as the best one.
@@ -38,6 +39,7 @@ class QuestionRow:
         precision: float32 [patterns], the share of these that are answers.
     """
 
+    number: int
     question: int
     patterns: Ints
     right: npt.NDArray[np.bool_]
@@ -114,8 +116,14 @@ def rows_of(found: Examples) -> list[QuestionRow]:
             if not f1.any():
                 continue
             right = f1 >= _RIGHT * f1.max()
-            rows.append(QuestionRow(question, example.pattern[of].astype(np.int64), right, f1, example.precision[of]))
+            patterns, precision = example.pattern[of].astype(np.int64), example.precision[of]
+            rows.append(QuestionRow(example.question, question, patterns, right, f1, precision))
     return rows
+
+
+def questions_of(rows: Sequence[QuestionRow]) -> int:
+    """Return how many questions some rows are about."""
+    return len({row.number for row in rows})
 
 
 def halves(rows: Sequence[QuestionRow], seed: int) -> tuple[list[QuestionRow], list[QuestionRow]]:

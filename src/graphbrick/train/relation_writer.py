@@ -28,6 +28,7 @@ from graphbrick.train.relation_models import (
     halves,
     is_plain,
     quality,
+    questions_of,
     rows_of,
     vectors_of,
 )
@@ -88,7 +89,9 @@ def train_writer(
     about = {"graph": graph.hash, "relations": [list(one) for one in relations], "epochs": epochs, "seed": seed}
     arrays = {"weights": model.weights, "after": model.after}
     save_learned(LearnedFile(KIND, embedder, about, arrays), Path(out).expanduser(), overwrite=overwrite)
-    return RelationReport(found.questions, len(plain), len(steps), epochs, None, after, time.perf_counter() - started)
+    return RelationReport(
+        found.questions, questions_of(plain), len(steps), epochs, None, after, time.perf_counter() - started
+    )
 
 
 def _plain(steps: Steps) -> Steps:

@@ -24,6 +24,7 @@ from graphbrick.train.relation_models import (
     found_examples,
     halves,
     quality,
+    questions_of,
     rows_of,
     vectors_of,
 )
@@ -88,7 +89,9 @@ def train_towers(
     about = {"graph": graph.hash, "max_hops": max_hops, "epochs": epochs, "margin": margin, "seed": seed}
     model = LearnedFile(KIND, embedder, about, {"question": question, "path": path})
     save_learned(model, Path(out).expanduser(), overwrite=overwrite)
-    return RelationReport(found.questions, len(rows), len(paths), epochs, before, after, time.perf_counter() - started)
+    return RelationReport(
+        found.questions, questions_of(rows), len(paths), epochs, before, after, time.perf_counter() - started
+    )
 
 
 def _cosines(row: QuestionRow, asked: Floats, paths: Floats, question: Floats, path: Floats) -> Floats:
