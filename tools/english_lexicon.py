@@ -1,10 +1,12 @@
-"""Write src/graphbrick/learn/english/lexicon.tsv.gz from the files of WordNet 3.0.
+"""Write the files lexicon.tsv.gz and senses.tsv.gz of src/graphbrick/learn/english from the files of WordNet 3.0.
 
     python tools/english_lexicon.py /usr/share/wordnet
 
 Of WordNet (Debian package ``wordnet-base``) it keeps three things: which nouns name people, places, times and groups,
-which nouns are derived from which verbs («director» and «direction» from «direct»), and synonyms of several words
-(«better half» for «spouse»), which are not understood word by word.
+and which nouns are derived from which verbs («director» and «direction» from «direct»), in ``lexicon.tsv.gz``; and
+which nouns mean the same, or are a kind of what another noun means («alma mater» is a kind of school), in
+``senses.tsv.gz``. A line of that is one meaning: the lines that it is a kind of, as distances upwards (a negative one
+downwards), then its words, with a star behind words that have many meanings.
 """
 
 from __future__ import annotations
@@ -14,13 +16,14 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-OUT = Path(__file__).parent.parent / "src/graphbrick/learn/english/lexicon.tsv.gz"
+OUT = Path(__file__).parent.parent / "src/graphbrick/learn/english"
 # Numbers of WordNet's lexicographer files, see lexnames(5WN).
 KINDS = {14: "group", 15: "place", 18: "person", 28: "time"}
-# Of acts, attributes, thoughts, messages, events, groups, people, possessions, relations, states and times. Half of all
-# synonyms are those of plants, animals, substances and the like, and few relations have such names.
-IDIOMS_OF = {4, 7, 9, 10, 11, 14, 18, 21, 24, 26, 28}
+# Acts, attributes, thoughts, messages, events, groups, places, people, possessions, relations, states and times. Most
+# other meanings are those of plants, animals, substances and artefacts, and few relations have such names.
+MEANINGS = {4, 7, 9, 10, 11, 14, 15, 18, 21, 24, 26, 28}
 SENSES_OF_NOUN, SENSES_OF_DERIVATION = 2, 4
+FEW_SENSES = 3
 NOUN, VERB = "noun", "verb"
 LETTERS = {"n": NOUN, "v": VERB}
 
@@ -87,30 +90,31 @@ def derivations(folder: Path) -> set[tuple[str, str]]:
     return pairs
 
 
-def idioms(index: dict[str, list[str]], data: dict[str, Synset]) -> Iterator[tuple[str, str]]:
-    """Yield (noun, synonym of several words) for the commonest sense of nouns.
-
-    A synonym that ends in the noun («blood brother») is left out: it is understood word by word.
-    """
-    for word, senses in sorted(index.items()):
-        words = data[senses[0]].words
-        if not is_plain(word) or data[senses[0]].kind not in IDIOMS_OF:
-            continue
-        for phrase in (other.replace("_", " ") for other in words if "_" in other):
-            if phrase.replace(" ", "").isalpha() and phrase.split()[-1] not in words:
-                yield word, phrase
+def meanings(index: dict[str, list[str]], data: dict[str, Synset]) -> Iterator[str]:
+    """Yield a line for each meaning; only words that mean it commonly are named."""
+    kept = [offset for offset, synset in data.items() if synset.kind in MEANINGS]
+    number = {offset: line for line, offset in enumerate(kept)}
+    for offset in kept:
+        wider = [
+            str(number[offset] - number[to]) for mark, to, *_ in data[offset].pointers if mark == "@" and to in number
+        ]
+        words = []
+        for word in data[offset].words:
+            senses = index.get(word, [])
+            if offset in senses[:SENSES_OF_NOUN] and is_plain(word.replace("_", "")):
+                words.append(word.replace("_", " ") + ("" if len(senses) <= FEW_SENSES else "*"))
+        yield f"{','.join(wider)}\t{','.join(words)}"
 
 
 def main() -> None:
-    """Write the lexicon."""
+    """Write both files."""
     folder = Path(sys.argv[1])
     index, data = read(folder, NOUN)
     lines = [f"{kind}\t{word}" for word, kind in kinds(index, data)]
     lines += [f"from\t{noun}\t{verb}" for verb, noun in sorted(derivations(folder))]
-    lines += [f"idiom\t{noun}\t{phrase}" for noun, phrase in idioms(index, data)]
-    OUT.parent.mkdir(parents=True, exist_ok=True)
-    OUT.write_bytes(gzip.compress("\n".join(lines).encode("utf-8") + b"\n", mtime=0))
-    print(f"{OUT}: {len(lines):,} lines, {OUT.stat().st_size:,} bytes")
+    for name, rows in (("lexicon.tsv.gz", lines), ("senses.tsv.gz", list(meanings(index, data)))):
+        (OUT / name).write_bytes(gzip.compress("\n".join(rows).encode("utf-8") + b"\n", mtime=0))
+        print(f"{OUT / name}: {len(rows):,} lines, {(OUT / name).stat().st_size:,} bytes")
 
 
 if __name__ == "__main__":

@@ -64,7 +64,7 @@ def test_the_same_seed_learns_the_same_and_corrected_words_are_kept(tmp_path: Pa
     assert "chieftain" in (two / WORDS).read_text(encoding="utf-8")
 
 
-def test_a_synonym_of_several_words_is_one_word(tmp_path: Path) -> None:
+def test_a_word_that_no_question_has_is_read_as_a_noun_of_the_graph(tmp_path: Path) -> None:
     """«Better half» is a spouse; neither the label nor the file of words says so."""
     people = [f"{first} {last}" for first in ("Ann", "Bea", "Cem") for last in ("Holt", "Ito", "Reed")]
     pairs = list(pairwise(people))
@@ -73,12 +73,15 @@ def test_a_synonym_of_several_words_is_one_word(tmp_path: Path) -> None:
         tmp_path / "people.graph",
     )
     learn(graph, n=100, max_hops=1)
-    alignment = load(str(learned_place(graph))).alignment
-    assert alignment is not None
-    left, _ = alignment.read(words_of("who is the better half of X"))
-    assert [token.word for token in left] == ["better half", "who"]
-    assert alignment.score("the better half of X", [(("spouse", True),), (("child", True),)]).argmax() == 0
-    assert alignment.weights[LEFT_OVER] < -1.5
+    model = load(str(learned_place(graph)))
+    assert model.near_words.nouns["better half"] == "spouse"
+    spouse, child = (("spouse", True),), (("child", True),)
+    asked = model.ask("who is the better half of X")
+    assert [token.word for token in asked.tokens[0]] == ["spouse", "who"]
+    assert model.score(asked, [spouse, child]).argmax() == 0
+    assert model.score(asked, [spouse]) == model.score(model.ask("who is the spouse of X"), [spouse])
+    assert model.alignment is not None
+    assert model.alignment.weights[LEFT_OVER] < -1.5
 
 
 def test_nonsense_is_refused_before_any_work(tmp_path: Path) -> None:

@@ -97,3 +97,12 @@ def test_patterns_around_a_hub_of_many_relations_are_bounded(tmp_path: Path) -> 
     assert all(pattern[:1] in known for pattern, _ in longer)
     again = around(graph, hub, max_hops=2)
     assert [pattern for pattern, _ in again[1]] == [pattern for pattern, _ in longer]
+
+
+def test_where_asks_for_what_may_be_a_place() -> None:
+    labels = ("profession", "employer", "reports to", "works in", "located in", "directed_by")
+    writer, rng = Writer(Phrasebook({label: read_label(label) for label in labels}, [])), random.Random(3)
+    asked = {
+        label: {writer.write(((label, label != "directed_by"),), rng).words[0] for _ in range(500)} for label in labels
+    }
+    assert {label for label in labels if "where" in asked[label]} == {"employer", "works in", "located in"}

@@ -44,7 +44,9 @@ _SHARE = 0.05  # of the written questions, so many of each kind
 _LEAST = 10  # questions with an answer, and without, for a fit
 _UNANSWERABLE = 0.1  # share of the questions that the graph cannot answer
 _LOST = 0.01  # share of the right answers that the suggested least confidence withholds
-_CAUTION = 0.85  # factor on it: people use words that are further from the labels than ours
+_CAUTION = 0.6  # factor on it: people use words that are further from the labels than ours
+_SUPPORT = list(FEATURES).index("support")
+_LEAST_SUPPORT = 0.5  # with less, no word tells what a question means; it teaches nothing, though it has an answer
 _OTHER_SEED = 7_919  # added to the seed, so that the questions are not those of the training
 _TRIED = 50  # patterns, until one is found that an entity does not have
 _NEAR = 3  # one of the nearest words replaces a word
@@ -99,8 +101,9 @@ def fit_calibration(
         stage = Patterns(PatternScorer(str(place)), max_hops=model.max_hops)
         for done, case in enumerate(cases, 1):
             readings = stage.readings(Query(case.text, (case.seed,)), Subgraph(graph))
-            if readings:
-                rows.append(fit_features(model, words, vectors, case.text, readings))
+            features = fit_features(model, words, vectors, case.text, readings) if readings else None
+            if features is not None and (case.ends is None or features[_SUPPORT] >= _LEAST_SUPPORT):
+                rows.append(features)
                 right.append(0.0 if case.ends is None else float(np.isin(readings[0].ends, case.ends).mean()))
                 answerable.append(case.ends is not None)
             watch(done, len(cases))

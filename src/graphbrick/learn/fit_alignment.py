@@ -213,13 +213,11 @@ def _hop(token: Token) -> float:
 
 
 def _nouns(book: Phrasebook) -> list[tuple[tuple[str, bool], str]]:
-    """Return the nouns of every step (relation label, forward), with synonyms of several words («better half»)."""
+    """Return the nouns of every step (relation label, forward)."""
     nouns: dict[tuple[tuple[str, bool], str], None] = {}
-    known = {noun for entry in book.relations.values() for noun in (*entry.tail, *entry.head)}
     for label, entry in book.relations.items():
         for forward, of_end in ((True, entry.tail), (False, entry.head)):
-            synonyms = [phrase for noun in of_end for phrase in english.idioms(noun) if phrase not in known]
-            nouns |= dict.fromkeys(((label, forward), noun) for noun in (*of_end, *synonyms))
+            nouns |= dict.fromkeys(((label, forward), noun) for noun in of_end)
     return list(nouns)
 
 

@@ -25,6 +25,7 @@ from graphbrick.learn.fit_alignment import Example, fit_alignment
 from graphbrick.learn.labelled import meant, plausible, repeats
 from graphbrick.learn.learned import learned_place
 from graphbrick.learn.model_words import ModelWords, suggest
+from graphbrick.learn.near_words import near_words
 from graphbrick.learn.phrasebook import Phrasebook
 from graphbrick.learn.sampling import Sample, samples
 from graphbrick.learn.symmetric import symmetric_relations
@@ -197,7 +198,8 @@ def learn(
         graph, found, embedder, max_hops=max_hops, rounds=ROUNDS if len(labelled) > len(written) else _ROUNDS,
         seed=seed, hold_out=False, whole=not are_few, symmetric=symmetric, watch=watch,
     )  # fmt: skip
-    model = replace(model, alignment=alignment, about={**model.about, "learned_from": "the graph itself"})
+    about = {**model.about, "learned_from": "the graph itself"}
+    model = replace(model, alignment=alignment, near_words=near_words(book, found.masked), about=about)
     calibration = fit_calibration(
         graph, model, Writer(book), [example for _, example in written], seed=seed,
         watch=lambda done, total: tell("questions to calibrate confidence", done, total),

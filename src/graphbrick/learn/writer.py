@@ -25,6 +25,8 @@ _PLURAL = 0.3  # of nouns, in questions of one style
 _ROLE = 0.3  # of answers are named by their role («which director») rather than their class («which person»)
 _SAID = 0.3  # of last steps are written as a question of the phrasebook, where it has one
 _FIRST_NOUN = 0.5  # how often a relation is called by its first noun
+_WHERE = frozenset("at from in into near on to under within".split())
+"""Prepositions of what may be a place."""
 _SLOT = re.compile(r"\{(\w+)\}")
 
 
@@ -174,11 +176,20 @@ class _Step:
         person = self._book.is_person(self.label, head=asked_is_head) or words.kind_of(noun) == words.PERSON
         wh = "who" if person else "what"
         kind = words.kind_of(name) or words.kind_of(noun)
+        where = "where" if self._may_be_place({words.kind_of(asked) for asked in (name, *self.nouns)}) else wh
         values = {
             "n": noun, "t": name, "h": head, "v": verb, "p": self.words.preposition, "who": wh,
-            "when": {words.TIME: "when", words.PLACE: "where"}.get(kind, rng.choice(("where", wh))),
+            "when": {words.TIME: "when", words.PLACE: "where"}.get(kind, rng.choice((where, wh))),
         }  # fmt: skip
         return _filled(frame.text, values, inner, hop)
+
+    def _may_be_place(self, kinds: set[str]) -> bool:
+        """Return whether «where» may ask for entities of some kinds: one works in a team, but works as a baker."""
+        if words.PLACE in kinds or not self.words.subject:
+            return True
+        if words.GROUP in kinds:
+            return self.words.preposition in (*_WHERE, "for")
+        return words.PERSON not in kinds and self.words.preposition in _WHERE
 
     def _noun_choices(self, frame: _Frame) -> Sequence[str]:
         """Return what the noun of a frame may be: never empty."""

@@ -45,8 +45,10 @@ FEATURES = {
 - words: mean log probability of the question's words in the best alignment;
 - missing: hops that no word speaks of;
 - support: for each hop, the cosine of the question's word that is nearest to a word of written questions about such a
-  hop; the lowest of all hops. Words that belong to no hop do not lower it.
+  hop; the lowest of all hops, from .3 to .65. Words that belong to no hop do not lower it.
 """
+SUPPORT = (0.3, 0.65)
+"""Cosines beyond which support says no more: unrelated words have .2 to .45, other words for the same .55 and more."""
 _REMEMBERED = 20_000  # vectors of words
 ASKING = frozenset(("who", "whom", "when", "where"))
 """Words that say what kind of answer is expected: they fit many relations, and support none."""
@@ -140,11 +142,11 @@ def fit_features(
 
 
 def _support(model: PatternModel, words: Spoken, vectors: dict[str, Floats], prepared: Prepared, steps: Steps) -> float:
-    """Return how well the least supported hop of a pattern is spoken of, from -1 to 1."""
+    """Return how well the least supported hop of a pattern is spoken of, within `SUPPORT`."""
     question = [token.word for side in prepared.tokens for token in side if token.word not in ASKING]
     by_step = [words.get(step) or (readable(step[0]).lower(),) for step in dict.fromkeys(without_marks(steps))]
     if not question or not by_step:
-        return 0.0
+        return SUPPORT[0]
     if len(vectors) > _REMEMBERED:
         vectors.clear()
     fresh = sorted({word for group in (question, *by_step) for word in group} - vectors.keys())
@@ -153,7 +155,8 @@ def _support(model: PatternModel, words: Spoken, vectors: dict[str, Floats], pre
         made /= np.linalg.norm(made, axis=1, keepdims=True) + np.float32(1e-12)
         vectors.update(zip(fresh, made, strict=True))
     question_vectors = np.stack([vectors[word] for word in question])
-    return float(min((question_vectors @ np.stack([vectors[word] for word in group]).T).max() for group in by_step))
+    least = min((question_vectors @ np.stack([vectors[word] for word in group]).T).max() for group in by_step)
+    return float(np.clip(least, *SUPPORT))
 
 
 def _same_answers(readings: Sequence[Reading]) -> npt.NDArray[np.bool_]:

@@ -18,11 +18,12 @@ from graphbrick.patterns.alignment import Alignment, Transitions, n_token_featur
 from graphbrick.patterns.confidence import Calibration
 from graphbrick.patterns.end_model import EndModel
 from graphbrick.patterns.model import PatternModel
+from graphbrick.patterns.near_words import NearWords
 from graphbrick.patterns.question_features import WORDS as HASHED_WORDS
 from graphbrick.session import current_session
 
-FORMAT, VERSION = "graphbrick-patterns", 5
-_READ = (2, 3, 4, 5)  # version 2 has no alignment, version 3 no calibration, version 4 one of other figures
+FORMAT, VERSION = "graphbrick-patterns", 6
+_READ = (2, 3, 4, 5, 6)  # version 2 has no alignment, version 3 no calibration, versions 4 and 5 one of other figures
 DESCRIPTION, WEIGHTS = "model.json", "weights.npz"
 WORDS = "words.toml"
 """The file in which users correct what was understood of a graph's language; see `graphbrick.learn.phrasebook`."""
@@ -40,6 +41,7 @@ _OWN = (
     "calibration",
     "ends",
     "symmetric",
+    "near_words",
     "sha256",
 )
 
@@ -77,6 +79,7 @@ def save(model: PatternModel, path: Path, *, words: str | None = None, overwrite
             "calibration": None if model.calibration is None else model.calibration.to_dict(),
             "ends": None if model.ends is None else model.ends.to_dict(),
             "symmetric": sorted(model.symmetric),
+            "near_words": dict(model.near_words.nouns),
             "sha256": sha256((work / WEIGHTS).read_bytes()).hexdigest(),
         }
         text = json.dumps(described, indent=1, ensure_ascii=False) + "\n"
@@ -160,6 +163,7 @@ def _load(folder: Path) -> PatternModel:
             patterns=patterns,
             about=about,
             symmetric=symmetric,
+            near_words=NearWords({str(word): str(noun) for word, noun in described.get("near_words", {}).items()}),
             **values,
         )
     except (OSError, ValueError, KeyError, TypeError, PipelineError, zipfile.BadZipFile) as error:

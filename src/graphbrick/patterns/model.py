@@ -18,6 +18,7 @@ from graphbrick.files.locks import ForkLock
 from graphbrick.patterns.alignment import Alignment, Token
 from graphbrick.patterns.confidence import Calibration
 from graphbrick.patterns.end_model import EndModel
+from graphbrick.patterns.near_words import NearWords
 from graphbrick.patterns.question_features import WORDS, features
 from graphbrick.patterns.text import Steps, as_labels, canonical, readable, without_marks, words_of
 
@@ -61,6 +62,7 @@ class PatternModel:
         calibration: Says how likely the best pattern of a question is the right one; None if nobody knows.
         ends: Chooses among the entities at the ends of patterns; None where nothing was learned about that.
         symmetric: Relations whose two directions mean the same; they are read forwards.
+        near_words: Words that no training question has, each read as a noun that means the same or more.
     """
 
     embedder: Embedder
@@ -77,6 +79,7 @@ class PatternModel:
     calibration: Calibration | None = None
     ends: EndModel | None = None
     symmetric: frozenset[str] = frozenset()
+    near_words: NearWords = field(default_factory=NearWords)
 
     def __post_init__(self) -> None:
         h, d = self.max_hops, self.dimensions
@@ -229,12 +232,13 @@ class _Known:
                 self._prepared.move_to_end(question)
                 return prepared
         model = self._model
-        q, d = features(model.embedder, question), model.dimensions
+        text = model.near_words.replaced(question)
+        q, d = features(model.embedder, text), model.dimensions
         if q.shape != (d + WORDS,):
             raise ModelError(f"{model.embedder!r} {_OTHER_SIZE.format(len(q) - WORDS, d)}")
         extended = np.append(q, np.float32(1))
         roles = model.scale[:, None] * q[:d] + model.maps @ (model.narrow @ q)
-        tokens = ([], []) if model.alignment is None else model.alignment.read(words_of(question))
+        tokens = ([], []) if model.alignment is None else model.alignment.read(words_of(text))
         prepared = Prepared(extended, roles, model.lengths @ extended, model.pattern_weights @ extended, tokens)
         with self._lock:
             self._prepared[question] = prepared

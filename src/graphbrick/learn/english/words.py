@@ -27,31 +27,26 @@ class _Lexicon(NamedTuple):
         kinds: For a noun, whether it names a person, place, time or group.
         nouns: For a verb, the nouns derived from it.
         verbs: For a noun, the verbs it is derived from.
-        idioms: For a noun, its synonyms of several words.
     """
 
     kinds: dict[str, str]
     nouns: dict[str, list[str]]
     verbs: dict[str, list[str]]
-    idioms: dict[str, list[str]]
 
 
 @lru_cache(maxsize=1)
 def _lexicon() -> _Lexicon:
     kinds: dict[str, str] = {}
     nouns, verbs = defaultdict[str, list[str]](list), defaultdict[str, list[str]](list)
-    idioms = defaultdict[str, list[str]](list)
     packed = (files("graphbrick.learn.english") / "lexicon.tsv.gz").read_bytes()
     for line in gzip.decompress(packed).decode("utf-8").splitlines():
         kind, noun, *verb = line.split("\t")
-        if kind == "idiom":
-            idioms[noun] += verb
-        elif verb:
+        if verb:
             nouns[verb[0]].append(noun)
             verbs[noun].append(verb[0])
         else:
             kinds[noun] = kind
-    return _Lexicon(kinds, dict(nouns), dict(verbs), dict(idioms))
+    return _Lexicon(kinds, dict(nouns), dict(verbs))
 
 
 @lru_cache(maxsize=1)
@@ -85,15 +80,6 @@ def kind_of(noun: str) -> str:
     """
     head = head_of(noun)
     return TIME if head in ("date", "day", "time") else _lexicon().kinds.get(head, "")
-
-
-def idioms(noun: str) -> list[str]:
-    """Return synonyms of several words for the commonest sense of a noun.
-
-    >>> idioms("spouse"), idioms("writer")
-    (['married person', 'better half'], [])
-    """
-    return list(_lexicon().idioms.get(noun, ()))
 
 
 def head_of(phrase: str) -> str:

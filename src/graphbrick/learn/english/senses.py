@@ -1,0 +1,69 @@
+"""What English nouns mean: which mean the same, and which are a kind of what another means.
+
+The meanings are an extract of WordNet 3.0 (``senses.tsv.gz``, which ``tools/english_lexicon.py`` makes).
+"""
+
+from __future__ import annotations
+
+import gzip
+from collections import defaultdict
+from functools import lru_cache
+from importlib.resources import files
+from typing import NamedTuple
+
+_FURTHEST = 2  # steps from a noun to a kind of a kind
+_MOST = 200  # words at one distance; a noun with more kinds is too general to say what they speak of
+_MANY_MEANINGS = "*"
+
+
+class _Meanings(NamedTuple):
+    """Contents of the file.
+
+    Attributes:
+        words: The words of each meaning, with a star behind those that have many meanings.
+        kinds: For a meaning, those that are a kind of it.
+        of_word: The common meanings of each word.
+    """
+
+    words: list[list[str]]
+    kinds: dict[int, list[int]]
+    of_word: dict[str, list[int]]
+
+
+@lru_cache(maxsize=1)
+def _meanings() -> _Meanings:
+    packed = (files("graphbrick.learn.english") / "senses.tsv.gz").read_bytes()
+    words: list[list[str]] = []
+    kinds, of_word = defaultdict[int, list[int]](list), defaultdict[str, list[int]](list)
+    for number, line in enumerate(gzip.decompress(packed).decode("utf-8").splitlines()):
+        wider, _, named = line.partition("\t")
+        words.append(named.split(",") if named else [])
+        for distance in wider.split(",") if wider else ():
+            kinds[number - int(distance)].append(number)
+        for word in words[-1]:
+            of_word[word.rstrip(_MANY_MEANINGS)].append(number)
+    return _Meanings(words, dict(kinds), dict(of_word))
+
+
+def kinds_of(noun: str) -> dict[str, int]:
+    """Return words for a kind of what a noun means, with their distance: 0 for the same meaning, at most 2.
+
+    Words of many meanings are left out, because they often mean something else, and so is what is further away than
+    200 words at one distance.
+
+    >>> kinds_of("school")["alma mater"], kinds_of("spouse")["better half"], "words" in kinds_of("language")
+    (1, 0, False)
+    """
+    meanings, found = _meanings(), dict[str, int]()
+    numbers, met = meanings.of_word.get(noun, []), set[int]()
+    for distance in range(_FURTHEST + 1):
+        numbers = [number for number in dict.fromkeys(numbers) if number not in met]
+        met.update(numbers)
+        named = [word for number in numbers for word in meanings.words[number]]
+        if len(named) > _MOST:
+            break
+        for word in named:
+            if not word.endswith(_MANY_MEANINGS) and word != noun:
+                found.setdefault(word, distance)
+        numbers = [kind for number in numbers for kind in meanings.kinds.get(number, ())]
+    return found
