@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,6 +16,7 @@ from graphbrick.cli.pipelines import MinConfidence, withholding
 
 # Everything else is imported where it is used, so that help is shown at once.
 if TYPE_CHECKING:
+    from graphbrick.evaluate.experiment import Runner
     from graphbrick.evaluate.report.summary import StudySummary
     from graphbrick.llm.chat import ChatModel
     from graphbrick.pipeline import Pipeline
@@ -61,6 +64,13 @@ def evaluate(
     workers: Annotated[
         int | None, typer.Option(help="Questions at once [1, or as many as the language model takes calls].")
     ] = None,
+    spark: Annotated[
+        str | None,
+        typer.Option(metavar="MASTER", help="Answer on the executors of Spark, such as spark://host:7077 or local[4]."),
+    ] = None,
+    conf: Annotated[
+        list[str] | None, typer.Option(metavar="NAME=VALUE", help="A setting of Spark; may be repeated.")
+    ] = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Begin these pipelines again.")] = False,
     retry: Annotated[bool, typer.Option("--retry", help="Ask again what ended in an error.")] = False,
     judge: Annotated[
@@ -96,11 +106,11 @@ def evaluate(
     opened = open_any(graph)
     assert not isinstance(opened, DatabaseGraph)  # an address is refused when the arguments are read
     stopped: StoppedError | None = None
-    with limits(budget, cache, cache_file), progress() as report:
+    with limits(budget, cache, cache_file), runner_of(spark, conf or [], workers) as runner, progress() as report:
         try:
             run(
                 opened, questions, chosen, out=out, limit=limit, seed=seed, link=link, workers=workers, fresh=fresh,
-                retry=retry, judge=judged_by, exchanges=not no_exchanges, watch=report.step,
+                retry=retry, judge=judged_by, exchanges=not no_exchanges, runner=runner, watch=report.step,
             ).close()  # fmt: skip
         except StoppedError as error:
             stopped = error
@@ -174,6 +184,31 @@ def chosen_pipelines(recipes: list[str], texts: list[str], parts: list[str], llm
         parsed = chosen_pipeline(None, None, [], llm)
         found["default" if llm is None else f"default, llm={llm}"] = parsed
     return found
+
+
+@contextmanager
+def runner_of(master: str | None, conf: list[str], workers: int | None) -> Iterator[Runner | None]:
+    """Start Spark at the master that ``--spark`` names, and yield what runs the questions on it; None without one.
+
+    Raises:
+        InputError: Options do not go together, or ``--conf`` is not NAME=VALUE.
+    """
+    from graphbrick.core.errors import InputError
+
+    if master is None:
+        if conf:
+            raise InputError("--conf is a setting of Spark; give --spark MASTER too")
+        yield None
+        return
+    if workers is not None:
+        raise InputError("--workers are of this machine, and --spark has executors; leave one out")
+    wrong = next((text for text in conf if not re.fullmatch(r"spark\.[\w.-]+=.*", text)), None)
+    if wrong is not None:
+        raise InputError(f"--conf takes NAME=VALUE, such as spark.executor.memory=8g, got {wrong.partition('=')[0]!r}")
+    from graphbrick.spark.executors import spark_runner
+
+    with spark_runner(master, dict(text.split("=", 1) for text in conf)) as runner:
+        yield runner
 
 
 def model_of(text: str) -> ChatModel:

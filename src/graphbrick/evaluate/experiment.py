@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass
+from functools import partial
 
 from graphbrick.compute import blas_threads
 from graphbrick.core.errors import InputError
@@ -19,13 +20,15 @@ from graphbrick.evaluate.study.question_graphs import StudyGraph, ground_each
 from graphbrick.evaluate.study.reader import Study
 from graphbrick.evaluate.study.recorder import Recorder
 from graphbrick.evaluate.study.records import Detail, Unjudged
-from graphbrick.evaluate.study.workers import Task, Work, answered, concurrency
+from graphbrick.evaluate.study.workers import Done, Task, Work, answered, concurrency
 from graphbrick.files.digests import sha256
 from graphbrick.llm.chat import ChatModel
 from graphbrick.pipeline import Pipeline
 from graphbrick.pipeline.budget import Budget, StoppedError, current_budget, spending
 
 Watch = Callable[[str, int, int], None]
+Runner = Callable[[Work, Sequence[Task]], Generator[Done, None, None]]
+"""Runs tasks and yields the results of each as soon as it is done; closing the generator ends it."""
 
 FINDING, ANSWERING = "finding the questions in the graph", "answering"
 """Names of the steps that are reported to ``watch``."""
@@ -45,6 +48,7 @@ def evaluate(
     retry: bool = False,
     judge: ChatModel | None = None,
     exchanges: bool = True,
+    runner: Runner | None = None,
     watch: Watch = lambda step, done, total: None,
 ) -> Study:
     """Run pipelines on questions and store the result of every question in a file.
@@ -77,6 +81,8 @@ def evaluate(
             answer (`evaluate.judge.gold_answers`), as the measure ``judge_at_1``. A study has one judge. Its cost is
             kept apart from that of the pipelines. Answers of earlier calls are judged too.
         exchanges: Whether the prompts and replies of language models are stored.
+        runner: Answers the questions elsewhere, such as on the executors of Spark (`graphbrick.spark.executors`); None
+            for threads or processes of this machine. Results do not depend on it; ``workers`` is not used then.
         watch: Called with progress: the step, how many are done, how many there are.
 
     Returns:
@@ -103,10 +109,11 @@ def evaluate(
     if judge is not None and not isinstance(judge, ChatModel):
         raise InputError(f"the judge must be a language model such as LLM('gpt-4.1'), got {judge!r:.80}")
     options = {"limit": limit, "seed": seed, "link": link, "workers": workers, "fresh": fresh, "retry": retry,
-               "judge": None if judge is None else name_of(judge), "exchanges": exchanges}  # fmt: skip
+               "judge": None if judge is None else name_of(judge), "exchanges": exchanges,
+               "runner": None if runner is None else str(runner)}  # fmt: skip
     # The matrices of one question are small, and other workers need the cores.
     with blas_threads(1), Recorder(out) as recorder, recorder.session(options, versions(), machine()) as session:
-        settings = _Settings(session, link, workers, fresh, retry, judge, exchanges)
+        settings = _Settings(session, link, workers, fresh, retry, judge, exchanges, runner)
         _evaluate(recorder, graph, named, sourced, settings, watch)
     return Study.open(out)
 
@@ -122,6 +129,7 @@ class _Settings:
     retry: bool
     judge: ChatModel | None
     exchanges: bool
+    runner: Runner | None
 
 
 def _evaluate(
@@ -159,7 +167,7 @@ def _evaluate(
         ):
             if settings.judge is not None:
                 judging.submit(recorder.judgements.missing(runs, numbers))
-            _answer(recorder, work, tasks, settings.workers, judging, progress)
+            _answer(recorder, work, tasks, settings, judging, progress)
             before = judging.left
             for still in judging.finish():
                 watch(JUDGING, before - still, before)
@@ -198,14 +206,16 @@ class _Progress:
 
 
 def _answer(
-    recorder: Recorder, work: Work, tasks: Sequence[Task], workers: int, judging: Judging, progress: _Progress
+    recorder: Recorder, work: Work, tasks: Sequence[Task], settings: _Settings, judging: Judging, progress: _Progress
 ) -> None:
     """Store the answers of the pipelines, and have them judged meanwhile."""
     questions = {task.number: task.question for task in tasks}
+    workers = settings.workers
     processes = workers > 1 and not concurrency(work.pipelines)
+    run = settings.runner or partial(answered, workers=workers, processes=processes)
     budget = current_budget()
     assert budget is not None
-    with closing(answered(work, tasks, workers, processes=processes)) as answers:
+    with closing(run(work, tasks)) as answers:
         for answer in answers:
             for result, detail in answer.results:
                 recorder.put(result, detail)

@@ -1,0 +1,257 @@
+"""Answer the questions of an evaluation on the executors of Spark; each opens the graph by memory map for itself.
+
+Many small jobs run at the same time, one for each batch of questions, so that results come back as they are ready and
+the study on the driver stores them at once. Spark repeats a batch whose executor was lost.
+"""
+
+from __future__ import annotations
+
+import atexit
+import pickle
+import re
+import socket
+import traceback
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+from graphbrick import __version__
+from graphbrick.compute import blas_threads
+from graphbrick.core.errors import GraphbrickError, GraphFormatError, InputError, ModelError
+from graphbrick.embedders.llm_embedder import LLMEmbedder
+from graphbrick.evaluate.study.identity import bricks_of
+from graphbrick.evaluate.study.workers import Done, Task, Work
+from graphbrick.llm import LLM
+from graphbrick.llm.chat import ChatModel
+from graphbrick.llm.connection import api_key, key_advice, server_address
+from graphbrick.pipeline.budget import check_budget, current_budget
+from graphbrick.session import Session, current_session, set_default_session
+from graphbrick.spark.errors import SparkError, plain_errors
+from graphbrick.spark.session import spark_session
+
+if TYPE_CHECKING:
+    from pyspark import SparkContext
+
+_PER_SLOT, _LARGEST = 4, 32
+"""Batches for each task slot of the cluster, so that a slow one does not delay the end; most questions in one."""
+_LOOK = 1.0  # seconds between two looks at the budget while nothing is ready
+_FAILURES = 4  # attempts at a batch, which is Spark's default on clusters
+_GOES_ON = "the results so far are stored, and the same call goes on with the others"
+_SECRET = re.compile(r"spark\.executorEnv\.\w*(KEY|PASSWORD|TOKEN|SECRET)", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class _Server:
+    """A server of language models as the driver sees it; never holds a key.
+
+    Attributes:
+        base_url: As in the recipe; may be empty.
+        address: Where that leads to on the driver.
+        has_key: Whether the driver has a key for it.
+    """
+
+    base_url: str
+    address: str
+    has_key: bool
+
+
+@contextmanager
+def spark_runner(master: str, conf: Mapping[str, str] | None = None) -> Iterator[SparkRunner]:
+    """Start Spark and yield what runs an evaluation on it; Spark is stopped at the end.
+
+    Args:
+        master: ``local[4]``, ``spark://host:7077``, ``yarn`` or another address of a master.
+        conf: Settings of Spark.
+
+    Raises:
+        InputError: The settings hold a key or a password.
+        SparkError: Spark cannot be started.
+
+    Example::
+
+        with spark_runner("spark://host:7077") as runner:
+            evaluate(graph, "questions.jsonl", pipeline, runner=runner)
+    """
+    secret = next((name for name in conf or {} if _SECRET.match(name)), None)
+    if secret is not None:
+        raise InputError(
+            f"{secret} would stand in the text, the pages and the logs of the job; set it in the environment of the "
+            "executors (conf/spark-env.sh of each machine) instead"
+        )
+    # Spark's local mode gives up at the first failure unless the master says otherwise.
+    plain = re.fullmatch(r"local(?:\[([^,\]]+)\])?", master)
+    if plain:
+        master = f"local[{plain[1] or 1},{_FAILURES}]"
+    with spark_session(master, conf) as spark:
+        yield SparkRunner(spark.sparkContext)
+
+
+class SparkRunner:
+    """Runs the questions of an evaluation on Spark; `spark_runner` makes one.
+
+    The graph must lie at the same path on every machine, or on storage that they share, and graphbrick and the models
+    of the pipelines must be installed on each.
+
+    Args:
+        context: Where the jobs run.
+    """
+
+    def __init__(self, context: SparkContext) -> None:
+        self._context = context
+
+    def __repr__(self) -> str:
+        return f"Spark at {self._context.master}"
+
+    def __call__(self, work: Work, tasks: Sequence[Task]) -> Generator[Done, None, None]:
+        """Yield the results of each task when its batch is done.
+
+        Raises:
+            InputError: The evaluation records replies, or limits tokens or dollars, which executors cannot share.
+            GraphbrickError: An executor cannot open the graph or reach a model.
+            SparkError: A batch failed several times, such as because executors were lost.
+        """
+        order = _order(work)
+        slots = self._context.defaultParallelism
+        size = min(max(len(tasks) // (slots * _PER_SLOT), 1), _LARGEST)
+        left = iter([tasks[start : start + size] for start in range(0, len(tasks), size)])
+        group = f"graphbrick-{uuid4().hex}"
+        threads = ThreadPoolExecutor(2 * slots, "spark")
+        waiting: set[Future[list[Done]]] = set()
+        try:
+            while True:
+                waiting |= {
+                    threads.submit(self._run, group, order, batch) for batch in islice(left, 2 * slots - len(waiting))
+                }
+                if not waiting:
+                    return
+                done, waiting = wait(waiting, timeout=_LOOK, return_when=FIRST_COMPLETED)
+                check_budget()
+                failed = None
+                for future in done:
+                    error = future.exception()
+                    if error is None:
+                        yield from future.result()
+                    failed = failed or error
+                if isinstance(failed, SparkError):
+                    raise SparkError(f"{failed}; {_GOES_ON}") from failed
+                if failed is not None:
+                    raise failed
+        finally:
+            if waiting:
+                with plain_errors():
+                    self._context.cancelJobGroup(group)
+            threads.shutdown(cancel_futures=True)
+
+    def _run(self, group: str, order: bytes, batch: Sequence[Task]) -> list[Done]:
+        """Run one batch as a job; waits until it is done."""
+        part = pickle.dumps((__version__, order, pickle.dumps(batch)))
+        with plain_errors():
+            self._context.setJobGroup(group, "graphbrick evaluate")
+            (packed,) = self._context.parallelize([part], 1).mapPartitions(_answered).collect()
+        outcome = pickle.loads(packed)
+        if isinstance(outcome, _Failure):
+            raise outcome.error()
+        return list(outcome)
+
+
+def _order(work: Work) -> bytes:
+    """Return the work as bytes for the executors.
+
+    Raises:
+        InputError: Its session or its budget cannot be shared with them.
+    """
+    session, budget = current_session(), current_budget()
+    if session.replies is not None:
+        raise InputError(
+            f"replies are recorded in {session.replies}, a file of this machine, which executors cannot share; leave "
+            "out the cache (--cache), or evaluate without Spark"
+        )
+    bricks = [brick for pipeline in work.pipelines for brick in bricks_of(pipeline)]
+    models = [brick for brick in bricks if isinstance(brick, ChatModel | LLMEmbedder)]
+    if models and budget is not None and (budget.tokens is not None or budget.usd is not None):
+        raise InputError(
+            "a budget of tokens or dollars is kept within one process, and executors are many; limit seconds, or "
+            "evaluate without Spark"
+        )
+    urls = {model.base_url for model in models if isinstance(model, LLM | LLMEmbedder)}
+    servers = tuple(_Server(url, server_address(url), bool(api_key(url))) for url in sorted(urls))
+    return pickle.dumps((work, session, servers))
+
+
+# On the executors
+
+
+@dataclass(frozen=True)
+class _Failure:
+    """Why a batch failed for a reason that another attempt would not change.
+
+    Attributes:
+        message: The error in one line.
+        trace: The stack if the error is a fault of the program; empty if it is one that the user can act on.
+    """
+
+    message: str
+    trace: str = ""
+
+    def error(self) -> GraphbrickError:
+        """Return the error to raise on the driver."""
+        error = SparkError(self.message) if self.trace else GraphbrickError(self.message)
+        if self.trace:
+            error.add_note(self.trace)
+        return error
+
+
+_prepared: dict[bytes, Work] = {}
+_limits = ExitStack()
+atexit.register(_limits.close)
+
+
+def _answered(parts: Iterator[bytes]) -> Iterator[bytes]:
+    """Answer the batches of a partition."""
+    for part in parts:
+        yield pickle.dumps(_outcome(*pickle.loads(part)))
+
+
+def _outcome(version: str, order: bytes, batch: bytes) -> list[Done] | _Failure:
+    host = socket.gethostname()
+    if version != __version__:
+        return _Failure(f"{host} has graphbrick {__version__}, but the driver has {version}; install the same version")
+    try:
+        if order not in _prepared:
+            _prepared.clear()
+            _prepared[order] = _prepare(order)
+        return [_prepared[order].answer(task) for task in pickle.loads(batch)]
+    except GraphFormatError as error:
+        return _Failure(
+            f"an executor on {host}: {error}; the graph must be at the same path on every machine, or on shared storage"
+        )
+    except GraphbrickError as error:
+        return _Failure(f"an executor on {host}: {error}")
+    except Exception as error:  # noqa: BLE001 - Spark would repeat it four times and hide it in a stack of Java
+        return _Failure(f"an executor on {host} failed: {error!r}", traceback.format_exc())
+
+
+def _prepare(order: bytes) -> Work:
+    """Open the graph once in this worker process, and check that models are reached as on the driver."""
+    work: Work
+    session: Session
+    work, session, servers = pickle.loads(order)
+    _limits.enter_context(blas_threads(1))  # until the process ends; each core has a worker of its own
+    set_default_session(session)
+    for server in servers:
+        here = server_address(server.base_url)
+        if here != server.address:
+            raise ModelError(
+                f"the model server is {server.address} on the driver and {here} here; set OPENAI_BASE_URL in the "
+                "environment of the executors"
+            )
+        if server.has_key and not api_key(server.base_url):
+            raise ModelError(
+                f"no key for {server.address}, which the driver does not send along; in the environment of the "
+                f"executors, {key_advice(server.base_url)}"
+            )
+    return work

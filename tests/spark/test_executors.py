@@ -1,0 +1,138 @@
+"""What executors do with a batch, and what the driver does not send to them; without Spark."""
+
+from __future__ import annotations
+
+import pickle
+from contextlib import ExitStack
+
+import pytest
+
+from graphbrick import BM25, LLM, Generate, Rerank, Session, ShortestPaths, build, parse
+from graphbrick.cli.evaluate import runner_of
+from graphbrick.core.errors import GraphbrickError, InputError, ModelError
+from graphbrick.evaluate.datasets import Question, ground
+from graphbrick.evaluate.study.workers import Task, Work
+from graphbrick.pipeline.budget import Budget, spending
+from graphbrick.spark import executors
+from graphbrick.spark.executors import _Failure, _order, _outcome, spark_runner
+from graphbrick.testing import TINY, tiny_graph
+
+QUESTION = Question("1", "Which currency has Kenya?", ("Kenya",), ("Kenyan shilling",))
+ASKS = ShortestPaths() >> Rerank(BM25()) >> Generate(LLM("m", base_url="http://localhost:9/v1"))
+HOSTED = ShortestPaths() >> Generate(LLM("m"))
+VERSION = executors.__version__
+
+
+@pytest.fixture(autouse=True)
+def _fresh_process(monkeypatch):
+    """What an executor keeps until its process ends is let go after each test."""
+    monkeypatch.setattr(executors, "_prepared", {})
+    monkeypatch.setattr(executors, "set_default_session", lambda session: None)
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "GRAPHBRICK_API_KEYS"):
+        monkeypatch.delenv(name, raising=False)
+    with ExitStack() as limits:
+        monkeypatch.setattr(executors, "_limits", limits)
+        yield
+
+
+def work_on(graph, *pipelines):
+    return Work(graph, pipelines, list(range(1, len(pipelines) + 1)), 1, link=False)
+
+
+def batch_on(graph):
+    return pickle.dumps([Task(ground(graph, [QUESTION]).questions[0], 1, (0,), 0)])
+
+
+def test_a_batch_has_the_results_of_one_process():
+    work = work_on(tiny_graph(), parse("ShortestPaths() >> PathAnswer()"))
+    (done,) = _outcome(VERSION, _order(work), batch_on(tiny_graph()))
+    (result, detail), (expected, words) = (
+        done.results[0],
+        work.answer(pickle.loads(batch_on(tiny_graph()))[0]).results[0],
+    )
+    assert (result.metrics, detail.answers, detail.paths) == (expected.metrics, words.answers, words.paths)
+    assert result.metrics["hits_at_1"] == 1
+
+
+def test_the_graph_is_opened_once_in_a_process(monkeypatch):
+    order = _order(work_on(tiny_graph(), parse("ShortestPaths() >> PathAnswer()")))
+    _outcome(VERSION, order, batch_on(tiny_graph()))
+    first = executors._prepared[order]
+    _outcome(VERSION, order, batch_on(tiny_graph()))
+    assert executors._prepared == {order: first}
+
+
+def test_a_graph_that_the_executor_does_not_have(tmp_path):
+    graph = build(TINY, tmp_path / "g.graph")
+    order, batch = _order(work_on(graph, parse("ShortestPaths() >> PathAnswer()"))), batch_on(graph)
+    (tmp_path / "g.graph").rename(tmp_path / "moved.graph")
+    failure = _outcome(VERSION, order, batch)
+    assert isinstance(failure, _Failure)
+    assert "g.graph" in failure.message
+    assert "the graph must be at the same path on every machine, or on shared storage" in failure.message
+    assert type(failure.error()) is GraphbrickError
+
+
+def test_another_version_of_the_library():
+    failure = _outcome("0.0.1", b"not read", b"not read")
+    assert "but the driver has 0.0.1; install the same version" in failure.message
+
+
+def test_a_fault_of_the_program_comes_with_its_stack(monkeypatch):
+    order = _order(work_on(tiny_graph(), parse("ShortestPaths() >> PathAnswer()")))
+    monkeypatch.setattr(Work, "answer", lambda work, task: 1 / 0)
+    error = _outcome(VERSION, order, batch_on(tiny_graph())).error()
+    assert "failed: ZeroDivisionError" in str(error)
+    assert "lambda work, task: 1 / 0" in error.__notes__[0]
+
+
+def test_keys_stay_on_the_driver(monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret-1234")
+    monkeypatch.setenv("GRAPHBRICK_API_KEYS", "http://localhost:9=other-secret-5678")
+    order = _order(work_on(tiny_graph(), HOSTED, ASKS))
+    assert b"secret" not in order
+    assert executors._prepare(order).pipelines == (HOSTED, ASKS)
+    monkeypatch.delenv("OPENAI_API_KEY")
+    with pytest.raises(ModelError, match=r"no key for https://api.openai.com/v1, .* executors, check OPENAI_API_KEY"):
+        executors._prepare(order)
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://elsewhere:8000/v1")
+    with pytest.raises(
+        ModelError, match=r"is https://api.openai.com/v1 on the driver and http://elsewhere:8000/v1 here"
+    ):
+        executors._prepare(order)
+
+
+@pytest.mark.parametrize("name", ["spark.executorEnv.OPENAI_API_KEY", "spark.executorEnv.GRAPHBRICK_PASSWORD"])
+def test_keys_are_refused_in_settings(name):
+    with pytest.raises(InputError, match=rf"{name} would stand in the text, .* \(conf/spark-env.sh of each machine\)"):
+        spark_runner("local[1]", {name: "x"}).__enter__()
+
+
+def test_what_executors_cannot_share(tmp_path):
+    with (
+        Session(replies=tmp_path / "replies.sqlite"),
+        pytest.raises(InputError, match=r"replies are recorded in .*--cache"),
+    ):
+        _order(work_on(tiny_graph(), ASKS))
+    with spending(Budget(tokens=1000)), pytest.raises(InputError, match="a budget of tokens or dollars is kept within"):
+        _order(work_on(tiny_graph(), ASKS))
+    with spending(Budget(tokens=1000, seconds=60)):  # nothing is called
+        _order(work_on(tiny_graph(), parse("ShortestPaths() >> PathAnswer()")))
+
+
+@pytest.mark.parametrize(
+    ("master", "conf", "workers", "message"),
+    [
+        (None, ["spark.executor.memory=8g"], None, "--conf is a setting of Spark; give --spark MASTER too"),
+        ("local[2]", [], 4, "--workers are of this machine, and --spark has executors; leave one out"),
+        ("local[2]", ["memory=8g"], None, "--conf takes NAME=VALUE, such as spark.executor.memory=8g, got 'memory'"),
+    ],
+)
+def test_options_that_do_not_go_together(master, conf, workers, message):
+    with pytest.raises(InputError, match=message):
+        runner_of(master, conf, workers).__enter__()
+
+
+def test_without_spark_there_is_no_runner():
+    with runner_of(None, [], None) as runner:
+        assert runner is None
