@@ -37,7 +37,7 @@ from graphbrick.evaluate.datasets import Question, sample, sample_each
 from graphbrick.evaluate.statistics.comparison import compare
 from graphbrick.evaluate.statistics.intervals import interval
 from graphbrick.evaluate.study.reader import Study
-from graphbrick.pipeline.budget import Budget, spending
+from graphbrick.pipeline.budget import Budget, StoppedError, spending
 from graphbrick.tune import Aim, Settings, tune
 from graphbrick.tune.default_space import default_space, known_pipelines
 from graphbrick.tune.questions import split
@@ -97,7 +97,7 @@ def _random(graph: Graph, questions: list[Question], place: Path, settings: Sett
 
 
 def table(
-    graph: Graph, final: tuple[Question, ...], found: dict[str, dict[str, Any]], folder: Path
+    graph: Graph, final: tuple[Question, ...], found: dict[str, dict[str, Any]], folder: Path, seconds: float
 ) -> list[dict[str, Any]]:
     """Return figures of all pipelines on the questions that chose nothing."""
     known = known_pipelines(graph, default=default_pipeline(graph))
@@ -105,24 +105,27 @@ def table(
     for kind, result in found.items():
         for aim, text in result["recipes"].items():
             names[text] = f"{names[text]} = {kind}, {aim}" if text in names else f"{kind}, {aim}"
+    for text, name in names.items():
+        with suppress(StoppedError), spending(Budget(seconds=seconds)):
+            evaluate(graph, final, {name: text}, out=folder / "final.sqlite", exchanges=False).close()
     rows, scores = [], {}
-    with evaluate(graph, final, {name: text for text, name in names.items()}, out=folder / "final.sqlite",
-                  exchanges=False) as study:  # fmt: skip
+    with Study.open(folder / "final.sqlite") as study:
         for run in study.runs():
-            if run.recipe not in names:
-                continue  # of an earlier call
-            results = study.results(run.id)
-            scores[names[run.recipe]] = [float(one.metrics["hits_at_1"] or 0) for one in results]
-            quality = interval(scores[names[run.recipe]])
+            results = study.results(run.id) if run.recipe in names else []  # else of an earlier call
+            if not results:
+                continue
             times = sorted(one.seconds for one in results)
-            rows.append({
-                "pipeline": names[run.recipe], "recipe": run.recipe, "n": len(results), "hits_at_1": quality.mean,
-                "low": quality.low, "high": quality.high, "ms": 1000 * times[len(times) // 2],
-                "ms_95": 1000 * times[int(0.95 * len(times))],
-            })  # fmt: skip
+            row = {"pipeline": names[run.recipe], "recipe": run.recipe, "n": len(results),
+                   "ms": 1000 * times[len(times) // 2], "ms_95": 1000 * times[int(0.95 * len(times))]}  # fmt: skip
+            if len(results) == len(final):
+                scores[names[run.recipe]] = [float(one.metrics["hits_at_1"] or 0) for one in results]
+                quality = interval(scores[names[run.recipe]])
+                row |= {"hits_at_1": quality.mean, "low": quality.low, "high": quality.high}
+            rows.append(row)
     baseline = next(name for name in scores if name.startswith("default"))
     p = {row.first: row.p_holm for row in compare(scores, baseline=baseline)}
-    return sorted(({**row, "p": p.get(str(row["pipeline"]))} for row in rows), key=lambda row: -row["hits_at_1"])
+    rows = [{**row, "p": p.get(str(row["pipeline"]))} for row in rows]
+    return sorted(rows, key=lambda row: -float(row.get("hits_at_1", -1)))
 
 
 def show(name: str, rows: list[dict[str, Any]], found: dict[str, dict[str, Any]]) -> None:
@@ -130,7 +133,7 @@ def show(name: str, rows: list[dict[str, Any]], found: dict[str, dict[str, Any]]
     print(f"\n{name}: {rows[0]['n']} questions that chose nothing")
     print("| pipeline | Hits@1 | p | ms | ms, 95 % |\n|---|---|---|---|---|")
     for row in rows:
-        quality = f"{row['hits_at_1']:.3f} ({row['low']:.3f} to {row['high']:.3f})"
+        quality = f"{row['hits_at_1']:.3f} ({row['low']:.3f} to {row['high']:.3f})" if "low" in row else "too slow"
         p = "" if row["p"] is None else f"{row['p']:.2g}"
         print(f"| {row['pipeline']} | {quality} | {p} | {row['ms']:.1f} | {row['ms_95']:.1f} |")
     for kind, result in found.items():
@@ -150,6 +153,7 @@ def main() -> None:
     arguments.add_argument("--time", type=float, default=1_800.0, help="seconds for each search")
     arguments.add_argument("--seed", type=int, default=0)
     arguments.add_argument("--final", type=int, default=400, help="questions for the table, at most")
+    arguments.add_argument("--each", type=float, default=600.0, help="seconds for a pipeline of the table, at most")
     arguments.add_argument("--json", type=Path)
     given = arguments.parse_args()
     every = {}
@@ -163,7 +167,9 @@ def main() -> None:
             started = {kind: processes.submit(searched, kind, name, folder, given.data, settings) for kind in KINDS}
             found = {kind: future.result() for kind, future in started.items()}
         final = split(sample_each(loaded, _EACH, seed=given.seed), seed=given.seed)[1]
-        rows = table(graph, tuple(sample(final, min(len(final), given.final), seed=given.seed)), found, folder)
+        rows = table(
+            graph, tuple(sample(final, min(len(final), given.final), seed=given.seed)), found, folder, given.each
+        )
         show(name, rows, found)
         every[name] = {"rows": rows, **found}
         if given.json:

@@ -20,9 +20,9 @@ from graphbrick.evaluate.statistics.intervals import Interval
 from graphbrick.evaluate.statistics.paired import holm
 from graphbrick.evaluate.study.reader import Study
 from graphbrick.learn.written_questions import DATASET, written_questions
-from graphbrick.pipeline.budget import StoppedError
+from graphbrick.pipeline.budget import Budget, StoppedError, spending
 from graphbrick.recipes import recipe
-from graphbrick.testing import tiny_graph
+from graphbrick.testing import ScriptedLLM, tiny_graph
 from graphbrick.tune import Aim, Settings, Space, Tuned, tune
 from graphbrick.tune.changes import Change, effects_of
 from graphbrick.tune.clock import Clock
@@ -148,7 +148,7 @@ from pathlib import Path
 sys.path.insert(0, arguments[0])
 import graphbrick.tune.clock as clocks
 import graphbrick.tune.measuring as measuring
-from graphbrick.testing import tiny_graph
+from graphbrick.testing import ScriptedLLM, tiny_graph
 from graphbrick.tune import tune
 from test_search import KNOWN, SETTINGS, SPACE, made_questions, rows
 
@@ -340,6 +340,40 @@ def test_the_number_of_questions_that_would_do_is_told_where_it_is_higher(
     (note,) = _about_differences([replace(searched[0].recommended[0], name="#9")], [row], "default")
     assert text in note
     assert ("About" in note) is ("About" in text)
+
+
+def test_three_of_five_lost_questions_may_be_chance(graph: Graph) -> None:
+    def candidate(name: str, marks: str, seconds: tuple[float, ...]) -> Candidate:
+        scores = {("", str(i)): Scored(float(mark), seconds[i], 0, 0) for i, mark in enumerate(marks)}
+        return Candidate(name, "", "", {}, scores)
+
+    winner = candidate("a", "11111", (0.01, 0.02, 0.01, 0.03, 0.01))
+    worse = candidate("b", "11000", (0.02, 0.01, 0.03, 0.01, 0.01))
+    slower = candidate("c", "11111", (0.03, 0.06, 0.03, 0.08, 0.03))
+    first, second = effects_of([Change("a", "worse", worse), Change("a", "slower", slower)], {"a": winner})
+    assert (first.p, first.seconds) == (0.5, 0.0)  # 0.25 for each of two changes
+    assert "no difference that 5 questions show (-60.0 points)" in first.words()
+    assert second.words().endswith("takes 20 ms more")
+
+
+def test_no_more_pipelines_are_tried_than_allowed(
+    graph: Graph, questions: tuple[Question, ...], tmp_path: Path
+) -> None:
+    known = {"default": KNOWN["default"], "all": "AllPaths() >> PathAnswer()", "third": "AllPaths(max_hops=1)"}
+    found = tune(graph, questions, tmp_path, known=known, space=SPACE, settings=replace(SETTINGS, pipelines=2))
+    assert found.tried == 2
+
+
+def test_a_budget_of_tokens_is_kept_and_told(graph: Graph, questions: tuple[Question, ...], tmp_path: Path) -> None:
+    with ScriptedLLM(["Nairobi"]) as server, spending(Budget(tokens=4_000)) as budget:
+        begin = "ShortestPaths(max_hops=1)"
+        known = {"default": f"{begin} >> PathAnswer()"}
+        model = f"LLM(base_url={server.base_url!r}, max_tokens=50)"
+        space = Space({"retrieve": (begin, "AllPaths()"), "generate": ("Generate($llm)",)}, {"llm": (model,)})
+        found = tune(graph, questions, tmp_path, known=known, space=space, settings=SETTINGS)
+    assert 0 < budget.spent_tokens <= 4_000
+    assert any("the part of the budget that is for searching was used up" in text for text in found.notes)
+    assert found.final == 11  # enough is left for the final figures
 
 
 def test_a_winner_that_loses_on_other_questions_is_told(searched: tuple[Tuned, Path]) -> None:

@@ -6,7 +6,7 @@ import hashlib
 import math
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
@@ -18,7 +18,7 @@ from graphbrick.evaluate.study.recorder import digest_of
 from graphbrick.files.writing import naming
 from graphbrick.graphs.graph import Graph
 from graphbrick.learn.written_questions import written_questions
-from graphbrick.pipeline.budget import StoppedError
+from graphbrick.pipeline.budget import StoppedError, current_budget
 from graphbrick.pipeline.parsing import parse
 from graphbrick.tune.aims import Aim
 from graphbrick.tune.changes import Change, changes_of
@@ -40,6 +40,7 @@ SEARCHING, MEASURING, EXPLAINING = "searching", "measuring the winners on other 
 _STARTS, _SEARCH, _WINNERS, _FINAL = 0.3, 0.6, 0.72, 0.88
 _BATCH = 12  # pipelines drawn and asked together
 _WRITTEN = 400  # questions that the graph writes where there are none
+_BUDGET = "the part of the budget that is for searching was used up before the time"
 _TOO_SHORT = "the time was too short; try --time 5m"
 _CHANGES = 6  # changed pipelines that are asked together
 _FINALISTS = 6  # pipelines of the front that are measured on the other questions
@@ -156,13 +157,14 @@ def _tune(
     search = _Search(measurer, clock, race, chosen, choosing, settings, watch)
     search.begin(known)
     search.run()
+    over = clock.share >= _SEARCH > clock.used / settings.seconds
     compared = search.winners()
     finals = search.measure(compared, final)
     best = list(zip(settings.aims, compared, strict=False))
     changes = search.explain([one for _, one in best], finals, final)
     return tuned(
         race, best, finals, changes, metric=settings.metric, baseline=race.candidates[0].name,
-        written=written, stopped=search.stopped, seconds=search.clock.used, alone=measurer.alone,
+        written=written, stopped=search.stopped or over * _BUDGET, seconds=search.clock.used, alone=measurer.alone,
         ran=measurer.ran, size=chosen.size, choosing=len(choosing),
     )  # fmt: skip
 
@@ -192,6 +194,8 @@ class _Search:
                 self.race.candidates.append(Candidate(name, text, identity))
         for text, identity, choices in first(self._space, {one.identity for one in self.race.candidates}):
             self._add(text, identity, choices)
+        if self._settings.pipelines is not None:
+            del self.race.candidates[self._settings.pipelines :]
         default, *others = self.race.candidates
         for _ in self.race.sizes[:2]:
             if self._goes_on(_STARTS) and not default.given_up:
@@ -260,17 +264,35 @@ class _Search:
 
     def measure(self, compared: Sequence[Candidate], questions: Sequence[Question]) -> list[Candidate]:
         """Return the compared pipelines with their scores on questions that chose nothing, as many as time allows."""
-        able = {one.name: one for one in compared if one.given_up not in (Why.FAILS, Why.CANNOT_START)}
-        fresh = [replace(one, scores={}, rung=0, given_up=None) for one in able.values()]
-        left = max(0.0, self._settings.seconds * _FINAL - self.clock.used)
-        seconds = sum(fmean(score.seconds for score in one.scores.values()) for one in able.values() if one.scores)
-        size = min(len(questions), max(LEAST, int(left / max(seconds, 1e-6))))
+        able = {one.name: one for one in compared if one.given_up not in (Why.FAILS, Why.CANNOT_START) and one.scores}
+        few = {one.name: one for one in [*compared[: len(self.race.aims)], self.race.candidates[0]] if one.name in able}
+        # Where little of the budget is left, only the winners and what they are compared with.
+        chosen = able if self._affordable(able.values()) >= LEAST else few
+        size = min(len(questions), self._affordable(chosen.values()))
+        if not size:
+            return []
+        fresh = [replace(one, scores={}, rung=0, given_up=None) for one in chosen.values()]
         self._ask(fresh, mixed(sample(questions, size, seed=self._settings.seed)), MEASURING, _FINAL)
         # Where the time ended early, the last questions were answered by some only.
         common = set[Key].intersection(*(set(one.scores) for one in fresh)) if fresh else set[Key]()
         for one in fresh:
             one.scores = {key: score for key, score in one.scores.items() if key in common}
         return fresh if common else []
+
+    def _affordable(self, candidates: Collection[Candidate]) -> int:
+        """Return how many questions can be asked until the share for the final figures is used; 0 for none."""
+
+        def each(figure: str) -> float:
+            means = (fmean(getattr(score, figure) for score in one.scores.values()) for one in candidates)
+            return max(sum(means), 1e-9)
+
+        budget = current_budget()
+        left = [max(LEAST, (self._settings.seconds * _FINAL - self.clock.used) / each("seconds"))]
+        if budget is not None and budget.tokens is not None:
+            left.append((budget.tokens * _FINAL - budget.spent_tokens) / each("tokens"))
+        if budget is not None and budget.usd is not None:
+            left.append((budget.usd * _FINAL - budget.spent_usd) / each("usd"))
+        return max(0, int(min(left)))
 
     def explain(
         self, winners: Sequence[Candidate], finals: Sequence[Candidate], questions: Sequence[Question]
@@ -357,8 +379,18 @@ class _Search:
             try:
                 self._measurer.ask(candidates, questions, each=each, deadline=deadline)
             except StoppedError as error:
-                self.stopped = str(error)
+                self.stopped = _spent() or str(error)
             return (self._measurer.ran - before) / self._measurer.workers
 
         self.clock.step(" ".join([str(len(questions)), what, *(one.identity for one in candidates)]), work)
         self._watch(what, round(self.clock.used), round(self._settings.seconds))
+
+
+def _spent() -> str:
+    """Return what was spent of the user's budget of tokens or dollars; empty without one."""
+    budget = current_budget()
+    if budget is None or (budget.tokens is None and budget.usd is None):
+        return ""
+    parts = [f"{budget.spent_tokens:,} of {budget.tokens:,} tokens"] if budget.tokens is not None else []
+    parts += [f"${budget.spent_usd:.4f} of ${budget.usd:g}"] if budget.usd is not None else []
+    return f"the budget does not hold the next call, with {' and '.join(parts)} used"
