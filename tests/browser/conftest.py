@@ -25,6 +25,7 @@ Uganda is a country in East Africa. Kampala is the capital of Uganda. The Uganda
 ## Lakes
 Lake Victoria is shared by Uganda, Kenya and Tanzania.
 """
+WARM = ("PPR(k=30) >> ShortestPaths() >> Rerank(BM25(), n=8) >> PathAnswer()", "KHop() >> ShortestPaths()")
 HOSTILE = [(MARKUP, "<script>hack()</script>", f"{MARKUP} 2"), ("Safe", "knows", MARKUP)]
 
 
@@ -57,6 +58,8 @@ def places(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     from graphbrick import index
     from graphbrick.cli.demo import learned_world
     from graphbrick.graphs.builder import build
+    from graphbrick.learn.default import default_pipeline
+    from graphbrick.pipeline.parsing import parse
 
     folder = tmp_path_factory.mktemp("graphs")
     (folder / "docs").mkdir()
@@ -65,6 +68,9 @@ def places(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     index([folder / "docs"], folder / "notes.graph")
     hostile = build(HOSTILE, folder / "hostile.graph")
     world = learned_world(Console(stderr=True))
+    for text in WARM:  # a kernel is compiled when it is first used, which a page would wait for
+        parse(text).run(world, "What is the capital of Kenya?")
+    default_pipeline(world).run(world, "What are the capitals of the countries that border Uganda?")
     return {"world": str(world.path), "hostile": str(hostile.path), "notes": str(folder / "notes.graph")}
 
 
@@ -86,11 +92,25 @@ def labels(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def address(places: dict[str, str], labels: Path) -> Iterator[str]:
+def tuned(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a search for pipelines."""
+    from made_search import write_search
+
+    return write_search(tmp_path_factory.mktemp("searches") / "tuned")
+
+
+@pytest.fixture(scope="session")
+def address(places: dict[str, str], labels: Path, tuned: Path) -> Iterator[str]:
     """Address of a server over all graphs, with a study and answers to label."""
     from graphbrick.cli.demo import QUESTIONS
 
-    more = {"questions": {"world": QUESTIONS}, "studies": (str(labels.parent),), "labels": str(labels), "write": True}
+    more = {
+        "questions": {"world": QUESTIONS},
+        "studies": (str(labels.parent),),
+        "tuned": (str(tuned),),
+        "labels": str(labels),
+        "write": True,
+    }
     with listening(graphs=places, recipes={"paths": "ShortestPaths() >> PathAnswer()"}, **more) as url:
         yield url
 

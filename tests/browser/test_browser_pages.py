@@ -19,6 +19,7 @@ VIEWS = {
     "pipeline": (PIPELINE, ".run-summary"),
     "compare": (COMPARE, ".compare-verdict h2"),
     "study": ("#/compare?graph=world&study=runs", ".question-list li"),
+    "tune": ("#/tune?graph=world", ".tune-effects li"),
     "documents": ("#/documents?graph=notes", ".passages li"),
     "label": ("#/label?row=0", ".label-case"),
     "graph": ("#/graph?graph=world&entity=country:UG", ".relation-row"),

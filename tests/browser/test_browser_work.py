@@ -26,6 +26,20 @@ def test_a_study_shows_figures_the_front_and_where_questions_were_lost(visit):
     until(page, "document.querySelector('.figures thead th:nth-child(2)')?.textContent === 'F1'")
 
 
+def test_a_search_shows_its_recipes_and_one_is_used(visit):
+    page = visit.open("#/ask?graph=world")
+    page.locator("#pages a", has_text="Tune").click()
+    page.wait_for_selector(".tune-effects li")
+    assert page.locator(".tune-aims h3").all_inner_texts() == ["Best quality", "Best with latency<1ms"]
+    assert page.locator(".plot .point.front").count() == 2
+    assert "#7 <b>best</b>" in page.locator(".figures tbody th").first.inner_text()  # as a text
+    assert "without Rerank: costs 12.0 points" in page.locator(".tune-effects li").first.inner_text()
+    page.get_by_role("button", name="Use this: best for quality").click()
+    page.wait_for_selector(".block")
+    text = page.get_by_label("Recipe text").input_value()
+    assert text.split() == "PPR(k=50) >> ShortestPaths() >> Rerank(BM25(), n=8) >> PathAnswer()".split()
+
+
 def test_a_citation_opens_its_place_in_the_document(visit):
     page = visit.open("#/ask?graph=notes&q=What+is+the+capital+of+Kenya%3F")
     page.wait_for_selector(".share")

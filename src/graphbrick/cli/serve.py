@@ -47,6 +47,9 @@ def serve(
     study: Annotated[
         list[str] | None, typer.Option(metavar="RUNS", help="File of graphbrick evaluate, or a folder of them.")
     ] = None,
+    tuned: Annotated[
+        list[str] | None, typer.Option(metavar="FOLDER", help="Folder of graphbrick tune, or a folder of them.")
+    ] = None,
     labels: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="Answers that clients may label, from graphbrick judge sample."),
@@ -92,6 +95,7 @@ def serve(
         trust_recipes=trust_recipes,
         write=write,
         studies=tuple(study or ()),
+        tuned=tuple(tuned or ()),
         labels=labels or "",
         kernels=runs or usable_cores(),
         model_runs=model_runs,

@@ -30,6 +30,7 @@ class ServeOptions:
         questions: Questions to begin with, by the name of a graph, which the page shows.
         labels: CSV file of ``graphbrick judge sample`` that clients fill in; empty for none.
         studies: Files that ``graphbrick evaluate`` wrote, or folders of them.
+        tuned: Folders that ``graphbrick tune`` wrote, or folders of them.
         kernels: Runs without a language model at the same time.
         model_runs: Runs with a language model at the same time; they mostly wait for it.
         queue: Requests that may wait for a run; further ones get status 429.
@@ -55,6 +56,7 @@ class ServeOptions:
     questions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     labels: str = ""
     studies: tuple[str, ...] = ()
+    tuned: tuple[str, ...] = ()
     kernels: int = field(default_factory=usable_cores)
     model_runs: int = 32
     queue: int = 256

@@ -23,6 +23,7 @@ from graphbrick.serve.gate import Gate
 from graphbrick.serve.hosting import HostedGraph, Opened, Watcher, warm
 from graphbrick.serve.options import ServeOptions
 from graphbrick.serve.runner import Runner
+from graphbrick.serve.searches import Searches
 from graphbrick.serve.trust import Trust, calls_model
 from graphbrick.serve.uploads import Uploads, index_uploads
 from graphbrick.session import Session
@@ -49,6 +50,7 @@ class Service:
         with self.session.activate():
             for name, place in options.graphs.items():
                 self.graphs[name] = HostedGraph(name, place, self.recipes, options.llm)
+        self.searches = Searches(options.tuned)
         self._warming = Budget()
         self._uploads: dict[str, Uploads] = {}
         self._files = ExitStack()
@@ -110,7 +112,7 @@ class Service:
 
     def trust(self, opened: Opened) -> Trust:
         """Return what recipes of clients may do on a graph."""
-        return Trust(opened.recipes.values(), everything=self.options.trust_recipes)
+        return Trust([*opened.recipes.values(), *self.searches.pipelines()], everything=self.options.trust_recipes)
 
     def pipeline(
         self,

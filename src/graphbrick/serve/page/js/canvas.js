@@ -1,14 +1,18 @@
 // The drawing of a part of a graph with sigma and graphology: fast for some thousand nodes, laid out by forces.
-// Both libraries are loaded when the page is first shown, as the other pages do without them.
+// Both libraries are loaded when the page is first shown, as the other pages do without them. A machine without a
+// graphics card draws by processor: there lines cost most, so that large drawings have thin ones, and none while moving.
 
 import { calm } from "./dom.js";
+import { forceLayout } from "./forces.js";
 
-const FILES = ["graphology.umd.min.js", "graphology-library.min.js", "sigma.min.js"];
+const FILES = ["graphology.umd.min.js", "sigma.min.js"];
 // Colours of types: the accent first, then hues of the same weight, so that no type shouts.
 const HUES = ["#0f8a7d", "#b3672c", "#5b6fb5", "#9a4f7c", "#6b8532", "#8a6d3b", "#3f7fa6", "#a8534a", "#6e5ea8", "#4d8a5f"];
 const HUES_DARK = ["#62d2c3", "#e0a070", "#9db0ee", "#d99abf", "#b4cf7a", "#d0b27c", "#86c1e4", "#eba097", "#b8a9ee", "#92d0a5"];
 
 const READABLE = 32; // edges of a node up to which their relations are written
+const ARROWS = 1200; // edges up to which they are arrows
+const LARGE = 800; // nodes from which edges and labels are left out while something moves
 
 let loading = null;
 
@@ -42,14 +46,13 @@ function themeColour(name) {
 export async function graphCanvas(container, { select, expand }) {
   await loadLibraries();
   const { MultiDirectedGraph } = globalThis.graphology;
-  const forces = globalThis.graphologyLibrary.layoutForceAtlas2;
   const graph = new MultiDirectedGraph();
   const types = new Map(); // type to its number, which gives the colour
   const hidden = { types: new Set(), relations: new Set() };
   let colours = {};
   let selected = null;
   let hovered = null;
-  let frame = 0;
+  let moving = false; // whether forces move the nodes
   let settled = () => {};
 
   const readTheme = () => {
@@ -64,7 +67,7 @@ export async function graphCanvas(container, { select, expand }) {
   readTheme();
   const font = getComputedStyle(document.body).fontFamily;
   const sigma = new globalThis.Sigma(graph, container, {
-    allowInvalidContainer: true, defaultEdgeType: "arrow", renderEdgeLabels: true, labelFont: font, labelSize: 12.5, labelWeight: "500",
+    allowInvalidContainer: true, defaultEdgeType: "arrow", edgeProgramClasses: { thin: globalThis.Sigma.rendering.EdgeLineProgram }, renderEdgeLabels: true, labelFont: font, labelSize: 12.5, labelWeight: "500",
     edgeLabelFont: font, edgeLabelSize: 11, labelDensity: 0.9, labelGridCellSize: 90, labelRenderedSizeThreshold: 5, zIndex: true,
     minCameraRatio: 0.05, maxCameraRatio: 6, defaultDrawNodeHover: drawHover, nodeReducer, edgeReducer,
   });
@@ -103,10 +106,12 @@ export async function graphCanvas(container, { select, expand }) {
   }
 
   function edgeReducer(edge, data) {
+    if (moving && graph.order >= LARGE) return { ...data, hidden: true };
     const [head, tail] = graph.extremities(edge);
     const centre = hovered || selected;
     const close = centre && (head === centre || tail === centre);
     const shown = { ...data, size: close && hovered ? 2 : 1.2, color: close ? (hovered ? colours.accent : colours.soft) : colours.line };
+    if (graph.size > ARROWS && !close) shown.type = "thin";
     if (hidden.relations.has(data.relation)) shown.hidden = true;
     if (centre && graph.hasNode(centre) && !close) shown.color = colours.paper;
     // Names of relations only where they can be read.
@@ -144,6 +149,7 @@ export async function graphCanvas(container, { select, expand }) {
     if (!grabbed) return;
     const place = sigma.viewportToGraph(event);
     graph.mergeNodeAttributes(grabbed, { ...place, fixed: true });
+    layout.fix(grabbed, place);
     event.preventSigmaDefault();
     event.original.preventDefault();
   });
@@ -154,27 +160,20 @@ export async function graphCanvas(container, { select, expand }) {
   document.addEventListener("themechange", onTheme);
   scheme.addEventListener("change", onTheme);
 
-  /** Let forces move the nodes for a while: frame by frame, or at once if the reader wants less motion. */
+  const layout = forceLayout(graph, (isDone) => {
+    moving = !isDone;
+    if (isDone) {
+      sigma.refresh();
+      settled();
+    }
+  });
+
+  /** Let forces move the nodes for a while; only the end is shown if the reader wants less motion. */
   function settle(rounds) {
     look(); // neighbours may have come
-    sigma.setSetting("hideEdgesOnMove", graph.order > 1000); // thousands of lines slow machines without a graphics card
-    cancelAnimationFrame(frame);
-    if (graph.order < 2) return;
-    const settings = { ...forces.inferSettings(graph.order), gravity: 0.6, scalingRatio: 12, slowDown: 4, barnesHutOptimize: graph.order > 400, adjustSizes: graph.order < 600 };
-    if (calm()) {
-      forces.assign(graph, { iterations: rounds, settings });
-      settled();
-      return;
-    }
-    let left = Math.max(30, Math.round(rounds * Math.min(1, 800 / graph.order))); // a round of a large graph moves much
-    const step = () => {
-      const steps = graph.order > 800 ? 1 : 3;
-      forces.assign(graph, { iterations: steps, settings });
-      left -= steps;
-      if (left > 0) frame = requestAnimationFrame(step);
-      else settled();
-    };
-    frame = requestAnimationFrame(step);
+    for (const setting of ["hideEdgesOnMove", "hideLabelsOnMove"]) sigma.setSetting(setting, graph.order >= LARGE);
+    moving = graph.order > 1;
+    layout.start(rounds, calm());
   }
 
   return {
@@ -217,7 +216,7 @@ export async function graphCanvas(container, { select, expand }) {
     onSettled(action) { settled = action; },
     colourOf,
     end() {
-      cancelAnimationFrame(frame);
+      layout.end();
       document.removeEventListener("themechange", onTheme);
       scheme.removeEventListener("change", onTheme);
       sigma.kill();

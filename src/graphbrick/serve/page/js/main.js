@@ -9,14 +9,15 @@ const PAGES = [
   { name: "pipeline", title: "Pipeline", load: () => import("./pipeline.js") },
   { name: "compare", title: "Compare", load: () => import("./compare.js") },
   { name: "graph", title: "Graph", load: () => import("./graph.js") },
-  // These two are offered only where there is something for them; their addresses always work, and say how to begin.
+  // These are offered only where there is something for them; their addresses always work, and say how to begin.
+  { name: "tune", title: "Tune", load: () => import("./tune.js"), offered: () => workbench.tuned },
   { name: "documents", title: "Documents", load: () => import("./documents.js"), offered: () => workbench.graphs.some((graph) => graph.made_from_text) },
   { name: "label", title: "Label", load: () => import("./label.js"), offered: () => workbench.labels },
 ];
 
 const main = document.getElementById("main");
 const choice = document.getElementById("graph");
-const workbench = { graphs: [], write: false, labels: false, graphOf };
+const workbench = { graphs: [], write: false, labels: false, tuned: false, graphOf };
 let end = null;
 let shown = 0;
 

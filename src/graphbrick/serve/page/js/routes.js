@@ -16,6 +16,8 @@ export const ROUTES = {
   comparison: "/v1/studies/{name}/comparison",
   questions: "/v1/studies/{name}/questions",
   question: "/v1/studies/{name}/questions/{question}",
+  tunings: "/v1/tunings",
+  tuning: "/v1/tunings/{name}",
   documents: "/v1/documents",
   document: "/v1/documents/{name}",
   indexing: "/v1/documents/status",

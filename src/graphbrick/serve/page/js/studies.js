@@ -4,6 +4,7 @@ import { get } from "./api.js";
 import { duration, el, fill, number, problem } from "./dom.js";
 import { notePlace, readPlace } from "./place.js";
 import { paretoPlot } from "./pareto.js";
+import { percent, share } from "./shares.js";
 import { showQuestions } from "./study-questions.js";
 
 const METRICS = { hits_at_1: "Hits@1", hit: "Hit", f1: "F1" };
@@ -46,20 +47,6 @@ export async function showStudies(element, values) {
   metric.value = values.get("metric") in METRICS ? values.get("metric") : "hits_at_1";
   if (studies.some(({ name }) => name === named)) choice.value = named;
   await open(choice.value);
-}
-
-/** A share with its interval as a number and a line. */
-function share(mean) {
-  if (!mean) return el("td", { class: "number muted" }, "–");
-  const bar = el("span", { class: "interval", "aria-hidden": "true" }, el("span", {}), el("i", {}));
-  bar.firstChild.style.left = `${100 * mean.low}%`;
-  bar.firstChild.style.width = `${100 * (mean.high - mean.low)}%`;
-  bar.lastChild.style.left = `${100 * mean.mean}%`;
-  return el("td", {}, el("span", { class: "share-number" }, percent(mean.mean), el("span", { class: "detail" }, ` ${percent(mean.low)}–${percent(mean.high)}`)), bar);
-}
-
-function percent(value) {
-  return `${(100 * value).toFixed(1)} %`;
 }
 
 function figures({ runs }, metric) {

@@ -1,0 +1,61 @@
+"""The searches for pipelines that a server shows: folders that ``graphbrick tune`` wrote."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from graphbrick.core.errors import GraphbrickError
+from graphbrick.pipeline import Pipeline
+from graphbrick.pipeline.parsing import parse
+from graphbrick.tune.reading import figures_stamp, is_search, read_search
+
+
+class Searches:
+    """Reads the folders of searches anew when they change.
+
+    Args:
+        places: Folders of searches, or folders of such folders.
+    """
+
+    def __init__(self, places: Sequence[str]) -> None:
+        self._places = [Path(place) for place in places]
+        self._pipelines: dict[Path, tuple[object, list[Pipeline]]] = {}
+
+    def folders(self) -> dict[str, Path]:
+        """Return the folders by name; those within a folder are looked for anew, as searches add them."""
+        named: dict[str, Path] = {}
+        for place in self._places:
+            within = [] if is_search(place) or not place.is_dir() else sorted(filter(is_search, place.iterdir()))
+            for folder in within or [place]:
+                name, number = folder.resolve().name, 1
+                while name in named:
+                    number += 1
+                    name = f"{folder.resolve().name}-{number}"
+                named[name] = folder
+        return named
+
+    def pipelines(self) -> list[Pipeline]:
+        """Return the pipelines of all results, which clients may run; those that cannot be read are left out."""
+        found: list[Pipeline] = []
+        for folder in self.folders().values():
+            stamp = figures_stamp(folder)
+            if self._pipelines.get(folder, (None,))[0] != stamp:
+                self._pipelines[folder] = stamp, _pipelines(folder)
+            found += self._pipelines[folder][1]
+        return found
+
+
+def _pipelines(folder: Path) -> list[Pipeline]:
+    try:
+        result: dict[str, Any] = read_search(folder)
+    except GraphbrickError:
+        return []  # the list of searches says why
+    found = []
+    for text in dict.fromkeys(entry["text"] for name in ("recommended", "measured") for entry in result[name]):
+        try:
+            found.append(parse(text))
+        except GraphbrickError:
+            continue  # with a plug-in that is not installed here; the page says so when it is used
+    return found
