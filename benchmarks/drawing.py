@@ -65,10 +65,10 @@ def main() -> None:
     parser.add_argument("--sizes", type=int, nargs="+", default=[0, 1000, 3000, 5000], help="nodes drawn")
     parser.add_argument("--out", type=Path, help="folder for a picture of each drawing")
     arguments = parser.parse_args()
-    from playwright.sync_api import sync_playwright
-
-    from conftest import listening
     from graphbrick.graphs.builder import build
+
+    listening = import_module("conftest").listening
+    sync_playwright = import_module("playwright.sync_api").sync_playwright
 
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         place = build([("a", "b", "c")], Path(folder) / "small.graph").path

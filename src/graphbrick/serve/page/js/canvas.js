@@ -91,7 +91,7 @@ export async function graphCanvas(container, { select, expand }) {
   }
 
   function nodeReducer(key, data) {
-    const shown = { ...data, color: colourOf(data.kind), size: 4 + 1.6 * Math.sqrt(graph.degree(key)) };
+    const shown = { ...data, color: colourOf(data.kind), size: (4 + 1.6 * Math.sqrt(graph.degree(key))) * Math.max(0.4, Math.min(1, Math.sqrt(600 / graph.order))) };
     if (hidden.types.has(data.kind)) shown.hidden = true;
     if (around && !around.has(key)) {
       shown.color = colours.paper;
