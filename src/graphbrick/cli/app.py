@@ -29,6 +29,7 @@ from graphbrick.cli import queries as cli_queries
 from graphbrick.cli import rag as cli_rag
 from graphbrick.cli import report as cli_report
 from graphbrick.cli import serve as cli_serve
+from graphbrick.cli import spark as cli_spark
 from graphbrick.cli import text as cli_text
 from graphbrick.cli import train as cli_train
 from graphbrick.cli import tune as cli_tune
@@ -134,6 +135,7 @@ app.command("rag")(cli_rag.rag)
 for _name in ("serve", "mcp"):
     app.command(_name)(getattr(cli_serve, _name))
 app.add_typer(cli_datasets.app)
+app.add_typer(cli_spark.app)
 
 
 @app.command()

@@ -111,7 +111,7 @@ def build(
             typer.echo(f"note: {event}", err=True)
         print_built(copied, as_json=as_json)
         return
-    options = _read_options(delimiter, columns, header, language)
+    options = read_options(delimiter, columns, header, language)
     rules = rules_named(preset).with_patterns(tuple(include or ()), tuple(exclude or ()), tuple(label_relation or ()))
     with progress(f"building {graph}") as report:
         built = build(
@@ -163,7 +163,7 @@ def add(
     from graphbrick.cli.progress import progress
     from graphbrick.graphs.delta import change
 
-    options = _read_options(delimiter, columns, header, language)
+    options = read_options(delimiter, columns, header, language)
     with progress(f"adding to {graph}") as report:
         done = change(graph, add=source, nodes=nodes, options=options, skip_bad=skip_bad, progress=report.count)
     print_change(done, as_json=as_json)
@@ -186,7 +186,7 @@ def delete(
     from graphbrick.cli.progress import progress
     from graphbrick.graphs.delta import change
 
-    options = _read_options(delimiter, columns, header, "en")
+    options = read_options(delimiter, columns, header, "en")
     with progress(f"deleting from {graph}") as report:
         done = change(
             graph,
@@ -210,7 +210,7 @@ def compact(graph: GraphFolder, as_json: Json = False) -> None:
     print_built(built, as_json=as_json)
 
 
-def _read_options(delimiter: str | None, columns: str | None, header: bool | None, language: str) -> ReadOptions:
+def read_options(delimiter: str | None, columns: str | None, header: bool | None, language: str) -> ReadOptions:
     """Return how to read a source, from the options of a command."""
     from graphbrick.core.errors import InputError
     from graphbrick.graphs.readers import ReadOptions

@@ -25,6 +25,10 @@ _KNOWN: tuple[tuple[str, str], ...] = (
         "(--conf spark.local.dir=/large/disk), and run it again",
     ),
     (
+        r"ModuleNotFoundError: No module named '([\w.]+)'",
+        "the Python of the workers lacks {}; set PYSPARK_PYTHON to a Python that has graphbrick[spark] on every worker",
+    ),
+    (
         r"JAVA_GATEWAY_EXITED|Java gateway process exited|UnsupportedClassVersionError",
         "Java did not start Spark; Spark 4 needs Java 17 or newer: install openjdk-17-jre-headless, or set JAVA_HOME",
     ),

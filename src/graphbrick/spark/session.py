@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
+import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +17,7 @@ from graphbrick.spark.errors import SparkError, plain_errors
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+_JAVA = "spark.driver.extraJavaOptions"
 _LOG = Path(__file__).with_name("log4j2.properties")
 
 
@@ -25,7 +28,7 @@ def check_installed() -> None:
         SparkError: One of them is missing; the message says what to install.
     """
     try:
-        import pyspark  # noqa: F401
+        import pyspark.sql  # noqa: F401
     except ImportError as error:
         raise SparkError("Spark needs the package pyspark: pip install 'graphbrick[spark]'") from error
     home = os.environ.get("JAVA_HOME")
@@ -55,14 +58,19 @@ def spark_session(master: str | None = None, conf: Mapping[str, str] | None = No
     check_installed()
     from pyspark.sql import SparkSession
 
+    # It would be printed by every command; pandas is not used here.
+    warnings.filterwarnings("ignore", message="PySpark does not yet fully support pandas")
+
     with plain_errors():
         running = SparkSession.getActiveSession()
         if running is not None:
             yield running
             return
+        # Workers run Python code of this package: by this Python, unless the user names one that they have.
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         builder = SparkSession.builder.appName("graphbrick")
         master = master or os.environ.get("MASTER") or f"local[{usable_cores()}]"
-        for name, value in {**_settings(master), **(conf or {})}.items():
+        for name, value in _merged(_settings(master), conf or {}).items():
             builder = builder.config(name, value)
         spark = builder.master(master).getOrCreate()
         try:
@@ -72,20 +80,31 @@ def spark_session(master: str | None = None, conf: Mapping[str, str] | None = No
                 spark.stop()
 
 
+def _merged(chosen: dict[str, str], given: Mapping[str, str]) -> dict[str, str]:
+    """Return the settings chosen here under those of the user; options of Java are joined, not replaced.
+
+    >>> _merged({_JAVA: "-Da=1", "b": "1"}, {_JAVA: "-Xss2m", "b": "2"})
+    {'spark.driver.extraJavaOptions': '-Da=1 -Xss2m', 'b': '2'}
+    """
+    java = [options[_JAVA] for options in (chosen, given) if options.get(_JAVA)]
+    return {**chosen, **given, **({_JAVA: " ".join(java)} if java else {})}
+
+
 def _settings(master: str) -> dict[str, str]:
     """Return the settings of Spark that differ from its defaults."""
     settings = {
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
-        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={_LOG.as_uri()}",
+        _JAVA: f"-Dlog4j2.configurationFile={_LOG.as_uri()}",
         # A walk writes its state after every step; Spark removes the files of steps that nobody needs any more.
         "spark.cleaner.referenceTracking.cleanCheckpoints": "true",
         "spark.sql.session.timeZone": "UTC",
     }
+    if master.startswith(("local", "spark://127.0.0.1:", "spark://localhost:")):
+        # The name of a machine often leads to no address, or to one that a firewall guards.
+        settings |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
     if master.startswith("local"):
         settings |= {
-            "spark.driver.host": "127.0.0.1",
-            "spark.driver.bindAddress": "127.0.0.1",
             "spark.sql.shuffle.partitions": str(2 * usable_cores()),
             "spark.driver.memory": "4g",
         }

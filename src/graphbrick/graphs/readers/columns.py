@@ -65,7 +65,7 @@ def _find(cells: Sequence[str], names: Sequence[str]) -> int | None:
     return next((plain.index(name) for name in names if name in plain), None)
 
 
-def triple_columns(cells: Sequence[str], options: ReadOptions, file: Path) -> tuple[tuple[int, int, int], bool]:
+def triple_columns(cells: Sequence[str], options: ReadOptions, file: Path | str) -> tuple[tuple[int, int, int], bool]:
     """Return the column indices of head, relation and tail, and whether the first row is a header.
 
     Args:
@@ -81,7 +81,7 @@ def triple_columns(cells: Sequence[str], options: ReadOptions, file: Path) -> tu
         numbers_only = all(column.isdecimal() and column not in cells for column in options.columns)
         recognised = None not in (head, relation, tail)
         header = options.header if options.header is not None else recognised or not numbers_only
-        first, second, third = (_named(column, cells, header, file) for column in options.columns)
+        first, second, third = (named_column(column, cells, header, file) for column in options.columns)
         return (first, second, third), header
     if options.header is False:
         return (0, 1, 2), False
@@ -100,7 +100,7 @@ def triple_columns(cells: Sequence[str], options: ReadOptions, file: Path) -> tu
     return (0, 1, 2), options.header is True
 
 
-def _named(column: str, cells: Sequence[str], header: bool, file: Path) -> int:
+def named_column(column: str, cells: Sequence[str], header: bool, file: Path | str) -> int:
     """Return the index of a column given by name (if there is a header) or by 1-based number."""
     names = [cell.strip() for cell in cells]
     if header and column in names:

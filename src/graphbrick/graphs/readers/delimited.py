@@ -203,7 +203,7 @@ def wrong_width(file: Path, line: int, cells: list[str], delimiter: str, need: s
     text = delimiter.join(cells)
     columns = "1 column" if len(cells) == 1 else f"{len(cells)} columns"
     reason = f"{columns} with delimiter {_named(delimiter)}; {need}"
-    other = next((mark for mark in _CANDIDATES if mark != delimiter and len(_split(text, mark)) == width), None)
+    other = next((mark for mark in _CANDIDATES if mark != delimiter and len(split_line(text, mark)) == width), None)
     if other is not None:
         held, spelled = ("a tab", "tab") if other == "\t" else (repr(other), repr(other))
         reason += f"; the line holds {held}: try --delimiter {spelled}"
@@ -235,10 +235,15 @@ def choose_delimiter(file: Path, options: ReadOptions, columns: int, required: b
         columns: Minimum number of columns of a row.
         required: Whether a given delimiter is used even if the first line does not contain it.
     """
-    given = options.delimiter and _SPELLED.get(options.delimiter, options.delimiter)
+    given = spelled_delimiter(options)
     if given and (required or any(given in line for line in _sample(file)[:1])):
         return given
-    return DELIMITERS.get(suffix(file)) or _sniff(_sample(file), columns)
+    return DELIMITERS.get(suffix(file)) or best_delimiter(_sample(file), columns)
+
+
+def spelled_delimiter(options: ReadOptions) -> str | None:
+    """Return the delimiter of the options as a character; None if they give none."""
+    return options.delimiter and _SPELLED.get(options.delimiter, options.delimiter)
 
 
 def _sample(file: Path) -> list[str]:
@@ -251,7 +256,7 @@ def _sample(file: Path) -> list[str]:
     return [line for line in lines if line.strip()][:_SAMPLE_LINES]
 
 
-def _sniff(lines: Sequence[str], columns: int) -> str:
+def best_delimiter(lines: Sequence[str], columns: int) -> str:
     """Return the delimiter that fits the lines best.
 
     A delimiter that splits every line into exactly ``columns`` columns wins. Otherwise, the winner splits the most
@@ -259,7 +264,7 @@ def _sniff(lines: Sequence[str], columns: int) -> str:
     """
 
     def fit(delimiter: str) -> tuple[bool, int]:
-        widths = Counter(len(_split(line, delimiter)) for line in lines)
+        widths = Counter(len(split_line(line, delimiter)) for line in lines)
         enough = [width for width in widths if width >= columns]
         best = max(enough, key=lambda width: widths[width], default=0)
         return widths[columns] == len(lines), widths[best]
@@ -268,7 +273,7 @@ def _sniff(lines: Sequence[str], columns: int) -> str:
     return best if fit(best)[1] else "\t"
 
 
-def _split(line: str, delimiter: str) -> list[str]:
+def split_line(line: str, delimiter: str) -> list[str]:
     """Split one line like `read_rows`, ignoring quoted line ends."""
     if delimiter not in _QUOTED:
         return line.split(delimiter)

@@ -1,0 +1,148 @@
+"""Personalized PageRank by Spark beside `PPR` on one machine: the same scores, and what they cost.
+
+    python benchmarks/spark.py --triples 1e5 --sets 1 10
+    python benchmarks/spark.py --triples 1e6 --sets 10 --workers 2       # a standalone master, two worker processes
+    python benchmarks/spark.py --triples 1e6 --sets 10 --row-length 1e9  # no salting: rows of hubs in one piece
+
+Prints a line of JSON for each number of sets. The graph is a random one with heavy tails (`synthetic.py`). Scores of
+the hundred best entities are compared with exact ones. Needs the extra ``spark`` and Java 17.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from graphbrick import PPR, Graph, Query, build
+from graphbrick.kernels.exact_ppr import exact_ppr
+from synthetic import edges, n_entities, n_relations
+
+SEED_DEGREE = 6  # triples of a seed: an ordinary entity
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--triples", type=float, default=1e5)
+    parser.add_argument("--sets", type=int, nargs="+", default=[1, 10], help="sets of seeds walked together")
+    parser.add_argument("--workers", type=int, default=0, help="worker processes of a standalone master; 0: local[2]")
+    parser.add_argument("--cores", type=int, default=1, help="of each worker")
+    parser.add_argument("--row-length", type=float, default=4096, help="most targets in a chunk of a row")
+    parser.add_argument("--tolerance", type=float, default=1e-4)
+    parser.add_argument("--k", type=int, default=100)
+    given = parser.parse_args()
+    brick = PPR(k=given.k, tolerance=given.tolerance)
+    with tempfile.TemporaryDirectory() as folder, master(given.workers, given.cores) as url:
+        table = Path(folder) / "triples.parquet"
+        write_triples(int(given.triples), table)
+        graph = build(table, Path(folder) / "here.graph", near=False)
+        facts = {"triples": graph.n_triples, "entities": graph.n_entities, "workers": given.workers or "local[2]"}
+        measure(folder, table, graph, url, brick, given.sets, int(given.row_length), facts)
+
+
+def write_triples(count: int, file: Path) -> None:
+    """Write the triples of a random graph."""
+    n, relations = n_entities(count), n_relations(count)
+    parts = edges(0, count, n, relations)
+    names = [pa.array([f"{letter}{i}" for i in range(size)]) for letter, size in (("e", n), ("r", relations))]
+    columns = [names[which].take(pa.array(part)) for which, part in zip((0, 1, 0), parts, strict=True)]
+    pq.write_table(pa.table(dict(zip(("head", "relation", "tail"), columns, strict=True))), file)
+
+
+def measure(
+    folder: str, table: Path, graph: Graph, url: str, brick: PPR, sizes: list[int], row_length: int, facts: dict
+) -> None:
+    """Prepare the graph once, extract for each number of sets, and print what it took."""
+    from graphbrick.spark.extract import extract
+    from graphbrick.spark.prepare import prepare
+    from graphbrick.spark.reading import TripleSource
+    from graphbrick.spark.seed_sets import SeedSet
+    from graphbrick.spark.session import spark_session
+
+    ordinary = np.flatnonzero(graph.csr.degrees() == SEED_DEGREE).astype(np.int32)
+    seeds = np.random.default_rng(0).choice(ordinary, max(sizes), replace=False)
+    started = time.perf_counter()
+    with spark_session(url, {"spark.executor.memory": "2g", "spark.sql.shuffle.partitions": "4"}) as spark:
+        facts["start_s"] = round(time.perf_counter() - started, 1)
+        started = time.perf_counter()
+        prepared = prepare(spark, TripleSource(str(table)), f"{folder}/prepared", row_length=row_length)
+        facts |= {"row_length": row_length, "prepare_s": round(time.perf_counter() - started, 1)}
+        facts["largest_degree"] = prepared.facts["statistics"]["largest_degree"]
+        for size in sizes:
+            sets = [SeedSet(f"q{i:04}", (graph.key(int(seed)),)) for i, seed in enumerate(seeds[:size])]
+            place, started = f"{folder}/extracted-{size}", time.perf_counter()
+            done = extract(prepared, sets, place, brick, partitions=4, batch=size)
+            seconds = time.perf_counter() - started
+            print(json.dumps({**facts, "sets": size, "extract_s": round(seconds, 1), "steps": done.steps[0],
+                              **compared(graph, brick, seeds[:size], place)}), flush=True)  # fmt: skip
+
+
+def compared(graph: Graph, brick: PPR, seeds: np.ndarray, place: str) -> dict[str, float]:
+    """Return the largest error of the hundred best scores, the share of exact entities, and the time on one machine."""
+    rows = pq.read_table(f"{place}/scores").to_pylist()
+    exact = exact_ppr(graph.csr, [seeds[i : i + 1] for i in range(len(seeds))], brick.restart, True, True, error=1e-11)
+    worst, shared = 0.0, 0.0
+    for i in range(len(seeds)):
+        own = {graph.entity(row["entity"]): row["score"] for row in rows if row["set"] == f"q{i:04}"}
+        best = np.argsort(-exact[:, i], kind="stable")
+        worst = max(worst, *(abs(own.get(node, 0.0) - exact[node, i]) for node in best[:100].tolist()))
+        cut = exact[best[brick.k - 1], i] * (1 - 1e-9)
+        shared += sum(exact[node, i] >= cut for node in own) / len(own) / len(seeds)
+    queries = [Query("?", seeds=(int(seed),)) for seed in seeds]
+    brick.extract(graph, queries[0])  # compiles
+    started = time.perf_counter()
+    for query in queries:
+        brick.extract(graph, query)
+    return {"worst_error_of_100": worst, "same_entities": round(shared, 4),
+            "one_machine_s": round(time.perf_counter() - started, 3)}  # fmt: skip
+
+
+@contextmanager
+def master(workers: int, cores: int) -> Iterator[str]:
+    """Start a standalone master with worker processes on this machine, and stop them at the end."""
+    if not workers:
+        yield "local[2]"
+        return
+    import pyspark
+
+    home = Path(pyspark.__file__).parent
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    url, common = f"spark://127.0.0.1:{port}", {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    environment = {**os.environ, "SPARK_HOME": str(home), "SPARK_LOCAL_IP": "127.0.0.1"}
+    start = [str(home / "bin" / "spark-class")]
+    commands = [[*start, "org.apache.spark.deploy.master.Master", "--host", "127.0.0.1", "--port", str(port),
+                 "--webui-port", "0"]]  # fmt: skip
+    for _ in range(workers):
+        commands.append([*start, "org.apache.spark.deploy.worker.Worker", "--cores", str(cores), "--memory", "2g",
+                         "--host", "127.0.0.1", "--webui-port", "0", url])  # fmt: skip
+    with tempfile.TemporaryDirectory() as work:
+        running = [subprocess.Popen(command, env=environment, cwd=work, **common) for command in commands]
+        try:
+            while True:
+                with socket.socket() as probe:
+                    if probe.connect_ex(("127.0.0.1", port)) == 0:
+                        break
+                time.sleep(0.2)
+            yield url
+        finally:
+            for process in running:
+                process.terminate()
+            for process in running:
+                process.wait()
+
+
+if __name__ == "__main__":
+    main()

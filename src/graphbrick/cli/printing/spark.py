@@ -1,0 +1,95 @@
+"""Terminal output of the commands ``graphbrick spark``."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from rich.table import Table
+from rich.text import Text
+
+from graphbrick.cli.printing.terminal import console, plain, print_json
+from graphbrick.core.counting import counted
+
+if TYPE_CHECKING:
+    from graphbrick.spark.extract import Extracted
+
+_SHOWN = 10
+
+
+def print_extracted(done: Extracted, out: str, *, as_json: bool) -> None:
+    """Print what an extraction wrote, and the seeds that are missing."""
+    if as_json:
+        print_json({"folder": out, **asdict(done)})
+        return
+    term = console()
+    term.print(
+        plain(
+            f"{out}: {counted(done.sets, 'set')} of seeds, {counted(done.entities, 'entity')}, "
+            f"{counted(done.triples, 'triple')}"
+        )
+    )
+    if done.steps:
+        bound = f"{done.error_bound:.1e}"
+        term.print(f"steps of the walks: {sum(done.steps):,}; the errors of the scores of a set sum to {bound} at most")
+    if done.stopped:
+        term.print(f"the edge budget ended the walks of {counted(done.stopped, 'set')}, whose scores are less exact")
+    if done.missing:
+        missing = sum(map(len, done.missing.values()))
+        term.print(f"seeds that the triples do not have: {missing:,}")
+        for name in list(done.missing)[:_SHOWN]:
+            term.print(plain(f"  {name}: {', '.join(done.missing[name][:_SHOWN])}"))
+        if len(done.missing) > _SHOWN:
+            term.print(f"  ... and {len(done.missing) - _SHOWN:,} sets more (--json lists all)")
+
+
+def print_prepared(facts: dict[str, Any], out: str, *, as_json: bool) -> None:
+    """Print the statistics of a prepared graph."""
+    if as_json:
+        print_json({"folder": out, **facts})
+        return
+    term, counts, found = console(), facts["counts"], facts["statistics"]
+    term.print(
+        plain(
+            f"{out}: {counted(found['entities'], 'entity')}, {counted(found['relations'], 'relation')}, "
+            f"{counted(counts['triples'], 'triple')}"
+        )
+    )
+    duplicates = counts["read"] - counts["bad"] - counts["triples"]
+    if duplicates:
+        term.print(f"given more than once, and kept once: {counted(duplicates, 'triple')}")
+    if counts["bad"]:
+        term.print(f"left out: {counted(counts['bad'], 'row')} that are no triples")
+    middle, most = found["degree_quantiles"]["0.5"], found["largest_degree"]
+    term.print(f"triples of an entity: {middle:,} in the middle, {most:,} at most")
+    for title, name, rows in (("hub", "entity", found["hubs"]), ("relation", "relation", found["top_relations"])):
+        table = Table(title, "triples", box=None, pad_edge=False)
+        for row in rows[:_SHOWN]:
+            table.add_row(Text(plain(row[name])), f"{row.get('degree', row.get('triples')):,}")
+        term.print(table)
+
+
+def print_ranks(facts: dict[str, Any], out: str, *, as_json: bool) -> None:
+    """Print the entities of the highest PageRank."""
+    if as_json:
+        print_json({"folder": out, **facts})
+        return
+    term = console()
+    term.print(plain(f"{out}: the PageRank of {counted(facts['counts']['entities'], 'entity')}"))
+    table = Table("entity", "score", box=None, pad_edge=False)
+    for row in facts["top"][:_SHOWN]:
+        table.add_row(Text(plain(row["entity"])), f"{row['score']:.3g}")
+    term.print(table)
+
+
+def print_components(facts: dict[str, Any], out: str, *, as_json: bool) -> None:
+    """Print the number of components and the largest of them."""
+    if as_json:
+        print_json({"folder": out, **facts})
+        return
+    term = console()
+    term.print(plain(f"{out}: {counted(facts['components'], 'component')}"))
+    table = Table("component", "entities", box=None, pad_edge=False)
+    for row in facts["largest"][:_SHOWN]:
+        table.add_row(Text(plain(row["component"])), f"{row['entities']:,}")
+    term.print(table)

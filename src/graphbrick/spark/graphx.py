@@ -1,0 +1,98 @@
+"""GraphX, the graph library inside Spark, for the same computations: an option, and an oracle for tests.
+
+GraphX knows neither relations nor seed sets. It holds the whole graph in the memory of the workers, reads a list
+of edges, and gives every entity a score for every set. It makes a fixed number of steps.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from graphbrick.spark.prepare import Prepared, edges
+from graphbrick.spark.storage import location
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+
+def steps_for(restart: float, error: float) -> int:
+    """Return the number of steps after which the sum of absolute errors is at most ``error``.
+
+    >>> steps_for(0.2, 1e-3)
+    35
+    """
+    return math.ceil(math.log(error / 2) / math.log(1 - restart))
+
+
+class GraphX:
+    """A graph in GraphX.
+
+    Args:
+        prepared: The graph.
+        direction: "both", "out" or "in": the walks to come.
+        work: A folder for lists of edges and results, on storage that all workers share.
+        seeds: ``set`` (int) and ``id``; None for computations without seeds.
+    """
+
+    def __init__(self, prepared: Prepared, direction: str, work: str, seeds: DataFrame | None = None) -> None:
+        self._spark, self._work = prepared.spark, work
+        jvm: Any = prepared.spark._jvm
+        self._library, self._n = jvm.org.apache.spark.graphx.lib, int(prepared.facts["counts"]["entities"])
+        self._tag = jvm.scala.reflect.ClassTag.Int()
+        steps = edges(prepared.triples(), direction)
+        self._sets: list[int] = []
+        if seeds is not None:
+            # One more vertex for each set, which leads to its seeds: GraphX starts from single vertices.
+            self._sets = sorted(row["set"] for row in seeds.select("set").distinct().collect())
+            steps = steps.union(seeds.selectExpr(f"set + {self._n}L AS source", "id AS target"))
+        place = location(f"{work}/edges")
+        steps.selectExpr("concat(source, ' ', target) AS value").write.text(place)
+        level = jvm.org.apache.spark.storage.StorageLevel.MEMORY_AND_DISK()
+        context = prepared.spark._jsc.sc()
+        parts = prepared.spark.sparkContext.defaultParallelism
+        self._graph = jvm.org.apache.spark.graphx.GraphLoader.edgeListFile(context, place, False, parts, level, level)
+
+    def page_rank(self, restart: float, error: float) -> DataFrame:
+        """Return ``id`` and ``score`` (they sum to 1) of all entities that have a triple."""
+        found = self._library.PageRank.run(self._graph, steps_for(restart, error), restart, self._tag, self._tag)
+        scores = self._result(found, "ranks").selectExpr("id", "CAST(value AS double) AS score")
+        total = scores.agg({"score": "sum"}).collect()[0][0]
+        return scores.selectExpr("id", f"score / {total!r}D AS score")
+
+    def personalized_page_rank(self, restart: float, error: float) -> DataFrame:
+        """Return ``set``, ``id`` and ``score`` of all entities with a score above 0."""
+        from pyspark.sql import Window
+        from pyspark.sql import functions as F  # noqa: N812
+
+        gateway: Any = self._spark.sparkContext._gateway
+        sources = gateway.new_array(gateway.jvm.long, len(self._sets))
+        for place, number in enumerate(self._sets):
+            sources[place] = self._n + number
+        run = self._library.PageRank.runParallelPersonalizedPageRank
+        found = run(self._graph, steps_for(restart, error), restart, sources, self._tag, self._tag)
+        # A vector of scores in the order of the sources: (size,[places],[scores]).
+        parsed = self._result(found, "ranks").select(
+            "id",
+            F.split(F.regexp_extract("value", r",\[([^\]]*)\],", 1), ",").alias("place"),
+            F.split(F.regexp_extract("value", r",\[([^\]]*)\]\)", 1), ",").alias("score"),
+        )
+        rows = parsed.where(f"id < {self._n} AND place[0] != ''").selectExpr("id", "inline(arrays_zip(place, score))")
+        sets = F.element_at(F.array(*map(F.lit, self._sets)), F.col("place").cast("int") + 1)
+        scores = rows.select(sets.alias("set"), "id", F.col("score").cast("double").alias("score")).where("score > 0")
+        # Without the vertices of the sets; what is left sums to less than 1.
+        return scores.withColumn("score", F.col("score") / F.sum("score").over(Window.partitionBy("set")))
+
+    def components(self) -> DataFrame:
+        """Return ``id`` and ``component``, the lowest id in it, of all entities that have a triple."""
+        found = self._library.ConnectedComponents.run(self._graph, self._tag, self._tag)
+        return self._result(found, "components").selectExpr("id", "CAST(value AS long) AS component")
+
+    def _result(self, graph: Any, name: str) -> DataFrame:
+        """Return ``id`` and ``value`` (text) of all vertices: rows come slowly out of the JVM one by one."""
+        place = location(f"{self._work}/{name}")
+        graph.vertices().saveAsTextFile(place)
+        return self._spark.read.text(place).selectExpr(
+            r"CAST(regexp_extract(value, '^[(](\\d+),', 1) AS long) AS id",
+            r"regexp_extract(value, '^[(]\\d+,(.*)[)]$', 1) AS value",
+        )

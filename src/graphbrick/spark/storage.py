@@ -1,0 +1,181 @@
+"""Folders for results, on this machine or on any storage of Hadoop, that are complete or absent."""
+
+from __future__ import annotations
+
+import json
+import re
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from graphbrick.core.errors import GraphFormatError
+from graphbrick.files.folders import new_folder
+from graphbrick.spark.errors import SparkError
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+SETTINGS = "settings.json"
+"""The file that makes a folder a result of graphbrick; it is written last."""
+
+FORMAT = 1
+"""Version of the layout of result folders."""
+
+_SCHEME = re.compile(r"^[a-zA-Z][\w+.-]+:")
+
+
+def is_remote(place: str) -> bool:
+    """Return whether a text is an address such as ``s3a://bucket/films`` and not a path of this machine.
+
+    >>> is_remote("hdfs://host/films"), is_remote("films.parquet"), is_remote("file:///data/films")
+    (True, False, False)
+    """
+    return bool(_SCHEME.match(place)) and not place.startswith("file:")
+
+
+def location(place: str) -> str:
+    """Return the address by which Spark finds a place: paths without a scheme are on this machine.
+
+    >>> location("/data/films"), location("s3a://bucket/films")
+    ('file:/data/films', 's3a://bucket/films')
+    """
+    if is_remote(place):
+        return place
+    return f"file:{Path(place.removeprefix('file:')).expanduser().absolute()}"
+
+
+class Storage:
+    """The file system of a place.
+
+    Args:
+        spark: The session.
+        place: A path or an address.
+    """
+
+    def __init__(self, spark: SparkSession, place: str) -> None:
+        self._jvm: Any = spark._jvm
+        self._fs = self._path(place).getFileSystem(spark._jsc.hadoopConfiguration())
+
+    def _path(self, place: str) -> Any:
+        return self._jvm.org.apache.hadoop.fs.Path(location(place))
+
+    def exists(self, place: str) -> bool:
+        """Return whether there is a file or folder."""
+        return bool(self._fs.exists(self._path(place)))
+
+    def files(self, place: str) -> list[str]:
+        """Return the names of the data files at a place, sorted: of a file, a folder, or a pattern with ``*``."""
+        names: list[str] = []
+        for found in self._fs.globStatus(self._path(place)) or ():
+            inside = self._fs.listStatus(found.getPath()) if found.isDirectory() else [found]
+            names += [status.getPath().getName() for status in inside if not status.isDirectory()]
+        return sorted(name for name in names if not name.startswith((".", "_")))
+
+    def delete(self, place: str) -> None:
+        """Delete a file or folder; nothing happens if it is not there."""
+        self._fs.delete(self._path(place), True)
+
+    def rename(self, old: str, new: str) -> None:
+        """Rename a file or folder.
+
+        Raises:
+            SparkError: The storage refuses.
+        """
+        if not self._fs.rename(self._path(old), self._path(new)):
+            raise SparkError(f"{old} cannot be renamed to {new}; may it be written there?")
+
+    def write_text(self, place: str, text: str) -> None:
+        """Write a small file."""
+        stream = self._fs.create(self._path(place), True)
+        try:
+            stream.write(bytearray(text.encode()))
+        finally:
+            stream.close()
+
+    def read_text(self, place: str) -> str:
+        """Read a small file."""
+        stream = self._fs.open(self._path(place))
+        try:
+            reader = self._jvm.org.apache.commons.io.IOUtils
+            return str(reader.toString(stream, "UTF-8"))
+        finally:
+            stream.close()
+
+
+@contextmanager
+def new_result(spark: SparkSession, place: str, kind: str, *, overwrite: bool = False) -> Iterator[str]:
+    """Yield a hidden place beside ``place`` to write into; it gets its name at the end of the block.
+
+    If the block raises, what was written is deleted. A killed job leaves the hidden folder, and nothing under the name.
+
+    Args:
+        spark: The session.
+        place: The folder to make.
+        kind: What the result is; a result of another kind is never replaced.
+        overwrite: Replace a result that is there.
+
+    Raises:
+        SparkError: There is something already that must not be replaced, or it cannot be written.
+    """
+    storage = Storage(spark, place)
+
+    def check() -> None:
+        if not storage.exists(place):
+            return
+        if _kind_of(storage, place) != kind:
+            raise SparkError(f"{place} exists and holds no {kind} of graphbrick; choose another place")
+        if not overwrite:
+            raise SparkError(f"{place} exists; replace it with --overwrite, or choose another place")
+
+    if not is_remote(place):
+        with new_folder(Path(place.removeprefix("file:")), check, SparkError) as work:
+            yield str(work)
+        return
+    check()
+    parent, _, name = place.rstrip("/").rpartition("/")
+    work_place = f"{parent}/.{name}.building-{uuid.uuid4().hex[:12]}"
+    try:
+        yield work_place
+        check()
+        storage.delete(place)
+        storage.rename(work_place, place)
+    finally:
+        storage.delete(work_place)
+
+
+def write_settings(spark: SparkSession, place: str, kind: str, facts: dict[str, Any]) -> None:
+    """Write the file that tells what a result is, and that it is complete."""
+    text = json.dumps({"format": FORMAT, "kind": kind, **facts}, ensure_ascii=False, indent=1)
+    Storage(spark, place).write_text(f"{place}/{SETTINGS}", text + "\n")
+
+
+def read_settings(spark: SparkSession, place: str, kind: str) -> dict[str, Any]:
+    """Return what `write_settings` wrote.
+
+    Raises:
+        GraphFormatError: The file is damaged, or of another kind or version.
+    """
+    try:
+        facts = json.loads(Storage(spark, place).read_text(f"{place}/{SETTINGS}"))
+        found = facts["kind"], facts["format"]
+    except (ValueError, KeyError, TypeError) as error:
+        raise GraphFormatError(f"{place}/{SETTINGS} is damaged; make the folder again") from error
+    if found != (kind, FORMAT):
+        raise GraphFormatError(
+            f"{place} is a {found[0]} of version {found[1]}, and this needs a {kind} of version {FORMAT}; make it again"
+        )
+    assert isinstance(facts, dict)
+    return facts
+
+
+def _kind_of(storage: Storage, place: str) -> str | None:
+    """Return the kind of the result at a place; None if it is no result."""
+    if not storage.exists(f"{place}/{SETTINGS}"):
+        return None
+    try:
+        kind = json.loads(storage.read_text(f"{place}/{SETTINGS}"))["kind"]
+    except (ValueError, KeyError, TypeError):
+        return None
+    return str(kind)

@@ -1,0 +1,116 @@
+"""Triples from tables and text, folders built from them, and what is told of bad ones."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from commands import refused
+
+from graphbrick import Graph, build
+from graphbrick.testing.graphs import TINY
+
+pytestmark = pytest.mark.spark
+
+
+def rows(spark, place: Path, **options) -> list[tuple]:
+    from graphbrick.graphs.readers import ReadOptions
+    from graphbrick.spark.reading import TripleSource, read_triples
+
+    weight = options.pop("weight", None)
+    found = read_triples(spark, TripleSource(str(place), ReadOptions(**options), weight))
+    return [tuple(row) for row in found.collect()]
+
+
+def test_formats_and_columns(spark, tmp_path) -> None:
+    (tmp_path / "a.csv").write_text('head,relation,tail,w\n"Köln, Stadt", in ,Germany,1.5\n"a ""b""",r,c\\d,2\n')
+    assert rows(spark, tmp_path / "a.csv", weight="w") == [
+        ("Köln, Stadt", "in", "Germany", 1.5, None),
+        ('a "b"', "r", "c\\d", 2.0, None),
+    ]
+    (tmp_path / "b.txt").write_text('Kenya|capital|"Nairobi\nKenya|borders|Uganda\n')
+    assert rows(spark, tmp_path / "b.txt")[0] == ("Kenya", "capital", '"Nairobi', None, None)
+    (tmp_path / "c.tsv").write_text("x\tr\ty\textra\nonly\ttwo\n")
+    bad = rows(spark, tmp_path / "c.tsv", columns=("3", "2", "1"))
+    assert bad[0] == ("y", "r", "x", None, None)
+    assert bad[1][4] == "only\ttwo"
+    table = pa.table({"source": [1.0, None], "type": ["r", "r"], "target": [2, 3]})
+    (tmp_path / "parts").mkdir()
+    pq.write_table(table, tmp_path / "parts" / "part-0.parquet")
+    assert rows(spark, tmp_path / "parts")[0] == ("1", "r", "2", None, None)
+    assert rows(spark, tmp_path / "parts")[1][4] is not None
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "arguments", "told"),
+    [
+        ("a.csv", "x,y,z,w\n1,2,3,4\n", ["--columns", "x,r,z"], "there is no column 'r'; the columns are x, y, z, w"),
+        ("a.csv", "head,relation,tail\na,r,b\na,,b\nc\n", [], "2 of 3 rows are no triples, such as 'a,,b'"),
+        ("a.jsonl", '{"a": "1", "b": "2"}\n', [], "no columns known as head, relation and tail among a, b"),
+        ("a.jsonl", '{"head": ["1"], "relation": "2", "tail": "3"}\n', [], "the column 'head' holds array<string>"),
+        ("a.xyz", "a r b\n", [], "files with the suffix '.xyz' are not read here"),
+        ("a.parquet", "this is no Parquet", [], "Parquet"),
+        ("other.csv", "a,b,c\n", ["--conf", "nonsense"], "--conf is a setting such as"),
+    ],
+)
+def test_what_cannot_be_read_is_an_error_that_leaves_nothing(spark, run, tmp_path, name, text, arguments, told) -> None:
+    (tmp_path / name).write_text(text)
+    refused(run("spark", "prepare", tmp_path / name, "--out", tmp_path / "out", *arguments), told)
+    assert [file.name for file in tmp_path.iterdir()] == [name]
+
+
+def test_a_missing_file_and_a_place_that_is_taken_are_errors(spark, run, tmp_path) -> None:
+    refused(run("spark", "prepare", tmp_path / "none.csv", "--out", tmp_path / "out"), "no such file", "none.csv")
+    (tmp_path / "taken").mkdir()
+    (tmp_path / "taken" / "notes.txt").write_text("mine")
+    done = run("spark", "prepare", tmp_path / "none.csv", "--out", tmp_path / "taken", "--overwrite")
+    refused(done, "taken exists and holds no prepared graph")
+
+
+def test_a_folder_built_by_spark_is_the_folder_built_here(spark, run, tmp_path) -> None:
+    lines = ["|".join(triple) for triple in (*TINY, *TINY[:3])]
+    (tmp_path / "kb.txt").write_text("\n".join([*lines, "bad line"]))
+    refused(run("spark", "build", tmp_path / "kb.txt", "--out", tmp_path / "a.graph"), "1 of 14 rows are no triples")
+    assert [file.name for file in tmp_path.iterdir()] == ["kb.txt"]
+    done = run("spark", "build", tmp_path / "kb.txt", "--out", tmp_path / "a.graph", "--skip-bad", "--json")
+    assert (done.code, json.loads(done.out)["duplicates"], json.loads(done.out)["skipped"]) == (0, 3, 1)
+    spark_made, here = Graph.open(tmp_path / "a.graph"), build(TINY, tmp_path / "b.graph")
+    assert list(spark_made.key_triples()) == list(here.key_triples())
+    assert [spark_made.key(i) for i in range(8)] == [here.key(i) for i in range(8)]
+    spark_made.check()
+
+
+def test_statistics_and_duplicates(spark, run, tmp_path) -> None:
+    (tmp_path / "kb.csv").write_text("\n".join(",".join(triple) for triple in (*TINY, *TINY[:3])))
+    done = json.loads(run("spark", "prepare", tmp_path / "kb.csv", "--out", tmp_path / "out", "--json").out)
+    assert done["counts"] == {"read": 13, "bad": 0, "triples": 10, "entities": 8}
+    found = done["statistics"]
+    assert (found["relations"], found["largest_degree"], found["without_outgoing"]) == (4, 6, 5)
+    assert found["hubs"][0] == {"entity": "Uganda", "degree": 6}
+    assert found["top_relations"][0] == {"relation": "borders", "triples": 4}
+    shown = run("spark", "prepare", tmp_path / "kb.csv", "--out", tmp_path / "out", "--overwrite")
+    assert "given more than once, and kept once: 3 triples" in shown.out
+
+
+def test_a_file_that_is_gone_is_named(spark, run, tmp_path) -> None:
+    (tmp_path / "kb.csv").write_text("\n".join(",".join(triple) for triple in TINY))
+    (tmp_path / "seeds.csv").write_text("set,seed\nq,Kenya\n")
+    assert run("spark", "prepare", tmp_path / "kb.csv", "--out", tmp_path / "prepared").code == 0
+    arguments = (
+        "spark",
+        "extract",
+        tmp_path / "prepared",
+        "--seeds",
+        tmp_path / "seeds.csv",
+        "--out",
+        tmp_path / "out",
+    )
+    (tmp_path / "prepared" / "settings.json").write_text("{")
+    refused(run(*arguments), "settings.json is damaged")
+    (tmp_path / "prepared" / "settings.json").unlink()
+    shutil.rmtree(tmp_path / "prepared" / "rows-both")
+    refused(run(*arguments), "prepared")

@@ -1,0 +1,102 @@
+"""Files with sets of seeds, and what is told where Spark cannot run; none of these tests needs Spark."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from commands import refused
+
+from graphbrick.core.errors import InputError, PipelineError
+from graphbrick.spark.errors import SparkError, described
+from graphbrick.spark.extract import check_stage, read_stage
+from graphbrick.spark.seed_sets import SeedSet, read_seed_sets
+from graphbrick.spark.session import check_installed
+
+
+def sets(tmp_path: Path, name: str, text: str) -> list[SeedSet]:
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    return read_seed_sets(None, str(tmp_path / name))  # type: ignore[arg-type]  # a session reads remote files only
+
+
+def test_json_lines_and_csv_give_the_same_sets(tmp_path: Path) -> None:
+    lines = '{"set": "q2", "seeds": ["Kenya", "Kenya"]}\n\n{"set": 1, "seeds": ["Nairobi", "Köln, Stadt"]}\n'
+    table = 'seed,set\nNairobi,1\nKenya,q2\n"Köln, Stadt",1\nKenya,q2\n'
+    expected = [SeedSet("1", ("Nairobi", "Köln, Stadt")), SeedSet("q2", ("Kenya",))]
+    assert sets(tmp_path, "seeds.jsonl", lines) == expected
+    assert sets(tmp_path, "seeds.csv", "\ufeff" + table) == expected
+    assert sets(tmp_path, "seeds.tsv", "set\tseed\n1\tNairobi\n1\tKöln, Stadt\nq2\tKenya\n") == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "told"),
+    [
+        ("s.jsonl", '{"set": "a", "seeds": ["x"]}\nnonsense', r"s\.jsonl, line 2: not a set of seeds .*nonsense"),
+        ("s.jsonl", '{"set": "a", "seeds": []}', "line 1: seeds must be a list of keys"),
+        ("s.jsonl", '{"set": "a", "seeds": "x"}', "line 1: seeds must be a list of keys"),
+        ("s.jsonl", '{"set": "", "seeds": ["x"]}', "set must be a name"),
+        ("s.jsonl", '{"set": "a", "seeds": ["x"]}\n{"set": "a", "seeds": ["y"]}', "line 2: the set 'a' is there twice"),
+        ("s.csv", "name,seed\na,b\n", r"line 1: the columns must be set and seed, got name, seed"),
+        ("s.csv", "set,seed\na,\n", "line 2: the set or the seed is empty"),
+        ("s.csv", "set,seed\n", "holds no sets"),
+    ],
+)
+def test_a_bad_file_is_an_error_with_its_line(tmp_path: Path, name: str, text: str, told: str) -> None:
+    with pytest.raises(InputError, match=told):
+        sets(tmp_path, name, text)
+
+
+def test_a_missing_file_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot be read: No such file"):
+        read_seed_sets(None, str(tmp_path / "none.jsonl"))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("text", ["RandomWalk()", "PPR(seeds='each')", "PPR(solver=FORA())", "KHop(seeds='each')"])
+def test_what_spark_cannot_do_is_an_error(text: str) -> None:
+    with pytest.raises(PipelineError, match="Spark"):
+        check_stage(read_stage(text))
+
+
+def test_without_pyspark_the_command_says_what_to_install(run, monkeypatch, tmp_path) -> None:
+    monkeypatch.setitem(sys.modules, "pyspark", None)
+    monkeypatch.setitem(sys.modules, "pyspark.sql", None)
+    done = run("spark", "extract", "triples.parquet", "--seeds", "seeds.csv", "--out", tmp_path / "out")
+    refused(done, "Spark needs the package pyspark: pip install 'graphbrick[spark]'")
+
+
+@pytest.mark.parametrize("home", ["/no/such/java", None])
+def test_without_java_the_error_says_what_to_install(monkeypatch, tmp_path, home) -> None:
+    monkeypatch.setitem(sys.modules, "pyspark", sys)
+    monkeypatch.setitem(sys.modules, "pyspark.sql", sys)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    if home:
+        monkeypatch.setenv("JAVA_HOME", home)
+    with pytest.raises(
+        SparkError, match=f"Java 17 or newer, and there is none {'in JAVA_HOME' if home else 'on this'}"
+    ):
+        check_installed()
+
+
+STACK = "\n\tat org.apache.spark.Task.run(Task.scala:1)\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (f"org.apache.spark.SparkException: Job aborted{STACK}Caused by: java.io.IOException: No space left on device"
+         f"{STACK}", "a disk is full; make space"),
+        ("[PATH_NOT_FOUND] Path does not exist: file:/d/x.csv. SQLSTATE: 42K03", "file:/d/x.csv: there is"),
+        (f'org.apache.hadoop.fs.UnsupportedFileSystemException: No FileSystem for scheme "gs"{STACK}', "for gs://"),
+        (f"Job aborted due to stage failure: ... ExecutorLostFailure (executor 1 exited){STACK}", "lost its workers"),
+        (f"java.lang.OutOfMemoryError: Java heap space{STACK}", "spark.driver.memory"),
+        (f"org.apache.spark.SparkException: a{STACK}Caused by: x.y.BadError: the column is odd{STACK}",
+         "Spark failed: the column is odd"),
+        ("", "Spark failed: no reason given"),
+    ],
+)  # fmt: skip
+def test_errors_of_spark_are_told_in_one_line(text: str, told: str) -> None:
+    assert told in described(text)
+    assert "\n" not in described(text)
+    assert "\tat " not in described(text)
