@@ -13,9 +13,10 @@ also while another run fills it. Questions are spread evenly over their files an
 every system, so that what is done can be compared: only questions that all systems have are in the table. Seeds are
 given. Replies in words are a third as long as replies in JSON, so the model is asked in words.
 
-The table has Hits@1 (with Wilson's interval of 95 %) and F1 over entities; an answer that the model knew by itself
-counts if its name is that of a right entity. Calls, tokens and seconds are means of a question, as when the calls were
-made. Unreadable: replies that an event says could not be read, of all replies.
+The table has the share of questions with a right entity in the evidence, Hits@1 (with Wilson's interval of 95 %) and F1
+over entities; an answer that the model knew by itself counts if its name is that of a right entity. Calls, tokens and
+seconds are means of a question, as when the calls were made. Unreadable: replies that an event says could not be read,
+of all replies.
 """
 
 from __future__ import annotations
@@ -41,7 +42,10 @@ SYSTEMS = (
     *("graph-cot", "search-on-graph", "12", "14", "model alone"),
 )
 TRAINED = ("trained patterns", "kelp", "gsr")
-HEAD = "| system | n | Hits@1 | 95 % | F1 | own knowledge | calls | tokens in | out | seconds | unreadable | errors |"
+HEAD = (
+    "| system | n | in evidence | Hits@1 | 95 % | F1 | own knowledge "
+    "| calls | tokens in | out | seconds | unreadable | errors |"
+)
 _CONTEXT = 2048  # tokens; evidence of a hub would take 20 minutes to read on a busy core
 UNREAD = re.compile(r"could (?:not )?be read|called no tool|without a question|neither yes nor no|asked whether")
 
@@ -80,6 +84,8 @@ def measure(graph: Graph, pipeline: Pipeline, question: GroundedQuestion) -> dic
             return None
         print(f"{question.question.id}: {error}", flush=True)
         return row | {"errors": 1.0}
+    if run.evidence is not None:
+        row["found"] = float(any(set(item.entities) & set(question.answers) for item in run.evidence.items))
     if run.answer is not None:
         pairs = zip(run.answer.texts, run.answer.entities, strict=True)
         answers = [next(iter(graph.named(text)), text) if entity is None else entity for text, entity in pairs]
@@ -101,7 +107,7 @@ def show(rows: dict[tuple[str, str], dict[int, dict[str, float]]]) -> None:
     for of in dict.fromkeys(of for of, _ in rows):
         several = {name: found for (kind, name), found in rows.items() if kind == of}
         common = sorted(set.intersection(*map(set, several.values())))
-        print(f"\n{of}: questions {', '.join(str(i + 1) for i in common) or 'none'}\n\n{HEAD}\n|{'---|' * 12}")
+        print(f"\n{of}: questions {', '.join(str(i + 1) for i in common) or 'none'}\n\n{HEAD}\n|{'---|' * 13}")
         for name, found in several.items() if common else ():
             print(_line(name, [found[i] for i in common]))
 
@@ -110,8 +116,9 @@ def _line(name: str, rows: list[dict[str, float]]) -> str:
     def mean(figure: str) -> float:
         return statistics.fmean(row.get(figure, 0.0) for row in rows)
 
-    low, high = wilson(round(sum(row.get("hits", 0.0) for row in rows)), len(rows))
-    quality = f"{mean('hits'):.2f} | {low:.2f} to {high:.2f} | {mean('f1'):.2f} | {mean('own'):.2f}"
+    ends = wilson(round(sum(row.get("hits", 0.0) for row in rows)), len(rows))
+    hits = f"{mean('found'):.2f} | {mean('hits'):.2f} | {ends.low:.2f} to {ends.high:.2f}"
+    quality = f"{hits} | {mean('f1'):.2f} | {mean('own'):.2f}"
     cost = " | ".join(f"{mean(figure):,.0f}" for figure in ("in", "out", "seconds"))
     unread = mean("unread") / mean("calls") if mean("calls") else 0.0
     return f"| {name} | {len(rows)} | {quality} | {mean('calls'):.1f} | {cost} | {unread:.2f} | {mean('errors'):.2f} |"
