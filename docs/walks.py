@@ -164,13 +164,13 @@ def page() -> str:
 
 _CALLS = {
     "ROG": ("2", "a planner, best a tuned one"),
-    "TOG": ("5 after one step, at most 32", ""),
-    "POG": ("6 after one step; a step more takes 5 to 30", "an embedder"),
+    "TOG": ("3 to 6 after one step, at most 32", ""),
+    "POG": ("5 to 8 after one step; a step more takes 4 to 30", "an embedder"),
     "STRUCTGPT": ("2, with conditions 3", ""),
-    "STRUCTGPT-ITERATIVE": ("3 or 4 a step, at most 8 steps", ""),
+    "STRUCTGPT-ITERATIVE": ("2 or 3 a step, at most 8 steps, and 1", ""),
     "GCR": ("11", "a server that obeys grammars, such as LocalLLM"),
-    "DOG": ("3 after one step, at most 13", ""),
-    "KB-BINDER": ("7 (six drafts of one prompt)", "an embedder"),
+    "DOG": ("3 after one step, 5 a step more, at most 13", ""),
+    "KB-BINDER": ("2, the first for six drafts; with LocalLLM 7", "an embedder"),
     "KELP": ("1", "`graphbrick train towers`"),
     "GSR": ("1", "`graphbrick train writer`"),
     "GRAPH-COT": ("at most 16", ""),
@@ -205,7 +205,8 @@ metric of each paper: they say how good a system can be, not what to expect from
 |---|---|---|---|
 {_OVERVIEW}
 
-A call more is made where the graph gives no answer: the model then answers from what it knows. Each step of `tog`,
+A call more is made where the graph gives no answer: the model then answers from what it knows (not in the last two).
+Each step of `tog`,
 `pog` and `dog` reads its own prompt, so that a local model on a CPU takes minutes for a question; `rog`, `structgpt`,
 `kelp` and `gsr` take one to three calls.
 

@@ -62,6 +62,12 @@ def test_what_is_no_form_says_why(text: str, why: str) -> None:
         read_form(text)
 
 
+def test_the_outermost_parentheses_may_be_missing() -> None:
+    assert read_form('JOIN (R currency) (JOIN capital "Nairobi")') == read_form(SHILLING)
+    assert read_form(' COUNT (JOIN borders "Uganda")\n') == read_form('(COUNT (JOIN borders "Uganda"))')
+    assert read_form('JOIN capital "Nairobi"') == read_form('(JOIN capital "Nairobi")')
+
+
 def test_names_without_quotes_are_read() -> None:
     assert form_text(read_form("(join capital Nairobi City)")) == '(JOIN capital "Nairobi City")'
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[()]|[^\s()"]+')
+_BARE = re.compile(r"\s*(?:JOIN|AND|COUNT)\s")
 _DEEPEST = 10
 
 
@@ -56,7 +57,7 @@ class FormError(ValueError):
 
 
 def read_form(text: str) -> Form:
-    """Return the logical form that begins at the first parenthesis of a text.
+    """Return the logical form that begins at the first parenthesis of a text; the outermost ones may be missing.
 
     Raises:
         FormError: There is none, it breaks off, or has a part that is not known.
@@ -64,6 +65,8 @@ def read_form(text: str) -> Form:
     >>> read_form('(JOIN (R currency) (JOIN capital "Nairobi"))')
     Join(relation='currency', back=True, of=Join(relation='capital', back=False, of=Named(name='Nairobi')))
     """
+    if _BARE.match(text):
+        text = f"({text})"  # small models leave out the outermost parentheses
     start = text.find("(")
     if start < 0:
         raise FormError("there is no parenthesis")
