@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 from collections.abc import Generator
 from pathlib import Path
 
@@ -37,9 +38,31 @@ def pytest_collection() -> Generator[None, object, object]:
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Compile the kernels that most tests use, before the processes start and compile them all at the same time."""
-    if session.config.getoption("numprocesses", default=None) and not hasattr(session.config, "workerinput"):
+    """Do once what every process would do at the same time: compile common kernels, rewrite the assertions of tests."""
+    worker = getattr(session.config, "workerinput", None)
+    if worker is not None:
+        _rewrite_assertions(session.config, int(worker["workerid"].removeprefix("gw")), worker["workercount"])
+    elif session.config.getoption("numprocesses", default=None):
         from graphbrick import parse
         from graphbrick.testing import tiny_graph
 
         parse("PPR() >> ShortestPaths() >> PathAnswer()").run(tiny_graph(), "What is the capital of Kenya?")
+
+
+def _rewrite_assertions(config: pytest.Config, worker: int, workers: int) -> None:
+    """Rewrite the assertions of this process' share of the test files that pytest has not rewritten and kept before.
+
+    All processes import all test files in the same order. In a fresh clone, each would rewrite each file: 6 s of CPU.
+    """
+    from _pytest.assertion import rewrite
+
+    if sys.dont_write_bytecode:
+        return
+    places = [config.invocation_params.dir / argument.partition("::")[0] for argument in config.args]
+    files = sorted({file for place in places for file in (place.rglob("test_*.py") if place.is_dir() else [])})
+    for file in files[worker::workers]:
+        kept = rewrite.get_cache_dir(file) / (file.stem + rewrite.PYC_TAIL)
+        if not kept.exists():
+            kept.parent.mkdir(exist_ok=True)
+            source, code = rewrite._rewrite_test(file, config)
+            rewrite._write_pyc(config.stash[rewrite.assertstate_key], code, source, kept)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 import pytest
+from embedded_once import embedded_once
 from same_answers import PIPELINES, pipelines, results
 from stores import EMBEDDED, SERVERS
 
@@ -19,7 +20,7 @@ NEIGHBOURS = ["Ethiopia", "Somalia", "South Sudan", "Tanzania", "Uganda"]
 
 @pytest.fixture(scope="module")
 def built(part: Graph, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Pipeline]]:
-    with pipelines(part, tmp_path_factory.mktemp("patterns") / "world.patterns") as found:
+    with embedded_once(), pipelines(part, tmp_path_factory.mktemp("patterns") / "world.patterns") as found:
         yield found
 
 

@@ -147,8 +147,9 @@ def test_a_script_that_workers_cannot_import(tmp_path):
     script.write_text(
         "from graphbrick.evaluate import evaluate\n"
         "from graphbrick.evaluate.datasets import Question\n"
-        "from graphbrick.testing import tiny_graph\n"
-        f"evaluate(tiny_graph(), [Question('1', 'What?')], 'PPR()', out={str(tmp_path / 'a.sqlite')!r}, workers=2)\n"
+        "from graphbrick import Graph\n"
+        f"graph, out = Graph.open({str(GRAPH.path)!r}), {str(tmp_path / 'a.sqlite')!r}\n"
+        "evaluate(graph, [Question('1', 'What?')], 'PPR()', out=out, workers=2)\n"
     )
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False, timeout=120)
     assert "a worker process ended unexpectedly" in done.stderr.splitlines()[-1]

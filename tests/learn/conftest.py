@@ -3,34 +3,23 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import numpy as np
-import numpy.typing as npt
 import pytest
+from embedded_once import embedded_once
 from filelock import FileLock
 from organisation import TRIPLES
 
-from graphbrick import Graph, MiniLM, build
+from graphbrick import Graph, build
 from graphbrick.learn import LearnReport, calibration, learn
-
-_VECTORS: dict[str, npt.NDArray[np.float32]] = {}
 
 
 @contextmanager
 def quick_learning() -> Iterator[None]:
     """Take fewer strange words into questions, and embed each text once in all tests: that is most of the time."""
-
-    def encode(model: MiniLM, texts: Sequence[str]) -> npt.NDArray[np.float32]:
-        new = [text for text in dict.fromkeys(texts) if text not in _VECTORS]
-        if new:
-            _VECTORS.update(zip(new, model.load().embed(new), strict=True))
-        return np.stack([_VECTORS[text] for text in texts])
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(MiniLM, "encode", encode)
+    with embedded_once(), pytest.MonkeyPatch.context() as patch:
         patch.setattr(calibration, "_LEXICON", 60)
         yield
 
