@@ -127,7 +127,7 @@ def _supported(answers: list[ReplyAnswer], items: list[Item], evidence: Evidence
             event(f"the answer {answer.text[:200]!r} stands on no path of the evidence")
         elif wrong:
             numbers = ", ".join(map(str, wrong[:_LISTED])) + (" and more" if len(wrong) > _LISTED else "")
-            event(f"the answer {answer.text[:200]!r} is not on what it was said to stand on: {numbers}")
+            event(f"the answer {answer.text[:200]!r} is cited from paths that do not hold it: {numbers}")
         support.append([item for item in cited if item in holding] or holding)
     used = {id(item) for part in support for item in part}
     supporting = tuple(item for item in evidence.items if id(item) in used)
