@@ -206,8 +206,8 @@ metric of each paper: they say how good a system can be, not what to expect from
 {_OVERVIEW}
 
 A call more is made where the graph gives no answer: the model then answers from what it knows (not in the last two).
-Each step of `tog`, `pog` and `dog` reads prompts of its own, so that a local model on a CPU takes minutes for a question.
-With such a model begin with `structgpt`, `rog`, or, where there are questions to train on, `gsr`.
+Each step of `tog`, `pog` and `dog` reads prompts of its own, so that a local model on a CPU takes minutes for a
+question. With such a model begin with `structgpt`, `rog`, or, where there are questions to train on, `gsr`.
 
 The walks below answer «{QUESTION}» on a graph of ten triples. The replies are written by hand; what the model sees,
 the evidence and the answer come from a run.
