@@ -43,10 +43,20 @@ def test_a_line_that_a_kill_has_cut_costs_that_line_only(tmp_path: Path) -> None
         assert round(again.used, 1) == 3.0
 
 
+def test_a_damaged_journal_costs_the_times_only(tmp_path: Path) -> None:
+    journal = tmp_path / "steps.jsonl"
+    Clock(journal, 10.0, {}).step("a", lambda: 1.0)
+    damaged = [b"\xff\xfe garbage", b"[1]", b'{"step": 3}', b'{"step": "x", "seconds": "y"}', b'{"about": 7}']
+    journal.write_bytes(b"\n".join([*damaged, journal.read_bytes()]))
+    again = Clock(journal, 10.0, {})
+    again.step("a", lambda: 0.0)
+    assert round(again.used, 1) == 1.0
+
+
 def test_another_graph_or_other_questions_are_told(tmp_path: Path) -> None:
     Clock(tmp_path / "steps.jsonl", 10.0, {"graph": "a", "questions": "b"})
     Clock(tmp_path / "steps.jsonl", 10.0, {"graph": "a", "questions": "b"})
-    with pytest.raises(InputError, match="search with other questions; name another folder with --out"):
+    with pytest.raises(InputError, match="search that differs in questions; name another folder with --out"):
         Clock(tmp_path / "steps.jsonl", 10.0, {"graph": "a", "questions": "c"})
 
 

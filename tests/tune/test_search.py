@@ -199,7 +199,7 @@ def test_a_search_that_is_killed_again_and_again_finds_the_same_and_asks_nothing
 def test_a_changed_graph_or_other_questions_need_another_folder(
     graph: Graph, questions: tuple[Question, ...], searched: tuple[Tuned, Path]
 ) -> None:
-    with pytest.raises(InputError, match="a search with other questions; name another folder"):
+    with pytest.raises(InputError, match="a search that differs in questions; name another folder"):
         tune(graph, questions[:-1], searched[1], known=KNOWN, space=SPACE, settings=SETTINGS)
 
 
@@ -316,6 +316,28 @@ def test_questions_about_something_else_are_told(graph: Graph, questions: tuple[
     lost = [replace(question, seeds=("Nobody",)) for question in questions[:8]]
     with pytest.raises(StoppedError, match=r"default: fails: .*Nobody"):
         tune(graph, lost, tmp_path / "seeds", known=KNOWN, space=SPACE, settings=settings)
+
+
+def test_processes_are_started_for_long_work_only(
+    graph: Graph, questions: tuple[Question, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    used: list[int] = []
+
+    def evaluate(*_: object, workers: int, **__: object) -> Study:
+        used.append(workers)
+        raise StoppedError("enough")
+
+    monkeypatch.setattr("graphbrick.tune.measuring.evaluate", evaluate)
+    measurer = Measurer(graph, tmp_path / STUDY, metric="hits_at_1", link=False, workers=3)
+    text = "AllPaths() >> PathAnswer()"
+    for seconds in (0.1, 9.0):
+        one = Candidate("a", text, parse(text).identity(), {}, {("", "x"): Scored(1.0, seconds, 0, 0)})
+        with pytest.raises(StoppedError):
+            measurer.ask([one], questions, each=900.0, deadline=time.monotonic() + 60)
+    model = "AllPaths() >> Generate(LLM(base_url='http://127.0.0.1:9/v1'))"  # threads, which cost nothing
+    with pytest.raises(StoppedError):
+        measurer.ask([Candidate("b", model, "b")], questions, each=900.0, deadline=time.monotonic() + 60)
+    assert used == [1, 3, 3]
 
 
 def test_one_question_that_no_pipeline_can_begin_with_ends_no_search(

@@ -54,9 +54,9 @@ class Clock:
         self._known: dict[str, deque[float]] = defaultdict(deque)
         self._mark = time.monotonic()
         with naming(journal):
-            text = journal.read_text("utf-8") if journal.exists() else ""
+            text = journal.read_text("utf-8", errors="replace") if journal.exists() else ""
         for line in text.splitlines():
-            with suppress(json.JSONDecodeError):  # a line that a kill has cut
+            with suppress(json.JSONDecodeError):  # a line that a kill or a full disk has cut
                 self._read(json.loads(line), about)
         if not text:
             self._write({"about": dict(about)})
@@ -64,17 +64,18 @@ class Clock:
             with naming(journal), journal.open("a", encoding="utf-8") as file:
                 file.write("\n")
 
-    def _read(self, entry: Mapping[str, object], about: Mapping[str, str]) -> None:
-        if "about" in entry:
-            other = [name for name, value in about.items() if entry["about"].get(name) != value]  # type: ignore[attr-defined]
-            if other:
-                raise InputError(
-                    f"the folder holds a search with other {' and '.join(other)}; name another folder with --out, or "
-                    "remove this one",
-                    self._journal.parent,
-                )
-        else:
-            self._known[str(entry["step"])].append(float(str(entry["seconds"])))
+    def _read(self, entry: object, about: Mapping[str, str]) -> None:
+        match entry:
+            case {"about": dict(before)}:
+                other = [name for name, value in about.items() if before.get(name) != value]
+                if other:
+                    raise InputError(
+                        f"the folder holds a search that differs in {' and '.join(other)}; name another folder with "
+                        "--out, or remove this one",
+                        self._journal.parent,
+                    )
+            case {"step": str(step), "seconds": float(seconds) | int(seconds)}:
+                self._known[step].append(float(seconds))
 
     def _write(self, entry: Mapping[str, object]) -> None:
         with naming(self._journal), self._journal.open("a", encoding="utf-8") as file:

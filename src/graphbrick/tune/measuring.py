@@ -16,11 +16,14 @@ from graphbrick.evaluate.study.encoding import plain
 from graphbrick.evaluate.study.identity import content_of
 from graphbrick.evaluate.study.reader import Study
 from graphbrick.evaluate.study.records import Result
+from graphbrick.evaluate.study.workers import concurrency
 from graphbrick.graphs.graph import Graph
 from graphbrick.pipeline.budget import Budget, StoppedError, current_budget, spending
+from graphbrick.pipeline.parsing import parse
 from graphbrick.tune.race import Candidate, Key, Scored, Why
 
 _FAILS = 4  # questions on which a pipeline fails before it is given up: the first one may be wrong itself
+_STARTING = 20.0  # seconds of work for which another process is worth its start
 _PATIENCE = 3.0  # how much longer than before candidates that are asked together may take
 
 Watch = Callable[[str, int, int], None]
@@ -120,8 +123,15 @@ class Measurer:
     def _evaluate(self, candidates: Sequence[Candidate], questions: Sequence[Question]) -> None:
         evaluate(
             self._graph, questions, {one.name: one.text for one in candidates}, out=self._path, link=self._link,
-            workers=self.workers, exchanges=False,
+            workers=self._useful_workers(candidates, questions), exchanges=False,
         ).close()  # fmt: skip
+
+    def _useful_workers(self, candidates: Sequence[Candidate], questions: Sequence[Question]) -> int:
+        """Return one where the work takes less time than processes need to start and load models."""
+        if self.workers == 1 or concurrency([parse(one.text) for one in candidates]):
+            return self.workers  # threads for language models cost nothing
+        seconds = sum(_likely(one, questions, 0.0 if len(questions) == 1 else math.inf) for one in candidates)
+        return self.workers if seconds > _STARTING * self.workers else 1
 
     def _take(self, one: Candidate, results: Sequence[tuple[Key, Result]], stages: set[tuple[object, ...]]) -> None:
         """Take results into the scores of a candidate; ``stages`` are those counted before, of other candidates."""

@@ -1,7 +1,7 @@
 """Successive halving over questions: who answers more questions, and who cannot win any more.
 
 Every candidate starts with one question, which says whether it runs and how long it takes, and goes on to more: 4, 12,
-36 and so on. Of those that reach a number of questions, the best third by each aim goes on (Li et al., A System for
+36 and so on. Of those that reach a number of questions, the best third goes on, shared by the aims (Li et al., A System for
 Massively Parallel Hyperparameter Tuning, 2020, which calls it ASHA). A candidate is given up for good when another one
 is better on the same questions beyond chance, and not slower or dearer either.
 """
@@ -157,8 +157,11 @@ class Race:
         return []
 
     def _best(self, there: Sequence[Candidate], rung: int) -> set[str]:
-        """Return the names of the best third of those that have reached a rung, by each aim and by the fronts."""
-        places = max(1, len(there) // ETA)
+        """Return the names of the best of those that have reached a rung: a third, shared by the aims and the fronts.
+
+        A third for each of them would let most go on, and the last rungs would take nearly all of the time.
+        """
+        places = max(1, len(there) // (ETA * (len(self.aims) + 1)))
         figures = [figures_of([*one.scores.values()][: self.sizes[rung - 1]]) for one in there]
         front = layers(dict(enumerate(figures)))
         orders: list[list[tuple[float, ...]]] = [[aim.order(one) for one in figures] for aim in self.aims]
