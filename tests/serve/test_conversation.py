@@ -277,6 +277,7 @@ def test_a_conversation_may_have_ten_thousand_messages(client, many, status):
         ([{"role": "user", "content": MARKUP}, {"role": "user", "content": "And her husband?"}], 200),
         ([{"role": "assistant", "content": MARKUP}, {"role": "user", "content": MARKUP}], 200),
         ([{"role": "user", "content": "\x00\ud7ff"}, {"role": "user", "content": "And her\u202e?"}], 200),
+        ([{"role": "user", "content": "Heat?"}, {"role": "user", "content": "her" + " " * 9_000 + ","}], 200),
         ([{"role": "user", "content": "(" * 9_000}, {"role": "user", "content": "and " * 2_400}], 200),
     ],
 )

@@ -108,7 +108,7 @@ class FollowUps:
 
     def completed(self, text: str) -> Completed | None:
         """Return the question completed by what was said before; None if it needs nothing."""
-        text = nfc(text)
+        text = nfc(" ".join(text.split()))
         names = names_in(self._graph, text)
         start, core = split_start(text)
         if any(name.start < len(start) for name in names):
