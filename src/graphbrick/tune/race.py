@@ -1,9 +1,9 @@
 """Successive halving over questions: who answers more questions, and who cannot win any more.
 
 Every candidate starts with one question, which says whether it runs and how long it takes, and goes on to more: 4, 12,
-36 and so on. Of those that reach a number of questions, the best third goes on, shared by the aims (Li et al., A System for
-Massively Parallel Hyperparameter Tuning, 2020, which calls it ASHA). A candidate is given up for good when another one
-is better on the same questions beyond chance, and not slower or dearer either.
+36 and so on. Of those that reach a number of questions, the best third goes on, shared by the aims (Li et al., A System
+for Massively Parallel Hyperparameter Tuning, 2020, which calls it ASHA). A candidate is given up for good when another
+one is better on the same questions beyond chance, and not slower or dearer either.
 """
 
 from __future__ import annotations
