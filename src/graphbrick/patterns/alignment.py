@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -293,13 +294,16 @@ class Alignment:
 
         The columns are those of ``weights``, so that the score is their product.
         """
+        return self.features_of(tokens, [self.steps(pattern) for pattern in patterns])
+
+    def features_of(self, tokens: tuple[list[Token], list[Token]], patterns: Sequence[list[int] | None]) -> Scores:
+        """Like `features`, of patterns as `steps` returns them."""
         features = np.zeros((len(patterns), len(self.weights)))
         features[:, EMISSION] = _UNALIGNED
-        numbered = [(place, steps) for place, pattern in enumerate(patterns) if (steps := self.steps(pattern))]
-        if not numbered:
-            return features
-        table = _Table(self, tokens, [steps for _, steps in numbered])
-        features[[place for place, _ in numbered]] = table.best()
+        numbered = [(place, steps) for place, steps in enumerate(patterns) if steps]
+        if numbered:
+            table = _Table(self, tokens, [steps for _, steps in numbered])
+            features[[place for place, _ in numbered]] = table.best()
         return features
 
 
@@ -312,8 +316,7 @@ class _Table:
         self.weights, self.none = model.weights, len(model.emission) - 1
         self.length = np.array([len(steps) for steps in patterns])
         self.step: Ints = np.full((n, most + 1), self.none, dtype=np.int64)
-        for row, steps in enumerate(patterns):
-            self.step[row, 1 : 1 + len(steps)] = steps
+        self.step[:, 1:][np.arange(most) < self.length[:, None]] = np.fromiter(chain.from_iterable(patterns), np.int64)
         self.absent = self.step == self.none
         self.absent[:, 0] = False
         self.is_back = np.zeros_like(self.absent)  # a step that takes back the one before it

@@ -29,6 +29,7 @@ NO_PATTERN = -1e6
 _RIVALS = 2_000
 _REMEMBERED = 100_000  # relations and patterns, by process
 _QUESTIONS = 64
+_Made = tuple[tuple[int, ...], int, list[int] | None]
 _OTHER_SIZE = "gives vectors of {} dimensions, but the patterns were trained with {}; train them again"
 
 
@@ -133,19 +134,24 @@ class PatternModel:
 
         Patterns of no step, or of more than ``max_hops``, score `NO_PATTERN`.
         """
-        scores = self.linear(prepared, patterns)
-        fits = np.flatnonzero(scores > NO_PATTERN)
-        if self.alignment is not None and len(fits):
-            aligned = self.alignment.features(prepared.tokens, [as_labels(patterns[i]) for i in fits.tolist()])
+        scores, fits, rows = self._linear(prepared, patterns)
+        if self.alignment is not None and rows is not None:
+            aligned = self.alignment.features_of(prepared.tokens, rows.aligned)
             scores[fits] += aligned @ self.alignment.weights
         return scores
 
     def linear(self, prepared: Prepared, patterns: Sequence[Steps | tuple[Step, ...]]) -> npt.NDArray[np.float64]:
         """Like `score`, but without the alignment."""
+        return self._linear(prepared, patterns)[0]
+
+    def _linear(
+        self, prepared: Prepared, patterns: Sequence[Steps | tuple[Step, ...]]
+    ) -> tuple[npt.NDArray[np.float64], list[int], _Rows | None]:
+        """Return the linear scores, the places of the patterns that can be scored, and these as numbers, if any."""
         scores = np.full(len(patterns), NO_PATTERN)
         fits = [i for i, steps in enumerate(patterns) if 0 < len(steps) <= self.max_hops]
         if not fits:
-            return scores
+            return scores, fits, None
         kinds = kinds_of(self.max_hops)
         rows = self._known.rows([patterns[i] for i in fits])
         # What each role asks for, against the words of the relations that are met.
@@ -163,7 +169,7 @@ class PatternModel:
         whole = np.flatnonzero(rows.whole >= 0)
         total[whole] += prepared.patterns[rows.whole[whole]]
         scores[fits] = total
-        return scores
+        return scores, fits, rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +202,7 @@ class _Rows:
         whole: Its row among the patterns with weights of their own; -1 for none.
         words: The vectors of relations by number, float32 [relations, dimensions].
         own: The row of each relation among those with weights of their own; -1 for none.
+        aligned: The steps of each pattern as numbers of the alignment, see `Alignment.steps`.
     """
 
     place: npt.NDArray[np.int64]
@@ -204,6 +211,7 @@ class _Rows:
     whole: npt.NDArray[np.int64]
     words: Floats
     own: npt.NDArray[np.int64]
+    aligned: list[list[int] | None]
 
 
 class _Known:
@@ -220,7 +228,8 @@ class _Known:
     def _clear(self) -> None:
         self._ids: dict[str, int] = {}
         self._labels: list[str] = []
-        self._made: dict[Steps | tuple[Step, ...], tuple[tuple[int, ...], int]] = {}  # places, and the row of the whole
+        # Places, the row of the whole, and numbers for the alignment.
+        self._made: dict[Steps | tuple[Step, ...], _Made] = {}
         self._words = np.zeros((0, self._model.dimensions), dtype=np.float32)
         self._own: npt.NDArray[np.int64] = np.zeros(0, dtype=np.int64)
 
@@ -254,14 +263,15 @@ class _Known:
             made = [self._made.get(steps) or self._make(steps) for steps in patterns]
             self._grow()
             words, own = self._words, self._own
-        size = np.array([len(places) for places, _ in made], dtype=np.int64)
+        size = np.array([len(places) for places, _, _ in made], dtype=np.int64)
         return _Rows(
-            np.array([place for places, _ in made for place in places], dtype=np.int64),
+            np.array([place for places, _, _ in made for place in places], dtype=np.int64),
             size,
             size - 1,  # one place for each hop, and one for the end
-            np.array([whole for _, whole in made], dtype=np.int64),
+            np.array([whole for _, whole, _ in made], dtype=np.int64),
             words,
             own,
+            [aligned for _, _, aligned in made],
         )
 
     def _grow(self) -> None:
@@ -276,8 +286,8 @@ class _Known:
         self._words = np.concatenate([self._words, made])
         self._own = np.concatenate([self._own, np.array(rows, dtype=np.int64)])
 
-    def _make(self, pattern: Steps | tuple[Step, ...]) -> tuple[tuple[int, ...], int]:
-        steps, numbers = canonical(as_labels(pattern), self._model.symmetric), []
+    def _make(self, pattern: Steps | tuple[Step, ...]) -> _Made:
+        steps, numbers = canonical(as_labels(pattern), self._model.symmetric), list[int]()
         for label, _ in steps:
             number = self._ids.get(label)
             if number is None:
@@ -289,5 +299,6 @@ class _Known:
             for hop, (number, (_, forward)) in enumerate(zip(numbers, steps, strict=True))
         ]
         end = numbers[-1] * self._kinds + self._kinds - 2 + steps[-1][1]
-        self._made[pattern] = (*places, end), self._whole.get(steps, -1)
+        aligned = None if self._model.alignment is None else self._model.alignment.steps(as_labels(pattern))
+        self._made[pattern] = (*places, end), self._whole.get(steps, -1), aligned
         return self._made[pattern]
