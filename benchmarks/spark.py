@@ -4,8 +4,9 @@
     python benchmarks/spark.py --triples 1e6 --sets 10 --workers 2       # a standalone master, two worker processes
     python benchmarks/spark.py --triples 1e6 --sets 10 --row-length 1e9  # no salting: rows of hubs in one piece
 
-Prints a line of JSON for each number of sets. The graph is a random one with heavy tails (`synthetic.py`). Scores of
-the hundred best entities are compared with exact ones. Needs the extra ``spark`` and Java 17.
+Prints a line of JSON for each number of sets: seconds, and seconds of processor time of all processes of Spark. The
+graph is a random one with heavy tails (`synthetic.py`). Scores of the hundred best entities are compared with exact
+ones. Needs the extra ``spark`` and Java 17.
 """
 
 from __future__ import annotations
@@ -75,17 +76,35 @@ def measure(
     started = time.perf_counter()
     with spark_session(url, {"spark.executor.memory": "2g", "spark.sql.shuffle.partitions": "4"}) as spark:
         facts["start_s"] = round(time.perf_counter() - started, 1)
-        started = time.perf_counter()
+        started, used = time.perf_counter(), processor_seconds()
         prepared = prepare(spark, TripleSource(str(table)), f"{folder}/prepared", row_length=row_length)
         facts |= {"row_length": row_length, "prepare_s": round(time.perf_counter() - started, 1)}
+        facts["prepare_cpu_s"] = round(processor_seconds() - used, 1)
         facts["largest_degree"] = prepared.facts["statistics"]["largest_degree"]
         for size in sizes:
             sets = [SeedSet(f"q{i:04}", (graph.key(int(seed)),)) for i, seed in enumerate(seeds[:size])]
-            place, started = f"{folder}/extracted-{size}", time.perf_counter()
+            place, started, used = f"{folder}/extracted-{size}", time.perf_counter(), processor_seconds()
             done = extract(prepared, sets, place, brick, partitions=4, batch=size)
-            seconds = time.perf_counter() - started
-            print(json.dumps({**facts, "sets": size, "extract_s": round(seconds, 1), "steps": done.steps[0],
-                              **compared(graph, brick, seeds[:size], place)}), flush=True)  # fmt: skip
+            times = {"extract_s": round(time.perf_counter() - started, 1),
+                     "extract_cpu_s": round(processor_seconds() - used, 1)}  # fmt: skip
+            found = compared(graph, brick, seeds[:size], place)
+            print(json.dumps({**facts, "sets": size, **times, "steps": done.steps[0], **found}), flush=True)
+
+
+def processor_seconds() -> float:
+    """Return the processor time of all processes below this one: the driver, the master, workers and executors."""
+    parents, times = {}, {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = stat.read_text().rpartition(")")[2].split()
+        except OSError:  # it has just ended
+            continue
+        parents[int(stat.parent.name)], times[int(stat.parent.name)] = int(fields[1]), int(fields[11]) + int(fields[12])
+    below, total = {os.getpid()}, 0
+    for _ in range(6):  # levels of processes
+        below = {pid for pid, parent in parents.items() if parent in below}
+        total += sum(times[pid] for pid in below)
+    return total / os.sysconf("SC_CLK_TCK")
 
 
 def compared(graph: Graph, brick: PPR, seeds: np.ndarray, place: str) -> dict[str, float]:

@@ -9,12 +9,20 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from commands import refused
+from commands import Result
 
 from graphbrick import Graph, build
 from graphbrick.testing.graphs import TINY
 
 pytestmark = pytest.mark.spark
+
+
+def refused(result: Result, *parts: str) -> None:
+    """Assert a user error in one line, after lines about the progress where the machine is slow."""
+    assert (result.code, result.out) == (1, "")
+    (line,) = [line for line in result.err.splitlines() if line.startswith("error: ")]
+    for part in parts:
+        assert part in line
 
 
 def rows(spark, place: Path, **options) -> list[tuple]:
@@ -53,7 +61,7 @@ def test_formats_and_columns(spark, tmp_path) -> None:
         ("a.jsonl", '{"a": "1", "b": "2"}\n', [], "no columns known as head, relation and tail among a, b"),
         ("a.jsonl", '{"head": ["1"], "relation": "2", "tail": "3"}\n', [], "the column 'head' holds array<string>"),
         ("a.xyz", "a r b\n", [], "files with the suffix '.xyz' are not read here"),
-        ("a.parquet", "this is no Parquet", [], "Parquet"),
+        ("a.parquet", "this is no Parquet", [], "a.parquet: the file is damaged, or not of the format"),
         ("other.csv", "a,b,c\n", ["--conf", "nonsense"], "--conf is a setting such as"),
     ],
 )
@@ -100,17 +108,22 @@ def test_a_file_that_is_gone_is_named(spark, run, tmp_path) -> None:
     (tmp_path / "kb.csv").write_text("\n".join(",".join(triple) for triple in TINY))
     (tmp_path / "seeds.csv").write_text("set,seed\nq,Kenya\n")
     assert run("spark", "prepare", tmp_path / "kb.csv", "--out", tmp_path / "prepared").code == 0
-    arguments = (
-        "spark",
-        "extract",
-        tmp_path / "prepared",
-        "--seeds",
-        tmp_path / "seeds.csv",
-        "--out",
-        tmp_path / "out",
-    )
-    (tmp_path / "prepared" / "settings.json").write_text("{")
-    refused(run(*arguments), "settings.json is damaged")
-    (tmp_path / "prepared" / "settings.json").unlink()
+    seeds, out = tmp_path / "seeds.csv", tmp_path / "out"
+    arguments = ("spark", "extract", tmp_path / "prepared", "--seeds", seeds, "--out", out)
     shutil.rmtree(tmp_path / "prepared" / "rows-both")
-    refused(run(*arguments), "prepared")
+    refused(run(*arguments), "prepared/rows-both: there is no such file or folder")
+    (tmp_path / "prepared" / "settings.json").write_text("{")
+    refused(run(*arguments), "settings.json: the file was changed after it was written, or is damaged")
+    assert not out.exists()
+
+
+def test_a_file_that_goes_while_it_is_read_is_named(spark, tmp_path) -> None:
+    from graphbrick.spark.errors import SparkError, plain_errors
+
+    place = tmp_path / "numbers"
+    spark.range(10).write.parquet(str(place))
+    opened = spark.read.parquet(str(place))
+    for file in place.glob("part-*"):
+        file.unlink()
+    with pytest.raises(SparkError, match=r"numbers/part-\S+: a file that Spark was reading is gone"), plain_errors():
+        opened.collect()

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.spark
 @pytest.fixture(scope="module")
 def triples() -> list[tuple[str, str, str]]:
     """Random triples with dead ends and some components."""
-    ends = np.random.default_rng(7).integers(0, 60, (70, 2)).tolist()
+    ends = np.random.default_rng(7).integers(0, 60, (45, 2)).tolist()
     return list(dict.fromkeys((f"e{head:02}", "r", f"e{tail:02}") for head, tail in ends))
 
 

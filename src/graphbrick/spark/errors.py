@@ -47,13 +47,14 @@ _KNOWN: tuple[tuple[str, str], ...] = (
         "partitions (--partitions), or fewer seed sets at once (--batch)",
     ),
     (
-        r"(?:FILE_NOT_EXIST|FILE_NOT_FOUND)\S* .*?File (\S+) does not exist|FileNotFoundException: (?:File )?(\S+)",
+        r"FILE_NOT_EXIST\S* .*?reading file (\S+?)\.? |FileNotFoundException: (?:File )?(\S+)",
         "{}: a file that Spark was reading is gone; check the storage, and run it again",
     ),
     (
         r"(?:CANNOT_READ_FILE|FAILED_READ_FILE)\S* .*?reading file:? (?:path: )?(\S+?)\.? ",
         "{}: the file is damaged, or not of the format that its name tells",
     ),
+    (r"Checksum error: (\S+)", "{}: the file was changed after it was written, or is damaged; make it again"),
     (r"is not a Parquet file", "a file is damaged or no Parquet, though its name says so ({})"),
     (
         r"ExecutorLostFailure|Lost executor|Application .* has been killed|Master removed our application",
