@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from graphbrick.tune.aims import Aim, Figures
@@ -129,3 +130,20 @@ def test_fast_candidates_go_first_and_those_that_were_right_before_them() -> Non
     there = [candidate("a", "0", seconds=0.3, rung=1), candidate("b", "0", seconds=0.1, rung=1)]
     there += [candidate("c", "1", seconds=0.9, rung=1)]
     assert [one.name for one in Race([QUALITY], [1, 4], 1.0, there).promotable()] == ["c", "b", "a"]
+
+
+def test_one_of_many_equally_good_candidates_is_given_up_in_less_than_a_twentieth_of_the_searches() -> None:
+    given_up, n, sizes = 0, 30, [1, 4, 12, 36]
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        # Hard questions are hard for all; a quality of a half for everybody.
+        right = 0.8 * rng.normal(size=36) + 0.6 * rng.normal(size=(n, 36)) > 0
+        race = Race([QUALITY], sizes, 1.0, [Candidate(str(i), "", "") for i in range(n)])
+        for rung, size in enumerate(sizes, 1):
+            for i, one in enumerate(race.candidates):
+                marks = right[i, : size if not one.given_up else len(one.scores)]
+                one.scores = {("", str(j)): Scored(float(mark), 0.01, 0, 0) for j, mark in enumerate(marks)}
+                one.rung = one.rung if one.given_up else rung
+            race.judge(race.candidates)
+        given_up += sum(bool(one.given_up) for one in race.candidates)
+    assert given_up / (8 * n) < 0.05

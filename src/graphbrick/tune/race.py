@@ -171,8 +171,9 @@ class Race:
     def judge(self, candidates: Sequence[Candidate]) -> None:
         """Give up candidates that are too slow, and those that another one beats beyond chance at no higher cost.
 
-        The chance of giving up a candidate that is as good as all others is below 5 % over the whole race: the level
-        is divided by the rungs and by the candidates that it is compared with at a rung.
+        A candidate that is as good as all others is given up with a chance below 5 % over the whole race: the level
+        is divided by the rungs, and by the candidates of its rung, as any of them could have been the luckiest one
+        that leads.
         """
         for one in candidates:
             seconds = fmean(score.seconds for score in one.scores.values())
@@ -184,9 +185,11 @@ class Race:
         for one in candidates:
             if len(one.scores) < _LEAST or one.given_up:
                 continue
-            rivals = [other for other in leaders if other is not one and other.scores.keys() >= one.scores.keys()]
-            for other in rivals:
-                if beaten(one, other, _ALPHA / (looks * len(rivals))):
+            there = sum(other.rung >= one.rung for other in self.candidates) - 1
+            for other in leaders:
+                if other is one or not other.scores.keys() >= one.scores.keys():
+                    continue
+                if beaten(one, other, _ALPHA / (looks * max(1, there))):
                     one.give_up(Why.BEATEN, f"beaten by {other.name} after {len(one.scores)} questions")
                     break
 
@@ -218,4 +221,4 @@ def beaten(one: Candidate, other: Candidate, alpha: float = _ALPHA) -> bool:
     if least < np.log(_AS_FAST):
         return False
     # Only one side counts here: half of the two-sided p-value.
-    return permutation_test([a.quality for a in mine], [b.quality for b in others], resamples=4_000) / 2 < alpha
+    return permutation_test([a.quality for a in mine], [b.quality for b in others], resamples=10_000) / 2 < alpha
