@@ -56,10 +56,10 @@ def main() -> None:
     print(f"writer\n{train_writer(graph, learn, writer, overwrite=True)}\n", flush=True)
     print("| pipeline | file | questions | Hits@1 | F1 | ms a question |\n|---|---|---|---|---|---|")
     for text in (
-        f"Patterns(PathTowers('{towers}'), n=32, max_hops=2, beam_width=4, names='none') >> PathAnswer()",
+        f"Patterns(PathTowers('{towers}'), n=16, max_hops=2, beam_width=4, names='none') >> PathAnswer()",
         f"WrittenRelations('{writer}') >> PathAnswer()",
         f"Patterns(PatternScorer('{patterns}')) >> PathAnswer()",
-        "Patterns(MiniLM(), n=32, max_hops=2, beam_width=4, names='none') >> PathAnswer()",
+        "Patterns(MiniLM(), n=16, max_hops=2, beam_width=4, names='none') >> PathAnswer()",
     ):
         pipeline = parse(text)
         for name, questions in some.items():
