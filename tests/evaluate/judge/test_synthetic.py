@@ -105,6 +105,14 @@ def test_a_question_by_rule_replaces_a_name_that_is_its_answer() -> None:
         assert "what" in pair.question.lower()
 
 
+def test_a_question_by_rule_is_a_clause_however_long_its_sentence_is() -> None:
+    foods = " - ".join(f"food number {i} in a box" for i in range(40))
+    text = f"To stay healthy on the road, people travelling to Kenya should avoid raw fish, such as - {foods}."
+    (pair,) = pairs_by_rule([Passage(text, "a")], 1)
+    assert pair.answer == "Kenya"
+    assert pair.question == "People travelling to what should avoid raw fish?"
+
+
 def test_no_negative_has_the_answer_and_each_kind_is_what_it_is_called() -> None:
     known = [
         *passages(),

@@ -34,6 +34,8 @@ _PROMPT = (
     'Reply with JSON: {{"pairs": [{{"question": "...", "answer": "..."}}, ...]}}.'
 )
 _YEAR = re.compile(r"1[0-9]{3}|20[0-9]{2}")
+_LEAST, _MOST_BESIDE = 6, 9  # words of a question by rule, and on one side of what it asks for
+_CLAUSE_ENDS = (",", ";", ":", ")")
 
 
 class Pair(NamedTuple):
@@ -129,8 +131,9 @@ def pairs_by_model(
 def pairs_by_rule(passages: Iterable[Passage], n: int, *, seed: int = 0) -> Iterator[Pair]:
     """Yield questions made from sentences of passages without a model: a name or year is replaced by «what» or «when».
 
-    They share all words with their passage, so that a judge learns to count shared words; questions by a model are
-    better. The idea is that of Lewis et al., Unsupervised Question Answering by Cloze Translation (ACL 2019).
+    A question is the clause with the name, of nine words on either side at most, as questions of people are short. They
+    share all words with their passage, so that a judge learns to count shared words; questions by a model are better.
+    The idea is that of Lewis et al., Unsupervised Question Answering by Cloze Translation (ACL 2019).
 
     Args:
         passages: The passages.
@@ -153,11 +156,36 @@ def pairs_by_rule(passages: Iterable[Passage], n: int, *, seed: int = 0) -> Iter
             if not places or len(sentence.split()) < 5:
                 continue
             first, last, word = rng.choice(places)
-            text = f"{sentence[:first]}{word}{sentence[last:]}".strip().rstrip(".!?")
-            pair = Pair(f"{one_line(text[:1].upper() + text[1:])}?", sentence[first:last], i)
+            text = _clause(sentence[:first], word, sentence[last:])
+            if len(text.split()) < _LEAST - 1:
+                continue
+            pair = Pair(f"{text[:1].upper() + text[1:]}?", sentence[first:last], i)
             made.setdefault(pair.question, pair)
         chosen = rng.sample(sorted(made), min(n, len(made)))
         yield from (made[question] for question in made if question in chosen)
+
+
+def _clause(before: str, word: str, after: str) -> str:
+    """Return the clause of a sentence around a word; a short one goes on into the next.
+
+    >>> _clause("In humans, ", "what", " and the common forms of CJD are separate diseases, which surprised many.")
+    'what and the common forms of CJD are separate diseases'
+    >>> _clause("Sucralfate, known as ", "what", ", can ease the pain.")
+    'known as what, can ease the pain'
+    """
+    left, right = list[str](), f"{word}{after}".split()
+    for one in reversed(before.split()):
+        if one.endswith(_CLAUSE_ENDS) or one == "-" or len(left) == _MOST_BESIDE:
+            break
+        left.insert(0, one)
+    n = 0
+    for one in right[: _MOST_BESIDE + 1]:
+        if one == "-" and len(left) + n >= _LEAST:
+            break
+        n += 1
+        if one.endswith(_CLAUSE_ENDS) and len(left) + n >= _LEAST:
+            break
+    return " ".join(left + right[:n]).replace("( ", "(").strip(" ,;:-.!?")
 
 
 def _text(least: int, most: int) -> dict[str, object]:
