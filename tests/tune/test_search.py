@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from forks import run_in_fork
 
-from graphbrick import Graph, parse
+from graphbrick import AllPaths, Graph, parse
 from graphbrick.core.errors import InputError
 from graphbrick.evaluate.datasets import Question
 from graphbrick.evaluate.statistics.comparison import Comparison
@@ -316,6 +316,20 @@ def test_questions_about_something_else_are_told(graph: Graph, questions: tuple[
     lost = [replace(question, seeds=("Nobody",)) for question in questions[:8]]
     with pytest.raises(StoppedError, match=r"default: fails: .*Nobody"):
         tune(graph, lost, tmp_path / "seeds", known=KNOWN, space=SPACE, settings=settings)
+
+
+def test_a_brick_with_a_fault_ends_no_search(
+    graph: Graph, questions: tuple[Question, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise ZeroDivisionError("a fault")
+
+    monkeypatch.setattr(AllPaths, "retrieve", fail)
+    settings = replace(SETTINGS, pipelines=6)
+    found = tune(graph, questions, tmp_path, known={"default": KNOWN["default"]}, space=SPACE, settings=settings)
+    assert found.given_up["fails"] >= 1
+    assert "AllPaths" not in found.recommended[0].text
+    assert any("fails: ZeroDivisionError: a fault" in text and "AllPaths" in text for text in found.notes)
 
 
 def test_processes_are_started_for_long_work_only(

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from statistics import fmean
 
-from graphbrick.core.errors import InputError, PipelineError
+from graphbrick.core.errors import GraphbrickError, InputError, PipelineError
 from graphbrick.evaluate import evaluate
 from graphbrick.evaluate.datasets import Question
 from graphbrick.evaluate.study.encoding import plain
@@ -95,6 +95,12 @@ class Measurer:
             if len(candidates) == 1:
                 many = "questions" if len(questions) > 1 else "question"
                 candidates[0].give_up(Why.SLOW, f"more than {each:.3g} s for {len(questions)} {many}")
+                return
+        except (GraphbrickError, OSError, MemoryError):
+            raise  # of the study or the machine
+        except Exception as error:  # noqa: BLE001 - a fault of a brick, perhaps of a plug-in, ends its pipeline only
+            if len(candidates) == 1:
+                candidates[0].give_up(Why.FAILS, f"fails: {type(error).__name__}: {error}")
                 return
         for one in candidates:
             self._asked([one], questions, each, deadline)

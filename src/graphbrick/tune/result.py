@@ -190,6 +190,9 @@ def tuned(
     effects = effects_of(changes, {one.name: one for one in finals})
     final = max((len(one.scores) for one in finals), default=0)
     notes = [*_about_questions(written, choosing, final), *_about_time(stopped, final, recommended)]
+    failed = [one for one in race.candidates if one.given_up in (Why.FAILS, Why.CANNOT_START)]
+    if failed:
+        notes.append(f"{len(failed)} of the pipelines failed, such as {failed[0].text}: {failed[0].reason}.")
     if max((one.figures.quality for one in race.candidates if one.scores), default=0.0) == 0:
         notes.append(
             "No pipeline answered a question rightly, so nothing can be recommended: are the seeds and answers of the "
