@@ -124,9 +124,10 @@ class Partitions:
                 "make them again with graphbrick prepare partitions"
             )
         rows = graph.csr.rows
-        pointers, neighbours = inside_rows(
-            rows, self.label, self.place, parts, offset, members, follow_out, follow_in, True
-        )
+        label, place = self.label.view(), self.place.view()
+        for ids in (label, place):
+            ids.setflags(write=False)  # those of a folder are read-only, and the kernel is compiled for one type
+        pointers, neighbours = inside_rows(rows, label, place, parts, offset, members, follow_out, follow_in, True)
         for array in (pointers, neighbours):
             array.setflags(write=False)  # the type that kernels are compiled for
         return Inside(members, chosen.astype(np.int32), pointers, neighbours)

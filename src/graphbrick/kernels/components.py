@@ -29,7 +29,7 @@ def components(rows: Rows) -> npt.NDArray[np.int32]:
     parent = np.arange(n).astype(np.int32)
     for u in range(n):
         for e in range(np.int64(out_begin[u]), np.int64(out_end[u])):
-            a, b = _root(parent, u), _root(parent, tail[e])
+            a, b = _root(parent, u), _root(parent, np.int64(tail[e]))
             if a < b:
                 parent[b] = a
             else:

@@ -14,7 +14,12 @@ F = TypeVar("F", bound=Callable[..., object])
 
 
 def jit(function: F, *, inline: str = "never") -> F:
-    """Compile a kernel with numba, for the read-only arrays of `graphbrick.core.csr` and fresh arrays as arguments."""
+    """Compile a kernel with numba, for the read-only arrays of `graphbrick.core.csr` and fresh arrays as arguments.
+
+    Every type of an argument is compiled by itself, also that of a literal number: inside a kernel, ``np.int64(0)`` as
+    an argument of another spares a second version. In numpy's functions, such as ``np.sort``, ``np.partition`` or an
+    array assigned to a slice, numba compiles seconds of code.
+    """
     compiled: F
     try:
         compiled = numba.njit(cache=True, nogil=True, inline=inline, no_cfunc_wrapper=True)(function)

@@ -206,7 +206,8 @@ def _start(seeds: Ids) -> _Push:
         capacity *= 2
     nodes, state, table = _grown(np.empty(0, dtype=np.int32), np.empty((0, 4)), np.int64(0), capacity)
     queue = np.empty(capacity, dtype=np.int32)
-    count, _ = _give(seeds, 0, len(seeds), 1.0 / len(seeds), 2.0, nodes, state, table, queue, 0, 0)
+    none = np.int64(0)
+    count, _ = _give(seeds, none, len(seeds), 1.0 / len(seeds), 2.0, nodes, state, table, queue, none, none)
     pushing = _Push(nodes, state, table, queue, np.array([count, 0, 0, 0]), np.array([1e-3, 0.0]))
     pushing.cursor[_BACK] = _fill_queue(state, queue, count, 1e-3)
     return pushing

@@ -19,7 +19,7 @@ _SPACE = 32
 def _hash_words(text: Bytes, size: int) -> np.uint64:
     """Return the hash of the words of a text, as `graphbrick.graphs.text.span_hash`."""
     value = np.uint64(0)
-    first = 0
+    first = np.int64(0)
     for i in range(size + 1):
         if i == size or text[i] == _SPACE:
             if i > first:

@@ -72,7 +72,7 @@ def fold_names(data: Bytes, starts: Offsets, ends: Offsets) -> tuple[Hashes, npt
             state[i] = LEFT
         else:
             value = np.uint64(0)
-            first = 1
+            first = np.int64(1)
             for j in range(1, size):
                 if folded[j] == 32:
                     value = (value + hash_span(folded, first, j)) * _MULTIPLIER

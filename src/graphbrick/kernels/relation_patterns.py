@@ -154,7 +154,7 @@ def _around_seed(
         returns[i] = is_in(back_end[back_begin[i] : back_begin[i + 1]], seed)
         if returns[i]:
             away = before.end[before.begin[p] : before.begin[p + 1]]
-            has_been_back[i] = step_back(rows, seed, step[i], away, nothing, -1)[1] < 0
+            has_been_back[i] = step_back(rows, seed, step[i], away, nothing, np.int64(-1))[1] < 0
     return left, returns, has_been_back
 
 
@@ -294,14 +294,18 @@ def walk_back(
             at, met = nodes[i, hop], nodes[i, : hop + 1]
             triple, node = np.int64(-1), np.int64(-1)
             if has_been_back and at == seed:  # prefer a walk that stayed away from the seed until this step
-                triple, node = step_back(rows, at, step, grown.end[grown.begin[p] : grown.begin[p + 1]], met, -1)
+                triple, node = step_back(
+                    rows, at, step, grown.end[grown.begin[p] : grown.begin[p + 1]], met, np.int64(-1)
+                )
                 has_been_back = node < 0
             if node < 0 and has_been_back:
                 # Do not undo the step that came back.
                 allowed = grown.back_end[grown.back_begin[p] : grown.back_begin[p + 1]]
                 triple, node = step_back(rows, at, step, allowed, met, seed if step == grown.step[p] ^ 1 else -1)
             elif node < 0:
-                triple, node = step_back(rows, at, step, grown.end[grown.begin[p] : grown.begin[p + 1]], met, -1)
+                triple, node = step_back(
+                    rows, at, step, grown.end[grown.begin[p] : grown.begin[p + 1]], met, np.int64(-1)
+                )
             hop += 1
             nodes[i, hop], triples[i, hop - 1] = node, triple
     return last

@@ -150,7 +150,8 @@ def _block_of_triples(first: int, data: bytes, triples: Triples, bad: BadRecords
     for place in np.flatnonzero(is_bad).tolist():
         for number, cells in _literal_rows(*lines[place], triples.delimiter, triples.file, bad):
             triples.of(number, cells, bad)
-    return TripleBlock(block.data, block.starts[:, good], block.ends[:, good])
+    # In C order, as all blocks are: kernels are compiled for it.
+    return TripleBlock(block.data, *(np.compress(good, places, axis=1) for places in (block.starts, block.ends)))
 
 
 def _split_block(data: bytes, triples: Triples) -> tuple[TripleBlock, list[int]]:
