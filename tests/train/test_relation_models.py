@@ -26,6 +26,8 @@ from graphbrick.evaluate.datasets import Question
 from graphbrick.patterns.path_towers import relations_text
 from graphbrick.patterns.relation_model import STOP, RelationModel, load_writer
 from graphbrick.train import RelationReport, train_towers, train_writer
+from graphbrick.train.relation_models import QuestionRow
+from graphbrick.train.towers import _drawn
 
 WORDS = ("capital", "currency", "borders", "money", "neighbour", "of", "seat", "x")
 OPENINGS = ("what is", "name", "tell me", "say", "which is", "give", "find", "show", "list", "do you know", "ask", "hm")
@@ -186,3 +188,13 @@ def test_a_question_with_two_seeds_counts_once(world: Graph, embedder: Embedding
     towers = train_towers(world, [both], tmp_path / "t", embedder=embedder, epochs=1)
     writer = train_writer(world, [both], tmp_path / "w", embedder=embedder, epochs=1)
     assert (towers.questions, towers.learned, writer.learned) == (1, 1, 1)
+
+
+def test_a_row_with_many_negatives_keeps_its_question_and_all_that_is_right() -> None:
+    right = np.arange(300) % 100 == 0
+    row = QuestionRow(7, 3, np.arange(300), right, right.astype(np.float32), right.astype(np.float32) / 2)
+    drawn = _drawn(row, np.random.default_rng(0))
+    assert (drawn.number, drawn.question, len(drawn.patterns), drawn.right.sum()) == (7, 3, 64 + 3, 3)
+    assert {0, 100, 200} <= set(drawn.patterns.tolist())
+    assert (drawn.f1 == drawn.right).all()
+    assert (drawn.precision * 2 == drawn.right).all()

@@ -161,4 +161,6 @@ def _drawn(row: QuestionRow, rng: np.random.Generator) -> QuestionRow:
     if len(wrong) <= _NEGATIVES:
         return row
     which = np.sort(np.concatenate([np.flatnonzero(row.right), rng.choice(wrong, _NEGATIVES, replace=False)]))
-    return QuestionRow(row.question, row.patterns[which], row.right[which], row.f1[which], row.precision[which])
+    return QuestionRow(
+        row.number, row.question, row.patterns[which], row.right[which], row.f1[which], row.precision[which]
+    )
