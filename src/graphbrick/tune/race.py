@@ -137,10 +137,14 @@ class Race:
     slowest: float
     candidates: list[Candidate] = field(default_factory=list)
 
-    def promotable(self) -> list[Candidate]:
+    def promotable(self, *, eager: bool = False) -> list[Candidate]:
         """Return the candidates to ask the next questions, of the highest rung that has some, fast ones first.
 
         The first candidate, which the others are compared with, never waits behind another one.
+
+        Args:
+            eager: Whether the best of a rung goes on even if it is one of less than three, as nothing else is left to
+                do. Else the first one that comes would take all questions before there is anything to compare it with.
         """
         first = self.candidates[0]
         if first.rung < max(one.rung for one in self.candidates) and not first.given_up:
@@ -149,24 +153,26 @@ class Race:
             there = [one for one in self.candidates if one.rung >= rung]
             chosen = [one for one in there if one.rung == rung and not one.given_up]
             if chosen and rung > 1:
-                best = self._best(there, rung)
+                best = self._best(there, rung, eager=eager)
                 chosen = [one for one in chosen if one.name in best]
             if chosen:
                 # The first rung says only whether a pipeline runs; one question rules nobody out.
                 return sorted(chosen, key=lambda one: (-one.figures.quality * (rung == 1), one.figures.seconds))
         return []
 
-    def _best(self, there: Sequence[Candidate], rung: int) -> set[str]:
+    def _best(self, there: Sequence[Candidate], rung: int, *, eager: bool) -> set[str]:
         """Return the names of the best of those that have reached a rung: a third, shared by the aims and the fronts.
 
         A third for each of them would let most go on, and the last rungs would take nearly all of the time.
         """
-        places = max(1, len(there) // (ETA * (len(self.aims) + 1)))
+        places = max(int(eager), len(there) // ETA)
         figures = [figures_of([*one.scores.values()][: self.sizes[rung - 1]]) for one in there]
         front = layers(dict(enumerate(figures)))
-        orders: list[list[tuple[float, ...]]] = [[aim.order(one) for one in figures] for aim in self.aims]
-        orders.append([(front[i], -one.quality, one.seconds) for i, one in enumerate(figures)])
-        return {there[i].name for order in orders for i in sorted(range(len(there)), key=order.__getitem__)[:places]}
+        keys: list[list[tuple[float, ...]]] = [[aim.order(one) for one in figures] for aim in self.aims]
+        keys.append([(front[i], -one.quality, one.seconds) for i, one in enumerate(figures)])
+        orders = [sorted(range(len(there)), key=key.__getitem__) for key in keys]
+        in_turn = dict.fromkeys(there[order[place]].name for place in range(len(there)) for order in orders)
+        return set(list(in_turn)[:places])
 
     def judge(self, candidates: Sequence[Candidate]) -> None:
         """Give up candidates that are too slow, and those that another one beats beyond chance at no higher cost.

@@ -212,7 +212,7 @@ class _Search:
         while self._goes_on(_SEARCH):
             batch, before = self.race.promotable(), self.clock.used
             if not batch or (batch[0].rung == 1 and sorting > _SORTING * before):
-                batch = self._drawn() or batch
+                batch = self._drawn() or batch or self.race.promotable(eager=True)
             if not batch:
                 break
             rung = batch[0].rung

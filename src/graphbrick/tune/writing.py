@@ -80,7 +80,11 @@ def _page(result: Tuned, graph: str) -> str:
     sections = [
         Section("pipelines", "Pipelines", [_PIPELINES], [Figure(table_html(measured_table(result)))]),
         Section("cost", "Quality against time", [_CHART], _charts(result)),
-        Section("changes", "What each choice brings", [_CHANGES, *(f"{e.of}: {e.words()}." for e in result.effects)]),
+        Section(
+            "changes",
+            "What each choice brings",
+            [_CHANGES, *(f"{e.of}: {e.words()}." for e in sorted(result.effects, key=lambda e: e.p))],
+        ),
         Section("bricks", "Bricks", [_BRICKS], [Figure(table_html(bricks_table(result)))]),
     ]
     cards = [
