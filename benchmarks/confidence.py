@@ -11,6 +11,8 @@ Confidence is fitted to questions that are written from the graph alone, never t
   drawn from its pattern (the first one around the seed that ends at exactly the gold answers). The relation was known
   when the graph was learned. Questions whose answers another pattern still reaches (F1 of .5 or more) are left out.
 - «both»: the two sets together.
+- «words of no relation» (world): 40 questions about what the graph does not speak of (`foreign_questions.txt`), linked
+  as `graphbrick ask` does: «What is the weather in Kenya?».
 - «never known» (MetaQA): the graph is built and learned without ``written_by``, and asked the questions that need it.
   Again those that another pattern answers are left out.
 """
@@ -27,7 +29,7 @@ from typing import Any
 
 import numpy as np
 
-from graphbrick import Graph, PathAnswer, Patterns, PatternScorer, Subgraph, build
+from graphbrick import Graph, LinkLabels, PathAnswer, Patterns, PatternScorer, Query, Subgraph, build
 from graphbrick.evaluate.datasets import Grounded, GroundedQuestion, ground, sample_each
 from graphbrick.evaluate.metrics.confidence import aurc, calibration_error, coverage_at_risk
 from graphbrick.evaluate.metrics.sets import f1, hits_at_1
@@ -38,6 +40,7 @@ from graphbrick.patterns.text import Steps
 from unlabelled import DATA, GRAPHS
 
 NEVER_KNOWN = {"metaqa": "written_by"}
+FOREIGN = {"world": Path(__file__).with_name("foreign_questions.txt")}
 
 
 class Learned:
@@ -48,7 +51,7 @@ class Learned:
             learn(graph, place, n=written, seed=seed)
         calibration = load_model(str(place)).calibration
         assert calibration is not None
-        self.least = calibration.min_confidence
+        self.least, self.folder = calibration.min_confidence, str(place)
         self.stage = Patterns(PatternScorer(str(place)), n=32)
 
     def answer(self, question: GroundedQuestion, subgraph: Subgraph) -> tuple[float, float]:
@@ -102,6 +105,14 @@ def never_known(
     view = Subgraph(smaller)
     again = [one for one in ground(smaller, needing).questions if one.seeds]
     return learned, [learned.answer(one, view)[0] for one in again if not learned.is_answerable(one, view)]
+
+
+def foreign(learned: Learned, graph: Graph, file: Path) -> list[float]:
+    """Return the confidences in answers to questions about what the graph does not speak of."""
+    questions = [Query(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    linked = [LinkLabels(readings=2, words=learned.folder).link(graph, question) for question in questions]
+    found = [PathAnswer().generate(query, learned.stage.retrieve(query, Subgraph(graph))) for query in linked]
+    return [answer.confidence or 0.0 for answer in found]
 
 
 def figures(learned: Learned, sure: Sequence[float], right: Sequence[float]) -> dict[str, Any]:
@@ -161,6 +172,10 @@ def main() -> None:
                 asked="both",
                 **{key: both[key] for key in ("n", "hits_at_1", "aurc", "coverage_at_5", "ece")},
             )
+            if name in FOREIGN:
+                tell(
+                    graph=name, asked="words of no relation", **refused(learned, foreign(learned, graph, FOREIGN[name]))
+                )
             if name in NEVER_KNOWN:
                 other, unknown = never_known(name, graph, chosen, work, given.written, given.seed)
                 tell(graph=name, asked=f"{NEVER_KNOWN[name]} never known", **refused(other, unknown))

@@ -2,7 +2,7 @@
 
     python benchmarks/small_tables.py [TABLE ...] [--work FOLDER] [--show]
 
-`small_tables.toml` holds seven made-up tables of 22 to 31 lines, with relation names in different styles, and questions
+`small_tables.toml` holds eight made-up tables of 17 to 31 lines, with relation names in different styles, and questions
 of every kind: paths, counts, superlatives, comparisons, dates, yes or no, typing errors, and such as have no answer.
 Each table is built and learned as `graphbrick build` and `graphbrick learn` do, and asked with the pipeline of
 `graphbrick ask`. An answer is right if it is exactly the set that is wanted; no answer is right if none is wanted.

@@ -50,6 +50,16 @@ def test_what_the_graph_cannot_answer_is_withheld(learned: tuple[Graph, LearnRep
     assert (Patterns(scorer) >> PathAnswer()).run(org, "What does Ada Marsh lead?").to_dict()["answers"]
 
 
+def test_a_question_whose_words_belong_to_no_relation_is_refused(learned: tuple[Graph, LearnReport]) -> None:
+    org, _ = learned
+    pipeline = learned_pipeline(org)
+    assert pipeline is not None
+    for question in ("What is the birthday of Ben Okoro?", "What is the weather in Finance?"):
+        answer = pipeline(org, question)
+        assert (answer.texts, answer.withheld != "") == ((), True), question
+    assert pipeline(org, "Who is the chief of Finance?").texts == ("Fiona Reed",)
+
+
 def test_confidence_is_stored_and_older_folders_have_none(learned: tuple[Graph, LearnReport], tmp_path: Path) -> None:
     org, _ = learned
     model = load(str(learned_place(org)))
