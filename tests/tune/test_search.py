@@ -31,7 +31,7 @@ from graphbrick.tune.questions import split
 from graphbrick.tune.race import Candidate, Race, Scored, Why
 from graphbrick.tune.result import _about_differences
 from graphbrick.tune.search import STUDY, _Search
-from graphbrick.tune.writing import write_files
+from graphbrick.tune.writing import recipes_text, write_files
 
 pytest.importorskip("optuna")
 
@@ -424,6 +424,12 @@ def test_a_winner_that_loses_on_other_questions_is_told(searched: tuple[Tuned, P
 def test_files_are_written_where_nothing_was_measured(searched: tuple[Tuned, Path], tmp_path: Path) -> None:
     write_files(replace(searched[0], measured=(), comparisons=(), final=0), tmp_path, graph="tiny")
     assert "was not measured on others" in (tmp_path / "report.html").read_text("utf-8")
+
+
+def test_one_aim_in_other_words_is_one_recipe(searched: tuple[Tuned, Path]) -> None:
+    found, _ = searched
+    twice = replace(found, recommended=(*found.recommended, replace(found.recommended[1], aim="latency <= 10s")))
+    assert list(tomllib.loads(recipes_text(twice, "tiny"))["recipes"]) == ["quality", "latency-10s"]
 
 
 def test_without_questions_the_graph_writes_them_and_the_result_says_so(

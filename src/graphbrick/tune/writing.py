@@ -41,7 +41,8 @@ def recipes_text(result: Tuned, graph: str) -> str:
     """Return the recommended pipelines as a file of recipes (TOML), the first aim first."""
     figures = {one.name: one.figures for one in result.measured}
     lines = [f"# Found by graphbrick tune over {json.dumps(graph, ensure_ascii=False)}. Use: --recipe tuned.toml"]
-    for one in result.recommended:
+    # Two aims may be one in other words, such as latency<50ms and latency<=50ms; they have the same key and pipeline.
+    for one in {one.key: one for one in result.recommended}.values():
         lines += ["", f"[recipes.{json.dumps(one.key)}]", f"title = {_quoted(f'best for {one.aim}')}"]
         if one.name in figures:
             of = figures[one.name]
