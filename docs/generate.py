@@ -5,11 +5,12 @@ The walks of published.md take time, so that they are not run to check it; tests
 
 from __future__ import annotations
 
+import io
 import sys
+from contextlib import redirect_stdout
 from pathlib import Path
 
 from typer.main import get_command
-from typer.testing import CliRunner
 
 from graphbrick.cli.app import app
 from graphbrick.pipeline.catalog import all_bricks, describe
@@ -21,9 +22,9 @@ NOTE = "<!-- Written by docs/generate.py (make docs); do not edit. -->\n\n"
 
 def cli_page() -> str:
     """The help of every command."""
-    commands = get_command(app).commands  # type: ignore[attr-defined]
+    tree = get_command(app)  # typer reads it from all signatures, so only once
     names = [""]
-    for name, command in commands.items():
+    for name, command in tree.commands.items():  # type: ignore[attr-defined]
         names += [name, *(f"{name} {part}" for part in getattr(command, "commands", ()))]
     parts = [
         NOTE,
@@ -31,9 +32,9 @@ def cli_page() -> str:
         "3 stopped by a budget, 130 stopped by Ctrl-C.\n",
     ]
     for name in names:
-        arguments = [*name.split(), "--help"]
-        text = CliRunner().invoke(app, arguments, prog_name="graphbrick", terminal_width=100).output
-        lines = "\n".join(line.rstrip() for line in text.strip().splitlines())
+        with redirect_stdout(io.StringIO()) as text:
+            tree.main([*name.split(), "--help"], prog_name="graphbrick", terminal_width=100, standalone_mode=False)
+        lines = "\n".join(line.rstrip() for line in text.getvalue().strip().splitlines())
         parts.append(f"\n## graphbrick {name}".rstrip() + f"\n\n```\n{lines}\n```\n")
     return "".join(parts)
 

@@ -9,12 +9,11 @@ from pathlib import Path
 import pyoxigraph as ox
 import pytest
 from built_graphs import content_of
+from commands import Run, refused
 from sparql_server import reply, sparql_server
-from typer.testing import CliRunner
 
 from graphbrick import Graph, Session, build
-from graphbrick.cli.app import app
-from graphbrick.core.errors import GraphbrickError, InputError
+from graphbrick.core.errors import GraphbrickError
 from graphbrick.core.trace import Trace, record
 from graphbrick.graphs import copying
 from graphbrick.graphs.copying import copy_graph
@@ -108,13 +107,9 @@ def test_statements_with_blank_nodes_of_an_endpoint_are_left_out_and_told(tmp_pa
     assert "2 statements with blank nodes were left out" in entry.events[0]
 
 
-def test_the_commands_copy_and_refresh(original: Graph, tmp_path: Path) -> None:
-    address, run = f"ladybug:{to_ladybug(original, tmp_path / 'db')}", CliRunner()
-    place = str(tmp_path / "copy.graph")
-    built = run.invoke(app, ["build", address, place, "--json"], catch_exceptions=False)
-    assert json.loads(built.stdout)["triples"] == original.n_triples
-    assert "nothing has changed" in run.invoke(app, ["refresh", place], catch_exceptions=False).stdout
-    with pytest.raises(GraphbrickError, match="--overwrite"):
-        run.invoke(app, ["build", address, place], catch_exceptions=False)
-    with pytest.raises(InputError, match="are for files"):
-        run.invoke(app, ["build", address, str(tmp_path / "x"), "--skip-bad"], catch_exceptions=False)
+def test_the_commands_copy_and_refresh(original: Graph, tmp_path: Path, run: Run) -> None:
+    address, place = f"ladybug:{to_ladybug(original, tmp_path / 'db')}", tmp_path / "copy.graph"
+    assert json.loads(run("build", address, place, "--json").out)["triples"] == original.n_triples
+    assert "nothing has changed" in run("refresh", place).out
+    refused(run("build", address, place), "--overwrite")
+    refused(run("build", address, tmp_path / "x", "--skip-bad"), "are for files")

@@ -11,13 +11,12 @@ import networkx
 import pyoxigraph as ox
 import pytest
 from built_graphs import content_of
+from commands import Run, refused
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
 from graphbrick import Graph, build
-from graphbrick.cli.app import app
-from graphbrick.core.errors import GraphbrickError, InputError
+from graphbrick.core.errors import InputError
 from graphbrick.graphs.export.formats import FORMATS, export
 from graphbrick.graphs.export.graphml import to_graphml
 from graphbrick.graphs.export.ntriples import to_ntriples
@@ -171,20 +170,17 @@ def test_neo4j_files_have_its_headers_and_names_without_backticks(tmp_path: Path
     assert build(folder, tmp_path / "again").n_triples == 2
 
 
-def test_the_command_replaces_only_on_request_and_only_its_own(tmp_path: Path) -> None:
-    graph, run = tiny_graph(), CliRunner()
+def test_the_command_replaces_only_on_request_and_only_its_own(tmp_path: Path, run: Run) -> None:
+    graph = tiny_graph()
     for name in FORMATS:
         target = tmp_path / name
-        arguments = ["export", str(graph.place), str(target), "--to", name]
-        first = run.invoke(app, arguments, catch_exceptions=False)
-        assert "8 entities, 10 triples" in first.output
-        with pytest.raises(GraphbrickError, match="--overwrite"):
-            run.invoke(app, arguments, catch_exceptions=False)
-        run.invoke(app, [*arguments, "--overwrite"], catch_exceptions=False)
+        arguments = ["export", graph.place, target, "--to", name]
+        assert "8 entities, 10 triples" in run(*arguments).out
+        refused(run(*arguments), "--overwrite")
+        assert run(*arguments, "--overwrite").code == 0
         if target.is_dir():
             (target / "mine.txt").touch()
-            with pytest.raises(GraphbrickError, match=r"mine\.txt"):
-                run.invoke(app, [*arguments, "--overwrite"], catch_exceptions=False)
+            refused(run(*arguments, "--overwrite"), "mine.txt")
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(FORMATS)
     with pytest.raises(InputError, match="choose one of ladybug"):
         export(graph, tmp_path / "x", "xml")
