@@ -369,11 +369,9 @@ def test_one_question_that_no_pipeline_can_begin_with_ends_no_search(
 @pytest.mark.parametrize(
     ("low", "high", "text"), [(-0.1, 0.3, "About 400 would"), (0.05, 0.15, "(+5.0 to +15.0)."), (0.1, 0.1, "+10.0).")]
 )
-def test_the_number_of_questions_that_would_do_is_told_where_it_is_higher(
-    searched: tuple[Tuned, Path], low: float, high: float, text: str
-) -> None:
+def test_the_number_of_questions_that_would_do_is_told_where_it_is_higher(low: float, high: float, text: str) -> None:
     row = Comparison("#9", "default", Interval(0.1, low, high, 100), 9, 5, "McNemar", 0.06, 0.06, 0.06, 0)
-    (note,) = _about_differences([replace(searched[0].recommended[0], name="#9")], [row], "default")
+    (note,) = _about_differences({"#9"}, {"#9"}, [row], "default")
     assert text in note
     assert ("About" in note) is ("About" in text)
 
@@ -412,13 +410,13 @@ def test_a_budget_of_tokens_is_kept_and_told(graph: Graph, questions: tuple[Ques
     assert found.final == 11  # enough is left for the final figures
 
 
-def test_a_winner_that_loses_on_other_questions_is_told(searched: tuple[Tuned, Path]) -> None:
+def test_a_winner_that_loses_on_other_questions_is_told() -> None:
     row = Comparison("#9", "default", Interval(-0.6, -0.8, -0.4, 50), 0, 30, "McNemar", 0.001, 0.001, 0.001, 0)
-    recommended = replace(searched[0].recommended[0], name="#9")
-    (text,) = _about_differences([recommended], [row], "default")
+    (text,) = _about_differences({"#9"}, {"#9"}, [row], "default")
     assert "default is better than #9" in text
+    assert _about_differences({"#9"}, set(), [row], "default") == []  # it does not keep the limit that #9 keeps
     won = row._replace(difference=Interval(0.6, 0.4, 0.8, 50))
-    assert _about_differences([recommended], [won], "default") == []
+    assert _about_differences({"#9"}, {"#9"}, [won], "default") == []
 
 
 def test_files_are_written_where_nothing_was_measured(searched: tuple[Tuned, Path], tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from statistics import quantiles
 from typing import Any
@@ -198,7 +198,9 @@ def tuned(
             "No pipeline answered a question rightly, so nothing can be recommended: are the seeds and answers of the "
             "questions keys or labels of this graph?"
         )
-    notes += _about_differences(recommended, comparisons, baseline)
+    # What the first pipeline could be used for instead: it keeps the limits of the aim.
+    within = {one.name for aim, one in best if baseline in figures and not aim.excess(figures[baseline])}
+    notes += _about_differences({one.name for one in recommended}, within, comparisons, baseline)
     return Tuned(
         metric, tuple(recommended), tuple(measured), tuple(comparisons), baseline, tuple(effects),
         tuple(_bricks(race.candidates)), tuple(notes), sum(bool(one.scores) for one in race.candidates),
@@ -234,14 +236,14 @@ def _about_time(stopped: str, final: int, recommended: Sequence[Recommended]) ->
 
 
 def _about_differences(
-    recommended: Sequence[Recommended], comparisons: Sequence[Comparison], baseline: str
+    recommended: Collection[str], within: Collection[str], comparisons: Sequence[Comparison], baseline: str
 ) -> list[str]:
     notes = []
     for row in comparisons:
-        if row.first not in {one.name for one in recommended}:
+        if row.first not in recommended:
             continue
         if row.p_holm < 0.05:
-            if row.difference.mean < 0:
+            if row.difference.mean < 0 and row.first in within:
                 notes.append(
                     f"{baseline} is better than {row.first} on the other questions, beyond chance: the search chose by "
                     f"luck. Use {baseline}, or search with more time or questions."
