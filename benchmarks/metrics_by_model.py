@@ -1,6 +1,6 @@
 """Whether metrics by a language model tell right answers from wrong ones: four questions, a good and a bad answer each.
 
-    python benchmarks/metrics_by_model.py FOLDER [--model qwen2.5-coder-1.5b] [--threads 2] [--only metrics rubric]
+    python benchmarks/metrics_by_model.py FOLDER [--model qwen2.5-coder-1.5b] [--threads 2] [--only verdicts]
 
 The cases are written for this: short evidence about invented things, so that a model cannot know the answers. The good
 system finds the item that holds the answer first and answers rightly. The bad one finds it second and answers by what
@@ -12,15 +12,18 @@ and what could not be read. Values are kept in FOLDER, so that the same command 
 from __future__ import annotations
 
 import argparse
+import json
 import time
 from collections.abc import Sequence
 from pathlib import Path
 
 from graphbrick import LocalLLM, MiniLM
 from graphbrick.evaluate.judge import Case, CriteriaJudge, Label, Metric, MetricJudge, RubricJudge
+from graphbrick.evaluate.judge.asking import about, numbered_data
 from graphbrick.evaluate.judge.metrics.cases import SystemCase
 from graphbrick.evaluate.judge.metrics.measuring import measure_cases
 from graphbrick.evaluate.judge.metrics.scoring import score_cases
+from graphbrick.evaluate.judge.metrics.steps import VERDICTS, verdicts_schema
 
 # Question, the item with the answer, another item, the right answer, a wrong one, whether the bad system finds it.
 QUESTIONS = (
@@ -62,6 +65,7 @@ EXPECTED = {
     Metric.NOISE_SENSITIVITY_IRRELEVANT: (0.0, 0.5),
 }
 LOW_IS_GOOD = (Metric.NOISE_SENSITIVITY, Metric.NOISE_SENSITIVITY_IRRELEVANT)
+PARTS = ("verdicts", "metrics", "rubric", "score")
 CRITERIA = "Does the answer give what the question asks for, and does the evidence confirm it?"
 
 
@@ -71,11 +75,13 @@ def main() -> None:
     parser.add_argument("--model", default="qwen2.5-coder-1.5b")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--metric", choices=list(EXPECTED), nargs="*", help="all if none is named")
-    parser.add_argument("--only", choices=("metrics", "rubric", "score"), nargs="*")
+    parser.add_argument("--only", choices=PARTS, nargs="*")
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
     llm = LocalLLM(options.model, threads=options.threads, context=4096, max_tokens=600)
-    parts = options.only or ("metrics", "rubric", "score")
+    parts = options.only or PARTS
+    if "verdicts" in parts:
+        print_verdicts(llm)
     if "metrics" in parts:
         print_metrics(llm, [Metric(name) for name in options.metric or EXPECTED], options.folder / "metrics.jsonl")
     if "rubric" in parts:
@@ -92,6 +98,27 @@ def cases() -> list[SystemCase]:
         made.append(SystemCase("good", str(number), Case(question, (item, other), right, (right,))))
         made.append(SystemCase("bad", str(number), Case(question, evidence, wrong, (right,))))
     return made
+
+
+def print_verdicts(llm: LocalLLM) -> None:
+    """Print single verdicts on statements and on evidence: what all metrics but one are counted from."""
+    for question, item, other, right, wrong, _ in QUESTIONS:
+        for source, statement, expected in (
+            ([right], wrong, "no"), ([right], right, "yes"), ([other], right, "no"), ([item, other], right, "yes"),
+        ):  # fmt: skip
+            data = {"question": question, "source": numbered_data(source), "statements": numbered_data([statement])}
+            ask(llm, "support", data, [expected])
+        for evidence, said in (([other, item], ["no", "yes"]), ([item, other], ["yes", "no"])):
+            data = {"question": question, "answer": right, "evidence": numbered_data(evidence)}
+            ask(llm, "usefulness", data, said)
+
+
+def ask(llm: LocalLLM, prompt: str, data: dict[str, object], expected: list[str]) -> None:
+    """Ask for verdicts, and print them with their reasons."""
+    reply = llm.complete(about(prompt, data, VERDICTS), schema=verdicts_schema(len(expected)))
+    verdicts = json.loads(reply)["verdicts"]
+    said = [one["verdict"] for one in verdicts]
+    print(prompt, "right" if said == expected else f"wrong, should be {expected}", verdicts, flush=True)
 
 
 def print_metrics(llm: LocalLLM, metrics: Sequence[Metric], file: Path) -> None:

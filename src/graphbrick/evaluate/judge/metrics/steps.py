@@ -33,12 +33,13 @@ _STRING = {"type": "string", "maxLength": _LONGEST}
 _YES_NO = {"type": "string", "enum": ["yes", "no"]}
 _SAYS = {"yes": True, "true": True, "no": False, "false": False}
 _LIST = 'Reply with JSON and nothing else: {{"{key}": ["...", ...]}}.'
-_VERDICTS = (
+VERDICTS = (
     "Reply with a JSON object and nothing else: verdicts, a list with one object for each number, which has number, "
     "reason (a few words) and verdict (yes or no)."
 )
+"""How to reply with verdicts on numbered texts."""
 _GUESSES = 'Reply with JSON and nothing else: {"questions": ["...", "...", "..."], "noncommittal": "yes" or "no"}.'
-REPLIES = (_LIST, _VERDICTS, _GUESSES)
+REPLIES = (_LIST, VERDICTS, _GUESSES)
 """How to reply to them."""
 
 
@@ -206,7 +207,7 @@ class CaseSteps:
             for first in range(0, len(left), most):
                 places = left[first : first + most]
                 shown_texts = numbered_data([texts[place] for place in places])
-                reply = yield Request(about(name, data | {key: shown_texts}, _VERDICTS), _schema(len(places)))
+                reply = yield Request(about(name, data | {key: shown_texts}, VERDICTS), verdicts_schema(len(places)))
                 found |= {places[number - 1]: yes for number, yes in _read_verdicts(reply, len(places)).items()}
         if len(found) < len(texts):
             missing = len(texts) - len(found)
@@ -225,8 +226,8 @@ class CaseSteps:
         return short
 
 
-def _schema(n: int) -> dict[str, Any]:
-    """Return the schema of one verdict a number."""
+def verdicts_schema(n: int) -> dict[str, Any]:
+    """Return the schema of verdicts on texts with the numbers from 1 to n."""
     entry = json_object(number=whole_number(1, n), reason={"type": "string", "maxLength": 150}, verdict=_YES_NO)
     return json_object(verdicts=json_list(entry, n) | {"minItems": n})
 
