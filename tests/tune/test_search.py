@@ -260,11 +260,13 @@ class Slow:
 
     def __init__(self) -> None:
         self.limits: list[tuple[str, float]] = []
+        self.deadlines: list[float] = []
         self.ran, self.workers = 0.0, 1
 
     def ask(self, candidates: list[Candidate], questions: list[Question], *, each: float, deadline: float) -> None:
         one = candidates[0]
         self.limits.append((one.name, each))
+        self.deadlines.append(deadline)
         if one.name != "default" and len([name for name, _ in self.limits if name == one.name]) == 1:
             one.give_up(Why.SLOW, "a model was loaded")
         else:
@@ -281,6 +283,7 @@ def test_a_first_question_that_loads_a_model_is_asked_again_and_the_default_is_w
     search.begin({"default": KNOWN["default"]})
     assert [name for name, _ in slow.limits[:4]] == ["default", "default", "#2", "#2"]
     assert slow.limits[0][1] == SETTINGS.seconds
+    assert slow.deadlines[0] > slow.deadlines[1] + 0.5 * SETTINGS.seconds  # its first answer may take most of the time
     assert race.slowest == 10.0  # five times what the default takes
     assert slow.limits[2][1] == 30.0
     assert not any(one.given_up for one in race.candidates)

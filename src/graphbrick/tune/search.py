@@ -197,9 +197,10 @@ class _Search:
         if self._settings.pipelines is not None:
             del self.race.candidates[self._settings.pipelines :]
         default, *others = self.race.candidates
-        for _ in self.race.sizes[:2]:
-            if self._goes_on(_STARTS) and not default.given_up:
-                self._step([default], _STARTS)
+        # Without its first answer there is nothing to compare with, so that one may take most of the time.
+        for share in (_FINAL, _STARTS)[: len(self.race.sizes)]:
+            if self._goes_on(share) and not default.given_up:
+                self._step([default], share)
         if default.scores:
             self.race.slowest = max(self.race.slowest, _AGAINST * default.figures.seconds)
         for one in others:
