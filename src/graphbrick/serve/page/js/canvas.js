@@ -106,7 +106,7 @@ export async function graphCanvas(container, { select, expand }) {
   }
 
   function edgeReducer(edge, data) {
-    if (moving && graph.order >= LARGE) return { ...data, hidden: true };
+    if (moving && graph.order >= LARGE) return { ...data, type: "thin", hidden: true };
     const [head, tail] = graph.extremities(edge);
     const centre = hovered || selected;
     const close = centre && (head === centre || tail === centre);
@@ -163,7 +163,7 @@ export async function graphCanvas(container, { select, expand }) {
   const layout = forceLayout(graph, (isDone) => {
     moving = !isDone;
     if (isDone) {
-      sigma.refresh();
+      sigma.setSetting("renderLabels", true); // which draws everything anew
       settled();
     }
   });
@@ -173,6 +173,7 @@ export async function graphCanvas(container, { select, expand }) {
     look(); // neighbours may have come
     for (const setting of ["hideEdgesOnMove", "hideLabelsOnMove"]) sigma.setSetting(setting, graph.order >= LARGE);
     moving = graph.order > 1;
+    if (moving) sigma.setSetting("renderLabels", graph.order < LARGE);
     layout.start(rounds, calm());
   }
 
