@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import os
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -21,11 +23,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def spark() -> Iterator[Any]:
-    """A session on two cores of this machine."""
+    """A session on two cores of this machine, which repeats failed tasks as clusters do."""
     pytest.importorskip("pyspark")
     from graphbrick.spark.session import spark_session
 
     conf = {"spark.driver.extraJavaOptions": QUICK, "spark.driver.memory": "1g", "spark.sql.shuffle.partitions": "2"}
-    with spark_session("local[2]", conf) as session:
-        yield session
+    with pytest.MonkeyPatch.context() as patch:
+        # Executors import the stages of the tests.
+        patch.setenv("PYTHONPATH", os.pathsep.join(path for path in sys.path if path))
+        with spark_session("local[2,4]", conf) as session:
+            yield session
     gc.collect()

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,13 +16,11 @@ from graphbrick.evaluate.datasets import Question
 from graphbrick.evaluate.study.reader import Study
 from graphbrick.generate import PathAnswer
 from graphbrick.pipeline.budget import Budget, StoppedError, spending
+from graphbrick.spark.errors import SparkError
+from graphbrick.spark.executors import SparkRunner
 from graphbrick.testing import TINY
 
 pytestmark = pytest.mark.spark
-pytest.importorskip("pyspark")
-
-from graphbrick.spark.errors import SparkError  # noqa: E402
-from graphbrick.spark.executors import spark_runner  # noqa: E402
 
 TEXTS = ["ShortestPaths(max_hops=1) >> PathAnswer()", "PPR(k=6) >> ShortestPaths() >> Rerank(BM25()) >> PathAnswer()"]
 QUESTIONS = [
@@ -34,12 +30,8 @@ QUESTIONS = [
 
 
 @pytest.fixture(scope="module")
-def runner():
-    # Executors import the stages of the tests.
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PYTHONPATH", os.pathsep.join(path for path in sys.path if path))
-        with spark_runner("local[2]") as started:
-            yield started
+def runner(spark):
+    return SparkRunner(spark.sparkContext)
 
 
 @pytest.fixture(scope="module")
