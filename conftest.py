@@ -62,7 +62,6 @@ def _rewrite_assertions(config: pytest.Config, worker: int, workers: int) -> Non
     files = sorted({file for place in places for file in (place.rglob("test_*.py") if place.is_dir() else [])})
     for file in files[worker::workers]:
         kept = rewrite.get_cache_dir(file) / (file.stem + rewrite.PYC_TAIL)
-        if not kept.exists():
-            kept.parent.mkdir(exist_ok=True)
+        if not kept.exists() and rewrite.try_makedirs(kept.parent):
             source, code = rewrite._rewrite_test(file, config)
             rewrite._write_pyc(config.stash[rewrite.assertstate_key], code, source, kept)
