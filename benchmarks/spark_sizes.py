@@ -180,7 +180,11 @@ def _walk(spark: Any, prepared: Prepared, triples: int, folder: Path, ppr: PPR) 
 
 
 def _look(spark: Any, folder: Path) -> None:
-    """Join a few rows with many chunks of rows, and with many triples; the first of two times is the warm-up."""
+    """Join a few rows with many chunks of rows, and with many triples; the first of two times is the warm-up.
+
+    Spark shuffles these rows for the join, as it does not see that they lie right; it does not so in walks, so that
+    the cost is an upper bound.
+    """
     targets = "transform(sequence(1, 6), i -> named_struct('id', id + i, 'degree', 6L)) AS targets"
     rows = spark.range(_LOOKED).selectExpr("id", "0 AS chunk", targets).repartition(8, "id", "chunk").persist()
     rows.count()
@@ -276,6 +280,7 @@ def main() -> None:
     parser.add_argument("triples", nargs="*", type=float, default=[1e9, 1e10])
     parser.add_argument("--size", type=float, default=1e6, help="Triples of the graph that is prepared.")
     parser.add_argument("--sets", type=int, default=100, help="Sets of seeds in a batch.")
+    parser.add_argument("--machines", type=int, default=Cluster.machines, help="Workers of the cluster to imagine.")
     parser.add_argument("--seeds", type=int, default=5, help="Walks counted on each graph.")
     parser.add_argument("--restart", type=float, default=PPR().restart)
     parser.add_argument("--direction", default=PPR().direction)
@@ -290,7 +295,7 @@ def main() -> None:
     costs, counted = Costs(**json.loads(given.file.read_text(encoding="utf-8"))["costs"]), growth(ppr, given.seeds)
     for triples, moved in counted.items():
         print(f"{triples:.0e}", *(f"{name} {value:,.0f}" for name, value in moved._asdict().items()), sep="\t")
-    cluster = Cluster()
+    cluster = Cluster(given.machines)
     print(f"\n{ppr!r}, {given.sets} sets in a batch, {cluster}")
     columns = [
         needs(costs, carried_on(counted, size, ppr.edge_budget), size, given.sets, cluster, ppr.direction == "both")
