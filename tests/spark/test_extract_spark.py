@@ -110,3 +110,18 @@ def test_a_direction_that_was_not_prepared_is_an_error(spark, run, prepared, see
         "spark", "extract", prepared, "--seeds", seeds, "--out", tmp_path / "o", "--extract", "KHop(direction='in')"
     )
     assert "prepare it with --direction in" in done.err
+
+
+def test_a_batch_without_any_seed_gives_nothing_and_is_told(spark, run, world, prepared, tmp_path) -> None:
+    kenya = keys(world, ["Kenya"])[0]
+    (tmp_path / "seeds.csv").write_text(f"set,seed\na,Atlantis\nb,{kenya}\n")
+    brick, out = PPR(k=5, restart=0.9, direction="out"), tmp_path / "out"
+    arguments = ("--seeds", tmp_path / "seeds.csv", "--out", out, "--extract", repr(brick), "--batch", 1)
+    done = run("spark", "extract", prepared, *arguments)
+    assert done.code == 0, done.err
+    assert "seeds that the triples do not have: 1\n  a: Atlantis" in done.out
+    assert {row["set"] for row in pq.read_table(out / "scores").to_pylist()} == {"b"}
+    assert {row["set"]: row["entity"] for row in pq.read_table(out / "seeds").to_pylist()} == {
+        "a": "Atlantis",
+        "b": kenya,
+    }

@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from secrets import token_hex
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -100,13 +101,15 @@ def test_a_killed_executor_does_not_change_the_result(triples, tmp_path) -> None
         assert row["score"] == pytest.approx(exact[graph.entity(row["entity"])], abs=1e-4)
 
 
-def test_a_full_disk_is_told_and_leaves_nothing(triples, tmp_path) -> None:
+def test_a_full_disk_is_told_and_leaves_nothing(tmp_path) -> None:
+    # Libraries that Java unpacks have up to 2 MB each; the triples have 10 MB, and compress badly.
     def limit() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, 40_000))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4_000_000, 4_000_000))
 
-    process = started("prepare", triples, "--out", tmp_path / "out", "--master", "local[1]", limit=limit)
+    (tmp_path / "large.csv").write_text("".join(f"{token_hex(50)},r,{token_hex(50)}\n" for _ in range(50_000)))
+    process = started("prepare", tmp_path / "large.csv", "--out", tmp_path / "out", "--master", "local[1]", limit=limit)
     assert "a disk is full; make space" in error_of(process)
-    assert not list(tmp_path.iterdir())
+    assert [file.name for file in tmp_path.iterdir()] == ["large.csv"]
 
 
 def test_a_killed_command_leaves_nothing_under_the_name(triples, tmp_path) -> None:

@@ -63,11 +63,11 @@ def test_graphx_gives_sets_of_seeds_the_same_scores(spark, prepared, tmp_path) -
 
     opened = Prepared.open(spark, str(prepared))
     seeds = spark.createDataFrame([(0, 3), (0, 8), (1, 5), (1, 21), (1, 30)], "set int, id long")
-    brick = PPR(k=20, restart=0.5, direction="out", tolerance=1e-3)
+    brick = PPR(k=20, restart=0.7, direction="out", tolerance=1e-3)
     rows = opened.rows("out", 2)
     walks = personalized_page_rank(opened, seeds, brick, rows=rows, work=str(tmp_path / "walks"))
     own = {(row["set"], row["id"]): row["score"] for row in walks.scores.collect()}
-    other = GraphX(opened, "out", str(tmp_path / "graphx"), seeds).personalized_page_rank(0.5, 1e-3)
+    other = GraphX(opened, "out", str(tmp_path / "graphx"), seeds).personalized_page_rank(0.7, 1e-4)
     found = {(row["set"], row["id"]): row["score"] for row in other.collect()}
     assert len(found) > 10
     for key in {*own, *found}:

@@ -101,6 +101,7 @@ def extract(
             )  # fmt: skip
     finally:
         rows.unpersist()
+        seeds.unpersist()
     written = {name: spark.read.parquet(location(f"{place}/{name}")).count() for name in ("scores", "triples")}
     done.entities, done.triples = written["scores"], written["triples"]
     _write_labels(prepared, place)
@@ -174,7 +175,8 @@ def _extract_batch(
         walks = personalized_page_rank(prepared, seeds.select("set", "id"), stage, rows=rows, work=work, report=report)
         best = best_entities(walks.scores, seeds, stage.k)
         done.steps.append(walks.steps)
-        done.error_bound = max(done.error_bound, *(one.error_bound(stage.restart) for one in walks.progress.values()))
+        bounds = [one.error_bound(float(stage.restart)) for one in walks.progress.values()]
+        done.error_bound = max([done.error_bound, *bounds])
         done.stopped += sum(one.edges > stage.edge_budget for one in walks.progress.values())
     else:
         hops = nearest(prepared, seeds.select("set", "id"), stage, rows=rows, work=work, report=report)

@@ -7,6 +7,7 @@ of edges, and gives every entity a score for every set. It makes a fixed number 
 from __future__ import annotations
 
 import math
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from graphbrick.spark.prepare import Prepared, edges
@@ -15,9 +16,11 @@ from graphbrick.spark.storage import location
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
+_FIRST_SET = 1 << 40  # number of the vertex of the first set; Python's numbers of this size become longs in Java
+
 
 def steps_for(restart: float, error: float) -> int:
-    """Return the number of steps after which the sum of absolute errors is at most ``error``.
+    """Return the number of steps after which the sum of absolute errors is at most ``error``, without dead ends.
 
     >>> steps_for(0.2, 1e-3)
     35
@@ -38,14 +41,14 @@ class GraphX:
     def __init__(self, prepared: Prepared, direction: str, work: str, seeds: DataFrame | None = None) -> None:
         self._spark, self._work = prepared.spark, work
         jvm: Any = prepared.spark._jvm
-        self._library, self._n = jvm.org.apache.spark.graphx.lib, int(prepared.facts["counts"]["entities"])
+        self._library = jvm.org.apache.spark.graphx.lib
         self._tag = jvm.scala.reflect.ClassTag.Int()
         steps = edges(prepared.triples(), direction)
         self._sets: list[int] = []
         if seeds is not None:
             # One more vertex for each set, which leads to its seeds: GraphX starts from single vertices.
             self._sets = sorted(row["set"] for row in seeds.select("set").distinct().collect())
-            steps = steps.union(seeds.selectExpr(f"set + {self._n}L AS source", "id AS target"))
+            steps = steps.union(seeds.selectExpr(f"set + {_FIRST_SET}L AS source", "id AS target"))
         place = location(f"{work}/edges")
         steps.selectExpr("concat(source, ' ', target) AS value").write.text(place)
         level = jvm.org.apache.spark.storage.StorageLevel.MEMORY_AND_DISK()
@@ -61,27 +64,22 @@ class GraphX:
         return scores.selectExpr("id", f"score / {total!r}D AS score")
 
     def personalized_page_rank(self, restart: float, error: float) -> DataFrame:
-        """Return ``set``, ``id`` and ``score`` of all entities with a score above 0."""
-        from pyspark.sql import Window
-        from pyspark.sql import functions as F  # noqa: N812
+        """Return ``set``, ``id`` and ``score`` of all entities with a score above 0.
 
-        gateway: Any = self._spark.sparkContext._gateway
-        sources = gateway.new_array(gateway.jvm.long, len(self._sets))
-        for place, number in enumerate(self._sets):
-            sources[place] = self._n + number
-        run = self._library.PageRank.runParallelPersonalizedPageRank
-        found = run(self._graph, steps_for(restart, error), restart, sources, self._tag, self._tag)
-        # A vector of scores in the order of the sources: (size,[places],[scores]).
-        parsed = self._result(found, "ranks").select(
-            "id",
-            F.split(F.regexp_extract("value", r",\[([^\]]*)\],", 1), ",").alias("place"),
-            F.split(F.regexp_extract("value", r",\[([^\]]*)\]\)", 1), ",").alias("score"),
-        )
-        rows = parsed.where(f"id < {self._n} AND place[0] != ''").selectExpr("id", "inline(arrays_zip(place, score))")
-        sets = F.element_at(F.array(*map(F.lit, self._sets)), F.col("place").cast("int") + 1)
-        scores = rows.select(sets.alias("set"), "id", F.col("score").cast("double").alias("score")).where("score > 0")
-        # Without the vertices of the sets; what is left sums to less than 1.
-        return scores.withColumn("score", F.col("score") / F.sum("score").over(Window.partitionBy("set")))
+        GraphX walks once for each set. Its method for many sources at once stops passing mass on after some steps.
+        """
+        jvm: Any = self._spark._jvm
+        parts = []
+        for number in self._sets:
+            source = jvm.scala.Option.apply(_FIRST_SET + number)
+            steps = steps_for(restart, error)
+            found = self._library.PageRank.runWithOptions(self._graph, steps, restart, source, self._tag, self._tag)
+            scores = self._result(found, f"ranks-{number}").selectExpr("id", "CAST(value AS double) AS score")
+            reached = scores.where(f"id < {_FIRST_SET} AND score > 0")
+            # Without the vertex of the set; what is left sums to less than 1.
+            total = reached.agg({"score": "sum"}).collect()[0][0]
+            parts.append(reached.selectExpr(f"{number} AS set", "id", f"score / {total!r}D AS score"))
+        return reduce(lambda one, other: one.union(other), parts)
 
     def components(self) -> DataFrame:
         """Return ``id`` and ``component``, the lowest id in it, of all entities that have a triple."""

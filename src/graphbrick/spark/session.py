@@ -48,8 +48,8 @@ def spark_session(master: str | None = None, conf: Mapping[str, str] | None = No
     A session that runs already (in a notebook, under spark-submit) is left as it is and not stopped.
 
     Args:
-        master: ``local[4]``, ``spark://host:7077``, ``yarn`` or another address of a master; all cores of this machine
-            by default.
+        master: ``local[4]``, ``spark://host:7077``, ``yarn`` or another address of a master. By default the one that
+            spark-submit was given, else all cores of this machine.
         conf: Settings of Spark, which stand above those chosen here.
 
     Raises:
@@ -69,10 +69,11 @@ def spark_session(master: str | None = None, conf: Mapping[str, str] | None = No
         # Workers run Python code of this package: by this Python, unless the user names one that they have.
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         builder = SparkSession.builder.appName("graphbrick")
-        master = master or os.environ.get("MASTER") or f"local[{usable_cores()}]"
-        for name, value in _merged(_settings(master), conf or {}).items():
+        if master is None and "PYSPARK_GATEWAY_PORT" not in os.environ:  # which spark-submit sets
+            master = f"local[{usable_cores()}]"
+        for name, value in _merged(_settings(master or ""), conf or {}).items():
             builder = builder.config(name, value)
-        spark = builder.master(master).getOrCreate()
+        spark = (builder if master is None else builder.master(master)).getOrCreate()
         try:
             yield spark
         finally:

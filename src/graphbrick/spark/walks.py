@@ -136,7 +136,8 @@ def walk(
         if not limits:
             given = _by_set(spark, {number: found.given for number, found in progress.items()})
             score = (F.col("settled") + way.restart * F.col("residual")) / F.col("value")
-            return Walks(state.join(given, "set").select("set", "id", score.alias("score")), progress, step)
+            scores = state.join(given, "set").select("set", "id", score.alias("score")).where("score > 0")
+            return Walks(scores, progress, step)
         state = _step(state, rows, _by_set(spark, limits), way)
     raise SparkError(f"the walks did not end within {_MOST_STEPS:,} steps; try a larger tolerance or restart")
 
