@@ -183,7 +183,8 @@ def _delimited(spark: SparkSession, source: TripleSource, suffix: str) -> DataFr
         .csv(place)
     )
     number = None if weight is None else F.col(names[weight])
-    shown = F.coalesce(F.col("bad_line"), F.concat_ws(delimiter, *names))
+    cells = [F.coalesce(F.col(name), F.lit("")) for name in names]
+    shown = F.coalesce(F.col("bad_line"), F.concat_ws(delimiter, *cells))
     return _checked(frame, [F.col(names[place]) for place in places], number, shown, F.col("bad_line").isNotNull())
 
 
