@@ -30,12 +30,13 @@ import time
 from collections import defaultdict
 from pathlib import Path
 
-from graphbrick import Graph, GraphbrickError, Pipeline, Session, parse, recipe
+from graphbrick import Graph, GraphbrickError, LocalLLM, Pipeline, Session, parse, recipe
 from graphbrick.core.errors import ModelError
 from graphbrick.evaluate import datasets
 from graphbrick.evaluate.datasets import GroundedQuestion, ground
 from graphbrick.evaluate.metrics.sets import f1, hits_at_1
 from graphbrick.evaluate.statistics.intervals import wilson
+from graphbrick.llm.reply_cache import asking_anew
 
 SYSTEMS = (
     *("rog", "tog", "pog", "structgpt", "structgpt-iterative", "gcr", "dog", "kb-binder"),
@@ -102,6 +103,17 @@ def measure(graph: Graph, pipeline: Pipeline, question: GroundedQuestion) -> dic
     return row
 
 
+def warm_up(llm: str, threads: int) -> None:
+    """Start the model, however long it takes: on a busy machine its server gives up, which is no fault of a system."""
+    for attempt in range(100):
+        try:
+            LocalLLM(llm, max_tokens=1, context=_CONTEXT, threads=threads).complete([{"role": "user", "content": "Hi"}])
+        except ModelError as error:
+            print(f"start {attempt + 1}: {error}", flush=True)
+        else:
+            return
+
+
 def show(rows: dict[tuple[str, str], dict[int, dict[str, float]]]) -> None:
     """Print a table for each set, over the questions that every system has."""
     for of in dict.fromkeys(of for of, _ in rows):
@@ -165,6 +177,9 @@ def main() -> None:
     rows: dict[tuple[str, str], dict[int, dict[str, float]]] = {(of, name): {} for of in sets for name in made}
     last = time.monotonic() + 60 * given.minutes
     with Session(replies=given.replies, reply_mode="replay" if given.recorded else "record"):
+        if not given.recorded and any("LocalLLM" in text for text in made.values()):
+            with asking_anew():
+                warm_up(given.llm, given.threads)
         for i in range(given.limit):
             for of, (graph, questions) in sets.items():
                 if i >= len(questions) or time.monotonic() >= last:
