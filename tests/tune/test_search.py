@@ -15,21 +15,16 @@ from forks import run_in_fork
 from graphbrick import AllPaths, Graph, parse
 from graphbrick.core.errors import InputError
 from graphbrick.evaluate.datasets import Question
-from graphbrick.evaluate.statistics.comparison import Comparison
-from graphbrick.evaluate.statistics.intervals import Interval
-from graphbrick.evaluate.statistics.paired import holm
 from graphbrick.evaluate.study.reader import Study
 from graphbrick.learn.written_questions import DATASET, written_questions
 from graphbrick.pipeline.budget import Budget, StoppedError, spending
 from graphbrick.recipes import recipe
-from graphbrick.testing import ScriptedLLM, tiny_graph
+from graphbrick.testing import ScriptedLLM
 from graphbrick.tune import Aim, Settings, Space, Tuned, tune
-from graphbrick.tune.changes import Change, effects_of
 from graphbrick.tune.clock import Clock
 from graphbrick.tune.measuring import Measurer
 from graphbrick.tune.questions import split
 from graphbrick.tune.race import Candidate, Race, Scored, Why
-from graphbrick.tune.result import _about_differences
 from graphbrick.tune.search import STUDY, _Search
 from graphbrick.tune.writing import recipes_text, write_files
 
@@ -46,33 +41,6 @@ SPACE = Space(
 )
 KNOWN = {"default": "ShortestPaths(max_hops=1) >> PathAnswer()", "broken": "RankEnds('no such folder') >> PathAnswer()"}
 SETTINGS = Settings(aims=(Aim.parse("quality"), Aim.parse("latency<10s")), seconds=3_000.0, pipelines=16)
-
-
-@pytest.fixture(scope="module")
-def graph() -> Graph:
-    return tiny_graph()
-
-
-@pytest.fixture(scope="module")
-def questions(graph: Graph) -> tuple[Question, ...]:
-    """The questions of `made_questions`."""
-    return made_questions(graph)
-
-
-def made_questions(graph: Graph) -> tuple[Question, ...]:
-    """Return twelve questions about one relation, and as many about two in a row."""
-    triples = [graph.triple(int(triple)) for triple in graph.triple_ids()]
-    pairs = [(a, b) for a in triples for b in triples if a[2] == b[0]]
-    asked = [((a,), a[2]) for a in triples[:12]] + [((a, b), b[2]) for a, b in pairs[:12]]
-    found = []
-    for number, (steps, end) in enumerate(asked):
-        words = " of ".join(graph.relation_label(step[1]) for step in reversed(steps))
-        seed = steps[0][0]
-        text = f"{words} of {graph.label(seed)}?"
-        found.append(
-            Question(str(number), text, (graph.key(seed),), (graph.key(end),), hops=len(steps), dataset="made")
-        )
-    return tuple(found)
 
 
 @pytest.fixture(scope="module")
@@ -150,7 +118,8 @@ import graphbrick.tune.clock as clocks
 import graphbrick.tune.measuring as measuring
 from graphbrick.testing import ScriptedLLM, tiny_graph
 from graphbrick.tune import tune
-from test_search import KNOWN, SETTINGS, SPACE, made_questions, rows
+from made_questions import made_questions
+from test_search import KNOWN, SETTINGS, SPACE, rows
 
 evaluate = measuring.Measurer._evaluate
 still = replace(SETTINGS, at_random=True)  # without optuna, which takes a second to import
@@ -228,19 +197,6 @@ def test_files_can_be_used_as_recipes(searched: tuple[Tuned, Path]) -> None:
     assert all(effect.words() in page.replace("&#39;", "'").replace("&lt;", "<") for effect in found.effects[:1])
 
 
-def test_shared_beginnings_are_counted_once(graph: Graph, questions: tuple[Question, ...], tmp_path: Path) -> None:
-    measurer = Measurer(graph, tmp_path / STUDY, metric="hits_at_1", link=False, workers=1)
-    begin = "ShortestPaths(max_hops=1)"
-    texts = [f"{begin} >> PathAnswer()", f"{begin} >> Rerank(BM25()) >> PathAnswer()", "AllPaths() >> PathAnswer()"]
-    there = [Candidate(str(i), text, parse(text).identity()) for i, text in enumerate(texts)]
-    measurer.ask(there, questions[:3], each=60.0, deadline=time.monotonic() + 60)
-    assert measurer.alone == pytest.approx(sum(score.seconds for one in there for score in one.scores.values()))
-    with Study.open(tmp_path / STUDY) as study:
-        shared = sum(result.stage_seconds[0][2] for result in study.results(study.runs()[0].id))
-    assert shared > 0
-    assert measurer.alone - measurer.ran == pytest.approx(shared)
-
-
 def test_what_answered_the_most_questions_does_not_win_by_that(tmp_path: Path, graph: Graph) -> None:
     def candidate(name: str, right: int, n: int, rung: int) -> Candidate:
         scores = {("", str(i)): Scored(float(i < right), 0.01, 0.0, 0.0) for i in range(n)}
@@ -299,18 +255,6 @@ def test_candidates_that_are_slow_are_asked_a_few_at_a_time(tmp_path: Path) -> N
     assert [len(search._together(batch(seconds))) for seconds in (0.1, 5.0, 50.0)] == [12, 4, 1]
 
 
-def test_p_values_of_changes_are_corrected_for_their_number() -> None:
-    def candidate(name: str, right: int) -> Candidate:
-        return Candidate(name, "", "", {}, {("", str(i)): Scored(float(i < right), 0.01, 0, 0) for i in range(60)})
-
-    winner = candidate("a", 40)
-    changes = [Change("a", str(right), candidate("b", right)) for right in (34, 38, 40)]
-    alone = [effects_of([change], {"a": winner})[0].p for change in changes]
-    together = [effect.p for effect in effects_of(changes, {"a": winner})]
-    assert together == pytest.approx(holm(alone))
-    assert alone[0] < together[0]
-
-
 def test_questions_about_something_else_are_told(graph: Graph, questions: tuple[Question, ...], tmp_path: Path) -> None:
     settings = replace(SETTINGS, pipelines=1)
     wrong = [replace(question, answers=("Atlantis",)) for question in questions[:8]]
@@ -335,64 +279,6 @@ def test_a_brick_with_a_fault_ends_no_search(
     assert any("fails: ZeroDivisionError: a fault" in text and "AllPaths" in text for text in found.notes)
 
 
-def test_processes_are_started_for_long_work_only(
-    graph: Graph, questions: tuple[Question, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    used: list[int] = []
-
-    def evaluate(*_: object, workers: int, **__: object) -> Study:
-        used.append(workers)
-        raise StoppedError("enough")
-
-    monkeypatch.setattr("graphbrick.tune.measuring.evaluate", evaluate)
-    measurer = Measurer(graph, tmp_path / STUDY, metric="hits_at_1", link=False, workers=3)
-    text = "AllPaths() >> PathAnswer()"
-    for seconds in (0.1, 9.0):
-        one = Candidate("a", text, parse(text).identity(), {}, {("", "x"): Scored(1.0, seconds, 0, 0)})
-        with pytest.raises(StoppedError):
-            measurer.ask([one], questions, each=900.0, deadline=time.monotonic() + 60)
-    model = "AllPaths() >> Generate(LLM(base_url='http://127.0.0.1:9/v1'))"  # threads, which cost nothing
-    with pytest.raises(StoppedError):
-        measurer.ask([Candidate("b", model, "b")], questions, each=900.0, deadline=time.monotonic() + 60)
-    assert used == [1, 3, 3]
-
-
-def test_one_question_that_no_pipeline_can_begin_with_ends_no_search(
-    graph: Graph, questions: tuple[Question, ...], tmp_path: Path
-) -> None:
-    lost = replace(questions[0], seeds=("Nobody",))
-    measurer = Measurer(graph, tmp_path / STUDY, metric="hits_at_1", link=False, workers=1)
-    one = Candidate("default", KNOWN["default"], parse(KNOWN["default"]).identity())
-    for n in (1, 4):
-        measurer.ask([one], [lost, *questions[1:4]][:n], each=60.0, deadline=time.monotonic() + 60)
-        assert len(one.scores) == n
-        assert not one.given_up
-
-
-@pytest.mark.parametrize(
-    ("low", "high", "text"), [(-0.1, 0.3, "About 400 would"), (0.05, 0.15, "(+5.0 to +15.0)."), (0.1, 0.1, "+10.0).")]
-)
-def test_the_number_of_questions_that_would_do_is_told_where_it_is_higher(low: float, high: float, text: str) -> None:
-    row = Comparison("#9", "default", Interval(0.1, low, high, 100), 9, 5, "McNemar", 0.06, 0.06, 0.06, 0)
-    (note,) = _about_differences({"#9"}, {"#9"}, [row], "default")
-    assert text in note
-    assert ("About" in note) is ("About" in text)
-
-
-def test_three_of_five_lost_questions_may_be_chance(graph: Graph) -> None:
-    def candidate(name: str, marks: str, seconds: tuple[float, ...]) -> Candidate:
-        scores = {("", str(i)): Scored(float(mark), seconds[i], 0, 0) for i, mark in enumerate(marks)}
-        return Candidate(name, "", "", {}, scores)
-
-    winner = candidate("a", "11111", (0.01, 0.02, 0.01, 0.03, 0.01))
-    worse = candidate("b", "11000", (0.02, 0.01, 0.03, 0.01, 0.01))
-    slower = candidate("c", "11111", (0.03, 0.06, 0.03, 0.08, 0.03))
-    first, second = effects_of([Change("a", "worse", worse), Change("a", "slower", slower)], {"a": winner})
-    assert (first.p, first.seconds) == (0.5, 0.0)  # 0.25 for each of two changes
-    assert "no difference that 5 questions show (-60.0 points)" in first.words()
-    assert second.words().endswith("takes 20 ms more")
-
-
 def test_no_more_pipelines_are_tried_than_allowed(
     graph: Graph, questions: tuple[Question, ...], tmp_path: Path
 ) -> None:
@@ -411,15 +297,6 @@ def test_a_budget_of_tokens_is_kept_and_told(graph: Graph, questions: tuple[Ques
     assert 0 < budget.spent_tokens <= 4_000
     assert any("the part of the budget that is for searching was used up" in text for text in found.notes)
     assert found.final == 11  # enough is left for the final figures
-
-
-def test_a_winner_that_loses_on_other_questions_is_told() -> None:
-    row = Comparison("#9", "default", Interval(-0.6, -0.8, -0.4, 50), 0, 30, "McNemar", 0.001, 0.001, 0.001, 0)
-    (text,) = _about_differences({"#9"}, {"#9"}, [row], "default")
-    assert "default is better than #9" in text
-    assert _about_differences({"#9"}, set(), [row], "default") == []  # it does not keep the limit that #9 keeps
-    won = row._replace(difference=Interval(0.6, 0.4, 0.8, 50))
-    assert _about_differences({"#9"}, {"#9"}, [won], "default") == []
 
 
 def test_files_are_written_where_nothing_was_measured(searched: tuple[Tuned, Path], tmp_path: Path) -> None:
