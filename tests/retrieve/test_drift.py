@@ -61,7 +61,9 @@ def test_follow_up_questions_lead_to_points_with_places(lakes: TextGraph, embedd
     with ScriptedLLM(says) as server, record(Trace(), "Drift", "retrieve") as stage:
         found = drift(server, embedder, parts=1).retrieve(Query(MAIN), Subgraph(lakes))
         questions = [asked(request) for request in server.requests if "Example:" not in request.prompt]
-    assert questions == [MAIN, "Who grows tea?", "Where is the port?", "Where is tea sold?"]  # none is asked twice
+    assert questions[0] == MAIN  # then those of each round, together
+    assert sorted(questions[1:3]) == ["Where is the port?", "Who grows tea?"]
+    assert questions[3:] == ["Where is tea sold?"]  # none is asked twice
     assert [(item.text, item.score) for item in found.items] == [
         ("Kericho grows tea.", 0.9),
         ("The reports speak of tea.", 0.4),
