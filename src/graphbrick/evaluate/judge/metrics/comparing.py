@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from graphbrick.core.errors import InputError
-from graphbrick.core.trace import Trace, record
 from graphbrick.evaluate.judge.asking import name_of
 from graphbrick.evaluate.judge.metrics.cases import SystemCase
 from graphbrick.evaluate.judge.metrics.kept_lines import KeptLines, digest
@@ -22,11 +20,10 @@ from graphbrick.evaluate.judge.metrics.pairs import (
     PairVerdict,
     summarize_pairs,
 )
+from graphbrick.evaluate.judge.metrics.resuming import Watch, asking_rest
 from graphbrick.evaluate.judge.metrics.steps import reference_of
 from graphbrick.evaluate.statistics.intervals import Interval
 from graphbrick.llm.conversations import Usage
-from graphbrick.llm.reply_cache import asking_anew
-from graphbrick.pipeline.budget import StoppedError
 
 
 class QuestionPair(NamedTuple):
@@ -130,7 +127,7 @@ def compare_pairs(
     *,
     systems: tuple[str, str] = (FIRST, SECOND),
     retry: bool = False,
-    watch: Callable[[int, int], None] = lambda done, total: None,
+    watch: Watch = lambda done, total: None,
 ) -> PairStudy:
     """Judge pairs of answers and keep each verdict in a file, so that the same call goes on after a kill.
 
@@ -154,18 +151,13 @@ def compare_pairs(
 
     said = {one.pair: store.find(*key(one.pair)) for one in pairs}
     missing = [pair for pair, verdict in said.items() if verdict is None or (retry and verdict[0] is None)]
-    done = len(said) - len(missing)
-    watch(done, len(said))
-    try:
-        with asking_anew() if retry else nullcontext(), record(Trace(), name_of(judge.llm), "judge") as entry:
-            for place, verdict in judge.compare(missing, usage):
-                store.keep({key(missing[place]): verdict})
-                said[missing[place]] = verdict
-                done += 1
-                watch(done, len(said))
-    except StoppedError as error:
-        raise StoppedError(f"{error}; {done:,} of {len(said):,} pairs are judged, and the same call goes on") from error
-    usage.events.update(entry.events)
+    with asking_rest(
+        judge.llm, usage, missing=len(missing), total=len(said), what="pairs", retry=retry, watch=watch
+    ) as one_more:
+        for place, verdict in judge.compare(missing, usage):
+            store.keep({key(missing[place]): verdict})
+            said[missing[place]] = verdict
+            one_more()
     verdicts = [
         PairVerdict(outcome, reason, tuple(places)) for outcome, reason, places in (said[p.pair] for p in pairs)
     ]

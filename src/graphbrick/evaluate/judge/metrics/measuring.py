@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import nullcontext
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,18 +12,16 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.core.trace import Trace, record
 from graphbrick.embedders.embedder import Embedder
 from graphbrick.evaluate.judge.asking import name_of
 from graphbrick.evaluate.judge.metrics.cases import SystemCase
 from graphbrick.evaluate.judge.metrics.kept_lines import KeptLines, digest_of
 from graphbrick.evaluate.judge.metrics.metric_judge import NEEDS_EMBEDDER, CaseValues, Metric, MetricJudge, MetricValue
+from graphbrick.evaluate.judge.metrics.resuming import Watch, asking_rest
 from graphbrick.evaluate.judge.verdicts import Case
 from graphbrick.evaluate.statistics.intervals import Interval, interval
 from graphbrick.llm.conversations import Usage
 from graphbrick.llm.messages import Request
-from graphbrick.llm.reply_cache import asking_anew
-from graphbrick.pipeline.budget import StoppedError
 
 
 class MetricStore:
@@ -132,7 +129,7 @@ def measure_cases(
     file: Path,
     *,
     retry: bool = False,
-    watch: Callable[[int, int], None] = lambda done, total: None,
+    watch: Watch = lambda done, total: None,
 ) -> MetricStudy:
     """Compute metrics of cases, and keep the values of each in a file, so that the same call goes on after a kill.
 
@@ -160,21 +157,15 @@ def measure_cases(
             groups.setdefault(missing, []).append(case)
     if judge.embedder is not None and any(NEEDS_EMBEDDER & set(missing) for missing in groups):
         judge.embedder.embed(["once"])  # fails before anything is paid for, if it does
-    done = len(distinct) - sum(map(len, groups.values()))
-    watch(done, len(distinct))
-    try:
-        with asking_anew() if retry else nullcontext(), record(Trace(), name_of(judge.llm), "judge") as entry:
-            for missing, group in groups.items():
-                part = replace(judge, metrics=missing)
-                for place, values in part.measure(group, usage):
-                    store.keep(part, group[place], values)
-                    done += 1
-                    watch(done, len(distinct))
-    except StoppedError as error:
-        raise StoppedError(
-            f"{error}; {done:,} of {len(distinct):,} cases are done, and the same call goes on"
-        ) from error
-    usage.events.update(entry.events)
+    rest = sum(map(len, groups.values()))
+    with asking_rest(
+        judge.llm, usage, missing=rest, total=len(distinct), what="cases", retry=retry, watch=watch
+    ) as one_more:
+        for missing, group in groups.items():
+            part = replace(judge, metrics=missing)
+            for place, values in part.measure(group, usage):
+                store.keep(part, group[place], values)
+                one_more()
     return MetricStudy(judge, cases, [store.find(judge, one.case, unreadable=True) for one in cases], usage)
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,10 +13,9 @@ from graphbrick.evaluate.judge.asking import name_of
 from graphbrick.evaluate.judge.metrics.cases import SystemCase
 from graphbrick.evaluate.judge.metrics.criteria import CriteriaJudge, CriteriaScore
 from graphbrick.evaluate.judge.metrics.kept_lines import KeptLines, digest_of
+from graphbrick.evaluate.judge.metrics.resuming import Watch, asking_rest
 from graphbrick.evaluate.statistics.intervals import Interval, interval
 from graphbrick.llm.conversations import Usage
-from graphbrick.llm.reply_cache import asking_anew
-from graphbrick.pipeline.budget import StoppedError
 
 
 class ScoreSummary(NamedTuple):
@@ -90,7 +88,7 @@ def score_cases(
     *,
     write_steps: bool = False,
     retry: bool = False,
-    watch: Callable[[int, int], None] = lambda done, total: None,
+    watch: Watch = lambda done, total: None,
 ) -> ScoreStudy:
     """Score cases by criteria and keep each score in a file, so that the same call goes on after a kill.
 
@@ -112,18 +110,13 @@ def score_cases(
         judge = _with_steps(judge, store, usage)
     said = {one.case: store.find(judge.identity, digest_of(one.case)) for one in cases}
     missing = [case for case, score in said.items() if score is None or (retry and score[0] is None)]
-    done = len(said) - len(missing)
-    watch(done, len(said))
-    try:
-        with asking_anew() if retry else nullcontext(), record(Trace(), name_of(judge.llm), "judge") as entry:
-            for place, score in judge.score(missing, usage):
-                store.keep({(judge.identity, digest_of(missing[place])): score})
-                said[missing[place]] = score
-                done += 1
-                watch(done, len(said))
-    except StoppedError as error:
-        raise StoppedError(f"{error}; {done:,} of {len(said):,} cases are done, and the same call goes on") from error
-    usage.events.update(entry.events)
+    with asking_rest(
+        judge.llm, usage, missing=len(missing), total=len(said), what="cases", retry=retry, watch=watch
+    ) as one_more:
+        for place, score in judge.score(missing, usage):
+            store.keep({(judge.identity, digest_of(missing[place])): score})
+            said[missing[place]] = score
+            one_more()
     found = [said[one.case] for one in cases]
     scores = [CriteriaScore(value, by, reason, tuple(stated)) for value, by, reason, stated in found]
     return ScoreStudy(judge, cases, scores, usage)
