@@ -1,10 +1,11 @@
 """The search for a pipeline against published recipes, the default and random search with the same time.
 
-    python benchmarks/tune.py FOLDER [--data DATA] [--graph world ...] [--time 1800] [--json FILE]
+    python benchmarks/tune.py FOLDER [--data DATA] [--graph world ...] [--kind searched ...] [--time 1800]
+        [--json FILE]
 
 DATA (or GRAPHBRICK_DATA, or ``../shared/data``) holds ``metaqa`` and ``freebase``; the world graph comes with packages.
-Each graph is searched three times at once, each in a process of its own, so that all have the same share of the
-machine:
+Each graph is searched in three ways (or those that ``--kind`` names) at once, each in a process of its own, so that all
+have the same share of the machine:
 
 - «searched»: `graphbrick.tune.tune`
 - «even draws»: the same, but pipelines are drawn evenly instead of by optuna; what the race brings remains
@@ -151,6 +152,7 @@ def main() -> None:
     arguments.add_argument("folder", type=Path)
     arguments.add_argument("--data", type=Path, default=DATA)
     arguments.add_argument("--graph", action="append", choices=["world", "metaqa", "freebase"])
+    arguments.add_argument("--kind", action="append", choices=KINDS)
     arguments.add_argument("--time", type=float, default=1_800.0, help="seconds for each search")
     arguments.add_argument("--seed", type=int, default=0)
     arguments.add_argument("--final", type=int, default=400, help="questions for the table, at most")
@@ -168,8 +170,9 @@ def main() -> None:
         if done.exists():
             found = json.loads(done.read_text("utf-8"))
         else:
-            with ProcessPoolExecutor(len(KINDS), get_context("spawn")) as processes:
-                started = {kind: processes.submit(searched, kind, name, folder, given.data, settings) for kind in KINDS}
+            kinds = given.kind or KINDS
+            with ProcessPoolExecutor(len(kinds), get_context("spawn")) as processes:
+                started = {kind: processes.submit(searched, kind, name, folder, given.data, settings) for kind in kinds}
                 found = {kind: future.result() for kind, future in started.items()}
             done.write_text(json.dumps(found), encoding="utf-8")
         final = split(sample_each(loaded, _EACH, seed=given.seed), seed=given.seed)[1]
