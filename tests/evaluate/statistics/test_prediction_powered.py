@@ -10,6 +10,7 @@ import scipy
 
 from graphbrick.evaluate.statistics.few_labels import (
     among_known,
+    difference_p_value,
     mean_difference,
     share_of,
     t_p_value,
@@ -24,6 +25,7 @@ from graphbrick.evaluate.statistics.label_power import (
 )
 from graphbrick.evaluate.statistics.prediction_powered import (
     Sample,
+    mean_and_error,
     mean_of,
     p_value,
     remarks,
@@ -187,7 +189,55 @@ def test_known_cases_shrink_the_estimate_and_their_number_is_chance():
 def test_sizes_of_strata_count_as_chance():
     easy, hard = sample([1] * 30, [1.0] * 30, [1.0] * 70), sample([0] * 30, [0.0] * 30, [0.0] * 70)
     assert mean_of([easy, hard]).error == 0
-    assert mean_difference([easy, hard]).error == pytest.approx(0.5 / math.sqrt(200))  # as of 200 labels
+    assert mean_and_error([easy, hard], 0.0, unbiased=True)[1] == pytest.approx(0.5 / math.sqrt(200))
+
+
+def test_equal_labels_of_a_stratum_do_not_prove_that_there_are_no_others():
+    few, many = sample([1] * 2, [0.5] * 2, [0.5] * 98), sample([0] * 30, [0.5] * 30, [0.5] * 70)
+    assert mean_difference([few, many], least=0.0).error > 0.2  # two labels say little about half of the cases
+    assert share_of([few, many]).width > 0.4
+    assert share_of([sample([1] * 200, [0.5] * 200, [0.5] * 98), many]).width < 0.2
+
+
+def differences(*values: float) -> list[Sample]:
+    return [sample(values, [0.0] * len(values))]
+
+
+@pytest.mark.parametrize("n", [2, 3, 5, 6, 10, 40])
+def test_equal_differences_are_tested_by_the_exact_sign_test_and_the_interval_agrees(n):
+    for value in (-1.0, 0.0, 1.0):
+        for level in (0.8, 0.95, 0.99):
+            found = mean_difference(differences(*[value] * n), level=level)
+            p = difference_p_value(found, differences(*[value] * n))
+            assert p == (1.0 if value == 0 else pytest.approx(scipy.stats.binomtest(n, n).pvalue))
+            assert -1 <= found.low <= found.mean == value <= found.high <= 1
+            assert (p < 1 - level) == (found.low > 0 or found.high < 0)
+            exact = scipy.stats.binomtest(n, n).proportion_ci(level, method="exact")
+            reach = 1 - exact.low if value == 0 else 2 * (1 - exact.low)
+            assert max(found.mean - found.low, found.high - found.mean) == pytest.approx(min(reach, 1 + abs(value)))
+
+
+def test_differences_of_few_labels_find_nothing_where_there_is_nothing():
+    """Every outcome of up to six questions, half of them ties: the share that is called a difference at 5 %."""
+    for n in range(2, 7):
+        wrong = 0.0
+        for counts in ((up, down) for up in range(n + 1) for down in range(n + 1 - up)):
+            up, down = counts
+            values = [1.0] * up + [-1.0] * down + [0.0] * (n - up - down)
+            ways = math.factorial(n) / (math.factorial(up) * math.factorial(down) * math.factorial(n - up - down))
+            p = difference_p_value(mean_difference(differences(*values)), differences(*values))
+            wrong += (p < 0.05) * ways * 0.25 ** (up + down) * 0.5 ** (n - up - down)
+        assert wrong <= 0.05
+
+
+def test_two_systems_on_different_questions_with_equal_labels_are_not_certainly_different():
+    two, none = (mean_difference([sample([value] * 2, [0.5] * 2)], least=0.0) for value in (1.0, 0.0))
+    found = unpaired_difference(two, none, strata=2)
+    assert (found.mean, found.low, found.high) == (1.0, -1.0, 1.0)
+    assert t_p_value(found, 2) > scipy.stats.fisher_exact([[2, 0], [0, 2]]).pvalue / 2
+    ten = unpaired_difference(*(mean_difference([sample([v] * 10, [0.5] * 10)], least=0.0) for v in (1.0, 0.0)), 2)
+    assert 0 < ten.low < ten.high == 1
+    assert t_p_value(ten, 2) < 0.01
 
 
 def test_the_number_of_labels_gives_the_wished_width():
@@ -208,12 +258,15 @@ def test_the_number_of_labels_gives_the_wished_width():
     assert labels_needed(0.1, variance=0.25, correlation=-0.9, cases=10_000) == 385  # a liar is not believed
 
 
-@pytest.mark.parametrize("freedom", [3, 5, 10, 29, 200])
+@pytest.mark.parametrize("freedom", [1, 2, 3, 5, 10, 29, 200])
 @pytest.mark.parametrize("level", [0.9, 0.95, 0.99])
 def test_quantiles_of_student(freedom, level):
     exact = scipy.stats.t.ppf((1 + level) / 2, freedom)
-    assert t_quantile(level, freedom) == pytest.approx(exact, rel=0.05 if freedom < 5 else 0.01)
+    assert t_quantile(level, freedom) == pytest.approx(
+        exact, rel=1e-9 if freedom < 3 else 0.05 if freedom < 5 else 0.01
+    )
     estimate = mean_difference([sample([1.0, 0.0] * (freedom + 1), [0.0] * 2 * (freedom + 1))])
+    assert t_p_value(estimate._replace(mean=exact * estimate.error, n=freedom + 1)) == pytest.approx(1 - level, rel=0.1)
     shown = t_p_value(estimate)
     assert shown == pytest.approx(2 * scipy.stats.t.sf(estimate.mean / estimate.error, estimate.n - 1), rel=0.05)
 
@@ -246,3 +299,14 @@ def test_rogan_gladen_finds_the_true_share():
     assert 0.92 * 300 <= held <= 300
     assert rogan_gladen(sample([1, 1], [1, 0], [1])) is None
     assert rogan_gladen(sample([1, 0], [0, 1], [1])) is None
+
+
+def test_rogan_gladen_has_ends_in_order_whatever_the_judge_says():
+    assert rogan_gladen(sample([1, 0, 0, 0, 0], [1, 0, 1, 1, 1], [1, 0])) is None  # 1 of 1 right, and 1 of 4
+    assert rogan_gladen(sample([1] * 3 + [0] * 37, [1] * 3 + [0] * 4 + [1] * 33, [1] * 20)) is None
+    rng = np.random.default_rng(5)
+    for _ in range(500):
+        n, others = int(rng.integers(2, 12)), int(rng.integers(0, 12))
+        labels, said = (rng.random(n) < rng.random()) * 1.0, (rng.random(n + others) < rng.random()) * 1.0
+        found = rogan_gladen(sample(labels, said[:n], said[n:]))
+        assert found is None or 0 <= found.low <= found.high <= 1

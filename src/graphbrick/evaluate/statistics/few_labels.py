@@ -4,18 +4,22 @@ The normal interval of a share from 30 labels covers the truth in 80 % of cases 
 therefore show Wilson's score interval with the effective number of labels, ``mean (1 - mean) / error²``, as surveys do
 (Korn and Graubard, Survey Methodology 1998), with the quantile of Student's t distribution; differences have the
 interval of Student's t test. ``benchmarks/ppi_coverage.py`` measures how often they hold.
+
+Equal labels have no variance, but do not prove that there are no others. A stratum of n equal labels counts as if its
+mean could lie as far from them as the exact interval of none of n reaches (Clopper and Pearson, Biometrika 1934).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import exp, hypot, log1p, sqrt
+from math import atan, exp, hypot, log1p, pi, sqrt, tan
 from statistics import NormalDist
 
 import numpy as np
 
 from graphbrick.evaluate.statistics.intervals import is_binary
 from graphbrick.evaluate.statistics.prediction_powered import (
+    Array,
     Estimate,
     Sample,
     mean_and_error,
@@ -25,6 +29,7 @@ from graphbrick.evaluate.statistics.prediction_powered import (
 
 _NORMAL = NormalDist()
 _EDGE = 1e-3  # a share nearer to 0 or 1 is taken as this far away for the effective number of labels
+_LEVEL = 0.95  # of the interval that gives the standard error of equal labels
 
 
 def share_of(strata: Sequence[Sample], *, weight: float | None = None, level: float = 0.95) -> Estimate:
@@ -45,7 +50,7 @@ def share_of(strata: Sequence[Sample], *, weight: float | None = None, level: fl
     labels = np.concatenate([part.labels for part in strata])
     if not is_binary(labels):
         return mean_difference(strata, weight=weight, level=level)
-    wald = mean_difference(strata, weight=weight, level=level)
+    wald = mean_difference(strata, weight=weight, level=level, least=0.0)
     mean = min(1.0, max(0.0, wald.mean))
     inner = min(1 - _EDGE, max(_EDGE, mean))
     alone = wald.weight == 0 and len(strata) == 1
@@ -60,20 +65,61 @@ def share_of(strata: Sequence[Sample], *, weight: float | None = None, level: fl
     return wald._replace(mean=mean, low=low, high=high)
 
 
-def mean_difference(strata: Sequence[Sample], *, weight: float | None = None, level: float = 0.95) -> Estimate:
+def mean_difference(
+    strata: Sequence[Sample], *, weight: float | None = None, level: float = 0.95, least: float = -1.0
+) -> Estimate:
     """Return the mean of values, such as differences between two systems on the same questions, as `mean_of`.
 
-    The variance of labels is divided by n - 1, and the interval has the quantile of Student's t distribution. If all
-    labels are equal, it reaches as far as Wilson's interval of none of n.
+    The variance of labels is divided by n - 1, and the interval has the quantile of Student's t distribution. Labels
+    that are equal in a stratum count with the error of `unseen`. If all labels are equal, the interval is the exact
+    one: it excludes 0 where the sign test does (`difference_p_value`).
+
+    Args:
+        strata: The cases, at least one stratum.
+        weight: The weight of the predictions: 0 for the labels alone, 1 for PPI; None for PPI++.
+        level: Confidence level, in (0, 1).
+        least: The lowest possible label: -1 for differences, 0 for labels; the highest is 1.
+
+    >>> from graphbrick.evaluate.statistics.prediction_powered import sample
+    >>> [round(mean_difference([sample([1.0] * n, [0.0] * n)]).low, 2) for n in (2, 5, 6)]
+    [-0.68, -0.04, 0.08]
     """
     chosen = tuned_weight(strata) if weight is None else float(weight)
     mean, error = mean_and_error(strata, chosen, unbiased=True)
-    n, others = sum(len(part.labels) for part in strata), sum(len(part.others) for part in strata)
-    reach = t_quantile(level, n - len(strata)) * error
-    if np.ptp(np.concatenate([part.labels for part in strata])) == 0:
-        z = normal_quantile(level)
-        reach = z * z / (n + z * z)
-    return Estimate(mean, mean - reach, mean + reach, error, n, others, chosen if others else 0.0)
+    labels = np.concatenate([part.labels for part in strata])
+    n, others = len(labels), sum(len(part.others) for part in strata)
+    t = t_quantile(level, n - len(strata))
+    if np.ptp(labels) == 0:
+        reach = hypot(t * error, unseen(labels, least, level))
+        error = hypot(error, unseen_error(labels, least))
+    else:
+        size = sum(part.size for part in strata)
+        equal = [part for part in strata if np.ptp(part.labels) == 0]
+        error = hypot(error, *(part.size / size * unseen_error(part.labels, least) for part in equal))
+        reach = t * error
+    mean, low, high = (min(1.0, max(least, value)) for value in (mean, mean - reach, mean + reach))
+    return Estimate(mean, low, high, error, n, others, chosen if others else 0.0)
+
+
+def unseen(labels: Array, least: float, level: float) -> float:
+    """Return how far the mean may lie from labels that are all equal, by the exact interval of none of n.
+
+    Args:
+        labels: The labels, all equal.
+        least: The lowest possible label; the highest is 1.
+        level: Confidence level, in (0, 1).
+
+    >>> round(unseen(np.ones(5), 0.0, 0.95), 3), round(unseen(np.ones(5), -1.0, 0.95), 3)
+    (0.522, 1.044)
+    """
+    furthest = max(float(labels[0]) - least, 1.0 - float(labels[0]))
+    share: float = 1 - ((1 - level) / 2) ** (1 / len(labels))
+    return furthest * share
+
+
+def unseen_error(labels: Array, least: float) -> float:
+    """Return the standard error of labels that are all equal: that of a normal interval as long as the exact one."""
+    return unseen(labels, least, _LEVEL) / normal_quantile(_LEVEL)
 
 
 def among_known(estimate: Estimate, share: float, cases: int, *, level: float = 0.95) -> Estimate:
@@ -102,32 +148,63 @@ def unpaired_difference(first: Estimate, second: Estimate, strata: int, *, level
         strata: Number of strata of both together.
         level: Confidence level, in (0, 1).
     """
-    error, n = sqrt(first.error**2 + second.error**2), first.n + second.n
+    error, n = hypot(first.error, second.error), first.n + second.n
     mean, reach = first.mean - second.mean, t_quantile(level, n - strata) * error
     weight = (first.weight + second.weight) / 2
-    return Estimate(mean, mean - reach, mean + reach, error, n, first.others + second.others, weight)
+    low, high = max(-1.0, mean - reach), min(1.0, mean + reach)
+    return Estimate(mean, low, high, error, n, first.others + second.others, weight)
 
 
 def t_quantile(level: float, freedom: int) -> float:
-    """Return the quantile of Student's t distribution for a two-sided interval (Wallace, 1959).
+    """Return the quantile of Student's t distribution for a two-sided interval.
 
-    Within 1 % for at least 5 degrees of freedom, and a little too large for fewer.
+    Exact for 1 and 2 degrees of freedom, else by Wallace (1959): within 1 % for at least 5, and up to 4 % too large for
+    3 and 4.
 
-    >>> round(t_quantile(0.95, 29), 3)
-    2.045
+    >>> round(t_quantile(0.95, 29), 3), round(t_quantile(0.95, 1), 3)
+    (2.045, 12.706)
     """
     z, freedom = normal_quantile(level), max(1, freedom)
+    if freedom == 1:
+        return tan(pi * level / 2)
+    if freedom == 2:
+        return level * sqrt(2 / (1 - level * level))
     return sqrt(freedom * (exp((z * (8 * freedom + 3) / (8 * freedom + 1)) ** 2 / freedom) - 1))
 
 
 def t_p_value(estimate: Estimate, strata: int = 1) -> float:
-    """Return the two-sided p-value of a mean against 0 by Student's t distribution; it agrees with the interval.
+    """Return the two-sided p-value of a mean against 0 by Student's t distribution; it agrees with `t_quantile`.
 
     Args:
         estimate: The mean.
         strata: Number of strata it comes from.
     """
     freedom = max(1, estimate.n - strata)
-    t = estimate.mean / max(estimate.error, 1e-16)
+    t = abs(estimate.mean) / max(estimate.error, 1e-16)
+    if freedom == 1:
+        return 1 - 2 * atan(t) / pi
+    if freedom == 2:
+        return 1 - t / sqrt(2 + t * t)
     z = sqrt(freedom * log1p(t * t / freedom)) * (8 * freedom + 1) / (8 * freedom + 3)
     return 2 * _NORMAL.cdf(-z)
+
+
+def difference_p_value(estimate: Estimate, strata: Sequence[Sample]) -> float:
+    """Return the two-sided p-value of a mean of differences against 0.
+
+    It is that of `t_p_value`; if all differences are equal, that of the exact sign test, which McNemar's is for
+    differences of -1, 0 and 1.
+
+    Args:
+        estimate: The mean, by `mean_difference`.
+        strata: The differences.
+
+    >>> from graphbrick.evaluate.statistics.prediction_powered import sample
+    >>> five = [sample([1.0] * 5, [0.0] * 5)]
+    >>> difference_p_value(mean_difference(five), five)
+    0.0625
+    """
+    labels = np.concatenate([part.labels for part in strata])
+    if np.ptp(labels) > 0:
+        return t_p_value(estimate, len(strata))
+    return 1.0 if labels[0] == 0 else float(min(1.0, 2.0 ** (1 - len(labels))))

@@ -42,7 +42,8 @@ def rogan_gladen(cases: Sample, *, level: float = 0.95) -> TrueShare | None:
         level: Confidence level, in (0, 1).
 
     Returns:
-        The share; None if people labelled all cases alike, or if the judge is no better than chance.
+        The share; None if people labelled all cases alike, or if the judge is no better than chance, also after one
+        more right and one more wrong verdict on either label, as the interval counts.
 
     >>> from graphbrick.evaluate.statistics.prediction_powered import sample
     >>> found = rogan_gladen(sample([1] * 10 + [0] * 10, [1] * 9 + [0] + [1] * 2 + [0] * 8, [1] * 50 + [0] * 30))
@@ -58,13 +59,13 @@ def rogan_gladen(cases: Sample, *, level: float = 0.95) -> TrueShare | None:
     n_yes = int(said.sum()) + int((cases.others >= THRESHOLD).sum())
     hits, passes = int(said[right].sum()), int((~said[wrong]).sum())
     sensitivity, specificity = hits / n_right, passes / n_wrong
-    if sensitivity + specificity <= 1:
+    se, sp = (hits + 1) / (n_right + 2), (passes + 1) / (n_wrong + 2)
+    better = se + sp - 1
+    if sensitivity + specificity <= 1 or better <= 0:
         return None
     share = (n_yes / n + specificity - 1) / (sensitivity + specificity - 1)
     z = normal_quantile(level)
     yes = (n_yes + z * z / 2) / (n + z * z)
-    se, sp = (hits + 1) / (n_right + 2), (passes + 1) / (n_wrong + 2)
-    better = se + sp - 1
     centre = (yes + sp - 1) / better
     of_yes, of_se, of_sp = yes * (1 - yes) / (n + z * z), se * (1 - se) / (n_right + 2), sp * (1 - sp) / (n_wrong + 2)
     shift = 2 * z * z * (centre * of_se - (1 - centre) * of_sp)

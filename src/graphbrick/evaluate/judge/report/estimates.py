@@ -12,6 +12,7 @@ from graphbrick.evaluate.judge.cases import StudyCase
 from graphbrick.evaluate.judge.report.population import Mask, Population, strata_of
 from graphbrick.evaluate.statistics.few_labels import (
     among_known,
+    difference_p_value,
     mean_difference,
     share_of,
     t_p_value,
@@ -263,7 +264,8 @@ def _paired(population: Population, first: str, second: str, judged: bool, level
     total = same + sum(one.size for one in samples)
     estimate = mean_difference(samples, weight=None if judged else 0.0, level=level)
     whole = among_known(estimate, 1 - same / total, total, level=level)
-    return Difference(first, second, whole, True, t_p_value(whole, len(samples)))
+    whole = whole._replace(low=max(-1.0, whole.low), high=min(1.0, whole.high))
+    return Difference(first, second, whole, True, difference_p_value(whole, samples))
 
 
 def _joined(strata: list[list[tuple[float, float, bool]]]) -> list[Sample] | None:
@@ -296,7 +298,7 @@ def _apart(population: Population, first: str, second: str, judged: bool, level:
         strata, _ = strata_of(population, chosen, _group)
         if sum(len(one.labels) for one in strata) < 2:
             return None
-        mean = mean_difference(strata, weight=None if judged else 0.0, level=level)
+        mean = mean_difference(strata, weight=None if judged else 0.0, level=level, least=0.0)
         share = float((chosen & ~population.lacking).sum() / chosen.sum())
         estimates.append(among_known(mean, share, int(chosen.sum()), level=level))
         n_strata += len(strata)
