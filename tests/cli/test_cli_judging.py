@@ -55,6 +55,17 @@ def test_a_study_is_rated_and_reported(run, study, tmp_path, monkeypatch):
     assert "right probabilities" in text
 
 
+def test_a_budget_that_ends_before_the_first_verdict_is_said_to_be_used_up(run, study, monkeypatch):
+    with ScriptedLLM(kind_judge) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        call = ("judge", study, "--judge", "gpt-4.1", "--label", "context_relevance", "--budget", "tokens=50")
+        result = run(*call)
+        wrong = run(*call, "--level", 95)
+    assert (result.code, server.requests) == (3, [])
+    assert "stopped: the budget of 50 tokens does not hold the next call" in result.err
+    assert (wrong.code, "--level must be in" in wrong.err) == (1, True)
+
+
 def test_labels_by_people(run, study, tmp_path):
     table = tmp_path / "labels.csv"
     drawn = run("judge", "sample", study, "--n", 12, "--label", "context_relevance", "-o", table)

@@ -113,10 +113,17 @@ def study(
         with limits(budget, cache, cache_file):
             _judge_at_1(runs, llm, fresh=fresh, retry=retry, exchanges=not no_exchanges, as_json=as_json)
         return
+    if not 0 < level < 1:
+        raise InputError(f"--level must be in (0, 1), got {level}; try 0.95")
     chosen, chosen_judge = labels_named(label), None if judge is None else judge_of(judge)
     with limits(budget, cache, cache_file):
         stopped = _rate(runs, chosen_judge, judge or "", chosen, fresh=fresh, retry=retry)
-    _report(runs, chosen_judge, labels, chosen, (n, seed, by, pool, level), html, as_json=as_json)
+    try:
+        _report(runs, chosen_judge, labels, chosen, (n, seed, by, pool, level), html, as_json=as_json)
+    except InputError as error:
+        if stopped is None:
+            raise
+        raise stopped from error  # with a few verdicts or none there may be nothing to report yet
     if stopped is not None:
         raise stopped
 
@@ -151,7 +158,6 @@ def _report(
 ) -> None:
     """Print the report of a study, and write its page."""
     from graphbrick.cli.printing.judging import print_judge_report
-    from graphbrick.core.errors import InputError
     from graphbrick.evaluate import Study
     from graphbrick.evaluate.judge.cases import cases_of
     from graphbrick.evaluate.judge.report.judged import judge_report
@@ -159,8 +165,6 @@ def _report(
     from graphbrick.evaluate.judge.verdicts import Label
 
     n, seed, by, pool, level = options
-    if not 0 < level < 1:
-        raise InputError(f"--level must be in (0, 1), got {level}; try 0.95")
     with Study.open(runs) as study:
         cases = cases_of(study, by=by)
         rater = rater_of(study, judge)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import json
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from graphbrick.evaluate.judge.rating import rate_study
 from graphbrick.evaluate.judge.verdicts import Case, Judge, Label, Verdict
 from graphbrick.evaluate.study.reader import Study
 from graphbrick.evaluate.study.recorder import Recorder
-from graphbrick.pipeline.budget import StoppedError
+from graphbrick.pipeline.budget import Budget, StoppedError, spending
 from graphbrick.testing import ScriptedLLM
 
 RELEVANCE, FAITHFULNESS, CORRECTNESS = Label.CONTEXT_RELEVANCE, Label.ANSWER_FAITHFULNESS, Label.CORRECTNESS
@@ -87,6 +88,43 @@ def test_it_goes_on_after_a_stop_and_keeps_the_judges_apart(study):
     rate_study(study, Scripted(lambda case: 1.0, "another"), [RELEVANCE]).close()
     assert set(stored(study).values()) == {0.5}
     assert set(stored(study, judge=2).values()) == {1.0}
+
+
+def test_replies_that_are_paid_for_are_stored_when_the_budget_ends(tmp_path):
+    study, other = (write_study(tmp_path / name, [Madeup("one")], 6) for name in ("runs.sqlite", "other.sqlite"))
+    reply = json.dumps({"reason": "It is there.", "verdict": "yes"})
+    with ScriptedLLM(lambda request: reply) as server:
+        judge = RubricJudge(LLM("judge", base_url=server.base_url, retries=0, max_tokens=100, parallel=1))
+        with spending(Budget()) as whole:
+            rate_study(other, judge, [RELEVANCE]).close()
+        asked, limit = len(server.requests), 2 * whole.spent_tokens // 6 + 120  # one call or two
+        for left in range(5, 0, -1):
+            with (
+                spending(Budget(tokens=limit)),
+                pytest.raises(StoppedError, match=f"{left} of 6 answers are not rated"),
+            ):
+                rate_study(study, judge, [RELEVANCE])
+            assert len(stored(study)) == 6 - left
+        with spending(Budget(tokens=limit)):
+            rate_study(study, judge, [RELEVANCE]).close()
+        with Study.open(study) as opened:
+            (kept,) = opened.rating_judges()
+    assert (asked, len(server.requests)) == (6, 12)  # nothing is asked twice
+    assert kept.ledger["calls"] == kept.cases == 6
+
+
+def test_verdicts_before_an_error_are_stored(study):
+    class Breaking(Scripted):
+        def rate_each(self, label: Label, cases: Sequence[Case]) -> Iterator[tuple[int, Verdict]]:
+            yield 2, Verdict(0.25)
+            yield 0, Verdict(0.5)
+            raise error
+
+    for error, ends in ((ModelError("it is away"), 4), (KeyboardInterrupt(), 8)):
+        with pytest.raises(type(error)):
+            rate_study(study, Breaking(lambda case: 1.0), [RELEVANCE])
+        assert len(stored(study)) == ends  # two cases, which two systems share
+    assert sorted(set(stored(study).values())) == [0.25, 0.5]
 
 
 def test_a_new_system_takes_over_what_was_said_of_the_same_texts(study):

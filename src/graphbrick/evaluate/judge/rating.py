@@ -97,6 +97,7 @@ class _Work:
     def __init__(self, recorder: Recorder, judge: Judge, number: int, session: int, label: Label, watch: Watch) -> None:
         self._recorder, self._judge, self._number, self._session = recorder, judge, number, session
         self._label, self._watch = label, watch
+        self._done = self._total = 0
 
     def rate(self, cases: Sequence[StudyCase]) -> None:
         """Rate the cases that are not rated yet, a few seconds of them at a time."""
@@ -110,37 +111,42 @@ class _Work:
                 alike.setdefault(key, []).append(one)
             elif known.probability is not None:
                 said[key] = known
-        done = len(wanted) - sum(map(len, alike.values()))
         same = {key: said[key] for key in alike if key in said}
         self._copy(same, {key: alike.pop(key) for key in same})
-        done = len(wanted) - sum(map(len, alike.values()))
-        self._watch(self._label, done, len(wanted))
+        self._total = len(wanted)
+        self._done = self._total - sum(map(len, alike.values()))
+        self._watch(self._label, self._done, self._total)
         left, size = list(alike), _FIRST
         try:
             while left:
                 part, left = left[:size], left[size:]
                 seconds = self._store(part, alike)
-                done += sum(len(alike[key]) for key in part)
-                self._watch(self._label, done, len(wanted))
+                self._watch(self._label, self._done, self._total)
                 size = _next_size(size, seconds)
         except StoppedError as error:
             raise StoppedError(
-                f"{error}; {len(wanted) - done:,} of {len(wanted):,} answers are not rated by {self._label} yet, and "
-                "the same call goes on with them"
+                f"{error}; {self._total - self._done:,} of {self._total:,} answers are not rated by {self._label} "
+                "yet, and the same call goes on with them"
             ) from error
 
     def _store(self, part: Sequence[Case], alike: dict[Case, list[StudyCase]]) -> float:
-        """Ask the judge about cases and store what it says; return the seconds it took."""
-        trace = Trace()
-        with record(trace, self._judge.identity, "judge") as entry:
-            verdicts = self._judge.rate(self._label, part)
-        ratings = [
-            self._rating(one, verdict) for key, verdict in zip(part, verdicts, strict=True) for one in alike[key]
-        ]
-        self._recorder.ratings.put(
-            self._number, self._session, self._label, ratings, cases=len(part), seconds=entry.seconds,
-            ledger=trace.ledger, events=trace.events,
-        )  # fmt: skip
+        """Ask the judge about cases and return the seconds it took.
+
+        What it said is stored with its cost, also if it could not say all of it.
+        """
+        trace, ratings, rated = Trace(), list[StoredRating](), 0
+        try:
+            with record(trace, self._judge.identity, "judge") as entry:
+                for place, verdict in self._judge.rate_each(self._label, part):
+                    ratings += [self._rating(one, verdict) for one in alike[part[place]]]
+                    rated += 1
+        finally:
+            if rated or trace.ledger["calls"]:
+                self._recorder.ratings.put(
+                    self._number, self._session, self._label, ratings, cases=rated, seconds=entry.seconds,
+                    ledger=trace.ledger, events=trace.events,
+                )  # fmt: skip
+                self._done += len(ratings)
         return entry.seconds
 
     def _copy(self, said: dict[Case, StoredRating], alike: dict[Case, list[StudyCase]]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
@@ -76,3 +76,11 @@ class Judge(ABC):
         Raises:
             ValueError: The judge does not judge by this label.
         """
+
+    def rate_each(self, label: Label, cases: Sequence[Case]) -> Iterator[tuple[int, Verdict]]:
+        """Yield the place and the verdict of each case as soon as it is there, in any order.
+
+        A judge whose verdicts cost something overrides it: what was yielded before an error is kept. Errors are those
+        of `rate`, which gives the verdicts otherwise.
+        """
+        yield from enumerate(self.rate(label, cases))

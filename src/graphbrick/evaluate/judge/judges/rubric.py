@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -111,17 +111,29 @@ class RubricJudge(Judge):
             ModelError: The model cannot be asked. A prompt that the server refuses is a verdict of None instead.
             StoppedError: The budget is used up.
         """
-        verdicts = [_without_asking(label, case) for case in cases]
-        open_ = [place for place, verdict in enumerate(verdicts) if verdict is None]
+        verdicts = dict(self.rate_each(label, cases))
+        return [verdicts[place] for place in range(len(cases))]
+
+    def rate_each(self, label: Label, cases: Sequence[Case]) -> Iterator[tuple[int, Verdict]]:
+        """Yield the place and the verdict of each case as soon as its reply is there; errors as for `rate`."""
+        open_ = []
+        for place, case in enumerate(cases):
+            if (known := _without_asking(label, case)) is None:
+                open_.append(place)
+            else:
+                yield place, known
         with gathering():
             requests = [self.request(label, cases[place]) for place in open_]
-        for number, reply in each_whole_reply(self.llm, requests):
-            verdicts[open_[number]] = self._verdict(reply)
-        rated = [verdict for verdict in verdicts if verdict is not None]
-        unread = [rated[place] for place in open_ if rated[place].probability is None]
-        if unread:
-            event(f"{len(unread):,} of {len(cases):,} verdicts could not be read, such as: {unread[0].reason}")
-        return rated
+        unread = []
+        try:
+            for number, reply in each_whole_reply(self.llm, requests):
+                verdict = self._verdict(reply)
+                if verdict.probability is None:
+                    unread.append(verdict.reason)
+                yield open_[number], verdict
+        finally:
+            if unread:
+                event(f"{len(unread):,} of {len(cases):,} verdicts could not be read, such as: {unread[0]}")
 
     def request(self, label: Label, case: Case) -> Request:
         """Return what the model is asked about a case."""
