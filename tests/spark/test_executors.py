@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import pickle
-from contextlib import ExitStack
+import threading
+from contextlib import ExitStack, nullcontext
 
 import pytest
 
 from graphbrick import BM25, LLM, Generate, Rerank, Session, ShortestPaths, build, parse
 from graphbrick.cli.evaluate import runner_of
+from graphbrick.cli.spark import spark_settings
 from graphbrick.core.errors import GraphbrickError, InputError, ModelError
 from graphbrick.evaluate.datasets import Question, ground
-from graphbrick.evaluate.study.workers import Task, Work
-from graphbrick.pipeline.budget import Budget, spending
+from graphbrick.evaluate.study.workers import Done, Task, Work
+from graphbrick.pipeline.budget import Budget, StoppedError, spending
 from graphbrick.spark import executors
-from graphbrick.spark.executors import _Failure, _order, _outcome, spark_runner
+from graphbrick.spark.executors import SparkRunner, _Failure, _order, _outcome, spark_runner
 from graphbrick.testing import TINY, tiny_graph
 
 QUESTION = Question("1", "Which currency has Kenya?", ("Kenya",), ("Kenyan shilling",))
@@ -125,12 +127,77 @@ def test_what_executors_cannot_share(tmp_path):
     [
         (None, ["spark.executor.memory=8g"], None, "--conf is a setting of Spark; give --spark MASTER too"),
         ("local[2]", [], 4, "--workers are of this machine, and --spark has executors; leave one out"),
+        ("local[2]", ["spark.ui.port"], None, "--conf takes NAME=VALUE"),
         ("local[2]", ["memory=8g"], None, "--conf takes NAME=VALUE, such as spark.executor.memory=8g, got 'memory'"),
     ],
 )
 def test_options_that_do_not_go_together(master, conf, workers, message):
     with pytest.raises(InputError, match=message):
         runner_of(master, conf, workers).__enter__()
+
+
+def test_both_commands_read_settings_alike():
+    assert spark_settings([" spark.a = b=c ", "spark.a.b-c=1"]) == {"spark.a": "b=c", "spark.a.b-c": "1"}
+    assert spark_settings(None) == {}
+
+
+class Cluster:
+    """A context of Spark whose jobs give empty results, and whose executors register during the first jobs.
+
+    Args:
+        at_once: Jobs that must have run at the same time before any ends.
+        ended: Called when a job ends.
+    """
+
+    master = "spark://host:7077"
+
+    def __init__(self, at_once=1, ended=lambda: None):
+        self.defaultParallelism, self._missing, self._ended = 2, at_once, ended
+        self._enough = threading.Event()
+
+    def setJobGroup(self, group, description):  # noqa: N802
+        self.defaultParallelism = 8
+
+    def cancelJobGroup(self, group):  # noqa: N802
+        pass
+
+    def parallelize(self, parts, slices):
+        return self
+
+    def mapPartitions(self, function):  # noqa: N802
+        return self
+
+    def collect(self):
+        self._missing -= 1
+        if self._missing <= 0:
+            self._enough.set()
+        assert self._enough.wait(5)
+        self._ended()
+        return [pickle.dumps([Done(())])]
+
+
+@pytest.fixture
+def no_java(monkeypatch):
+    monkeypatch.setattr(executors, "plain_errors", nullcontext)
+    monkeypatch.setattr(executors, "_LOOK", 0.01)
+
+
+def test_executors_that_register_later_get_batches_too(no_java):
+    """Two slots would run 4 batches at once, and eight run 16."""
+    runner = SparkRunner(Cluster(at_once=16))
+    (task,) = pickle.loads(batch_on(tiny_graph()))
+    done = list(runner(work_on(tiny_graph(), parse("ShortestPaths() >> PathAnswer()")), [task] * 40))
+    assert len(done) >= 16
+
+
+def test_batches_that_are_done_when_the_budget_ends_are_not_lost(no_java):
+    budget, (task,) = Budget(), pickle.loads(batch_on(tiny_graph()))
+    runner = SparkRunner(Cluster(ended=budget.cancel))
+    answers = runner(work_on(tiny_graph(), parse("ShortestPaths() >> PathAnswer()")), [task] * 400)
+    with spending(budget):
+        assert next(answers) == Done(())
+        with pytest.raises(StoppedError):
+            list(answers)
 
 
 def test_without_spark_there_is_no_runner():

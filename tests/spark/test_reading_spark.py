@@ -62,7 +62,7 @@ def test_formats_and_columns(spark, tmp_path) -> None:
         ("a.jsonl", '{"head": ["1"], "relation": "2", "tail": "3"}\n', [], "the column 'head' holds array<string>"),
         ("a.xyz", "a r b\n", [], "files with the suffix '.xyz' are not read here"),
         ("a.parquet", "this is no Parquet", [], "a.parquet: the file is damaged, or not of the format"),
-        ("other.csv", "a,b,c\n", ["--conf", "nonsense"], "--conf is a setting such as"),
+        ("other.csv", "a,b,c\n", ["--conf", "nonsense"], "--conf takes NAME=VALUE"),
     ],
 )
 def test_what_cannot_be_read_is_an_error_that_leaves_nothing(spark, run, tmp_path, name, text, arguments, told) -> None:

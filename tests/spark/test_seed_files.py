@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 import sys
 from pathlib import Path
 
@@ -9,6 +11,7 @@ import pytest
 from commands import refused
 
 from graphbrick.core.errors import InputError, PipelineError
+from graphbrick.spark import seed_sets
 from graphbrick.spark.errors import SparkError, described
 from graphbrick.spark.extract import check_stage, read_stage
 from graphbrick.spark.seed_sets import SeedSet, read_seed_sets
@@ -29,9 +32,54 @@ def test_json_lines_and_csv_give_the_same_sets(tmp_path: Path) -> None:
     assert sets(tmp_path, "seeds.tsv", "set\tseed\n1\tNairobi\n1\tKöln, Stadt\nq2\tKenya\n") == expected
 
 
+def test_a_line_ends_at_line_ends_only(tmp_path: Path) -> None:
+    names = ("a\u2028b", "c\u0085d", "e\x0cf")
+    lines = [json.dumps({"set": str(i), "seeds": [name]}, ensure_ascii=False) for i, name in enumerate(names)]
+    expected = [SeedSet(str(i), (name,)) for i, name in enumerate(names)]
+    assert sets(tmp_path, "s.jsonl", "\r\n".join(lines)) == expected
+
+
+def test_questions_are_sets_named_by_their_ids(tmp_path: Path) -> None:
+    rows = [
+        {"id": "q2", "question": "Which currency has Kenya?", "seeds": ["Kenya", "Kenya"], "answers": ["shilling"]},
+        {"id": "q1", "question": "Who?", "answers": []},
+    ]
+    expected = [SeedSet("q1", ()), SeedSet("q2", ("Kenya",))]
+    assert sets(tmp_path, "q.jsonl", "\n".join(map(json.dumps, rows))) == expected
+    assert sets(tmp_path, "q.json", json.dumps(rows, indent=1)) == expected
+    assert sets(tmp_path, "q.csv", "id,question,seeds,answers\nq2,Which?,Kenya,x\nq1,Who?,,y\n") == expected
+    assert sets(tmp_path, "qa.txt", "which currency has [Kenya]\tshilling\n")[0].seeds == ("Kenya",)
+    (tmp_path / "q.jsonl.gz").write_bytes(gzip.compress((tmp_path / "q.jsonl").read_bytes()))
+    assert read_seed_sets(None, str(tmp_path / "q.jsonl.gz")) == expected  # type: ignore[arg-type]
+
+
+def test_a_remote_file_is_read_as_a_local_one(tmp_path: Path, monkeypatch) -> None:
+    class Store:
+        def __init__(self, spark, place) -> None:
+            pass
+
+        def exists(self, place) -> bool:
+            return place == "s3a://b/s.jsonl"
+
+        def read_bytes(self, place) -> bytes:
+            return content
+
+    monkeypatch.setattr(seed_sets, "Storage", Store)
+    content = b'\xef\xbb\xbf{"set": "a", "seeds": ["x"]}'
+    assert read_seed_sets(None, "s3a://b/s.jsonl") == [SeedSet("a", ("x",))]  # type: ignore[arg-type]
+    content = b'{"set": "a", "seeds": []}'
+    with pytest.raises(InputError, match=r"^s3a://b/s\.jsonl, line 1: seeds must be"):
+        read_seed_sets(None, "s3a://b/s.jsonl")  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="there is no such file"):
+        read_seed_sets(None, "s3a://b/other.jsonl")  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize(
     ("name", "text", "told"),
     [
+        ("s.jsonl", '{"set": "a", "seeds": ["  "]}', "line 1: seeds must be a list of keys"),
+        ("q.jsonl", '{"question": "Who?", "answers": []}', "none of the questions has seeds"),
+        ("q.jsonl", '{"question": "Who?", "seed": ["x"], "answers": []}', "call it 'seeds'"),
         ("s.jsonl", '{"set": "a", "seeds": ["x"]}\nnonsense', r"s\.jsonl, line 2: not a set of seeds .*nonsense"),
         ("s.jsonl", '{"set": "a", "seeds": []}', "line 1: seeds must be a list of keys"),
         ("s.jsonl", '{"set": "a", "seeds": "x"}', "line 1: seeds must be a list of keys"),

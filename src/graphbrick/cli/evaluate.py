@@ -13,6 +13,7 @@ import typer
 from graphbrick.cli.graphs import GraphFolder, Json, open_any
 from graphbrick.cli.llm import BudgetText, CacheFile, CacheMode, LLMName, limits
 from graphbrick.cli.pipelines import MinConfidence, withholding
+from graphbrick.cli.spark import spark_settings
 
 # Everything else is imported where it is used, so that help is shown at once.
 if TYPE_CHECKING:
@@ -202,12 +203,10 @@ def runner_of(master: str | None, conf: list[str], workers: int | None) -> Itera
         return
     if workers is not None:
         raise InputError("--workers are of this machine, and --spark has executors; leave one out")
-    wrong = next((text for text in conf if not re.fullmatch(r"spark\.[\w.-]+=.*", text)), None)
-    if wrong is not None:
-        raise InputError(f"--conf takes NAME=VALUE, such as spark.executor.memory=8g, got {wrong.partition('=')[0]!r}")
+    settings = spark_settings(conf)
     from graphbrick.spark.executors import spark_runner
 
-    with spark_runner(master, dict(text.split("=", 1) for text in conf)) as runner:
+    with spark_runner(master, settings) as runner:
         yield runner
 
 

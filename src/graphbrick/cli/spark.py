@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -41,7 +42,9 @@ Out = Annotated[str, typer.Option("--out", "-o", metavar="FOLDER", help="Folder 
 Seeds = Annotated[
     str,
     typer.Option(
-        metavar="FILE", help='Seeds: JSON lines {"set": "q1", "seeds": ["Nairobi"]}, or CSV with the columns set, seed.'
+        metavar="FILE",
+        help='Questions with seeds, as for graphbrick evaluate; or JSON lines {"set": "q1", "seeds": ["Nairobi"]}; or '
+        "CSV with the columns set, seed.",
     ),
 ]
 Weight = Annotated[str | None, typer.Option(metavar="COLUMN", help="Column of a number to keep with each triple.")]
@@ -257,17 +260,27 @@ def _source(
 
 @contextmanager
 def _session(master: str | None, conf: list[str] | None) -> Iterator[SparkSession]:
-    from graphbrick.core.errors import InputError
     from graphbrick.spark.session import spark_session
+
+    with spark_session(master, spark_settings(conf)) as spark:
+        yield spark
+
+
+def spark_settings(conf: list[str] | None) -> dict[str, str]:
+    """Return the settings of Spark that ``--conf`` names.
+
+    Raises:
+        InputError: One is not NAME=VALUE with a name of Spark; the message holds no value, which may be secret.
+    """
+    from graphbrick.core.errors import InputError
 
     settings = {}
     for text in conf or ():
-        name, equals, value = text.partition("=")
-        if not equals or not name.strip():
-            raise InputError(f"--conf is a setting such as spark.executor.memory=8g, got {text!r}")
-        settings[name.strip()] = value.strip()
-    with spark_session(master, settings) as spark:
-        yield spark
+        name, equals, value = (part.strip() for part in text.partition("="))
+        if not equals or not re.fullmatch(r"spark\.[\w.-]+", name):
+            raise InputError(f"--conf takes NAME=VALUE, such as spark.executor.memory=8g, got {name!r}")
+        settings[name] = value
+    return settings
 
 
 def _partitions(spark: SparkSession, number: int | None) -> int:

@@ -15,7 +15,6 @@ from collections.abc import Generator, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from itertools import islice
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
@@ -38,7 +37,8 @@ if TYPE_CHECKING:
 
 _PER_SLOT, _LARGEST = 4, 32
 """Batches for each task slot of the cluster, so that a slow one does not delay the end; most questions in one."""
-_LOOK = 1.0  # seconds between two looks at the budget while nothing is ready
+_LOOK = 1.0  # seconds between two looks at the budget and at the size of the cluster while nothing is ready
+_MOST = 2048  # batches at once: each is a thread of the driver
 _FAILURES = 4  # attempts at a batch, which is Spark's default on clusters
 _GOES_ON = "the results so far are stored, and the same call goes on with the others"
 _SECRET = re.compile(r"spark\.executorEnv\.\w*(KEY|PASSWORD|TOKEN|SECRET)", re.IGNORECASE)
@@ -114,22 +114,20 @@ class SparkRunner:
             GraphbrickError: An executor cannot open the graph or reach a model.
             SparkError: A batch failed several times, such as because executors were lost.
         """
-        order = _order(work)
-        slots = self._context.defaultParallelism
-        size = min(max(len(tasks) // (slots * _PER_SLOT), 1), _LARGEST)
-        left = iter([tasks[start : start + size] for start in range(0, len(tasks), size)])
+        order, begun = _order(work), 0
         group = f"graphbrick-{uuid4().hex}"
-        threads = ThreadPoolExecutor(2 * slots, "spark")
+        threads = ThreadPoolExecutor(_MOST, "spark")  # a thread starts when a batch finds none idle
         waiting: set[Future[list[Done]]] = set()
         try:
             while True:
-                waiting |= {
-                    threads.submit(self._run, group, order, batch) for batch in islice(left, 2 * slots - len(waiting))
-                }
+                slots = self._context.defaultParallelism  # grows while executors register
+                while begun < len(tasks) and len(waiting) < min(2 * slots, _MOST):
+                    size = min(max((len(tasks) - begun) // (slots * _PER_SLOT), 1), _LARGEST)
+                    waiting.add(threads.submit(self._run, group, order, tasks[begun : begun + size]))
+                    begun += size
                 if not waiting:
                     return
                 done, waiting = wait(waiting, timeout=_LOOK, return_when=FIRST_COMPLETED)
-                check_budget()
                 failed = None
                 for future in done:
                     error = future.exception()
@@ -140,6 +138,7 @@ class SparkRunner:
                     raise SparkError(f"{failed}; {_GOES_ON}") from failed
                 if failed is not None:
                     raise failed
+                check_budget()  # after the results that are there were yielded
         finally:
             if waiting:
                 with plain_errors():

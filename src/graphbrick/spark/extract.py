@@ -39,6 +39,7 @@ class Extracted:
         steps: Steps that the walks made, for each batch.
         error_bound: The largest bound on the sum of absolute errors of the scores of a set.
         stopped: Sets whose walks the edge budget ended.
+        without_seeds: Names of the questions without seeds, for which nothing was extracted.
     """
 
     sets: int
@@ -48,6 +49,7 @@ class Extracted:
     steps: list[int] = field(default_factory=list)
     error_bound: float = 0.0
     stopped: int = 0
+    without_seeds: list[str] = field(default_factory=list)
 
 
 def extract(
@@ -64,7 +66,7 @@ def extract(
 
     Args:
         prepared: The graph.
-        sets: The sets of seeds.
+        sets: The sets of seeds; those without seeds are left out, and listed in the result.
         place: The folder to write.
         stage: `PPR` (k, restart, direction, tolerance, edge_budget), or `KHop` (max_hops, direction, cap), by which the
             score is 1 / (1 + hops).
@@ -77,7 +79,9 @@ def extract(
         SparkError: A job failed.
     """
     check_stage(stage)
-    spark, done = prepared.spark, Extracted(len(sets))
+    spark, without = prepared.spark, [one.name for one in sets if not one.seeds]
+    sets = [one for one in sets if one.seeds]
+    done = Extracted(len(sets), without_seeds=without)
     seeds = _found_seeds(prepared, sets)
     found = {(row["set"], row["entity"]) for row in seeds.select("set", "entity").collect()}
     for number, (name, keys) in enumerate(sets):

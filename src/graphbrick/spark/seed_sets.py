@@ -1,21 +1,27 @@
-"""Sets of seeds from a file: JSON lines ``{"set": "q1", "seeds": ["Nairobi"]}``, or CSV with columns set and seed."""
+"""Sets of seeds from files: questions, JSON lines ``{"set": "q1", "seeds": ["Nairobi"]}``, CSV with set and seed."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
+import re
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from graphbrick.core.errors import InputError, shown
+from graphbrick.evaluate.datasets import load
+from graphbrick.graphs.readers.streams import open_source, unpacked_name
 from graphbrick.spark.storage import Storage, is_remote
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-_CSV = (".csv", ".tsv", ".tab")
+_TABLES = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
+_QUESTIONS_ONLY = (".parquet", ".txt")
+_QUESTION = re.compile("question|utterance", re.IGNORECASE)
 
 
 class SeedSet(NamedTuple):
@@ -23,7 +29,7 @@ class SeedSet(NamedTuple):
 
     Attributes:
         name: Name of the set, such as the id of a question.
-        seeds: Keys of entities, each once.
+        seeds: Keys of entities, each once; empty for a question without seeds.
     """
 
     name: str
@@ -33,38 +39,77 @@ class SeedSet(NamedTuple):
 def read_seed_sets(spark: SparkSession, place: str) -> list[SeedSet]:
     """Read the sets of a file, in the order of their names.
 
+    A file of questions of any form that `graphbrick.evaluate.datasets.load` reads gives a set for each question: its id
+    and its seeds.
+
     Raises:
-        InputError: There is no such file, or a line is not a set of seeds; the message names the line.
+        InputError: There is no such file, or a line is not a set of seeds (the message names the line); or none of the
+            questions has seeds.
     """
-    if is_remote(place):
-        storage = Storage(spark, place)
-        if not storage.exists(place):
-            raise InputError("there is no such file", place)
-        text = storage.read_text(place)
-    else:
-        text = _local_text(Path(place.removeprefix("file:")))
-    suffix = Path(place).suffix.lower()
-    rows = _csv_rows(place, text, "," if suffix == ".csv" else "\t") if suffix in _CSV else _json_rows(place, text)
+    if not is_remote(place):
+        return _read(Path(place.removeprefix("file:")))
+    storage = Storage(spark, place)
+    if not storage.exists(place):
+        raise InputError("there is no such file", place)
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / place.rpartition("/")[2]
+        file.write_bytes(storage.read_bytes(place))
+        try:
+            return _read(file)
+        except InputError as error:  # which names the copy
+            raise InputError(error.reason, place, error.line) from error
+
+
+def _read(file: Path) -> list[SeedSet]:
+    suffix = Path(unpacked_name(file)).suffix
+    text = "" if suffix in _QUESTIONS_ONLY else _text(file)
+    if suffix in _QUESTIONS_ONLY or _holds_questions(text, suffix):
+        questions = load(file)
+        if not any(question.seeds for question in questions):
+            raise InputError("none of the questions has seeds, which are keys of entities", file)
+        return sorted(SeedSet(question.id, question.seeds) for question in questions)
+    rows = _csv_rows(file, text, _TABLES[suffix]) if suffix in _TABLES else _json_rows(file, text)
     sets: dict[str, dict[str, None]] = {}
     for name, seeds in rows:
         sets.setdefault(name, {}).update(dict.fromkeys(seeds))
     if not sets:
-        raise InputError("the file holds no sets of seeds", place)
-    return [SeedSet(name, tuple(sets[name])) for name in sorted(sets)]
+        raise InputError("the file holds no sets of seeds", file)
+    return sorted(SeedSet(name, tuple(seeds)) for name, seeds in sets.items())
 
 
-def _local_text(file: Path) -> str:
+def _text(file: Path) -> str:
+    with open_source(file) as stream:
+        data = stream.read()
     try:
-        return file.read_text(encoding="utf-8-sig")
+        return data.decode()
     except UnicodeDecodeError as error:
         raise InputError("the file is not UTF-8", file) from error
-    except OSError as error:
-        raise InputError(f"the seeds cannot be read: {error.strerror}", file) from error
 
 
-def _json_rows(file: str, text: str) -> Iterator[tuple[str, list[str]]]:
+def _holds_questions(text: str, suffix: str) -> bool:
+    """Return whether a file holds questions and not sets of seeds, by its first line."""
+    first = next((line for line in _lines(text) if line.strip()), "")
+    if suffix in _TABLES:
+        names = next(csv.reader([first], delimiter=_TABLES[suffix]), [])
+    else:
+        try:
+            value = json.loads(first)
+        except (ValueError, RecursionError):
+            return first.lstrip().startswith(("[", "{"))  # the beginning of a document of several lines
+        if not isinstance(value, dict):
+            return isinstance(value, list)
+        names = list(value)
+    return "set" not in names and any(_QUESTION.search(name) for name in names)
+
+
+def _lines(text: str) -> list[str]:
+    """Return the lines; str.splitlines would also cut at characters that JSON allows inside a text, such as U+2028."""
+    return re.split("\r\n?|\n", text)
+
+
+def _json_rows(file: Path, text: str) -> Iterator[tuple[str, list[str]]]:
     names: set[str] = set()
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(_lines(text), 1):
         if not line.strip():
             continue
         try:
@@ -79,13 +124,17 @@ def _json_rows(file: str, text: str) -> Iterator[tuple[str, list[str]]]:
             raise InputError(f"set must be a name, got {shown(name)}", file, number)
         if name in names:
             raise InputError(f"the set {name!r} is there twice; join its seeds in one line", file, number)
-        if not isinstance(seeds, list) or not seeds or not all(isinstance(seed, str) and seed for seed in seeds):
+        if (
+            not isinstance(seeds, list)
+            or not seeds
+            or not all(isinstance(seed, str) and seed.strip() for seed in seeds)
+        ):
             raise InputError(f"seeds must be a list of keys of entities, got {shown(seeds)}", file, number)
         names.add(name)
         yield name, [seed.strip() for seed in seeds]
 
 
-def _csv_rows(file: str, text: str, delimiter: str) -> Iterator[tuple[str, list[str]]]:
+def _csv_rows(file: Path, text: str, delimiter: str) -> Iterator[tuple[str, list[str]]]:
     reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter)
     columns = [name.strip() for name in reader.fieldnames or ()]
     if not {"set", "seed"} <= set(columns):

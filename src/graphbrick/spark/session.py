@@ -97,8 +97,6 @@ def _settings(master: str) -> dict[str, str]:
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         _JAVA: f"-Dlog4j2.configurationFile={_LOG.as_uri()}",
-        # A walk writes its state after every step; Spark removes the files of steps that nobody needs any more.
-        "spark.cleaner.referenceTracking.cleanCheckpoints": "true",
         "spark.sql.session.timeZone": "UTC",
     }
     if master.startswith(("local", "spark://127.0.0.1:", "spark://localhost:")):

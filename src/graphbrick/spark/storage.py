@@ -94,12 +94,11 @@ class Storage:
         finally:
             stream.close()
 
-    def read_text(self, place: str) -> str:
+    def read_bytes(self, place: str) -> bytes:
         """Read a small file."""
         stream = self._fs.open(self._path(place))
         try:
-            reader = self._jvm.org.apache.commons.io.IOUtils
-            return str(reader.toString(stream, "UTF-8"))
+            return bytes(self._jvm.org.apache.commons.io.IOUtils.toByteArray(stream))
         finally:
             stream.close()
 
@@ -158,7 +157,7 @@ def read_settings(spark: SparkSession, place: str, kind: str) -> dict[str, Any]:
         GraphFormatError: The file is damaged, or of another kind or version.
     """
     try:
-        facts = json.loads(Storage(spark, place).read_text(f"{place}/{SETTINGS}"))
+        facts = json.loads(Storage(spark, place).read_bytes(f"{place}/{SETTINGS}"))
         found = facts["kind"], facts["format"]
     except (ValueError, KeyError, TypeError) as error:
         raise GraphFormatError(f"{place}/{SETTINGS} is damaged; make the folder again") from error
@@ -175,7 +174,7 @@ def _kind_of(storage: Storage, place: str) -> str | None:
     if not storage.exists(f"{place}/{SETTINGS}"):
         return None
     try:
-        kind = json.loads(storage.read_text(f"{place}/{SETTINGS}"))["kind"]
+        kind = json.loads(storage.read_bytes(f"{place}/{SETTINGS}"))["kind"]
     except (ValueError, KeyError, TypeError):
         return None
     return str(kind)

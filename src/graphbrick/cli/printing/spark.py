@@ -34,6 +34,10 @@ def print_extracted(done: Extracted, out: str, *, as_json: bool) -> None:
         term.print(f"steps of the walks: {sum(done.steps):,}; the errors of the scores of a set sum to {bound} at most")
     if done.stopped:
         term.print(f"the edge budget ended the walks of {counted(done.stopped, 'set')}, whose scores are less exact")
+    if done.without_seeds:
+        more = ", ..." if len(done.without_seeds) > _SHOWN else ""
+        names = ", ".join(done.without_seeds[:_SHOWN]) + more
+        term.print(plain(f"left out: {counted(len(done.without_seeds), 'question')} without seeds: {names}"))
     if done.missing:
         missing = sum(map(len, done.missing.values()))
         term.print(f"seeds that the triples do not have: {missing:,}")
