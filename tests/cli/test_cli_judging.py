@@ -100,6 +100,17 @@ def test_labels_by_people(run, study, tmp_path):
     assert f"{other}, line 2: context_relevance is 'perhaps'" in wrong.err
 
 
+def test_power_names_the_judges_that_there_are_and_takes_as_many_labels_as_wished(run, study):
+    assert run("judge", study, "--judge", "length", "--label", "context_relevance").code == 0
+    other = run("judge", "power", study, "--labels", "gold", "--judge", "words")
+    assert (other.code, other.err.count("\n")) == (1, 1)
+    assert "the judge words has rated no answer of this study; judges that have: length; " in other.err
+    few = run("judge", "power", study, "--labels", "gold", "--judge", "length", "--n", 6)
+    assert "6 labels are too few for 4 strata" in few.err
+    found = json.loads(run("judge", "power", study, "--labels", "gold", "--judge", "length", "--n", 24, "--json").out)
+    assert {one["labels"] for one in found} == {12}
+
+
 def test_the_number_of_labels_without_a_study(run):
     options = ("--width", 0.1, "--correlation", 0.7, "--answers", 2000, "--label-cost", 1, "--rating-cost", 0.01)
     (need,) = json.loads(run("judge", "power", *options, "--json").out)

@@ -70,15 +70,22 @@ def rater_of(study: Study, judge: Judge | None) -> RatingJudge | None:
     """Return what a study knows of a judge; without one, of the only judge that rated it, or None.
 
     Raises:
-        InputError: Several judges rated the study.
+        InputError: The judge has not rated the study, or none is named and several have.
     """
     from graphbrick.core.errors import InputError
 
     known = study.rating_judges()
+    names = ", ".join(one.name for one in known)
     if judge is not None:
-        return next((one for one in known if one.identity == judge.identity), None)
+        found = next((one for one in known if one.identity == judge.identity), None)
+        if found is None:
+            raise InputError(
+                f"the judge {judge.identity} has rated no answer of this study; judges that have: {names or 'none'}; "
+                "graphbrick judge RUNS --judge lets one rate it",
+                study.path,
+            )
+        return found
     if len(known) > 1:
-        names = ", ".join(one.name for one in known)
         raise InputError(f"several judges rated this study; name one with --judge: {names}", study.path)
     return known[0] if known else None
 
@@ -99,7 +106,7 @@ def labels_from(
     if source != GOLD:
         return read_labels(Path(source), cases), None
     rule = labels_by_rule(cases, names or list(Label))
-    drawn = draw(cases, list(rule.values), n, seed=seed)
+    drawn = draw([case for case in cases if case.gold], list(rule.values), n, seed=seed)
     values = {
         label: {
             key: known[key] for case in drawn if not case.lacks(label) and (key := (case.run, case.question)) in known

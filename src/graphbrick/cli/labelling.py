@@ -89,6 +89,8 @@ def power(
     ] = None,
     labels: Annotated[str | None, typer.Option(metavar="FILE|gold", help="Labels so far.")] = None,
     judge: Annotated[str | None, typer.Option(metavar="JUDGE", help="The judge, if several rated the study.")] = None,
+    n: Annotated[int, typer.Option("--n", help="With --labels gold: number of answers that count as labelled.")] = 150,
+    seed: Annotated[int, typer.Option(help="With --labels gold: which answers are drawn.")] = 0,
     width: Annotated[float, typer.Option(help="Wished length of the interval; 0.1 is 5 points up and down.")] = 0.1,
     share: Annotated[float, typer.Option(help="Without RUNS: about what share of answers the label holds for.")] = 0.5,
     correlation: Annotated[float, typer.Option(help="Without RUNS: of judge and labels.")] = 0.5,
@@ -119,7 +121,7 @@ def power(
         with Study.open(runs) as study:
             cases = cases_of(study)
             rater = rater_of(study, None if judge is None else judge_of(judge))
-            known, _ = labels_from(labels, cases, None, 150, 0)
+            known, _ = labels_from(labels, cases, None, n, seed)
             assert known is not None
             needs = needs_of(study, cases, known, rater, width, costs, level)
     if as_json:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
@@ -195,6 +195,26 @@ def test_what_is_not_there_is_not_rated(study):
     judge = Scripted(lambda case: 0.5)
     rate_study(study, judge, [FAITHFULNESS]).close()
     assert (2, 1) not in stored(study, FAITHFULNESS)
+
+
+def test_correctness_is_not_asked_without_gold_answers(study):
+    with Recorder(study) as recorder:
+        recorder._db.execute("UPDATE questions SET gold = '[]' WHERE id <= 4")
+    judge = Scripted(lambda case: 0.5)
+    rate_study(study, judge, [CORRECTNESS, RELEVANCE]).close()
+    assert {question for _, question in stored(study, CORRECTNESS)} == set(range(5, 13))
+    assert {question for _, question in stored(study)} == set(range(1, 13))
+    asked = len(judge.given)
+    rate_study(study, judge, [CORRECTNESS], retry=True).close()
+    assert len(judge.given) == asked
+
+
+def test_a_judge_sees_nothing_that_the_label_is_not_about(study):
+    with Study.open(study) as opened:
+        cases = cases_of(opened)
+    for label in Label:
+        case, other = (replace(cases[0], evidence=(text,)).case(label) for text in ("one", "another"))
+        assert (case == other) == (label in (CORRECTNESS, Label.ANSWER_RELEVANCE))
 
 
 def test_labels_by_rule_and_groups(study):

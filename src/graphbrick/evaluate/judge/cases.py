@@ -70,15 +70,20 @@ class StudyCase:
         return "\n".join(self.answers)
 
     def case(self, label: Label) -> Case:
-        """Return what a judge is given: no answer where evidence is judged, and gold answers for correctness only.
+        """Return what a judge is given, and nothing that the label is not about.
 
-        The first answer is the one that has to be correct; for the other labels all answers count.
+        Evidence is there for context relevance and faithfulness, gold answers for correctness only. The first answer is
+        the one that has to be correct; for the other labels all answers count.
         """
         if label is Label.CONTEXT_RELEVANCE:
             return Case(self.text, self.evidence)
         if label is Label.CORRECTNESS:
-            return Case(self.text, self.evidence, self.answers[0] if self.answers else "", self.gold)
-        return Case(self.text, self.evidence, self.answer_text)
+            return Case(self.text, (), self.answers[0] if self.answers else "", self.gold)
+        return Case(self.text, self.evidence if label is Label.ANSWER_FAITHFULNESS else (), self.answer_text)
+
+    def applies(self, label: Label) -> bool:
+        """Return whether the label can be judged at all: correctness needs gold answers."""
+        return label is not Label.CORRECTNESS or bool(self.gold)
 
     def lacks(self, label: Label) -> bool:
         """Return whether the label fails without a look, because there is no evidence or no answer to hold for."""

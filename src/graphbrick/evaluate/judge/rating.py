@@ -38,8 +38,8 @@ def rate_study(
 
     Each rating is stored with its reason, and each call of the judge with its cost. After a kill, Ctrl-C or the end of
     a budget, the same call goes on; a few seconds of work are lost at most. Answers of several systems that look the
-    same to the judge are rated once. Answers that lack what a label is about (`StudyCase.lacks`) are not rated.
-    Ratings of other judges stay.
+    same to the judge are rated once. Answers that lack what a label is about (`StudyCase.lacks`) are not rated, nor is
+    the correctness of answers to questions without gold answers. Ratings of other judges stay.
 
     Args:
         study: The file that `graphbrick.evaluate.evaluate` wrote.
@@ -101,7 +101,7 @@ class _Work:
 
     def rate(self, cases: Sequence[StudyCase]) -> None:
         """Rate the cases that are not rated yet, a few seconds of them at a time."""
-        wanted = [one for one in cases if not one.lacks(self._label)]
+        wanted = [one for one in cases if one.applies(self._label) and not one.lacks(self._label)]
         rated = self._recorder.ratings.rated(self._number, self._label)
         alike: dict[Case, list[StudyCase]] = {}
         said: dict[Case, StoredRating] = {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import random
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from made_study import Madeup, write_study
 from graphbrick.core.errors import InputError
 from graphbrick.evaluate.judge.cases import StudyCase, cases_of
 from graphbrick.evaluate.judge.labels.files import label_of, labels_by_rule, open_labels, read_labels, write_cases
-from graphbrick.evaluate.judge.labels.sampling import draw
+from graphbrick.evaluate.judge.labels.sampling import LEAST, _quotas, draw
 from graphbrick.evaluate.judge.verdicts import Label
 from graphbrick.evaluate.study.reader import Study
 
@@ -161,3 +162,19 @@ def test_labels_by_rule_say_so(cases):
     assert "no judgements of people" in labels.notes[0]
     with pytest.raises(InputError, match="no label follows from gold answers"):
         labels_by_rule(cases, [Label.ANSWER_FAITHFULNESS])
+
+
+def test_no_stratum_loses_a_label_as_the_sample_grows():
+    rng = random.Random(6)
+    for _ in range(40):
+        sizes = [rng.randint(1, 60) for _ in range(rng.randint(1, 7))]
+        least = sum(min(LEAST, size) for size in sizes)
+        before = _quotas(sizes, least)
+        for n in range(least + 1, sum(sizes) + 2):
+            quotas = _quotas(sizes, n)
+            assert all(small <= large <= size for small, large, size in zip(before, quotas, sizes, strict=True))
+            assert sum(quotas) == min(n, sum(sizes))
+            before = quotas
+        n = sum(sizes) // 2
+        if all(n * size >= 3 * sum(sizes) for size in sizes):  # in proportion, within about one
+            assert all(abs(q - n * s / sum(sizes)) < 1.5 for q, s in zip(_quotas(sizes, n), sizes, strict=True))

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from made_study import Madeup, write_study
 
+from graphbrick.cli.judge_options import labels_from
 from graphbrick.core.errors import InputError
 from graphbrick.evaluate.judge.cases import StudyCase, cases_of
 from graphbrick.evaluate.judge.labels.files import Labels, labels_by_rule
@@ -158,6 +159,7 @@ def test_labels_of_one_system_correct_another_only_if_asked_to(study):
     assert rows["bad"].ppi.mean == pytest.approx(rows["bad"].alone.mean + error, abs=0.05)
     assert rows["bad"].tuned is None
     assert "right only if the judge errs alike on all systems" in " ".join(pooled.notes)
+    assert "Differences and «yes and no» still rest on the labels of each system" in " ".join(pooled.notes)
 
 
 def test_systems_on_other_questions_are_compared_by_their_means(study):
@@ -184,6 +186,46 @@ def test_answers_that_lack_what_is_judged_count_nothing(study):
     assert "1 labels of such answers were not used" in found.labels[0].notes[1]
     (difference,) = found.labels[0].differences
     assert abs(difference.estimate.mean) < 0.3
+
+
+def test_questions_without_gold_answers_are_neither_wrong_nor_unread(study):
+    opened, cases = study
+    half = [replace(case, gold=(), right=None) if case.question % 2 else case for case in cases]
+    rule = labels_by_rule(half, [CORRECTNESS])
+    labels, drawn = labels_from("gold", half, [CORRECTNESS], 120, 0)
+    assert drawn == rule
+    assert len(labels.values[CORRECTNESS]) == 120
+    found = report((opened, half), lambda case, rng: decent(case, rng) if case.gold else None, labels, rule=rule)
+    (one,) = found.labels
+    row = one.rows[0]
+    assert (row.cases, row.missing, one.quality.missing) == (150, 0, 0)
+    with_gold = [case.right for case in half if case.gold and case.system == "good"]
+    assert row.true == np.mean(with_gold)
+    assert row.tuned.low <= row.true <= row.tuned.high
+    assert "300 answers to questions without gold answers are left out" in one.notes
+    given = labels_of(cases)  # by people, who labelled answers that nobody can label
+    ignored = sum(case.question % 2 and (case.run, case.question) in given.values[CORRECTNESS] for case in cases)
+    by_people = judge_report(opened, half, given, None)
+    assert f"{ignored} labels of such answers were not used" in by_people.labels[0].notes
+    assert by_people.labels[0].rows[0].cases == 150
+    nothing = [replace(case, gold=(), right=None) for case in cases]
+    with pytest.raises(InputError, match="correctness needs questions with gold answers"):
+        judge_report(opened, nothing, given, None)
+    with pytest.raises(InputError, match="or gold answers for correctness"):
+        draw(nothing, [CORRECTNESS], 10)
+
+
+def test_two_questions_do_not_prove_a_difference(study):
+    opened, cases = study
+    places = {(case.run, case.question): case for case in cases}
+    apart = [q for q in range(1, 301) if places[1, q].right and not places[2, q].right][:2]
+    labels = Labels({CORRECTNESS: {(run, q): float(places[run, q].right) for run in (1, 2) for q in apart}}, "two")
+    for listed in (cases, [replace(case, key=(case.system, case.key[1])) for case in cases]):
+        (found,) = judge_report(opened, listed, labels, None).labels[0].differences
+        assert found.estimate.mean == 1
+        assert -1 <= found.estimate.low < 0
+        assert found.estimate.high == 1
+        assert found.p > 0.2
 
 
 def test_labels_without_a_judge_and_a_judge_without_labels(study):

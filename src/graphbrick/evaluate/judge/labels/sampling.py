@@ -19,7 +19,7 @@ def draw(cases: Sequence[StudyCase], labels: Sequence[Label], n: int, *, seed: i
     Every question has a random place in a queue, the same for all systems; each stratum gives its first cases. So
     systems that share questions are labelled on the same questions, which makes their differences more exact, and the
     first rows of the sample are a random sample too: labelling can stop anywhere. A larger ``n`` with the same seed
-    contains the smaller sample. Cases that lack what every label is about are not drawn (`StudyCase.lacks`).
+    contains the smaller sample. Cases that no label can be judged of are not drawn (`StudyCase.applies`, `lacks`).
 
     Args:
         cases: The cases of a study.
@@ -35,10 +35,13 @@ def draw(cases: Sequence[StudyCase], labels: Sequence[Label], n: int, *, seed: i
     """
     strata: dict[tuple[str, str], list[StudyCase]] = {}
     for case in cases:
-        if not all(case.lacks(label) for label in labels):
+        if any(case.applies(label) and not case.lacks(label) for label in labels):
             strata.setdefault((case.system, case.group), []).append(case)
     if not strata:
-        raise InputError("no answer can be labelled: none has evidence or an answer; evaluate other pipelines")
+        raise InputError(
+            "no answer can be labelled: none has evidence or an answer, or gold answers for correctness; evaluate "
+            "other pipelines"
+        )
     if n < (least := sum(min(LEAST, len(stratum)) for stratum in strata.values())):
         raise InputError(
             f"{n} labels are too few for {len(strata)} strata of system and kind of question, as an interval needs "
@@ -54,20 +57,17 @@ def draw(cases: Sequence[StudyCase], labels: Sequence[Label], n: int, *, seed: i
 
 
 def _quotas(sizes: Sequence[int], n: int) -> list[int]:
-    """Split n in proportion to sizes, by largest remainders; at least two each, and never more than there are."""
-    total = sum(sizes)
-    if n >= total:
-        return list(sizes)
-    quotas = [min(size, max(LEAST, n * size // total)) for size in sizes]
-    while sum(quotas) != n:
-        step = 1 if sum(quotas) < n else -1
-        owed = [n * size / total - quota for size, quota in zip(sizes, quotas, strict=True)]
-        able = [
-            place
-            for place, (size, quota) in enumerate(zip(sizes, quotas, strict=True))
-            if (quota < size if step > 0 else quota > min(LEAST, size))
-        ]
-        quotas[max(able, key=lambda place: step * owed[place])] += step
+    """Split n in proportion to sizes, by highest averages (Sainte-Laguë); at least two each, if there are as many.
+
+    One after another goes to the stratum with the most cases for each of its draws, so that no quota falls as n grows.
+
+    >>> _quotas([38, 56, 53], 48), _quotas([38, 56, 53], 49)
+    ([13, 18, 17], [13, 18, 18])
+    """
+    quotas = [min(size, LEAST) for size in sizes]
+    for _ in range(min(n, sum(sizes)) - sum(quotas)):
+        averages = [size / (2 * quota + 1) if quota < size else 0.0 for size, quota in zip(sizes, quotas, strict=True)]
+        quotas[averages.index(max(averages))] += 1
     return quotas
 
 

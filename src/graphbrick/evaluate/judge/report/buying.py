@@ -88,7 +88,8 @@ def needs_of(
     needs = []
     for label, values in labels.values.items():
         ratings = study.ratings(judge.id, label) if judge is not None else []
-        population = population_of(cases, label, values, {(one.run, one.question): one.probability for one in ratings})
+        said = {(one.run, one.question): one.probability for one in ratings}
+        population = population_of([case for case in cases if case.applies(label)], label, values, said)
         for system, own in population.systems.items():
             one = population.sample(own)
             if len(one.labels) < 2:

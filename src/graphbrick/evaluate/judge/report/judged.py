@@ -127,13 +127,18 @@ def judge_report(
         InputError: There are neither labels nor a judge, or nothing is known of a chosen label.
     """
     values = {} if labels is None else labels.values
-    known = [label for label in Label if label in set(values) | set(judge.labels if judge else ())]
+    known = [
+        label
+        for label in Label
+        if label in set(values) | set(judge.labels if judge else ()) and any(case.applies(label) for case in cases)
+    ]
     wanted = known if chosen is None else [label for label in Label if label in chosen]
     unknown = [label.value for label in wanted if label not in known]
     if not wanted or unknown:
         raise InputError(
             f"there is neither a label nor a verdict of {' and '.join(unknown) or 'any kind'}; rate the study with "
-            "graphbrick judge --judge, or label some answers with graphbrick judge sample",
+            "graphbrick judge --judge, or label some answers with graphbrick judge sample (correctness needs questions "
+            "with gold answers)",
             study.path,
         )
     notes = [*(labels.notes if labels else ()), *notes_of(cases)]
@@ -142,7 +147,8 @@ def judge_report(
     if pooled:
         notes.append(
             "the labels of all systems together correct each of them (--pool): right only if the judge errs alike on "
-            "all systems; labels drawn from each system's own answers are better"
+            "all systems; labels drawn from each system's own answers are better. Differences and «yes and no» still rest "
+            "on the labels of each system alone"
         )
     reports = [_of_label(study, cases, label, labels, judge, rule, pooled, level) for label in wanted]
     source = "" if labels is None else labels.source
@@ -160,15 +166,18 @@ def _of_label(
     level: float,
 ) -> LabelReport:
     given = {} if labels is None else labels.values.get(label, {})
+    ruled = {} if rule is None else rule.values.get(label, {})
+    notes, every = [], cases
+    cases = [case for case in every if case.applies(label) and (not ruled or (case.run, case.question) in ruled)]
+    if len(cases) < len(every):
+        notes.append(f"{len(every) - len(cases):,} answers to questions without gold answers are left out")
     judged = judge is not None and label in judge.labels
     ratings = study.ratings(judge.id, label) if judge is not None and judged else []
     said = {(one.run, one.question): one.probability for one in ratings}
     population = population_of(cases, label, given, said)
-    ruled = {} if rule is None else rule.values.get(label, {})
-    true = {place: ruled.get((case.run, case.question), 0.0) for place, case in enumerate(cases)} if ruled else None
+    true = {place: ruled[case.run, case.question] for place, case in enumerate(cases)} if ruled else None
     rows = rows_of(population, judged=judged, pooled=pooled, level=level, true=true)
     quality = quality_of(population, judged=judged)
-    notes = []
     unrated = sum(bool(wanted) and (case.run, case.question) not in said
                   for case, wanted in zip(cases, population.rated, strict=True)) if judged else 0  # fmt: skip
     if unrated:
@@ -176,8 +185,8 @@ def _of_label(
     lacking = int(population.lacking.sum())
     if lacking:
         notes.append(f"{lacking:,} answers lack what is judged ({_needed(label)}); they count 0, and nobody was asked")
-    ignored = sum(bool(lacks) and (case.run, case.question) in given
-                  for case, lacks in zip(cases, population.lacking, strict=True))  # fmt: skip
+    used = {(case.run, case.question) for case, lacks in zip(cases, population.lacking, strict=True) if not lacks}
+    ignored = sum((case.run, case.question) in given and (case.run, case.question) not in used for case in every)
     if ignored:
         notes.append(f"{ignored:,} labels of such answers were not used")
     differences = differences_of(population, judged=judged, level=level)

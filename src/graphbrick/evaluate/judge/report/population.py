@@ -88,7 +88,7 @@ def population_of(
     """Return the cases of one label.
 
     Args:
-        cases: The cases of the study.
+        cases: The cases of the study that the label applies to (`StudyCase.applies`).
         label: The label.
         labels: Labels by people, by run and question.
         said: Probabilities of the judge, by run and question.
