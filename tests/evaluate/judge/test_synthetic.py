@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +22,7 @@ from graphbrick.evaluate.judge.synthetic.making import NO_ANSWER, REFUSALS, make
 from graphbrick.evaluate.judge.synthetic.negatives import ANSWER_REMOVED, KINDS, RETRIEVED, SAME_ENTITIES, Negatives
 from graphbrick.evaluate.judge.synthetic.passages import CHAIN, FACT, FAN_OUT, Passage, names_in, passages_of, windows
 from graphbrick.evaluate.judge.synthetic.questions import Pair, QuestionWriter, pairs_by_rule, read_pairs
-from graphbrick.evaluate.judge.synthetic.rows import OWN, read_rows
+from graphbrick.evaluate.judge.synthetic.rows import OWN, Row, read_rows
 from graphbrick.evaluate.judge.verdicts import Label
 from graphbrick.evaluate.judge.words import content_words, says
 from graphbrick.learn.judge_questions import written_about
@@ -218,11 +219,30 @@ def test_tables_of_ares_are_read(tmp_path: Path) -> None:
     file.write_text("document\tquery\nx\ty\n")
     with pytest.raises(InputError, match="no table of ARES"):
         read_rows(file)
-    file.with_suffix(".jsonl").write_text(
-        '{"label": "context_relevance", "value": 2, "question": "a", "evidence": []}\n'
-    )
-    with pytest.raises(InputError, match="line 1: value must be 0 or 1, got 2"):
-        read_rows(file.with_suffix(".jsonl"))
+
+
+def test_rows_hold_texts_and_labels_of_0_or_1(tmp_path: Path) -> None:
+    file = tmp_path / "rows.jsonl"
+    row = {"label": "context_relevance", "value": 1, "question": "Who built it?", "evidence": ["Ada built it."]}
+
+    def read(**changes: object) -> Row:
+        file.write_text("\n" + json.dumps(row | changes) + "\n")
+        return read_rows(file)[0]
+
+    assert read(evidence="Ada built it.").case == read().case
+    assert [read(value=value).value for value in (True, False, 1, 0, 1.0)] == [1, 0, 1, 0, 1]
+    for changes, reason in (
+        ({"value": 0.9}, "value must be 0, 1, true or false, got 0.9"),
+        ({"value": 2}, "value must be 0, 1, true or false, got 2"),
+        ({"value": "yes"}, "got 'yes'"),
+        ({"evidence": [3]}, "evidence must be a list of texts, or a text, got"),
+        ({"evidence": {"a": "b"}}, "evidence must be a list of texts"),
+        ({"question": None}, "question must be a text, got None"),
+        ({"answer": 7}, "answer must be a text, got 7"),
+        ({"label": "truth"}, "is no row of a data set for judges"),
+    ):
+        with pytest.raises(InputError, match="line 2: .*" + re.escape(reason)):
+            read(**changes)
 
 
 class TwoPassages:

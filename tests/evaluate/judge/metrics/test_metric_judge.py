@@ -233,6 +233,20 @@ def test_verdicts_that_a_reply_leaves_out_are_asked_for_again() -> None:
     assert [list(one.values()) for one in seen] == [["p", "x", "z", "v"], ["z", "v"]]
 
 
+def test_a_second_attempt_asks_about_fewer_texts_at_a_time() -> None:
+    sizes = list[int]()
+
+    def script(request: Request) -> str:
+        if step_of(request) != "support":
+            return json.dumps({"statements": [f"s{i}" for i in range(30)]})
+        sizes.append(len(data_of(request)["statements"]))
+        return "I wonder."
+
+    values, _, _ = measured(CASE, Metric.FAITHFULNESS, script=script, max_tokens=600)
+    assert values[Metric.FAITHFULNESS].unreadable
+    assert sizes == [10] * 3 + [5] * 6
+
+
 def test_calls_hold_no_more_verdicts_than_a_reply() -> None:
     values, requests, _ = measured(CASE, Metric.FAITHFULNESS, max_tokens=130)
     assert values[Metric.FAITHFULNESS].value == 3 / 4

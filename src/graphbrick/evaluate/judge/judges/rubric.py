@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -202,9 +202,7 @@ def _reasoned(choice: Choice) -> Verdict:
     stated = _SAYS.get(str(said["verdict"]).strip().lower())
     if stated is None:
         raise UnreadableError(f"the verdict is neither yes nor no: {shown(text)}")
-    value = likeliest_at(choice, "verdict")
-    probability = share_of_yes(value[0][1]) if value else None
-    return Verdict(float(stated) if probability is None else probability, str(said.get("reason", "")))
+    return Verdict(_probability(stated, likeliest_at(choice, "verdict")[:1]), str(said.get("reason", "")))
 
 
 def _one_word(choice: Choice) -> Verdict:
@@ -217,6 +215,17 @@ def _one_word(choice: Choice) -> Verdict:
     stated = stated_verdict(text)
     if stated is None:
         raise UnreadableError(f"the reply is neither yes nor no: {shown(text)}")
-    first = next((token.top for token in choice.logprobs if token.token.strip()), ())
-    probability = share_of_yes(first)
-    return Verdict(float(stated) if probability is None else probability)
+    return Verdict(_probability(stated, [(token.token, token.top) for token in choice.logprobs]))
+
+
+def _probability(stated: bool, tokens: Iterable[tuple[str, Sequence[tuple[str, float]]]]) -> float:
+    """Return the probability of yes at the token that says the verdict; 1 or 0 if none says it by yes or no.
+
+    Args:
+        stated: The verdict.
+        tokens: Tokens of the reply among which that of the verdict is, each with the likeliest ones in its place.
+    """
+    for token, likeliest in tokens:
+        if share_of_yes([(token, 0.0)]) == stated and (probability := share_of_yes(likeliest)) is not None:
+            return probability
+    return float(stated)

@@ -7,10 +7,13 @@ import json
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from graphbrick.core.errors import InputError
 from graphbrick.evaluate.judge.verdicts import Case
+from graphbrick.files.locks import claim
+
+_BLOCK = 1 << 16  # bytes that are looked at together for the end of a line
 
 
 class KeptLines:
@@ -20,7 +23,8 @@ class KeptLines:
         file: The file; made with the first value.
 
     Raises:
-        InputError: The file is damaged elsewhere than in half a last line, or is another kind of file.
+        InputError: The file is damaged elsewhere than in half a last line, or is another kind of file. `keep` raises
+            it if the file cannot be written.
     """
 
     def __init__(self, file: Path) -> None:
@@ -35,8 +39,7 @@ class KeptLines:
                 if number < len(lines) or line.endswith(b"\n"):
                     raise InputError(
                         f"the line holds no verdict of a judge ({error!r}); name another file with --out", file, number
-                    ) from error
-                os.truncate(file, sum(map(len, lines[:-1])))  # a process that was killed left half of the last line
+                    ) from error  # a process that was killed leaves half of the last line
 
     def find(self, *key: str) -> Any:
         """Return the value of a key; None if there is none."""
@@ -45,9 +48,32 @@ class KeptLines:
     def keep(self, values: Mapping[tuple[str, ...], Any]) -> None:
         """Add values, or replace them."""
         lines = [json.dumps({"key": key, "value": value}) for key, value in values.items()]
-        with self._file.open("a", encoding="utf-8") as out:
-            out.write("".join(f"{line}\n" for line in lines))
+        text = "".join(f"{line}\n" for line in lines).encode()
+        try:
+            lock_file = self._file.with_name(f".{self._file.name}.lock")
+            with claim(lock_file, wait=True), self._file.open("ab+") as out:
+                _end_last_line(out)
+                out.write(text)
+        except OSError as error:
+            raise InputError(f"verdicts cannot be kept: {error.strerror or error}", self._file) from error
         self._known |= values
+
+
+def _end_last_line(file: BinaryIO) -> None:
+    """Let a file end with a whole line: a last one without its end is ended if it is JSON, and else removed."""
+    end = file.seek(0, os.SEEK_END)
+    start = end
+    tail = b""
+    while start and b"\n" not in tail:
+        start = file.seek(max(0, start - _BLOCK))
+        tail = file.read(end - start)
+    last = tail.rpartition(b"\n")[2]
+    try:
+        if last:
+            json.loads(last)
+            file.write(b"\n")
+    except ValueError:
+        file.truncate(end - len(last))
 
 
 def digest(texts: Iterable[object]) -> str:

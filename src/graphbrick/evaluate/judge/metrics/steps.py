@@ -202,7 +202,8 @@ class CaseSteps:
         """Ask for a verdict on each text; those that a reply leaves out are asked about once more, fewer at a time."""
         found: dict[int, bool] = {}
         reply = ""
-        for most in (min(max(self._llm.max_tokens // _VERDICT, 1), _MOST_VERDICTS), max(len(texts) // 2, 1)):
+        first_most = min(max(self._llm.max_tokens // _VERDICT, 1), _MOST_VERDICTS, max(len(texts), 1))
+        for most in (first_most, max(first_most // 2, 1)):
             left = [place for place in range(len(texts)) if place not in found]
             for first in range(0, len(left), most):
                 places = left[first : first + most]

@@ -147,8 +147,8 @@ def judge_report(
     if pooled:
         notes.append(
             "the labels of all systems together correct each of them (--pool): right only if the judge errs alike on "
-            "all systems; labels drawn from each system's own answers are better. Differences and «yes and no» still rest "
-            "on the labels of each system alone"
+            "all systems; labels drawn from each system's own answers are better. Differences and «yes and no» still "
+            "rest on the labels of each system alone"
         )
     reports = [_of_label(study, cases, label, labels, judge, rule, pooled, level) for label in wanted]
     source = "" if labels is None else labels.source

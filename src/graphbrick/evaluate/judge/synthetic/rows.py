@@ -107,10 +107,9 @@ def _from_lines(lines: Iterable[str], file: Path) -> Iterator[Row]:
             continue
         try:
             value = json.loads(line)
-            case = Case(str(value["question"]), tuple(map(str, value["evidence"])), str(value.get("answer", "")))
-            held = int(value["value"])
+            case = Case(_text(value, "question"), _evidence(value["evidence"]), _text(value, "answer", ""))
             row = Row(
-                Label(value["label"]), held, str(value.get("kind", "labelled")), case,
+                Label(value["label"]), _held(value["value"]), str(value.get("kind", "labelled")), case,
                 str(value.get("group", case.question)), str(value.get("source", "")),
             )  # fmt: skip
         except (ValueError, KeyError, TypeError, AttributeError) as error:
@@ -118,9 +117,30 @@ def _from_lines(lines: Iterable[str], file: Path) -> Iterator[Row]:
                 f"is no row of a data set for judges ({error}); it needs label, value, question and evidence", file,
                 number, line,
             ) from error  # fmt: skip
-        if held not in (0, 1):
-            raise InputError(f"value must be 0 or 1, got {held}", file, number, line)
         yield row
+
+
+def _text(values: Mapping[str, Any], name: str, default: str | None = None) -> str:
+    """Return a field that is a text; ValueError if it is something else."""
+    text = values[name] if default is None else values.get(name, default)
+    if not isinstance(text, str):
+        raise ValueError(f"{name} must be a text, got {text!r:.40}")
+    return text
+
+
+def _evidence(value: object) -> tuple[str, ...]:
+    """Return evidence, a list of texts or one text; ValueError if it is something else."""
+    texts = [value] if isinstance(value, str) else value
+    if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+        raise ValueError(f"evidence must be a list of texts, or a text, got {value!r:.40}")
+    return tuple(texts)
+
+
+def _held(value: object) -> int:
+    """Return a label of 0, 1, true or false; ValueError if it is something else."""
+    if not isinstance(value, bool | int | float) or value not in (0, 1):
+        raise ValueError(f"value must be 0, 1, true or false, got {value!r:.40}")
+    return int(value)
 
 
 def _from_tsv(lines: Iterable[str], file: Path) -> Iterator[Row]:
