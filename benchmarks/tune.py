@@ -43,7 +43,6 @@ from graphbrick.tune import Aim, Settings, tune
 from graphbrick.tune.default_space import default_space, known_pipelines
 from graphbrick.tune.questions import split
 from graphbrick.tune.space import readable
-from graphbrick.tune.writing import write_files
 from unlabelled import DATA, GRAPHS
 
 _EACH = 300  # questions of each hop count that take part
@@ -63,7 +62,6 @@ def searched(kind: str, name: str, folder: Path, data: Path, settings: Settings)
     settings = replace(settings, at_random=kind == "even draws")
     known = known_pipelines(graph, default=default_pipeline(graph))
     result = tune(graph, questions, place, known=known, settings=settings)
-    write_files(result, place, graph=name)
     return {"recipes": {one.aim: one.text for one in result.recommended}, "tried": result.tried, "size": result.size,
             "seconds": result.seconds, "saved": result.saved, "given_up": result.given_up,
             "effects": [effect.words() for effect in sorted(result.effects, key=lambda one: one.p)[:6]]}  # fmt: skip

@@ -28,7 +28,7 @@ import numpy as np
 from graphbrick.evaluate.datasets import Question
 from graphbrick.testing import tiny_graph
 from graphbrick.tune import Aim, Settings
-from graphbrick.tune.clock import Clock
+from graphbrick.tune.clock import Clock, Step
 from graphbrick.tune.default_space import default_space
 from graphbrick.tune.measuring import key_of
 from graphbrick.tune.race import Candidate, Race, Scored, Why, rungs
@@ -46,6 +46,7 @@ class MadeUp:
 
     def __init__(self, seed: int, n: int) -> None:
         self._seed, self.spent, self.ran, self.workers = seed, 0.0, 0.0, 1
+        self.calls, self.left_tokens, self.left_usd = 0, 0, 0.0
         self._hard = np.random.default_rng(seed).normal(size=n)
         self._place: dict[tuple[str, str], int] = {("", str(i)): i for i in range(n)}
 
@@ -88,10 +89,10 @@ class CountedClock(Clock):
         super().__init__(journal, seconds, {})
         self._made_up = made_up
 
-    def step(self, name: str, work: Callable[[], float]) -> None:
+    def step(self, name: str, work: Callable[[Step | None], Step | None]) -> None:
         """Do a step."""
         before = self._made_up.spent
-        work()
+        work(None)
         self.used += self._made_up.spent - before + 0.02
 
 

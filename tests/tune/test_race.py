@@ -50,6 +50,17 @@ def test_what_was_promoted_makes_room_only_when_more_arrive() -> None:
     assert race.promotable() == []  # the one place of three is taken
 
 
+@pytest.mark.parametrize("why", [Why.SLOW, Why.FAILS, Why.CANNOT_START])
+def test_what_nobody_would_use_takes_no_place_among_the_best(why: Why) -> None:
+    slow = [candidate(f"s{i}", "1111", rung=2) for i in range(12)]
+    fast = [candidate(f"f{i}", "1110", rung=2) for i in range(7)]
+    for one in slow:
+        one.give_up(why, "")
+    race = Race([QUALITY], [1, 4, 12], 1.0, [fast[0], *slow, *fast[1:]])
+    assert [one.name for one in race.promotable()] == ["f0", "f1"]
+    assert len(race.promotable(eager=True)) == 2
+
+
 def test_a_difference_that_chance_explains_gives_nobody_up() -> None:
     better, worse = candidate("a", "1" * 20), candidate("b", "1" * 18 + "00")
     assert not beaten(worse, better)

@@ -10,16 +10,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from forks import run_in_fork
 
 from graphbrick import AllPaths, Graph, parse
 from graphbrick.core.errors import InputError
 from graphbrick.evaluate.datasets import Question
 from graphbrick.evaluate.study.reader import Study
 from graphbrick.learn.written_questions import DATASET, written_questions
-from graphbrick.pipeline.budget import Budget, StoppedError, spending
+from graphbrick.pipeline.budget import StoppedError
 from graphbrick.recipes import recipe
-from graphbrick.testing import ScriptedLLM
 from graphbrick.tune import Aim, Settings, Space, Tuned, tune
 from graphbrick.tune.clock import Clock
 from graphbrick.tune.measuring import Measurer
@@ -108,63 +106,6 @@ def test_the_same_call_again_asks_nothing_and_finds_the_same(
     assert again == found
 
 
-SEARCH = """
-import os, signal, sys
-from dataclasses import replace
-from pathlib import Path
-
-sys.path.insert(0, arguments[0])
-import graphbrick.tune.clock as clocks
-import graphbrick.tune.measuring as measuring
-from graphbrick.testing import ScriptedLLM, tiny_graph
-from graphbrick.tune import tune
-from made_questions import made_questions
-from test_search import KNOWN, SETTINGS, SPACE, rows
-
-evaluate = measuring.Measurer._evaluate
-still = replace(SETTINGS, at_random=True)  # without optuna, which takes a second to import
-graph = tiny_graph()
-
-def search(folder, kill_at=0, before=False):
-    calls = 0
-
-    def killed(self, *given):
-        nonlocal calls
-        calls += 1
-        if calls == kill_at and before:
-            die()
-        evaluate(self, *given)
-        if calls == kill_at:
-            die()  # the results are there, the line of the journal is not
-
-    def take(self, one, results, stages):  # times that do not depend on the machine
-        for key, result in results:
-            one.scores[key] = measuring.Scored(float(result.metrics["hits_at_1"]), 0.001 * len(one.text), 0.0, 0.0)
-
-    measuring.Measurer._evaluate, measuring.Measurer._take = killed, take
-    clocks.time = type("Still", (), {"monotonic": staticmethod(lambda: 0.0)})
-    found = tune(graph, made_questions(graph), folder, known=KNOWN, space=SPACE, settings=still)
-    return found.recommended, found.tried, found.comparisons, found.notes
-
-whole, folder, known = search(Path(arguments[1])), Path(arguments[2]), set()
-for kill_at, before in ((1, False), (5, True), (6, False), (9, True), (12, False)):
-    child = os.fork()
-    if not child:
-        search(folder, kill_at, before)
-        os._exit(0)
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
-    now = set(rows(folder / "study.sqlite"))
-    assert known <= now, "something was asked twice"  # the rows have the number of the session
-    known = now
-assert search(folder) == whole
-assert known < set(rows(folder / "study.sqlite"))
-"""
-
-
-def test_a_search_that_is_killed_again_and_again_finds_the_same_and_asks_nothing_twice(tmp_path: Path) -> None:
-    assert run_in_fork(SEARCH, Path(__file__).parent, tmp_path / "whole", tmp_path / "killed") == 0
-
-
 def test_a_changed_graph_or_other_questions_need_another_folder(
     graph: Graph, questions: tuple[Question, ...], searched: tuple[Tuned, Path]
 ) -> None:
@@ -187,6 +128,7 @@ def test_results_of_another_pipeline_with_the_same_name_are_not_taken(
 
 def test_files_can_be_used_as_recipes(searched: tuple[Tuned, Path]) -> None:
     found, out = searched
+    assert {"tuned.toml", "tuned.json", "report.html"} <= {file.name for file in out.iterdir()}
     write_files(found, out, graph="tiny & <small>")
     own = out / "tuned.toml"
     assert list(tomllib.loads(own.read_text("utf-8"))["recipes"]) == ["quality", "latency-10s"]
@@ -218,6 +160,7 @@ class Slow:
         self.limits: list[tuple[str, float]] = []
         self.deadlines: list[float] = []
         self.ran, self.workers = 0.0, 1
+        self.calls, self.left_tokens, self.left_usd = 0, 0, 0.0
 
     def ask(self, candidates: list[Candidate], questions: list[Question], *, each: float, deadline: float) -> None:
         one = candidates[0]
@@ -287,21 +230,19 @@ def test_no_more_pipelines_are_tried_than_allowed(
     assert found.tried == 2
 
 
-def test_a_budget_of_tokens_is_kept_and_told(graph: Graph, questions: tuple[Question, ...], tmp_path: Path) -> None:
-    with ScriptedLLM(["Nairobi"]) as server, spending(Budget(tokens=4_000)) as budget:
-        begin = "ShortestPaths(max_hops=1)"
-        known = {"default": f"{begin} >> PathAnswer()"}
-        model = f"LLM(base_url={server.base_url!r}, max_tokens=50)"
-        space = Space({"retrieve": (begin, "AllPaths()"), "generate": ("Generate($llm)",)}, {"llm": (model,)})
-        found = tune(graph, questions, tmp_path, known=known, space=space, settings=SETTINGS)
-    assert 0 < budget.spent_tokens <= 4_000
-    assert any("the part of the budget that is for searching was used up" in text for text in found.notes)
-    assert found.final == 11  # enough is left for the final figures
-
-
 def test_files_are_written_where_nothing_was_measured(searched: tuple[Tuned, Path], tmp_path: Path) -> None:
     write_files(replace(searched[0], measured=(), comparisons=(), final=0), tmp_path, graph="tiny")
     assert "was not measured on others" in (tmp_path / "report.html").read_text("utf-8")
+
+
+def test_final_figures_are_not_replaced_by_none(searched: tuple[Tuned, Path], tmp_path: Path) -> None:
+    found, _ = searched
+    assert write_files(found, tmp_path, graph="tiny")
+    before = {file.name: file.read_bytes() for file in tmp_path.iterdir()}
+    assert not write_files(replace(found, measured=(), comparisons=(), final=0), tmp_path, graph="tiny")
+    assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == before
+    (tmp_path / "tuned.json").write_text("damaged", encoding="utf-8")
+    assert write_files(replace(found, measured=(), comparisons=(), final=0), tmp_path, graph="tiny")
 
 
 def test_one_aim_in_other_words_is_one_recipe(searched: tuple[Tuned, Path]) -> None:

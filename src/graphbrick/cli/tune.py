@@ -75,7 +75,6 @@ def tune(
     from graphbrick.tune import tune as run
     from graphbrick.tune.default_space import default_space, known_pipelines
     from graphbrick.tune.space import read_space, restricted
-    from graphbrick.tune.writing import write_files
 
     settings = Settings(
         aims=tuple(Aim.parse(text) for text in dict.fromkeys(aims or ["quality"])), metric=metric,
@@ -89,7 +88,6 @@ def tune(
     loaded = _loaded(questions) if questions else None
     with limits(budget, cache, cache_file), progress() as shown:
         result = run(opened, loaded, out, known=known, space=searched, settings=settings, watch=shown.step)
-    write_files(result, out, graph=opened.place.stem)
     print_tuned(result, out, graph, as_json=as_json)
 
 

@@ -38,17 +38,35 @@ class Measurer:
         metric: The measure that counts as quality.
         link: Whether seeds are found in the questions.
         workers: Questions answered at once.
+        earlier: Gives the tokens and dollars spent in earlier sessions, which the current budget does not count.
 
     Attributes:
         workers: The same.
+        calls: How often pipelines were asked.
         alone: Seconds of all stages so far, each pipeline counted as if it shared none.
         ran: Seconds of the stages that ran, each shared one counted once.
+        left_tokens: Tokens of results that an earlier session has left.
+        left_usd: Dollars of these.
     """
 
-    def __init__(self, graph: Graph, path: Path, *, metric: str, link: bool, workers: int) -> None:
+    def __init__(
+        self,
+        graph: Graph,
+        path: Path,
+        *,
+        metric: str,
+        link: bool,
+        workers: int,
+        earlier: Callable[[], tuple[int, float]] = lambda: (0, 0.0),
+    ) -> None:
         self._graph, self._path, self._metric = graph, path, metric
-        self._link, self.workers = link, workers
+        self._link, self.workers, self._earlier = link, workers, earlier
+        self.calls, self.left_tokens, self.left_usd = 0, 0, 0.0
         self.alone = self.ran = 0.0
+        self._before = 0  # the number of the last session that is not of this process
+        if path.exists():
+            with Study.open(path) as study:
+                self._before = max((session.id for session in study.sessions()), default=0)
 
     def ask(
         self, candidates: Sequence[Candidate], questions: Sequence[Question], *, each: float, deadline: float
@@ -69,7 +87,7 @@ class Measurer:
         try:
             self._asked(candidates, questions, each, deadline)
         finally:
-            self._read(candidates, questions)
+            self.read(candidates, questions)
 
     def _asked(
         self, candidates: Sequence[Candidate], questions: Sequence[Question], each: float, deadline: float
@@ -79,8 +97,11 @@ class Measurer:
         if left <= 0:
             return
         wanted = each if len(candidates) == 1 else sum(_likely(one, questions, each) for one in candidates)
+        outer = current_budget()
+        budget = _part(outer, min(wanted, left), self._earlier())
         try:
-            with _within(min(wanted, left)) as budget:
+            with _within(outer, budget):
+                self.calls += 1
                 self._evaluate(candidates, questions)
             return
         except PipelineError as error:
@@ -88,6 +109,8 @@ class Measurer:
                 candidates[0].give_up(Why.CANNOT_START, f"cannot start: {error}")
                 return
         except StoppedError:
+            if outer is not None:
+                outer.check()  # the user's budget of seconds is used up
             if budget.left() > 0:  # it was not the time: the user's budget of tokens or dollars, or Ctrl-C
                 raise
             if wanted > left:
@@ -105,8 +128,8 @@ class Measurer:
         for one in candidates:
             self._asked([one], questions, each, deadline)
 
-    def _read(self, candidates: Sequence[Candidate], questions: Sequence[Question]) -> None:
-        """Take the results of candidates from the study."""
+    def read(self, candidates: Sequence[Candidate], questions: Sequence[Question]) -> None:
+        """Take the results of candidates from the study, without asking anything."""
         if not self._path.exists():
             return
         keys = [key_of(question) for question in questions]
@@ -147,6 +170,9 @@ class Measurer:
                 raise InputError(f"there is no measure {self._metric!r}; there are {known}")
             if key not in one.scores:
                 self.alone += result.seconds
+                if result.session <= self._before:
+                    self.left_tokens += int(_tokens(result))
+                    self.left_usd += result.ledger.get("cost", 0.0)
                 begin: tuple[object, ...] = (key, result.session)
                 for stage, _, seconds in result.stage_seconds:
                     begin = (*begin, stage, seconds)  # a stage that was shared has the same time, to the nanosecond
@@ -172,18 +198,34 @@ def _likely(one: Candidate, questions: Sequence[Question], each: float) -> float
     return min(each, _PATIENCE + _PATIENCE * left * fmean(score.seconds for score in one.scores.values()))
 
 
+def _part(outer: Budget | None, seconds: float, earlier: tuple[int, float]) -> Budget:
+    """Return a budget of so many seconds, and of what is left of the budget around it.
+
+    Args:
+        outer: The budget around it.
+        seconds: Seconds, at most.
+        earlier: Tokens and dollars that count against it, and that it has not counted itself.
+
+    Raises:
+        StoppedError: Its time is over, or it was cancelled.
+    """
+    if outer is None:
+        return Budget(seconds=seconds if seconds < math.inf else None)
+    outer.check()
+    seconds = min(seconds, outer.left())
+    return Budget(
+        seconds=seconds if seconds < math.inf else None,
+        tokens=None if outer.tokens is None else max(1, outer.tokens - outer.spent_tokens - earlier[0]),
+        usd=None if outer.usd is None else max(1e-9, outer.usd - outer.spent_usd - earlier[1]),
+    )
+
+
 @contextmanager
-def _within(seconds: float) -> Iterator[Budget]:
-    """Keep what runs inside to so many seconds, and to what is left of the budget around it."""
-    outer = current_budget()
-    inner = Budget(seconds=seconds if seconds < math.inf else None)
-    if outer is not None:
-        outer.check()
-        inner.tokens = None if outer.tokens is None else max(1, outer.tokens - outer.spent_tokens)
-        inner.usd = None if outer.usd is None else max(1e-9, outer.usd - outer.spent_usd)
+def _within(outer: Budget | None, inner: Budget) -> Iterator[None]:
+    """Keep what runs inside to a budget, and count what it spends in the one around it."""
     try:
         with spending(inner):
-            yield inner
+            yield
     finally:
         if outer is not None:
             outer.spent_tokens += inner.spent_tokens

@@ -150,7 +150,8 @@ class Race:
         if first.rung < max(one.rung for one in self.candidates) and not first.given_up:
             return [first]
         for rung in range(len(self.sizes) - 1, 0, -1):
-            there = [one for one in self.candidates if one.rung >= rung]
+            # What another one has beaten keeps its place, else worse ones would go on. What nobody would use has none.
+            there = [one for one in self.candidates if one.rung >= rung and one.given_up in (None, Why.BEATEN)]
             chosen = [one for one in there if one.rung == rung and not one.given_up]
             if chosen and rung > 1:
                 best = self._best(there, rung, eager=eager)

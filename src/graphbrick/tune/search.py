@@ -3,33 +3,32 @@
 from __future__ import annotations
 
 import hashlib
-import math
 import os
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
 
-from graphbrick.core.errors import InputError
 from graphbrick.evaluate.datasets import Question, sample
 from graphbrick.evaluate.study.identity import content_of
 from graphbrick.evaluate.study.recorder import digest_of
 from graphbrick.files.writing import naming
 from graphbrick.graphs.graph import Graph
 from graphbrick.learn.written_questions import written_questions
-from graphbrick.pipeline.budget import StoppedError, current_budget
+from graphbrick.pipeline.budget import Budget, StoppedError, current_budget, spending
 from graphbrick.pipeline.parsing import parse
-from graphbrick.tune.aims import Aim
 from graphbrick.tune.changes import Change, changes_of
-from graphbrick.tune.clock import Clock, alone
+from graphbrick.tune.clock import Clock, Step, alone, short
 from graphbrick.tune.default_space import default_space
 from graphbrick.tune.drawing import Choices, draw, first
 from graphbrick.tune.measuring import Measurer, Watch, key_of
 from graphbrick.tune.questions import LEAST, mixed, split
 from graphbrick.tune.race import Candidate, Key, Race, Why, cautious, rungs
 from graphbrick.tune.result import Tuned, tuned
+from graphbrick.tune.settings import Settings
 from graphbrick.tune.space import Space
+from graphbrick.tune.writing import write_files
 
 STUDY, JOURNAL = "study.sqlite", "steps.jsonl"
 SEARCHING, MEASURING, EXPLAINING = "searching", "measuring the winners on other questions", "changing one choice"
@@ -41,6 +40,10 @@ _STARTS, _SEARCH, _WINNERS, _FINAL = 0.3, 0.6, 0.72, 0.88
 _BATCH = 12  # pipelines drawn and asked together
 _WRITTEN = 400  # questions that the graph writes where there are none
 _BUDGET = "the part of the budget that is for searching was used up before the time"
+_KEPT = (
+    "The files of this folder are those of an earlier call, which measured pipelines on other questions; this call did "
+    "not, and did not replace them."
+)
 _TOO_SHORT = "the time was too short; try --time 5m"
 _CHANGES = 6  # changed pipelines that are asked together
 _FINALISTS = 6  # pipelines of the front that are measured on the other questions
@@ -48,43 +51,11 @@ _FIRST = 3.0  # how much longer than tolerated the first question may take, and 
 _SORTING = 1 / 3  # of the time at most goes to the second rung, which all that run may reach
 _TOGETHER = 0.02  # of the time at most is what candidates that are asked together are likely to take
 _AGAINST = 5.0  # times as slow as the first pipeline is tolerated in any case, as the machine may be busy
+_AS_PATIENT = 1.01  # times as long as before: what was too slow then is tried again only when it may take longer
 # Seconds a question that are tolerated: at most, and as a share of the time; without and with a language model.
 _SLOWEST = {False: (2.0, 1 / 600), True: (60.0, 1 / 60)}
 
-
-@dataclass(frozen=True)
-class Settings:
-    """What a search is asked for.
-
-    Attributes:
-        aims: What to aim at.
-        metric: The measure that counts as quality, such as "hits_at_1" or "f1".
-        seconds: Time for all of it.
-        pipelines: Pipelines to try at most; None for as many as the time allows.
-        link: Whether seeds are found in the questions.
-        workers: Questions answered at once.
-        seed: Of the random numbers.
-        at_random: Whether pipelines are drawn evenly; for comparison.
-    """
-
-    aims: tuple[Aim, ...] = (Aim("quality", {}),)
-    metric: str = "hits_at_1"
-    seconds: float = 1_800.0
-    pipelines: int | None = None
-    link: bool = False
-    workers: int = 1
-    seed: int = 0
-    at_random: bool = False
-
-    def __post_init__(self) -> None:
-        if not self.aims:
-            raise InputError('a search needs an aim; try "quality"')
-        if not 0 < self.seconds < math.inf:
-            raise InputError(
-                f"the time of a search must be a number of seconds above 0, got {self.seconds!r}; try 1800"
-            )
-        if self.pipelines is not None and self.pipelines < 1:
-            raise InputError(f"a search tries at least 1 pipeline, got {self.pipelines}; try 100")
+_DEFAULTS = Settings()
 
 
 def tune(
@@ -95,13 +66,14 @@ def tune(
     known: Mapping[str, str],
     space: Space | None = None,
     llm: str = "",
-    settings: Settings = Settings(),
+    settings: Settings = _DEFAULTS,
     watch: Watch = lambda step, done, total: None,
 ) -> Tuned:
-    """Search for the best pipelines of a graph.
+    """Search for the best pipelines of a graph, and write recipes, figures and a page.
 
     Half of the questions choose, the other half gives the final figures. All results are kept in ``out``: the same call
-    goes on after a kill or the end of a budget, and asks nothing twice.
+    goes on after a kill or the end of a budget, and asks nothing twice. The current budget (`pipeline.budget`) is kept
+    over all calls together.
 
     Args:
         graph: The graph.
@@ -128,8 +100,12 @@ def tune(
     choosing, final = split(every, seed=settings.seed)
     with naming(place):
         place.mkdir(parents=True, exist_ok=True)
-    with alone(place):
-        return _tune(graph, place, chosen, choosing, final, known, settings, watch, written=questions is None)
+    budget = current_budget() or Budget()  # one without limits counts what is spent
+    settings = replace(settings, seconds=min(settings.seconds, budget.seconds or settings.seconds))
+    with alone(place), spending(budget):
+        result = _tune(graph, place, chosen, choosing, final, known, settings, watch, written=questions is None)
+        written = write_files(result, place, graph=graph.place.stem)
+    return result if written else replace(result, notes=(*result.notes, _KEPT))
 
 
 def _tune(
@@ -144,7 +120,6 @@ def _tune(
     *,
     written: bool,
 ) -> Tuned:
-    measurer = Measurer(graph, place / STUDY, metric=settings.metric, link=settings.link, workers=settings.workers)
     most, share = _SLOWEST[bool(chosen.models.get("llm"))]
     race = Race(settings.aims, rungs(len(choosing)), min(most, share * settings.seconds))
     digests = " ".join(digest_of(question) for question in (*choosing, *final))
@@ -154,6 +129,10 @@ def _tune(
         "--link": str(settings.link),
     }
     clock = Clock(place / JOURNAL, settings.seconds, about)
+    measurer = Measurer(
+        graph, place / STUDY, metric=settings.metric, link=settings.link, workers=settings.workers,
+        earlier=lambda: clock.earlier,
+    )  # fmt: skip
     search = _Search(measurer, clock, race, chosen, choosing, settings, watch)
     search.begin(known)
     search.run()
@@ -287,12 +266,12 @@ class _Search:
             means = (fmean(getattr(score, figure) for score in one.scores.values()) for one in candidates)
             return max(sum(means), 1e-9)
 
-        budget = current_budget()
+        budget, (tokens, usd) = current_budget(), self.clock.spent
         left = [max(LEAST, (self._settings.seconds * _FINAL - self.clock.used) / each("seconds"))]
         if budget is not None and budget.tokens is not None:
-            left.append((budget.tokens * _FINAL - budget.spent_tokens) / each("tokens"))
+            left.append((budget.tokens * _FINAL - tokens) / each("tokens"))
         if budget is not None and budget.usd is not None:
-            left.append((budget.usd * _FINAL - budget.spent_usd) / each("usd"))
+            left.append((budget.usd * _FINAL - usd) / each("usd"))
         return max(0, int(min(left)))
 
     def explain(
@@ -335,11 +314,11 @@ class _Search:
             return []
         found: list[Candidate] = []
 
-        def work() -> float:
+        def work(known: Step | None) -> Step | None:
             seed = self._settings.seed + 7 * tried + 1
             drawn = draw(self._space, self.race.candidates, n, seed=seed, at_random=self._settings.at_random)
             found.extend([self._add(text, identity, choices) for text, identity, choices in drawn])
-            return 0.0
+            return None if known else Step()
 
         self.clock.step(f"draw after {tried}", work)
         return found
@@ -373,25 +352,46 @@ class _Search:
         each = self.race.slowest * max(len(questions), _FIRST)
         if candidates[0] is self.race.candidates[0]:  # what the others are compared with takes as long as it takes
             each = self._settings.seconds
-        deadline = time.monotonic() + max(0.0, share * self._settings.seconds - self.clock.used)
 
-        def work() -> float:
-            before = self._measurer.ran
+        def work(known: Step | None) -> Step | None:
+            there = list(candidates)
+            if known is not None:
+                self._measurer.read(there, questions)
+                there = _unfinished(there, len(questions), known, each)
+                if not there:
+                    return None
+            before = self._measurer.ran, self._measurer.calls, self._measurer.left_tokens, self._measurer.left_usd
+            deadline = time.monotonic() + max(0.0, share * self._settings.seconds - self.clock.used)
             try:
-                self._measurer.ask(candidates, questions, each=each, deadline=deadline)
+                self._measurer.ask(there, questions, each=each, deadline=deadline)
             except StoppedError as error:
-                self.stopped = _spent() or str(error)
-            return (self._measurer.ran - before) / self._measurer.workers
+                self.stopped = _spent(self.clock.spent) or str(error)
+            if known is not None and self._measurer.calls == before[1]:
+                return None
+            given_up = {short(one.identity): (str(one.given_up), one.reason) for one in there if one.given_up}
+            return Step(
+                (self._measurer.ran - before[0]) / self._measurer.workers, self._measurer.left_tokens - before[2],
+                self._measurer.left_usd - before[3], given_up, each,
+            )  # fmt: skip
 
         self.clock.step(" ".join([str(len(questions)), what, *(one.identity for one in candidates)]), work)
         self._watch(what, round(self.clock.used), round(self._settings.seconds))
 
 
-def _spent() -> str:
+def _unfinished(candidates: Sequence[Candidate], questions: int, step: Step, each: float) -> list[Candidate]:
+    """Return the candidates of a step in the journal that have questions left; those given up then are given up."""
+    for one in candidates:
+        why, reason = step.given_up.get(short(one.identity), ("", ""))
+        if why and (why != Why.SLOW or each <= step.each * _AS_PATIENT):
+            one.give_up(Why(why), reason)
+    return [one for one in candidates if not one.given_up and len(one.scores) < questions]
+
+
+def _spent(spent: tuple[int, float]) -> str:
     """Return what was spent of the user's budget of tokens or dollars; empty without one."""
-    budget = current_budget()
+    budget, (tokens, usd) = current_budget(), spent
     if budget is None or (budget.tokens is None and budget.usd is None):
         return ""
-    parts = [f"{budget.spent_tokens:,} of {budget.tokens:,} tokens"] if budget.tokens is not None else []
-    parts += [f"${budget.spent_usd:.4f} of ${budget.usd:g}"] if budget.usd is not None else []
+    parts = [f"{tokens:,} of {budget.tokens:,} tokens"] if budget.tokens is not None else []
+    parts += [f"${usd:.4f} of ${budget.usd:g}"] if budget.usd is not None else []
     return f"the budget does not hold the next call, with {' and '.join(parts)} used"

@@ -19,14 +19,21 @@ from graphbrick.tune.result import Measured, Tuned
 RECIPES, FIGURES, PAGE = "tuned.toml", "tuned.json", "report.html"
 
 
-def write_files(result: Tuned, folder: Path, *, graph: str) -> None:
+def write_files(result: Tuned, folder: Path, *, graph: str) -> bool:
     """Write recipes, figures and page into the folder of a search; each replaces the one before as a whole.
+
+    A result without final figures, as the time or the budget was used up, does not replace one that has some.
 
     Args:
         result: What was found.
         folder: The folder.
         graph: Name of the graph, for titles.
+
+    Returns:
+        Whether they were written.
     """
+    if not result.measured and _has_figures(folder):
+        return False
     contents = {
         RECIPES: recipes_text(result, graph),
         FIGURES: json.dumps(result.to_json(), ensure_ascii=False, indent=2) + "\n",
@@ -35,6 +42,15 @@ def write_files(result: Tuned, folder: Path, *, graph: str) -> None:
     for name, text in contents.items():
         with replacing(folder / name) as out:
             out.write(text)
+    return True
+
+
+def _has_figures(folder: Path) -> bool:
+    """Return whether a folder holds a result with final figures."""
+    try:
+        return bool(json.loads((folder / FIGURES).read_text("utf-8"))["measured"])
+    except (OSError, ValueError, TypeError, KeyError, RecursionError):  # no result, or a damaged one
+        return False
 
 
 def recipes_text(result: Tuned, graph: str) -> str:
