@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path as File
 from typing import Any
 
+import pytest
 from reasoning import PROSE, purpose, walk
 
 from graphbrick import BM25, LLM, PlanOnGraph, build
@@ -54,14 +55,16 @@ def test_backtracks_are_limited() -> None:
     assert sum("Seen before" in prompt for prompt in once.prompts) == 1
     assert once.facts["backtracks"] == 1
     assert len(once.prompts) > len(never.prompts)
-    assert once.events[-1].startswith("the search stopped half way: nothing more was reached")
 
 
 def test_what_was_found_half_way_is_the_evidence_but_not_what_is_never_enough() -> None:
-    half = [GOALS, "1", '{"1": "Kenya"}', NO, "NONE", "NONE"]
-    found = walk(stage(if_never_enough="drop", backtracks=0), half, "Nairobi")
+    half = [GOALS, "1", '{"1": "Kenya"}', NO, "1", "NONE", "NONE"]  # it goes back to Nairobi, where no relation is left
+    found = walk(stage(if_never_enough="drop"), half, "Nairobi")
+    kinds = [purpose(prompt) for prompt in found.prompts]
+    assert kinds == ["Names", "Numbers", "Notes", "Verdict", "Numbers", "Numbers"]
     assert found.evidence.texts() == ["Nairobi <- capital <- Kenya"]
     assert found.events[-1] == "the search stopped half way: nothing more was reached; what there is, is the evidence"
+    assert found.facts == {"rounds": 1, "backtracks": 1}
     never = [GOALS, "1", '{"1": "Kenya"}', NO]
     found = walk(stage(if_never_enough="drop", max_hops=1), never, "Nairobi")
     assert not found.evidence.items
@@ -81,6 +84,49 @@ def test_only_a_name_on_the_paths_ends_it() -> None:
     found = walk(stage(max_hops=1), [GOALS, "1", '{"1": "Kenya"}', invented], "Nairobi")
     assert found.events[0] == "the search went on, since 'the crown of Atlantis' is no name on the paths"
     assert found.evidence.texts() == ["Nairobi <- capital <- Kenya"]
+
+
+@pytest.mark.parametrize(
+    "answer", ['"Uganda, Rwanda"', '"Uganda and others"', '["Atlantis", "Uganda"]', '"Kenya; Uganda."']
+)
+def test_several_answers_end_it_if_one_is_a_name_on_the_paths(answer: str) -> None:
+    replies = [GOALS, "1", '{"1": "x"}', f'{{"enough": true, "answer": {answer}}}']
+    question = "Which countries border Kenya?"
+    found = walk(stage(if_never_enough="drop"), replies, "Kenya", question=question)
+    assert len(found.prompts) == 4
+    assert found.events == []
+    assert "Kenya -> borders -> Uganda" in found.evidence.texts()
+
+
+def test_what_was_chosen_is_evidence_and_goes_on_in_turns_of_the_relations(tmp_path: File) -> None:
+    triples = [("film", "year", str(1990 + i)) for i in range(9)]
+    triples += [("film", "starred", name) for name in ("Ann", "Bob", "Cyd")] + [("Ann", "spouse", "Dan")]
+    graph = build(triples, tmp_path / "film.graph")
+    replies = [GOALS, "1, 2", "1, 3", '{"1": "x"}', NO, "NONE", *["1"] * 9]
+    found = walk(stage(max_hops=2, width=2), replies, "film", graph=graph)
+    assert found.evidence.texts()[-11:] == [
+        "film -> year -> 1990", "film -> starred -> Ann", "film -> year -> 1991", "film -> starred -> Cyd",
+        *[f"film -> year -> {year}" for year in range(1992, 1999)],
+    ]  # fmt: skip
+    assert "Reached last: 1990; Ann; 1991; Cyd\n" in found.prompts[5]
+    assert "of 11 entities reached the first 4 go on, in turns of the relations (width)" in found.events
+    assert "11. film -> year -> 1998\n" in found.prompts[3]  # noted, too
+
+
+def test_entities_of_a_hub_are_drawn_before_their_names_are_scored(tmp_path: File) -> None:
+    rated: list[int] = []
+
+    class Counting(BM25):
+        def rate(self, query: str, texts: Sequence[str]) -> Any:
+            rated.append(len(texts))
+            return super().rate(query, texts)
+
+    graph = build([("hub", "has", f"part {i}") for i in range(1_200)], tmp_path / "hub.graph")
+    replies = [GOALS, "1", "1", '{"1": "x"}', '{"enough": true, "answer": "hub"}']
+    found = [walk(lambda llm: PlanOnGraph(llm, Counting()), replies, "hub", graph=graph) for _ in range(2)]
+    assert rated == [1_000, 1_000]
+    assert found[0].events[0] == "of 1,200 entities of '-> has' 1,000 were drawn"
+    assert found[0].evidence.texts() == found[1].evidence.texts()
 
 
 def test_many_entities_are_cut_by_the_scorer(tmp_path: File) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass, field
+from itertools import chain, zip_longest
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from graphbrick.core.trace import event, fact
 from graphbrick.graphs.text import fold
 from graphbrick.llm.chat import ChatModel
 from graphbrick.llm.json_replies import json_list, json_object
-from graphbrick.llm.replies import numbered, one_line, read_names, read_object, shown
+from graphbrick.llm.replies import numbered, one_line, parts_of, read_names, read_object, shown
 from graphbrick.pipeline import RetrieveStage
 from graphbrick.retrieve.beam import Partial
 from graphbrick.retrieve.reasoning.asking import PROMPTS
@@ -32,8 +33,9 @@ from graphbrick.retrieve.reasoning.moves import (
 from graphbrick.scorers.scorer import Scorer
 
 _MANY, _UNNAMED = 70, 10  # entities of a relation that a model is shown, and unnamed ones that are followed
+_SCORED = 1_000  # entities of a relation whose names are scored; a hub has hundreds of thousands
 _GOALS = 6
-_FACTS = 40  # in one prompt; the last ones
+_FACTS = 40  # in one prompt
 _TEXT = {"type": "string"}
 _VERDICT = json_object(enough={"type": "boolean"}, answer=_TEXT)
 
@@ -47,10 +49,10 @@ class _Search:
         subgraph: Where it walks.
         goals: What has to be found out.
         notes: What is known of each goal.
-        rounds: The paths found in each round.
+        rounds: The paths found in each round, in turns of the relations that were followed.
         followed: The moves that were chosen at each entity.
         backtracks: How often an entity was gone back to.
-        answer: The answer that was found; empty for none.
+        answers: The names of the answers, folded; empty before any is found.
     """
 
     query: Query
@@ -60,16 +62,19 @@ class _Search:
     rounds: list[list[Partial]] = field(default_factory=list)
     followed: dict[int, set[str]] = field(default_factory=dict)
     backtracks: int = 0
-    answer: str = ""
+    answers: set[str] = field(default_factory=set)
 
     @property
     def values(self) -> dict[str, str]:
         """What all prompts have."""
         return {"question": self.query.text, "subgoals": numbered(self.goals), "memory": numbered(self.notes)}
 
-    def facts(self, paths: list[Partial]) -> list[str]:
-        """Return the last paths as text."""
-        return [text_of(self.subgraph, path) for path in paths[-_FACTS:]]
+    def facts(self, rounds: list[list[Partial]]) -> list[str]:
+        """Return paths as text: as many as a prompt holds, the first of the last round before those of earlier ones."""
+        shown: list[Partial] = []
+        for paths in reversed(rounds):
+            shown = paths[: _FACTS - len(shown)] + shown
+        return [text_of(self.subgraph, path) for path in shown]
 
 
 @dataclass(frozen=True, repr=False)
@@ -78,8 +83,8 @@ class PlanOnGraph(RetrieveStage):
 
     First the model splits the question into sub-goals. In each round it chooses relations at every entity reached, as
     few as possible, then among the entities that each leads to; writes down what is known of each sub-goal; and says
-    whether that is enough. The search ends if it is, and the answer is a name. Otherwise the model may go back to
-    entities of earlier rounds, to follow other relations there.
+    whether that is enough. The search ends if it is, and a name that the model gives as the answer is on the paths.
+    Otherwise the model may go back to entities of earlier rounds, to follow other relations there.
 
     A single entity, numbers such as years, and entities without a name are followed without a choice. Where nothing
     more is reached, the search ends with what there is.
@@ -90,18 +95,20 @@ class PlanOnGraph(RetrieveStage):
 
     Args:
         llm: The language model, such as LLM().
-        scorer: Chooses 70 of more entities of a relation, which the model then chooses among.
+        scorer: Chooses 70 of more entities of a relation, which the model then chooses among. Of more than 1,000
+            entities it scores 1,000 drawn ones, which is an event.
         max_hops: Rounds, from 1 to 10.
-        width: Relations chosen at an entity, and entities chosen of a relation, at least 1; twice as many entities go
-            on to the next round. More are left out, which is an event.
+        width: Relations chosen at an entity, and entities chosen of a relation, at least 1. The next round goes on
+            from twice as many, in turns of the relations followed, which is an event if more were reached; all that
+            were reached are evidence.
         backtracks: To how many entities the search may go back, at least 0.
         direction: "both", "out" (along triples) or "in" (against them).
         if_never_enough: What to give if the facts are not found to be enough in any round: "keep" for the paths,
             "drop" for no evidence, so that `FromModel` answers from the model's knowledge, as published.
-        seed: Of the random draw among entities without a name.
+        seed: Of the random draws among entities without a name, and among very many.
 
     Returns:
-        First the paths that end at the answer, then those of the last round, then of earlier ones.
+        First the paths that end at an answer, then those of the last round, then of earlier ones.
 
     Raises:
         ModelError: The server is away, refuses, or does not answer in time.
@@ -125,20 +132,20 @@ class PlanOnGraph(RetrieveStage):
             return Evidence()
         goals = self._goals(query)
         search = _Search(query, subgraph, goals, ["unknown"] * len(goals))
-        draw, is_enough = random.Random(self.seed), False
+        draw, is_enough, reached = random.Random(self.seed), False, list[Partial]()
         while frontier and len(search.rounds) < self.max_hops and not is_enough:
             check_limits()
             reached = self._explored(search, frontier, draw)
-            if not reached and not search.rounds:
+            if not reached:
                 break
             search.rounds.append(reached)
-            if reached:
-                self._take_notes(search, reached)
-                is_enough = self._is_enough(search)
+            self._take_notes(search)
+            is_enough = self._is_enough(search)
             if not is_enough and len(search.rounds) < self.max_hops:
-                frontier = reached + self._earlier(search, reached)
+                going_on = self._going_on(reached)
+                frontier = going_on + self._earlier(search, going_on)
         fact(rounds=len(search.rounds), backtracks=search.backtracks)
-        if search.rounds and not search.rounds[-1]:
+        if search.rounds and not reached:
             event("the search stopped half way: nothing more was reached; what there is, is the evidence")
         elif not is_enough:
             event(f"the facts were not found to be enough after {len(search.rounds)} rounds")
@@ -158,13 +165,17 @@ class PlanOnGraph(RetrieveStage):
     # One round
 
     def _explored(self, search: _Search, frontier: list[Partial], draw: random.Random) -> list[Partial]:
-        """Return the entities that the chosen relations of all entities of the frontier lead to."""
+        """Return the entities that the chosen relations of all entities of the frontier lead to, in turns of these."""
         reached = self._entities(search, self._relations(search, frontier), draw)
-        distinct = list({(path.nodes, path.triples): path for path in reached}.values())
+        turns = (path for turn in zip_longest(*reached) for path in turn if path is not None)
+        return list({(path.nodes, path.triples): path for path in turns}.values())
+
+    def _going_on(self, reached: list[Partial]) -> list[Partial]:
+        """Return the entities that the next round starts from."""
         most = 2 * self.width
-        if len(distinct) > most:
-            event(f"of {len(distinct)} entities reached the first {most} go on (width)")
-        return distinct[:most]
+        if len(reached) > most:
+            event(f"of {len(reached)} entities reached the first {most} go on, in turns of the relations (width)")
+        return reached[:most]
 
     def _relations(self, search: _Search, frontier: list[Partial]) -> list[tuple[Partial, Move]]:
         offered = []
@@ -192,7 +203,8 @@ class PlanOnGraph(RetrieveStage):
                 steps.append((path, moves[place]))
         return steps
 
-    def _entities(self, search: _Search, steps: list[tuple[Partial, Move]], draw: random.Random) -> list[Partial]:
+    def _entities(self, search: _Search, steps: list[tuple[Partial, Move]], draw: random.Random) -> list[list[Partial]]:
+        """Return the paths to the chosen entities of each step."""
         few = [(path, self._fewer(search, move, draw)) for path, move in steps]
         several = [(path, move) for path, move in few if not self._needs_no_choice(search, move)]
         prompts = [
@@ -218,7 +230,7 @@ class PlanOnGraph(RetrieveStage):
                 if places is None:
                     event(f"the first {self.width} entities of {move.text!r} were taken")
                     places = list(range(min(self.width, len(move.ends))))
-            reached += extended(path, move.take(np.array(places, dtype=np.int64)))
+            reached.append(extended(path, move.take(np.array(places, dtype=np.int64))))
         return reached
 
     def _needs_no_choice(self, search: _Search, move: Move) -> bool:
@@ -229,6 +241,10 @@ class PlanOnGraph(RetrieveStage):
 
     def _fewer(self, search: _Search, move: Move, draw: random.Random) -> Move:
         """Return a move with at most as many entities as a model is shown, which is an event if there are more."""
+        check_limits()
+        if len(move.ends) > _SCORED:
+            event(f"of {len(move.ends):,} entities of {move.text!r} {_SCORED:,} were drawn")
+            move = move.take(np.array(sorted(draw.sample(range(len(move.ends)), _SCORED))))
         names = [name_of(search.subgraph, end) for end in move.ends.tolist()]
         unnamed = all(is_unnamed(search.subgraph, end) for end in move.ends.tolist())
         if unnamed and len(names) > _UNNAMED:
@@ -242,11 +258,11 @@ class PlanOnGraph(RetrieveStage):
 
     # After a round
 
-    def _take_notes(self, search: _Search, reached: list[Partial]) -> None:
+    def _take_notes(self, search: _Search) -> None:
         """Let the model write down what is known of each sub-goal."""
         keys = [str(number) for number in range(1, len(search.goals) + 1)]
         schema = json_object(**dict.fromkeys(keys, _TEXT))
-        prompt = PROMPTS.request(self.llm, "memory", search.facts(reached), schema=schema, **search.values)
+        prompt = PROMPTS.request(self.llm, "memory", search.facts(search.rounds[-1:]), schema=schema, **search.values)
         reply = self.llm.ask_all([prompt.request])[0].text
         notes = read_object(reply)
         if notes is None or not set(keys) & set(notes):
@@ -255,28 +271,29 @@ class PlanOnGraph(RetrieveStage):
         search.notes = [one_line(str(notes.get(key) or old)) for key, old in zip(keys, search.notes, strict=True)]
 
     def _is_enough(self, search: _Search) -> bool:
-        """Ask whether what is known is enough; only an answer that is a name ends the search."""
-        paths = [path for kept in search.rounds for path in kept]
-        prompt = PROMPTS.request(self.llm, "plan_answer", search.facts(paths), schema=_VERDICT, **search.values)
+        """Ask whether what is known is enough; only an answer with a name on the paths ends the search."""
+        prompt = PROMPTS.request(self.llm, "plan_answer", search.facts(search.rounds), schema=_VERDICT, **search.values)
         reply = self.llm.ask_all([prompt.request])[0].text
         verdict = read_object(reply)
         if verdict is None or not isinstance(verdict.get("enough"), bool):
             event(f"no verdict could be read, so the search went on: {shown(reply)}")
             return False
-        answer = one_line(str(verdict.get("answer") or ""))
         if not verdict["enough"]:
             return False
+        answer = verdict.get("answer") or ""
+        texts = [one_line(str(text)) for text in (answer if isinstance(answer, list) else [answer])]
+        names = chain.from_iterable((text, *parts_of(text)) for text in texts)  # a name may have a comma
+        paths = chain.from_iterable(search.rounds)
         known = {fold(name_of(search.subgraph, node)) for path in paths for node in path.nodes}
-        if fold(answer) not in known:
-            event(f"the search went on, since {answer[:80]!r} is no name on the paths")
-            return False
-        search.answer = answer
-        return True
+        search.answers = known & {fold(name) for name in names} - {""}
+        if not search.answers:
+            event(f"the search went on, since {', '.join(texts)[:80]!r} is no name on the paths")
+        return bool(search.answers)
 
-    def _earlier(self, search: _Search, reached: list[Partial]) -> list[Partial]:
+    def _earlier(self, search: _Search, going_on: list[Partial]) -> list[Partial]:
         """Return paths to entities of earlier rounds that the model goes back to."""
         left = self.backtracks - search.backtracks
-        ends = {path.nodes[-1] for path in reached}
+        ends = dict.fromkeys(path.nodes[-1] for path in going_on)
         earlier = {
             path.nodes[-1]: path
             for kept in [starts(search.query, search.subgraph), *search.rounds[:-1]]
@@ -285,18 +302,19 @@ class PlanOnGraph(RetrieveStage):
         }
         if not earlier or left <= 0:
             return []
-        names = [name_of(search.subgraph, node) for node in earlier]
+        if len(earlier) > _MANY:
+            event(f"of {len(earlier):,} entities seen before the first {_MANY} were offered to go back to")
+        names = [name_of(search.subgraph, node) for node in earlier][:_MANY]
         last = "; ".join(name_of(search.subgraph, node) for node in ends)
-        prompt = choosing(self.llm, "go_back", names, left, reached=last or "nothing", **search.values)
+        prompt = choosing(self.llm, "go_back", names, left, reached=last, **search.values)
         places = chosen(self.llm.ask_all([prompt.request])[0].text, prompt.candidates, left) or []
         search.backtracks += len(places)
         return [list(earlier.values())[place] for place in places]
 
     def _evidence(self, search: _Search) -> Evidence:
-        """Return all paths, those that end at the answer first."""
+        """Return all paths, those that end at an answer first."""
         paths = [path for kept in reversed(search.rounds) for path in kept]
-        name = fold(search.answer)
-        paths.sort(key=lambda path: not name or fold(name_of(search.subgraph, path.nodes[-1])) != name)  # stable
+        paths.sort(key=lambda path: fold(name_of(search.subgraph, path.nodes[-1])) not in search.answers)  # stable
         source = repr(self)
         distinct = {path.identity: path for path in (p.path(search.subgraph, source) for p in paths)}
         return Evidence(tuple(distinct.values()))
