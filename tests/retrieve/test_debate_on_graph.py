@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 from reasoning import PROSE, purpose, walk
 
-from graphbrick import LLM, DebateOnGraph
+from graphbrick import LLM, DebateOnGraph, build
 
 
 def stage(**parameters: Any) -> Callable[[LLM], DebateOnGraph]:
@@ -64,8 +65,35 @@ def test_hostile_servers_end_it_with_events(reply: str) -> None:
     assert found.events[-1] == "the model picked no relation; the search ended with what there is"
 
 
-def test_a_debate_without_a_question_leaves_it() -> None:
-    found = walk(stage(), ["1", PROSE, PROSE, PROSE, PROSE, "NONE"], "Nairobi")
+@pytest.mark.parametrize(
+    ("reply", "question"),
+    [
+        ("what is the currency of Kenya", "what is the currency of Kenya"),  # as questions of MetaQA are written
+        (f'"{SHORT}"', SHORT),
+        (f"Final question: {SHORT}", SHORT),
+        (f"**The shortened question is:**\n“{SHORT}”", SHORT),
+        (f"It lost nothing.\n{SHORT}", SHORT),
+        ("Who directed Alien: Covenant?", "Who directed Alien: Covenant?"),
+    ],
+)
+def test_any_line_is_the_question(reply: str, question: str) -> None:
+    found = walk(stage(rounds=2), ["1", "NO", "a", "b", reply, "2", "YES"], "Nairobi")
+    assert f"Question: {question}\n" in found.prompts[5]
+    assert found.events == [f"the question became: {question}"]
+
+
+def test_many_relations_share_the_facts_of_a_round(tmp_path: Path) -> None:
+    triples = [("hub", f"r{i}", f"end {i} {j}") for i in range(5) for j in range(30)] + [("hub", "few", "one")]
+    graph = build(triples, tmp_path / "hub.graph")
+    found = walk(stage(), ["1, 2, 3, 4, 5, 6", "YES"], "hub", graph=graph)
+    assert len(found.evidence) == 5 * 19 + 1
+    assert found.events[0] == "only the first 19 facts of '-> r0' were read (about 100 of a round)"
+    assert "hub -> few -> one" in found.evidence.texts()
+
+
+@pytest.mark.parametrize("long", ["", "NONE", f"{PROSE} " * 10])
+def test_a_debate_without_a_question_leaves_it(long: str) -> None:
+    found = walk(stage(), ["1", PROSE, PROSE, PROSE, long, "NONE"], "Nairobi")
     assert len(found.prompts) == 6
     assert found.prompts[0].partition("Entities")[0] == found.prompts[5].partition("Entities")[0]
     assert any("the debate ended without a question" in event for event in found.events)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from graphbrick.core import Evidence, Query, Subgraph
@@ -9,9 +10,10 @@ from graphbrick.core.directions import DIRECTIONS
 from graphbrick.core.limits import check_limits
 from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event, fact
+from graphbrick.graphs.text import fold
 from graphbrick.llm.chat import ChatModel
 from graphbrick.llm.enough import is_enough
-from graphbrick.llm.replies import one_line, shown, without_thinking
+from graphbrick.llm.replies import one_line, shown, without_fences
 from graphbrick.pipeline import RetrieveStage
 from graphbrick.retrieve.beam import Partial
 from graphbrick.retrieve.reasoning.asking import PROMPTS
@@ -20,24 +22,28 @@ from graphbrick.retrieve.reasoning.moves import starts, text_of
 
 _FACTS = 20  # shown to a debate
 _LONGEST = 300  # characters of a question
+_LABEL = re.compile(r"^(?:[\w ,'-]{0,60}\bquestion\b[\w ]{0,20}|answer|q)\s*:\s*", re.IGNORECASE)
+_QUOTES = "\"'`* “”„‘’«»"
 
 
 @dataclass(frozen=True, repr=False)
 class DebateOnGraph(RetrieveStage):
     """The facts that a language model picks step by step, while a debate shortens the question by each step.
 
-    In each round the model picks any number of relations from the entities reached so far, sees their facts, and says
-    whether they answer the question. If not, three roles speak in turn: the first writes the question that is left, the
-    second names its faults, the third gives it its final words. The entities reached are the next ones. The gold answer
-    plays no part, as it does in the released script.
+    In each round the model picks any number of relations from the entities that the last round reached, sees the facts
+    of all rounds, and says whether they answer the question. If not, three roles speak in turn: the first writes the
+    question that is left, the second names its faults, the third gives it its final words. The entities reached are the
+    next ones. The gold answer plays no part, as it does in the released script.
 
-    A reply without relations ends the search with what there is, which is an event. A debate that ends without a
-    question leaves the question as it is, which is an event too.
+    A reply without relations ends the search with what there is, which is an event. Any line that the third role
+    writes is the question, without a label and quotes, and with or without a question mark. If there is none, or only
+    longer ones than 300 characters, the question stays as it is, which is an event too.
 
     Args:
         llm: The language model, such as LLM().
         rounds: Steps, from 1 to 10.
-        triples: Most facts of a relation, at least 1; more are left out, which is an event.
+        triples: Most facts of a relation, at least 1; more are left out, which is an event. So are more than about 100
+            facts of a round.
         direction: "out" (along triples) as published, "in" or "both".
         if_never_enough: What to give if the model does not find the facts to be enough after the last round: "keep" for
             the facts, "drop" for no evidence, so that `FromModel` answers from the model's knowledge, as published.
@@ -87,10 +93,18 @@ class DebateOnGraph(RetrieveStage):
         values = {"question": question}
         for role, name in (("debate_shorten", "draft"), ("debate_check", "remarks"), ("debate_write", "final")):
             request = PROMPTS.request(self.llm, role, facts[:_FACTS], schema=None, **values).request
-            values[name] = one_line(without_thinking(self.llm.ask_all([request])[0].text))
-        final = values["final"]
-        if not final.endswith("?") or len(final) > _LONGEST:
-            event(f"the debate ended without a question, so the question stays as it was: {shown(final)}")
+            reply = without_fences(self.llm.ask_all([request])[0].text)
+            values[name] = one_line(reply)
+        final = _question(reply)
+        if not final:
+            event(f"the debate ended without a question, so the question stays as it was: {shown(reply)}")
             return question
         event(f"the question became: {final}")
         return final
+
+
+def _question(reply: str) -> str:
+    """Return the first line of a reply that ends with a question mark, or else its first line; empty for none."""
+    lines = (_LABEL.sub("", one_line(line).strip(_QUOTES)).strip(_QUOTES) for line in reply.splitlines())
+    usable = [line for line in lines if line and len(line) <= _LONGEST and fold(line) != "none"]
+    return next((line for line in usable if line.endswith("?")), usable[0] if usable else "")

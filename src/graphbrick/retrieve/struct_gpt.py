@@ -24,10 +24,10 @@ _CONDITIONS = 60  # shown to the model
 class StructGPT(RetrieveStage):
     """The facts of one relation that a language model picks, narrowed by conditions from their neighbourhood.
 
-    In each round the model picks one relation from the entities reached so far; a fact through a mediator (a node
-    without a name, as in Freebase) is one relation of two triples. Then it picks conditions such as ``[-> year: 1967]``
-    from the neighbours of the facts, and only the facts that meet all of them are left. With several rounds it is asked
-    whether the facts are enough before it picks again.
+    In each round the model picks one relation from the entities that the last round reached; a fact through a mediator
+    (a node without a name, as in Freebase) is one relation of two triples. Then it picks conditions such as
+    ``[-> year: 1967]`` from the neighbours of the facts, and only the facts that meet all of them are left. With
+    several rounds it is asked whether the facts are enough before it picks again.
 
     A reply that cannot be read, or names no relation, ends the search with what there is, which is an event. Conditions
     that no fact meets together are not used, which is an event too.

@@ -1,4 +1,4 @@
-"""Facts of the relations that a language model picks from the entities reached so far."""
+"""Facts of the relations that a language model picks from the entities reached."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from graphbrick.retrieve.reasoning.choices import choosing, chosen
 from graphbrick.retrieve.reasoning.moves import name_of, offers
 
 _NAMED = 20  # entities in a prompt
+_MOST = 100  # facts of a round, shared by the relations picked, of which each has one at least
 
 
 def picked_facts(
@@ -30,7 +31,7 @@ def picked_facts(
         name: The prompt, about numbered relations.
         question: The question.
         subgraph: Where to walk.
-        ends: The paths so far.
+        ends: The paths whose ends are gone on from.
         direction: "both", "out" or "in".
         triples: Most paths of a relation; more are left out, which is an event.
         most: Most relations; None for any number.
@@ -46,8 +47,13 @@ def picked_facts(
     if not picked:
         event("the model picked no relation; the search ended with what there is")
     facts = []
-    for relation in (list(offered)[place] for place in picked or ()):
-        if len(offered[relation]) > triples:
-            event(f"only the first {triples} facts of {relation!r} were read (triples)")
-        facts += offered[relation][:triples]
+    relations = [list(offered)[place] for place in picked or ()]
+    share = triples
+    while share > 1 and sum(min(len(offered[relation]), share) for relation in relations) > max(_MOST, triples):
+        share -= 1
+    for relation in relations:
+        if len(offered[relation]) > share:
+            why = "triples" if share == triples else f"about {_MOST} of a round"
+            event(f"only the first {share} facts of {relation!r} were read ({why})")
+        facts += offered[relation][:share]
     return facts
