@@ -76,6 +76,51 @@ class TestCitations:
         answer, _, _ = generated("Weezer [1994] [1]", found)
         assert (answer.texts, answer.entities, answer.support) == (("Weezer [1994]",), (1,), ((0,),))
 
+    @pytest.mark.parametrize(
+        ("reply", "texts", "support"),
+        [
+            ("Uganda [3], Kenyan shilling [2]", ["Uganda", "Kenyan shilling"], [[2], [1]]),
+            ("Uganda [3] Kenyan shilling [2]", ["Uganda", "Kenyan shilling"], [[2], [1]]),
+            ("Uganda [3] and Kenyan shilling [2].", ["Uganda", "Kenyan shilling"], [[2], [1]]),
+            ("Uganda [3], Kenyan shilling", ["Uganda", "Kenyan shilling"], [[2], [1]]),
+            ("Uganda [3] [4]", ["Uganda"], [[2, 3]]),
+            ("[3] Uganda", ["Uganda"], [[2]]),
+            ("**[3] Uganda**", ["Uganda"], [[2]]),
+            ("[1] Uganda [3]\n[2] Kenyan shilling [2]", ["Uganda", "Kenyan shilling"], [[2], [1]]),
+            ("[3] Uganda, [2] Kenyan shilling", ["Uganda", "Kenyan shilling"], [[2], [1]]),
+            ("Answer: Uganda [3]", ["Uganda"], [[2]]),
+            ("**Answer:** Uganda", ["Uganda"], [[2, 3]]),
+            ("The answer is Uganda [3].", ["Uganda"], [[2]]),
+            ("Answers:\nUganda [3]", ["Uganda"], [[2]]),
+            ("Uganda (3)", ["Uganda"], [[2]]),
+            ("Uganda (path 4)", ["Uganda"], [[3]]),
+            ("Uganda [3] (a country in East Africa)", ["Uganda"], [[2]]),
+            ("Uganda [3], since it shares a border with the country that has the capital", ["Uganda"], [[2]]),
+            ("Uganda [3]\nNOT IN THE PATHS", ["Uganda"], [[2]]),
+            ("Uganda and Kenyan shilling", ["Uganda", "Kenyan shilling"], [[2, 3], [1]]),
+            ('["Uganda [3]", "Kenyan shilling [2]"]', ["Uganda", "Kenyan shilling"], [[2], [1]]),
+        ],
+    )
+    def test_right_answers_in_other_forms(
+        self, reply: str, texts: list[str], support: Sequence[Sequence[int]], evidence: Evidence
+    ) -> None:
+        answer, entry, _ = generated(reply, evidence)
+        assert list(answer.texts) == texts
+        got = [[evidence.items.index(answer.evidence.items[i]) for i in places] for places in answer.support]
+        assert (got, entry.events) == (support, [])
+
+    @pytest.mark.parametrize(
+        "name", ["Weezer [1994]", "Se7en (2)", "[3] Idiots", "Rec [1] live", "Answer: Yes", "1, 2 and 3", "!!! [2]"]
+    )
+    def test_names_with_brackets_and_marks_stay_whole(self, name: str, tmp_path: Path) -> None:
+        graph = build([("seed", "r", other) for other in (name, "Weezer", "Se7en")], tmp_path / "b.graph")
+        found = ShortestPaths().retrieve(Query("?", seeds=(graph.entity("seed"),)), Subgraph(graph))
+        for reply in (name, f"{name} [1]", f"{name} [1], Weezer [2]"):
+            answer, _, _ = generated(reply, found)
+            assert answer.texts[0] == name
+            assert answer.entities[0] == graph.entity(name)
+            assert len(answer.texts) == 1 + ("[2]" in reply.removeprefix(name))
+
     def test_names_on_one_line_are_several_answers(self, evidence: Evidence) -> None:
         answer, entry, _ = generated("Kenyan shilling, Uganda, Euro, Uganda", evidence)
         assert answer.texts == ("Kenyan shilling", "Uganda", "Euro")

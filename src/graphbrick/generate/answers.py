@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
 from graphbrick.graphs.text import fold
 from graphbrick.llm.json_replies import json_string
-from graphbrick.llm.replies import opened
+from graphbrick.llm.replies import one_line, opened
 
 NOTHING = "NOT IN THE PATHS"
 IN_LINES = (
@@ -42,7 +42,11 @@ SCHEMA = {
     "additionalProperties": False,
 }
 _BULLET = re.compile(r"^\s*(?:[-*•]|\d{1,3}[.)])\s+")
-_CITED = re.compile(r"^(.*\S)\s*\[\s*((?:paths?\s*)?\d{1,6}(?:\s*[,;&-]\s*\d{1,6})*)\s*\]\W*$", re.IGNORECASE)
+_LABEL = re.compile(r"^(?:the\s+)?(?:final\s+|correct\s+)?answers?(?:\s+(?:is|are)\b\s*:?|\s*:)[\s*]*", re.IGNORECASE)
+_MARK = re.compile(r"([\[(])\s*(paths?\s*)?(\d{1,6}(?:\s*[,;&-]\s*\d{1,6})*)\s*[\])]", re.IGNORECASE)
+_BETWEEN = re.compile(r"^[\s*]*(?:[,;|&]\s*(?:and\s+)?|and\s+)", re.IGNORECASE)
+_SPECIAL = re.compile(r"[\[(:]")  # in a name that could be taken for a citation or a label
+_TAIL = 5  # words after the last citation that may be a further answer; more are an explanation
 _WHOLE = re.compile(r'"answer"\s*:\s*("(?:[^"\\]|\\.)*")', re.DOTALL)
 
 
@@ -58,11 +62,18 @@ class ReplyAnswer(NamedTuple):
     cited: tuple[int, ...] = ()
 
 
-def read_answers(reply: str) -> list[ReplyAnswer]:
+def read_answers(reply: str, names: Collection[str] = (), items: int | None = None) -> list[ReplyAnswer]:
     """Return the answers of a reply, each once whatever its case; none if the model found nothing.
 
-    They are the lines of the reply without bullets and Markdown, or the entries of a JSON object or list; of JSON that
-    was cut off, the complete entries.
+    They are the lines of the reply without bullets, labels and Markdown, or the entries of a JSON object or list; of
+    JSON that was cut off, the complete entries. A line with several citations has several answers (``Uganda [3], Kenya
+    [2]``); a citation may also stand first (``[3] Uganda``). A reply that says that there is no answer, but cites paths
+    for some, has those; without a citation the refusal counts.
+
+    Args:
+        reply: The reply.
+        names: Known names, by `spellings`: numbers in brackets may be part of one, such as ``Weezer [1994]``.
+        items: How many items the model was shown; then ``(3)`` cites the third, and ``[1994]`` within a line nothing.
 
     >>> read_answers("Uganda [1, 4]\\nKenya")
     [ReplyAnswer(text='Uganda', cited=(1, 4)), ReplyAnswer(text='Kenya', cited=())]
@@ -70,17 +81,18 @@ def read_answers(reply: str) -> list[ReplyAnswer]:
     text, value = opened(reply)
     inner = next(iter(value.values())) if isinstance(value, dict) and len(value) == 1 else value
     if isinstance(inner, list):
-        entries = [entry for item in inner if (entry := _item(item)) is not None]
+        entries = [entry for item in inner for entry in _item(item, names, items)]
     else:
-        entries = [_line(line) for line in text.splitlines()]
+        entries = [entry for line in text.splitlines() for entry in _line(line, names, items)]
     answers: dict[str, ReplyAnswer] = {}
     for entry in entries:
         bare = entry.text.strip().strip("`\"'*").strip()
         if bare:
             before = answers.setdefault(key(bare), ReplyAnswer(bare))
             answers[key(bare)] = ReplyAnswer(before.text, tuple(dict.fromkeys(before.cited + entry.cited)))
-    nothing = fold(NOTHING) in answers or list(answers) == ["none"]
-    return [] if nothing else list(answers.values())
+    if answers.pop(fold(NOTHING), None):
+        return [answer for answer in answers.values() if answer.cited]
+    return [] if list(answers) == ["none"] else list(answers.values())
 
 
 def in_json(reply: str) -> str:
@@ -112,6 +124,16 @@ def key(text: str) -> str:
     return fold(text) or text
 
 
+def spellings(name: str) -> tuple[str, ...]:
+    """Return the forms in which `read_answers` finds a known name: its `key`, and itself if it could be misread.
+
+    >>> spellings("Kenya"), spellings("Weezer [1994]")
+    (('kenya',), ('weezer 1994', 'weezer [1994]'))
+    """
+    exact = one_line(name).casefold()
+    return (key(name), exact) if _SPECIAL.search(exact) else (key(name),)
+
+
 def json_as_lines(on_token: Callable[[str], None]) -> Callable[[str], None]:
     """Return a token callback that reads JSON and passes on the answers in it, one a line, as soon as each is whole.
 
@@ -134,22 +156,93 @@ def json_as_lines(on_token: Callable[[str], None]) -> Callable[[str], None]:
     return read
 
 
-def _item(item: object) -> ReplyAnswer | None:
-    """Return the answer in one entry of a JSON list; None if there is none."""
+def _item(item: object, names: Collection[str], items: int | None) -> list[ReplyAnswer]:
+    """Return the answers in one entry of a JSON list."""
     if isinstance(item, dict):
         cited = item.get("paths")
         numbers = cited if isinstance(cited, list) else []
         text = item.get("answer")
         if text is None:
-            return None
-        return ReplyAnswer(str(text), tuple(n for n in numbers if isinstance(n, int) and not isinstance(n, bool)))
-    return None if item is None else ReplyAnswer(str(item))
+            return []
+        return [ReplyAnswer(str(text), tuple(n for n in numbers if isinstance(n, int) and not isinstance(n, bool)))]
+    return [] if item is None else _line(str(item), names, items)
 
 
-def _line(line: str) -> ReplyAnswer:
-    bare = _BULLET.sub("", line).strip()
-    cited = _CITED.match(bare)
-    return ReplyAnswer(cited.group(1).rstrip(" -:"), _numbers(cited.group(2))) if cited else ReplyAnswer(bare)
+def _line(line: str, names: Collection[str], items: int | None) -> list[ReplyAnswer]:
+    """Return the answers of one line, each with the numbers in the brackets after it, or else before it."""
+    bare = _BULLET.sub("", line).lstrip("*\"' ").strip()
+    if _named(bare, list(_MARK.finditer(bare)), names) is None:
+        bare = _LABEL.sub("", bare).lstrip("*\"' ")
+        first = _MARK.match(bare)
+        if first and _named(bare, list(_MARK.finditer(bare)), names) is None:
+            return _after(first, names, items)
+    return _followed(bare, names, items)
+
+
+def _after(first: re.Match[str], names: Collection[str], items: int | None) -> list[ReplyAnswer]:
+    """Return the answers of a line that begins with a number in brackets."""
+    rest = first.string[first.end() :]
+    entries = _followed(rest, names, items)
+    if entries and all(entry.cited for entry in entries):
+        return entries  # the first number is that of the line
+    # Each number stands before its answer: move all behind.
+    marks = [first.group(), *(mark.group() for mark in _MARK.finditer(rest))]
+    texts = _MARK.sub("\n", rest).split("\n")
+    behind = (f"{text.rstrip(' ,;')} {mark}" for text, mark in zip(texts, marks, strict=True))
+    return [entry for part in behind for entry in _followed(part, names, items)]
+
+
+def _followed(line: str, names: Collection[str], items: int | None) -> list[ReplyAnswer]:
+    """Return the answers of a line in which citations follow them, and a last one without a citation."""
+    entries: list[ReplyAnswer] = []
+    marks, start = list(_MARK.finditer(line)), 0
+    while marks:
+        end = _named(line[start:], marks, names, start)
+        mark = next((mark for mark in marks if end is None or mark.start() >= end), None)
+        if mark is None:
+            break  # the rest is a name
+        marks = marks[marks.index(mark) + 1 :]
+        if end is None and not _is_citation(mark, items):
+            continue
+        text, cited = _clean(line[start : mark.start()]), _numbers(mark.group(3))
+        start = mark.end()
+        if text:
+            entries.append(ReplyAnswer(text, cited))
+        elif entries:
+            entries[-1] = ReplyAnswer(entries[-1].text, entries[-1].cited + cited)
+    tail = line[start:]
+    last = _BETWEEN.sub("", tail).strip()
+    follows = _BETWEEN.match(tail) and len(last.split()) <= _TAIL
+    if last and (not entries or (re.search(r"\w", last) and (key(last) in names or follows))):
+        entries.append(ReplyAnswer(last))
+    return entries
+
+
+def _named(text: str, marks: Sequence[re.Match[str]], names: Collection[str], start: int = 0) -> int | None:
+    """Return where the longest name with a colon or brackets ends that a text begins with; None if there is none.
+
+    Args:
+        text: The text.
+        marks: Numbers in brackets in the line that the text is the rest of: one of them follows the name, or nothing.
+        names: Known names, by `spellings`.
+        start: Where the text begins in its line.
+    """
+    ends = [*(mark.start() for mark in marks), start + len(text)]
+    cut = ((end, _clean(text[: end - start]).strip("`\"'*").casefold()) for end in reversed(ends))
+    return next((end for end, name in cut if name in names and _SPECIAL.search(name)), None)
+
+
+def _clean(text: str) -> str:
+    """Return the text of an answer without what separates it from its neighbours."""
+    return _BETWEEN.sub("", text).strip().rstrip(" -:,;")
+
+
+def _is_citation(mark: re.Match[str], items: int | None) -> bool:
+    """Whether numbers in brackets cite items."""
+    shown = items is not None and any(0 < number <= items for number in _numbers(mark.group(3)))
+    if mark.group(1) == "(":
+        return shown or bool(mark.group(2))
+    return shown or items is None or not re.search(r"\w", mark.string[mark.end() :])
 
 
 def _numbers(text: str) -> tuple[int, ...]:

@@ -19,6 +19,7 @@ from graphbrick.generate.answers import (
     json_as_lines,
     key,
     read_answers,
+    spellings,
 )
 from graphbrick.generate.listing import by_kind, listed, n_fitting
 from graphbrick.generate.prompts import NAMES, Turns, prompt
@@ -30,6 +31,7 @@ from graphbrick.pipeline import GenerateStage
 _LONGEST = {"passage": 4000, "report": 4000}  # characters in the prompt; 1000 for other kinds
 _MOST = 100  # answers; more are a model that does not stop
 _LISTED = 5  # wrong numbers in an event
+_AND = re.compile(r"(?:^|\s+)and\s+", re.IGNORECASE)
 _PLACE = re.compile(r"\{(format|question|evidence)\}")
 
 
@@ -71,13 +73,14 @@ class Generate(GenerateStage):
         if on_token is not None and self.llm.structured:
             on_token = json_as_lines(on_token)
         reply = self.llm.ask_all([request], on_token=on_token)[0].text
-        answers = read_answers(reply)
+        names = _names(evidence)
+        answers = read_answers(reply, names, len(items))
         if len(answers) > _MOST:
             event(f"of {len(answers):,} answers the first {_MOST} were taken: {shown(reply)}")
             answers = answers[:_MOST]
         if not answers:
             event(f"no answer: the model replied {shown(reply)}")
-        return _supported(answers, items, evidence)
+        return _supported(answers, names, items, evidence)
 
     def request(self, query: Query, evidence: Evidence) -> tuple[Request, list[Item]]:
         """Return the request, with as many items as fit, and these items in the order of their numbers.
@@ -113,9 +116,8 @@ class Generate(GenerateStage):
         return messages
 
 
-def _supported(answers: list[ReplyAnswer], items: list[Item], evidence: Evidence) -> Answer:
+def _supported(answers: list[ReplyAnswer], names: Mapping[str, int], items: list[Item], evidence: Evidence) -> Answer:
     """Return each answer with its entity, and the items that support it."""
-    names = _names(evidence)
     answers = [part for answer in answers for part in _split(answer, names)]
     entities = [names.get(key(answer.text)) for answer in answers]
     support = []
@@ -151,7 +153,7 @@ def _holding(text: str, entity: int | None, items: list[Item]) -> list[Item]:
 
 
 def _names(evidence: Evidence) -> dict[str, int]:
-    """Return the entities of the evidence by label, and by aliases that are not also a label."""
+    """Return the entities of the evidence by the spellings of labels, and of aliases that are not also a label."""
     labels: dict[str, int] = {}
     aliases: dict[str, int] = {}
     for item in evidence.items:
@@ -160,15 +162,23 @@ def _names(evidence: Evidence) -> dict[str, int]:
         # The end of a path is the likelier meaning of a name than an entity on the way, and its start the least likely.
         start = (item.start,) if isinstance(item, Path) else ()
         for entity in (*reversed(item.entities), *start):
-            labels.setdefault(key(item.graph.label(entity)), entity)
+            for spelling in spellings(item.graph.label(entity)):
+                labels.setdefault(spelling, entity)
             for alias in item.graph.aliases(entity):
-                aliases.setdefault(key(alias), entity)
+                for spelling in spellings(alias):
+                    aliases.setdefault(spelling, entity)
     return aliases | labels
 
 
 def _split(answer: ReplyAnswer, names: Mapping[str, int]) -> list[ReplyAnswer]:
-    """Split an answer that is a comma-separated list of names; small models write all on one line."""
-    parts = [part.strip() for part in answer.text.split(",") if part.strip()]
-    if len(parts) < 2 or key(answer.text) in names or not any(key(part) in names for part in parts):
+    """Split an answer that is a list of names; small models write all on one line."""
+    if key(answer.text) in names:
         return [answer]
-    return [ReplyAnswer(part, answer.cited) for part in dict.fromkeys(parts)]
+    parts: dict[str, None] = {}
+    for part in filter(None, map(str.strip, re.split("[,;]", answer.text))):
+        pieces = [piece.strip() for piece in _AND.split(part)]
+        are_names = key(part) not in names and all(key(piece) in names for piece in pieces)
+        parts |= dict.fromkeys(pieces if are_names else [part])
+    if not any(key(part) in names for part in parts):
+        return [answer]
+    return [ReplyAnswer(part, answer.cited) for part in parts]

@@ -15,7 +15,7 @@ import numpy as np
 from graphbrick.core import Evidence, Path, Query, Subgraph
 from graphbrick.core.errors import ModelError
 from graphbrick.extract.planned_relations import PlannedRelations
-from graphbrick.generate.answers import ReplyAnswer, read_answers, write_answers
+from graphbrick.generate.answers import ReplyAnswer, read_answers, spellings, write_answers
 from graphbrick.generate.generate import Generate
 from graphbrick.graphs.graph import Graph
 from graphbrick.llm.messages import Message
@@ -234,7 +234,9 @@ def _answer(
     if positives and not answers:
         return []
     reply = write_answers(answers, structured=brick.llm.structured)
-    return [_lesson(example, request.messages, reply, right=read_answers(reply) == answers)]
+    names = {spelling for text in cited for spelling in spellings(text)}
+    is_right = read_answers(reply, names, len(items)) == answers
+    return [_lesson(example, request.messages, reply, right=is_right)]
 
 
 def _lesson(example: PathExample, messages: Sequence[Message], reply: str, *, right: bool) -> Lesson | None:
