@@ -2,16 +2,18 @@ from __future__ import annotations
 
 import gzip
 import json
-from itertools import islice, pairwise
+from itertools import islice, pairwise, product
 from pathlib import Path
 
 import numpy as np
 import pytest
 from following import follow_pattern
 
+from graphbrick.core import Subgraph
 from graphbrick.evaluate.datasets.metaqa import relation_steps
 from graphbrick.graphs.builder import build
 from graphbrick.graphs.graph import Graph
+from graphbrick.graphs.patterns import follow
 from graphbrick.testing import tiny_graph
 
 Pattern = list[tuple[int, bool]]
@@ -19,7 +21,7 @@ Pattern = list[tuple[int, bool]]
 
 def walks(graph: Graph, start: int, pattern: Pattern) -> set[tuple[int, ...]]:
     """All walks along a pattern that do not come back to the start, by trying every triple at every hop."""
-    found = {(start,)}
+    found: set[tuple[int, ...]] = {(start,)}
     for relation, forward in pattern:
         triples = [graph.triple(t) for t in range(graph.n_triples)]
         steps = [(h, t) if forward else (t, h) for h, r, t in triples if r == relation]
@@ -50,6 +52,42 @@ def test_equals_brute_force(tmp_path: Path) -> None:
                     assert (u, v) == ((head, tail) if forward else (tail, head))
             seen += len(paths)
     assert seen > 50
+
+
+def test_symmetric_relations_are_followed_both_ways(tmp_path: Path) -> None:
+    """The walks are those of the pattern in all directions of its symmetric relations."""
+    rng = np.random.default_rng(1)
+    for number in range(8):
+        rows = rng.integers(0, (7, 2, 7), (14, 3)).tolist()
+        graph = build([(f"n{h}", f"r{r}", f"n{t}") for h, r, t in rows], tmp_path / f"{number}.graph")
+        for pattern in product([(0, True), (0, False), (graph.n_relations - 1, True)], repeat=2):
+            ways = [[(r, True), (r, False)] if r == 0 else [(r, forward)] for r, forward in pattern]
+            for start in range(graph.n_entities):
+                followed = follow(Subgraph(graph), start, pattern, symmetric={0})
+                assert followed is not None
+                expected = set().union(*(walks(graph, start, list(variant)) for variant in product(*ways)))
+                assert sorted(followed.ends.tolist()) == sorted({walk[-1] for walk in expected})
+                for index in range(len(followed.ends)):
+                    path = followed.path(index)
+                    assert path.nodes in expected
+                    for (u, v), triple, forward in zip(pairwise(path.nodes), path.triples, path.forward, strict=True):
+                        assert (u, v) == graph.triple(triple)[:: 2 if forward else -2]
+
+
+@pytest.mark.parametrize("back", [False, True])
+def test_a_relation_that_is_complete_both_ways_leads_to_the_same_paths(tmp_path: Path, back: bool) -> None:
+    pairs = [(f"n{a}", f"n{b}") for a, b in np.random.default_rng(2).integers(0, 9, (12, 2)).tolist()]
+    triples = [triple for a, b in pairs for triple in ((a, "r", b), (b, "r", a), (a, "s", b))]
+    graph = build(triples, tmp_path / "both.graph")
+    for pattern in product([(0, True), (0, False), (1, True)], repeat=3):
+        for start in range(graph.n_entities):
+            paths = [
+                [followed.path(index).identity for index in range(len(followed.ends))]
+                for symmetric in (set[int](), {0})
+                if (followed := follow(Subgraph(graph), start, pattern, back=back, symmetric=symmetric))
+            ]
+            if len({forward for relation, forward in pattern if relation == 0}) < 2:  # as retrieval orders them
+                assert paths[0] == paths[1]
 
 
 def test_the_start_is_left_out_of_every_later_hop() -> None:

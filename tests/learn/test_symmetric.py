@@ -6,10 +6,12 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
-from graphbrick import build
-from graphbrick.learn import learn, learned_place
+from graphbrick import Graph, Patterns, PatternScorer, Query, Subgraph, build, change
+from graphbrick.learn import learn, learned_pipeline, learned_place
 from graphbrick.learn.symmetric import symmetric_relations
+from graphbrick.patterns.confidence import fit_features
 from graphbrick.patterns.folder import load
 from graphbrick.patterns.text import Steps
 
@@ -56,3 +58,18 @@ def test_both_directions_of_a_symmetric_relation_have_one_score(tmp_path: Path) 
         np.testing.assert_allclose(scores[0], scores[1], rtol=1e-6)
         assert abs(scores[2] - scores[3]) > 0.1
         assert scores[:2].min() > scores[2:].max()
+
+    pipeline, question = learned_pipeline(graph), "Which places border Place 7?"
+    assert pipeline is not None
+    stage = Patterns(PatternScorer(str(learned_place(graph))), max_hops=2)
+
+    def fit(graph: Graph) -> npt.NDArray[np.float64]:
+        readings = stage.readings(Query(question, (graph.entity("Place 7"),)), Subgraph(graph))
+        return fit_features(model, {}, {}, question, readings)
+
+    complete = fit(graph)
+    assert set(pipeline(graph, question).texts) == {"Place 6", "Place 8"}
+    change(graph.place, delete=[("Place 7", "borders", "Place 8")])  # the triple the other way stays
+    changed = Graph.open(graph.place)
+    assert set(pipeline(changed, question).texts) == {"Place 6", "Place 8"}
+    np.testing.assert_allclose(fit(changed), complete)

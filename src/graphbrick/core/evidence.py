@@ -26,12 +26,14 @@ class Evidence:
             the order has a meaning. Scores of two evidences with the same scale compare.
         confidence: The probability that the first item leads to a right answer, from 0 to 1; None if the stages that
             ranked the items do not estimate it.
+        symmetric: Labels of the relations whose two directions mean the same to the scorer of patterns.
     """
 
     items: tuple[Item, ...] = ()
     subgraph: Subgraph | None = field(default=None, compare=False, repr=False)
     scale: str = field(default="", compare=False, repr=False)
     confidence: float | None = field(default=None, compare=False, repr=False)
+    symmetric: frozenset[str] = field(default=frozenset(), compare=False, repr=False)
 
     def __len__(self) -> int:
         return len(self.items)
@@ -78,7 +80,8 @@ class Evidence:
             turns = zip_longest(*(evidence.items for evidence in evidences))
             ordered = [item for turn in turns for item in turn if item is not None]
         best = next((evidence.confidence for evidence in evidences if evidence.items[0] is ordered[0]), None)
-        return Evidence(distinct(ordered), subgraph, scale, best)
+        symmetric = frozenset[str]().union(*(evidence.symmetric for evidence in evidences))
+        return Evidence(distinct(ordered), subgraph, scale, best, symmetric)
 
 
 def distinct(items: Iterable[Item]) -> tuple[Item, ...]:

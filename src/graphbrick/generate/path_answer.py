@@ -13,7 +13,7 @@ from graphbrick.core.items import ANSWER
 from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event
 from graphbrick.generate.withhold import withheld
-from graphbrick.graphs.patterns import follow
+from graphbrick.graphs.patterns import follow, one_way
 from graphbrick.pipeline import GenerateStage
 from graphbrick.pipeline.budget import check_budget
 
@@ -30,6 +30,9 @@ class PathAnswer(GenerateStage):
 
     If several seeds are readings of one mention, such as two films of one name, the answer is about the one that the
     best path starts from.
+
+    A relation that is symmetric to the scorer of patterns, such as «borders», is followed both ways, because the graph
+    may hold one of two triples only.
 
     Seeds are left out of the answers, unless the best path ends at one. If it comes back to the seed it started from,
     walks that come back are followed as well: «who are the parents of X's child» gives X and the other parent.
@@ -119,10 +122,16 @@ class PathAnswer(GenerateStage):
 
     def _proofs(self, best: Path, evidence: Evidence, left_out: set[int]) -> tuple[dict[int, Path], int]:
         """Return a path for each answer, at most ``cap``, and the number of answers there are."""
+        symmetric = {
+            relation for relation, _ in best.pattern if best.graph.relation_label(relation) in evidence.symmetric
+        }
+        pattern = one_way(best.pattern, symmetric)
         alike = [
             path
             for path in evidence.paths
-            if path.pattern == best.pattern and (best.comes_back or not path.comes_back) and path.end not in left_out
+            if one_way(path.pattern, symmetric) == pattern
+            and (best.comes_back or not path.comes_back)
+            and path.end not in left_out
         ]
         proofs: dict[int, Path] = {}
         for path in alike:
@@ -137,7 +146,9 @@ class PathAnswer(GenerateStage):
             event("only ends of the listed paths are answers: the graph has no adjacency to follow their pattern in")
             starts = {}
         for start in starts:
-            followed = follow(subgraph, start, best.pattern, back=best.comes_back, check=check_budget)
+            followed = follow(
+                subgraph, start, best.pattern, back=best.comes_back, symmetric=symmetric, check=check_budget
+            )
             if followed is None:
                 continue
             ends.append(followed.ends[~np.isin(followed.ends, list(left_out))])

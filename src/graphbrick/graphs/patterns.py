@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -19,6 +20,11 @@ Pattern = Sequence[tuple[int, bool]]
 _CHUNK = 1_000_000  # triples visited between two checks of the budget
 
 
+def one_way(pattern: Pattern, symmetric: AbstractSet[int]) -> Pattern:
+    """Return a pattern with symmetric relations forwards, so that patterns of one meaning are equal."""
+    return tuple((relation, forward or relation in symmetric) for relation, forward in pattern)
+
+
 @dataclass(frozen=True, slots=True)
 class _Hop:
     """The states after one hop. A state is an entity and whether its walk has returned to the start.
@@ -28,12 +34,14 @@ class _Hop:
         back: Whether the walk has returned to the start.
         parent: Index of the previous state in the previous hop.
         triple: The local triple that leads to the state.
+        forward: Whether that triple is followed from head to tail.
     """
 
     node: Ints
     back: npt.NDArray[np.bool_]
     parent: Ints
     triple: Ints
+    forward: npt.NDArray[np.bool_]
 
 
 class Followed:
@@ -44,8 +52,8 @@ class Followed:
             order of discovery (by the order of the previous entities, then by triple id).
     """
 
-    def __init__(self, subgraph: Subgraph, pattern: Pattern, hops: list[_Hop]) -> None:
-        self._subgraph, self._pattern, self._hops = subgraph, tuple(pattern), hops
+    def __init__(self, subgraph: Subgraph, hops: list[_Hop]) -> None:
+        self._subgraph, self._hops = subgraph, hops
         last = hops[-1]
         order = (~last.back).argsort(kind="stable")
         first = _firsts(last.node[order])
@@ -56,24 +64,26 @@ class Followed:
     def path(self, index: int, source: str = "") -> Path:
         """Return the path to one of the ends, by its index in ``ends``."""
         state = int(self._states[index])
-        nodes, triples = [], []
+        nodes, triples, forward = [], [], []
         for hop in reversed(self._hops[1:]):
             nodes.append(int(hop.node[state]))
             triples.append(int(hop.triple[state]))
+            forward.append(bool(hop.forward[state]))
             state = int(hop.parent[state])
         nodes.append(int(self._hops[0].node[0]))
         nodes.reverse()
         triples.reverse()
+        forward.reverse()
         view = self._subgraph
         if view.nodes is not None and view.triples is not None:
             nodes, triples = view.nodes[nodes].tolist(), view.triples[triples].tolist()
-        forward = tuple(forward for _, forward in self._pattern)
-        return Path(view.graph, tuple(nodes), tuple(triples), forward, source=source)
+        return Path(view.graph, tuple(nodes), tuple(triples), tuple(forward), source=source)
 
 
 def follow(
-    subgraph: Subgraph, start: int, pattern: Pattern, *, back: bool = False, check: Callable[[], None] = lambda: None
-) -> Followed | None:
+    subgraph: Subgraph, start: int, pattern: Pattern, *, back: bool = False, symmetric: AbstractSet[int] = frozenset(),
+    check: Callable[[], None] = lambda: None,
+) -> Followed | None:  # fmt: skip
     """Follow a relation pattern from an entity within a subgraph.
 
     Without ``back``, the start is excluded from every later hop: «films that share an actor with this film» does not
@@ -85,6 +95,8 @@ def follow(
         start: Entity id.
         pattern: At least one hop.
         back: Whether walks may come back to the start.
+        symmetric: Relations that are followed both ways, first as the pattern says: of two neighbours the graph may
+            hold only one triple, in either direction.
         check: Called after every million triples; may raise an exception to stop.
 
     Returns:
@@ -103,20 +115,25 @@ def follow(
         return None
     csr, origin = subgraph.csr, local[0]
     nothing = np.zeros(1, dtype=np.int64)
-    hops = [_Hop(np.array(local, dtype=np.int64), np.zeros(1, dtype=np.bool_), nothing, nothing)]
+    unset = np.zeros(1, dtype=np.bool_)
+    hops = [_Hop(np.array(local, dtype=np.int64), unset, nothing, nothing, unset)]
     left: set[tuple[int, bool]] = set()  # the steps that left the start
     before: tuple[int, bool] | None = None
     for relation, forward in pattern:
-        reverse = (relation, not forward)
-        at = hops[-1]
+        at, both = hops[-1], relation in symmetric
         states = np.arange(len(at.node))
-        if before == reverse:
+        if before == (relation, not forward) and not both:
             states = states[at.node != origin]  # do not undo the step that came back
-        if (at.node[states] == origin).any():
-            left.add((relation, forward))
-        hops.append(_next_hop(csr, at, states, relation, forward, origin, back and reverse not in left, check))
+        steps = []
+        for way in (forward, not forward) if both else (forward,):
+            # The start may have been left both ways; a walk that left it this way undoes nothing.
+            undoes = (relation, not way) in left and not (both and (relation, way) in left)
+            steps.append((way, back and not undoes))
+        hops.append(_next_hop(csr, at, states, relation, steps, origin, check))
+        leaves = at.node[hops[-1].parent] == origin if both else at.node[states] == origin
+        left.update((relation, way) for way, _ in steps if (leaves & (hops[-1].forward == way if both else True)).any())
         before = relation, forward
-    return Followed(subgraph, pattern, hops)
+    return Followed(subgraph, hops)
 
 
 def _next_hop(
@@ -124,26 +141,27 @@ def _next_hop(
     at: _Hop,
     states: Ints,
     relation: int,
-    forward: bool,
+    steps: Sequence[tuple[bool, bool]],
     origin: int,
-    may_return: bool,
     check: Callable[[], None],
 ) -> _Hop:
-    """Take one step from the given states; the first way to reach a state is kept."""
+    """Take one step from the given states; the first way to reach a state is kept.
+
+    ``steps`` holds for each direction whether it is forwards and whether it may return to the start.
+    """
     parts = []
-    for parent, triple, node in _entries(csr, at.node, states, forward):
-        fits = csr.relation[triple] == relation
-        if not may_return:
-            fits &= node != origin
-        parent, triple, node = parent[fits], triple[fits], node[fits]
-        parts.append((node, at.back[parent] | (node == origin), parent, triple))
-        check()
-    if not parts:
-        nothing = np.zeros(0, dtype=np.int64)
-        return _Hop(nothing, nothing.astype(np.bool_), nothing, nothing)
-    node, back, parent, triple = (np.concatenate(column) for column in zip(*parts, strict=True))
+    for forward, may_return in steps:
+        for parent, triple, node in _entries(csr, at.node, states, forward):
+            fits = csr.relation[triple] == relation
+            if not may_return:
+                fits &= node != origin
+            parent, triple, node = parent[fits], triple[fits], node[fits]
+            ways = np.full(len(node), forward)
+            parts.append((node, at.back[parent] | (node == origin), parent, triple, ways))
+            check()
+    node, back, parent, triple, forwards = (np.concatenate(column) for column in zip(*parts, strict=True))
     first = _firsts(2 * node + back)
-    return _Hop(node[first], back[first], parent[first], triple[first])
+    return _Hop(node[first], back[first], parent[first], triple[first], forwards[first])
 
 
 def _entries(csr: Csr, nodes: Ints, states: Ints, forward: bool) -> Iterator[tuple[Ints, Ints, Ints]]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from graphbrick.core import Path, Subgraph
-from graphbrick.graphs.patterns import Followed, follow
+from graphbrick.graphs.patterns import Followed, follow, one_way
 from graphbrick.pipeline.budget import check_budget
 
 Ints = npt.NDArray[np.int64]
@@ -62,14 +63,16 @@ class Candidates:
         who = place[self.who[pairs]]
         return Candidates(self.walks, self.entity[rows], who, self.walk[pairs], self.at[pairs], self.cut)
 
-    def ends_of(self, walk: int) -> Ints:
+    def ends_of(self, walk: int, symmetric: AbstractSet[int] = frozenset()) -> Ints:
         """Return one pair for each end of the pattern of a walk, from all seeds, int64, by candidate.
 
-        A pattern that comes back to its seed has the ends of walks that do not come back, too.
+        A pattern that comes back to its seed has the ends of walks that do not come back, too; a pattern with symmetric
+        relations those of walks that follow them the other way.
         """
         best = self.walks[walk].path
+        pattern = one_way(best.pattern, symmetric)
         alike = [
-            other.path.pattern == best.pattern and (best.comes_back or not other.path.comes_back)
+            one_way(other.path.pattern, symmetric) == pattern and (best.comes_back or not other.path.comes_back)
             for other in self.walks
         ]
         pairs = np.flatnonzero(np.array(alike)[self.walk])

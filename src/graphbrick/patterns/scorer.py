@@ -68,6 +68,13 @@ class PatternScorer(Scorer):
             places.append(place)
         return self._scores(query, walks, places)
 
+    @property
+    def symmetric(self) -> frozenset[str]:
+        """Labels of the relations whose two directions were learned as one."""
+        from graphbrick.patterns.folder import load
+
+        return load(self.model).symmetric
+
     def confidence(self, query: str, read: Callable[[], Sequence[Reading]]) -> float | None:
         """Return the probability that the first reading is right; None if the patterns were trained without it."""
         from graphbrick.patterns.folder import load

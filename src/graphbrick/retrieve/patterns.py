@@ -17,7 +17,7 @@ from graphbrick.core.directions import DIRECTIONS
 from graphbrick.core.graph import Graph
 from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event, fact
-from graphbrick.patterns.text import masked
+from graphbrick.patterns.text import canonical, labelled, masked
 from graphbrick.pipeline import RetrieveStage
 from graphbrick.pipeline.budget import check_budget
 from graphbrick.retrieve.pattern_layers import Flags, Ints, Layer, first_layer, next_layer, ways_to
@@ -138,12 +138,13 @@ class Patterns(RetrieveStage):
         paths = self._paths(subgraph, seeds, grown, ranked)
         confidence = self.scorer.confidence(query.text, lambda: self._readings(subgraph, seeds, grown, ranked))
         scale = repr(self.scorer) if self.scorer.comparable else ""
-        return Evidence(tuple(paths), scale=scale, confidence=confidence)
+        return Evidence(tuple(paths), scale=scale, confidence=confidence, symmetric=self.scorer.symmetric)
 
     def readings(self, query: Query, subgraph: Subgraph) -> list[Reading]:
         """Return up to 64 of the best patterns with their ends, best first.
 
-        Patterns that only lead from one seed to another are left out.
+        Patterns that only lead from one seed to another are left out. Those that differ only in the direction of
+        symmetric relations have the ends of all of them.
         """
         return self._readings(subgraph, *self._search(query, subgraph))
 
@@ -259,7 +260,7 @@ class Patterns(RetrieveStage):
             if len(ends):
                 entities = ends if subgraph.nodes is None else subgraph.nodes[ends]
                 readings.append(Reading(length.walked[candidate], score, entities))
-        return readings
+        return _united(readings, self.scorer.symmetric)
 
     def _paths(self, subgraph: Subgraph, seeds: list[int], grown: list[_Grown], ranked: list[_Ranked]) -> list[Path]:
         """Return at most ``n`` paths of the candidates, in their order."""
@@ -315,6 +316,23 @@ def _place(grown: list[_Grown], entry: _Ranked) -> tuple[float, int, int, int, i
     steps = grown[entry.seed].lengths[entry.hops].walked[entry.candidate].steps
     backward = sum(not step.forward for step in steps)
     return -entry.score, entry.hops, entry.seed, backward, entry.candidate
+
+
+def _united(readings: list[Reading], symmetric: frozenset[str]) -> list[Reading]:
+    """Return readings, each with the ends of all that differ from it only in the direction of symmetric relations.
+
+    They mean the same, but where the graph holds a triple in one direction only, their own ends are not the same.
+    """
+    alike: dict[object, list[int]] = {}
+    for place, (pattern, _, _) in enumerate(readings if symmetric else ()):
+        alike.setdefault((pattern.start_label, canonical(labelled(pattern.steps), symmetric)), []).append(place)
+    united = list(readings)
+    for places in alike.values():
+        if len(places) > 1:
+            ends = np.unique(np.concatenate([readings[place].ends for place in places]))
+            for place in places:
+                united[place] = readings[place]._replace(ends=ends)
+    return united
 
 
 def _carried_on(graph: Graph, prefix: PathPattern, step: Step, node: int) -> str:

@@ -55,6 +55,11 @@ class Scorer(Brick):
         """Whether the text of an item is all that counts: `rate_items` is not overridden."""
         return type(self).rate_items is Scorer.rate_items
 
+    @property
+    def symmetric(self) -> frozenset[str]:
+        """Labels of the relations whose two directions mean the same, such as «spouse»; none unless it learned some."""
+        return frozenset()
+
     def confidence(self, query: str, read: Callable[[], Sequence[Reading]]) -> float | None:
         """Return the probability that the best reading of a question is right; None if the scorer does not estimate it.
 

@@ -44,12 +44,14 @@ class Place:
         graph: The graph.
         subgraph: The view of it that patterns are followed in.
         classes: The entities of each class.
+        symmetric: Labels of the relations that are followed both ways.
         results: What plans have given, so that parts of a plan run once.
     """
 
     graph: Graph
     subgraph: Subgraph
     classes: Mapping[str, Ints]
+    symmetric: frozenset[str] = frozenset()
     results: dict[SetPlan, Ints] = field(default_factory=dict, compare=False)
 
     def steps_text(self, steps: Steps, end: str = "") -> str:
@@ -62,7 +64,8 @@ class Place:
 
     def followed(self, start: int, steps: Steps, *, back: bool) -> Followed | None:
         """Follow a pattern."""
-        return follow(self.subgraph, start, steps, back=back, check=check_budget)
+        both = {relation for relation, _ in steps if self.graph.relation_label(relation) in self.symmetric}
+        return follow(self.subgraph, start, steps, back=back, symmetric=both, check=check_budget)
 
     def labels(self, entities: Sequence[int]) -> str:
         """Return the labels of some entities; the first three of many."""

@@ -96,7 +96,7 @@ class Operators(RetrieveStage):
         cue = words.cue_in(question.text)
         if not cue and query.seeds and len(question.entities) < 2:
             return self.patterns.retrieve(query, subgraph)
-        place = Place(graph, subgraph, lexicon.classes)
+        place = Place(graph, subgraph, lexicon.classes, scorer.symmetric)
         resolver = Resolver(self.patterns, place, lexicon, words)
         parser = Parser(resolver, question)
         try:
