@@ -148,7 +148,7 @@ def check(
 ) -> None:
     """Say how good a judge is on labelled rows, beside length, shared words, cosine and a re-ranker.
 
-    For the labels of a study, graphbrick judge report says it with the scores of its systems.
+    For the labels of a study, graphbrick judge RUNS --labels FILE says it with the scores of its systems.
     """
     from graphbrick.cli.printing.judges import print_check
     from graphbrick.evaluate.judge.report.checking import check_judge

@@ -81,7 +81,8 @@ def print_check(found: Check, *, as_json: bool) -> None:
         lines = table("judge", "AUC", "correlation", "agrees", "kappa", "mean", "calibration error")
         for row in rows:
             lines.add_row(
-                plain(row.judge), f"{row.auc.value:.3f} [{row.auc.low:.3f}, {row.auc.high:.3f}]",
+                plain(row.judge),
+                "-" if row.auc is None else f"{row.auc.value:.3f} [{row.auc.low:.3f}, {row.auc.high:.3f}]",
                 f"{row.correlation:+.2f}", f"{row.agreement.same:.1%}",
                 "-" if row.agreement.kappa is None else f"{row.agreement.kappa:.2f}", f"{row.says:.2f}",
                 f"{row.error:.2f}",

@@ -6,9 +6,11 @@ from math import exp, log, sqrt
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from graphbrick.evaluate.statistics.intervals import Values, check_values, wilson
-from graphbrick.evaluate.statistics.prediction_powered import normal_quantile
+from graphbrick.evaluate.statistics.intervals import Values, check_values, normal_quantile, wilson
+
+Floats = npt.NDArray[np.float64]
 
 
 class Agreement(NamedTuple):
@@ -93,13 +95,10 @@ def auc(labels: Values, scores: Values, *, level: float = 0.95) -> Auc | None:
     0.75
     """
     y, f = check_values(labels), check_values(scores)
-    ones, zeros = f[y == 1], f[y == 0]
-    m, k = len(ones), len(zeros)
+    m, k = int((y == 1).sum()), int((y == 0).sum())
     if not m or not k:
         return None
-    above = np.searchsorted(np.sort(zeros), ones, "left") + np.searchsorted(np.sort(zeros), ones, "right")
-    below = np.searchsorted(np.sort(ones), zeros, "left") + np.searchsorted(np.sort(ones), zeros, "right")
-    of_ones, of_zeros = above / (2 * k), 1 - below / (2 * m)
+    of_ones, of_zeros = placements(y, f)
     value = float(of_ones.mean())
     if value in (0.0, 1.0) or min(m, k) < 2:
         bound = wilson(round(value * min(m, k)), min(m, k), level=level)
@@ -108,3 +107,20 @@ def auc(labels: Values, scores: Values, *, level: float = 0.95) -> Auc | None:
     centre, reach = log(value / (1 - value)), normal_quantile(level) * error / (value * (1 - value))
     low, high = (1 / (1 + exp(-(centre + side * reach))) for side in (-1, 1))
     return Auc(value, low, high)
+
+
+def placements(y: Floats, scores: Floats) -> tuple[Floats, Floats]:
+    """Return the share of the other cases that each 1 is above, and that each 0 is below; ties count half.
+
+    Args:
+        y: Labels of 0 and 1, at least one of each.
+        scores: A score of each case.
+    """
+    ones, zeros = np.sort(scores[y == 1]), np.sort(scores[y == 0])
+
+    def below(values: Floats, others: Floats) -> Floats:
+        both = np.searchsorted(others, values, "left") + np.searchsorted(others, values, "right")
+        shares: Floats = both / (2 * len(others))
+        return shares
+
+    return below(scores[y == 1], zeros), 1 - below(scores[y == 0], ones)

@@ -5,13 +5,8 @@ from __future__ import annotations
 from math import sqrt
 from typing import NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
-from graphbrick.evaluate.statistics.intervals import Values, check_values
-from graphbrick.evaluate.statistics.prediction_powered import normal_quantile
-
-Floats = npt.NDArray[np.float64]
+from graphbrick.evaluate.statistics.agreement import placements
+from graphbrick.evaluate.statistics.intervals import Values, check_values, normal_quantile
 
 
 class Gain(NamedTuple):
@@ -46,20 +41,8 @@ def auc_gain(labels: Values, first: Values, second: Values, *, level: float = 0.
     y = check_values(labels)
     if min((y == 1).sum(), (y == 0).sum()) < 2:
         raise ValueError("two areas are compared on at least two cases with each label")
-    (ones, zeros), (others, nones) = (_placements(y, check_values(scores)) for scores in (first, second))
+    (ones, zeros), (others, nones) = (placements(y, check_values(scores)) for scores in (first, second))
     above, below = ones - others, zeros - nones
     error = sqrt(float(above.var(ddof=1)) / len(above) + float(below.var(ddof=1)) / len(below))
     value, reach = float(above.mean()), normal_quantile(level) * error
     return Gain(value, max(-1.0, value - reach), min(1.0, value + reach))
-
-
-def _placements(y: Floats, scores: Floats) -> tuple[Floats, Floats]:
-    """Return the share of the other cases that each 1 is above, and that each 0 is below; ties count half."""
-    ones, zeros = np.sort(scores[y == 1]), np.sort(scores[y == 0])
-
-    def below(values: Floats, others: Floats) -> Floats:
-        both = np.searchsorted(others, values, "left") + np.searchsorted(others, values, "right")
-        shares: Floats = both / (2 * len(others))
-        return shares
-
-    return below(scores[y == 1], zeros), 1 - below(scores[y == 0], ones)

@@ -17,13 +17,12 @@ from statistics import NormalDist
 
 import numpy as np
 
-from graphbrick.evaluate.statistics.intervals import is_binary
+from graphbrick.evaluate.statistics.intervals import is_binary, normal_quantile
 from graphbrick.evaluate.statistics.prediction_powered import (
     Array,
     Estimate,
     Sample,
     mean_and_error,
-    normal_quantile,
     tuned_weight,
 )
 

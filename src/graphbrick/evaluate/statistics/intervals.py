@@ -80,7 +80,7 @@ def wilson(successes: int, n: int, *, level: float = 0.95) -> Interval:
     """
     if n < 1 or not 0 <= successes <= n:
         raise ValueError(f"wilson needs at least one value and 0 to n successes, got {successes} of {n}")
-    z = _quantile(level)
+    z = normal_quantile(level)
     p = successes / n
     centre = p + z * z / (2 * n)
     reach = z * sqrt(p * (1 - p) / n + z * z / (4 * n * n))
@@ -130,7 +130,7 @@ def interval_of(
     >>> interval_of(values, resampled_means(values, 100, seed=0))
     Interval(mean=0.5, low=0.5, high=0.5, n=2)
     """
-    _quantile(level)
+    normal_quantile(level)  # checks the level
     tail = (1 - level) / 2
     if np.ptp(values) == 0:
         return Interval(float(values[0]), float(values[0]), float(values[0]), len(values))
@@ -257,8 +257,12 @@ def _bca(
     return shifted(tail), shifted(1 - tail)
 
 
-def _quantile(level: float) -> float:
-    """Return the normal quantile of the upper end of a two-sided interval."""
+def normal_quantile(level: float) -> float:
+    """Return the number of standard errors from the mean to an end of a two-sided interval.
+
+    Raises:
+        ValueError: The level is not in (0, 1).
+    """
     if not 0 < level < 1:
         raise ValueError(f"the level of an interval must be in (0, 1), got {level}; try 0.95")
     return _NORMAL.inv_cdf((1 + level) / 2)

@@ -128,30 +128,6 @@ def cheapest(
                   label, prediction)  # fmt: skip
 
 
-def strongest(
-    correlation: float, budget: float, *, label: float, prediction: float, cases: int | None = None
-) -> Purchase:
-    """Return the purchase with the shortest interval that a budget can pay.
-
-    Arguments and errors are those of `cheapest`; ``budget`` is in the unit of the costs, above 0.
-
-    >>> strongest(0.8, 200, label=1.0, prediction=0.01).n
-    176
-    """
-    _check(correlation, label, prediction)
-    if budget <= 0:
-        raise ValueError(f"the budget must be above 0, got {budget}")
-    one = _cost_of_one(correlation, label, prediction)
-    found = _optimal(budget / one, correlation, label, prediction)
-    if label < one or found.others < 0:
-        found = _labels_only(round(budget / label), correlation, label)
-    if cases is None or found.n + found.others <= cases:
-        return found
-    if cases * label <= budget:
-        return _labels_only(cases, correlation, label)
-    return _mixed(round(budget / label - cases * prediction / label), cases, correlation, label, prediction)
-
-
 def _cost_of_one(correlation: float, label: float, prediction: float) -> float:
     """Return the cost of the best mixture that is worth one label."""
     gamma, squared = prediction / label, correlation**2

@@ -19,21 +19,18 @@ predictions have different lengths.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import inf, sqrt
-from statistics import NormalDist
+from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.evaluate.statistics.intervals import Values
+from graphbrick.evaluate.statistics.intervals import Values, normal_quantile
 
 Array = npt.NDArray[np.float64]
 
-ALTERNATIVES = ("two-sided", "larger", "smaller")
 FEW_LABELS = 30
 """Below this number of labels the normal intervals of this module are a little too short."""
-_NORMAL = NormalDist()
 
 
 class Sample(NamedTuple):
@@ -60,8 +57,8 @@ class Estimate(NamedTuple):
 
     Attributes:
         mean: The mean.
-        low: The lower end; -inf if only an upper bound was wanted.
-        high: The upper end; inf if only a lower bound was wanted.
+        low: The lower end.
+        high: The upper end.
         error: The standard error.
         n: Number of labels.
         others: Number of cases without a label.
@@ -132,7 +129,6 @@ def mean_of(
     *,
     weight: float | None = None,
     level: float = 0.95,
-    alternative: str = "two-sided",
 ) -> Estimate:
     """Return the prediction-powered mean of cases, or the mean of strata weighted by their sizes.
 
@@ -140,7 +136,6 @@ def mean_of(
         strata: The cases, or several strata of them, from each of which labelled cases were drawn at random.
         weight: The weight of the predictions: 0 for the labels alone, 1 for PPI; None for PPI++.
         level: Confidence level, in (0, 1).
-        alternative: "two-sided"; "larger" for a lower bound, "smaller" for an upper bound.
 
     Raises:
         ValueError: There is no stratum, or a parameter is out of its range.
@@ -153,14 +148,11 @@ def mean_of(
         raise ValueError("there are no cases; give at least one stratum")
     if weight is not None and not 0 <= weight <= 1:
         raise ValueError(f"the weight of predictions must be from 0 to 1, got {weight}; None chooses it")
-    _check_alternative(alternative)
     chosen = tuned_weight(parts) if weight is None else float(weight)
     mean, error = mean_and_error(parts, chosen)
-    reach = error * normal_quantile(level, alternative)
+    reach = error * normal_quantile(level)
     n, others = sum(len(part.labels) for part in parts), sum(len(part.others) for part in parts)
-    low = -inf if alternative == "smaller" else mean - reach
-    high = inf if alternative == "larger" else mean + reach
-    return Estimate(mean, low, high, error, n, others, chosen if others else 0.0)
+    return Estimate(mean, mean - reach, mean + reach, error, n, others, chosen if others else 0.0)
 
 
 def mean_and_error(strata: Sequence[Sample], weight: float, *, unbiased: bool = False) -> tuple[float, float]:
@@ -181,35 +173,6 @@ def mean_and_error(strata: Sequence[Sample], weight: float, *, unbiased: bool = 
         between = sum(share * (value - mean) ** 2 for share, value, _ in parts)
         variance += between / sum(part.size for part in strata)
     return mean, sqrt(variance)
-
-
-def normal_quantile(level: float, alternative: str = "two-sided") -> float:
-    """Return the number of standard errors from the mean to an end of the interval.
-
-    Raises:
-        ValueError: The level is not in (0, 1).
-    """
-    if not 0 < level < 1:
-        raise ValueError(f"the level of an interval must be in (0, 1), got {level}; try 0.95")
-    return _NORMAL.inv_cdf((1 + level) / 2 if alternative == "two-sided" else level)
-
-
-def p_value(estimate: Estimate, null: float = 0.0, *, alternative: str = "two-sided") -> float:
-    """Return the p-value of a mean against ``null``, by the normal distribution.
-
-    Args:
-        estimate: The mean, or a difference of means.
-        null: The mean if there is nothing to find.
-        alternative: "two-sided", "larger" (the mean is larger than ``null``) or "smaller".
-
-    Raises:
-        ValueError: There is no such alternative.
-    """
-    _check_alternative(alternative)
-    z = (estimate.mean - null) / max(estimate.error, 1e-16)
-    if alternative == "two-sided":
-        return 2 * _NORMAL.cdf(-abs(z))
-    return _NORMAL.cdf(-z if alternative == "larger" else z)
 
 
 def remarks(strata: Sample | Sequence[Sample]) -> list[str]:
@@ -250,11 +213,6 @@ def _variance(values: Array, less: int = 0) -> float:
 def _shares(strata: Sequence[Sample]) -> list[float]:
     total = sum(part.size for part in strata)
     return [part.size / total for part in strata]
-
-
-def _check_alternative(alternative: str) -> None:
-    if alternative not in ALTERNATIVES:
-        raise ValueError(f"alternative must be one of {', '.join(ALTERNATIVES)}, got {alternative!r}")
 
 
 def _checked(name: str, values: Values) -> Array:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from math import sqrt
 from typing import NamedTuple
 
-from graphbrick.evaluate.statistics.prediction_powered import Sample, normal_quantile
+from graphbrick.evaluate.statistics.intervals import normal_quantile
+from graphbrick.evaluate.statistics.prediction_powered import Sample
 
 THRESHOLD = 0.5
 """A probability of at least this is a yes."""

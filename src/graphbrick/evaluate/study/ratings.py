@@ -29,11 +29,13 @@ class Ratings:
         return int(self._db.value("SELECT id FROM judges WHERE identity = ?", (plain(identity),)))
 
     def remove(self, judge: int, labels: Collection[str], *, unread_only: bool) -> None:
-        """Remove the ratings of a judge by some labels, or only those without a probability."""
+        """Remove the ratings of a judge by some labels with their cost, or only the ratings without a probability."""
         condition = " AND probability IS NULL" if unread_only else ""
         with self._db.transaction():
             for label in labels:
                 self._db.execute(f"DELETE FROM ratings WHERE judge = ? AND label = ?{condition}", (judge, label))
+                if not unread_only:
+                    self._db.execute("DELETE FROM rating_calls WHERE judge = ? AND label = ?", (judge, label))
 
     def rated(self, judge: int, label: str) -> dict[tuple[int, int], StoredRating]:
         """Return the ratings of a judge by one label, by run and question."""

@@ -138,7 +138,8 @@ class Study:
         if self._version < 4:
             return []
         query = (
-            "SELECT judges.id, identity, name, json_group_array(DISTINCT label) AS labels, sum(cases) AS cases,"
+            "SELECT judges.id, identity, name, json_group_array(DISTINCT label) AS labels,"
+            " (SELECT count(*) FROM ratings WHERE ratings.judge = judges.id) AS cases,"
             " sum(seconds) AS seconds, json_group_array(json(ledger)) AS ledgers,"
             " json_group_array(json(events)) AS events FROM judges"
             " JOIN rating_calls ON rating_calls.judge = judges.id GROUP BY judges.id ORDER BY judges.id"

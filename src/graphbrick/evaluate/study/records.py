@@ -314,7 +314,7 @@ class RatingJudge:
         identity: What changes its verdicts, as text.
         name: The name it was last called by.
         labels: The labels it rated by.
-        cases: Number of answers that it was given; answers that are the same are given once.
+        cases: Number of its ratings that the study holds, one for each answer and label.
         seconds: Time it took.
         ledger: calls, tokens_in, tokens_out, estimated, waited, cost, cache_hits.
         events: Remarks, each once.

@@ -12,6 +12,7 @@ import pytest
 from commands import Run
 
 from graphbrick.core.errors import InputError
+from graphbrick.evaluate.judge.judges.baselines import LengthJudge
 from graphbrick.evaluate.judge.judges.classifier import training
 from graphbrick.evaluate.judge.report.checking import Check, check_judge
 from graphbrick.evaluate.judge.synthetic.rows import Row
@@ -103,6 +104,35 @@ def test_verdicts_that_could_not_be_read_are_counted_apart() -> None:
     assert any("could not be read" in text for text in found.remarks)
     with pytest.raises(InputError, match="no verdict"):
         checked(lambda case: None)
+
+
+def test_a_judge_that_says_the_opposite_is_told_from_chance() -> None:
+    found = checked(lambda case: 0.6 * (not truth(case)) + 0.4 * noise(case))
+    assert found.rows[0].auc is not None
+    assert found.rows[0].auc.high < 0.5
+    assert "mine is wrong more often than chance about context_relevance (AUC 0." in found.remarks[0]
+    assert not any("told from chance" in text for text in found.remarks)
+
+
+def test_one_readable_verdict_and_one_label_give_no_area() -> None:
+    first = ROWS[0].case
+    for probability in (lambda case: 0.9 if case == first else None, lambda case: 0.9 if truth(case) else None):
+        found = checked(probability)
+        assert found.rows[0].auc is None
+        assert found.rows[0].to_dict()["auc"] is None
+        assert "nobody can say more" in found.remarks[0]
+        assert found.rows[1].auc is not None
+
+
+def test_labels_that_are_left_out_are_named() -> None:
+    few = [Row(Label.ANSWER_RELEVANCE, int(i == 0), "labelled", Case("a", (), "b"), "a") for i in range(5)]
+    found = check_judge("length", LengthJudge(), [*ROWS, *few], models=False)
+    assert {row.label for row in found.rows} == {Label.CONTEXT_RELEVANCE}
+    assert found.remarks[-1].startswith(
+        "of the 5 rows on answer_relevance, 1 hold: they are left out, as an area needs"
+    )
+    other = check_judge("mine", Says(noise), [*ROWS, *few], models=False)
+    assert other.remarks[-1] == "mine does not judge answer_relevance: 5 rows are left out"
 
 
 def test_rows_that_a_judge_does_not_judge_are_an_error() -> None:

@@ -36,9 +36,9 @@ def judge_of(text: str, model: Callable[[str], ChatModel]) -> Judge:
     name = text.strip()
     if name in BASELINES:
         return _imported(BASELINES[name])()
-    if Path(name).is_dir() and TRAINED:
+    if Path(name).is_dir():
         return _imported(TRAINED)(Path(name))
-    if not name or not BY_MODEL or (Path(name).exists() and not name.lower().endswith(".gguf")):
+    if not name or (Path(name).exists() and not name.lower().endswith(".gguf")):
         raise InputError(
             f"a judge is a language model such as gpt-4.1 or LLM('gpt-4.1'), the folder of a trained judge"
             f"{''.join(f', {known}' for known in BASELINES)}, got {text!r}"

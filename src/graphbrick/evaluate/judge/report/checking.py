@@ -12,6 +12,7 @@ import numpy.typing as npt
 from graphbrick.core.errors import InputError, ModelError
 from graphbrick.core.trace import event
 from graphbrick.evaluate.judge.judges.baselines import CosineJudge, LengthJudge, RerankerJudge, WordsJudge
+from graphbrick.evaluate.judge.report.quality import order_warning
 from graphbrick.evaluate.judge.synthetic.rows import Row
 from graphbrick.evaluate.judge.verdicts import Judge, Label
 from graphbrick.evaluate.metrics.confidence import calibration_error
@@ -37,7 +38,8 @@ class Checked:
         failed: Number of them without a readable verdict.
         holds: Share of the rows whose label holds.
         says: Mean probability that the judge gives.
-        auc: Area under the ROC curve. Of length, in the direction that is better on these rows.
+        auc: Area under the ROC curve. Of length, in the direction that is better on these rows. None if all of them
+            have the same label.
         correlation: Pearson's correlation of probability and label.
         agreement: Of yes (at least 1/2) and no with the labels.
         error: Expected calibration error over five bins.
@@ -49,14 +51,15 @@ class Checked:
     failed: int
     holds: float
     says: float
-    auc: Auc
+    auc: Auc | None
     correlation: float
     agreement: Agreement
     error: float
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain JSON types."""
-        return {**asdict(self), "auc": self.auc._asdict(), "agreement": self.agreement._asdict()}
+        area = None if self.auc is None else self.auc._asdict()
+        return {**asdict(self), "auc": area, "agreement": self.agreement._asdict()}
 
 
 @dataclass(frozen=True)
@@ -78,7 +81,8 @@ def check_judge(name: str, judge: Judge, rows: Sequence[Row], *, models: bool = 
     Args:
         name: What the judge is called.
         judge: The judge.
-        rows: The labelled rows; labels that the judge does not judge are left out.
+        rows: The labelled rows. Labels that the judge does not judge, and those with fewer than two right or two wrong
+            rows, are left out with a remark.
         models: Whether the baselines that need models are there, too. A re-ranker that was not fetched is an event.
 
     Raises:
@@ -89,6 +93,8 @@ def check_judge(name: str, judge: Judge, rows: Sequence[Row], *, models: bool = 
         chosen = [row for row in rows if row.label is label]
         y = np.array([row.value for row in chosen], dtype=np.float64)
         if label not in judge.labels or min(y.sum(), (1 - y).sum()) < _LEAST:
+            if chosen:
+                remarks.append(_left_out(name, judge, label, y))
             continue
         said = {name: _said(judge, label, chosen)}
         for other, baseline in _baselines(models).items():
@@ -123,10 +129,7 @@ def remarks_on(name: str, label: Label, y: Floats, said: Mapping[str, Floats]) -
     area = auc(y, mine)
     if area is None or min(y.sum(), (1 - y).sum()) < _LEAST:
         return [f"on {label}, nearly all labels with a readable verdict are the same, so that nobody can say more"]
-    remarks = []
-    shown = f"AUC {area.value:.3f} [{area.low:.3f}, {area.high:.3f}]"
-    if area.low <= _HALF:
-        remarks.append(f"on {label}, {name} cannot be told from chance: {shown}")
+    remarks = [text] if (text := order_warning(area, name, label)) else []
     areas = {other: auc(y, values[readable]) for other, values in said.items() if other != name}
     best, other = max(((one, found) for one, found in areas.items() if found), key=lambda pair: pair[1].value)
     gain = auc_gain(y, mine, said[best][readable])
@@ -147,6 +150,17 @@ def remarks_on(name: str, label: Label, y: Floats, said: Mapping[str, Floats]) -
             "scores only with a correction by labels (prediction-powered inference)"
         )
     return remarks
+
+
+def _left_out(name: str, judge: Judge, label: Label, y: Floats) -> str:
+    """Return why nothing is said of a label."""
+    if label not in judge.labels:
+        return f"{name} does not judge {label}: {len(y):,} rows are left out"
+    right = int(y.sum())
+    return (
+        f"of the {len(y):,} rows on {label}, {right:,} hold: they are left out, as an area needs {_LEAST} that hold "
+        f"and {_LEAST} that do not"
+    )
 
 
 def _baselines(models: bool) -> dict[str, Judge]:
@@ -174,8 +188,8 @@ def _checked(name: str, label: Label, y: Floats, said: Floats) -> Checked:
         failed=int((~readable).sum()),
         holds=float(y.mean()),
         says=float(values.mean()),
-        auc=auc(right, values) or Auc(_HALF, 0.0, 1.0),
-        correlation=correlation_of(right, values),
+        auc=auc(right, values),
+        correlation=correlation_of(right, values) if len(right) > 1 else 0.0,
         agreement=cohens_kappa(right, (values >= _HALF).astype(np.float64)),
         error=calibration_error(values.tolist(), right.tolist(), bins=_BINS),
     )

@@ -167,21 +167,28 @@ def _one_sided(quality: Quality) -> str:
 
 
 def _order(quality: Quality, label: Label) -> str:
-    """Return a warning if the judge ranks cases no better than chance, or the wrong way round."""
-    area = quality.auc
-    if area is None:
-        same = quality.compared > 1 and quality.holds in (0.0, 1.0)
-        return (
-            "all labels are the same, so that nobody can say what the judge is worth; label more cases" if same else ""
-        )
+    """Return the warning of `order_warning`, or one that all labels are the same."""
+    if quality.auc is not None:
+        return order_warning(quality.auc, "the judge", label)
+    same = quality.compared > 1 and quality.holds in (0.0, 1.0)
+    return "all labels are the same, so that nobody can say what the judge is worth; label more cases" if same else ""
+
+
+def order_warning(area: Auc, judge: str, label: Label) -> str:
+    """Return a warning if a judge ranks cases no better than chance, or the wrong way round; else an empty text.
+
+    Args:
+        area: Its area under the ROC curve.
+        judge: What it is called.
+        label: What is judged.
+
+    >>> order_warning(Auc(0.1, 0.02, 0.33), "mine", Label.CORRECTNESS)
+    'mine is wrong more often than chance about correctness (AUC 0.10, 95 % interval 0.02 to 0.33): it says the ...'
+    """
     shown = f"AUC {area.value:.2f}, 95 % interval {area.low:.2f} to {area.high:.2f}"
     if area.high < 0.5:
-        return (
-            f"the judge is wrong more often than chance about {label.value} ({shown}): it says the opposite of people"
-        )
-    if area.low <= 0.5:
-        return f"the judge cannot be told from chance on {label.value} ({shown})"
-    return ""
+        return f"{judge} is wrong more often than chance about {label.value} ({shown}): it says the opposite of people"
+    return f"{judge} cannot be told from chance on {label.value} ({shown})" if area.low <= 0.5 else ""
 
 
 def _by_length(quality: Quality, label: Label) -> str:

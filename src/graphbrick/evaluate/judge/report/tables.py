@@ -213,7 +213,7 @@ def lines_of(report: JudgeReport) -> list[str]:
         ledger, one = report.judge.ledger, report.judge
         cost = f", ${ledger['cost']:.2g}" if ledger.get("cost") else ""
         found.append(
-            f"judge: {one.name} ({one.identity}), {one.cases:,} cases in {one.seconds:,.1f} s, "
+            f"judge: {one.name} ({one.identity}), {one.cases:,} ratings in {one.seconds:,.1f} s, "
             f"{ledger.get('calls', 0):,.0f} calls, "
             f"{ledger.get('tokens_in', 0):,.0f}/{ledger.get('tokens_out', 0):,.0f} tokens in/out{cost}"
         )

@@ -27,7 +27,7 @@ _TOGETHER = 200  # cases whose numbers are made before progress is reported
 
 
 @dataclass(frozen=True)
-class LabelReport:
+class TrainingReport:
     """How a judge did on questions that it did not learn from, in turn for each fifth of them.
 
     Attributes:
@@ -68,7 +68,7 @@ class Trained:
 
     models: dict[Label, Logistic]
     rarity: dict[str, float]
-    reports: dict[Label, LabelReport]
+    reports: dict[Label, TrainingReport]
     left_out: dict[str, str]
 
     def report(self) -> dict[str, object]:
@@ -101,7 +101,7 @@ def train_classifier(
     """
     known = rarity({text for row in rows for text in row.case.evidence})
     features = Features(reader, known)
-    models, reports, left_out = dict[Label, Logistic](), dict[Label, LabelReport](), dict[str, str]()
+    models, reports, left_out = dict[Label, Logistic](), dict[Label, TrainingReport](), dict[str, str]()
     for label in Label:
         chosen = [row for row in rows if row.label is label]
         groups = {row.group for row in chosen}
@@ -128,7 +128,7 @@ def _numbers(features: Features, label: Label, rows: Sequence[Row], watch: Calla
     return np.concatenate(parts)
 
 
-def fit_label(label: Label, rows: Sequence[Row], x: Floats, seed: int) -> tuple[Logistic, LabelReport]:
+def fit_label(label: Label, rows: Sequence[Row], x: Floats, seed: int) -> tuple[Logistic, TrainingReport]:
     """Return the model of a label and how it did on held-out rows.
 
     Args:
@@ -189,7 +189,7 @@ def _penalty(losses: Mapping[float, Floats]) -> float:
 def _report(
     label: Label, rows: Sequence[Row], x: Floats, y: Floats, logits: Floats, probabilities: Floats, penalty: float,
     model: Logistic,
-) -> LabelReport:  # fmt: skip
+) -> TrainingReport:  # fmt: skip
     right = y > 0
     kinds = dict.fromkeys(row.kind for row in rows if row.kind != OWN)
     by_kind: dict[str, float] = {}
@@ -204,7 +204,7 @@ def _report(
     for name, column in zip(names_of(label), x.T, strict=True):
         one = auc(y, column)
         alone[name] = 0.5 if one is None else max(one.value, 1 - one.value)
-    return LabelReport(
+    return TrainingReport(
         rows=len(rows),
         questions=len({row.group for row in rows}),
         penalty=penalty,
