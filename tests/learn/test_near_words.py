@@ -7,8 +7,9 @@ import pytest
 from graphbrick.learn.english.labels import read_label
 from graphbrick.learn.english.senses import kinds_of
 from graphbrick.learn.near_words import near_words
-from graphbrick.learn.phrasebook import EntityClass, Phrasebook
+from graphbrick.learn.phrasebook import Phrasebook
 from graphbrick.patterns.near_words import NearWords
+from graphbrick.patterns.words_file import EntityClass
 
 LABELS = ("religion", "education", "spouse", "written_by", "in_language")
 BOOK = Phrasebook({label: read_label(label) for label in LABELS}, [EntityClass(["film", "movie"], ["written_by"], [])])

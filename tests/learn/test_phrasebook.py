@@ -10,8 +10,11 @@ import pytest
 from graphbrick import EntityRecord, Graph, build
 from graphbrick.core.errors import InputError
 from graphbrick.learn.classes import inferred_classes, members
+from graphbrick.learn.english.labels import read_label
 from graphbrick.learn.phrasebook import Phrasebook
 from graphbrick.learn.writer import Writer
+from graphbrick.patterns.lexicon import lexicon_of
+from graphbrick.patterns.words_file import EntityClass
 
 FILMS = [
     triple
@@ -149,6 +152,60 @@ def test_corrections_stay_when_relations_come_and_go(films: Graph) -> None:
     assert len(merged.classes) == len(corrected.classes)
 
 
+LATER = [(f"film {number}", "filmed in", f"city {number % 3}") for number in range(8)]
+LATER += [(f"city {number}", "located in", "Norway") for number in range(3)]
+
+
+def test_what_nobody_changed_is_as_if_learned_for_the_first_time(tmp_path: Path) -> None:
+    before = build(FILMS[:2], tmp_path / "before.graph")  # too few triples to see who is a film
+    after = Phrasebook.of(build(FILMS + LATER, tmp_path / "after.graph"))
+    assert Phrasebook.of(before).merged(after) == after
+
+
+def test_new_relations_join_the_class_that_a_user_named(films: Graph, tmp_path: Path) -> None:
+    mine = Phrasebook.of(films)
+    mine.call("directed_by", ["flick"])
+    merged = mine.merged(Phrasebook.of(build(FILMS + LATER, tmp_path / "after.graph")))
+    assert merged.names("filmed in", head=True) == merged.names("directed_by", head=True) == ["flick", "film", "movie"]
+    assert len([one for one in merged.classes if "directed_by" in one.heads]) == 1
+    assert merged.names("directed_by", head=False) == ["person"]
+    assert any("filmed in" in one.tails and "located in" in one.heads for one in merged.classes)
+    assert "filmed in" not in mine.classes[0].heads  # the book that was merged is as before
+
+
+def test_new_types_and_new_relations_of_types(tmp_path: Path) -> None:
+    records = [EntityRecord("Kenya", types=("country",)), EntityRecord("Nairobi", types=("city",))]
+    mine = Phrasebook.of(build([*records, ("Kenya", "capital", "Nairobi")], tmp_path / "typed.graph"))
+    mine.classes[1].names = ["town"]
+    records += [EntityRecord("shilling", types=("money",))]
+    triples = [("Kenya", "capital", "Nairobi"), ("Kenya", "currency", "shilling")]
+    after = build([*records, *triples], tmp_path / "later.graph")
+    merged = mine.merged(Phrasebook.of(after))
+    assert [(one.names, one.heads, one.tails) for one in merged.classes] == [
+        (["country"], ["capital", "currency"], []),
+        (["town"], [], ["capital"]),
+        (["money"], [], ["currency"]),
+    ]
+
+
+def test_words_are_read_as_questions_are(tmp_path: Path) -> None:
+    file = tmp_path / "words.toml"
+    file.write_text(
+        '[relation.Leads]\ntail = [" Line  Manager"]\nverb = "Lead"\n[[class]]\nnames = ["Film"]\nheads = ["Leads"]'
+    )
+    book = Phrasebook.read(file)
+    assert (book.relations["Leads"].tail, book.relations["Leads"].verb) == (["line manager"], "lead")
+    assert (book.classes[0].names, book.classes[0].heads) == (["film"], ["Leads"])
+
+
+def test_a_label_may_hold_any_character(tmp_path: Path) -> None:
+    labels = ['a "b" \\ c', "\x7f", "\x01", "\u2028 «é»"]
+    book = Phrasebook({label: read_label(label) for label in labels}, [EntityClass(["x"], labels)])
+    file = tmp_path / "words.toml"
+    file.write_text(book.to_toml(), encoding="utf-8")
+    assert Phrasebook.read(file) == book
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -159,14 +216,20 @@ def test_corrections_stay_when_relations_come_and_go(films: Graph) -> None:
         ('[relation.x]\nsubject = "middle"', "subject must be"),
         ('[relation.x]\ntail_questions = ["who leads it"]', "must have @ once"),
         ("[relation]\nx = 3", "relation x must be a table"),
+        ('[class]\nnames = ["film"]', "must hold"),
+        ('relation = "x"', "must hold"),
+        ('[[class]]\ntails = [["a"]]', "tails must be a list of strings"),
+        ('[[class]]\nheads = "directed_by"', "heads must be a list of strings"),
+        ('[relation.x]\ntail = [" "]', "tail has an empty text"),
     ],
 )
-def test_a_damaged_file_is_named(text: str, said: str, tmp_path: Path) -> None:
+def test_a_damaged_file_is_named(films: Graph, text: str, said: str, tmp_path: Path) -> None:
     file = tmp_path / "words.toml"
     file.write_text(text, encoding="utf-8")
-    with pytest.raises(InputError, match=said) as caught:
-        Phrasebook.read(file)
-    assert str(file) in str(caught.value)
+    for read in (lambda: Phrasebook.read(file), lambda: lexicon_of(films, str(tmp_path))):
+        with pytest.raises(InputError, match=said) as caught:
+            read()
+        assert str(file) in str(caught.value)
 
 
 def test_questions_of_the_file_are_written(films: Graph) -> None:

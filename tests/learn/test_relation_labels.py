@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from graphbrick.learn.english.labels import RelationWords, read_label
+from graphbrick.learn.english.labels import read_label
+from graphbrick.patterns.words_file import RelationWords
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,10 @@ import pytest
 
 from graphbrick import build
 from graphbrick.learn.english.labels import read_label
-from graphbrick.learn.phrasebook import EntityClass, Phrasebook
+from graphbrick.learn.phrasebook import Phrasebook
 from graphbrick.learn.sampling import around
 from graphbrick.learn.writer import Writer
+from graphbrick.patterns.words_file import EntityClass
 
 LABELS = (
     *("directed_by", "starred_actors", "release_year", "works in", "capital"),

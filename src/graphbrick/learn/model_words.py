@@ -20,7 +20,6 @@ from graphbrick.core.errors import ModelError
 from graphbrick.core.trace import StageTrace, Trace, record
 from graphbrick.graphs.graph import Graph
 from graphbrick.learn.english import words
-from graphbrick.learn.english.labels import RelationWords
 from graphbrick.learn.model_requests import (
     RELATION_TOKENS,
     Class,
@@ -30,11 +29,12 @@ from graphbrick.learn.model_requests import (
     read_proposals,
     request,
 )
-from graphbrick.learn.phrasebook import EntityClass, Phrasebook
+from graphbrick.learn.phrasebook import Phrasebook
 from graphbrick.learn.word_checks import agreed, same_meaning, shared
 from graphbrick.llm.chat import ChatModel
 from graphbrick.llm.replies import one_line
 from graphbrick.patterns.text import readable
+from graphbrick.patterns.words_file import EntityClass, RelationWords
 from graphbrick.pipeline.budget import StoppedError
 from graphbrick.train.pattern_course import Watch
 
@@ -244,9 +244,9 @@ def _relations_between(graph: Graph, head: int, tail: int) -> list[int]:
 
 def _classes(graph: Graph, book: Phrasebook, rules: Phrasebook, seed: int) -> Iterator[Class]:
     """Yield the classes without a name, or with names of a model alone."""
-    fresh = {(tuple(one.heads), tuple(one.tails)): one for one in rules.classes}
+    fresh = {(frozenset(one.heads), frozenset(one.tails)): one for one in rules.classes}
     for at, one in enumerate(book.classes):
-        known = fresh.get((tuple(one.heads), tuple(one.tails)))
+        known = fresh.get((frozenset(one.heads), frozenset(one.tails)))
         if known is None or known.names or set(one.names) != set(one.by_model):
             continue
         members = _members(graph, one, seed)

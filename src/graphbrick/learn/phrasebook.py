@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
@@ -15,36 +14,11 @@ from graphbrick.core.errors import InputError
 from graphbrick.graphs.graph import Graph
 from graphbrick.learn.classes import inferred_classes, types_of_slots
 from graphbrick.learn.english import words
-from graphbrick.learn.english.labels import HEAD, TAIL, RelationWords, names_kind_of_tails, read_label
+from graphbrick.learn.english.labels import names_kind_of_tails, read_label
+from graphbrick.learn.merged_classes import merged_classes
+from graphbrick.patterns.words_file import HEAD, TAIL, EntityClass, RelationWords, read_words, words_text
 
 NAMELESS = ("thing", "one", "item")
-_HELP = """\
-# How questions speak of this graph. `graphbrick learn` wrote this file and reads it again: correct it, and learn again.
-# Relations: `tail` is what the tail is to the head («director»), `head` what the head is to the tail («leader»);
-# `verb` joins them, its `subject` is "head", "tail" or "" (a state: «located in»), `preposition` follows the verb.
-# `tail_questions` are questions about the head that the tail answers («who does @ answer to»; @ is the head), and
-# `head_questions` the other way round. `by_model` names what a language model wrote; what you change is yours.
-# Classes: their names («film», «movie») matter most. `heads` and `tails` are the relations that members have.
-"""
-
-
-@dataclass
-class EntityClass:
-    """Entities that take part in the same relations, or have the same type.
-
-    Attributes:
-        names: What one of them is called, the usual name first; empty where nobody has said.
-        heads: Labels of the relations whose heads they are.
-        tails: Labels of the relations whose tails they are.
-        person: Whether they are people, so that questions ask «who».
-        by_model: The names that a language model wrote.
-    """
-
-    names: list[str] = field(default_factory=list)
-    heads: list[str] = field(default_factory=list)
-    tails: list[str] = field(default_factory=list)
-    person: bool = False
-    by_model: list[str] = field(default_factory=list)
 
 
 @dataclass
@@ -54,10 +28,12 @@ class Phrasebook:
     Attributes:
         relations: The words of each relation, by label.
         classes: The classes of entities.
+        has_types: Whether the classes are the types of a graph.
     """
 
     relations: dict[str, RelationWords]
     classes: list[EntityClass]
+    has_types: bool = field(default=False, compare=False)
 
     @classmethod
     def of(cls, graph: Graph) -> Phrasebook:
@@ -73,7 +49,7 @@ class Phrasebook:
                 classes.append(_nameless(heads, tails, relations))
             else:
                 classes.append(EntityClass([name.lower()], heads, tails, words.kind_of(name.lower()) == words.PERSON))
-        return cls(relations, classes)
+        return cls(relations, classes, bool(types))
 
     def call(self, relation: str, names: Iterable[str]) -> None:
         """Give names to the class of the heads of a relation, or of its tails for «<-relation».
@@ -107,54 +83,29 @@ class Phrasebook:
 
     def to_toml(self) -> str:
         """Return the text of the file that users correct."""
-        lines = [_HELP]
-        for one in self.classes:
-            lines += ["[[class]]", *_lines(one), ""]
-        for label, entry in self.relations.items():
-            lines += [f"[relation.{json.dumps(label, ensure_ascii=False)}]", *_lines(entry), ""]
-        return "\n".join(lines)
+        return words_text(self.relations, self.classes)
 
     @classmethod
     def read(cls, file: Path) -> Phrasebook:
         """Read the file.
 
         Raises:
-            InputError: It is not TOML, or a field is unknown or of another type.
+            InputError: See `read_words`.
         """
-        try:
-            content = tomllib.loads(file.read_text(encoding="utf-8"))
-        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-            raise InputError(
-                f"cannot be read ({error}); correct it, or remove it to have it written again", file
-            ) from error
-        relations = content.get("relation", {})
-        classes = content.get("class", [])
-        if not isinstance(relations, dict) or not isinstance(classes, list):
-            raise InputError("must hold [relation.NAME] tables and [[class]] entries", file)
-        book = cls(
-            {label: _entry(RelationWords, given, f"relation {label}", file) for label, given in relations.items()},
-            [_entry(EntityClass, given, f"class {at}", file) for at, given in enumerate(classes, 1)],
-        )
-        for label, entry in book.relations.items():
-            if entry.subject not in ("", HEAD, TAIL):
-                raise InputError(f'relation {label}: subject must be "head", "tail" or "", got {entry.subject!r}', file)
-            for questions in (entry.tail_questions, entry.head_questions):
-                for at, text in enumerate(questions):
-                    questions[at] = question_frame(text)
-                    if not questions[at]:
-                        raise InputError(
-                            f"relation {label}: a question must have @ once, as a word of its own, for the entity it "
-                            f"is about, and no brackets; got {text!r}; try 'who leads @'",
-                            file,
-                        )
-        return book
+        return cls(*read_words(file))
 
     def merged(self, fresh: Phrasebook) -> Phrasebook:
-        """Return this book for a graph that has changed: new relations and classes are added, others stay."""
+        """Return this book for a graph that has changed: what users wrote stays, the rest is as in the fresh book."""
         relations = {label: self.relations.get(label, entry) for label, entry in fresh.relations.items()}
-        known = {label for one in self.classes for label in (*one.heads, *one.tails)}
-        added = [one for one in fresh.classes if not known.intersection((*one.heads, *one.tails))]
-        return Phrasebook(relations, [*self.classes, *added])
+        classes = merged_classes(
+            self.classes, fresh.classes, self.relations.keys(), _is_by_rules, has_types=fresh.has_types
+        )
+        return Phrasebook(relations, classes, fresh.has_types)
+
+
+def _is_by_rules(one: EntityClass) -> bool:
+    """Whether a class without a type is as the rules make it: users changed nothing."""
+    return one == _nameless(one.heads, one.tails, {label: read_label(label) for label in (*one.heads, *one.tails)})
 
 
 def _nameless(heads: list[str], tails: list[str], relations: Mapping[str, RelationWords]) -> EntityClass:
@@ -220,35 +171,3 @@ def _word_list(name: str) -> frozenset[str]:
 @lru_cache(maxsize=1)
 def _classes_file() -> dict[str, Any]:
     return tomllib.loads((files("graphbrick.learn.english") / "classes.toml").read_text(encoding="utf-8"))
-
-
-def question_frame(text: str) -> str:
-    """Return a question about ``@`` as questions are written; "" if it does not have one ``@`` as a word of its own.
-
-    >>> question_frame("Who is @'s boss?"), question_frame("who leads it")
-    ("who is @ 's boss", '')
-    """
-    pieces = text.strip(" ?").replace("@'s", "@ 's").lower().split()
-    return " ".join(pieces) if pieces.count("@") == 1 and not set("{}[]") & set(text) else ""
-
-
-def _lines(entry: EntityClass | RelationWords) -> list[str]:
-    """Return the lines of a class or relation; questions, and what a model wrote, only where there are any."""
-    values = {part.name: getattr(entry, part.name) for part in fields(entry)}
-    rare = ("tail_questions", "head_questions", "by_model")
-    return [f"{name} = {json.dumps(v, ensure_ascii=False)}" for name, v in values.items() if v or name not in rare]
-
-
-def _entry(kind: Any, table: object, what: str, file: Path) -> Any:
-    """Return the dataclass of a table, checked."""
-    if not isinstance(table, dict):
-        raise InputError(f"{what} must be a table", file)
-    expected = {part.name: part for part in fields(kind)}
-    for name, value in table.items():
-        if name not in expected:
-            raise InputError(f"{what} has an unknown field {name!r}; it may have {', '.join(expected)}", file)
-        wanted = type(getattr(kind(), name))
-        if type(value) is not wanted or (wanted is list and not all(isinstance(item, str) for item in value)):
-            shown = "a list of strings" if wanted is list else "true or false" if wanted is bool else "a string"
-            raise InputError(f"{what}: {name} must be {shown}, got {value!r}", file)
-    return kind(**table)

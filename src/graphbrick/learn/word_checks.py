@@ -7,11 +7,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from graphbrick.learn.english import words
-from graphbrick.learn.english.labels import HEAD, PREPOSITIONS, TAIL, is_code
+from graphbrick.learn.english.labels import PREPOSITIONS, is_code
 from graphbrick.learn.model_requests import HEAD_QUESTIONS, NAMES, TAIL_QUESTIONS, Class, Pair, Proposal
-from graphbrick.learn.phrasebook import NAMELESS, Phrasebook, question_frame
+from graphbrick.learn.phrasebook import NAMELESS, Phrasebook
 from graphbrick.llm.replies import plain
 from graphbrick.patterns.stems import Stems, stems
+from graphbrick.patterns.words_file import HEAD, TAIL, question_frame
 
 _NOUN = re.compile(r"[^\W\d_]+(?:[ '-][^\W\d_]+){0,3}")
 _LONGEST_NOUN, _LONGEST_QUESTION = 40, 14  # characters, words

@@ -12,9 +12,9 @@ from importlib.resources import files
 from typing import Any, NamedTuple
 
 from graphbrick.learn.english import words
-from graphbrick.learn.english.labels import HEAD, TAIL, RelationWords
 from graphbrick.learn.phrasebook import NAMELESS, Phrasebook
 from graphbrick.patterns.text import PLACEHOLDER, Steps, readable
+from graphbrick.patterns.words_file import HEAD, TAIL, RelationWords
 
 _CLASS_BESIDE_SEED = 0.35  # of questions; «the film X»
 _ONE_STYLE = 0.35  # of questions keep to «X's spouse's child», or to «the child of the spouse of X»

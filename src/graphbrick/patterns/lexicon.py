@@ -7,7 +7,6 @@ corrects. Words are compared by their stems.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections import Counter
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
@@ -17,13 +16,13 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.core.cached import cached_property
-from graphbrick.core.errors import InputError
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.literals import literal_types
 from graphbrick.graphs.types import entities_by_type
 from graphbrick.patterns.folder import WORDS
 from graphbrick.patterns.stems import WORD, Stems, stems
 from graphbrick.patterns.text import readable
+from graphbrick.patterns.words_file import EntityClass, RelationWords, read_words
 from graphbrick.session import current_session
 
 Ints = npt.NDArray[np.int64]
@@ -106,7 +105,7 @@ def lexicon_of(graph: Graph, learned: str | None = None) -> Lexicon:
         learned: The folder that `graphbrick learn` wrote, whose file of words counts; None for none.
 
     Raises:
-        InputError: The file of words cannot be read.
+        InputError: The file of words is damaged; see `read_words`.
     """
     file = None if learned is None else Path(learned).expanduser() / WORDS
     stamp = file.stat().st_mtime_ns if file is not None and file.is_file() else 0
@@ -115,21 +114,17 @@ def lexicon_of(graph: Graph, learned: str | None = None) -> Lexicon:
 
 
 def _lexicon(graph: Graph, file: Path | None) -> Lexicon:
-    try:
-        content = {} if file is None else tomllib.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise InputError(f"cannot be read ({error}); correct it, or run graphbrick learn again", file or "") from error
-    tables = content.get("relation", {})
+    tables, entries = ({}, []) if file is None else read_words(file)
     labels = [graph.relation_label(relation) for relation in range(graph.n_relations)]
-    relations = tuple(_names(label, tables.get(label, {})) for label in labels)
+    relations = tuple(_names(label, tables.get(label)) for label in labels)
     typed = entities_by_type(graph)
     classes = dict(typed)
     numbers = {label: i for i, label in enumerate(labels)}
     values = {labels[relation] for relation in literal_types(graph)}
-    for entry in content.get("class", []):
-        names = [str(name) for name in entry.get("names", [])] or _nouns(entry, tables)
+    for entry in entries:
+        names = entry.names or _nouns(entry, tables)
         known = next((typed[name] for name in typed if {stems(name)} & set(map(stems, names))), None)
-        if not names or (not entry.get("heads") and set(entry.get("tails", ())) <= values):
+        if not names or (not entry.heads and set(entry.tails) <= values):
             continue  # a class of numbers is not a class of entities
         members = _members(graph, entry, numbers) if known is None else known
         for name in names:  # several classes may have one name: doctors and patients are people
@@ -145,23 +140,24 @@ def _lexicon(graph: Graph, file: Path | None) -> Lexicon:
     return Lexicon(classes, relations, by_class)
 
 
-def _members(graph: Graph, entry: Mapping[str, list[str]], numbers: Mapping[str, int]) -> Ints:
+def _members(graph: Graph, entry: EntityClass, numbers: Mapping[str, int]) -> Ints:
     """Return the entities that have the relations of a class."""
     ids = graph.triple_ids()
     relation = graph.csr.relation[ids]
-    heads = [numbers[label] for label in entry.get("heads", ()) if label in numbers]
-    tails = [numbers[label] for label in entry.get("tails", ()) if label in numbers]
+    heads = [numbers[label] for label in entry.heads if label in numbers]
+    tails = [numbers[label] for label in entry.tails if label in numbers]
     at_head, at_tail = ids[np.isin(relation, heads)], ids[np.isin(relation, tails)]
     return np.unique(np.concatenate([graph.csr.heads(at_head), graph.csr.tail[at_tail]])).astype(np.int64)
 
 
-def _nouns(entry: Mapping[str, list[str]], tables: Mapping[str, Mapping[str, object]]) -> list[str]:
+def _nouns(entry: EntityClass, tables: Mapping[str, RelationWords]) -> list[str]:
     """Return the nouns for the entities of a class in the labels of relations that lead to them: `onAlbum`, album."""
     nouns = [
-        str(noun)
-        for label in entry.get("tails", ())
-        for noun in _list(tables.get(label, {}).get("tail"))
-        if set(stems(str(noun))) <= set(label_stems(label))
+        noun
+        for label in entry.tails
+        if label in tables
+        for noun in tables[label].tail
+        if set(stems(noun)) <= set(label_stems(label))
     ]
     return list(dict.fromkeys(nouns))
 
@@ -212,17 +208,13 @@ def label_stems(label: str) -> Stems:
     return stems(_CAMEL.sub(" ", readable(label)))
 
 
-def _names(label: str, entry: Mapping[str, object]) -> RelationNames:
-    """Return what a relation is called: by its label, and by an entry of the file of words."""
+def _names(label: str, entry: RelationWords | None) -> RelationNames:
+    """Return what a relation is called: by its label, and by its entry in the file of words."""
     plain = label_stems(label)
-    tail = {stems(str(name)) for name in _list(entry.get("tail"))}
-    head = {stems(str(name)) for name in _list(entry.get("head"))}
-    if not entry:
-        tail, head = {plain}, {plain}  # which end it names is not known
-    phrases = {plain, *tail, *head, stems(str(entry.get("verb", "")))}
+    if entry is None or entry.is_empty:
+        tail, head, phrases = {plain}, {plain}, {plain}  # which end it names is not known
+    else:
+        tail, head = set(map(stems, entry.tail)), set(map(stems, entry.head))
+        phrases = {plain, *tail, *head, stems(entry.verb)}
     words = {word for phrase in phrases for word in phrase if word not in _SMALL}
     return RelationNames(frozenset(tail), frozenset(head), frozenset(words))
-
-
-def _list(value: object) -> list[object]:
-    return value if isinstance(value, list) else []

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 import tomllib
-from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
 from graphbrick.learn.english import words
 from graphbrick.patterns.text import readable
+from graphbrick.patterns.words_file import HEAD, TAIL, RelationWords
 
 PREPOSITIONS = frozenset("by in at with for to from on into of as under over near about within through".split())
 _SKIPPED = frozenset("has have is was are were be been the a an".split())
@@ -19,39 +19,6 @@ _PLURALS_IN_COMPOUNDS = frozenset(
     "sports arms sales goods news works savings customs games parts records rights".split()
 )
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
-
-HEAD, TAIL = "head", "tail"
-
-
-@dataclass
-class RelationWords:
-    """How English speaks of a relation; every field can be corrected by the user.
-
-    Attributes:
-        tail: What the tail is to the head: «director» in (film, directed by, person).
-        head: What the head is to the tail: «leader» in (person, leads, team).
-        verb: The verb that joins them, as in a dictionary; "" for none.
-        subject: Who does what the verb says: "head" (Ann leads a team), "tail" (a film is directed by Ann), or "" where
-            the head is in a state (a town is located in Kenya).
-        preposition: What follows the verb: «in» of «works in».
-        tail_questions: Questions about the head that the tail answers, such as «who does @ answer to».
-        head_questions: Questions about the tail that the head answers. ``@`` is what they are about.
-        by_model: What a language model wrote, such as «tail: supervisor».
-    """
-
-    tail: list[str] = field(default_factory=list)
-    head: list[str] = field(default_factory=list)
-    verb: str = ""
-    subject: str = ""
-    preposition: str = ""
-    tail_questions: list[str] = field(default_factory=list)
-    head_questions: list[str] = field(default_factory=list)
-    by_model: list[str] = field(default_factory=list)
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether nothing could be read."""
-        return not (self.tail or self.head or self.verb or self.tail_questions or self.head_questions)
 
 
 def read_label(label: str) -> RelationWords:
