@@ -16,7 +16,7 @@ from graphbrick.evaluate.datasets import Question
 from graphbrick.learn import LearnReport, learn, learned_pipeline, learned_place, unlearned
 from graphbrick.learn.tagging import tagged
 from graphbrick.patterns.alignment import LEFT_OVER, MISSING, MISSING_BACK
-from graphbrick.patterns.folder import WORDS, load
+from graphbrick.patterns.folder import LEARNED_WORDS, WORDS, load
 from graphbrick.patterns.text import Steps, words_of
 from graphbrick.train import train_patterns
 
@@ -60,8 +60,17 @@ def test_the_same_seed_learns_the_same_and_corrected_words_are_kept(tmp_path: Pa
         assert (one / name).read_bytes() == (two / name).read_bytes(), name
     words = (two / WORDS).read_text(encoding="utf-8")
     (two / WORDS).write_text(words.replace('"boss"', '"chieftain"'), encoding="utf-8")
-    learn(graph, two, n=0, max_hops=1, questions=given)
+    report = learn(graph, two, n=0, max_hops=1, questions=given)
+    assert not report.edited
     assert "chieftain" in (two / WORDS).read_text(encoding="utf-8")
+
+    def edit(what: str, done: int, total: int) -> None:
+        (two / WORDS).write_text(words.replace('"boss"', '"duchess"'), encoding="utf-8")
+
+    report = learn(graph, two, n=0, max_hops=1, questions=given, watch=edit)
+    assert "words.toml was changed meanwhile, and stays so; this was learned with words.learned.toml" in str(report)
+    assert "duchess" in (two / WORDS).read_text(encoding="utf-8")
+    assert "chieftain" in (two / LEARNED_WORDS).read_text(encoding="utf-8")
 
 
 def test_a_word_that_no_question_has_is_read_as_a_noun_of_the_graph(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,10 @@ from onnx_models import write_embedder
 from graphbrick import BeamSearch, EmbeddingModel, Query, Rerank, ShortestPaths, Subgraph, build
 from graphbrick.core.errors import ModelError, PipelineError
 from graphbrick.core.trace import Trace, record
-from graphbrick.patterns.folder import DESCRIPTION, WEIGHTS, check_place, load, save
+from graphbrick.learn.learned import is_learned
+from graphbrick.patterns.alignment import Alignment, Transitions, n_token_features
+from graphbrick.patterns.folder import DESCRIPTION, LEARNED_WORDS, WEIGHTS, check_place, load, save, words_in
+from graphbrick.patterns.folder import WORDS as WORDS_FILE
 from graphbrick.patterns.model import NO_PATTERN, PatternModel, kinds_of
 from graphbrick.patterns.question_features import WORDS as HASHED
 from graphbrick.patterns.question_features import hashed_words
@@ -184,6 +188,14 @@ def test_no_folder(tmp_path: Path) -> None:
         ({"relations": ["borders"]}, "relation_weights must be"),
         ({"patterns": "no"}, "is damaged"),
         ({"patterns": 5}, "is damaged"),
+        ({"embedder": 5}, "is damaged"),
+        ({"near_words": []}, r"is damaged \(near_words is list\)"),
+        ({"near_words": None}, "is damaged"),
+        ({"symmetric": {}}, "is damaged"),
+        ({"alignment": 5}, "is damaged"),
+        ({"alignment": {"relations": [], "phrases": [], "transitions": {}}}, "is damaged"),
+        ({"calibration": {"weights": {}, "bias": 0, "min_confidence": 0, "words": []}}, "calibration words is list"),
+        ({"ends": {"weights": [], "margin": 1, "margin_of_many": 1, "learned": 1}}, "ends weights is list"),
     ],
 )
 def test_a_foreign_or_changed_description(
@@ -191,6 +203,19 @@ def test_a_foreign_or_changed_description(
 ) -> None:
     with pytest.raises(ModelError, match=message):
         load(changed(folder, tmp_path / "made", **changes))
+
+
+@pytest.mark.parametrize("weights", [np.zeros(5 + HOPS + 1), np.full(5 + HOPS, np.nan)])
+def test_weights_of_an_alignment_that_do_not_fit(
+    model: PatternModel, embedder: EmbeddingModel, tmp_path: Path, weights: np.ndarray[Any, np.dtype[np.float64]]
+) -> None:
+    emission = np.zeros((2 * len(RELATIONS) + 1, n_token_features(6)), dtype=np.float32)
+    fitting = Alignment(embedder, RELATIONS, emission, Transitions(), np.zeros(5 + HOPS), ())
+    save(replace(model, alignment=fitting), tmp_path / "made")
+    assert load(str(tmp_path / "made")).alignment is not None
+    save(replace(model, alignment=replace(fitting, weights=weights)), tmp_path / "made", overwrite=True)
+    with pytest.raises(ModelError, match="is damaged"):
+        load(str(tmp_path / "made"))
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b"\xff\xfe", b"[" * 100_000])
@@ -213,8 +238,6 @@ def test_weights_that_were_cut_short_or_are_missing(folder: Path, tmp_path: Path
 
 
 def test_weights_that_are_no_numbers(model: PatternModel, folder: Path) -> None:
-    from dataclasses import replace
-
     broken = model.scale.copy()
     broken[0] = np.nan
     with pytest.raises(ValueError, match="scale must be finite"):
@@ -229,10 +252,53 @@ def test_a_place_with_something_else_is_never_replaced(model: PatternModel, tmp_
     save(model, tmp_path / "made")
     with pytest.raises(ModelError, match="--overwrite"):
         check_place(tmp_path / "made", overwrite=False)
-    (tmp_path / "made" / "mine.txt").write_text("mine", encoding="utf-8")
-    with pytest.raises(ModelError, match=r"mine\.txt"):
-        save(model, tmp_path / "made", overwrite=True)
     assert sorted(file.name for file in tmp_path.iterdir()) == ["file", "made"]
+
+
+def test_files_of_editors_are_carried_over(model: PatternModel, tmp_path: Path) -> None:
+    save(model, tmp_path / "made", words="# one")
+    for name in (".words.toml.swp", "words.toml~", ".DS_Store"):
+        (tmp_path / "made" / name).write_text("mine", encoding="utf-8")
+    (tmp_path / "made" / "link").symlink_to("nowhere")
+    check_place(tmp_path / "made", overwrite=True)
+    assert not save(model, tmp_path / "made", words="# two", read=b"# one", overwrite=True)
+    assert words_in(tmp_path / "made") == b"# two"
+    names = [".DS_Store", ".words.toml.swp", "link", DESCRIPTION, WEIGHTS, WORDS_FILE, "words.toml~"]
+    assert sorted(file.name for file in (tmp_path / "made").iterdir()) == sorted(names)
+    (tmp_path / "made" / "folder").mkdir()
+    with pytest.raises(ModelError, match="also the folder folder; move that away"):
+        check_place(tmp_path / "made", overwrite=True)
+
+
+def test_words_that_were_changed_meanwhile_stay(model: PatternModel, tmp_path: Path) -> None:
+    save(model, tmp_path / "made", words="# one")
+    (tmp_path / "made" / WORDS_FILE).write_text("# mine", encoding="utf-8")
+    assert save(model, tmp_path / "made", words="# two", read=b"# one", overwrite=True)
+    assert words_in(tmp_path / "made") == b"# mine"
+    assert (tmp_path / "made" / LEARNED_WORDS).read_text(encoding="utf-8") == "# two"
+    assert not save(model, tmp_path / "made", words="# mine", read=b"# mine", overwrite=True)
+    assert not (tmp_path / "made" / LEARNED_WORDS).exists()
+    save(model, tmp_path / "made", overwrite=True)  # by train patterns
+    assert words_in(tmp_path / "made") == b"# mine"
+
+
+@pytest.mark.parametrize("place", ["file/x", "file/x/y", "/proc/nope/x", "long" * 64])
+def test_a_place_that_cannot_be_written_is_known_before_the_work(tmp_path: Path, place: str) -> None:
+    (tmp_path / "file").write_text("dear", encoding="utf-8")
+    with pytest.raises(ModelError, match=r"cannot be written .*choose another place"):
+        check_place(tmp_path / place, overwrite=True)
+    check_place(tmp_path / "new" / "folder", overwrite=True)
+    assert [file.name for file in tmp_path.iterdir()] == ["file"]
+
+
+def test_a_folder_that_a_killed_process_left_aside_is_put_back(model: PatternModel, tmp_path: Path) -> None:
+    made, aside = tmp_path / "tiny.graph.patterns", tmp_path / ".tiny.graph.patterns.replaced-1-0"
+    for opened in (lambda: load(str(made)), lambda: check_place(made, overwrite=True), lambda: is_learned(made)):
+        save(model, made, words="# one", overwrite=True)
+        made.rename(aside)  # killed between two renames
+        opened()
+        assert words_in(made) == b"# one"
+        assert not aside.exists()
 
 
 def test_no_model_name_is_refused() -> None:

@@ -130,6 +130,20 @@ def new_folder(path: Path, check: Callable[[], None], error: type[GraphbrickErro
         raise error(f"{path} cannot be written ({reason.strerror or reason}); choose another place") from reason
 
 
+def check_writable(path: Path) -> None:
+    """Raise OSError unless a folder can be made at ``path``: make a hidden one there, and remove it.
+
+    Parents that are missing are not made; the hidden folder is then in the nearest one that exists.
+    """
+    path = path.resolve()
+    parent = path.parent
+    while not parent.exists() and parent != parent.parent:
+        parent = parent.parent
+    probe = parent / _beside(path, "building").name
+    probe.mkdir()
+    probe.rmdir()
+
+
 def files_in(folder: Path) -> list[str]:
     """Return the relative paths of all files in a folder and its subfolders, sorted."""
     return sorted(file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_file())

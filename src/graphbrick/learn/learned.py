@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from graphbrick.files.folders import recover
 from graphbrick.generate import PathAnswer
 from graphbrick.graphs.graph import Graph
 from graphbrick.link import LinkLabels
@@ -22,7 +23,13 @@ def learned_place(graph: Graph) -> Path:
 def learned_pipeline(graph: Graph) -> Pipeline | None:
     """Return the pipeline over what was learned of a graph; None if nothing was."""
     place = learned_place(graph)
-    return pipeline_over(str(place)) if (place / DESCRIPTION).exists() else None
+    return pipeline_over(str(place)) if is_learned(place) else None
+
+
+def is_learned(place: Path) -> bool:
+    """Whether a folder holds patterns; one that a killed process left aside is put back."""
+    description = place / DESCRIPTION
+    return description.exists() or (recover(place) and description.exists())
 
 
 def pipeline_over(folder: str) -> Pipeline:
@@ -45,7 +52,7 @@ def pipeline_over(folder: str) -> Pipeline:
 def unlearned(graph: Graph) -> list[str]:
     """Return the relations of a graph that came after it was learned; empty if it never was."""
     place = learned_place(graph)
-    if not (place / DESCRIPTION).exists():
+    if not is_learned(place):
         return []
     alignment = load(str(place)).alignment
     if alignment is None:  # trained on given questions alone, which need not be about every relation

@@ -31,7 +31,7 @@ from graphbrick.learn.sampling import Sample, samples
 from graphbrick.learn.symmetric import symmetric_relations
 from graphbrick.learn.writer import Writer
 from graphbrick.llm.chat import ChatModel
-from graphbrick.patterns.folder import WORDS, check_place, save
+from graphbrick.patterns.folder import LEARNED_WORDS, WORDS, check_place, save, words_in
 from graphbrick.patterns.model import PatternModel
 from graphbrick.patterns.text import PLACEHOLDER, Steps, canonical
 from graphbrick.train.pattern_course import Watch
@@ -62,6 +62,8 @@ class LearnReport:
             the confidence of answers.
         seconds: Wall-clock time.
         by_model: What a language model added to the words; None if none was given.
+        edited: Whether the file of words was changed while it was learned from: it stays as it was changed, and the
+            words that were learned with are beside it, in `words.learned.toml`.
     """
 
     written: int
@@ -75,6 +77,7 @@ class LearnReport:
     min_confidence: float | None
     seconds: float
     by_model: ModelWords | None = None
+    edited: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as plain JSON types."""
@@ -101,6 +104,10 @@ class LearnReport:
             shown = ", ".join(self.unreadable[:5]) + (", ..." if len(self.unreadable) > 5 else "")
             counted = f"{len(self.unreadable):,} of {self.relations:,} relations"
             lines.append(f"no words in the labels of {counted} ({shown}); add some to {WORDS}")
+        if self.edited:
+            lines.append(
+                f"{WORDS} was changed meanwhile, and stays so; this was learned with {LEARNED_WORDS}: learn again"
+            )
         for relations in self.nameless:
             shown = " / ".join(relations)
             lines.append(f"the class of entities with {shown} has no name; give one with --call '{relations[0]}=NAME'")
@@ -161,6 +168,7 @@ def learn(
     if not graph.n_triples:
         raise InputError(f"{graph.place} has no triples, so there is nothing to learn from")
     feedback = read_feedback(graph)
+    read = words_in(place)
     book, by_model = _phrasebook(graph, place, call or {}, llm, seed, tell)
     marked = feedback_questions(feedback)
     own = questions if isinstance(questions, Grounded) else ground(graph, questions or (), max_hops=max_hops)
@@ -169,9 +177,9 @@ def learn(
     if not n:
         found = examples(graph, given, max_hops=max_hops, seed=seed, watch=watch)
         model, fitted = fit_patterns(graph, found, embedder, max_hops=max_hops, rounds=ROUNDS, seed=seed, watch=watch)
-        save(model, place, words=book.to_toml(), overwrite=True)
+        edited = save(model, place, words=book.to_toml(), read=read, overwrite=True)
         report = _report(graph, book, model, fitted, 0, len(marked), len(feedback), time.perf_counter() - started)
-        return replace(report, by_model=by_model)
+        return replace(report, by_model=by_model, edited=edited)
     if len(book.unreadable) == graph.n_relations:
         raise InputError(
             f"no relation label of {graph.place} contains words that questions could be written in "
@@ -205,10 +213,10 @@ def learn(
         watch=lambda done, total: tell("questions to calibrate confidence", done, total),
     )  # fmt: skip
     model = replace(model, calibration=calibration)
-    save(model, place, words=book.to_toml(), overwrite=True)
+    edited = save(model, place, words=book.to_toml(), read=read, overwrite=True)
     seconds = time.perf_counter() - started
     report = _report(graph, book, model, fitted, len(written), len(marked), len(feedback), seconds)
-    return replace(report, by_model=by_model)
+    return replace(report, by_model=by_model, edited=edited)
 
 
 def _check(n: int, max_hops: int, *, has_questions: bool) -> None:

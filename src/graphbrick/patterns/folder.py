@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import zipfile
+from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
+from types import NoneType
 from typing import Any
 
 import numpy as np
 
 from graphbrick.core.errors import ModelError, PipelineError
 from graphbrick.embedders.embedder import Embedder
-from graphbrick.files.folders import new_folder
-from graphbrick.patterns.alignment import Alignment, Transitions, n_token_features
+from graphbrick.files.folders import check_writable, new_folder, recover
+from graphbrick.patterns.alignment import N_FEATURES, Alignment, Transitions, n_token_features
 from graphbrick.patterns.confidence import Calibration
 from graphbrick.patterns.end_model import EndModel
 from graphbrick.patterns.model import PatternModel
@@ -26,7 +29,9 @@ FORMAT, VERSION = "graphbrick-patterns", 6
 _READ = (2, 3, 4, 5, 6)  # version 2 has no alignment, version 3 no calibration, versions 4 and 5 one of other figures
 DESCRIPTION, WEIGHTS = "model.json", "weights.npz"
 WORDS = "words.toml"
-"""The file in which users correct what was understood of a graph's language; see `graphbrick.learn.phrasebook`."""
+"""The file in which users correct what was understood of a graph's language; see `graphbrick.patterns.words_file`."""
+LEARNED_WORDS = "words.learned.toml"
+"""The words that were learned with, where the user changed `WORDS` meanwhile."""
 _ARRAYS = ("scale", "narrow", "maps", "lengths", "relation_weights", "pattern_weights")
 _ALIGNED = ("alignment_emission", "alignment_weights")
 _OWN = (
@@ -46,14 +51,23 @@ _OWN = (
 )
 
 
-def save(model: PatternModel, path: Path, *, words: str | None = None, overwrite: bool = False) -> None:
+def save(
+    model: PatternModel, path: Path, *, words: str | None = None, read: bytes = b"", overwrite: bool = False
+) -> bool:
     """Write a model as a folder, whole or not at all.
+
+    Other files in a folder that is replaced, such as those of an editor, are carried over.
 
     Args:
         model: The model.
         path: The folder.
         words: The text of `WORDS`, for patterns that were learned from the graph itself.
+        read: What `WORDS` held when it was read; if it holds something else now, it stays as it is, and ``words`` are
+            written to `LEARNED_WORDS`.
         overwrite: Replace trained patterns that are there.
+
+    Returns:
+        Whether somebody changed `WORDS` meanwhile.
 
     Raises:
         ModelError: There is something at the place already that is no such model, or ``overwrite`` is not set, or it
@@ -84,13 +98,40 @@ def save(model: PatternModel, path: Path, *, words: str | None = None, overwrite
         }
         text = json.dumps(described, indent=1, ensure_ascii=False) + "\n"
         (work / DESCRIPTION).write_text(text, encoding="utf-8")
+        made, edited = {DESCRIPTION, WEIGHTS, LEARNED_WORDS}, False
         if words is not None:
-            (work / WORDS).write_text(words, encoding="utf-8")
+            present = words_in(path)
+            edited = bool(present) and present != read
+            (work / WORDS).write_bytes(present if edited else words.encode("utf-8"))
+            if edited:
+                (work / LEARNED_WORDS).write_text(words, encoding="utf-8")
+            made.add(WORDS)
+        for file in path.iterdir() if path.exists() else ():
+            if file.name not in made:
+                shutil.copy2(file, work / file.name, follow_symlinks=False)
+    return edited
+
+
+def words_in(path: Path) -> bytes:
+    """Return what `WORDS` of a folder holds; nothing if it is not there."""
+    try:
+        return (path / WORDS).read_bytes()
+    except FileNotFoundError:
+        return b""
 
 
 def check_place(path: Path, *, overwrite: bool) -> None:
-    """Raise ModelError unless a model can be written there: before the work is done, not after it."""
-    if not path.exists() or (path.is_dir() and not any(path.iterdir())):
+    """Raise ModelError unless a model can be written there: before the work is done, not after it.
+
+    A folder that a killed process left aside is put back first.
+    """
+    try:
+        recover(path)
+        check_writable(path)
+        is_free = not path.exists() or (path.is_dir() and not any(path.iterdir()))
+    except OSError as error:
+        raise ModelError(f"{path} cannot be written ({error.strerror or error}); choose another place") from error
+    if is_free:
         return
     try:
         foreign = _described(path).get("format") != FORMAT
@@ -98,9 +139,9 @@ def check_place(path: Path, *, overwrite: bool) -> None:
         foreign = True
     if foreign:
         raise ModelError(f"{path} exists and holds no trained patterns; choose another place")
-    others = sorted(file.name for file in path.iterdir() if file.name not in (DESCRIPTION, WEIGHTS, WORDS))
-    if others:
-        raise ModelError(f"{path} holds trained patterns and also {others[0]}; move that away first")
+    folders = sorted(file.name for file in path.iterdir() if file.is_dir() and not file.is_symlink())
+    if folders:
+        raise ModelError(f"{path} holds trained patterns and also the folder {folders[0]}; move that away first")
     if not overwrite:
         raise ModelError(f"{path} holds trained patterns already; replace them with --overwrite (overwrite=True)")
 
@@ -113,16 +154,25 @@ def load(path: str) -> PatternModel:
     """
     # Not pathlib, which would take a tenth of the time of a question.
     folder = os.path.abspath(os.path.expanduser(path))  # noqa: PTH100, PTH111
-    stamps = []
-    for name in (DESCRIPTION, WEIGHTS):
+    try:
+        stamps = _stamps(folder)
+    except OSError:
+        recover(Path(folder))  # a killed process may have left it aside
         try:
-            status = os.stat(f"{folder}/{name}")  # noqa: PTH116
+            stamps = _stamps(folder)
         except OSError as error:
+            name = os.path.basename(error.filename)  # noqa: PTH119
             raise ModelError(
-                f"{path} holds no trained patterns: {name} is not there; make them with graphbrick train patterns"
+                f"{path} holds no trained patterns: {name} is not there; make them with graphbrick learn, or "
+                "graphbrick train patterns"
             ) from error
-        stamps.append((status.st_mtime_ns, status.st_size, status.st_ino))
     return current_session().get(("pattern model", folder, *stamps), lambda: _load(Path(folder)), at_most=8)
+
+
+def _stamps(folder: str) -> list[tuple[int, int, int]]:
+    """Return what tells that a file was replaced, of the description and of the weights."""
+    read = (os.stat(f"{folder}/{name}") for name in (DESCRIPTION, WEIGHTS))  # noqa: PTH116
+    return [(status.st_mtime_ns, status.st_size, status.st_ino) for status in read]
 
 
 def _load(folder: Path) -> PatternModel:
@@ -134,6 +184,7 @@ def _load(folder: Path) -> PatternModel:
     if described.get("version") not in _READ:
         raise ModelError(f"{folder} has version {described.get('version')!r}, this graphbrick reads {_READ}; {advice}")
     try:
+        _check_form(described)
         weights = (folder / WEIGHTS).read_bytes()
         if sha256(weights).hexdigest() != described["sha256"]:
             raise ModelError(f"{folder / WEIGHTS} is damaged: it is not what was written; {advice}")
@@ -146,7 +197,7 @@ def _load(folder: Path) -> PatternModel:
         patterns = tuple(tuple((str(label), bool(way)) for label, way in steps) for steps in described["patterns"])
         about = {key: value for key, value in described.items() if key not in _OWN}
         symmetric = frozenset(map(str, described.get("symmetric", ())))
-        alignment = _read_alignment(embedder, described.get("alignment"), aligned, symmetric)
+        alignment = _read_alignment(embedder, described.get("alignment"), aligned, symmetric, len(values["lengths"]))
         width = n_token_features(values["lengths"].shape[1] - 1 - HASHED_WORDS)
         if alignment is not None and alignment.emission.shape[1] != width:
             raise ModelError(
@@ -166,7 +217,7 @@ def _load(folder: Path) -> PatternModel:
             near_words=NearWords({str(word): str(noun) for word, noun in described.get("near_words", {}).items()}),
             **values,
         )
-    except (OSError, ValueError, KeyError, TypeError, PipelineError, zipfile.BadZipFile) as error:
+    except (OSError, ValueError, LookupError, TypeError, PipelineError, zipfile.BadZipFile) as error:
         raise ModelError(f"{folder} is damaged ({error}); {advice}") from error
     if embedder.identity != described.get("identity"):
         raise ModelError(
@@ -187,7 +238,7 @@ def _described_alignment(model: Alignment) -> dict[str, Any]:
 
 
 def _read_alignment(
-    embedder: Embedder, described: Any, arrays: list[Any], symmetric: frozenset[str]
+    embedder: Embedder, described: Any, arrays: list[Any], symmetric: frozenset[str], max_hops: int
 ) -> Alignment | None:
     if described is None:
         return None
@@ -197,9 +248,45 @@ def _read_alignment(
         for left, first, way, words, new, times in described["transitions"]
     }
     relations, names = tuple(described["relations"]), tuple(described["phrases"])
-    if emission.shape[0] != 2 * len(relations) + 1 or weights.ndim != 1 or not np.isfinite(emission).all():
-        raise ValueError(f"an alignment of {len(relations)} relations has arrays of {emission.shape}, {weights.shape}")
+    fits = emission.ndim == 2 and len(emission) == 2 * len(relations) + 1 and weights.shape == (N_FEATURES + max_hops,)
+    if not fits:
+        raise ValueError(
+            f"an alignment of {len(relations)} relations and {max_hops} hops has arrays of {emission.shape}, "
+            f"{weights.shape}"
+        )
+    if not (np.isfinite(emission).all() and np.isfinite(weights).all()):
+        raise ValueError("the alignment has a weight that is not finite")
     return Alignment(embedder, relations, emission, Transitions(counts), weights, names, symmetric)
+
+
+_FORM: Mapping[str, type | tuple[type, ...]] = {
+    "embedder": str,
+    "sha256": str,
+    "relations": list,
+    "patterns": list,
+    "symmetric": list,
+    "near_words": dict,
+    "alignment": (dict, NoneType),
+    "alignment relations": list,
+    "alignment phrases": list,
+    "alignment transitions": list,
+    "calibration": (dict, NoneType),
+    "calibration weights": dict,
+    "calibration words": dict,
+    "ends": (dict, NoneType),
+    "ends weights": dict,
+}
+"""The JSON types of what a description holds, by its name; parts have the name of the whole before their own."""
+
+
+def _check_form(described: Mapping[str, Any]) -> None:
+    """Raise TypeError if a part of a description has another JSON type than it should."""
+    for path, kinds in _FORM.items():
+        value: Any = described
+        for name in path.split(" "):
+            value = value.get(name, ...) if isinstance(value, dict) else ...
+        if value is not ... and not isinstance(value, kinds):
+            raise TypeError(f"{path} is {type(value).__name__}")
 
 
 def _described(folder: Path) -> dict[str, Any]:
