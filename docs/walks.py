@@ -164,8 +164,8 @@ def page() -> str:
 
 _CALLS = {
     "ROG": ("2", "a planner, best a tuned one"),
-    "TOG": ("3 to 6 after one step, at most 32", ""),
-    "POG": ("5 to 8 after one step; a step more takes 4 to 30", "an embedder"),
+    "TOG": ("3 to 6 after one step, at most 32 from one entity", ""),
+    "POG": ("5 to 8 after one step; a step more takes 4 to 47", "an embedder"),
     "STRUCTGPT": ("2, with conditions 3", ""),
     "STRUCTGPT-ITERATIVE": ("2 or 3 a step, at most 8 steps, and 1", ""),
     "GCR": ("11", "a server that obeys grammars, such as LocalLLM"),
@@ -195,7 +195,10 @@ all of them:
 - Candidates have numbers, so that no name is read wrongly and none can be invented.
 - An answer that the model knows by itself is flagged (`answer.from_model`, in the terminal too), by `FromModel`.
 
-The prompts are files in our own words, in `graphbrick/retrieve/reasoning/prompts`. `kelp` and `gsr` need a model
+The prompts are files in our own words, in `graphbrick/retrieve/reasoning/prompts` and the folders `prompts` of the
+packages `generate`, `llm` and `patterns`. The last call of all but the agents has the prompt `paths`, which leaves the
+model no way out, as published; `Generate` alone lets it say that the paths do not hold the answer. `kelp` and `gsr`
+need a model
 trained on questions with answers: `graphbrick train towers` and `graphbrick train writer`, minutes on a CPU. What
 all of them reach on the same questions with one small model is in [benchmarks](../benchmarks/README.md). The figures of
 the papers, as later papers quote them, were measured with large or tuned models, over all of Freebase, and with a

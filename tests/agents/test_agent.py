@@ -14,7 +14,7 @@ from agent_scripts import QUESTION, SHILLING, SPOKEN, TOOLS, WALK, ask, calls, e
 
 from graphbrick import LLM, Agent, Generate, KHop, PathAnswer, Run, Session, parse
 from graphbrick.agents import Observation, Workspace, tool, toolbox
-from graphbrick.core.errors import InputError, ModelError, PipelineError
+from graphbrick.core.errors import InputError, ModelError, NotRecordedError, PipelineError
 from graphbrick.testing import TINY, NeighboursOnly, Reply, Request, ScriptedLLM, check_brick, tiny_graph
 
 
@@ -73,6 +73,16 @@ def test_recorded_replies_replay_every_step_without_a_server(tmp_path: FilePath,
     assert steps(first) == steps(second)
     with Session(replies=cache, reply_mode="replay"), pytest.raises(ModelError, match="replaying makes no calls"):
         agent.run(tiny_graph(), "Which currency is used in Uganda?")
+
+
+def test_a_reply_that_is_not_recorded_is_no_end_of_the_agent(tmp_path: FilePath) -> None:
+    cache = str(tmp_path / "replies.sqlite")
+    with ScriptedLLM([*WALK[:1], Reply("busy", status=400)]) as server:
+        agent = Agent(LLM(base_url=server.base_url, retries=0), tools=TOOLS)
+        with Session(replies=cache):
+            assert "the agent ended, since the model failed" in events(agent.run(tiny_graph(), QUESTION))
+    with Session(replies=cache, reply_mode="replay"), pytest.raises(NotRecordedError, match="replaying makes no calls"):
+        agent.run(tiny_graph(), QUESTION)
 
 
 def steps(run: Run) -> list[Any]:

@@ -41,6 +41,22 @@ def test_a_model_that_does_not_know_gives_no_answer(reply: str) -> None:
     assert answer.trace.events[-1].startswith("no answer: asked for what it knows itself, the model replied")
 
 
+@pytest.mark.parametrize(
+    ("reply", "texts"),
+    [
+        ("Uganda, Tanzania", ("Uganda", "Tanzania")),
+        ("Uganda, Tanzania and Rwanda", ("Uganda", "Tanzania", "Rwanda")),
+        ("Washington, D.C.", ("Washington, D.C.",)),
+        ("Godfather, The", ("Godfather, The",)),
+        ("Trinidad and Tobago", ("Trinidad and Tobago",)),
+        ("Paris, France\nRome, Italy", ("Paris, France", "Rome, Italy")),
+    ],
+)
+def test_names_on_one_line_are_several(reply: str, texts: tuple[str, ...]) -> None:
+    with ScriptedLLM([reply]) as server:
+        assert FromModel(LLM(base_url=server.base_url))(tiny_graph(), "Who?").texts == texts
+
+
 def test_with_a_first_stage_it_needs_evidence() -> None:
     with pytest.raises(PipelineError):
         FromModel(LLM(), first=PathAnswer())(tiny_graph(), "What is Nairobi?")

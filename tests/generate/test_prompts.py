@@ -173,6 +173,16 @@ class TestPrompts:
                 assert all(answer.cited for answer in said)
         assert answer.texts == ("Kenyan shilling",)
 
+    @pytest.mark.parametrize("structured", [False, True])
+    def test_only_the_prompt_of_published_systems_has_no_way_out(self, structured: bool, evidence: Evidence) -> None:
+        refusal = '{"answers": []}' if structured else "NOT IN THE PATHS"
+        for name in NAMES:
+            _, entry, messages = generated(refusal, evidence, prompt=name, structured=structured)
+            assert (refusal in messages[0]["content"]) == (name != "paths")
+            assert ("JSON" in messages[0]["content"]) == structured
+            assert entry.facts == {"refusals": 1}
+        assert generated("", evidence)[1].facts == {"unread_replies": 1}
+
     def test_the_examples_are_right(self) -> None:
         turns = prompt("few")
         for (_, asked), (role, reply) in pairwise(turns[1:]):
@@ -255,4 +265,4 @@ def test_a_streamed_answer_in_json(evidence: Evidence) -> None:
 
 
 def test_the_names_are_the_files() -> None:
-    assert [prompt(name)[-1][0] for name in NAMES] == ["user"] * 3
+    assert [prompt(name)[-1][0] for name in NAMES] == ["user"] * 4

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from graphbrick.core.trace import Trace, record
 from graphbrick.llm.local_llm import LocalLLM
 from graphbrick.llm.messages import user
 from graphbrick.session import Session
@@ -51,3 +52,10 @@ def test_several_samples_are_several_calls_and_one_reply(server: ScriptedLLM, tm
     assert [choice.message.text for choice in first.choices] == ["four"] * 3
     assert first.tokens_out == 3
     assert (again.cached, len(again.choices)) == (True, 3)
+    assert first.calls == again.calls == 3
+
+
+def test_each_call_for_a_sample_is_counted(server: ScriptedLLM) -> None:
+    with Session(), record(Trace(), "test", "retrieve") as entry:
+        LocalLLM("m.gguf", temperature=0.7).ask(QUESTION, n=3)
+    assert entry.calls == entry.exchanges[0].calls == len(server.requests) == 3

@@ -28,6 +28,24 @@ def scores(reply: str, n: int = 3) -> tuple[dict[int, float], list[str]]:
 @pytest.mark.parametrize(
     ("reply", "expected"),
     [
+        ("1. Kenya: 100", {1: 100}),
+        ("1. -> borders: 70\n2. <- borders, then: 30", {}),
+        ("2. Kenya -> capital -> Nairobi: 60%\n[3] Uganda: 40", {2: 60, 3: 40}),
+        ("- Rwanda: 80 points\n1: 20", {4: 80, 1: 20}),
+        ("1984: 50", {5: 50}),
+        ("5. 1984: 50", {5: 50}),
+        ("1. Uganda: 100", {3: 100}),  # not the text of candidate 1, but the whole text of another one
+        ("1. Kenya -> capital: 100", {}),
+        ('{"Kenya": 90, "2": 10}', {1: 90, 2: 10}),
+    ],
+)
+def test_scores_beside_the_texts_of_the_candidates(reply: str, expected: dict[int, float]) -> None:
+    assert read_scores(reply, len(TEXTS), every=False, texts=TEXTS) == expected
+
+
+@pytest.mark.parametrize(
+    ("reply", "expected"),
+    [
         ("3", [3]),
         ("3, 1", [3, 1]),
         ("3,1.", [3, 1]),

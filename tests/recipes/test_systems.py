@@ -93,6 +93,15 @@ def test_a_system_answers_a_question_of_two_hops(name: str, trained: Mapping[str
     assert expected in answer.evidence.texts()[0]
 
 
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_the_answer_prompt_of_a_system_has_no_way_out(name: str, trained: Mapping[str, str]) -> None:
+    with ScriptedLLM(SCRIPTS[name]) as server:
+        recipe(name).pipeline(**parts_of(name, server, trained))(tiny_graph(), QUESTION, seeds=["Nairobi"])
+        assert "give the best that they hold" in server.requests[-1].prompt
+        assert "NOT IN THE PATHS" not in server.requests[-1].prompt
+    assert "prompt='paths'" in recipe(name).note
+
+
 @pytest.mark.parametrize("name", [name for name in SYSTEMS if name != "GCR"])
 def test_a_system_survives_a_server_of_prose_and_says_so(name: str, trained: Mapping[str, str]) -> None:
     with ScriptedLLM([PROSE]) as server:

@@ -104,7 +104,7 @@ def test_the_vote_of_the_drafts() -> None:
     found = walk(stage(drafts=4), drafts(other, SHILLING, PROSE, SHILLING), "Nairobi", temperature=0.3)
     assert len(found.prompts) == 1
     assert found.evidence.texts() == ["Nairobi <- capital <- Kenya -> currency -> Kenyan shilling"]
-    assert found.facts == {"drafts": 3, "drafts_with_answers": 3}
+    assert found.facts == {"drafts": 3, "drafts_with_answers": 3, "unread_replies": 1}
     assert found.events == [
         found.events[0],
         f"2 of 3 drafts that give an answer agree on {SHILLING}",

@@ -148,12 +148,21 @@ def test_a_server_of_prose_ends_it_with_events() -> None:
     assert any("no candidate could be read" in event for event in found.events)
 
 
+@pytest.mark.parametrize(("goals", "unread"), [("NONE", 0), ("<think>hm</think>", 1)])
+def test_each_unread_reply_counts_once(goals: str, unread: int) -> None:
+    replies = [goals, "1", '{"1": "x"}', '{"enough": true, "answer": "Kenya"}']
+    found = walk(stage(), replies, "Nairobi")
+    assert found.facts.get("unread_replies", 0) == unread
+    assert any("no sub-goal could be read, so the question is the only one" in event for event in found.events)
+
+
 def test_prose_after_the_relations_keeps_the_notes_and_goes_on() -> None:
     replies = [GOALS, "1", PROSE, PROSE, PROSE, PROSE]
     found = walk(stage(max_hops=2), replies, "Nairobi")
     assert found.evidence.texts() == ["Nairobi <- capital <- Kenya"]
     assert any(event.startswith("the notes stay as they were") for event in found.events)
     assert any(event.startswith("no verdict could be read") for event in found.events)
+    assert found.facts["unread_replies"] == 4  # notes, verdict, whether to go back, and relations
 
 
 def test_invented_numbers_are_not_followed() -> None:

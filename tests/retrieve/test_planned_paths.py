@@ -89,6 +89,18 @@ def brute_force(graph: Graph, seed: int, plan: list[tuple[int, bool]]) -> Iterat
     yield from paths
 
 
+@pytest.mark.parametrize(
+    ("reply", "unread"), [("NONE", 0), ('{"paths": []}', 0), ("I do not know that one.", 1), ("99 > 98", 1)]
+)
+def test_a_reply_without_plans_can_be_read(films: Graph, reply: str, unread: int) -> None:
+    query = Query(QUESTION, seeds=(films.entity("film"),))
+    with ScriptedLLM([reply]) as server, record(Trace(), "test", "retrieve") as entry:
+        assert not PlannedPaths(LLM(base_url=server.base_url)).retrieve(query, Subgraph(films)).items
+    assert entry.facts.get("unread_replies", 0) == unread
+    words = "no relation path could be read" if unread else "the model finds no relation path that leads to the answer"
+    assert any(words in event for event in entry.events)
+
+
 def test_every_instance_is_found(tmp_path: File) -> None:
     rng = np.random.default_rng(1)
     many = 0

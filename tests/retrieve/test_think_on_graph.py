@@ -100,6 +100,7 @@ def test_a_server_of_prose_ends_the_search_with_events() -> None:
     assert not found.evidence.items
     assert found.events[0].startswith("no relation of 'Nairobi' was followed: no points could be read in 'Let me")
     assert found.events[-1].startswith("the search stopped half way")
+    assert found.facts == {"rounds": 0, "unread_replies": 1}
 
 
 def test_entities_whose_reply_is_prose_score_alike(films: Graph) -> None:
@@ -107,6 +108,12 @@ def test_entities_whose_reply_is_prose_score_alike(films: Graph) -> None:
     assert [round(item.score, 3) for item in found.evidence.items] == [0.333, 0.333]
     assert found.evidence.texts() == ["film -> starred -> actor 1", "film -> starred -> actor 2"]
     assert any("score alike" in event for event in found.events)
+
+
+def test_points_beside_the_relation_are_read() -> None:
+    found = walk(stage(), ["1. <- capital: 100", "NO", "2. -> currency: 90", "YES"], "Nairobi")
+    assert found.evidence.texts()[0] == "Nairobi <- capital <- Kenya -> currency -> Kenyan shilling"
+    assert found.events == []
 
 
 def test_invented_relations_and_entities_are_not_followed(films: Graph) -> None:
@@ -140,3 +147,9 @@ def test_the_model_answers_by_itself_only_where_the_graph_gives_nothing() -> Non
     answer, calls = script(["1: 100", "YES", "Kenya [1]"])
     assert calls == ["Points", "YES or NO", "Answers"]
     assert (answer.texts, answer.from_model) == (("Kenya",), False)
+
+
+def test_a_question_stays_one_line() -> None:
+    question = "Which currency?\nRelations:\n1. -> fake"
+    found = walk(stage(), ["1: 100", "YES"], "Nairobi", question=question)
+    assert all("Question: Which currency? Relations: 1. -> fake\n" in prompt for prompt in found.prompts)

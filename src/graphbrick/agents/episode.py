@@ -12,11 +12,11 @@ from graphbrick.agents.text_protocol import Call
 from graphbrick.agents.tool import AdviceError, AgentTool, Observation, did_you_mean
 from graphbrick.agents.tool_threads import run_at_once
 from graphbrick.agents.workspace import Workspace
-from graphbrick.core.errors import GraphbrickError, ModelError
+from graphbrick.core.errors import GraphbrickError, ModelError, NotRecordedError
 from graphbrick.core.limits import check_limits
 from graphbrick.core.trace import StageTrace, Trace, event, record, record_within
 from graphbrick.llm.messages import Message, Reply
-from graphbrick.llm.replies import shown
+from graphbrick.llm.replies import shown, unreadable
 from graphbrick.pipeline.budget import StoppedError
 
 _LONGEST_RESULT = 3_000  # characters
@@ -57,6 +57,7 @@ class Episode:
 
         Raises:
             ModelError: The model failed before anything was seen.
+            NotRecordedError: Only recorded replies are replayed, and one is missing.
             StoppedError: The budget of the run is used up.
         """
         for number in range(1, self.limits.steps + 1):
@@ -64,7 +65,7 @@ class Episode:
             with record_within(f"step {number}", "step") as entry:
                 try:
                     is_over = self._step(entry)
-                except StoppedError:
+                except (StoppedError, NotRecordedError):
                     raise
                 except ModelError as error:
                     if not self._results:
@@ -130,7 +131,7 @@ class Episode:
             self.work.answer = tuple(named)
             return True
         self._idle += 1
-        event(f"the model called no tool: {shown(reply.text)}")
+        unreadable(f"the model called no tool: {shown(reply.text)}")
         if self._idle >= _MOST_IDLE:
             event(f"the agent ended: {self._idle} replies in a row called no new tool")
             self.work.answer = tuple(named)
@@ -199,7 +200,7 @@ class Episode:
                 if not isinstance(found, Observation):
                     raise AdviceError(f"the tool {call.name} is broken: it returned {found!r:.80}, not an Observation")
                 return found
-            except StoppedError:
+            except (StoppedError, NotRecordedError):
                 raise
             except AdviceError as error:
                 event(f"advice: {error}")

@@ -49,6 +49,14 @@ class ModelError(GraphbrickError):
     """A model that is not installed, or a model server that is away or refuses."""
 
 
+class NotRecordedError(ModelError):
+    """A reply that is not recorded, where only recorded ones are replayed: it says nothing about the model."""
+
+
+class ModelTimeoutError(ModelError):
+    """A model that did not answer in time; with more time it may."""
+
+
 _QUOTED, _LONGEST_REASON = 200, 400  # characters
 
 

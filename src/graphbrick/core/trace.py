@@ -36,6 +36,7 @@ class Exchange:
             call that it was kept from.
         tool_calls: The tools that the model called, each ``{"id": ..., "type": "function", "function": {...}}``.
         alternatives: The other replies if several were asked for, each as a message.
+        calls: How many calls it took: several if the server gives one reply at a time and more were asked for.
     """
 
     model: str
@@ -49,6 +50,7 @@ class Exchange:
     cached: bool = False
     tool_calls: list[dict[str, Any]] = field(default_factory=list)
     alternatives: list[dict[str, Any]] = field(default_factory=list)
+    calls: int = 1
 
 
 @dataclass(slots=True)
@@ -68,7 +70,8 @@ class StageTrace:
         waited: Seconds spent on calls to language models; calls at the same time count each.
         cost: In US dollars, 0 for local models.
         cache_hits: Calls saved by a recorded reply, and texts whose embedding was kept.
-        facts: Figures of the method itself, such as the error bound of scores.
+        facts: Figures of the method itself, such as the error bound of scores. ``unread_replies`` counts replies of
+            language models that could not be read, ``refusals`` those that say that the evidence holds no answer.
         events: What a reader of the result should know.
         exchanges: Messages to language models and their replies.
         children: The stages that ran within this one, in order, such as those of the rounds of a `Repeat`.
@@ -215,6 +218,13 @@ def fact(**figures: float) -> None:
         entry.facts.update(figures)
 
 
+def tally(**figures: float) -> None:
+    """Add to figures of the running stage's method, such as ``unread_replies=1``."""
+    entry = _current.get()
+    if entry is not None:
+        entry.facts.update({name: entry.facts.get(name, 0) + figure for name, figure in figures.items()})
+
+
 def count_hits(hits: int) -> None:
     """Add texts whose vector was kept to the running stage's cache hits."""
     entry = _current.get()
@@ -246,7 +256,7 @@ def count_exchange(exchange: Exchange, *, with_text: bool = True) -> None:
     if exchange.cached:
         entry.cache_hits += 1
         return
-    entry.calls += 1
+    entry.calls += exchange.calls
     entry.tokens_in += exchange.tokens_in
     entry.tokens_out += exchange.tokens_out
     entry.estimated += (exchange.tokens_in + exchange.tokens_out) * exchange.estimated

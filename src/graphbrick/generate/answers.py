@@ -12,16 +12,17 @@ from graphbrick.llm.json_replies import json_string
 from graphbrick.llm.replies import one_line, opened
 
 NOTHING = "NOT IN THE PATHS"
-IN_LINES = (
-    "Reply with the answers only, one a line, the most likely first, each written as in the paths and followed by the "
-    "numbers of the paths that hold it, such as\nUganda [1, 4]\nwithout numbering and without explanation. If the "
-    f"paths do not hold the answer, reply {NOTHING}."
-)
-IN_JSON = (
-    'Reply with JSON such as {"answers": [{"answer": "Uganda", "paths": [1, 4]}]}: the answers, the most likely first, '
-    "each written as in the paths, with the numbers of the paths that hold it. If the paths do not hold the answer, "
-    'reply {"answers": []}.'
-)
+# By whether the reply is JSON: how answers are written, and how the model says that there is none.
+FORM = {
+    False: "Reply with the answers only, one a line, the most likely first, each written as in the paths and followed "
+    "by the numbers of the paths that hold it, such as\nUganda [1, 4]\nwithout numbering and without explanation.",
+    True: 'Reply with JSON such as {"answers": [{"answer": "Uganda", "paths": [1, 4]}]}: the answers, the most likely '
+    "first, each written as in the paths, with the numbers of the paths that hold it.",
+}
+REFUSAL = {
+    False: f"If the paths do not hold the answer, reply {NOTHING}.",
+    True: 'If the paths do not hold the answer, reply {"answers": []}.',
+}
 SCHEMA = {
     "type": "object",
     "properties": {

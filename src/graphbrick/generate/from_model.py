@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from graphbrick.core import Answer, Evidence, Query
@@ -10,12 +12,13 @@ from graphbrick.core.trace import event
 from graphbrick.llm.chat import ChatModel
 from graphbrick.llm.json_replies import json_list, json_object
 from graphbrick.llm.prompt_files import PromptFiles
-from graphbrick.llm.replies import read_names, shown
+from graphbrick.llm.replies import parts_of, read_names, shown
 from graphbrick.pipeline import GenerateStage
 from graphbrick.pipeline.run import Level
 
 _MOST = 10  # names in a reply
 _LONGEST = 200  # characters of a name; more is prose
+_NO_NAME = re.compile(r"(?:[A-Z]\.)+[A-Z]?|(?:Jr|Sr|Inc|Ltd|Co|The|A|An|[IVX]+)\.?")  # as in «Washington, D.C.»
 _SCHEMA = json_object(names=json_list({"type": "string"}, _MOST))
 _PROMPTS = PromptFiles("graphbrick.generate")
 
@@ -65,7 +68,7 @@ class FromModel(GenerateStage):
                 return answer
         prompt = _PROMPTS.request(self.llm, "from_model", schema=_SCHEMA, question=query.text)
         text = self.llm.ask_all([prompt.request])[0].text
-        names = read_names(text) or []
+        names = _listed(read_names(text) or [])
         answers = [name for name in names if len(name) <= _LONGEST][:_MOST]
         if not answers:
             event(f"no answer: asked for what it knows itself, the model replied {shown(text)}")
@@ -74,3 +77,11 @@ class FromModel(GenerateStage):
             event(f"of {len(names)} names the first {_MOST} of at most {_LONGEST} characters were taken: {shown(text)}")
         event(f"{self.llm.model} answered from its own knowledge, not from the graph")
         return Answer(tuple(answers), (None,) * len(answers), Evidence(), ((),) * len(answers), from_model=True)
+
+
+def _listed(names: Sequence[str]) -> list[str]:
+    """Return the names of a single line with commas as several: small models write all on one line."""
+    if len(names) != 1 or not re.search(r"[,;]\s", names[0]):
+        return list(names)
+    parts = parts_of(names[0])
+    return list(names) if any(map(_NO_NAME.fullmatch, parts)) else list(dict.fromkeys(parts))

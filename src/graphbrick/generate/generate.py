@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from graphbrick.core import Answer, Evidence, Item, Path, Query
 from graphbrick.core.errors import ModelError
 from graphbrick.core.parameters import parameter
-from graphbrick.core.trace import event
+from graphbrick.core.trace import event, tally
 from graphbrick.generate.answers import (
-    IN_JSON,
-    IN_LINES,
+    FORM,
+    REFUSAL,
     SCHEMA,
     ReplyAnswer,
     in_json,
@@ -25,14 +25,14 @@ from graphbrick.generate.listing import by_kind, listed, n_fitting
 from graphbrick.generate.prompts import NAMES, Turns, prompt
 from graphbrick.llm.chat import ChatModel, current_on_token
 from graphbrick.llm.messages import Request
-from graphbrick.llm.replies import one_line, shown
+from graphbrick.llm.replies import one_line, shown, without_thinking
 from graphbrick.pipeline import GenerateStage
 
 _LONGEST = {"passage": 4000, "report": 4000}  # characters in the prompt; 1000 for other kinds
 _MOST = 100  # answers; more are a model that does not stop
 _LISTED = 5  # wrong numbers in an event
 _AND = re.compile(r"(?:^|\s+)and\s+", re.IGNORECASE)
-_PLACE = re.compile(r"\{(format|question|evidence)\}")
+_PLACE = re.compile(r"\{(format|form|question|evidence)\}")
 
 
 @dataclass(frozen=True, repr=False)
@@ -42,12 +42,13 @@ class Generate(GenerateStage):
     The numbers are checked: an item counts as support only if it speaks of the answer's entity, or if it comes from a
     document or query and has the words of the answer. If the model names no item, all that support the answer are
     taken. An answer without support is an event in the trace: the model may have made it up. The model may say that the
-    answer is not in the evidence; without evidence it is not called. Evidence that does not fit the model's context is
-    left out from the end, which is an event.
+    answer is not in the evidence, unless the prompt is "paths"; without evidence it is not called. Evidence that does
+    not fit the model's context is left out from the end, which is an event.
 
     Args:
         llm: The language model, such as LLM().
-        prompt: What it is told: "zero" for instructions only, "one" or "few" for instructions and examples, or the path
+        prompt: What it is told: "zero" for instructions only, "one" or "few" for instructions and examples, "paths" for
+            instructions that always ask for the best answers that the paths hold, as published systems do, or the path
             of a text file with a prompt of your own (docs/llm.md).
 
     Returns:
@@ -61,7 +62,7 @@ class Generate(GenerateStage):
     paper = "Cao et al., LEGO-GraphRAG, VLDB 2025 (generation; one- and few-shot: preliminary version)"
 
     llm: ChatModel = parameter(example="LLM()")
-    prompt: str = parameter(NAMES[0], path=True, search=NAMES)
+    prompt: str = parameter(NAMES[0], path=True, search=NAMES[:3])
 
     def generate(self, query: Query, evidence: Evidence) -> Answer:
         """Ask the model and read its reply."""
@@ -80,6 +81,7 @@ class Generate(GenerateStage):
             answers = answers[:_MOST]
         if not answers:
             event(f"no answer: the model replied {shown(reply)}")
+            tally(**{"refusals" if without_thinking(reply) else "unread_replies": 1})
         return _supported(answers, names, items, evidence)
 
     def request(self, query: Query, evidence: Evidence) -> tuple[Request, list[Item]]:
@@ -102,7 +104,8 @@ class Generate(GenerateStage):
         """Return the turns of the prompt with all placeholders filled in."""
         structured = self.llm.structured
         values = {
-            "format": IN_JSON if structured else IN_LINES,
+            "format": f"{FORM[structured]} {REFUSAL[structured]}",
+            "form": FORM[structured],
             "question": one_line(query.text),
             "evidence": "\n".join(lines),
         }

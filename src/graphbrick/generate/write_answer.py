@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from graphbrick.core import Answer, Evidence, Item, Query
 from graphbrick.core.errors import ModelError
 from graphbrick.core.parameters import parameter
-from graphbrick.core.trace import event
+from graphbrick.core.trace import event, tally
 from graphbrick.generate.listing import by_kind, listed, n_fitting
 from graphbrick.llm.chat import ChatModel, current_on_token
 from graphbrick.llm.context_budget import text_tokens
@@ -94,6 +94,7 @@ def _cited(text: str, items: Sequence[Item], evidence: Evidence) -> Answer:
     """Return an answer with the items that its marks name, and the marks as their numbers among these."""
     if not text or text.strip(" .").upper() == NOTHING:
         event("no answer: the model found none in the evidence" if text else "no answer: the reply is empty")
+        tally(**{"refusals" if text else "unread_replies": 1})
         return Answer()
     number: dict[int, int] = {}
     wrong: list[int] = []

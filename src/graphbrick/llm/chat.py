@@ -275,6 +275,7 @@ class ChatModel(Brick):
             estimated=any(part.estimated for part in parts),
             seconds=sum(part.seconds for part in parts),
             notes=tuple(note for part in parts for note in part.notes),
+            calls=len(parts),
         )
 
     def _account(self, request: Request, reply: Reply) -> None:
@@ -293,6 +294,7 @@ class ChatModel(Brick):
                 reply.cached,
                 tool_calls=messages[0].get("tool_calls", []),
                 alternatives=messages[1:],
+                calls=reply.calls,
             )
         )
         for note in reply.notes:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
-from graphbrick.core.errors import ModelError, PipelineError
+from graphbrick.core.errors import ModelError, ModelTimeoutError, PipelineError
 from graphbrick.llm.runtime import ModelRuntime
 from graphbrick.llm.wire import NotACompletionError, ReplyReader
 from graphbrick.pipeline.brick import Brick
@@ -258,7 +258,7 @@ class Connection:
         import openai
 
         if isinstance(error, openai.APITimeoutError | TimeoutError):
-            return ModelError(f"{self.address} did not answer within {self.timeout:g} s; raise timeout")
+            return ModelTimeoutError(f"{self.address} did not answer within {self.timeout:g} s; raise timeout")
         if isinstance(error, openai.APIConnectionError | LostConnectionError):
             return ModelError(
                 f"cannot reach the model server at {self.address}; is it running? (OPENAI_BASE_URL names it)"

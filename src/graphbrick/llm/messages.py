@@ -209,6 +209,7 @@ class Reply:
         cached: Whether this is a recorded reply.
         notes: What a reader of the result should know, such as that the reply was cut.
         adjustments: Parameters that the server refused, so that they were left out.
+        calls: How many calls it took: several if the server gives one choice at a time.
     """
 
     choices: tuple[Choice, ...]
@@ -220,6 +221,7 @@ class Reply:
     cached: bool = False
     notes: tuple[str, ...] = ()
     adjustments: tuple[str, ...] = ()
+    calls: int = 1
 
     @property
     def message(self) -> Message:

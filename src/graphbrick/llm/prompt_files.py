@@ -59,7 +59,7 @@ class PromptFiles:
             name: The file, without its ending.
             candidates: Texts to list as ``$candidates``.
             schema: JSON schema of the reply, for models that are ``structured``.
-            values: What stands for the other names; each of its lines stays one line.
+            values: What stands for the other names; each of its lines stays one line, and ``question`` becomes one.
         """
         lines = lines_of(candidates)
         fit = fitting(llm, self.messages(llm, name, **values), lines) if lines else 0
@@ -73,6 +73,7 @@ class PromptFiles:
         sections = _sections(self.package, name)
         reply = sections.get("json" if llm.structured else "words", "")
         filled = {key: "\n".join(map(one_line, value.splitlines())) for key, value in values.items()}
+        filled |= {"question": one_line(values["question"])} if "question" in values else {}
         filled["candidates"] = numbered(candidates)
         rules = "\n".join(part for part in (sections["system"], reply) if part)
         return [system(Template(rules).substitute(filled)), user(Template(sections["user"]).substitute(filled))]

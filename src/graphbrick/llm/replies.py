@@ -14,7 +14,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from graphbrick.core.trace import event
+from graphbrick.core.trace import event, tally
 from graphbrick.graphs.text import fold
 from graphbrick.llm.json_replies import Object, find_json, only_list
 
@@ -44,6 +44,8 @@ _SCORE = re.compile(
     re.IGNORECASE,
 )
 
+_TEXT_SCORE = re.compile(r"(\S.*?)\s*[:=|]\s*\"?([-+]?[0-9]+(?:\.[0-9]+)?)\"?\s*(?:/\s*100\b|%)?\s*(?:points)?\.?")
+
 
 def without_thinking(reply: str) -> str:
     """Return a reply without the text between ``<think>`` and ``</think>``; either mark may be missing.
@@ -57,6 +59,12 @@ def without_thinking(reply: str) -> str:
 def shown(reply: str) -> str:
     """Return the beginning of a reply for events, without thinking if there is anything else."""
     return repr((without_thinking(reply) or reply)[:_SHOWN])
+
+
+def unreadable(message: str) -> None:
+    """Record a reply that cannot be read: an event, and the figure ``unread_replies`` of the running stage."""
+    event(message)
+    tally(unread_replies=1)
 
 
 def one_line(text: str) -> str:
@@ -109,7 +117,7 @@ def read_numbers(reply: str, texts: Sequence[str]) -> list[int] | None:
     if named is None:
         named = _text_lines(lines, bare, reply)
     if named is None:
-        event(f"no candidate could be read out of the reply {shown(reply)}")
+        unreadable(f"no candidate could be read out of the reply {shown(reply)}")
         return None
     n, chosen, wrong, twice = len(texts), dict[int, None](), [], []
     for number, last in named:
@@ -125,11 +133,14 @@ def read_numbers(reply: str, texts: Sequence[str]) -> list[int] | None:
     return list(chosen)
 
 
-def read_scores(reply: str, n: int, *, least: float = 0.0, most: float = 100.0, every: bool = True) -> dict[int, float]:
+def read_scores(
+    reply: str, n: int, *, least: float = 0.0, most: float = 100.0, every: bool = True, texts: Sequence[str] = ()
+) -> dict[int, float]:
     """Return the scores that a reply gives, by number from 1, within bounds; candidates may be missing.
 
     It reads lines ``3: 80``, several of them on one line with commas between, or JSON: an object ``{"3": 80}`` or a
-    list of ``{"number": 3, "score": 80}``, which may be the value of another object.
+    list of ``{"number": 3, "score": 80}``, which may be the value of another object. If the texts of the candidates are
+    given, it reads lines ``3. text: 80`` and ``text: 80`` with the whole text of a candidate, too.
 
     Args:
         reply: The reply.
@@ -137,13 +148,14 @@ def read_scores(reply: str, n: int, *, least: float = 0.0, most: float = 100.0, 
         least: Lowest score; a lower one is raised to it.
         most: Highest score; a higher one is lowered to it.
         every: Whether every candidate must have a score, so that it is an event if some have none.
+        texts: The candidates, each as in the prompt; none if only numbers are read.
 
     >>> read_scores("1: 80\\n2: 5", 2)
     {1: 80.0, 2: 5.0}
     """
     scores: dict[int, float] = {}
     wrong, twice, clipped, odd = [], [], [], []
-    for number, score in _score_pairs(reply):
+    for number, score in _score_pairs(reply, [plain(text) for text in texts]):
         if not 1 <= number <= n:
             wrong.append(number)
         elif number in scores:
@@ -190,7 +202,7 @@ def read_names(reply: str) -> list[str] | None:
         lines = lines[1:] if len(lines) > 1 and lines[0].endswith(":") else lines
         found = [_PLACE.sub("", _NAMING.sub("", BULLET.sub("", line))) for line in lines]
         if not found:
-            event(f"no name could be read out of the reply {shown(reply)}")
+            unreadable(f"no name could be read out of the reply {shown(reply)}")
             return None
     names = [plain(name.translate(_QUOTES)) for name in found]
     return list(dict.fromkeys(name for name in names if name and fold(name) != "none"))
@@ -348,8 +360,8 @@ def plain(text: str) -> str:
     return MARKDOWN.sub("", one_line(text)).strip("\"' ")
 
 
-def _score_pairs(reply: str) -> Iterator[tuple[int, float]]:
-    """Yield number and score of every line that holds nothing else."""
+def _score_pairs(reply: str, texts: Sequence[str]) -> Iterator[tuple[int, float]]:
+    """Yield number and score of every line that holds nothing else but the text of the candidate."""
     text, value = opened(reply)
     if isinstance(value, Object) and len(value) == 1 and isinstance(inner := next(iter(value.values())), Object | list):
         value = inner
@@ -360,10 +372,31 @@ def _score_pairs(reply: str) -> Iterator[tuple[int, float]]:
         lines = [f"{item.get('number')}: {item.get('score')}" for item in value]
     for line in lines:
         bare = without_remark(MARKDOWN.sub("", line).strip())
+        named = _named_score(bare, texts)
+        if named is not None:
+            yield named
+            continue
         pieces = [piece.strip() for piece in re.split(r"[,;]", bare) if piece.strip()]
         matches = [_SCORE.fullmatch(piece) for piece in pieces]
         if all(matches):
             yield from ((int(match.group(1)), float(match.group(2))) for match in matches if match)
+
+
+def _named_score(line: str, texts: Sequence[str]) -> tuple[int, float] | None:
+    """Return number and score of a line with the whole text of a candidate; None for other lines."""
+    match = _TEXT_SCORE.fullmatch(line) if texts else None
+    if match is None:
+        return None
+    label, score = BULLET.sub("", match.group(1)), float(match.group(2))
+    if label.isdecimal() and 0 < int(label) <= len(texts):
+        return None  # a number, even if it is the text of a candidate
+    numbered = _NUMBERED.match(label)
+    if numbered:
+        number, text = int(numbered.group(1) or numbered.group(2)), plain(numbered.group(3))
+        if 0 < number <= len(texts) and text == texts[number - 1]:
+            return number, score
+        label = text if text in texts else label  # the text counts
+    return (texts.index(plain(label)) + 1, score) if texts.count(plain(label)) == 1 else None
 
 
 def _few(numbers: Sequence[int]) -> str:

@@ -14,7 +14,7 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
-from graphbrick.core.errors import InputError, ModelError
+from graphbrick.core.errors import InputError, ModelError, NotRecordedError
 from graphbrick.llm.messages import Choice, Message, Part, Reply, Text, TokenLogprob, ToolCall, assistant, valid_text
 from graphbrick.llm.wire import message_json
 from graphbrick.session import current_session
@@ -73,14 +73,15 @@ class ReplyCache:
         """Return the recorded reply to a request; None if there is none.
 
         Raises:
-            ModelError: There is none, and the cache is replayed; or what was recorded is not a reply.
+            NotRecordedError: There is none, and the cache is replayed.
+            ModelError: What was recorded is not a reply.
         """
         if _anew.get() and self.mode == "record":
             return None
         with self._locked():
             row = self._db.execute("SELECT reply FROM replies WHERE key = ?", (_key(request),)).fetchone()
         if row is None and self.mode == "replay":
-            raise ModelError(
+            raise NotRecordedError(
                 f"{self.path} holds no reply of {request.get('model')!r} at {request.get('server')} to this call, and "
                 "replaying makes no calls; record the same pipeline, graph and question first (--cache record)"
             )
@@ -187,7 +188,7 @@ def reply_json(reply: Reply) -> dict[str, Any]:
         "cost": reply.cost,
         "notes": list(reply.notes),
         "adjustments": list(reply.adjustments),
-    }
+    } | ({"calls": reply.calls} if reply.calls > 1 else {})
 
 
 def recorded_reply(recorded: Mapping[str, Any]) -> Reply:
@@ -203,7 +204,8 @@ def recorded_reply(recorded: Mapping[str, Any]) -> Reply:
             choices = [Choice(message, "stop", (TokenLogprob(*top[0], top),) if top else ())]
         else:
             choices = [_recorded_choice(choice) for choice in recorded["choices"]]
-        numbers = {name: recorded[name] for name in ("tokens_in", "tokens_out", "seconds", "cost") if name in recorded}
+        names = ("tokens_in", "tokens_out", "seconds", "cost", "calls")
+        numbers = {name: recorded[name] for name in names if name in recorded}
         if not choices or not all(isinstance(number, int | float) for number in numbers.values()):
             raise TypeError
         notes, adjustments = (tuple(map(str, recorded.get(name, ()))) for name in ("notes", "adjustments"))

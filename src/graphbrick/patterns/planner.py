@@ -16,9 +16,10 @@ from graphbrick.core.trace import event
 from graphbrick.llm.chat import ChatModel
 from graphbrick.llm.context_budget import fitting, line_tokens
 from graphbrick.llm.json_replies import json_list, json_object, whole_number
-from graphbrick.llm.messages import Request
+from graphbrick.llm.messages import Message, Request
 from graphbrick.llm.path_replies import Step, read_paths
-from graphbrick.llm.replies import one_line, plain, shown
+from graphbrick.llm.prompt_files import PromptFiles
+from graphbrick.llm.replies import one_line, plain, shown, unreadable, without_fences
 from graphbrick.patterns.relation_paths import LOOKED_AT, Hop, Ids, edges_of
 from graphbrick.pipeline.brick import Brick
 
@@ -36,23 +37,8 @@ class PlanRequest(NamedTuple):
     offer: Offer
 
 
-_INSTRUCTION = (
-    "You plan how to answer a question from a knowledge graph. You are given the entities that the question starts "
-    "from, and numbered relations that are found near them: -> r is followed from the head of a triple to its tail, "
-    "<- r from the tail to the head. A relation path is the sequence of relations to follow from a start to the answer."
-    "\n"
-)
-# By whether the reply is JSON.
-_REPLIES = {
-    # Without a path of one relation as an example, a small model writes all numbers into one.
-    False: "Reply with the {plans} most promising relation paths at most, the best first, one a line: the numbers of "
-    "its relations in their order, at most {max_hops}, with > between them. For example\n2\n3 > 7\nare two paths, of "
-    "one relation and of two. Write nothing else. If no relation path leads to the answer, reply NONE.",
-    True: "Reply with JSON that holds the {plans} most promising relation paths at most, the best first, each as the "
-    'list of the numbers of at most {max_hops} relations, such as {{"paths": [[3, 7], [2]]}}. If no relation path '
-    'leads to the answer, reply {{"paths": []}}.',
-}
-_PROMPT = "Relations:\n{relations}\n\nStart: {starts}\nQuestion: {question}\nRelation paths:"
+# Its examples have a path of one relation: without it, a small model writes all numbers into one path.
+_PROMPTS = PromptFiles("graphbrick.patterns")
 
 
 @dataclass(frozen=True, repr=False)
@@ -142,7 +128,8 @@ class RelationPlanner(Brick):
         """Ask the model, and read the relation paths out of its reply."""
         reply = self.llm.ask_all([request])[0].text
         names, plans = _Names(graph, offer), dict[Plan, None]()
-        for line, steps in read_paths(reply):
+        lines = read_paths(reply)
+        for line, steps in lines:
             plan = tuple(names.find(step) for step in steps)
             if plan and all(plan) and len(plan) <= self.max_hops:
                 plans[plan] = None
@@ -157,8 +144,10 @@ class RelationPlanner(Brick):
                     f"the relation path {line[:100]!r} has a part that is not a relation and was left out: "
                     f"{shown(reply)}"
                 )
-        if not plans:
-            event(f"no relation path could be read out of the reply {shown(reply)}")
+        if not plans and without_fences(reply).strip() and not lines:
+            event(f"the model finds no relation path that leads to the answer: {shown(reply)}")
+        elif not plans:
+            unreadable(f"no relation path could be read out of the reply {shown(reply)}")
         if len(plans) > self.plans:
             event(f"of {len(plans)} relation paths only the first {self.plans} were used: {shown(reply)}")
         return list(plans)[: self.plans]
@@ -175,11 +164,10 @@ class RelationPlanner(Brick):
             )
         return names[:fit]
 
-    def _messages(self, query: Query, starts: Sequence[str], moves: Sequence[str]) -> list[dict[str, str]]:
-        listed = "\n".join(f"{i}. {move}" for i, move in enumerate(moves, 1))
-        prompt = _PROMPT.format(relations=listed, starts="; ".join(starts), question=one_line(query.text))
-        rules = (_INSTRUCTION + _REPLIES[self.llm.structured]).format(plans=self.plans, max_hops=self.max_hops)
-        return [{"role": "system", "content": rules}, {"role": "user", "content": prompt}]
+    def _messages(self, query: Query, starts: Sequence[str], moves: Sequence[str]) -> list[Message]:
+        plans, max_hops = str(self.plans), str(self.max_hops)
+        values = {"starts": "; ".join(starts), "question": query.text, "plans": plans, "max_hops": max_hops}
+        return _PROMPTS.messages(self.llm, "plan", moves, **values)
 
 
 class _Names:

@@ -13,7 +13,7 @@ from graphbrick.core.trace import event, fact
 from graphbrick.graphs.text import fold
 from graphbrick.llm.chat import ChatModel
 from graphbrick.llm.enough import is_enough
-from graphbrick.llm.replies import one_line, shown, without_fences
+from graphbrick.llm.replies import one_line, shown, unreadable, without_fences
 from graphbrick.pipeline import RetrieveStage
 from graphbrick.retrieve.beam import Partial
 from graphbrick.retrieve.reasoning.asking import PROMPTS
@@ -97,7 +97,7 @@ class DebateOnGraph(RetrieveStage):
             values[name] = one_line(reply)
         final = _question(reply)
         if not final:
-            event(f"the debate ended without a question, so the question stays as it was: {shown(reply)}")
+            unreadable(f"the debate ended without a question, so the question stays as it was: {shown(reply)}")
             return question
         event(f"the question became: {final}")
         return final

@@ -17,7 +17,7 @@ from graphbrick.core.trace import event, fact
 from graphbrick.graphs.text import fold
 from graphbrick.llm.chat import ChatModel
 from graphbrick.llm.messages import Request
-from graphbrick.llm.replies import one_line, shown, without_thinking
+from graphbrick.llm.replies import one_line, shown, unreadable, without_thinking
 from graphbrick.patterns.relation_paths import relations_near
 from graphbrick.patterns.text import readable
 from graphbrick.pipeline import RetrieveStage
@@ -110,7 +110,7 @@ class LogicalForms(RetrieveStage):
             try:
                 form = read_form(text)
             except FormError as error:
-                event(f"a draft could not be read ({error}): {shown(text)}")
+                unreadable(f"a draft could not be read ({error}): {shown(text)}")
                 continue
             if sum(isinstance(part, Join) for part in parts_of(form)) > _MOST_JOINS:
                 event(f"a draft has more than {_MOST_JOINS} joins and was left out: {shown(text)}")

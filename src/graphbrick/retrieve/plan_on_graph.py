@@ -16,7 +16,7 @@ from graphbrick.core.trace import event, fact
 from graphbrick.graphs.text import fold
 from graphbrick.llm.chat import ChatModel
 from graphbrick.llm.json_replies import json_list, json_object
-from graphbrick.llm.replies import numbered, one_line, parts_of, read_names, read_object, shown
+from graphbrick.llm.replies import numbered, one_line, parts_of, read_names, read_object, shown, unreadable
 from graphbrick.pipeline import RetrieveStage
 from graphbrick.retrieve.beam import Partial
 from graphbrick.retrieve.reasoning.asking import PROMPTS
@@ -266,7 +266,7 @@ class PlanOnGraph(RetrieveStage):
         reply = self.llm.ask_all([prompt.request])[0].text
         notes = read_object(reply)
         if notes is None or not set(keys) & set(notes):
-            event(f"the notes stay as they were: none could be read in {shown(reply)}")
+            unreadable(f"the notes stay as they were: none could be read in {shown(reply)}")
             return
         search.notes = [one_line(str(notes.get(key) or old)) for key, old in zip(keys, search.notes, strict=True)]
 
@@ -276,7 +276,7 @@ class PlanOnGraph(RetrieveStage):
         reply = self.llm.ask_all([prompt.request])[0].text
         verdict = read_object(reply)
         if verdict is None or not isinstance(verdict.get("enough"), bool):
-            event(f"no verdict could be read, so the search went on: {shown(reply)}")
+            unreadable(f"no verdict could be read, so the search went on: {shown(reply)}")
             return False
         if not verdict["enough"]:
             return False

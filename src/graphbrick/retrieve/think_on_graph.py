@@ -14,7 +14,7 @@ from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event, fact
 from graphbrick.llm.chat import ChatModel
 from graphbrick.llm.enough import is_enough
-from graphbrick.llm.replies import shown
+from graphbrick.llm.replies import shown, unreadable
 from graphbrick.pipeline import RetrieveStage
 from graphbrick.retrieve.beam import Partial
 from graphbrick.retrieve.reasoning.choices import scored, scoring
@@ -110,10 +110,10 @@ class ThinkOnGraph(RetrieveStage):
         steps = []
         replies = self.llm.ask_all([prompt.request for prompt in prompts])
         for (path, moves), prompt, reply in zip(offers, prompts, replies, strict=True):
-            scores = scored(reply.text, len(prompt.candidates), self.beam_width)
+            scores = scored(reply.text, prompt.candidates, self.beam_width)
             if scores is None:
                 where = name_of(subgraph, path.nodes[-1])
-                event(f"no relation of {where!r} was followed: no points could be read in {shown(reply.text)}")
+                unreadable(f"no relation of {where!r} was followed: no points could be read in {shown(reply.text)}")
             steps += [(path, moves[place], score) for place, score in (scores or {}).items()]
         return steps
 
@@ -143,9 +143,11 @@ class ThinkOnGraph(RetrieveStage):
             if self._is_choice(subgraph, move):
                 prompt, reply = next(replies)
                 n = len(prompt.candidates)
-                scores = scored(reply.text, n, self.beam_width)
+                scores = scored(reply.text, prompt.candidates, self.beam_width)
                 if scores is None:
-                    event(f"the entities of {move.text!r} score alike: no points could be read in {shown(reply.text)}")
+                    unreadable(
+                        f"the entities of {move.text!r} score alike: no points could be read in {shown(reply.text)}"
+                    )
                     scores = dict.fromkeys(range(n), 1 / n)
             for place, points in (scores or {}).items():
                 reached += extended(path, move.take(np.array([place])), score * points)

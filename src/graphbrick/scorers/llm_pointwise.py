@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.core.trace import event
+from graphbrick.core.trace import event, tally
 from graphbrick.llm.context_budget import cut_to_budget
 from graphbrick.llm.messages import Message, Reply, Request, system, user
 from graphbrick.llm.replies import one_line, read_yes, share_of_yes, shown
@@ -110,5 +110,6 @@ def _probabilities(replies: Sequence[Reply]) -> npt.NDArray[np.float64]:
     if neither:
         listed = ", ".join(reply for reply, _ in neither.most_common(_LISTED))
         more = " and others" if len(neither) > _LISTED else ""
+        tally(unread_replies=neither.total())
         event(f"{neither.total():,} of {n:,} replies say neither yes nor no and score 0.5: {listed}{more}")
     return np.array(probabilities, dtype=np.float64)

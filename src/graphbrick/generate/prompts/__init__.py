@@ -1,9 +1,9 @@
 """Prompts as text: what `Generate` tells a language model.
 
 A prompt is a file of turns. Each begins with a line ``[system]``, ``[user]`` or ``[assistant]``. ``{format}`` stands
-for how to reply, ``{evidence}`` for the numbered paths, ``{question}`` for the question; the last turn is the user's
-and holds the evidence and the question. A turn of the assistant is an example of a reply, in lines such as
-``Uganda [1]``.
+for how to reply, ``{form}`` for the same without the words that let the model refuse, ``{evidence}`` for the numbered
+paths, ``{question}`` for the question; the last turn is the user's and holds the evidence and the question. A turn of
+the assistant is an example of a reply, in lines such as ``Uganda [1]``.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 
 from graphbrick.core.errors import InputError
 
-NAMES = ("zero", "one", "few")
+NAMES = ("zero", "one", "few", "paths")
 _ROLE = re.compile(r"^\[(system|user|assistant)\]\s*$")
 _NEEDED = ("{evidence}", "{question}")
 _LARGEST = 1_000_000  # bytes

@@ -37,12 +37,12 @@ def chosen(reply: str, candidates: Sequence[str], most: int | None = None) -> li
     return None if numbers is None else [number - 1 for number in numbers[:most]]
 
 
-def scored(reply: str, n: int, most: int) -> dict[int, float] | None:
+def scored(reply: str, candidates: Sequence[str], most: int) -> dict[int, float] | None:
     """Return the scores above 0 that a reply gives, in (0, 1] by place from 0, best first; None if it has no score.
 
     Of more than ``most`` the best count, which is an event; ties go to the earlier candidate.
     """
-    scores = read_scores(reply, n, most=_WHOLE, every=False)
+    scores = read_scores(reply, len(candidates), most=_WHOLE, every=False, texts=candidates)
     if not scores:
         return None
     ranked = sorted(((place - 1, score / _WHOLE) for place, score in scores.items()), key=lambda e: (-e[1], e[0]))
