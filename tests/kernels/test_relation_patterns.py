@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphbrick.core.csr import Csr, from_sorted
+from graphbrick.kernels.pattern_ends import ascending
 from graphbrick.kernels.relation_patterns import (
-    ascending,
     carry_on,
     carry_on_python,
     step_back,
@@ -44,7 +44,7 @@ def flat(rows: list[list[int]]) -> tuple[np.ndarray, np.ndarray]:
 def carried(
     csr: Csr, seed: int, ends: list[list[int]], out: bool, into: bool, cap: int,
     back: list[list[int]] | None = None, last: list[int] | None = None, left: list[list[int]] | None = None,
-    *, numpy: bool = False,
+    *, numpy: bool = False, marks: bool = False,
 ) -> Carried:  # fmt: skip
     none: list[list[int]] = [[] for _ in ends]
     steps = np.array(last or [-1] * len(ends), dtype=np.int64)
@@ -54,7 +54,8 @@ def carried(
     before = Carried(parent, steps, *flat(ends), *flat(back or none), departures, no, no, 0)
     if numpy:
         return carry_on_numpy(csr.rows, seed, before, chosen, Ends.of(before, chosen), out, into, cap)
-    return carry_on(csr.rows, seed, before, chosen, out, into, cap)
+    incoming = (csr.in_relation, csr.n_relations) if marks else (csr.in_relation[:0], 0)
+    return carry_on(csr.rows, seed, before, chosen, out, into, cap, *incoming)
 
 
 def listed(found: Carried) -> tuple[list[tuple[int, int, list[int], list[int]]], int]:
@@ -71,11 +72,11 @@ def listed(found: Carried) -> tuple[list[tuple[int, int, list[int], list[int]]],
 
 @st.composite
 def worlds(draw: st.DrawFn) -> tuple[Csr, int, list[list[int]]]:
-    n = draw(st.integers(1, 7))
-    node = st.integers(0, n - 1)
+    n, apart = draw(st.integers(1, 7)), draw(st.sampled_from([1, 40]))  # words of bits hold 64 nodes
+    node = st.integers(0, n - 1).map(lambda number: number * apart)
     triples = draw(st.lists(st.tuples(node, st.integers(0, 3), node), max_size=40))
     ends = draw(st.lists(st.lists(node, unique=True, min_size=1).map(sorted), max_size=4))
-    return csr_of(n, triples), draw(node), ends
+    return csr_of(n * apart, triples), draw(node), ends
 
 
 @pytest.mark.parametrize(("out", "into"), WAYS)
@@ -92,6 +93,7 @@ def test_the_kernel_and_numpy_do_what_the_readable_version_does(
     left = [[data.draw(step), data.draw(step)] for _ in ends]
     expected = carry_on_python(csr, seed, ends, back, last, left, follow_out=out, follow_in=into, cap=cap)
     assert listed(carried(csr, seed, ends, out, into, cap, back, last, left)) == expected
+    assert listed(carried(csr, seed, ends, out, into, cap, back, last, left, marks=True)) == expected
     assert listed(carried(csr, seed, ends, out, into, cap, back, last, left, numpy=True)) == expected
 
 
@@ -129,10 +131,11 @@ def test_a_hub_is_looked_at_up_to_the_cap_and_the_next_pattern_from_its_beginnin
     assert cut == 1
 
 
-def test_many_ends_make_the_arrays_grow() -> None:
+@pytest.mark.parametrize("marks", [False, True])
+def test_many_ends_make_the_arrays_grow(marks: bool) -> None:
     n = 5_000
     triples = [(0, node % 300, node) for node in range(1, n)]
-    found, cut = listed(carried(csr_of(n, triples), 0, [[0]], True, True, NO_CAP))
+    found, cut = listed(carried(csr_of(n, triples), 0, [[0]], True, True, NO_CAP, marks=marks))
     assert cut == 0
     assert len(found) == 300
     assert sorted(node for _, _, ends, _ in found for node in ends) == list(range(1, n))
@@ -166,7 +169,8 @@ def test_every_end_of_every_pattern_has_a_walk_that_both_versions_find(
     layers = [empty_pattern(seed)]
     for _ in range(hops):
         chosen = np.arange(len(layers[-1].parent))
-        layers.append(carry_on(csr.rows, seed, layers[-1], chosen, True, True, NO_CAP))
+        incoming = csr.in_relation, csr.n_relations
+        layers.append(carry_on(csr.rows, seed, layers[-1], chosen, True, True, NO_CAP, *incoming))
         again = carry_on_numpy(csr.rows, seed, layers[-2], chosen, Ends.of(layers[-2], chosen), True, True, NO_CAP)
         for array, other in zip(layers[-1], again, strict=True):
             assert np.array_equal(array, other)
@@ -202,3 +206,14 @@ def test_every_end_of_every_pattern_has_a_walk_that_both_versions_find(
 def test_few_and_many_keys_are_sorted(numbers: list[int], times: int) -> None:
     keys = np.array(numbers * times, dtype=np.int64)
     assert ascending(keys.copy()).tolist() == sorted(keys.tolist())
+
+
+def test_relations_of_incoming_entries_are_kept_only_for_graphs_that_are_not_huge(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    csr = csr_of(4, [(0, 2, 3), (1, 0, 3), (2, 1, 0)])
+    assert csr.in_relation.tolist() == csr.relation[csr.in_triple].tolist()
+    assert csr.n_relations == 3
+    monkeypatch.setattr("graphbrick.core.csr._MOST_COPIED", 2)
+    huge = csr_of(4, [(0, 2, 3), (1, 0, 3), (2, 1, 0)])
+    assert (len(huge.in_relation), huge.n_relations) == (0, 0)

@@ -8,7 +8,11 @@ import numpy.typing as npt
 from graphbrick.core.csr import Csr, Rows
 from graphbrick.kernels.hashing import grow
 from graphbrick.kernels.jit import inlined, jit
+from graphbrick.kernels.pattern_ends import append_ends, ascending, end_of_run, next_kind, with_room
 from graphbrick.kernels.relation_patterns_numpy import Carried, Grown
+
+_MOST_WORDS = 1 << 18  # 2 MB
+_WORDS_A_TRIPLE = 16  # where there are more, reading them all takes longer than sorting
 
 
 @jit
@@ -20,6 +24,8 @@ def carry_on(
     follow_out: bool,
     follow_in: bool,
     cap: int,
+    in_relation: npt.NDArray[np.int32],
+    n_relations: int,
 ) -> Carried:
     """Extend patterns by every relation that leaves or enters their ends.
 
@@ -36,49 +42,74 @@ def carry_on(
         chosen: int64, ascending: the patterns to extend.
         follow_out, follow_in: Whether triples are followed forwards, and backwards.
         cap: At least 1.
+        in_relation: int32, the relation of each incoming entry, see `Csr.in_relation`; empty if it was not made.
+        n_relations: All relations of the rows are below it; 0 if unknown.
     """
     n, cut = np.int64(len(rows.out_begin)), 0
     parent, step = np.empty(64, dtype=np.int64), np.empty(64, dtype=np.int64)
     first, back_first = np.empty(65, dtype=np.int64), np.empty(65, dtype=np.int64)
     end, back_end = np.empty(1024, dtype=np.int32), np.empty(64, dtype=np.int32)
-    keys = np.empty(1024, dtype=np.int64)  # (2 * step + back) * n + node
+    # The kind of an end is 2 * step + back. Few ends are sorted as keys, kind * n + node; where many triples are read,
+    # each sets a bit in the row of its kind, and the rows are read in order.
+    keys = np.empty(1024, dtype=np.int64)
+    kinds, words = 4 * n_relations, n // 64 + 1
+    bits, is_met = np.zeros(0, dtype=np.uint64), np.zeros(kinds, dtype=np.bool_)
+    many = 1 + kinds * words // _WORDS_A_TRIPLE if 0 < kinds * words <= _MOST_WORDS else 0
     first[0] = back_first[0] = 0
     count, held, back_held = 0, 0, 0
     for p in chosen:
+        marks = many > 0 and _has_triples(rows, before, p, many)
+        if marks and not len(bits):
+            bits = np.zeros(kinds * words, dtype=np.uint64)
+        row, met = bits if marks else bits[:0], is_met if marks else is_met[:0]
         size, is_cut = 0, False
         for back in range(2):
-            keys, size, exceeded = _steps_from(rows, seed, before, p, back == 1, follow_out, follow_in, cap, keys, size)
+            keys, size, exceeded = _steps_from(
+                rows, seed, before, p, back == 1, follow_out, follow_in, cap, in_relation, keys, size, row, met
+            )
             is_cut |= exceeded
         cut += is_cut
-        last_key, last_step = np.int64(-1), np.int64(-1)
-        for key in ascending(keys[:size]):
-            if key == last_key:
-                continue
-            last_key, kind_and_step = key, key // n
-            if kind_and_step >> 1 != last_step:
-                last_step = kind_and_step >> 1
+        ordered, at, last_step = ascending(keys[:size]), 0, np.int64(-1)
+        kind = next_kind(ordered, at, n, met, 0)
+        while kind >= 0:
+            if kind >> 1 != last_step:
+                last_step = kind >> 1
                 if count == len(parent):
                     parent, step = grow(parent, 2 * count), grow(step, 2 * count)
                     first, back_first = grow(first, 2 * count + 1), grow(back_first, 2 * count + 1)
                 parent[count], step[count] = p, last_step
                 count += 1
-            if kind_and_step & 1:
-                if back_held == len(back_end):
-                    back_end = grow(back_end, 2 * back_held)
-                back_end[back_held] = key - kind_and_step * n
-                back_held += 1
+            until, base = end_of_run(ordered, at, (kind + 1) * n), kind * n
+            same, most = ordered[at:until], n if marks else until - at
+            row = bits[kind * words : (kind + 1) * words] if marks else bits[:0]
+            if kind & 1:
+                back_end = with_room(back_end, back_held + most)
+                back_held = append_ends(back_end, back_held, row, same, base)
             else:
-                if held == len(end):
-                    end = grow(end, 2 * held)
-                end[held] = key - kind_and_step * n
-                held += 1
+                end = with_room(end, held + most)
+                held = append_ends(end, held, row, same, base)
             first[count], back_first[count] = held, back_held
+            at, kind = until, next_kind(ordered, until, n, met, kind + 1)
     parent, step, first, back_first = parent[:count], step[:count], first[: count + 1], back_first[: count + 1]
     left, returns, has_been_back = _around_seed(rows, seed, before, parent, step, back_end, back_first)
     return Carried(
         parent.copy(), step.copy(), end[:held].copy(), first.copy(), back_end[:back_held].copy(), back_first.copy(),
         left, returns, has_been_back, cut,
     )  # fmt: skip
+
+
+@jit
+def _has_triples(rows: Rows, before: Carried, pattern: int, many: int) -> bool:
+    """Whether many triples leave or enter the ends of a pattern."""
+    triples = np.int64(0)
+    for back in range(2):
+        nodes = before.back_end if back else before.end
+        begin = before.back_begin if back else before.begin
+        for u in nodes[begin[pattern] : begin[pattern + 1]]:
+            triples += np.int64(rows.out_end[u]) - rows.out_begin[u] + rows.in_end[u] - rows.in_begin[u]
+            if triples >= many:
+                return True
+    return False
 
 
 @inlined
@@ -91,12 +122,19 @@ def _steps_from(
     follow_out: bool,
     follow_in: bool,
     cap: int,
+    in_relation: npt.NDArray[np.int32],
     keys: npt.NDArray[np.int64],
     size: int,
+    bits: npt.NDArray[np.uint64],
+    met: npt.NDArray[np.bool_],
 ) -> tuple[npt.NDArray[np.int64], int, bool]:
-    """Append a key for every step from the ends of one kind; return the keys, their number, and if the cap was met."""
+    """Append a key for every step from the ends of one kind; return the keys, their number, and if the cap was met.
+
+    If there are bits, one is set for every step instead, and ``met`` for its kind.
+    """
     out_begin, out_end, tail, relation, in_begin, in_end, in_head, in_triple = rows
     n, looked, exceeded = np.int64(len(out_begin)), 0, False
+    marks, knows_incoming, width = len(bits) > 0, len(in_relation) > 0, 64 * (n // 64 + 1)
     nodes = before.back_end if back else before.end
     begin = before.back_begin if back else before.begin
     last, left = before.step[pattern], before.left[pattern]
@@ -112,19 +150,26 @@ def _steps_from(
                 end = at + cap - looked
                 exceeded = True
             looked += end - at
-            if size + end - at > len(keys):
+            if not marks and size + end - at > len(keys):
                 keys = grow(keys, max(2 * len(keys), size + end - at))
             for e in range(at, end):
                 if direction == 0:
                     v, s = tail[e], 2 * np.int64(relation[e]) + 1
                 else:
-                    v, s = in_head[e], 2 * np.int64(relation[in_triple[e]])
+                    v = in_head[e]
+                    s = 2 * np.int64(in_relation[e] if knows_incoming else relation[in_triple[e]])
                 if v == seed and _among(left, s ^ 1):
                     continue
                 if back and u == seed and s == last ^ 1:
                     continue
-                keys[size] = (2 * s + (back or v == seed)) * n + v
-                size += 1
+                kind = 2 * s + (back or v == seed)
+                if marks:
+                    place = kind * width + v
+                    bits[place >> 6] |= np.uint64(1) << np.uint64(place & 63)
+                    met[kind] = True
+                else:
+                    keys[size] = kind * n + v
+                    size += 1
         if exceeded:
             break
     return keys, size, exceeded
@@ -156,40 +201,6 @@ def _around_seed(
             away = before.end[before.begin[p] : before.begin[p + 1]]
             has_been_back[i] = step_back(rows, seed, step[i], away, nothing, np.int64(-1))[1] < 0
     return left, returns, has_been_back
-
-
-@jit
-def ascending(keys: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Sort keys of at least 0 by insertion, or by their bytes if there are many; may change the array given.
-
-    Keys of a pattern have some 20 to 40 bits, so this takes a third of the time of a sort by comparison.
-    """
-    if len(keys) <= 32:
-        for i in range(1, len(keys)):
-            key, j = keys[i], i
-            while j > 0 and keys[j - 1] > key:
-                keys[j] = keys[j - 1]
-                j -= 1
-            keys[j] = key
-        return keys
-    varying, other, starts = np.int64(0), np.empty_like(keys), np.empty(256, dtype=np.int64)
-    for key in keys:
-        varying |= key ^ keys[0]
-    for shift in range(0, 64, 8):
-        if not varying >> shift & 255:
-            continue
-        starts[:] = 0
-        for key in keys:
-            starts[key >> shift & 255] += 1
-        total = 0
-        for digit in range(256):
-            starts[digit], total = total, total + starts[digit]
-        for key in keys:
-            digit = key >> shift & 255
-            other[starts[digit]] = key
-            starts[digit] += 1
-        keys, other = other, keys
-    return keys
 
 
 @jit

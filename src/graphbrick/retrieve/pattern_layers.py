@@ -108,7 +108,7 @@ def next_layer(csr: Csr, seed: int, layer: Layer, chosen: Ints, *, direction: st
             return Layer(carry_on_numpy(rows, seed, layer.carried, chosen, ends, *ways, cap))
     from graphbrick.kernels.relation_patterns import carry_on
 
-    return Layer(carry_on(rows, seed, layer.carried, chosen, *ways, cap))
+    return Layer(carry_on(rows, seed, layer.carried, chosen, *ways, cap, csr.in_relation, csr.n_relations))
 
 
 def ways_to(
