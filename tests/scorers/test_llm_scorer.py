@@ -99,7 +99,8 @@ def test_replies_of_all_kinds(reply: str, expected: list[float], events: int) ->
     assert scores == expected
     assert len(entry.events) == events
     chose_none = reply in ("NONE", '{"numbers": []}')
-    assert entry.facts == ({"calls_that_chose_none": 1} if chose_none else {})
+    unread = {"unread_replies": 1} if 0.5 in expected else {}
+    assert entry.facts == ({"calls_that_chose_none": 1} if chose_none else unread)
     assert entry.calls == 1
 
 
