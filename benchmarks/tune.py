@@ -39,6 +39,7 @@ from graphbrick.evaluate.statistics.comparison import compare
 from graphbrick.evaluate.statistics.intervals import interval
 from graphbrick.evaluate.study.reader import Study
 from graphbrick.pipeline.budget import Budget, StoppedError, spending
+from graphbrick.pipeline.parsing import parse
 from graphbrick.tune import Aim, Settings, tune
 from graphbrick.tune.default_space import default_space, known_pipelines
 from graphbrick.tune.questions import split
@@ -100,9 +101,10 @@ def table(
 ) -> list[dict[str, Any]]:
     """Return figures of all pipelines on the questions that chose nothing."""
     known = known_pipelines(graph, default=default_pipeline(graph))
-    names = {text: name for name, text in known.items() if not name.startswith("recipe P")}
+    names = {repr(parse(text)): name for name, text in known.items() if not name.startswith("recipe P")}
     for kind, result in found.items():
-        for aim, text in result["recipes"].items():
+        for aim, recipe in result["recipes"].items():
+            text = repr(parse(recipe))  # as studies write it
             names[text] = f"{names[text]} = {kind}, {aim}" if text in names else f"{kind}, {aim}"
     for text, name in names.items():
         limit = None if name.startswith("default") else seconds  # the others are compared with the default
