@@ -2,7 +2,8 @@
 
 For judges of correlation 0, 0.3, 0.6 and 0.9 with the labels, and 30, 150 and 500 labels among 1,000 further answers,
 prints a table and writes a figure: ``ppi_coverage.py [--draws 2000] [--svg docs/figures/ppi_coverage.svg]``. A judge
-says ``w Y + (1 - w) U`` with U uniform in [0, 1] and the w that gives the correlation, so that its mean is wrong.
+says ``w Y + (1 - w) U`` with U uniform in [0, 1] and the w that gives the correlation, so that its mean is wrong. A
+second table is of answers of several kinds of questions, with a share of their own each and a judge of correlation 0.6.
 """
 
 from __future__ import annotations
@@ -21,6 +22,9 @@ OTHERS = 1_000
 CORRELATIONS = (0.0, 0.3, 0.6, 0.9)
 LABELS = (30, 150, 500)
 SHARES = (0.7, 0.9)
+KINDS = (((0.9, 0.5), (1, 1)), ((0.97, 0.5), (1, 1)), ((0.97, 0.03), (1, 2)), ((0.95, 0.7, 0.3), (1, 1, 2)))
+"""Shares of several kinds of questions, and in what proportion the kinds are."""
+LABELS_OF_KINDS = (12, 30, 150)
 WAYS = ("labels alone", "PPI", "PPI++", "PPI++ normal", "labels normal")
 COLOURS = {30: "#d1495b", 150: "#1b6ca8", 500: "#2e8b57"}
 
@@ -32,13 +36,36 @@ class Cell(NamedTuple):
     width: dict[str, float]
 
 
-def draw(rng: np.random.Generator, share: float, correlation: float, n: int) -> Sample:
+def draw(rng: np.random.Generator, share: float, correlation: float, n: int, others: int = OTHERS) -> Sample:
     """Return labels, and the judge's probabilities for labelled and other answers."""
-    labels = (rng.random(n + OTHERS) < share) * 1.0
+    labels = (rng.random(n + others) < share) * 1.0
     odds = correlation / sqrt(1 - correlation**2) * sqrt(1 / 12) / sqrt(share * (1 - share))
     weight = odds / (1 + odds)
-    said = weight * labels + (1 - weight) * rng.random(n + OTHERS)
+    said = weight * labels + (1 - weight) * rng.random(n + others)
     return Sample(labels[:n], said[:n], said[n:])
+
+
+def kinds_table(draws: int) -> str:
+    """Return coverage and width over several kinds of questions as Markdown; their numbers are chance, too."""
+    lines = ["| shares | proportion | labels | labels alone | PPI++ |", "|---|---|---:|---:|---:|"]
+    for shares, proportion in KINDS:
+        parts = np.array(proportion) / sum(proportion)
+        true = float(parts @ np.array(shares))
+        for n in LABELS_OF_KINDS:
+            rng, found = np.random.default_rng([n, len(shares), round(100 * shares[0])]), list[list[Estimate]]()
+            labelled = [round(n * part) for part in parts]
+            for _ in range(draws):
+                sizes = rng.multinomial(OTHERS, parts)
+                strata = [draw(rng, *one) for one in zip(shares, [0.6] * len(shares), labelled, sizes, strict=True)]
+                found.append([share_of(strata, weight=weight) for weight in (0.0, None)])
+            cells = [
+                f"{100 * np.mean([one.low <= true <= one.high for one in way]):.1f} "
+                f"({100 * np.mean([one.width for one in way]):.1f})"
+                for way in zip(*found, strict=True)
+            ]
+            between = ", ".join(map(str, shares)), " : ".join(map(str, proportion)), str(n)
+            lines.append(f"| {' | '.join([*between, *cells])} |")
+    return "\n".join(lines)
 
 
 def estimates(cases: Sample) -> dict[str, Estimate]:
@@ -141,6 +168,7 @@ def main() -> None:
         for correlation in CORRELATIONS
     }
     print(table(cells))
+    print(f"\n{kinds_table(arguments.draws)}")
     if arguments.svg is not None:
         arguments.svg.write_text(svg(cells), encoding="utf-8")
 

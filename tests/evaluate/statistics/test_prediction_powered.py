@@ -177,10 +177,19 @@ def test_sizes_of_strata_count_as_chance():
 
 
 def test_equal_labels_of_a_stratum_do_not_prove_that_there_are_no_others():
-    few, many = sample([1] * 2, [0.5] * 2, [0.5] * 98), sample([0] * 30, [0.5] * 30, [0.5] * 70)
-    assert mean_difference([few, many], least=0.0).error > 0.2  # two labels say little about half of the cases
-    assert share_of([few, many]).width > 0.4
-    assert share_of([sample([1] * 200, [0.5] * 200, [0.5] * 98), many]).width < 0.2
+    few, none = sample([1] * 2, [0.5] * 2, [0.5] * 98), sample([0] * 30, [0.5] * 30, [0.5] * 70)
+    assert share_of([few, none]).width > 0.3  # two labels say little about half of the cases
+    assert share_of([sample([1] * 200, [0.5] * 200, [0.5] * 98), none]).width < 0.15
+    assert t_p_value(mean_difference([few, none]), 2) > 0.05
+    rng = np.random.default_rng(8)
+    shares, held = np.array([0.95, 0.7, 0.3]), 0
+    for _ in range(300):
+        strata = []
+        for share, n, size in zip(shares, (3, 3, 6), rng.multinomial(1_000, [0.25, 0.25, 0.5]), strict=True):
+            strata.append(sample((rng.random(n) < share) * 1.0, [0.5] * n, [0.5] * size))
+        found = share_of(strata)
+        held += found.low <= shares @ [0.25, 0.25, 0.5] <= found.high
+    assert held >= 0.95 * 300
 
 
 def differences(*values: float) -> list[Sample]:

@@ -90,11 +90,11 @@ def mean_difference(
     t = t_quantile(level, n - len(strata))
     if np.ptp(labels) == 0:
         reach = hypot(t * error, unseen(labels, least, level))
-        error = hypot(error, unseen_error(labels, least))
+        error = hypot(error, unseen(labels, least, _LEVEL) / normal_quantile(_LEVEL))
     else:
         size = sum(part.size for part in strata)
         equal = [part for part in strata if np.ptp(part.labels) == 0]
-        error = hypot(error, *(part.size / size * unseen_error(part.labels, least) for part in equal))
+        error = hypot(error, *(part.size / size * _of_equal(part.labels, least) for part in equal))
         reach = t * error
     mean, low, high = (min(1.0, max(least, value)) for value in (mean, mean - reach, mean + reach))
     return Estimate(mean, low, high, error, n, others, chosen if others else 0.0)
@@ -111,14 +111,20 @@ def unseen(labels: Array, least: float, level: float) -> float:
     >>> round(unseen(np.ones(5), 0.0, 0.95), 3), round(unseen(np.ones(5), -1.0, 0.95), 3)
     (0.522, 1.044)
     """
-    furthest = max(float(labels[0]) - least, 1.0 - float(labels[0]))
     share: float = 1 - ((1 - level) / 2) ** (1 / len(labels))
-    return furthest * share
+    return _furthest(labels, least) * share
 
 
-def unseen_error(labels: Array, least: float) -> float:
-    """Return the standard error of labels that are all equal: that of a normal interval as long as the exact one."""
-    return unseen(labels, least, _LEVEL) / normal_quantile(_LEVEL)
+def _of_equal(labels: Array, least: float) -> float:
+    """Return the standard error of equal labels of one of several strata: as if half a label of n + 1 were another."""
+    n = len(labels)
+    other = 0.5 / (n + 1)
+    return _furthest(labels, least) * sqrt(other * (1 - other) / n)
+
+
+def _furthest(labels: Array, least: float) -> float:
+    """Return how far the furthest possible label is from equal ones."""
+    return max(float(labels[0]) - least, 1.0 - float(labels[0]))
 
 
 def among_known(estimate: Estimate, share: float, cases: int, *, level: float = 0.95) -> Estimate:
