@@ -2,21 +2,24 @@
 
     python benchmarks/published_systems.py --replies FILE --set metaqa GRAPH QUESTIONS ... [--set freebase ...]
         [--limit 20] [--llm qwen2.5-coder-1.5b] [--system tog ...] [--pipeline NAME "TEXT"] [--trained FOLDER]
-        [--minutes 60] [--recorded]
+        [--minutes 60] [--block 5] [--recorded]
 
 ``--trained`` is a folder of files SET.patterns, SET.towers and SET.writer, such as metaqa.towers, which
 train_relation_models.py writes; it adds trained patterns, kelp and gsr.
 
 Replies are kept in a file: a run that was stopped, by hand or by ``--minutes``, goes on where it was, and one over a
 full file repeats the table without a call. ``--recorded`` makes no call: it gives the table of what the file holds,
-also while another run fills it. Questions are spread evenly over their files and taken in turns of the sets, each with
-every system, so that what is done can be compared: only questions that all systems have are in the table. Seeds are
-given. Replies in words are a third as long as replies in JSON, so the model is asked in words.
+also while another run fills it. Questions are spread evenly over their files and taken in blocks: a few of one set, by
+one system after the other, so that the model reads the words that all prompts of a system begin with once and not for
+every question; then a block of the next set. Only questions that all systems have are in the table, so a block that is
+not finished is not in it. Seeds are given. Replies in words are a third as long as replies in JSON, so the model is
+asked in words.
 
 The table has the share of questions with a right entity in the evidence, Hits@1 (with Wilson's interval of 95 %) and F1
-over entities; an answer that the model knew by itself counts if its name is that of a right entity. Calls, tokens and
-seconds are means of a question, as when the calls were made. Unreadable: replies that an event says could not be read,
-of all replies.
+over entities; an answer that the model knew by itself counts if its name is that of a right entity, also where others
+share it. Refused: last calls that found no answer in the evidence. Calls, tokens and seconds are means of a question,
+as when the calls were made; those of a search that failed count, too. Unreadable: replies that a stage could not read,
+of all replies. A question whose model did not answer in time has no row: run it again.
 """
 
 from __future__ import annotations
@@ -24,19 +27,20 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import re
 import statistics
 import time
 from collections import defaultdict
+from collections.abc import Iterator
 from pathlib import Path
 
-from graphbrick import Graph, GraphbrickError, LocalLLM, Pipeline, Session, parse, recipe
-from graphbrick.core.errors import ModelError
+from graphbrick import Graph, LocalLLM, Pipeline, Session, parse, recipe
+from graphbrick.core.errors import ModelTimeoutError, NotRecordedError
 from graphbrick.evaluate import datasets
 from graphbrick.evaluate.datasets import GroundedQuestion, ground
 from graphbrick.evaluate.metrics.sets import f1, hits_at_1
 from graphbrick.evaluate.statistics.intervals import wilson
 from graphbrick.llm.reply_cache import asking_anew
+from graphbrick.pipeline.interpreter import begin, follow
 
 SYSTEMS = (
     *("rog", "tog", "pog", "structgpt", "structgpt-iterative", "gcr", "dog", "kb-binder"),
@@ -44,18 +48,21 @@ SYSTEMS = (
 )
 TRAINED = ("trained patterns", "kelp", "gsr")
 HEAD = (
-    "| system | n | in evidence | Hits@1 | 95 % | F1 | own knowledge "
+    "| system | n | in evidence | Hits@1 | 95 % | F1 | own knowledge | refused "
     "| calls | tokens in | out | seconds | unreadable | errors |"
 )
 _CONTEXT = 2048  # tokens; evidence of a hub would take 20 minutes to read on a busy core
-UNREAD = re.compile(r"could (?:not )?be read|called no tool|without a question|neither yes nor no|asked whether")
+_TIMEOUT = 7200  # seconds for a reply: a busy machine is no fault of a system
+_MEMORY = 1024  # megabytes for the beginnings of prompts: those of all systems with 2,048 tokens each
+_STARTS = 5
 
 
 def texts_of(
     systems: list[str], llm: str, threads: int, hypotheses: int, steps: int, drafts: int, trained: str
 ) -> dict[str, str]:
     """The pipelines of the systems with one model; fewer hypotheses and steps make the run shorter."""
-    model = f"LocalLLM({llm!r}, structured=False, max_tokens=160, context={_CONTEXT}, threads={threads})"
+    settings = f"context={_CONTEXT}, threads={threads}, timeout={_TIMEOUT}, memory={_MEMORY}"
+    model = f"LocalLLM({llm!r}, structured=False, max_tokens=160, {settings})"
     made: dict[str, str] = {}
     for name in systems:
         if name == "model alone":
@@ -64,7 +71,7 @@ def texts_of(
         if name == "trained patterns":
             made[name] = f"Patterns(PatternScorer('{trained}/{{set}}.patterns')) >> PathAnswer()"
             continue
-        parts = {"llm": model, "grammar_llm": model, "sampling_llm": model.replace(")", ", temperature=0.7)")}
+        parts = {"llm": model, "grammar_llm": model, "sampling_llm": model.replace(")", ", temperature=0.3)")}
         parts |= {"answer": f"Generate({model})"}
         parts |= {"two_towers": f"PathTowers('{trained}/{{set}}.towers')"}
         parts |= {"relation_writer": f"WrittenRelations('{trained}/{{set}}.writer')"}
@@ -76,40 +83,55 @@ def texts_of(
 
 
 def measure(graph: Graph, pipeline: Pipeline, question: GroundedQuestion) -> dict[str, float] | None:
-    """All figures of one question, an error scores 0; None if a reply that it needs is not recorded."""
-    row: dict[str, float] = defaultdict(float)
-    try:
-        run = pipeline.run(graph, question.query())
-    except GraphbrickError as error:
-        if isinstance(error, ModelError) and "holds no reply" in str(error):
-            return None
-        print(f"{question.question.id}: {error}", flush=True)
-        return row | {"errors": 1.0}
+    """All figures of one question, an error scores 0; None if a reply is not recorded, or did not come in time."""
+    course = follow(pipeline, begin(pipeline, graph, question.query()))
+    run, row = course.run, defaultdict[str, float](float)
+    late = sum(stage.facts.get("late_replies", 0) for _, stage in run.trace.walk())
+    if isinstance(course.error, NotRecordedError):
+        return None
+    if late or isinstance(course.error, ModelTimeoutError):
+        print(f"{question.question.id}: the model did not answer in time, so that nothing is measured", flush=True)
+        return None
+    if course.error is not None:
+        print(f"{question.question.id}: {course.error}", flush=True)
+        row["errors"] = 1.0
+    right = set(question.answers)
     if run.evidence is not None:
-        row["found"] = float(any(set(item.entities) & set(question.answers) for item in run.evidence.items))
+        row["found"] = float(any(set(item.entities) & right for item in run.evidence.items))
     if run.answer is not None:
         pairs = zip(run.answer.texts, run.answer.entities, strict=True)
-        answers = [next(iter(graph.named(text)), text) if entity is None else entity for text, entity in pairs]
+        answers = [_meant(graph, text, right) if entity is None else entity for text, entity in pairs]
         answers = list(dict.fromkeys(answers))
         row["hits"], row["f1"] = hits_at_1(answers, question.gold), f1(answers, question.gold)
-        row["own"] = float(run.answer.from_model)
+        row["own"] = float(run.answer.from_model and bool(run.answer.texts))
     for _, stage in run.trace.walk():
-        row["unread"] += sum(bool(UNREAD.search(event)) for event in stage.events)
+        row["unread"] += stage.facts.get("unread_replies", 0)
+        row["refused"] += stage.facts.get("refusals", 0)
         for exchange in stage.exchanges:
-            row["calls"] += 1
+            row["calls"] += exchange.calls
+            row["replies"] += 1 + len(exchange.alternatives)
             row["in"] += exchange.tokens_in
             row["out"] += exchange.tokens_out
             row["seconds"] += exchange.seconds
     return row
 
 
+def _meant(graph: Graph, text: str, right: set[int]) -> int | str:
+    """Return the entity of a name, a right one if several share it; the name itself if it is none."""
+    named = list(graph.named(text))
+    return next((entity for entity in named if entity in right), named[0] if named else text)
+
+
 def warm_up(llm: str, threads: int) -> None:
-    """Start the model, however long it takes: on a busy machine its server gives up, which is no fault of a system."""
-    for attempt in range(100):
+    """Start the model, which may take several tries on a busy machine: that is no fault of a system."""
+    settings = {"context": _CONTEXT, "threads": threads, "timeout": _TIMEOUT, "memory": _MEMORY}
+    for attempt in range(1, _STARTS + 1):
         try:
-            LocalLLM(llm, max_tokens=1, context=_CONTEXT, threads=threads).complete([{"role": "user", "content": "Hi"}])
-        except ModelError as error:
-            print(f"start {attempt + 1}: {error}", flush=True)
+            LocalLLM(llm, max_tokens=1, **settings).complete([{"role": "user", "content": "Hi"}])
+        except ModelTimeoutError as error:
+            print(f"start {attempt}: {error}", flush=True)
+            if attempt == _STARTS:
+                raise
         else:
             return
 
@@ -119,7 +141,7 @@ def show(rows: dict[tuple[str, str], dict[int, dict[str, float]]]) -> None:
     for of in dict.fromkeys(of for of, _ in rows):
         several = {name: found for (kind, name), found in rows.items() if kind == of}
         common = sorted(set.intersection(*map(set, several.values())))
-        print(f"\n{of}: questions {', '.join(str(i + 1) for i in common) or 'none'}\n\n{HEAD}\n|{'---|' * 13}")
+        print(f"\n{of}: questions {', '.join(str(i + 1) for i in common) or 'none'}\n\n{HEAD}\n|{'---|' * 14}")
         for name, found in several.items() if common else ():
             print(_line(name, [found[i] for i in common]))
 
@@ -130,10 +152,23 @@ def _line(name: str, rows: list[dict[str, float]]) -> str:
 
     ends = wilson(round(sum(row.get("hits", 0.0) for row in rows)), len(rows))
     hits = f"{mean('found'):.2f} | {mean('hits'):.2f} | {ends.low:.2f} to {ends.high:.2f}"
-    quality = f"{hits} | {mean('f1'):.2f} | {mean('own'):.2f}"
+    quality = f"{hits} | {mean('f1'):.2f} | {mean('own'):.2f} | {mean('refused'):.2f}"
     cost = " | ".join(f"{mean(figure):,.0f}" for figure in ("in", "out", "seconds"))
-    unread = mean("unread") / mean("calls") if mean("calls") else 0.0
+    unread = mean("unread") / mean("replies") if mean("replies") else 0.0
     return f"| {name} | {len(rows)} | {quality} | {mean('calls'):.1f} | {cost} | {unread:.2f} | {mean('errors'):.2f} |"
+
+
+def blocks(lengths: dict[str, int], size: int, systems: list[str]) -> Iterator[tuple[str, str, int]]:
+    """Yield (set, system, question): blocks in turns of the sets, in each one system after the other.
+
+    >>> list(blocks({"a": 3, "b": 1}, 2, ["x", "y"]))[:6]
+    [('a', 'x', 0), ('a', 'x', 1), ('a', 'y', 0), ('a', 'y', 1), ('b', 'x', 0), ('b', 'y', 0)]
+    """
+    for first in range(0, max(lengths.values()), size):
+        for of, length in lengths.items():
+            for name in systems:
+                for i in range(first, min(first + size, length)):
+                    yield of, name, i
 
 
 def spread(graph: Graph, files: list[str], limit: int) -> tuple[GroundedQuestion, ...]:
@@ -156,6 +191,7 @@ def main() -> None:
     arguments.add_argument("--llm", default="qwen2.5-coder-1.5b", help="a local model")
     arguments.add_argument("--threads", type=int, default=0, help="of the model; 1 is fastest on a busy machine")
     arguments.add_argument("--limit", type=int, default=20, help="questions of each set")
+    arguments.add_argument("--block", type=int, default=5, help="questions that one system answers after the other")
     arguments.add_argument("--system", action="append", help="a recipe, or 'model alone'; may be repeated")
     arguments.add_argument("--pipeline", nargs=2, action="append", default=[], metavar=("NAME", "TEXT"))
     arguments.add_argument("--trained", default="", metavar="FOLDER", help="files of towers and writers")
@@ -180,22 +216,19 @@ def main() -> None:
         if not given.recorded and any("LocalLLM" in text for text in made.values()):
             with asking_anew():
                 warm_up(given.llm, given.threads)
-        for i in range(given.limit):
-            for of, (graph, questions) in sets.items():
-                if i >= len(questions) or time.monotonic() >= last:
-                    continue
-                for name, text in made.items():
-                    row = measure(graph, parse(text.replace("{set}", of)), questions[i])
-                    if row is None:
-                        continue
-                    rows[of, name][i] = row
-                    load = round(os.getloadavg()[0])
-                    print(f"{of} {i + 1} {name} (load {load}): {dict(row)}", flush=True)
-                    if given.rows:
-                        with given.rows.open("a", encoding="utf-8") as out:
-                            out.write(
-                                json.dumps({"set": of, "question": i, "system": name, "load": load, **row}) + "\n"
-                            )
+        for of, name, i in blocks({of: len(questions) for of, (_, questions) in sets.items()}, given.block, list(made)):
+            if time.monotonic() >= last:
+                break
+            graph, questions = sets[of]
+            row = measure(graph, parse(made[name].replace("{set}", of)), questions[i])
+            if row is None:
+                continue
+            rows[of, name][i] = row
+            load = round(os.getloadavg()[0])
+            print(f"{of} {i + 1} {name} (load {load}): {dict(row)}", flush=True)
+            if given.rows:
+                with given.rows.open("a", encoding="utf-8") as out:
+                    out.write(json.dumps({"set": of, "question": i, "system": name, "load": load, **row}) + "\n")
     show(rows)
 
 

@@ -73,7 +73,7 @@ def ends(process: int, within: float = 20.0) -> bool:
 
 
 def test_a_server_answers_with_what_was_asked_for(model: Path) -> None:
-    with serve(model, context=1024, threads=3) as server:
+    with serve(model, context=1024, threads=3, memory=512) as server:
         assert server.base_url.startswith("http://127.0.0.1:")
         assert server.base_url.endswith("/v1")
         assert (server.context, server.threads, server.path, server.alive) == (1024, 3, model, True)
@@ -88,7 +88,7 @@ def test_a_server_answers_with_what_was_asked_for(model: Path) -> None:
         "",
         False,
     )
-    assert (facts["cache_prompt"], facts["cache_ram_mib"], facts["fit_params"]) == (False, 256, False)
+    assert (facts["cache_prompt"], facts["cache_ram_mib"], facts["fit_params"]) == (False, 512, False)
 
 
 def test_it_ends_when_it_is_closed(model: Path) -> None:

@@ -12,9 +12,9 @@ from graphbrick.agents.text_protocol import Call
 from graphbrick.agents.tool import AdviceError, AgentTool, Observation, did_you_mean
 from graphbrick.agents.tool_threads import run_at_once
 from graphbrick.agents.workspace import Workspace
-from graphbrick.core.errors import GraphbrickError, ModelError, NotRecordedError
+from graphbrick.core.errors import GraphbrickError, ModelError, ModelTimeoutError, NotRecordedError
 from graphbrick.core.limits import check_limits
-from graphbrick.core.trace import StageTrace, Trace, event, record, record_within
+from graphbrick.core.trace import StageTrace, Trace, event, record, record_within, tally
 from graphbrick.llm.messages import Message, Reply
 from graphbrick.llm.replies import shown, unreadable
 from graphbrick.pipeline.budget import StoppedError
@@ -71,6 +71,7 @@ class Episode:
                     if not self._results:
                         raise
                     event(f"the agent ended, since the model failed: {error}")
+                    tally(late_replies=int(isinstance(error, ModelTimeoutError)))
                     is_over = True
             if is_over:
                 return

@@ -20,7 +20,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from graphbrick.core.errors import ModelError
+from graphbrick.core.errors import ModelError, ModelTimeoutError
 from graphbrick.core.trace import event
 from graphbrick.llm.gguf import read_head
 from graphbrick.session import current_session
@@ -33,6 +33,7 @@ _LINES, _LINE = 20, 300  # lines of standard error that are remembered, and char
 _SHOWN = 8  # of these lines in an error; the cause comes some lines before the end
 _STAMP = re.compile(r"^[\d.]+ [A-Z] +")  # time and level at the beginning of llama.cpp's lines
 _MOST_THREADS = 8  # more would wait for memory, not for the processor
+_MEMORY = 256  # megabytes for the states of earlier prompts, about 28 for 1,000 tokens of a model of 1.5B
 _LEAST_CONTEXT = 256  # tokens: llama.cpp rounds up to this
 
 
@@ -97,6 +98,7 @@ def serve(
     host: str = LOOPBACK,
     port: int = 0,
     key: str = "",
+    memory: int = _MEMORY,
 ) -> Server:
     """Start a server for a GGUF file, and wait until it answers.
 
@@ -107,6 +109,7 @@ def serve(
         host: Address to listen on.
         port: Port to listen on; 0 for a free one.
         key: What callers must send as their API key; empty for none.
+        memory: Megabytes for the states of earlier prompts, which others that begin alike reuse.
 
     Raises:
         ModelError: xllamacpp is not installed, the file is not a model, the context is more than it can read, or the
@@ -124,6 +127,7 @@ def serve(
         "name": path.stem,
         "context": context,
         "threads": threads,
+        "memory": memory,
     }
     server = Server(path, context, threads, _child(threads))
     try:
@@ -134,7 +138,7 @@ def serve(
     return server
 
 
-def shared_server(path: Path | str, context: int, threads: int | None = None) -> Server:
+def shared_server(path: Path | str, context: int, threads: int | None = None, memory: int = _MEMORY) -> Server:
     """Return the server of the current session for a file; it is started at the first call.
 
     Threads that call at the same time get the same server. One that has ended is started anew, which is an event. It
@@ -144,6 +148,7 @@ def shared_server(path: Path | str, context: int, threads: int | None = None) ->
         path: The file.
         context: As for `serve`.
         threads: As for `serve`.
+        memory: As for `serve`.
 
     Raises:
         ModelError: As for `serve`.
@@ -155,8 +160,8 @@ def shared_server(path: Path | str, context: int, threads: int | None = None) ->
             event(server.fault("had ended and was started anew"), once=True)
         return server.alive
 
-    key = ("model server", Path(path).resolve(), context, threads)
-    make = partial(serve, path, context=context, threads=threads)
+    key = ("model server", Path(path).resolve(), context, threads, memory)
+    make = partial(serve, path, context=context, threads=threads, memory=memory)
     return current_session().get(key, make, close=Server.close, usable=is_alive)
 
 
@@ -235,7 +240,7 @@ def _start(server: Server, settings: dict[str, str | int]) -> None:
         if _is_healthy(address):
             return
         time.sleep(0.1)
-    raise ModelError(server.fault(f"did not answer within {_START:g} s"))
+    raise ModelTimeoutError(server.fault(f"did not answer within {_START:g} s"))
 
 
 def _first_line(process: subprocess.Popen[bytes], server: Server) -> str:
@@ -255,7 +260,7 @@ def _first_line(process: subprocess.Popen[bytes], server: Server) -> str:
     finally:
         timer.cancel()
     if too_late.is_set():
-        raise ModelError(server.fault(f"did not start within {_START:g} s"))
+        raise ModelTimeoutError(server.fault(f"did not start within {_START:g} s"))
     if not line.startswith("http"):
         process.wait()
         raise ModelError(server.fault("did not start"))

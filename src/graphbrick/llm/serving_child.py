@@ -13,7 +13,6 @@ import sys
 from typing import Any
 
 _CHECK = 1.0  # seconds between two checks of the parent
-_KEPT_PROMPTS = 256  # megabytes for the states of earlier prompts, about 28 for 1,000 tokens of a model of 1.5B
 
 
 def main() -> None:
@@ -59,7 +58,7 @@ def _start(settings: dict[str, Any]) -> Any:
     params.cors_origins, params.cors_origins_explicit = "", True
     # Reusing earlier prompts changes sums a little, and so the reply if two words are close: the probability of yes by
     # .02 as measured. So a request has to ask for it. Prompts of other kinds that come between are kept in memory.
-    params.cache_prompt, params.cache_ram_mib, params.cache_idle_slots = False, _KEPT_PROMPTS, False
+    params.cache_prompt, params.cache_ram_mib, params.cache_idle_slots = False, settings["memory"], False
     for group in (params.cpuparams, params.cpuparams_batch):
         group.n_threads = settings["threads"]
         group.poll = 0  # like OMP_WAIT_POLICY, for llama.cpp's own threads
