@@ -124,10 +124,10 @@ def _meant(graph: Graph, text: str, right: set[int]) -> int | str:
 
 def warm_up(llm: str, threads: int) -> None:
     """Start the model, which may take several tries on a busy machine: that is no fault of a system."""
-    settings = {"context": _CONTEXT, "threads": threads, "timeout": _TIMEOUT, "memory": _MEMORY}
+    model = LocalLLM(llm, max_tokens=1, timeout=_TIMEOUT, context=_CONTEXT, threads=threads, memory=_MEMORY)
     for attempt in range(1, _STARTS + 1):
         try:
-            LocalLLM(llm, max_tokens=1, **settings).complete([{"role": "user", "content": "Hi"}])
+            model.complete([{"role": "user", "content": "Hi"}])
         except ModelTimeoutError as error:
             print(f"start {attempt}: {error}", flush=True)
             if attempt == _STARTS:

@@ -70,7 +70,7 @@ def test_refusals_and_what_the_model_does_not_know() -> None:
 
 
 def test_each_sample_is_a_reply() -> None:
-    replies = [Reply(PROSE, others=[PROSE, FORM]), "Kenyan shilling [1]"]
+    replies: list[str | Reply] = [Reply(PROSE, others=[PROSE, FORM]), "Kenyan shilling [1]"]
     row = measured(replies, lambda model: LogicalForms(model, BM25(), drafts=3) >> Generate(model), temperature=0.3)
     assert row is not None
     assert (row["unread"], row["replies"], row["calls"]) == (2, 4, 2)
@@ -95,7 +95,7 @@ def test_a_search_that_failed_costs_what_it_cost_and_a_late_one_has_no_row() -> 
 
 
 def test_an_agent_whose_model_is_late_has_no_row() -> None:
-    walk = ["Action: retrieve_node[Nairobi]", Reply("Action: finish[Kenya]", delay=1.0)]
+    walk: list[str | Reply] = ["Action: retrieve_node[Nairobi]", Reply("Action: finish[Kenya]", delay=1.0)]
     tools = "retrieve_node, neighbours, finish"
     assert measured(walk, lambda model: Agent(model, tools=tools, protocol="text"), timeout=0.3) is None
 
