@@ -32,10 +32,26 @@ def test_three_of_five_lost_questions_may_be_chance() -> None:
     winner = candidate("a", "11111", (0.01, 0.02, 0.01, 0.03, 0.01))
     worse = candidate("b", "11000", (0.02, 0.01, 0.03, 0.01, 0.01))
     slower = candidate("c", "11111", (0.03, 0.06, 0.03, 0.08, 0.03))
-    first, second = effects_of([Change("a", "worse", worse), Change("a", "slower", slower)], {"a": winner})
+
+    def change(what: str, changed: Candidate) -> Change:
+        pairs = zip(winner.scores.values(), changed.scores.values(), strict=True)
+        return Change("a", what, changed, [(one.seconds, other.seconds) for one, other in pairs])
+
+    first, second = effects_of([change("worse", worse), change("slower", slower)], {"a": winner})
     assert (first.p, first.seconds) == (0.5, 0.0)  # 0.25 for each of two changes
     assert "no difference that 5 questions show (-60.0 points)" in first.words()
     assert second.words().endswith("takes 20 ms more")
+
+
+def test_times_of_pipelines_that_were_asked_apart_are_not_compared() -> None:
+    def candidate(name: str, text: str, seconds: float) -> Candidate:
+        return Candidate(name, text, name, {}, {("", str(i)): Scored(1.0, seconds, 0, 0) for i in range(20)})
+
+    cold, warm = candidate("a", "ShortestPaths()", 0.2), candidate("b", "AllPaths()", 0.01)
+    assert effects_of([Change("a", "b", warm)], {"a": cold})[0].seconds == 0
+    assert effects_of([Change("a", "b", warm, [(0.01, 0.03)] * 20)], {"a": cold})[0].seconds == pytest.approx(0.02)
+    asks = candidate("c", "ShortestPaths() >> Generate(LLM('a'))", 2.0)  # its time is that of the calls
+    assert effects_of([Change("a", "c", asks)], {"a": cold})[0].seconds == pytest.approx(1.8)
 
 
 @pytest.mark.parametrize(

@@ -138,6 +138,31 @@ def test_the_first_candidate_is_never_too_slow() -> None:
     assert [one.given_up for one in slow] == [None, Why.SLOW]
 
 
+def test_a_pipeline_that_asks_a_language_model_may_take_longer_whatever_its_place_is_called() -> None:
+    there = [candidate(str(i), "11", seconds=9.0) for i in range(4)]
+    for one, text in zip(
+        there, ("", "Generate(LLM('gpt'))", "Rerank(LLMListwiseScorer(LLM('b')))", "Rerank(BM25())"), strict=True
+    ):
+        one.text = f"ShortestPaths() >> {text}" if text else "ShortestPaths()"
+    race = Race([QUALITY], [1, 4], 2.0, there, asking=60.0)
+    race.judge(there)
+    assert [one.given_up for one in there] == [None, None, None, Why.SLOW]
+    assert [race.tolerated(one) for one in there] == [2.0, 60.0, 60.0, 2.0]
+    race.tolerate(90.0)
+    assert {race.tolerated(one) for one in there} == {90.0}
+
+
+def test_what_is_only_compared_gives_nobody_up() -> None:
+    default, poor = candidate("default", "1" * 20, rung=3), candidate("a", "0" * 20, rung=3)
+    race = Race([QUALITY], [1, 4, 20], 1.0, [default, poor])
+    default.only_compared = True
+    race.judge([poor])
+    assert not poor.given_up
+    default.only_compared = False
+    race.judge([poor])
+    assert poor.given_up is Why.BEATEN
+
+
 def test_fast_candidates_go_first_and_those_that_were_right_before_them() -> None:
     there = [candidate("a", "0", seconds=0.3, rung=1), candidate("b", "0", seconds=0.1, rung=1)]
     there += [candidate("c", "1", seconds=0.9, rung=1)]

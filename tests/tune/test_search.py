@@ -23,7 +23,7 @@ from graphbrick.tune.clock import Clock
 from graphbrick.tune.measuring import Measurer
 from graphbrick.tune.questions import split
 from graphbrick.tune.race import Candidate, Race, Scored, Why
-from graphbrick.tune.search import STUDY, _Search
+from graphbrick.tune.search import STUDY, TIMES, _Search
 from graphbrick.tune.writing import recipes_text, write_files
 
 pytest.importorskip("optuna")
@@ -94,6 +94,10 @@ def test_changes_have_one_choice_less_or_another(searched: tuple[Tuned, Path], q
     texts = {effect.text for effect in found.effects}
     assert len(texts) == len(found.effects)
     assert not texts & {one.text for one in found.recommended}
+    with Study.open(out / TIMES) as study:  # the winners are timed together with their changes
+        timed = {run.recipe: {result.session for result in study.results(run.id)} for run in study.runs()}
+    assert timed.keys() == {repr(parse(text)) for text in texts | {one.text for one in found.recommended}}
+    assert set.intersection(*timed.values()) or len({one.text for one in found.recommended}) > 1
 
 
 def test_the_same_call_again_asks_nothing_and_finds_the_same(
@@ -271,8 +275,25 @@ def test_a_search_without_time_says_that_nothing_was_measured(
         tune(graph, questions, tmp_path, known=KNOWN, space=SPACE, settings=Settings(seconds=1e-6))
 
 
-def test_an_unknown_measure_is_an_error_that_lists_them(
+def test_a_measure_that_pipelines_do_not_have_is_no_zero(
     graph: Graph, questions: tuple[Question, ...], tmp_path: Path
 ) -> None:
-    with pytest.raises(InputError, match=r"there are .*hits_at_1"):
-        tune(graph, questions, tmp_path, known=KNOWN, space=SPACE, settings=Settings(metric="beauty"))
+    known = {"default": "KHop() >> AllPaths() >> PathAnswer()", "whole": "AllPaths() >> PathAnswer()"}
+    settings = replace(SETTINGS, metric="subgraph_recall", pipelines=2)
+    found = tune(graph, questions, tmp_path, known=known, space=SPACE, settings=settings)
+    assert found.given_up == {"fails": 1}
+    assert any("subgraph_recall cannot be measured on question" in text for text in found.notes)
+
+
+def test_what_is_only_compared_is_measured_and_not_recommended(
+    graph: Graph, questions: tuple[Question, ...], tmp_path: Path
+) -> None:
+    known = {"default": KNOWN["default"], "poor": "ShortestPaths(max_hops=1) >> RandomSample(n=1) >> PathAnswer()"}
+    settings = replace(SETTINGS, pipelines=2)
+    found = tune(graph, questions, tmp_path, known=known, space=SPACE, only_compared=True, settings=settings)
+    assert {one.name for one in found.recommended} == {"poor"}
+    assert {one.name for one in found.measured} == {"poor", "default"}
+    assert not any("Use default" in text for text in found.notes)
+    settings = replace(settings, pipelines=1)
+    with pytest.raises(StoppedError, match="no pipeline but default was measured"):
+        tune(graph, questions, tmp_path / "one", known=known, space=SPACE, only_compared=True, settings=settings)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,27 @@ def every(space: Space) -> set[str]:
 def test_the_size_is_the_number_of_pipelines() -> None:
     space = restricted(SMALL, ["retrieve=ShortestPaths(keep='all')", "retrieve=AllPaths()"], [])
     assert len(every(space)) == space.size
+
+
+def test_one_model_stands_in_all_places_of_an_option() -> None:
+    models = {"scorer": ("BM25(k1=1.2, b=0.75)", "NGram(size=3)")}
+    space = Space({"prune": ("PruneTriples($scorer) | PruneTriples($scorer)",)}, models)
+    texts = every(space)
+    assert {text.count("BM25") for text in texts} == {text.count("NGram") for text in texts} == {0, 2}
+    assert len(texts) == space.size == 2 * 3 * 3
+
+
+def test_unions_are_drawn_as_often_as_one_option() -> None:
+    unions = tuple(f"PPR(k={k}) | KHop()" for k in (50, 60, 70, 80))
+    space = Space({"extract": ("", "PageRank()", *unions)}, {})
+    rng = random.Random(0)
+    drawn = [space.draw(lambda _, texts: rng.choice(list(texts))) for _ in range(600)]
+    assert 150 < sum("|" in text for text in drawn) < 250
+    assert all(any(union[:8] in text for text in drawn) for union in unions)
+    assert len({space.draw(choose) for choose in space.one_by_one()}) == 3
+    assert len({space.draw(choose) for choose in space.one_by_one(every=True)}) == 6
+    with pytest.raises(PipelineError, match="kk"):
+        replace(space, stages={"extract": (*unions, "PPR(kk=1) | KHop()")}).check()
 
 
 def test_given_parameters_stay_and_others_are_drawn_from_declared_values() -> None:
@@ -101,6 +123,15 @@ def test_bricks_can_be_left_out() -> None:
     left = restricted(SMALL, [], ["BeamSearch", "NGram"])
     assert left.stages["retrieve"] == ("ShortestPaths(keep='all')",)
     assert left.models["scorer"] == ("BM25(k1=1.2, b=0.75)",)
+    whole = default_space(tiny_graph())
+    assert any(option.startswith("VectorNeighbors(") for option in whole.stages["extract"])
+    encoded = restricted(whole, [], ["MiniLM"])  # which VectorNeighbors has by default
+    assert encoded.models == {"scorer": ("BM25()",)}
+    assert not any("VectorNeighbors" in option for option in encoded.stages["extract"])
+    assert "BeamSearch($scorer)" in encoded.stages["retrieve"]
+    encoded.check()
+    with pytest.raises(InputError, match="retrieve has no option"):
+        restricted(restricted(SMALL, ["retrieve=BeamSearch($scorer)"], []), [], ["BM25", "NGram"])
     with pytest.raises(InputError, match="generate has no option"):
         restricted(SMALL, [], ["PathAnswer"])
     with pytest.raises(InputError, match="--only takes STAGE=TEXT"):
@@ -114,6 +145,12 @@ def test_the_default_space_holds_what_runs_on_the_graph() -> None:
     assert {"PPR()", "KHop()", "RandomWalk()"} <= set(space.stages["extract"])
     assert not any("llm" in option for options in space.stages.values() for option in options)
     assert not any("Passage" in option for option in space.stages["retrieve"])
+    unions = [option for options in space.stages.values() for option in options if "|" in option]
+    assert {"KHop() | PPR()", "ShortestPaths() | BeamSearch($scorer)"} <= set(unions)
+    rng = random.Random(0)
+    drawn = [space.draw(lambda _, texts: rng.choice(list(texts))) for _ in range(200)]
+    assert 20 < sum("|" in text for text in drawn) < 80
+    assert len(list(space.one_by_one())) < 30
     with_model = default_space(graph, llm="LLM('some')", link=True)
     assert "Generate($llm)" in with_model.stages["generate"]
     assert with_model.stages["link"][-1] == "LinkLabels()"

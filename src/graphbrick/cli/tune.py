@@ -73,8 +73,8 @@ def tune(
     from graphbrick.cli.progress import progress
     from graphbrick.tune import Aim, Settings
     from graphbrick.tune import tune as run
-    from graphbrick.tune.default_space import default_space, known_pipelines
-    from graphbrick.tune.space import read_space, restricted
+    from graphbrick.tune.default_space import default_space, known_pipelines, permitted
+    from graphbrick.tune.space import STAGES, only_options, read_space, restricted
 
     settings = Settings(
         aims=tuple(Aim.parse(text) for text in dict.fromkeys(aims or ["quality"])), metric=metric,
@@ -84,10 +84,16 @@ def tune(
     model = "" if llm is None else model_text(llm)
     searched = default_space(opened, llm=model, link=link)
     searched = restricted(searched if space is None else read_space(space, searched), only or [], without or [])
-    known = known_pipelines(opened, default=default_pipeline(opened), llm=model)
+    known, allowed = permitted(
+        known_pipelines(opened, default=default_pipeline(opened), llm=model), searched, without=without or [],
+        kinds=STAGES if space is not None else tuple(only_options(only or [])),
+    )  # fmt: skip
     loaded = _loaded(questions) if questions else None
     with limits(budget, cache, cache_file), progress() as shown:
-        result = run(opened, loaded, out, known=known, space=searched, settings=settings, watch=shown.step)
+        result = run(
+            opened, loaded, out, known=known, space=searched, only_compared=not allowed, settings=settings,
+            watch=shown.step,
+        )  # fmt: skip
     print_tuned(result, out, graph, as_json=as_json)
 
 

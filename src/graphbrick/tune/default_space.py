@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import MISSING
+from itertools import combinations
 
 from graphbrick.core.graph import Capabilities, Capability, capabilities_of
 from graphbrick.core.parameters import Declared, declared
@@ -17,10 +19,12 @@ from graphbrick.pipeline.parsing import parse
 from graphbrick.pipeline.stages import Stage
 from graphbrick.recipes import published
 from graphbrick.scorers.scorer import Scorer
-from graphbrick.tune.space import STAGES, Space
+from graphbrick.tune.space import STAGES, Space, filled, readable, uses
+from graphbrick.tune.trees import allows
 
 _PLACES = {Scorer: "$scorer", Embedder: "$embedder", ChatModel: "$llm"}
 _OPTIONAL = ("extract", "prune", "rerank")
+_UNITED = ("extract", "retrieve")  # stages of which two together may find what one does not
 # A baseline for tables that nobody would use; paths added to those of another model; and what reads reports.
 _LEFT_OUT = ("RandomSample", "Supplement", "Points")
 # What a graph made from documents is asked with; over other graphs they have nothing to read.
@@ -31,7 +35,8 @@ def default_space(graph: Graph, *, llm: str = "", link: bool = False) -> Space:
     """Return the space of all bricks that run on a graph.
 
     A brick takes part if everything that it needs can be given: scorers (BM25, MiniLM, the alignment of words, and the
-    learned patterns of the graph), MiniLM as embedder, and the language model, if there is one.
+    learned patterns of the graph), MiniLM as embedder, and the language model, if there is one. Two extract or two
+    retrieve stages may be united; all unions together are drawn as often as one brick (`Space`).
 
     Args:
         graph: The graph.
@@ -57,9 +62,18 @@ def default_space(graph: Graph, *, llm: str = "", link: bool = False) -> Space:
             options = [text for text in options if text.startswith(writers)]
         elif Capability.CORPUS in able and stage in _OPTIONAL:
             options = []  # passages are found in the whole graph
+        if stage in _UNITED:
+            options += _unions(options, models)
         if options:
             stages[stage] = ("", *options) if stage in _OPTIONAL else tuple(options)
     return Space(stages, models)
+
+
+def _unions(options: Sequence[str], models: Mapping[str, tuple[str, ...]]) -> list[str]:
+    """Return the unions of two options that go together; of those that ask a language model, which is dear, none."""
+    first = {name: texts[0] for name, texts in models.items()}
+    pairs = combinations([option for option in options if "$llm" not in option], 2)
+    return [text for text in map(" | ".join, pairs) if readable(filled(text, first)) is not None]
 
 
 def known_pipelines(graph: Graph, *, default: Pipeline, llm: str = "") -> dict[str, str]:
@@ -80,6 +94,30 @@ def known_pipelines(graph: Graph, *, default: Pipeline, llm: str = "") -> dict[s
         if all(stage.needs <= able for stage in bricks_of(pipeline) if isinstance(stage, Stage)):
             found[f"recipe {recipe.name}"] = repr(pipeline)
     return found
+
+
+def permitted(
+    known: Mapping[str, str], space: Space, *, without: Sequence[str], kinds: Sequence[str]
+) -> tuple[dict[str, str], bool]:
+    """Return the pipelines that a restricted search may begin with, and whether the first may be recommended.
+
+    The first one stays in any case, as what the winners are compared with.
+
+    Args:
+        known: Recipe texts by name.
+        space: The restricted space.
+        without: Names of bricks that are left out.
+        kinds: Kinds of stage that must be options of the space.
+    """
+
+    def is_permitted(text: str) -> bool:
+        pipeline = parse(text)
+        return not uses(pipeline, without) and allows(space, pipeline, kinds)
+
+    first = next(iter(known))
+    return {name: text for name, text in known.items() if name == first or is_permitted(text)}, is_permitted(
+        known[first]
+    )
 
 
 def _option(brick: type[Brick], stage: str, models: dict[str, tuple[str, ...]], able: Capabilities) -> str:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from statistics import fmean
 
-from graphbrick.core.errors import GraphbrickError, InputError, PipelineError
+from graphbrick.core.errors import GraphbrickError, PipelineError
 from graphbrick.evaluate import evaluate
 from graphbrick.evaluate.datasets import Question
 from graphbrick.evaluate.study.encoding import plain
@@ -165,9 +165,10 @@ class Measurer:
     def _take(self, one: Candidate, results: Sequence[tuple[Key, Result]], stages: set[tuple[object, ...]]) -> None:
         """Take results into the scores of a candidate; ``stages`` are those counted before, of other candidates."""
         for key, result in results:
-            if self._metric not in result.metrics:
-                known = ", ".join(sorted(result.metrics))
-                raise InputError(f"there is no measure {self._metric!r}; there are {known}")
+            quality = result.metrics.get(self._metric)
+            if quality is None:
+                one.give_up(Why.FAILS, f"{self._metric} cannot be measured on question {key[1]!r} with its stages")
+                return
             if key not in one.scores:
                 self.alone += result.seconds
                 if result.session <= self._before:
@@ -180,7 +181,7 @@ class Measurer:
                         stages.add(begin)
                         self.ran += seconds
             one.scores[key] = Scored(
-                float(result.metrics[self._metric] or 0.0),
+                float(quality),
                 result.seconds,
                 _tokens(result),
                 result.ledger.get("cost", 0.0),

@@ -12,16 +12,28 @@ LEAST = 8
 _MOST = 400  # questions to choose by, and as many for the final figures
 
 
-def split(questions: Sequence[Question], *, seed: int) -> tuple[tuple[Question, ...], tuple[Question, ...]]:
+def split(
+    questions: Sequence[Question], *, seed: int, written: bool = False
+) -> tuple[tuple[Question, ...], tuple[Question, ...]]:
     """Return questions to choose by and questions for the final figures: halves by hops, of at most 400 each.
 
     The first are shuffled, so that the first few are of every hop count.
+
+    Args:
+        questions: The questions.
+        seed: Of the random numbers.
+        written: Whether the graph wrote them itself, for the error.
 
     Raises:
         InputError: There are fewer than eight questions with answers.
     """
     usable = [question for question in questions if question.answers]
     if len(usable) < LEAST:
+        if written:
+            raise InputError(
+                f"the graph is too small to write the {LEAST} questions that a search needs, it wrote {len(usable)}; "
+                "give questions with answers"
+            )
         raise InputError(
             f"a search needs at least {LEAST} questions with answers, got {len(usable)}; leave the questions out to "
             "search with questions that the graph writes itself"

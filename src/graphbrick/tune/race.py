@@ -12,6 +12,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cached_property
 from statistics import fmean, median
 from typing import NamedTuple, TypeAlias
 
@@ -19,6 +20,7 @@ import numpy as np
 
 from graphbrick.evaluate.statistics.paired import permutation_test
 from graphbrick.tune.aims import Aim, Figures, layers
+from graphbrick.tune.trees import asks_model
 
 ETA = 3
 """Of the pipelines that have answered the questions of a rung, one in three goes on to the next."""
@@ -64,6 +66,7 @@ class Candidate:
         rung: Number of rungs it is done with.
         given_up: Why it takes no more questions; None while it is in the race.
         reason: The same in words.
+        only_compared: Whether others are compared with it, but it is not recommended.
     """
 
     name: str
@@ -74,10 +77,16 @@ class Candidate:
     rung: int = 0
     given_up: Why | None = None
     reason: str = ""
+    only_compared: bool = False
 
     def give_up(self, why: Why, reason: str) -> None:
         """Ask this pipeline no more questions."""
         self.given_up, self.reason = why, reason
+
+    @cached_property
+    def asks_model(self) -> bool:
+        """Whether it asks a language model."""
+        return asks_model(self.text)
 
     @property
     def figures(self) -> Figures:
@@ -130,12 +139,22 @@ class Race:
         aims: What the search aims at; at least one.
         sizes: Number of questions of each rung.
         slowest: Seconds a question (mean) above which a candidate is not followed further.
+        asking: The same for candidates that ask a language model; 0 for ``slowest``.
     """
 
     aims: Sequence[Aim]
     sizes: Sequence[int]
     slowest: float
     candidates: list[Candidate] = field(default_factory=list)
+    asking: float = 0.0
+
+    def tolerated(self, one: Candidate) -> float:
+        """Return the seconds a question that a candidate may take."""
+        return max(self.slowest, self.asking) if one.asks_model else self.slowest
+
+    def tolerate(self, seconds: float) -> None:
+        """Let every candidate take at least so many seconds a question."""
+        self.slowest = max(self.slowest, seconds)
 
     def promotable(self, *, eager: bool = False) -> list[Candidate]:
         """Return the candidates to ask the next questions, of the highest rung that has some, fast ones first.
@@ -185,9 +204,10 @@ class Race:
         for one in candidates:
             seconds = fmean(score.seconds for score in one.scores.values())
             # Models are loaded at the first question. The first candidate is what the others are compared with.
-            if seconds > self.slowest and len(one.scores) > 1 and one is not self.candidates[0]:
-                one.give_up(Why.SLOW, f"{seconds:.1f} s a question; {self.slowest:.3g} s are tolerated")
-        leaders = self.leaders()
+            most = self.tolerated(one)
+            if seconds > most and len(one.scores) > 1 and one is not self.candidates[0]:
+                one.give_up(Why.SLOW, f"{seconds:.1f} s a question; {most:.3g} s are tolerated")
+        leaders = [one for one in self.leaders() if not one.only_compared]
         looks = sum(size >= _LEAST for size in self.sizes)
         for one in candidates:
             if len(one.scores) < _LEAST or one.given_up:

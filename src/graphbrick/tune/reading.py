@@ -44,6 +44,7 @@ def read_search(folder: Path) -> dict[str, Any]:
         found = json.loads(file.read_text("utf-8"))
         if not _is_result(found):
             raise ValueError("it lacks parts of a result")
+        found.setdefault("rules", [])  # a folder of an older version has none
         for effect in found["effects"]:
             effect["words"] = _words(effect)
     except OSError as error:
@@ -60,6 +61,7 @@ def _is_result(found: Any) -> bool:
     return (
         isinstance(found, dict)
         and all(isinstance(found.get(name), list) for name in _LISTS)
+        and all(isinstance(rule, str) for rule in found.get("rules", ()))
         and all(
             isinstance(entry, dict) and all(isinstance(entry.get(text), str) for text in texts)
             for name, texts in _TEXTS.items()

@@ -16,9 +16,9 @@ from graphbrick.pipeline.parsing import parse
 from graphbrick.tune.aims import Aim, Figures, layers
 from graphbrick.tune.changes import Change, Effect, effects_of
 from graphbrick.tune.race import Candidate, Race, Why
+from graphbrick.tune.rules import QUESTIONS, rules_of_thumb
 
 _TOO_MANY = 100_000  # questions: a difference that needs so many is none
-_ENOUGH = 12  # questions of a candidate that counts in the table of bricks
 
 
 @dataclass(frozen=True)
@@ -103,6 +103,7 @@ class Tuned:
         seconds: Time that the search has used, over all sessions.
         alone: Time that all stages would have taken if no pipelines had shared their beginnings.
         ran: Time that they took.
+        rules: Rules of thumb, in sentences.
     """
 
     metric: str
@@ -121,6 +122,7 @@ class Tuned:
     seconds: float
     alone: float
     ran: float
+    rules: tuple[str, ...] = ()
 
     @property
     def saved(self) -> float:
@@ -189,7 +191,11 @@ def tuned(
     ]
     effects = effects_of(changes, {one.name: one for one in finals})
     final = max((len(one.scores) for one in finals), default=0)
-    notes = [*_about_questions(written, choosing, final), *_about_time(stopped, final, recommended)]
+    notes = [
+        *_about_questions(written, choosing, final),
+        *_about_time(stopped, final),
+        *_about_limits(best, figures, race),
+    ]
     failed = [one for one in race.candidates if one.given_up in (Why.FAILS, Why.CANNOT_START)]
     if failed:
         notes.append(f"{len(failed)} of the pipelines failed, such as {failed[0].text}: {failed[0].reason}.")
@@ -199,12 +205,14 @@ def tuned(
             "questions keys or labels of this graph?"
         )
     # What the first pipeline could be used for instead: it keeps the limits of the aim.
-    within = {one.name for aim, one in best if baseline in figures and not aim.excess(figures[baseline])}
+    usable = baseline in figures and not by_name[baseline].only_compared
+    within = {one.name for aim, one in best if usable and not aim.excess(figures[baseline])}
     notes += _about_differences({one.name for one in recommended}, within, comparisons, baseline)
     return Tuned(
         metric, tuple(recommended), tuple(measured), tuple(comparisons), baseline, tuple(effects),
         tuple(_bricks(race.candidates)), tuple(notes), sum(bool(one.scores) for one in race.candidates),
         _reasons(race.candidates), size, choosing, final, seconds, alone, ran,
+        tuple(rules_of_thumb(race.candidates, effects)),
     )  # fmt: skip
 
 
@@ -215,7 +223,9 @@ def _about_questions(written: bool, choosing: int, final: int) -> list[str]:
             "The questions were written from the graph itself, with the words of its relations. People ask in other "
             "words, and pipelines that learned from such questions look better here than they are."
         )
-    if 0 < final < 50 or choosing < 50:
+    if not final and choosing < 50:
+        notes.append(f"{choosing} questions to choose by are few.")
+    elif final and min(final, choosing) < 50:
         notes.append(
             f"{choosing} questions to choose by and {final} for the final figures are few: only differences of some "
             f"{100 * 1.4 / max(final, 1) ** 0.5:.0f} points can be told from chance."
@@ -223,15 +233,26 @@ def _about_questions(written: bool, choosing: int, final: int) -> list[str]:
     return notes
 
 
-def _about_time(stopped: str, final: int, recommended: Sequence[Recommended]) -> list[str]:
+def _about_time(stopped: str, final: int) -> list[str]:
     notes = [f"The search ended early: {stopped}."] if stopped else []
     if not final:
         notes.append("Nothing was measured on other questions: the time or the budget was used up before.")
-    notes += [
-        f"No pipeline that was tried keeps {one.aim!r} on the other questions; {one.name} comes nearest."
-        for one in recommended
-        if final and not one.kept
-    ]
+    return notes
+
+
+def _about_limits(best: Sequence[tuple[Aim, Candidate]], figures: Mapping[str, Figures], race: Race) -> list[str]:
+    """Return notes about limits that the recommended pipelines do not keep, and the best of those that keep them."""
+    compared = {one.name for one in race.candidates if one.only_compared}
+    usable = {name: one for name, one in figures.items() if name not in compared}
+    notes = []
+    for aim, one in best:
+        if one.name not in usable or not aim.excess(usable[one.name]):
+            continue
+        nearest = min(usable, key=lambda name, aim=aim: aim.order(usable[name]))  # type: ignore[misc]
+        if not aim.excess(usable[nearest]):
+            notes.append(f"{one.name} does not keep {aim.text!r} on the other questions; {nearest} does.")
+        else:
+            notes.append(f"No pipeline measured keeps {aim.text!r} on the other questions; {nearest} comes nearest.")
     return notes
 
 
@@ -265,7 +286,7 @@ def _bricks(candidates: Sequence[Candidate]) -> list[BrickFigures]:
     """Return figures by brick, of candidates with enough questions; the best of each kind first."""
     groups: dict[tuple[str, str], list[Figures]] = {}
     for one in candidates:
-        if len(one.scores) >= _ENOUGH:
+        if len(one.scores) >= QUESTIONS:
             names = {
                 (str(getattr(brick, "kind", "model")), type(brick).__name__) for brick in bricks_of(parse(one.text))
             }

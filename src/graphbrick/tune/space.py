@@ -1,8 +1,9 @@
 """The space of pipelines that a search draws from: options of each stage, models, and the bricks' declared parameters.
 
 An option is recipe text, such as ``PPR(k=1000)`` or ``BeamSearch($scorer) | ShortestPaths()``. ``$scorer`` stands for
-one of the models of that name. A parameter that the text gives is fixed; every other one that its brick declares search
-values for (`graphbrick.core.parameters`) is drawn from these. An empty option leaves the stage out.
+one of the models of that name, the same one wherever an option has it. A parameter that the text gives is fixed; every
+other one that its brick declares search values for (`graphbrick.core.parameters`) is drawn from these. An empty option
+leaves the stage out. All unions (``|``) of a stage together are drawn as often as one option of another form.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from pathlib import Path
 
 from graphbrick.core.errors import InputError, PipelineError
 from graphbrick.core.parameters import Declared, declared
+from graphbrick.evaluate.study.identity import bricks_of
 from graphbrick.pipeline import Pipeline, catalog
 from graphbrick.pipeline.brick import literal
 from graphbrick.pipeline.parsing import parse, parse_brick
@@ -28,7 +30,10 @@ Choose = Callable[[str, Sequence[str]], str]
 """Chooses one of some texts, given the name of the choice."""
 
 STAGES = ("link", "extract", "prune", "retrieve", "rerank", "generate")
-_PLACE = re.compile(r"\$(\w+)")
+PLACE = re.compile(r"\$(\w+)")
+"""The place of a model in an option."""
+UNIONS = "a union"
+"""The choice of one of several unions."""
 _EXAMPLE = 'retrieve = ["ShortestPaths()", "BeamSearch($scorer)"]'
 
 
@@ -52,15 +57,13 @@ class Space:
         """
         stages = []
         for stage, options in self.stages.items():
-            option = choose(stage, options) if len(options) > 1 else options[0]
+            option = _one_of(stage, _with_unions_as_one(options), choose)
+            if option == UNIONS:
+                option = _one_of(f"{stage} {UNIONS}", _unions(options), choose)
             if option:
-                filled = _PLACE.sub(lambda place, stage=stage: self._model(stage, place[1], choose), option)  # type: ignore[misc]
-                stages.append(_with_parameters(stage, filled, choose))
+                models = {name: _one_of(f"{stage} {name}", self.models[name], choose) for name in places_of(option)}
+                stages.append(_with_parameters(stage, filled(option, models), choose))
         return " >> ".join(f"({text})" if "|" in text else text for text in stages)
-
-    def _model(self, stage: str, name: str, choose: Choose) -> str:
-        models = self.models[name]
-        return choose(f"{stage} {name}", models) if len(models) > 1 else models[0]
 
     def check(self) -> None:
         """Raise an error unless every model, and every option with the first model of each kind, can be read.
@@ -75,7 +78,7 @@ class Space:
             if not options:
                 raise InputError(f"the stage {stage} has no option; try {_EXAMPLE}, or leave the stage out")
             for option in options:
-                for place in _PLACE.finditer(option):
+                for place in PLACE.finditer(option):
                     if not self.models.get(place[1]):
                         known = ", ".join(f"${name}" for name in self.models) or "none"
                         raise InputError(f"there is no model ${place[1]} for {option}; there are {known}")
@@ -85,16 +88,22 @@ class Space:
             for models in self.models.values():
                 for model in models:
                     parse_brick(model)
-            for choose in self.one_by_one():
+            for choose in self.one_by_one(every=True):
                 parse(self.draw(choose))
         except PipelineError as error:
             raise PipelineError(f"the search space cannot be read: {error}") from error
 
-    def one_by_one(self) -> Iterator[Choose]:
-        """Yield choices that draw each option of each stage once, beside the first options and default parameters."""
+    def one_by_one(self, *, every: bool = False) -> Iterator[Choose]:
+        """Yield choices that draw each option of each stage once, beside the first options and default parameters.
+
+        Args:
+            every: Whether to draw every union; else one for each stage that has several.
+        """
         for stage, options in self.stages.items():
-            for option in options:
-                yield lambda name, texts, stage=stage, option=option: option if name == stage else texts[0]  # type: ignore[misc]
+            later = () if every else _unions(options)[1:]
+            for option in [one for one in options if one not in later]:
+                wanted = {stage: option, f"{stage} {UNIONS}": option}
+                yield lambda name, texts, wanted=wanted: _wanted(wanted.get(name, texts[0]), texts)  # type: ignore[misc]
 
     @property
     def size(self) -> int:
@@ -103,18 +112,50 @@ class Space:
 
     def _ways(self, stage: str, option: str) -> int:
         """Return the number of stages that an option stands for."""
-        names = _PLACE.findall(option)
+        names = places_of(option)
         total = 0
         for models in product(*(self.models[name] for name in names)):
-            left = iter(models)
             counts: list[int] = []
             _with_parameters(
                 stage,
-                _PLACE.sub(lambda _, left=left: next(left), option),  # type: ignore[misc]
+                filled(option, dict(zip(names, models, strict=True))),
                 lambda _, texts, counts=counts: (counts.append(len(texts)), texts[0])[1],  # type: ignore[misc]
             )
             total += prod(counts)
         return total
+
+
+def places_of(option: str) -> list[str]:
+    """Return the names of the models that an option has places for, each once.
+
+    >>> places_of("BeamSearch($scorer) | Rerank($scorer)")
+    ['scorer']
+    """
+    return list(dict.fromkeys(PLACE.findall(option)))
+
+
+def filled(option: str, models: Mapping[str, str]) -> str:
+    """Return an option with models in their places."""
+    return PLACE.sub(lambda place: models[place[1]], option)
+
+
+def _one_of(name: str, texts: Sequence[str], choose: Choose) -> str:
+    return choose(name, texts) if len(texts) > 1 else texts[0]
+
+
+def _wanted(option: str, texts: Sequence[str]) -> str:
+    """Return an option, or the choice of a union if it is one of several."""
+    return option if option in texts else UNIONS
+
+
+def _unions(options: Sequence[str]) -> list[str]:
+    return [option for option in options if "|" in option]
+
+
+def _with_unions_as_one(options: Sequence[str]) -> tuple[str, ...]:
+    """Return options of which several unions are one together, as they would be most of what is drawn."""
+    unions = _unions(options)
+    return tuple(options) if len(unions) < 2 else (*(one for one in options if one not in unions), UNIONS)
 
 
 def _with_parameters(stage: str, text: str, choose: Choose) -> str:
@@ -212,10 +253,50 @@ def restricted(space: Space, only: Sequence[str], without: Sequence[str]) -> Spa
     Args:
         space: The space.
         only: ``STAGE=TEXT``: these options, and no others, for the stage; may be repeated.
-        without: Names of bricks; options and models that name one are left out.
+        without: Names of bricks; options and models that have one are left out, also as a default of a parameter.
 
     Raises:
         InputError: An entry is of another form, or leaves a stage without options.
+    """
+    stages = dict(space.stages) | {stage: tuple(texts) for stage, texts in only_options(only).items()}
+    for name in without:
+        catalog.find(name)
+    models = {name: [text for text in texts if not _names(text, without)] for name, texts in space.models.items()}
+    first = {name: texts[0] for name, texts in models.items() if texts}
+    left = {stage: tuple(text for text in texts if _is_left(text, first, without)) for stage, texts in stages.items()}
+    empty = [stage for stage, texts in left.items() if not texts]
+    if empty:
+        raise InputError(f"without {', '.join(without)} the stage {empty[0]} has no option; leave out fewer")
+    return Space(
+        {stage: left[stage] for stage in STAGES if stage in left}, {name: tuple(models[name]) for name in first}
+    )
+
+
+def _is_left(option: str, models: Mapping[str, str], without: Sequence[str]) -> bool:
+    """Return whether an option names none of these bricks, and the models for its places are left."""
+    if not without:
+        return True
+    return models.keys() >= set(places_of(option)) and not _names(filled(option, models), without)
+
+
+def _names(text: str, bricks: Sequence[str]) -> bool:
+    """Return whether a recipe text has one of these bricks, also as a default of a parameter."""
+    if any(re.search(rf"\b{re.escape(name)}\(", text) for name in bricks):
+        return True
+    pipeline = readable(text) if bricks and text else None
+    return pipeline is not None and uses(pipeline, bricks)
+
+
+def uses(pipeline: Pipeline, names: Sequence[str]) -> bool:
+    """Return whether a pipeline has a brick of one of these names."""
+    return any(type(brick).__name__ in names for brick in bricks_of(pipeline))
+
+
+def only_options(only: Sequence[str]) -> dict[str, list[str]]:
+    """Return the texts of ``STAGE=TEXT`` by stage.
+
+    Raises:
+        InputError: An entry is of another form.
     """
     chosen: dict[str, list[str]] = {}
     for entry in only:
@@ -223,21 +304,7 @@ def restricted(space: Space, only: Sequence[str], without: Sequence[str]) -> Spa
         if not equals or stage.strip() not in STAGES:
             raise InputError(f'--only takes STAGE=TEXT, got {entry!r}; try --only "extract=PPR()"')
         chosen.setdefault(stage.strip(), []).append(text.strip())
-    stages = dict(space.stages) | {stage: tuple(texts) for stage, texts in chosen.items()}
-    for name in without:
-        catalog.find(name)
-    left = {stage: _left(texts, without) for stage, texts in stages.items()}
-    empty = [stage for stage, texts in left.items() if not texts]
-    if empty:
-        raise InputError(f"without {', '.join(without)} the stage {empty[0]} has no option; leave out fewer")
-    return Space(
-        {stage: left[stage] for stage in STAGES if stage in left},
-        {name: _left(texts, without) for name, texts in space.models.items()},
-    )
-
-
-def _left(texts: Sequence[str], without: Sequence[str]) -> tuple[str, ...]:
-    return tuple(text for text in texts if not any(re.search(rf"\b{re.escape(name)}\(", text) for name in without))
+    return chosen
 
 
 def readable(text: str) -> Pipeline | None:

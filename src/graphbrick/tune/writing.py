@@ -102,6 +102,7 @@ def _page(result: Tuned, graph: str) -> str:
             "What each choice brings",
             [_CHANGES, *(f"{e.of}: {e.words()}." for e in sorted(result.effects, key=lambda e: e.p))],
         ),
+        *([Section("rules", "Rules of thumb", [_RULES, *result.rules])] if result.rules else []),
         Section("bricks", "Bricks", [_BRICKS], [Figure(table_html(bricks_table(result)))]),
     ]
     cards = [
@@ -125,6 +126,11 @@ _CHART = "The line joins the pipelines of which no other is better and faster."
 _CHANGES = (
     "Each recommended pipeline with one choice changed, on the questions that chose nothing. An effect is told "
     "where it is beyond chance, corrected for the number of changes (Holm)."
+)
+_RULES = (
+    "What the pipelines tried say on average, on the first questions to choose by, and what the recommended ones say "
+    "on the others; only what is beyond chance, corrected for the number of comparisons (Holm). A rule may not hold "
+    "for one pipeline."
 )
 _BRICKS = (
     "The best pipeline with each brick that answered at least twelve of the questions to choose by. A brick that was "

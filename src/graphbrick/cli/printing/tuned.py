@@ -37,6 +37,10 @@ def print_tuned(result: Tuned, folder: Path, graph: Path, *, as_json: bool) -> N
         out.print("\nwhat each choice brings, on the questions that chose nothing:")
         for effect in sorted(result.effects, key=lambda one: one.p)[:_EFFECTS]:
             out.print(Text(f"  {plain(effect.words())}"), soft_wrap=True)
+    if result.rules:
+        out.print("\nrules of thumb:")
+        for text in result.rules:
+            out.print(Text(f"  {plain(text)}"), soft_wrap=True)
     for text in result.notes:
         note(out, text)
     out.print(f"\npage: {folder / PAGE}")

@@ -51,7 +51,7 @@ ANSWERS_KEPT, SUPPORT_KEPT, PATHS_KEPT = 20, 2, 32
 
 _ANSWER = ("hit", "hits_at_1", "exact_match", "precision", "recall", "f1")
 _SUBGRAPH = ("subgraph_recall", "subgraph_precision", "subgraph_f1")
-_SIZES = ("nodes", "triples", "components")
+SIZES = ("nodes", "triples", "components")
 CONFIDENCE = "confidence"
 _DEPTHS = (1, 10, 32)
 _PATHS = (
@@ -67,7 +67,7 @@ METRICS = (
     CONFIDENCE,
     *PUBLISHED_METRICS,
     *_SUBGRAPH,
-    *_SIZES,
+    *SIZES,
     *_PATHS,
     *QUERY_METRICS,
 )

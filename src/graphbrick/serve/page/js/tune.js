@@ -61,7 +61,14 @@ function draw(state, body, found) {
     el("h2", {}, "Recommended"),
     el("div", { class: "tune-aims" }, found.recommended.map((one) => aim(state, one, measured.get(one.name), metric))),
     el("section", { class: "panel" }, paretoPlot(runs, found.metric, metric), table(state, found, metric)),
-    effects(state, found), bricks(found));
+    effects(state, found), rules(found), bricks(found));
+}
+
+/** What the pipelines tried say of bricks, in sentences. */
+function rules(found) {
+  if (!found.rules.length) return null;
+  return el("section", { class: "panel", "aria-labelledby": "rules-title" }, el("h2", { id: "rules-title" }, "Rules of thumb"),
+    el("ul", { class: "tune-effects" }, found.rules.map((rule) => el("li", {}, rule))));
 }
 
 /** The pipeline for an aim, with its figures and what to do with it. */
@@ -69,7 +76,7 @@ function aim(state, one, figures, metric) {
   return el("section", { class: "panel", "aria-label": `Best for ${one.aim}` },
     el("h3", {}, one.aim === "quality" ? "Best quality" : `Best with ${one.aim}`),
     el("p", { class: "run-summary" }, el("strong", {}, one.name), figures ? ` · ${metric} ${percent(figures.quality.mean)} (${percent(figures.quality.low)} to ${percent(figures.quality.high)}) · ${duration(figures.figures.seconds)}${figures.figures.tokens ? ` · ${number(figures.figures.tokens, 0)} tokens` : ""}` : ""),
-    one.kept ? null : el("p", { class: "notice" }, "It does not keep this limit on the other questions, but no pipeline came nearer."),
+    one.kept ? null : el("p", { class: "notice" }, "It does not keep this limit on the other questions; see the notes above."),
     el("pre", { class: "tune-recipe", tabindex: 0 }, inLines(one.text)),
     el("div", { class: "entity-actions" },
       use(state, one.text, `Use this: best for ${one.aim}`, "Use this", "primary"),
