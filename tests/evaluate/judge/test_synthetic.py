@@ -229,7 +229,7 @@ def test_rows_hold_texts_and_labels_of_0_or_1(tmp_path: Path) -> None:
         file.write_text("\n" + json.dumps(row | changes) + "\n")
         return read_rows(file)[0]
 
-    assert read(evidence="Ada built it.").case == read().case
+    assert read(evidence="Ada built it.").case == read().case == read(answer=None).case
     assert [read(value=value).value for value in (True, False, 1, 0, 1.0)] == [1, 0, 1, 0, 1]
     for changes, reason in (
         ({"value": 0.9}, "value must be 0, 1, true or false, got 0.9"),

@@ -5,8 +5,9 @@ therefore show Wilson's score interval with the effective number of labels, ``me
 (Korn and Graubard, Survey Methodology 1998), with the quantile of Student's t distribution; differences have the
 interval of Student's t test. ``benchmarks/ppi_coverage.py`` measures how often they hold.
 
-Equal labels have no variance, but do not prove that there are no others. A stratum of n equal labels counts as if its
-mean could lie as far from them as the exact interval of none of n reaches (Clopper and Pearson, Biometrika 1934).
+Equal labels have no variance, but do not prove that there are no others. If all n labels are equal, the mean may lie as
+far from them as the exact interval of none of n reaches (Clopper and Pearson, Biometrika 1934). If only those of one
+stratum are, half a label of n + 1 counts as another one, the estimate of a share by Jeffreys' prior.
 """
 
 from __future__ import annotations
@@ -69,9 +70,8 @@ def mean_difference(
 ) -> Estimate:
     """Return the mean of values, such as differences between two systems on the same questions, as `mean_of`.
 
-    The variance of labels is divided by n - 1, and the interval has the quantile of Student's t distribution. Labels
-    that are equal in a stratum count with the error of `unseen`. If all labels are equal, the interval is the exact
-    one: it excludes 0 where the sign test does (`difference_p_value`).
+    The variance of labels is divided by n - 1, and the interval has the quantile of Student's t distribution. If all
+    labels are equal, the interval is the exact one: it excludes 0 where the sign test does (`difference_p_value`).
 
     Args:
         strata: The cases, at least one stratum.

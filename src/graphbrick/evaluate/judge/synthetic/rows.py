@@ -107,7 +107,8 @@ def _from_lines(lines: Iterable[str], file: Path) -> Iterator[Row]:
             continue
         try:
             value = json.loads(line)
-            case = Case(_text(value, "question"), _evidence(value["evidence"]), _text(value, "answer", ""))
+            answer = "" if value.get("answer") is None else _text(value, "answer")
+            case = Case(_text(value, "question"), _evidence(value["evidence"]), answer)
             row = Row(
                 Label(value["label"]), _held(value["value"]), str(value.get("kind", "labelled")), case,
                 str(value.get("group", case.question)), str(value.get("source", "")),
@@ -120,9 +121,9 @@ def _from_lines(lines: Iterable[str], file: Path) -> Iterator[Row]:
         yield row
 
 
-def _text(values: Mapping[str, Any], name: str, default: str | None = None) -> str:
+def _text(values: Mapping[str, Any], name: str) -> str:
     """Return a field that is a text; ValueError if it is something else."""
-    text = values[name] if default is None else values.get(name, default)
+    text = values[name]
     if not isinstance(text, str):
         raise ValueError(f"{name} must be a text, got {text!r:.40}")
     return text
