@@ -135,7 +135,6 @@ def test_a_server_that_refuses_is_one_line(run, graph, monkeypatch):
 def test_a_model_answers_from_what_learned_patterns_find(monkeypatch):
     learned = parse("Operators(Patterns(BM25())) >> RankEnds() >> PathAnswer(ends='listed', min_confidence=0.3)")
     monkeypatch.setattr("graphbrick.learn.learned.learned_pipeline", lambda graph: learned)
-    monkeypatch.setattr("graphbrick.learn.unlearned", lambda graph: [])
     chosen = chosen_pipeline(None, None, [], "some-model", tiny_graph())
     model = "LLM(model='some-model')"
     assert repr(chosen) == f"Operators(Patterns(BM25(), n=32), llm={model}) >> RankEnds(n=32) >> Generate({model})"

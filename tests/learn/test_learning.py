@@ -7,17 +7,19 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from _pytest.capture import CaptureResult
 from organisation import PEOPLE, TRIPLES
 
 from graphbrick import Graph, build, change
 from graphbrick.cli.app import main
 from graphbrick.core.errors import InputError
 from graphbrick.evaluate.datasets import Question
-from graphbrick.learn import LearnReport, learn, learned_pipeline, learned_place, unlearned
+from graphbrick.learn import LearnReport, learn, learned_pipeline, learned_place, renew, unlearned
 from graphbrick.learn.tagging import tagged
 from graphbrick.patterns.alignment import LEFT_OVER, MISSING, MISSING_BACK
 from graphbrick.patterns.folder import LEARNED_WORDS, WORDS, load
 from graphbrick.patterns.text import Steps, words_of
+from graphbrick.pipeline import Pipeline
 from graphbrick.train import train_patterns
 
 
@@ -58,6 +60,10 @@ def test_the_same_seed_learns_the_same_and_corrected_words_are_kept(tmp_path: Pa
     assert [report.given for report in reports] == [1, 1]
     for name in ("weights.npz", "model.json", WORDS):
         assert (one / name).read_bytes() == (two / name).read_bytes(), name
+    change(graph.place, add=[("Team 0", "sits in", "Oslo")])
+    (tmp_path / "one").rename(learned_place(graph))
+    with pytest.raises(InputError, match="run graphbrick learn again with your questions"):
+        renew(Graph.open(graph.place))
     words = (two / WORDS).read_text(encoding="utf-8")
     (two / WORDS).write_text(words.replace('"boss"', '"chieftain"'), encoding="utf-8")
     report = learn(graph, two, n=0, max_hops=1, questions=given)
@@ -114,20 +120,47 @@ def test_nonsense_is_refused_before_any_work(tmp_path: Path) -> None:
         assert learned_pipeline(untouched) is None
 
 
-def test_relations_that_came_later_are_known_and_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_relations_that_came_later_are_told_and_learned(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     place = tmp_path / "org.graph"
     graph = build(TRIPLES[:12], place)
     assert unlearned(graph) == []
-    learn(graph, n=100, max_hops=1)
+    learn(graph, n=100, max_hops=1, seed=3)
     assert unlearned(graph) == []
-    change(place, add=[("Team 0", "sits in", "Oslo")])
-    assert unlearned(Graph.open(place)) == ["sits in"]
-    with pytest.raises(SystemExit) as stopped:
-        main(["ask", str(place), "Which team does Ben Okoro work in?"])
-    assert not stopped.value.code
-    said = capsys.readouterr()
-    assert "1 relations came after the graph was learned (sits in); run graphbrick learn again" in said.err
+    assert renew(graph) is None
+    rows = tmp_path / "more.csv"
+    rows.write_text(
+        "head,relation,tail\nTeam 0,sits in,Oslo\nTeam 1,sits in,Rome\nTeam 1,posts on X,News\n", encoding="utf-8"
+    )
+    said = command(capsys, "add", str(place), str(rows))
+    assert "2 relations came after the graph was learned (posts on X, sits in); run graphbrick learn again" in said.err
+    assert unlearned(Graph.open(place)) == ["posts on X", "sits in"]
+    said = command(capsys, "ask", str(place), "Which team does Ben Okoro work in?")
     assert said.out.splitlines()[0] == "Team 1"
+    assert "2 relations came after the graph was learned (posts on X, sits in)" in " ".join(said.out.split())
+    answer = pipeline_of(Graph.open(place))(Graph.open(place), "Which team does Ben Okoro work in?")
+    assert answer.trace is not None
+    assert any("came after the graph was learned (posts on X, sits in)" in text for text in answer.trace.events)
+    said = command(capsys, "add", str(place), str(rows), "--learn")
+    assert "100 questions written from" in said.err
+    renewed = Graph.open(place)
+    assert unlearned(renewed) == []
+    assert load(str(learned_place(renewed))).about["seed"] == 3
+    assert pipeline_of(renewed)(renewed, "Where does Team 1 sit?").texts == ("Rome",)
+    assert pipeline_of(renewed)(renewed, "What does Team 1 post on?").texts == ("News",)
+
+
+def command(capsys: pytest.CaptureFixture[str], *words: str) -> CaptureResult[str]:
+    """Return what a command prints."""
+    with pytest.raises(SystemExit) as stopped:
+        main(list(words))
+    assert not stopped.value.code
+    return capsys.readouterr()
+
+
+def pipeline_of(graph: Graph) -> Pipeline:
+    pipeline = learned_pipeline(graph)
+    assert pipeline is not None
+    return pipeline
 
 
 def test_given_questions_alone_are_the_same_training(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import pytest
 from onnx_models import write_embedder
 
 from graphbrick import BeamSearch, EmbeddingModel, Query, Rerank, ShortestPaths, Subgraph, build
+from graphbrick.core import Step
 from graphbrick.core.errors import ModelError, PipelineError
 from graphbrick.core.trace import Trace, record
 from graphbrick.learn.learned import is_learned
@@ -118,6 +119,22 @@ def test_what_was_saved_is_loaded(model: PatternModel, folder: Path) -> None:
     for name in ("scale", "narrow", "maps", "lengths", "relation_weights", "pattern_weights"):
         assert np.array_equal(getattr(again, name), getattr(model, name))
     assert load(str(folder)) is again  # read once
+
+
+def test_a_folder_of_an_older_version_scores_as_it_did(model: PatternModel, tmp_path: Path) -> None:
+    back = replace(model, relations=("borders", "capital\0X"), patterns=((("capital\0X", True),), PATTERNS[1]))
+    save(back, tmp_path / "now")
+    old = {
+        "relations": ["borders", "capital X"],
+        "patterns": [[["capital X", True]], [["borders", True]]],
+        "version": 6,
+    }
+    loaded = load(changed(tmp_path / "now", tmp_path / "old", **old))
+    assert (loaded.relations, loaded.patterns) == (back.relations, back.patterns)
+    asked = [(Step("capital", True, back=True),), (Step("capital", True),), (Step("capital X", True),)]
+    scores = [one.score(one.ask("X"), asked) for one in (back, loaded)]
+    assert scores[0].tolist() == scores[1].tolist()
+    assert scores[0][0] != scores[0][2]
 
 
 def test_what_is_no_path_or_too_long_comes_last_and_is_told(folder: Path) -> None:

@@ -53,6 +53,9 @@ Columns = Annotated[
 ]
 Header = Annotated[bool | None, typer.Option("--header/--no-header", help="Whether the first row names the columns.")]
 Language = Annotated[str, typer.Option(help="Preferred language of RDF labels.")]
+LearnAgain = Annotated[
+    bool, typer.Option("--learn", help="Then learn the graph, if it was not learned or has new relations since.")
+]
 SkipBad = Annotated[bool, typer.Option("--skip-bad", help="Leave bad records out, count and list them.")]
 
 
@@ -85,9 +88,11 @@ def build(
     ] = None,
     skip_bad: SkipBad = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the graph that is there.")] = False,
+    learn: LearnAgain = False,
     as_json: Json = False,
 ) -> None:
     """Build a graph folder from a file, also .gz and .zst, or from a database, such as bolt://localhost:7687/films."""
+    from graphbrick.cli.learn import after_change
     from graphbrick.cli.printing.graphs import print_built
     from graphbrick.cli.progress import progress
     from graphbrick.core.errors import InputError
@@ -110,6 +115,7 @@ def build(
         for event in entry.events:
             typer.echo(f"note: {event}", err=True)
         print_built(copied, as_json=as_json)
+        after_change(graph, learn_again=learn)
         return
     options = read_options(delimiter, columns, header, language)
     rules = rules_named(preset).with_patterns(tuple(include or ()), tuple(exclude or ()), tuple(label_relation or ()))
@@ -127,14 +133,17 @@ def build(
             watch=report.share,
         )
     print_built(built, as_json=as_json)
+    after_change(graph, learn_again=learn)
 
 
 def refresh(
     graph: GraphFolder,
     full: Annotated[bool, typer.Option("--full", help="Copy everything, whatever the database tells.")] = False,
+    learn: LearnAgain = False,
     as_json: Json = False,
 ) -> None:
     """Bring a graph up to date with the database it was copied from; copies only what is new where that can be told."""
+    from graphbrick.cli.learn import after_change
     from graphbrick.cli.printing.graphs import print_refreshed
     from graphbrick.cli.progress import progress
     from graphbrick.core.trace import Trace, record
@@ -145,6 +154,7 @@ def refresh(
     for event in entry.events:
         typer.echo(f"note: {event}", err=True)
     print_refreshed(graph, done, as_json=as_json)
+    after_change(graph, learn_again=learn)
 
 
 def add(
@@ -156,9 +166,11 @@ def add(
     header: Header = None,
     language: Language = "en",
     skip_bad: SkipBad = False,
+    learn: LearnAgain = False,
     as_json: Json = False,
 ) -> None:
     """Add triples, and what is known of entities, to a graph that was built."""
+    from graphbrick.cli.learn import after_change
     from graphbrick.cli.printing.graphs import print_change
     from graphbrick.cli.progress import progress
     from graphbrick.graphs.delta import change
@@ -167,6 +179,7 @@ def add(
     with progress(f"adding to {graph}") as report:
         done = change(graph, add=source, nodes=nodes, options=options, skip_bad=skip_bad, progress=report.count)
     print_change(done, as_json=as_json)
+    after_change(graph, learn_again=learn)
 
 
 def delete(

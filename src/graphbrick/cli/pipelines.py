@@ -131,9 +131,8 @@ def default_pipeline(graph: Graph | DatabaseGraph | ExtractedGraph | None) -> Pi
     """
     from graphbrick.embedders.minilm import MiniLM
     from graphbrick.graphs.corpus import TextGraph
-    from graphbrick.graphs.graph import Graph
     from graphbrick.indexes.embed_graph import embed_passages, lacks_vectors
-    from graphbrick.learn import default, unlearned
+    from graphbrick.learn import default
 
     pipeline = default.default_pipeline(graph)
     if isinstance(graph, TextGraph):
@@ -144,13 +143,6 @@ def default_pipeline(graph: Graph | DatabaseGraph | ExtractedGraph | None) -> Pi
 
             with progress("embedding the passages (only once)", graph.n_passages) as report:
                 embed_passages(graph, MiniLM(), progress=report.count)
-        return pipeline
-    fresh = unlearned(graph) if isinstance(graph, Graph) else []
-    if fresh:
-        shown = ", ".join(fresh[:3]) + (", ..." if len(fresh) > 3 else "")
-        typer.echo(
-            f"{len(fresh):,} relations came after the graph was learned ({shown}); run graphbrick learn again", err=True
-        )
     return pipeline
 
 

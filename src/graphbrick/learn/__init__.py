@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from graphbrick.learn.learned import unlearned as unlearned
     from graphbrick.learn.learning import LearnReport as LearnReport
     from graphbrick.learn.learning import learn as learn
+    from graphbrick.learn.renewal import renew as renew
 
 _HOMES = {
     "Feedback": "feedback",
@@ -26,6 +27,7 @@ _HOMES = {
     "learned_pipeline": "learned",
     "learned_place": "learned",
     "read_feedback": "feedback",
+    "renew": "renewal",
     "unlearned": "learned",
 }
 __all__ = [
@@ -37,6 +39,7 @@ __all__ = [
     "learned_pipeline",
     "learned_place",
     "read_feedback",
+    "renew",
     "unlearned",
 ]
 __getattr__ = lazy_names(__name__, _HOMES)

@@ -309,6 +309,8 @@ def _weights(model: Alignment, examples: Sequence[_Read]) -> Scores:
     low = np.concatenate([_LOW, np.full(model.max_hops, -_LENGTHS)])
     high = np.concatenate([_HIGH, np.full(model.max_hops, _LENGTHS)])
     usable = [one for one in examples if one.pattern in one.others]
+    if not usable:
+        return model.weights
     tables = [model.features(one.tokens, one.others) for one in usable]
     rows = np.concatenate(tables)
     first = np.concatenate([[0], np.cumsum([len(table) for table in tables])[:-1]])

@@ -12,7 +12,7 @@ from graphbrick.graphs.graph import Graph
 from graphbrick.learn.sampling import samples
 from graphbrick.learn.writer import Writer
 from graphbrick.learn.written_questions import phrasebook_of
-from graphbrick.patterns.text import PLACEHOLDER, Steps
+from graphbrick.patterns.text import Steps, without_marks
 
 _MOST = 8  # answers of a question, so that all are in its passage
 
@@ -68,8 +68,7 @@ def _paths(graph: Graph, start: int, pattern: Steps) -> list[Path]:
     """Return the paths from an entity along a pattern, none of which meets an entity twice."""
     csr = graph.csr
     paths = [Path(graph, (start,), (), ())]
-    for label, forward in pattern:
-        wanted = label.removesuffix(f" {PLACEHOLDER}")
+    for wanted, forward in without_marks(pattern):
         longer = []
         for path in paths:
             row = csr.row(path.end, forward)

@@ -54,8 +54,4 @@ def unlearned(graph: Graph) -> list[str]:
     place = learned_place(graph)
     if not is_learned(place):
         return []
-    alignment = load(str(place)).alignment
-    if alignment is None:  # trained on given questions alone, which need not be about every relation
-        return []
-    known = set(alignment.relations)
-    return sorted({graph.relation_label(number) for number in range(graph.n_relations)} - known)
+    return list(load(str(place)).unlearned(graph))

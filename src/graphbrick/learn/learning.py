@@ -33,7 +33,7 @@ from graphbrick.learn.writer import Writer
 from graphbrick.llm.chat import ChatModel
 from graphbrick.patterns.folder import LEARNED_WORDS, WORDS, check_place, save, words_in
 from graphbrick.patterns.model import PatternModel
-from graphbrick.patterns.text import PLACEHOLDER, Steps, canonical
+from graphbrick.patterns.text import Steps, canonical, without_marks
 from graphbrick.train.pattern_course import Watch
 from graphbrick.train.pattern_examples import Examples, Ints
 from graphbrick.train.patterns import ROUNDS, PatternReport, examples, fit_patterns
@@ -206,7 +206,7 @@ def learn(
         graph, found, embedder, max_hops=max_hops, rounds=ROUNDS if len(labelled) > len(written) else _ROUNDS,
         seed=seed, hold_out=False, whole=not are_few, symmetric=symmetric, watch=watch,
     )  # fmt: skip
-    about = {**model.about, "learned_from": "the graph itself"}
+    about = {**model.about, "learned_from": "the graph itself", "written": n, "given": len(own.questions)}
     model = replace(model, alignment=alignment, near_words=near_words(book, found.masked), about=about)
     calibration = fit_calibration(
         graph, model, Writer(book), [example for _, example in written], seed=seed,
@@ -295,7 +295,5 @@ def _examples(graph: Graph, written: Sequence[tuple[Sample, Example]]) -> Exampl
 
 def _number(number: Mapping[str, int], step: tuple[str, bool]) -> int:
     """Return the number of a step; see `Examples.patterns`."""
-    label, forward = step
-    if label in number:
-        return 2 * number[label] + forward
-    return ~(2 * number[label.removesuffix(f" {PLACEHOLDER}")] + forward)
+    ((label, forward),) = without_marks((step,))
+    return 2 * number[label] + forward if label == step[0] else ~(2 * number[label] + forward)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from graphbrick.core import Step
 from graphbrick.graphs.graph import Graph
 from graphbrick.graphs.literals import literal_types
-from graphbrick.patterns.text import PLACEHOLDER, Steps, canonical, labelled
+from graphbrick.patterns.text import Steps, canonical, labelled, without_marks
 from graphbrick.retrieve.pattern_layers import Layer, first_layer, next_layer
 
 Ints = npt.NDArray[np.int32]
@@ -155,7 +155,7 @@ class _Around:
 
 def _is_marked_twin(pattern: Steps, known: set[Steps]) -> bool:
     """Whether a pattern comes back to the seed and can be walked without."""
-    plain = tuple((label.removesuffix(f" {PLACEHOLDER}"), forward) for label, forward in pattern)
+    plain = without_marks(pattern)
     return plain != pattern and plain in known
 
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from graphbrick.learn.english import words
 from graphbrick.learn.phrasebook import NAMELESS, Phrasebook
-from graphbrick.patterns.text import PLACEHOLDER, Steps, readable
+from graphbrick.patterns.text import PLACEHOLDER, Steps, readable, without_marks
 from graphbrick.patterns.words_file import HEAD, TAIL, RelationWords
 
 _CLASS_BESIDE_SEED = 0.35  # of questions; «the film X»
@@ -62,7 +62,7 @@ class Writer:
 
     def write(self, pattern: Steps, rng: random.Random) -> Written:
         """Write a question whose answer is what a pattern leads to from the placeholder."""
-        pattern = tuple((label.removesuffix(f" {PLACEHOLDER}"), forward) for label, forward in pattern)
+        pattern = without_marks(pattern)
         tagged, at, asks = self._seed(pattern[0], rng), 0, False
         style = rng.choice(("@ 's {n}", "the {n} of @")) if rng.random() < _ONE_STYLE else ""
         while at < len(pattern):

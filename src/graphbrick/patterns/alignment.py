@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from graphbrick.core.cached import cached_property
 from graphbrick.embedders.embedder import Embedder
-from graphbrick.patterns.text import PLACEHOLDER, Steps, canonical, words_of
+from graphbrick.patterns.text import PLACEHOLDER, Steps, canonical, without_marks, words_of
 from graphbrick.patterns.word_vectors import REMEMBERED, word_vectors
 
 Floats = npt.NDArray[np.float32]
@@ -263,7 +263,7 @@ class Alignment:
         if not 0 < len(pattern) <= self.max_hops:
             return None
         # A step back to the seed reads like any other step of its relation.
-        steps = [self.numbers.get((label.removesuffix(f" {PLACEHOLDER}"), forward), -1) for label, forward in pattern]
+        steps = [self.numbers.get(step, -1) for step in without_marks(pattern)]
         return None if -1 in steps else steps
 
     def word_vectors(self, words: Sequence[str]) -> Floats:

@@ -23,10 +23,12 @@ from graphbrick.patterns.end_model import EndModel
 from graphbrick.patterns.model import PatternModel
 from graphbrick.patterns.near_words import NearWords
 from graphbrick.patterns.question_features import WORDS as HASHED_WORDS
+from graphbrick.patterns.text import with_marks
 from graphbrick.session import current_session
 
-FORMAT, VERSION = "graphbrick-patterns", 6
-_READ = (2, 3, 4, 5, 6)  # version 2 has no alignment, version 3 no calibration, versions 4 and 5 one of other figures
+FORMAT, VERSION = "graphbrick-patterns", 7
+# Version 2 has no alignment, 3 no calibration, 4 and 5 one of other figures; up to 6 steps back have other marks.
+_READ = (2, 3, 4, 5, 6, 7)
 DESCRIPTION, WEIGHTS = "model.json", "weights.npz"
 WORDS = "words.toml"
 """The file in which users correct what was understood of a graph's language; see `graphbrick.patterns.words_file`."""
@@ -194,7 +196,12 @@ def _load(folder: Path) -> PatternModel:
         embedder = parse_brick(described["embedder"])
         if not isinstance(embedder, Embedder):
             raise TypeError(f"{embedder!r} is no embedder")
-        patterns = tuple(tuple((str(label), bool(way)) for label, way in steps) for steps in described["patterns"])
+        marked = tuple if described["version"] > 6 else with_marks
+        relations = marked(list(map(str, described["relations"])))
+        patterns = tuple(
+            tuple(zip(marked([str(label) for label, _ in steps]), [bool(way) for _, way in steps], strict=True))
+            for steps in described["patterns"]
+        )
         about = {key: value for key, value in described.items() if key not in _OWN}
         symmetric = frozenset(map(str, described.get("symmetric", ())))
         alignment = _read_alignment(embedder, described.get("alignment"), aligned, symmetric, len(values["lengths"]))
@@ -203,14 +210,14 @@ def _load(folder: Path) -> PatternModel:
             raise ModelError(
                 f"{folder} was learned by a version that read words in another way; run graphbrick learn again"
             )
-        calibration = described.get("calibration") if described["version"] == VERSION else None
+        calibration = described.get("calibration") if described["version"] >= 6 else None
         ends = described.get("ends")
         model = PatternModel(
             embedder,
             alignment=alignment,
             calibration=None if calibration is None else Calibration.from_dict(calibration),
             ends=None if ends is None else EndModel.from_dict(ends),
-            relations=tuple(map(str, described["relations"])),
+            relations=relations,
             patterns=patterns,
             about=about,
             symmetric=symmetric,

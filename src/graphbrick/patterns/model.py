@@ -15,6 +15,7 @@ from graphbrick.core.cached import cached_property
 from graphbrick.core.errors import ModelError
 from graphbrick.embedders.embedder import Embedder
 from graphbrick.files.locks import ForkLock
+from graphbrick.graphs.graph import Graph
 from graphbrick.patterns.alignment import Alignment, Token
 from graphbrick.patterns.confidence import Calibration
 from graphbrick.patterns.end_model import EndModel
@@ -31,6 +32,12 @@ _REMEMBERED = 100_000  # relations and patterns, by process
 _QUESTIONS = 64
 _Made = tuple[tuple[int, ...], int, list[int] | None]
 _OTHER_SIZE = "gives vectors of {} dimensions, but the patterns were trained with {}; train them again"
+
+
+def note_of_unlearned(fresh: Sequence[str]) -> str:
+    """Return what is said of relations that came after a graph was learned; see `PatternModel.unlearned`."""
+    shown = ", ".join(fresh[:3]) + (", ..." if len(fresh) > 3 else "")
+    return f"{len(fresh):,} relations came after the graph was learned ({shown}); run graphbrick learn again"
 
 
 def kinds_of(max_hops: int) -> int:
@@ -120,6 +127,24 @@ class PatternModel:
         ]
         away = [steps for steps in self.patterns if steps == without_marks(steps)]
         return tuple(dict.fromkeys([*single, *away]))[:_RIVALS]
+
+    def unlearned(self, graph: Graph) -> tuple[str, ...]:
+        """Return the relations of a graph that came after it was learned, by label.
+
+        None for patterns that were trained on given questions alone, which need not be about every relation.
+        """
+        if self.alignment is None:
+            return ()
+        fresh = self._unlearned.get(graph.hash)
+        if fresh is None:
+            labels = {graph.relation_label(number) for number in range(graph.n_relations)}
+            self._unlearned.clear()
+            fresh = self._unlearned[graph.hash] = tuple(sorted(labels.difference(self.alignment.relations)))
+        return fresh
+
+    @cached_property
+    def _unlearned(self) -> dict[str, tuple[str, ...]]:
+        return {}
 
     def ask(self, question: str) -> Prepared:
         """Return the features of a masked question; recent ones are cached for other stages and hops."""

@@ -10,9 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.core import Path, PathPattern, Reading, Scorable, Step
+from graphbrick.core.graph import Graph as CoreGraph
 from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event
+from graphbrick.graphs.graph import Graph
 from graphbrick.patterns.confidence import fit_features
+from graphbrick.patterns.model import note_of_unlearned
 from graphbrick.patterns.text import Steps, as_labels, masked, split_start, steps_of
 from graphbrick.scorers.scorer import Scorer
 
@@ -74,6 +77,13 @@ class PatternScorer(Scorer):
         from graphbrick.patterns.folder import load
 
         return load(self.model).symmetric
+
+    def note(self, graph: CoreGraph) -> str:
+        """Return which relations came after the graph was learned; nothing if there are none."""
+        from graphbrick.patterns.folder import load
+
+        fresh = load(self.model).unlearned(graph) if isinstance(graph, Graph) else ()
+        return note_of_unlearned(fresh) if fresh else ""
 
     def confidence(self, query: str, read: Callable[[], Sequence[Reading]]) -> float | None:
         """Return the probability that the first reading is right; None if the patterns were trained without it."""

@@ -14,7 +14,7 @@ Steps = tuple[tuple[str, bool], ...]
 """The relations of a pattern as labels, each with whether it is followed from head to tail."""
 
 PLACEHOLDER = "X"
-_MARK = f" {PLACEHOLDER}"
+_MARK = "\0X"  # no label can hold it
 _ARROW = re.compile(r"(?:^|(?<= ))(->|<-)(?= |$)")
 _PUNCTUATION = re.compile(r"[\W_]+")
 _WORD = re.compile(r"'s(?!\w)|\w+(?:-\w+)*")
@@ -68,10 +68,10 @@ def steps_of(walked: str) -> Steps:
 
 
 def labelled(steps: Iterable[Step]) -> Steps:
-    """Return steps as the model knows them: a step back to the start has a relation of its own.
+    r"""Return steps as the model knows them: a step back to the start has a relation of its own.
 
     >>> labelled([Step("child", True), Step("parent", True, back=True)])
-    (('child', True), ('parent X', True))
+    (('child', True), ('parent\x00X', True))
     """
     return tuple((f"{step.relation}{_MARK}" if step.back else step.relation, step.forward) for step in steps)
 
@@ -82,10 +82,10 @@ def as_labels(steps: Steps | Sequence[Step]) -> Steps:
 
 
 def without_marks(steps: Steps) -> Steps:
-    """Return steps as relations of the graph, without the mark of those that come back to the start.
+    r"""Return steps as relations of the graph, without the mark of those that come back to the start.
 
-    >>> without_marks((("child", True), ("parent X", True)))
-    (('child', True), ('parent', True))
+    >>> without_marks((("child", True), ("parent\0X", True), ("posts on X", True)))
+    (('child', True), ('parent', True), ('posts on X', True))
     """
     return tuple((label.removesuffix(_MARK), forward) for label, forward in steps)
 
@@ -110,11 +110,20 @@ def words_of(question: str) -> list[str]:
     return [word if word == PLACEHOLDER else word.lower() for word in _WORD.findall(simplified(question))]
 
 
-def canonical(steps: Steps, symmetric: AbstractSet[str]) -> Steps:
-    """Return steps with those of symmetric relations forwards: a spouse's spouse is the same in both directions.
+def with_marks(labels: Sequence[str]) -> tuple[str, ...]:
+    r"""Return labels of folders before version 7, where a step back to the start ended in « X».
 
-    >>> canonical((("child", False), ("spouse X", False)), {"spouse"})
-    (('child', False), ('spouse X', True))
+    >>> with_marks(["child", "parent X"])
+    ('child', 'parent\x00X')
+    """
+    return tuple(f"{label[:-2]}{_MARK}" if label.endswith(f" {PLACEHOLDER}") else label for label in labels)
+
+
+def canonical(steps: Steps, symmetric: AbstractSet[str]) -> Steps:
+    r"""Return steps with those of symmetric relations forwards: a spouse's spouse is the same in both directions.
+
+    >>> canonical((("child", False), ("spouse\0X", False)), {"spouse"})
+    (('child', False), ('spouse\x00X', True))
     """
     if not symmetric:
         return steps
@@ -127,6 +136,7 @@ def readable(relation: str) -> str:
     >>> readable("starred_actors"), readable("film.film.starring..film.performance.actor")
     ('starred actors', 'performance actor')
     """
+    relation = relation.replace(_MARK, f" {PLACEHOLDER}")
     parts = [part for part in relation.split(".") if part]
     named = parts[-2:] if " " not in relation and len(parts) > 2 else [relation]
     return " ".join(_PUNCTUATION.sub(" ", part).strip() for part in named).strip() or relation

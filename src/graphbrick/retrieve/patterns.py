@@ -138,6 +138,9 @@ class Patterns(RetrieveStage):
         paths = self._paths(subgraph, seeds, grown, ranked)
         confidence = self.scorer.confidence(query.text, lambda: self._readings(subgraph, seeds, grown, ranked))
         scale = repr(self.scorer) if self.scorer.comparable else ""
+        note = self.scorer.note(subgraph.graph)
+        if note:
+            event(note)
         return Evidence(tuple(paths), scale=scale, confidence=confidence, symmetric=self.scorer.symmetric)
 
     def readings(self, query: Query, subgraph: Subgraph) -> list[Reading]:

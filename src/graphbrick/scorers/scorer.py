@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from graphbrick.core import Reading, Scorable, texts_of
 from graphbrick.core.errors import ModelError
+from graphbrick.core.graph import Graph
 from graphbrick.pipeline.brick import Brick
 
 
@@ -59,6 +60,10 @@ class Scorer(Brick):
     def symmetric(self) -> frozenset[str]:
         """Labels of the relations whose two directions mean the same, such as «spouse»; none unless it learned some."""
         return frozenset()
+
+    def note(self, graph: Graph) -> str:
+        """Return what users should know of the scorer on a graph, such as that it was trained on an older state."""
+        return ""
 
     def confidence(self, query: str, read: Callable[[], Sequence[Reading]]) -> float | None:
         """Return the probability that the best reading of a question is right; None if the scorer does not estimate it.

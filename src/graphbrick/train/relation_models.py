@@ -13,7 +13,7 @@ from graphbrick.core.errors import InputError
 from graphbrick.embedders.embedder import Embedder
 from graphbrick.evaluate.datasets import Grounded, Question
 from graphbrick.graphs.graph import Graph
-from graphbrick.patterns.text import Steps
+from graphbrick.patterns.text import Steps, without_marks
 from graphbrick.train.pattern_course import Watch
 from graphbrick.train.pattern_examples import Examples
 from graphbrick.train.pattern_fit import Quality
@@ -153,4 +153,4 @@ def vectors_of(embedder: Embedder, texts: Sequence[str], what: str, watch: Watch
 
 def is_plain(steps: Steps) -> bool:
     """Whether no step of a pattern comes back to its start: such steps have a mark."""
-    return not any(label.endswith(" X") for label, _ in steps)
+    return steps == without_marks(steps)
