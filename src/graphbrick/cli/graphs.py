@@ -92,9 +92,9 @@ def build(
     as_json: Json = False,
 ) -> None:
     """Build a graph folder from a file, also .gz and .zst, or from a database, such as bolt://localhost:7687/films."""
-    from graphbrick.cli.learn import after_change
     from graphbrick.cli.printing.graphs import print_built
     from graphbrick.cli.progress import progress
+    from graphbrick.cli.renewing import after_change
     from graphbrick.core.errors import InputError
     from graphbrick.graphs.builder import build
     from graphbrick.graphs.databases.address import is_address
@@ -143,9 +143,9 @@ def refresh(
     as_json: Json = False,
 ) -> None:
     """Bring a graph up to date with the database it was copied from; copies only what is new where that can be told."""
-    from graphbrick.cli.learn import after_change
     from graphbrick.cli.printing.graphs import print_refreshed
     from graphbrick.cli.progress import progress
+    from graphbrick.cli.renewing import after_change
     from graphbrick.core.trace import Trace, record
     from graphbrick.graphs.refreshing import refresh_graph
 
@@ -170,9 +170,9 @@ def add(
     as_json: Json = False,
 ) -> None:
     """Add triples, and what is known of entities, to a graph that was built."""
-    from graphbrick.cli.learn import after_change
     from graphbrick.cli.printing.graphs import print_change
     from graphbrick.cli.progress import progress
+    from graphbrick.cli.renewing import after_change
     from graphbrick.graphs.delta import change
 
     options = read_options(delimiter, columns, header, language)

@@ -133,32 +133,3 @@ def feedback(
     else:
         use = "nothing is learned from it until you name the right answers with --answer"
     console().print(plain(f"written to {place}; {use}"), highlight=False, markup=False)
-
-
-def after_change(graph: Path, *, learn_again: bool) -> None:
-    """Say that a learned graph has new relations, or learn it again.
-
-    With ``learn_again``, a graph that was not learned yet is learned as well.
-    """
-    place = graph.resolve()
-    if not learn_again and not place.with_name(f"{place.name}.patterns").exists():
-        return  # without the imports below
-    from graphbrick.cli.progress import progress
-    from graphbrick.core.errors import ModelError
-    from graphbrick.graphs.graph import Graph
-    from graphbrick.learn import renew, unlearned
-    from graphbrick.patterns.model import note_of_unlearned
-
-    opened = Graph.open(graph)
-    if learn_again:
-        with progress("learning") as shown:
-            report = renew(opened, watch=shown.step)
-        typer.echo("learned already, and no relation is new" if report is None else str(report), err=True)
-        return
-    try:
-        fresh = unlearned(opened)
-    except ModelError as error:
-        typer.echo(f"note: what was learned of the graph cannot be used: {error}", err=True)
-        return
-    if fresh:
-        typer.echo(f"note: {note_of_unlearned(fresh)} (or change the graph with --learn)", err=True)

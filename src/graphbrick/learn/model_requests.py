@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from graphbrick.core.trace import event
-from graphbrick.learn.english.labels import HEAD, TAIL
 from graphbrick.llm.json_replies import json_list, json_object, only_list, whole_number
 from graphbrick.llm.messages import Request
 from graphbrick.llm.replies import opened, shown
+from graphbrick.patterns.words_file import HEAD, TAIL
 
 TAIL_QUESTIONS, HEAD_QUESTIONS, NAMES = "tail_questions", "head_questions", "names"
 RELATION_TOKENS = 80  # of a reply about one relation

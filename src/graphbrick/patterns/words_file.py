@@ -148,10 +148,12 @@ def _entry(kind: Any, table: object, what: str, file: Path) -> Any:
             shown = "a list of strings" if wanted is list else "true or false" if wanted is bool else "a string"
             raise InputError(f"{what}: {name} must be {shown}, got {value!r}", file)
         values[name] = value
-        if name in _WORDS:
-            values[name] = [_word(item) for item in value] if isinstance(value, list) else _word(value)
-            if isinstance(value, list) and "" in values[name]:
+        if name in _WORDS and isinstance(value, list):
+            values[name] = texts = [_word(item) for item in value]
+            if "" in texts:
                 raise InputError(f"{what}: {name} has an empty text, got {value!r}; remove it", file)
+        elif name in _WORDS:
+            values[name] = _word(value)
     return kind(**values)
 
 
