@@ -11,7 +11,7 @@ import pytest
 from graphbrick import Graph, parse
 from graphbrick.evaluate.datasets import Question
 from graphbrick.evaluate.study.reader import Study
-from graphbrick.pipeline.budget import StoppedError
+from graphbrick.pipeline.budget import Budget, StoppedError, spending
 from graphbrick.tune.measuring import Measurer
 from graphbrick.tune.race import Candidate, Scored
 from graphbrick.tune.search import STUDY
@@ -28,6 +28,31 @@ def test_shared_beginnings_are_counted_once(graph: Graph, questions: tuple[Quest
         shared = sum(result.stage_seconds[0][2] for result in study.results(study.runs()[0].id))
     assert shared > 0
     assert measurer.alone - measurer.ran == pytest.approx(shared)
+
+
+def test_tokens_of_results_that_a_killed_session_has_left_are_counted(
+    graph: Graph, questions: tuple[Question, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("graphbrick.tune.measuring._tokens", lambda _: 7.0)
+    text = "ShortestPaths(max_hops=1) >> PathAnswer()"
+    counted = []
+    for n in (2, 5):
+        measurer = Measurer(graph, tmp_path / STUDY, metric="hits_at_1", link=False, workers=1)
+        one = Candidate("default", text, parse(text).identity())
+        measurer.ask([one], questions[:n], each=60.0, deadline=time.monotonic() + 60)
+        counted.append(measurer.left_tokens)
+    assert counted == [0, 14]  # the budget of a session counts its own
+
+
+def test_the_time_of_the_users_budget_ends_a_search(
+    graph: Graph, questions: tuple[Question, ...], tmp_path: Path
+) -> None:
+    measurer = Measurer(graph, tmp_path / STUDY, metric="hits_at_1", link=False, workers=1)
+    with spending(Budget(seconds=1)) as budget:
+        assert budget._start is not None
+        budget._start -= 2
+        with pytest.raises(StoppedError, match="budget of 1 seconds is used up"):
+            measurer.ask([Candidate("a", "AllPaths()", "a")], questions, each=9.0, deadline=time.monotonic() + 60)
 
 
 def test_processes_are_started_for_long_work_only(

@@ -37,6 +37,7 @@ def measure(
         return []
     fresh = [replace(one, scores={}, rung=0, given_up=None) for one in chosen.values()]
     asking.ask(fresh, mixed(sample(questions, size, seed=seed)), MEASURING, FINAL)
+    fresh = [one for one in fresh if not one.given_up] or fresh  # one that hangs here leaves the figures of the others
     # Where the time ended early, the last questions were answered by some only.
     common = set[Key].intersection(*(set(one.scores) for one in fresh)) if fresh else set[Key]()
     for one in fresh:
@@ -69,7 +70,10 @@ def explain(
     found: list[Change] = []
     for winner in winners:
         asked = mixed([question for question in questions if key_of(question) in winner.scores])
-        changes = [_named(change, race) for change in changes_of(winner, space)]
+        # Changes that ask a language model, where the winner asks none, take long: they come last.
+        changes = sorted(
+            (_named(change, race) for change in changes_of(winner, space)), key=lambda one: one.changed.asks_model
+        )
         for start in range(0, len(changes), _CHANGES):
             batch = [change for change in changes[start : start + _CHANGES] if not change.changed.given_up]
             if batch and asking.goes_on(_EXPLAINED):
@@ -82,7 +86,8 @@ def explain(
 
 def _time(changes: Sequence[Change], winner: Candidate, timing: Asking, questions: Sequence[Question]) -> None:
     """Ask a winner and its changes for their time; calls of a language model are paid for and long, so never twice."""
-    if not changes or not timing.goes_on(1.0) or any(one.asks_model for one in [winner, *(c.changed for c in changes)]):
+    changes = [change for change in changes if not change.changed.asks_model]
+    if not changes or winner.asks_model or not timing.goes_on(1.0):
         return
     again = [replace(one, scores={}) for one in [winner, *(change.changed for change in changes)]]
     asked = mixed([question for question in questions if key_of(question) in winner.scores])[:_TIMED]
