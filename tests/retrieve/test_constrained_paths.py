@@ -49,7 +49,7 @@ def test_each_hypothesis_leaves_the_ones_before_out_until_the_trie_is_empty() ->
     assert len(prompts) == 1
     assert len(set(evidence.texts())) == 4
     assert [item.score for item in evidence.items] == [1, 1 / 2, 1 / 3, 1 / 4]
-    assert entry.events == ["all 4 paths around the seeds were written; there are no further ones"]
+    assert entry.events == ["of 4 paths around the seeds 4 were written; there are no further ones"]
 
 
 def test_n_ends_it() -> None:
@@ -98,12 +98,24 @@ def test_a_server_that_refuses_grammars_says_so() -> None:
         retrieve(ConstrainedPaths(LLM(base_url=server.base_url)), "Nairobi")
 
 
-def test_a_path_that_was_cut_off_ends_the_search_with_an_event() -> None:
-    with ScriptedLLM([KENYA, Reply(f"{KENYA} -> curr", finish_reason="length")]) as server:
+@pytest.mark.parametrize("cut", [f"{KENYA} -> curr", f"{KENYA} -> currency -> Kenyan s\ufffd"])
+def test_a_path_that_was_cut_off_is_left_out_and_the_search_goes_on(cut: str) -> None:
+    replies = iter([KENYA, Reply(cut, finish_reason="length")])
+    with ScriptedLLM(lambda request: next(replies, first_allowed(request))) as server:
+        evidence, entry = retrieve(ConstrainedPaths(LLM(base_url=server.base_url), n=3), "Nairobi")
+        assert [len(texts_of(request.body["grammar"])) for request in server.requests] == [4, 3, 2]
+    assert evidence.texts()[0] == KENYA
+    assert len(evidence) == 2
+    assert "a path was cut off at 256 tokens" in entry.events[1]
+    assert entry.events[2] == "the 1 paths that begin as the one cut off were left out of the next grammars"
+
+
+def test_paths_that_are_all_cut_off_end_the_search() -> None:
+    with ScriptedLLM([Reply("Nai\ufffd", finish_reason="length")]) as server:
         evidence, entry = retrieve(ConstrainedPaths(LLM(base_url=server.base_url)), "Nairobi")
-        assert len(server.requests) == 2
-    assert evidence.texts() == [KENYA]
-    assert "a path was cut off at 256 tokens" in entry.events[-1]
+        assert len(server.requests) == 1
+    assert not evidence.items
+    assert entry.events[-1] == "of 4 paths around the seeds 0 were written; there are no further ones"
 
 
 def test_the_prompt_lists_relations_only_if_it_is_to() -> None:

@@ -12,7 +12,7 @@ from reasoning import PROSE, walk
 
 from graphbrick import BM25, LLM, LogicalForms, Row, Subgraph, build
 from graphbrick.patterns.relation_paths import relations_near
-from graphbrick.retrieve.forms.execute import bindings, execute, slots_of
+from graphbrick.retrieve.forms.execute import SpentError, Visits, bindings, execute, path_of, slots_of
 from graphbrick.retrieve.forms.form import FormError, form_text, read_form, turned
 from graphbrick.testing import Reply, tiny_graph
 
@@ -81,8 +81,8 @@ def test_forms_mean_sets_of_entities() -> None:
         binding = {
             slot: graph.entity(slot[1]) if slot[0] == "entity" else relations[slot[1]] for slot in slots_of(form)
         }
-        found = execute(Subgraph(graph), form, binding)
-        assert all(path.nodes[-1] == node for node, paths in found.items() for path in paths)
+        found = execute(Subgraph(graph), form, binding, Visits(100))
+        assert all(path_of(walk).nodes[-1] == node for node, walks in found.items() for walk in walks)
         return {graph.label(node) for node in found}
 
     assert run('(JOIN borders "Uganda")') == {"Kenya", "Rwanda"}
@@ -175,6 +175,41 @@ def test_tries_are_limited() -> None:
     found = walk(stage(drafts=1, tries=2), ['(JOIN (R borders) (JOIN (R borders) "Kigali"))'], "Kigali")
     assert not found.evidence.items
     assert "after 2 forms (tries)" in found.events[0]
+
+
+def test_equal_drafts_are_executed_once_and_vote_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    executed: list[str] = []
+
+    def counting(subgraph: Subgraph, form: Any, binding: Any, visits: Visits) -> Any:
+        executed.append(form_text(form))
+        return execute(subgraph, form, binding, visits)
+
+    monkeypatch.setattr("graphbrick.retrieve.logical_forms.execute", counting)
+    other = '(JOIN (R capital) "Kenya")'
+    found = walk(stage(drafts=5), drafts(other, SHILLING, SHILLING, other, SHILLING), "Nairobi", temperature=0.3)
+    assert found.evidence.texts() == ["Nairobi <- capital <- Kenya -> currency -> Kenyan shilling"]
+    assert len(executed) == len(set(executed))
+    assert found.facts == {"drafts": 5, "drafts_with_answers": 5}
+
+
+def test_all_drafts_share_one_budget_of_visits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("graphbrick.retrieve.logical_forms._VISITS", 3)
+    deep = '(JOIN (R borders) (JOIN (R borders) "Kigali"))'
+    found = walk(stage(drafts=2), drafts(deep, SHILLING), "Kigali", temperature=0.3)
+    assert not found.evidence.items
+    assert found.events[0] == f"a draft was given up after 3 entities visited by all drafts: {deep}"
+    assert found.events[1] == f"a draft was not executed, since those before visited 3 entities: {SHILLING}"
+    with pytest.raises(SpentError):
+        Visits(1).take(2)
+
+
+def test_a_name_is_in_the_question_as_whole_words_only(tmp_path: File) -> None:
+    graph = build([("Ken Smith", "born in", "Rome"), ("Kenya", "capital", "Nairobi")], tmp_path / "k.graph")
+    draft = ['(JOIN (R born in) "Ken")']
+    named = walk(stage(drafts=1), draft, "Kenya", graph=graph, question="Where was Ken born?")
+    assert named.evidence.items
+    other = walk(stage(drafts=1), draft, "Kenya", graph=graph, question="Where in Kenya was he born?")
+    assert other.events[0] == "a draft gives nothing: there is no entity like 'Ken'"
 
 
 def test_at_temperature_0_it_drafts_once() -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from graphbrick.core import Evidence, Path, Query, Subgraph
 from graphbrick.core.directions import DIRECTIONS
 from graphbrick.core.errors import ModelError
+from graphbrick.core.limits import check_limits
 from graphbrick.core.parameters import parameter
 from graphbrick.core.trace import event, fact
 from graphbrick.llm.chat import ChatModel
@@ -28,13 +29,13 @@ class ConstrainedPaths(RetrieveStage):
     obeys token by token. So one call with a short prompt chooses among thousands of paths that the model never reads.
     Several hypotheses come one after the other, each with the paths written before removed from the trie, or from one
     call that samples. The search ends when the trie is empty; without any path the model is not called, which is an
-    event.
+    event. So is a path that is cut off at the longest reply: it is left out, with all paths that begin like it.
 
     The server must obey grammars: LocalLLM, llama.cpp and vLLM do. One that ignores them is found out by its reply.
 
     Args:
         llm: The language model, such as LocalLLM().
-        n: Hypotheses, at least 1.
+        n: Hypotheses, at least 1; those that are cut off count.
         max_hops: Triples in a path, from 1 to 10.
         direction: "both", "out" (along triples) or "in" (against them).
         cap: Most paths in the grammar, at least 1; the shortest are kept, and reaching the cap is an event.
@@ -94,26 +95,32 @@ class ConstrainedPaths(RetrieveStage):
     def _one_by_one(self, request: Request, by_text: Mapping[str, Sequence[Path]]) -> list[tuple[str, float]]:
         """Return the hypotheses with their scores, each from a grammar without those before."""
         left, written = dict.fromkeys(by_text), list[tuple[str, float]]()
-        while left and len(written) < self.n:
+        for _ in range(self.n):
+            check_limits()
             reply = self.llm.ask_all([replace(request, grammar=one_of(left))])[0]
             text = self._path(reply.choices[0], left)
-            if text is None:
-                break  # the same would come again
-            written.append((text, 1 / (len(written) + 1)))
-            del left[text]
-        if not left:
-            event(f"all {len(by_text):,} paths around the seeds were written; there are no further ones")
+            if text in left:
+                written.append((text, 1 / (len(written) + 1)))
+                del left[text]
+            else:  # the same would come again
+                begun = [path for path in left if path.startswith(text)]
+                event(f"the {len(begun):,} paths that begin as the one cut off were left out of the next grammars")
+                left = {path: None for path in left if not path.startswith(text)}
+            if not left:
+                found, n = len(by_text), len(written)
+                event(f"of {found:,} paths around the seeds {n:,} were written; there are no further ones")
+                break
         return written
 
     def _sampled(self, request: Request, by_text: Mapping[str, Sequence[Path]]) -> list[tuple[str, float]]:
         """Return the distinct samples with their shares, the most frequent first; ties by first appearance."""
         reply = self.llm.ask_all([replace(request, grammar=one_of(by_text), n=self.n)])[0]
         samples = [self._path(choice, by_text) for choice in reply.choices]
-        counts = Counter(text for text in samples if text is not None)
+        counts = Counter(text for text in samples if text in by_text)
         return [(text, count / len(samples)) for text, count in counts.most_common()]
 
-    def _path(self, choice: Choice, texts: Mapping[str, object]) -> str | None:
-        """Return the path that a reply is; None, with an event, if it was cut off.
+    def _path(self, choice: Choice, texts: Mapping[str, object]) -> str:
+        """Return the path that a reply is; its beginning, with an event, if it was cut off.
 
         Raises:
             ModelError: It is no path of the grammar.
@@ -121,11 +128,12 @@ class ConstrainedPaths(RetrieveStage):
         text = choice.message.text.strip()
         if text in texts:
             return text
+        text = text.rstrip("\ufffd")  # it may be cut within a character
         if choice.finish_reason == "length" and any(path.startswith(text) for path in texts):
             event(
                 f"a path was cut off at {self.llm.max_tokens:,} tokens and left out (raise max_tokens): {shown(text)}"
             )
-            return None
+            return text
         raise ModelError(
             f"{self.llm.model} at {self.llm.address()} does not obey grammars: it replied {shown(text)}, which is no "
             "path of the grammar; use LocalLLM(), or a server of llama.cpp or vLLM, or PlannedPaths with this one"

@@ -21,7 +21,17 @@ from graphbrick.llm.replies import one_line, shown, unreadable, without_thinking
 from graphbrick.patterns.relation_paths import relations_near
 from graphbrick.patterns.text import readable
 from graphbrick.pipeline import RetrieveStage
-from graphbrick.retrieve.forms.execute import Binding, Found, TooLargeError, bindings, execute, slots_of
+from graphbrick.retrieve.forms.execute import (
+    Binding,
+    Found,
+    SpentError,
+    TooLargeError,
+    Visits,
+    bindings,
+    execute,
+    path_of,
+    slots_of,
+)
 from graphbrick.retrieve.forms.form import Count, Form, FormError, Join, form_text, parts_of, read_form, turned
 from graphbrick.retrieve.reasoning.asking import PROMPTS
 from graphbrick.scorers.scorer import Scorer
@@ -30,6 +40,7 @@ _ENTITIES, _ENTITIES_OF_MANY = 15, 5  # candidates of a name; fewer if there are
 _RELATIONS, _RELATIONS_OF_MANY = 7, 4  # candidates of a relation; fewer if there are 3 relations or more
 _HOPS = 2  # around the entities, where relations are looked for
 _MOST_JOINS = 5  # drafts with more are left out
+_VISITS = 2_000_000  # entities that the forms of all drafts may visit, some 10 seconds
 
 
 class _Executed(NamedTuple):
@@ -59,14 +70,15 @@ class LogicalForms(RetrieveStage):
     Names of entities in a draft are bound to the entities of that name or, if the question has it, of one like it.
     Relations are bound to those within two hops of these entities whose names a scorer finds nearest to their words and
     the question. The combinations are executed, the likeliest first, each as it is drafted and with its joins the other
-    way round, until one gives something. The answer of most drafts wins; the earlier draft wins a tie. It is an event
-    if a draft cannot be read, has more than five joins, or gives nothing.
+    way round, until one gives something; equal drafts are executed once. The answer of most drafts wins; the earlier
+    draft wins a tie. It is an event if a draft cannot be read, has more than five joins, or gives nothing.
 
     Args:
         llm: The language model, such as LLM(temperature=0.3); without a temperature all drafts would be the same.
         scorer: Compares the words of a draft with the relations of the graph, such as MiniLM().
         drafts: Forms drafted, at least 1.
-        tries: Most forms executed for a draft, at least 1; reaching that is an event.
+        tries: Most forms executed for a draft, at least 1; reaching that is an event. So is visiting 2,000,000
+            entities for all drafts together, which ends the search.
 
     Returns:
         The paths from the entities of the winning form to each answer, in the order of the entity ids; for a count, a
@@ -87,7 +99,9 @@ class LogicalForms(RetrieveStage):
     def retrieve(self, query: Query, subgraph: Subgraph) -> Evidence:
         """Return the paths to the answers of the form that wins."""
         forms = self._drafts(query)
-        executed = [done for form in forms if (done := self._executed(query, subgraph, form)) is not None]
+        visits = Visits(_VISITS)
+        by_form = {form: self._executed(query, subgraph, form, visits) for form in dict.fromkeys(forms)}
+        executed = [done for form in forms if (done := by_form[form]) is not None]
         fact(drafts=len(forms), drafts_with_answers=len(executed))
         if not executed:
             event("no draft gives an answer")
@@ -118,8 +132,11 @@ class LogicalForms(RetrieveStage):
             forms.append(form)
         return forms
 
-    def _executed(self, query: Query, subgraph: Subgraph, form: Form) -> _Executed | None:
+    def _executed(self, query: Query, subgraph: Subgraph, form: Form, visits: Visits) -> _Executed | None:
         """Return the first binding of a form that gives something."""
+        if visits.left < 0:
+            event(f"a draft was not executed, since those before visited {_VISITS:,} entities: {form_text(form)}")
+            return None
         candidates = self._candidates(query, subgraph, form)
         missing = next((slot for slot, found in candidates.items() if not found), None)
         if missing is not None:
@@ -132,9 +149,12 @@ class LogicalForms(RetrieveStage):
                 event(f"a draft gives nothing after {tried:,} forms (tries): {form_text(form)}")
                 return None
             try:
-                found = execute(subgraph, bound, binding)
+                found = execute(subgraph, bound, binding, visits)
             except TooLargeError:
                 continue
+            except SpentError:
+                event(f"a draft was given up after {_VISITS:,} entities visited by all drafts: {form_text(form)}")
+                return None
             if found:
                 return _Executed(bound, binding, found)
         event(f"a draft gives nothing: {form_text(form)}")
@@ -164,9 +184,8 @@ class LogicalForms(RetrieveStage):
 
     def _evidence(self, subgraph: Subgraph, best: _Executed) -> Evidence:
         source = repr(self)
-        paths = [
-            path.path(subgraph, source) for node in sorted(best.found) for path in best.found[node] if path.triples
-        ]
+        walks = [walk for node in sorted(best.found) for walk in best.found[node] if walk.before is not None]
+        paths = [path_of(walk).path(subgraph, source) for walk in walks]
         items: list[Item] = list({path.identity: path for path in paths}.values())
         if isinstance(best.form, Count):
             text = form_text(best.form)
@@ -187,6 +206,6 @@ def _entities(query: Query, subgraph: Subgraph, name: str, most: int) -> list[in
     wanted = fold(one_line(name))
     seeds: Sequence[int] = [seed for seed in query.seeds if fold(graph.label(seed)) == wanted]
     found = graph.search(name, most)
-    if wanted not in fold(query.text):
+    if f" {wanted} " not in f" {fold(query.text)} ":
         found = [entity for entity in found if fold(graph.label(entity)) == wanted]
     return subgraph.local(dict.fromkeys([*seeds, *found]))[:most]
