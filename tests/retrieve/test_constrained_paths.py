@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import pytest
 from grammar_texts import texts_of
@@ -100,7 +102,7 @@ def test_a_server_that_refuses_grammars_says_so() -> None:
 
 @pytest.mark.parametrize("cut", [f"{KENYA} -> curr", f"{KENYA} -> currency -> Kenyan s\ufffd"])
 def test_a_path_that_was_cut_off_is_left_out_and_the_search_goes_on(cut: str) -> None:
-    replies = iter([KENYA, Reply(cut, finish_reason="length")])
+    replies: Iterator[str | Reply] = iter([KENYA, Reply(cut, finish_reason="length")])
     with ScriptedLLM(lambda request: next(replies, first_allowed(request))) as server:
         evidence, entry = retrieve(ConstrainedPaths(LLM(base_url=server.base_url), n=3), "Nairobi")
         assert [len(texts_of(request.body["grammar"])) for request in server.requests] == [4, 3, 2]
