@@ -54,7 +54,9 @@ def serve(
         str | None,
         typer.Option(metavar="FILE", help="Answers that clients may label, from graphbrick judge sample."),
     ] = None,
-    write: Annotated[bool, typer.Option("--write", help="Let clients upload and delete documents.")] = False,
+    write: Annotated[
+        bool, typer.Option("--write", help="Let clients upload and delete documents, and mark answers.")
+    ] = False,
     trust_recipes: Annotated[
         bool, typer.Option("--trust-recipes", help="Run recipes of clients with files, models and any size.")
     ] = False,

@@ -21,7 +21,18 @@ from graphbrick.serve.docs_page import docs_page
 from graphbrick.serve.errors import ErrorReply, error_reply
 from graphbrick.serve.guard import Guard, as_json_error
 from graphbrick.serve.options import ServeOptions
-from graphbrick.serve.routes import asking, catalog, chat, documents, entities, health, labels, studies, tunings
+from graphbrick.serve.routes import (
+    asking,
+    catalog,
+    chat,
+    documents,
+    entities,
+    feedback,
+    health,
+    labels,
+    studies,
+    tunings,
+)
 from graphbrick.serve.service import Service
 from graphbrick.serve.telemetry import count_request, start_telemetry
 from graphbrick.serve.tools import mcp_server
@@ -52,7 +63,7 @@ def create_app(options: ServeOptions) -> FastAPI:
         openapi_url="/openapi.json" if options.docs else None,
     )
     app.state.service = service
-    for routes in (asking, catalog, entities, chat, documents, studies, tunings, labels, health):
+    for routes in (asking, feedback, catalog, entities, chat, documents, studies, tunings, labels, health):
         app.include_router(routes.router)
     app.state.tools = mcp_server(service).streamable_http_app(
         stateless_http=True,  # a client may reach another worker with every call

@@ -18,7 +18,7 @@ from graphbrick.pipeline.run_json import run_json
 from graphbrick.pipeline.stages import GenerateStage
 from graphbrick.serve.errors import ServeError, error_reply
 from graphbrick.serve.hosting import Opened
-from graphbrick.serve.models import Ask
+from graphbrick.serve.models import Ask, Question
 from graphbrick.serve.runner import failure_of
 from graphbrick.serve.service import Service
 from graphbrick.serve.streams import Channel, sse
@@ -48,7 +48,7 @@ class Asked:
     before: StageTrace | None = None
 
 
-def read_ask(service: Service, body: Ask, *, retrieve: bool = False) -> Asked:
+def read_ask(service: Service, body: Question, *, retrieve: bool = False) -> Asked:
     """Return what a request asks for.
 
     Args:
@@ -63,7 +63,8 @@ def read_ask(service: Service, body: Ask, *, retrieve: bool = False) -> Asked:
     if retrieve:
         pipeline = without_answer(pipeline)
     budget = service.runner.budget(None if body.budget is None else body.budget.model_dump())
-    return Asked(opened, pipeline, body.question, tuple(body.seeds), budget, body.subgraph)
+    subgraph = isinstance(body, Ask) and body.subgraph
+    return Asked(opened, pipeline, body.question, tuple(body.seeds), budget, subgraph)
 
 
 def without_answer(pipeline: Pipeline) -> Pipeline:

@@ -35,23 +35,8 @@ class Limits(Body):
     usd: Annotated[float, Field(gt=0, le=1e6)] | None = None
 
 
-class Ask(Body):
+class Question(Body):
     """A question, and the pipeline that answers it: a recipe of the server by name, or a recipe text."""
-
-    model_config = ConfigDict(
-        extra="forbid",
-        json_schema_extra={
-            "examples": [
-                {"question": "What are the capitals of the countries that border Uganda?"},
-                {
-                    "question": "Which currency is used in the country whose capital is Nairobi?",
-                    "pipeline": "PPR(k=1000) >> ShortestPaths() >> Rerank(BM25(), n=32) >> PathAnswer()",
-                    "seeds": ["Nairobi"],
-                    "budget": {"seconds": 10},
-                },
-            ]
-        },
-    )
 
     question: Annotated[str, Field(min_length=1, max_length=LONGEST_QUESTION, description="The question.")]
     graph: Annotated[Name | None, Field(description="Name of the graph; by default the first.")] = None
@@ -72,10 +57,49 @@ class Ask(Body):
         None
     )
     budget: Annotated[Limits | None, Field(description="Limits of this request.")] = None
+
+
+class Ask(Question):
+    """A question, and the pipeline that answers it: a recipe of the server by name, or a recipe text."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={
+            "examples": [
+                {"question": "What are the capitals of the countries that border Uganda?"},
+                {
+                    "question": "Which currency is used in the country whose capital is Nairobi?",
+                    "pipeline": "PPR(k=1000) >> ShortestPaths() >> Rerank(BM25(), n=32) >> PathAnswer()",
+                    "seeds": ["Nairobi"],
+                    "budget": {"seconds": 10},
+                },
+            ]
+        },
+    )
+
     subgraph: Annotated[bool, Field(description="Whether to send entities and triples of the subgraph.")] = False
     stream: Annotated[
         bool, Field(description="Whether to send events: start, stage by stage, tokens, then the result.")
     ] = False
+
+
+class GiveFeedback(Question):
+    """Whether the answers to a question are right."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={
+            "examples": [
+                {"question": "What is the capital of Kenya?", "right": True},
+                {"question": "Which countries border Kenya?", "right": False, "answers": ["Uganda", "Tanzania"]},
+            ]
+        },
+    )
+
+    right: Annotated[bool, Field(description="Whether all answers are right.")]
+    answers: Annotated[
+        list[Key], Field(max_length=MOST_SEEDS, description="Keys or labels of the right answers, if others are.")
+    ] = []
 
 
 class Check(Body):

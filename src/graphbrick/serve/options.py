@@ -26,7 +26,7 @@ class ServeOptions:
         hosts: Names under which the server may be reached, without port; empty for any.
         origins: Origins of web pages that may call the server (CORS); none by default.
         trust_recipes: Whether clients may send recipes with files, model servers and any size.
-        write: Whether clients may upload and delete documents of graphs made from text.
+        write: Whether clients may upload and delete documents of graphs made from text, and mark answers.
         questions: Questions to begin with, by the name of a graph, which the page shows.
         labels: CSV file of ``graphbrick judge sample`` that clients fill in; empty for none.
         studies: Files that ``graphbrick evaluate`` wrote, or folders of them.

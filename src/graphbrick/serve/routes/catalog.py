@@ -33,8 +33,8 @@ router = APIRouter(prefix="/v1", tags=["catalogue"])
 async def graphs(service: Serving) -> dict[str, Any]:
     """Return every graph with its counts, what it gives, and its recipes.
 
-    ``write`` says whether documents may be changed, ``labels`` whether there are answers to label, and ``tuned``
-    whether there are results of searches for pipelines.
+    ``write`` says whether documents may be changed and answers marked, ``labels`` whether there are answers to label,
+    and ``tuned`` whether there are results of searches for pipelines.
     """
     return {
         "graphs": [_graph(service, hosted.now) for hosted in service.graphs.values()],

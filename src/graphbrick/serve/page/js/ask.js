@@ -4,6 +4,7 @@
 import { errorFrom, events } from "./api.js";
 import { answerList, evidenceList } from "./answers.js";
 import { announce, calm, duration, el, fill, number, problem, put } from "./dom.js";
+import { feedbackButtons } from "./feedback.js";
 import { drawMap } from "./map.js";
 import { go, notePlace } from "./place.js";
 import { replayControls } from "./replay.js";
@@ -20,7 +21,7 @@ const NARROW = 560; // pixels, below which one path is drawn from top to bottom
 export function show(main, values, workbench) {
   const state = {
     graph: workbench.graphOf(values), question: values.get("q") || "", pipeline: values.get("pipeline") || "",
-    seeds: values.getAll("seed"), run: null, abort: null, replay: null, canvas: null,
+    seeds: values.getAll("seed"), write: workbench.write, run: null, abort: null, replay: null, canvas: null,
   };
   const input = el("input", { id: "question", type: "text", class: "question", value: state.question, placeholder: "Ask a question", "aria-label": "Question", maxlength: 2000, enterkeyhint: "search" });
   const button = el("button", { type: "submit", class: "primary" }, "Ask");
@@ -165,7 +166,7 @@ function showRun(state, result, again) {
   const spent = cost(run.trace.stages.flatMap(allStages));
   const summary = `${number(read.answers.length)} answer${read.answers.length === 1 ? "" : "s"} in ${duration(run.trace.seconds)}${spent ? ` · ${spent}` : ""}`;
   const left = el("section", { class: "panel answers-panel", "aria-labelledby": "answers" }, el("h2", { id: "answers" }, read.answers.length === 1 ? "Answer" : "Answers"),
-    list, el("p", { class: "muted summary" }, summary));
+    list, el("p", { class: "muted summary" }, summary), state.write && read.answers.length ? feedbackButtons(state) : null);
   const right = entries.length ? el("section", { class: "panel map-panel", "aria-labelledby": "drawing" },
     el("h2", { id: "drawing" }, supported ? "How it was found" : "What was found"),
     total > entries.length ? el("p", { class: "muted" }, `${entries.length} of ${number(total)} paths are drawn.`) : null, drawing,

@@ -8,6 +8,7 @@ export const ROUTES = {
   check: "/v1/check",
   ask: "/v1/ask",
   retrieve: "/v1/retrieve",
+  feedback: "/v1/feedback",
   entities: "/v1/entities",
   entity: "/v1/entities/one",
   neighbours: "/v1/entities/neighbours",
