@@ -34,6 +34,7 @@ def test_a_search_shows_its_recipes_and_one_is_used(visit):
     assert page.locator(".plot .point.front").count() == 2
     assert "#7 <b>best</b>" in page.locator(".figures tbody th").first.inner_text()  # as a text
     assert "without Rerank: costs 12.0 points" in page.locator(".tune-effects li").first.inner_text()
+    assert "points better than with KHop (n = 12 and 9" in page.locator(".tune-effects li").last.inner_text()
     page.get_by_role("button", name="Use this: best for quality").click()
     page.wait_for_selector(".block")
     text = page.get_by_label("Recipe text").input_value()

@@ -16,8 +16,14 @@ FAST = "ShortestPaths(max_hops=2) >> PathAnswer()"
 
 
 def write_search(folder: Path) -> Path:
-    """Write the result of a search that recommends a pipeline for quality, and a fast one that breaks its limit."""
+    """Write the result of a search."""
     folder.mkdir(parents=True)
+    write_files(made_result(), folder, graph="made")
+    return folder
+
+
+def made_result() -> Tuned:
+    """Return the result of a search that recommends a pipeline for quality, and a fast one that breaks its limit."""
     names = {
         "#7 <b>best</b>": (BEST, 0.8, 0.05),
         "#3": (FAST, 0.6, 0.004),
@@ -39,11 +45,10 @@ def write_search(folder: Path) -> Path:
         Recommended("quality", "quality", "#7 <b>best</b>", BEST, True),
         Recommended("latency-1ms", "latency<1ms", "#3", FAST, False),
     )
-    found = Tuned(
+    return Tuned(
         metric="hits_at_1", recommended=recommended, measured=tuple(measured), comparisons=(comparison,),
         baseline="default", effects=tuple(effects), bricks=(BrickFigures("extract", "PPR", 4, 0.9, 0.05),),
         notes=("50 questions are few.",),
         tried=40, given_up={"fails": 2}, size=1_000_000, choosing=60, final=50, seconds=600.0, alone=900.0, ran=400.0,
+        rules=("Pipelines with PPR were on average 4.0 points better than with KHop (n = 12 and 9, +1.0 to +7.0).",),
     )  # fmt: skip
-    write_files(found, folder, graph="made")
-    return folder

@@ -72,6 +72,13 @@ def test_a_union_is_a_stage_of_the_kind_of_its_branches() -> None:
     assert not any("Union" in what or what.startswith("PPR(k=1000) | KHop() instead") for what in found)
 
 
+def test_a_stage_is_united_with_another_after_all_other_changes() -> None:
+    found = list(changes("PPR(k=50) >> ShortestPaths() >> PathAnswer()"))
+    assert found[-1] == "PPR(k=1000) | KHop() instead of PPR"
+    assert sum("|" in what for what in found) == 1
+    assert not any("|" in what for what in changes("ShortestPaths() >> PathAnswer()"))  # one thing at a time
+
+
 def test_equal_changes_of_two_stages_have_two_names() -> None:
     found = changes("PPR() >> PruneEdges(BM25(), n=128) >> PruneEdges(MiniLM(), n=8) >> AllPaths() >> PathAnswer()")
     assert {"without PruneEdges (stage 2)", "without PruneEdges (stage 3)"} <= found.keys()

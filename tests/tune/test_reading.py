@@ -21,6 +21,15 @@ def test_a_result_is_read_with_a_sentence_for_each_effect(tmp_path: Path) -> Non
     ]
 
 
+def test_rules_of_thumb_are_in_the_page_and_an_older_folder_has_none(tmp_path: Path) -> None:
+    folder = write_search(tmp_path / "tuned")
+    found = read_search(folder)
+    assert found["rules"][0] in (folder / "report.html").read_text("utf-8")
+    del found["rules"]
+    (folder / "tuned.json").write_text(json.dumps(found), encoding="utf-8")
+    assert read_search(folder)["rules"] == []
+
+
 @pytest.mark.parametrize(
     "text", ["", "[]", "{}", "[" * 20_000, '{"recommended": [], "measured": []}', "\x00", '{"recommended": [1]}']
 )

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Sequence as Many
 from dataclasses import dataclass, field, replace
+from itertools import product
 from statistics import fmean, median
 
 import numpy as np
@@ -13,7 +14,7 @@ import numpy as np
 from graphbrick.core.errors import PipelineError
 from graphbrick.evaluate.statistics.intervals import Interval
 from graphbrick.evaluate.statistics.paired import holm, paired_bootstrap, permutation_test
-from graphbrick.pipeline import Pipeline, Sequence
+from graphbrick.pipeline import Pipeline, Sequence, Union
 from graphbrick.pipeline.brick import Brick
 from graphbrick.pipeline.parsing import parse_brick
 from graphbrick.tune.race import Candidate
@@ -85,7 +86,8 @@ def changes_of(winner: Candidate, space: Space) -> Iterator[Change]:
     """Yield a pipeline with one choice changed at a time, each that can be read; what has one name gets its place.
 
     An optional stage is left out; a model is replaced by another one wherever the pipeline has it; an optional stage
-    that is not there is put in; and the stages that retrieve, extract, prune and rerank are replaced, in this order.
+    that is not there is put in; the stages that retrieve, extract, prune and rerank are replaced, in this order; and
+    last, a stage is united with another one.
     What is put in has its defaults, and the models that the pipeline has.
     """
     pipeline = readable(winner.text)
@@ -115,14 +117,21 @@ def _variants(pipeline: Pipeline, space: Space) -> Iterator[tuple[str, int, Pipe
         if kind not in kinds:
             at = sum(STAGES.index(other) < STAGES.index(kind) for other in kinds)
             for option in _options(space, kind, pipeline):
-                if changed := _joined([*stages[:at], option, *stages[at:]]):
+                if not isinstance(option, Union) and (changed := _joined([*stages[:at], option, *stages[at:]])):
                     yield f"with {option!r}", at, changed
-    for kind in _REPLACED:
+    for united, kind in product((False, True), _REPLACED):
         for place, stage in enumerate(stages):
             for option in _options(space, kind, pipeline) if kinds[place] == kind else ():
                 changed = _joined([*stages[:place], option, *stages[place + 1 :]])
-                if changed and name_of(option) != name_of(stage):
+                if changed and isinstance(option, Union) == united and _replaces(option, stage):
                     yield f"{option!r} instead of {name_of(stage)}", place, changed
+
+
+def _replaces(option: Pipeline, stage: Pipeline) -> bool:
+    """Return whether an option is worth trying for a stage: another brick, or a union that adds one to it."""
+    if isinstance(option, Union):
+        return name_of(stage) in map(name_of, option.branches)
+    return name_of(option) != name_of(stage)
 
 
 def _with_other_models(pipeline: Pipeline, space: Space) -> Iterator[tuple[Brick, Brick, Pipeline]]:
