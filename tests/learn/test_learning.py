@@ -16,7 +16,7 @@ from graphbrick.core.errors import InputError
 from graphbrick.evaluate.datasets import Question
 from graphbrick.learn import LearnReport, learn, learned_pipeline, learned_place, renew, unlearned
 from graphbrick.learn.tagging import tagged
-from graphbrick.patterns.alignment import LEFT_OVER, MISSING, MISSING_BACK
+from graphbrick.patterns.alignment_table import LEFT_OVER, MISSING, MISSING_BACK
 from graphbrick.patterns.folder import LEARNED_WORDS, WORDS, load
 from graphbrick.patterns.text import Steps, words_of
 from graphbrick.pipeline import Pipeline

@@ -11,19 +11,8 @@ import pytest
 
 from graphbrick.embedders.embedder import Embedder
 from graphbrick.learn.fit_alignment import softmax_regression
-from graphbrick.patterns.alignment import (
-    EMISSION,
-    LEFT_OVER,
-    MISSING,
-    MISSING_BACK,
-    TRANSITION,
-    Alignment,
-    Token,
-    Transitions,
-    content,
-    n_token_features,
-    token_features,
-)
+from graphbrick.patterns.alignment import Alignment, Token, Transitions, content, n_token_features, token_features
+from graphbrick.patterns.alignment_table import EMISSION, LEFT_OVER, MISSING, MISSING_BACK, TRANSITION
 from graphbrick.patterns.text import words_of
 
 RELATIONS = ("spouse", "child", "works in")

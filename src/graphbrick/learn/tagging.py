@@ -8,16 +8,8 @@ from functools import cache
 
 import numpy as np
 
-from graphbrick.patterns.alignment import (
-    EMISSION,
-    LEFT_OVER,
-    MISSING,
-    MISSING_BACK,
-    N_FEATURES,
-    TRANSITION,
-    Alignment,
-    Token,
-)
+from graphbrick.patterns.alignment import Alignment, Token
+from graphbrick.patterns.alignment_table import EMISSION, LEFT_OVER, MISSING, MISSING_BACK, N_FEATURES, TRANSITION
 
 Tokens = tuple[list[Token], list[Token]]
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ import numpy.typing as npt
 
 from graphbrick.core.cached import cached_property
 from graphbrick.embedders.embedder import Embedder
+from graphbrick.patterns.alignment_table import EMISSION, N_FEATURES, UNALIGNED, Spoken, best_alignments
 from graphbrick.patterns.text import PLACEHOLDER, Steps, canonical, without_marks, words_of
 from graphbrick.patterns.word_vectors import REMEMBERED, word_vectors
 
@@ -37,11 +37,6 @@ _OWNED_BY = ("of", "for", "in")
 _PLACES = 3  # of a word; see `Token.place`
 _LONGEST = 8  # content words on either side of the seed that are aligned
 _VECTOR_WEIGHT = 4.0
-_IMPOSSIBLE = -1e9
-_UNALIGNED = -60.0  # the score of a pattern that no alignment fits
-
-EMISSION, TRANSITION, MISSING, MISSING_BACK, LEFT_OVER = range(5)
-N_FEATURES = 5  # and one a hop count
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,111 +284,36 @@ class Alignment:
             rows |= made_rows
         return np.stack([rows[token.key] for token in tokens]) if tokens else np.zeros((0, len(self.emission)))
 
+    def spoken(self, tokens: tuple[Sequence[Token], Sequence[Token]]) -> Spoken:
+        """Return what the content words left and right of the seed say, see `read`."""
+        left, right = tokens
+        both = [*left, *right]
+        moves = np.array([self.transitions.log_new(token) for token in both]).reshape(-1, 2, 3)
+        emitted = np.concatenate([self.emitted(left), self.emitted(right)])
+        first = np.array([not token.is_left and token.connectors == ("'s",) for token in both], dtype=np.bool_)
+        return Spoken(len(left), emitted, moves[:, 0], moves[:, 1], first)
+
     def features(self, tokens: tuple[list[Token], list[Token]], patterns: Sequence[Steps]) -> Scores:
         """Return what the best alignment of each pattern is made of, float64 [patterns, 5 + max_hops].
 
         The columns are those of ``weights``, so that the score is their product.
         """
-        return self.features_of(tokens, [self.steps(pattern) for pattern in patterns])
+        numbered: Ints = np.full((len(patterns), self.max_hops), -1, dtype=np.int64)
+        for row, pattern in enumerate(patterns):
+            steps = self.steps(pattern) or ()
+            numbered[row, : len(steps)] = steps
+        return self.features_of(self.spoken(tokens), numbered)
 
-    def features_of(self, tokens: tuple[list[Token], list[Token]], patterns: Sequence[list[int] | None]) -> Scores:
-        """Like `features`, of patterns as `steps` returns them."""
+    def features_of(self, spoken: Spoken, patterns: Ints) -> Scores:
+        """Like `features`, of patterns as `steps` returns them.
+
+        Args:
+            spoken: What the words of the question say.
+            patterns: int64 [patterns, max_hops], filled up with -1; one without steps cannot be scored.
+        """
         features = np.zeros((len(patterns), len(self.weights)))
-        features[:, EMISSION] = _UNALIGNED
-        numbered = [(place, steps) for place, steps in enumerate(patterns) if steps]
-        if numbered:
-            table = _Table(self, tokens, [steps for _, steps in numbered])
-            features[[place for place, _ in numbered]] = table.best()
+        features[:, EMISSION] = UNALIGNED
+        rows = np.flatnonzero(patterns[:, 0] >= 0)
+        if len(rows):
+            features[rows] = best_alignments(spoken, patterns[rows], self.weights, self.turned)
         return features
-
-
-class _Table:
-    """Dynamic programming over (words used on the left, words used on the right, hops used), for many patterns."""
-
-    def __init__(self, model: Alignment, tokens: tuple[list[Token], list[Token]], patterns: list[list[int]]) -> None:
-        self.left, self.right = tokens
-        n, most = len(patterns), model.max_hops
-        self.weights, self.none = model.weights, len(model.emission) - 1
-        self.length = np.array([len(steps) for steps in patterns])
-        self.step: Ints = np.full((n, most + 1), self.none, dtype=np.int64)
-        self.step[:, 1:][np.arange(most) < self.length[:, None]] = np.fromiter(chain.from_iterable(patterns), np.int64)
-        self.absent = self.step == self.none
-        self.absent[:, 0] = False
-        self.is_back = np.zeros_like(self.absent)  # a step that takes back the one before it
-        self.is_back[:, 2:] = (model.turned[self.step[:, 2:]] == self.step[:, 1:-1]) & ~self.absent[:, 2:]
-        self.direction = np.where(self.absent | (np.arange(most + 1) == 0), 2, self.step & 1)
-        self.emitted = [model.emitted(self.left), model.emitted(self.right)]
-        self.moves = [[model.transitions.log_new(token) for token in side] for side in tokens]
-
-    def best(self) -> Scores:
-        """Return the features of the best alignment of each pattern."""
-        cells: dict[tuple[int, int], tuple[Scores, Scores]] = {}
-        start = np.full(self.step.shape, _IMPOSSIBLE)
-        start[:, 0] = 0
-        cells[0, 0] = self._without_words(start, np.zeros((*self.step.shape, N_FEATURES)))
-        for a in range(len(self.left) + 1):
-            for b in range(len(self.right) + 1):
-                if a or b:
-                    cells[a, b] = self._cell(cells, a, b)
-        value, features = cells[len(self.left), len(self.right)]
-        rows = np.arange(len(self.length))
-        found = np.zeros((len(rows), len(self.weights)))
-        found[:, :N_FEATURES] = features[rows, self.length]
-        found[rows, N_FEATURES - 1 + self.length] = 1
-        impossible = value[rows, self.length] < _IMPOSSIBLE / 2
-        found[impossible, EMISSION] = _UNALIGNED
-        return found
-
-    def _cell(self, cells: dict[tuple[int, int], tuple[Scores, Scores]], a: int, b: int) -> tuple[Scores, Scores]:
-        """Return the best way to have used so many words of each side."""
-        ways = []
-        if b:
-            ways.append(self._use(*cells[a, b - 1], 1, b - 1))
-        # «X's spouse»: what follows the possessive is used before anything on the left.
-        pending = b < len(self.right) and self.right[b].connectors == ("'s",)
-        if a and not pending:
-            ways.append(self._use(*cells[a - 1, b], 0, a - 1))
-        if not ways:
-            return np.full(self.step.shape, _IMPOSSIBLE), np.zeros((*self.step.shape, N_FEATURES))
-        value, features = ways[0]
-        if len(ways) == 2:
-            better = ways[1][0] > value
-            value, features = np.where(better, ways[1][0], value), np.where(better[..., None], ways[1][1], features)
-        return self._without_words(value, features)
-
-    def _use(self, value: Scores, features: Scores, side: int, place: int) -> tuple[Scores, Scores]:
-        """Use one more word: for the next hop, for the same hop, or for none."""
-        emitted, (log_new, log_same) = self.emitted[side][place], self.moves[side][place]
-        weights = self.weights
-        spoken = emitted[self.step]
-        new, same = log_new[self.direction], log_same[self.direction]
-        begins = np.full_like(value, _IMPOSSIBLE)
-        begins[:, 1:] = value[:, :-1] + weights[EMISSION] * spoken[:, 1:] + weights[TRANSITION] * new[:, :-1]
-        stays = value + weights[EMISSION] * spoken + weights[TRANSITION] * same
-        stays[:, 0] = _IMPOSSIBLE
-        begins[self.absent] = stays[self.absent] = _IMPOSSIBLE
-        skips = value + weights[EMISSION] * emitted[self.none] + weights[LEFT_OVER]
-        ways = np.stack([begins, stays, skips])
-        way = ways.argmax(axis=0)
-        after = features.copy()
-        after[:, 1:] = np.where((way == 0)[:, 1:, None], features[:, :-1], features[:, 1:])
-        before = np.zeros_like(value)
-        before[:, 1:] = new[:, :-1]
-        after[..., EMISSION] += np.where(way == 2, emitted[self.none], spoken)
-        after[..., TRANSITION] += np.where(way == 0, before, np.where(way == 1, same, 0))
-        after[..., LEFT_OVER] += way == 2
-        return ways.max(axis=0), after
-
-    def _without_words(self, value: Scores, features: Scores) -> tuple[Scores, Scores]:
-        """Let hops go by that no word speaks of."""
-        for hop in range(1, value.shape[1]):
-            back = self.is_back[:, hop]
-            through = value[:, hop - 1] + np.where(back, self.weights[MISSING_BACK], self.weights[MISSING])
-            through[self.absent[:, hop]] = _IMPOSSIBLE
-            better = through > value[:, hop]
-            if better.any():
-                value[better, hop] = through[better]
-                features[better, hop] = features[better, hop - 1]
-                features[better, hop, MISSING] += ~back[better]
-                features[better, hop, MISSING_BACK] += back[better]
-        return value, features

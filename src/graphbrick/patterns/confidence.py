@@ -17,10 +17,11 @@ import numpy.typing as npt
 
 from graphbrick.core import Reading
 from graphbrick.core.cached import cached_property
-from graphbrick.patterns.alignment import EMISSION, MISSING, Alignment
+from graphbrick.patterns.alignment_table import EMISSION, MISSING
 from graphbrick.patterns.text import Steps, canonical, labelled, masked, readable, without_marks
 
 if TYPE_CHECKING:
+    from graphbrick.patterns.alignment import Alignment
     from graphbrick.patterns.model import PatternModel, Prepared
 
 Floats = npt.NDArray[np.float32]
@@ -128,12 +129,12 @@ def fit_features(
     prepared = model.ask(masked(query, start))
     alike = [reading for reading in readings if reading.pattern.start_label == start][:_ALIGNED]
     here = [canonical(labelled(reading.pattern.steps), model.symmetric) for reading in alike]
-    parts = alignment.features(prepared.tokens, here[:1])[0]
+    parts, elsewhere = _elsewhere(model, alignment, prepared, here)
     return np.array(
         [
             _odds(np.array([reading.score for reading in readings]), _same_answers(readings)),
             _odds(model.linear(prepared, here), _same_answers(alike)),
-            (_elsewhere(model, alignment, prepared, here) - best.score).clip(0, _CLIP),
+            (elsewhere - best.score).clip(0, _CLIP),
             parts[EMISSION] / max(1, sum(map(len, prepared.tokens))),
             parts[MISSING],
             _support(model, words, vectors, prepared, here[0]),
@@ -149,13 +150,17 @@ def _support(model: PatternModel, words: Spoken, vectors: dict[str, Floats], pre
         return SUPPORT[0]
     if len(vectors) > _REMEMBERED:
         vectors.clear()
-    fresh = sorted({word for group in (question, *by_step) for word in group} - vectors.keys())
+    # Each vector is read once, because another thread may clear the cache.
+    words_met = sorted({word for group in (question, *by_step) for word in group})
+    rows = {word: vector for word in words_met if (vector := vectors.get(word)) is not None}
+    fresh = [word for word in words_met if word not in rows]
     if fresh:
         made = model.embedder.embed(fresh).astype(np.float32)
         made /= np.linalg.norm(made, axis=1, keepdims=True) + np.float32(1e-12)
-        vectors.update(zip(fresh, made, strict=True))
-    question_vectors = np.stack([vectors[word] for word in question])
-    least = min((question_vectors @ np.stack([vectors[word] for word in group]).T).max() for group in by_step)
+        rows |= dict(zip(fresh, made, strict=True))
+        vectors.update({word: rows[word] for word in fresh})
+    question_vectors = np.stack([rows[word] for word in question])
+    least = min((question_vectors @ np.stack([rows[word] for word in group]).T).max() for group in by_step)
     return float(np.clip(least, *SUPPORT))
 
 
@@ -172,13 +177,25 @@ def _odds(scores: Scores, chosen: npt.NDArray[np.bool_]) -> float:
     return float(odds.clip(-_CLIP, _CLIP))
 
 
-def _elsewhere(model: PatternModel, alignment: Alignment, prepared: Prepared, here: Sequence[Steps]) -> np.float64:
-    """Return the best score of a pattern that other entities of the graph have, and the seed does not."""
-    own = {without_marks(steps) for steps in here}
-    others = [steps for steps in model.rivals if steps not in own]
-    if not others:
-        return np.float64(-np.inf)
-    scores = model.linear(prepared, others)
+def _elsewhere(
+    model: PatternModel, alignment: Alignment, prepared: Prepared, here: Sequence[Steps]
+) -> tuple[Scores, np.float64]:
+    """Return the alignment of the first pattern, and the best score of a pattern that the seed does not have.
+
+    Such a pattern is one that other entities of the graph have.
+    """
+    is_other = np.ones(len(model.rivals), dtype=np.bool_)
+    for steps in here:
+        place = model.rival_places.get(without_marks(steps))
+        if place is not None:
+            is_other[place] = False
+    others = model.rival_rows.of(np.flatnonzero(is_other)) if is_other.any() else None
+    scores = np.zeros(0) if others is None else model.linear_of(prepared, others)
     best = np.argsort(-scores, kind="stable")[:_ALIGNED]
-    aligned = alignment.features(prepared.tokens, [others[place] for place in best.tolist()])
-    return np.float64((scores[best] + aligned @ alignment.weights).max())
+    numbered = np.full((1 + len(best), max(alignment.max_hops, model.max_hops)), -1, dtype=np.int64)
+    first = alignment.steps(here[0]) or ()
+    numbered[0, : len(first)] = first
+    if others is not None:
+        numbered[1:, : others.aligned.shape[1]] = others.aligned[best]
+    features = alignment.features_of(prepared.spoken, numbered)
+    return features[0], (scores[best] + features[1:] @ alignment.weights).max(initial=-np.inf)

@@ -17,7 +17,8 @@ import numpy as np
 from graphbrick.core.errors import ModelError, PipelineError
 from graphbrick.embedders.embedder import Embedder
 from graphbrick.files.folders import check_writable, new_folder, recover
-from graphbrick.patterns.alignment import N_FEATURES, Alignment, Transitions, n_token_features
+from graphbrick.patterns.alignment import Alignment, Transitions, n_token_features
+from graphbrick.patterns.alignment_table import N_FEATURES
 from graphbrick.patterns.confidence import Calibration
 from graphbrick.patterns.end_model import EndModel
 from graphbrick.patterns.model import PatternModel

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from graphbrick.embedders.embedder import Embedder
 from graphbrick.files.locks import ForkLock
 from graphbrick.graphs.graph import Graph
 from graphbrick.patterns.alignment import Alignment, Token
+from graphbrick.patterns.alignment_table import Ints, Spoken
 from graphbrick.patterns.confidence import Calibration
 from graphbrick.patterns.end_model import EndModel
 from graphbrick.patterns.near_words import NearWords
@@ -30,7 +31,6 @@ NO_PATTERN = -1e6
 _RIVALS = 2_000
 _REMEMBERED = 100_000  # relations and patterns, by process
 _QUESTIONS = 64
-_Made = tuple[tuple[int, ...], int, list[int] | None]
 _OTHER_SIZE = "gives vectors of {} dimensions, but the patterns were trained with {}; train them again"
 
 
@@ -159,28 +159,43 @@ class PatternModel:
 
         Patterns of no step, or of more than ``max_hops``, score `NO_PATTERN`.
         """
-        scores, fits, rows = self._linear(prepared, patterns)
-        if self.alignment is not None and rows is not None:
-            aligned = self.alignment.features_of(prepared.tokens, rows.aligned)
-            scores[fits] += aligned @ self.alignment.weights
+        scores, fits = self._places(patterns)
+        if fits:
+            rows = self._known.rows([patterns[i] for i in fits])
+            scores[fits] = self.linear_of(prepared, rows)
+            if self.alignment is not None:
+                aligned = self.alignment.features_of(prepared.spoken, rows.aligned)
+                scores[fits] += aligned @ self.alignment.weights
         return scores
 
     def linear(self, prepared: Prepared, patterns: Sequence[Steps | tuple[Step, ...]]) -> npt.NDArray[np.float64]:
         """Like `score`, but without the alignment."""
-        return self._linear(prepared, patterns)[0]
+        scores, fits = self._places(patterns)
+        if fits:
+            scores[fits] = self.linear_of(prepared, self._known.rows([patterns[i] for i in fits]))
+        return scores
 
-    def _linear(
-        self, prepared: Prepared, patterns: Sequence[Steps | tuple[Step, ...]]
-    ) -> tuple[npt.NDArray[np.float64], list[int], _Rows | None]:
-        """Return the linear scores, the places of the patterns that can be scored, and these as numbers, if any."""
-        scores = np.full(len(patterns), NO_PATTERN)
-        fits = [i for i, steps in enumerate(patterns) if 0 < len(steps) <= self.max_hops]
-        if not fits:
-            return scores, fits, None
-        kinds = kinds_of(self.max_hops)
-        rows = self._known.rows([patterns[i] for i in fits])
+    def _places(self, patterns: Sequence[Steps | tuple[Step, ...]]) -> tuple[npt.NDArray[np.float64], list[int]]:
+        """Return a score for each pattern that cannot be scored, and the places of the others."""
+        most = self.max_hops
+        return np.full(len(patterns), NO_PATTERN), [i for i, steps in enumerate(patterns) if 0 < len(steps) <= most]
+
+    @cached_property
+    def rival_rows(self) -> Numbered:
+        """The `rivals` as numbers."""
+        return self._known.rows(self.rivals)
+
+    @cached_property
+    def rival_places(self) -> dict[Steps, int]:
+        """The place of each of the `rivals`."""
+        return {steps: place for place, steps in enumerate(self.rivals)}
+
+    def linear_of(self, prepared: Prepared, rows: Numbered) -> npt.NDArray[np.float64]:
+        """Return the scores without the alignment of at least one pattern, float64 [patterns]."""
+        kinds, n = kinds_of(self.max_hops), len(rows.size)
         # What each role asks for, against the words of the relations that are met.
-        relation = rows.place // kinds
+        place = rows.place[rows.place >= 0]
+        relation = place // kinds
         is_met = np.zeros(len(rows.own), dtype=np.bool_)
         is_met[relation] = True
         relations, column = np.flatnonzero(is_met), (np.cumsum(is_met) - 1)[relation]
@@ -188,16 +203,15 @@ class PatternModel:
         own = rows.own[relations]
         has = np.flatnonzero(own >= 0)
         table[has] += self.relation_weights[own[has]] @ prepared.extended
-        by_place = table[column, rows.place % kinds]
-        total: npt.NDArray[np.float64] = prepared.lengths[rows.length - 1].astype(np.float64)
-        total += np.bincount(np.repeat(np.arange(len(fits)), rows.size), by_place, minlength=len(fits))
+        by_place = table[column, place % kinds]
+        total: npt.NDArray[np.float64] = prepared.lengths[rows.size - 2].astype(np.float64)
+        total += np.bincount(np.repeat(np.arange(n), rows.size), by_place, minlength=n)
         whole = np.flatnonzero(rows.whole >= 0)
         total[whole] += prepared.patterns[rows.whole[whole]]
-        scores[fits] = total
-        return scores, fits, rows
+        return total
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Prepared:
     """A masked question, prepared for scoring patterns.
 
@@ -207,6 +221,7 @@ class Prepared:
         lengths: float32 [max_hops].
         patterns: float32 [patterns], what those with weights of their own score for being themselves.
         tokens: Its content words left and right of the seed, for a model that aligns them.
+        alignment: That model.
     """
 
     extended: Floats
@@ -214,29 +229,41 @@ class Prepared:
     lengths: Floats
     patterns: Floats
     tokens: tuple[list[Token], list[Token]]
+    alignment: Alignment | None
+
+    @cached_property
+    def spoken(self) -> Spoken:
+        """What these words say."""
+        if self.alignment is None:
+            raise ValueError("the words of a question say nothing without an alignment; learn patterns with one")
+        return self.alignment.spoken(self.tokens)
 
 
 @dataclass(frozen=True, slots=True)
-class _Rows:
+class Numbered:
     """Patterns as numbers.
 
     Attributes:
-        place: relation * kinds + role, for all roles of the steps of all patterns, one after the other.
-        size: How many of them each pattern has.
-        length: Hops of each pattern.
+        place: int64 [patterns, hops + 1], relation * kinds + role for each step and the end; -1 after the last.
+        size: How many of them each pattern has: one more than hops.
         whole: Its row among the patterns with weights of their own; -1 for none.
         words: The vectors of relations by number, float32 [relations, dimensions].
         own: The row of each relation among those with weights of their own; -1 for none.
-        aligned: The steps of each pattern as numbers of the alignment, see `Alignment.steps`.
+        aligned: int64 [patterns, hops], the steps as numbers of the alignment (`Alignment.steps`); -1 after the last.
     """
 
-    place: npt.NDArray[np.int64]
-    size: npt.NDArray[np.int64]
-    length: npt.NDArray[np.int64]
-    whole: npt.NDArray[np.int64]
+    place: Ints
+    size: Ints
+    whole: Ints
     words: Floats
-    own: npt.NDArray[np.int64]
-    aligned: list[list[int] | None]
+    own: Ints
+    aligned: Ints
+
+    def of(self, rows: Ints) -> Numbered:
+        """Return some of the patterns."""
+        return replace(
+            self, place=self.place[rows], size=self.size[rows], whole=self.whole[rows], aligned=self.aligned[rows]
+        )
 
 
 class _Known:
@@ -253,10 +280,12 @@ class _Known:
     def _clear(self) -> None:
         self._ids: dict[str, int] = {}
         self._labels: list[str] = []
-        # Places, the row of the whole, and numbers for the alignment.
-        self._made: dict[Steps | tuple[Step, ...], _Made] = {}
+        self._rows: dict[Steps | tuple[Step, ...], int] = {}
+        hops = self._model.max_hops
+        self._place, self._aligned = np.empty((64, hops + 1), dtype=np.int64), np.empty((64, hops), dtype=np.int64)
+        self._size, self._patterns = np.empty(64, dtype=np.int64), np.empty(64, dtype=np.int64)
         self._words = np.zeros((0, self._model.dimensions), dtype=np.float32)
-        self._own: npt.NDArray[np.int64] = np.zeros(0, dtype=np.int64)
+        self._own: Ints = np.zeros(0, dtype=np.int64)
 
     def prepared(self, question: str) -> Prepared:
         """Return the prepared question, from the cache if possible."""
@@ -273,31 +302,26 @@ class _Known:
         extended = np.append(q, np.float32(1))
         roles = model.scale[:, None] * q[:d] + model.maps @ (model.narrow @ q)
         tokens = ([], []) if model.alignment is None else model.alignment.read(words_of(text))
-        prepared = Prepared(extended, roles, model.lengths @ extended, model.pattern_weights @ extended, tokens)
+        prepared = Prepared(
+            extended, roles, model.lengths @ extended, model.pattern_weights @ extended, tokens, model.alignment
+        )
         with self._lock:
             self._prepared[question] = prepared
             while len(self._prepared) > _QUESTIONS:
                 self._prepared.popitem(last=False)
         return prepared
 
-    def rows(self, patterns: Sequence[Steps | tuple[Step, ...]]) -> _Rows:
+    def rows(self, patterns: Sequence[Steps | tuple[Step, ...]]) -> Numbered:
         """Return patterns of at least one step as numbers."""
         with self._lock:
-            if len(self._ids) > _REMEMBERED or len(self._made) > _REMEMBERED:
+            if len(self._ids) > _REMEMBERED or len(self._rows) > _REMEMBERED:
                 self._clear()
-            made = [self._made.get(steps) or self._make(steps) for steps in patterns]
+            known = self._rows
+            rows = np.array([row if (row := known.get(steps)) is not None else self._make(steps) for steps in patterns])
             self._grow()
-            words, own = self._words, self._own
-        size = np.array([len(places) for places, _, _ in made], dtype=np.int64)
-        return _Rows(
-            np.array([place for places, _, _ in made for place in places], dtype=np.int64),
-            size,
-            size - 1,  # one place for each hop, and one for the end
-            np.array([whole for _, whole, _ in made], dtype=np.int64),
-            words,
-            own,
-            [aligned for _, _, aligned in made],
-        )
+            return Numbered(
+                self._place[rows], self._size[rows], self._patterns[rows], self._words, self._own, self._aligned[rows]
+            )
 
     def _grow(self) -> None:
         """Make what is known of relations that were not met before; arrays that were given away stay as they are."""
@@ -311,8 +335,10 @@ class _Known:
         self._words = np.concatenate([self._words, made])
         self._own = np.concatenate([self._own, np.array(rows, dtype=np.int64)])
 
-    def _make(self, pattern: Steps | tuple[Step, ...]) -> _Made:
-        steps, numbers = canonical(as_labels(pattern), self._model.symmetric), list[int]()
+    def _make(self, pattern: Steps | tuple[Step, ...]) -> int:
+        """Enter a pattern and return its row."""
+        labels, row = as_labels(pattern), len(self._rows)
+        steps, numbers = canonical(labels, self._model.symmetric), list[int]()
         for label, _ in steps:
             number = self._ids.get(label)
             if number is None:
@@ -323,7 +349,16 @@ class _Known:
             number * self._kinds + 2 * hop + forward
             for hop, (number, (_, forward)) in enumerate(zip(numbers, steps, strict=True))
         ]
-        end = numbers[-1] * self._kinds + self._kinds - 2 + steps[-1][1]
-        aligned = None if self._model.alignment is None else self._model.alignment.steps(as_labels(pattern))
-        self._made[pattern] = (*places, end), self._whole.get(steps, -1), aligned
-        return self._made[pattern]
+        places.append(numbers[-1] * self._kinds + self._kinds - 2 + steps[-1][1])
+        if row == len(self._size):
+            for name in ("_place", "_aligned", "_size", "_patterns"):
+                array = getattr(self, name)
+                setattr(self, name, np.concatenate([array, np.empty_like(array)]))
+        self._place[row], self._aligned[row] = -1, -1
+        self._place[row, : len(places)] = places
+        aligned = None if self._model.alignment is None else self._model.alignment.steps(labels)
+        if aligned:
+            self._aligned[row, : len(aligned)] = aligned
+        self._size[row], self._patterns[row] = len(places), self._whole.get(steps, -1)
+        self._rows[pattern] = row
+        return row

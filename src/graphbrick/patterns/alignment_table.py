@@ -1,0 +1,196 @@
+"""The best alignments of many patterns with the words of one question, by dynamic programming."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+Scores = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+EMISSION, TRANSITION, MISSING, MISSING_BACK, LEFT_OVER = range(5)
+N_FEATURES = 5  # and one a hop count
+UNALIGNED = -60.0
+"""The emission of a pattern that no alignment fits."""
+_IMPOSSIBLE = -1e9
+# What the last move of the best way to a cell is. Each of the first three is 3 higher for a word left of the seed.
+_BEGINS, _STAYS, _SKIPS, _LEFT, _WITHOUT_WORD, _START = 0, 1, 2, 3, 6, 7
+
+
+class Spoken(NamedTuple):
+    """What the words of a question say, whatever the pattern: those left of the seed, then those right of it.
+
+    Attributes:
+        n_left: Number of words left of the seed.
+        emitted: float64 [words, steps + 1], the log probability that a word speaks of each step, or of none.
+        new: float64 [words, 3], the log probability that a word begins a hop, by the direction of the hop before.
+        same: float64 [words, 3], the same for a word that speaks of the hop before.
+        first: bool [words], whether the word is used before any on the left: «X's spouse».
+    """
+
+    n_left: int
+    emitted: Scores
+    new: Scores
+    same: Scores
+    first: npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class _Level:
+    """The beginnings of patterns that have so many hops; a table of the words used on the left and on the right.
+
+    Attributes:
+        parent: int64 [beginnings], index of each without its last step in the level before.
+        step: int64 [beginnings], the last step.
+        direction: int64 [beginnings], 0 backwards, 1 forwards, 2 before the first hop.
+        is_back: bool [beginnings], whether the last step takes back the one before it.
+        value: float64 [left + 1, right + 1, beginnings], the best score.
+        move: int8, like ``value``: the last move of the best way.
+    """
+
+    parent: Ints
+    step: Ints
+    direction: Ints
+    is_back: npt.NDArray[np.bool_]
+    value: Scores
+    move: npt.NDArray[np.int8]
+
+
+def best_alignments(spoken: Spoken, patterns: Ints, weights: Scores, turned: Ints) -> Scores:
+    """Return the features of the best alignment of each pattern, float64 [patterns, 5 + max_hops].
+
+    Patterns with a common beginning share its cells, so that each beginning is computed once.
+
+    Args:
+        spoken: What the words say.
+        patterns: int64 [patterns, hops], the steps of each, at least one; -1 after the last.
+        weights: float64 [5 + max_hops].
+        turned: int64 [steps + 1], the number of each step in the other direction.
+    """
+    table = _Table(spoken, weights, turned)
+    n, n_steps = len(patterns), len(turned)
+    length = (patterns >= 0).sum(axis=1)
+    place = np.zeros(n, dtype=np.int64)  # of each pattern's beginning in the level
+    offset, offsets = 1, np.zeros(n, dtype=np.int64)
+    for hop in range(int(length.max())):
+        rows = np.flatnonzero(length > hop)
+        beginnings, inverse = np.unique(place[rows] * n_steps + patterns[rows, hop], return_inverse=True)
+        table.extend(beginnings // n_steps, beginnings % n_steps)
+        place[rows], offsets[rows] = inverse, offset
+        offset += len(beginnings)
+    distinct, inverse = np.unique(offsets + place, return_inverse=True)
+    features = np.zeros((n, len(weights)))
+    features[:, :N_FEATURES] = table.features(distinct)[inverse]
+    features[np.arange(n), N_FEATURES - 1 + length] = 1
+    return features
+
+
+class _Table:
+    """Dynamic programming over (words used on the left, words used on the right, hops used)."""
+
+    def __init__(self, spoken: Spoken, weights: Scores, turned: Ints) -> None:
+        self.spoken, self.weights, self.turned = spoken, weights, turned
+        self.left, self.none = spoken.n_left, len(turned) - 1
+        self.right = len(spoken.emitted) - self.left
+        self.skipping = (weights[EMISSION] * spoken.emitted[:, self.none]).tolist()
+        # Whether nothing on the left may be used yet, by the words used on the right.
+        self.pending = [*spoken.first[self.left :].tolist(), False]
+        self.levels = [self._start()]
+
+    def _start(self) -> _Level:
+        """Return the level without hops, where every word is skipped."""
+        cells = self.left + 1, self.right + 1, 1
+        value, move = np.full(cells, _IMPOSSIBLE), np.full(cells, _START, dtype=np.int8)
+        value[0, 0] = 0
+        cost = float(self.weights[LEFT_OVER])
+        for a in range(self.left + 1):
+            for b in range(self.right + 1):
+                ways = []
+                if b:
+                    ways.append((float(value[a, b - 1, 0]) + self.skipping[self.left + b - 1] + cost, _SKIPS))
+                if a and not self.pending[b]:
+                    ways.append((float(value[a - 1, b, 0]) + self.skipping[a - 1] + cost, _SKIPS + _LEFT))
+                if ways:  # of equal ones the first
+                    value[a, b], move[a, b] = max(ways, key=lambda way: way[0])
+        none = np.zeros(1, dtype=np.int64)
+        return _Level(none, none + self.none, none + 2, np.zeros(1, dtype=np.bool_), value, move)
+
+    def extend(self, parent: Ints, step: Ints) -> None:
+        """Add the next level: beginnings of the last one with a step more each."""
+        before, weights, spoken, left = self.levels[-1], self.weights, self.spoken, self.left
+        direction = step & 1
+        is_back = (self.turned[step] == before.step[parent]) & (before.step[parent] != self.none)
+        emitted = weights[EMISSION] * spoken.emitted[:, step]
+        new = weights[TRANSITION] * spoken.new[:, before.direction[parent]]
+        same = weights[TRANSITION] * spoken.same[:, direction]
+        earlier = before.value[:, :, parent]
+        without = earlier + np.where(is_back, weights[MISSING_BACK], weights[MISSING])
+        begins_left = earlier[:-1] + emitted[:left, None] + new[:left, None]
+        begins_right = earlier[:, :-1] + emitted[left:] + new[left:]
+        value = np.full(earlier.shape, _IMPOSSIBLE)
+        move = np.full(earlier.shape, _WITHOUT_WORD, dtype=np.int8)
+        cost = weights[LEFT_OVER]
+        for a in range(self.left + 1):
+            for b in range(self.right + 1):
+                ways: list[tuple[int, Scores]] = []
+                for side, is_possible in ((0, b > 0), (_LEFT, a > 0 and not self.pending[b])):
+                    if is_possible:
+                        word = a - 1 if side else left + b - 1
+                        at = value[a - 1, b] if side else value[a, b - 1]
+                        ways += [
+                            (side + _BEGINS, begins_left[a - 1, b] if side else begins_right[a, b - 1]),
+                            (side + _STAYS, at + emitted[word] + same[word]),
+                            (side + _SKIPS, at + self.skipping[word] + cost),
+                        ]
+                if not ways and (a or b):
+                    continue
+                ways.append((_WITHOUT_WORD, without[a, b]))
+                best, chosen = value[a, b], move[a, b]
+                for kind, way in ways:  # of equal ones the first
+                    np.copyto(chosen, kind, where=way > best)
+                    np.maximum(best, way, out=best)
+        self.levels.append(_Level(parent, step, direction, is_back, value, move))
+
+    def features(self, ends: Ints) -> Scores:
+        """Return the features of the best alignment of some beginnings, which are counted through all levels.
+
+        They are added in the order of the words, as the alignment uses them.
+        """
+        levels, spoken = self.levels, self.spoken
+        firsts = np.cumsum([0, *(len(level.step) for level in levels)])
+        offsets = [0, *firsts[:-1].tolist()]
+        parent = np.concatenate([level.parent + offset for level, offset in zip(levels, offsets, strict=False)])
+        step = np.concatenate([level.step for level in levels])
+        direction = np.concatenate([level.direction for level in levels])
+        is_back = np.concatenate([level.is_back for level in levels])
+        move = np.concatenate([level.move for level in levels], axis=2)
+        value = np.concatenate([level.value[-1, -1] for level in levels])
+        a, b, node = np.full(len(ends), self.left), np.full(len(ends), self.right), ends.copy()
+        features, added = np.zeros((len(ends), N_FEATURES)), []
+        while True:
+            moves = move[a, b, node]
+            if (moves == _START).all():
+                break
+            goes_on, without = moves == _START, moves == _WITHOUT_WORD
+            is_left, kind = (moves >= _LEFT) & ~without & ~goes_on, moves % _LEFT
+            uses = ~(without | goes_on)
+            begins, skips = uses & (kind == _BEGINS), uses & (kind == _SKIPS)
+            word = np.where(is_left, a - 1, self.left + b - 1)
+            if len(spoken.emitted):
+                emission = np.where(uses, spoken.emitted[word, np.where(skips, self.none, step[node])], 0)
+                moved = np.where(begins, spoken.new[word, direction[parent[node]]], spoken.same[word, direction[node]])
+                added.append((emission, np.where(uses & ~skips, moved, 0)))
+            features[:, MISSING] += without & ~is_back[node]
+            features[:, MISSING_BACK] += without & is_back[node]
+            features[:, LEFT_OVER] += skips
+            a -= is_left
+            b -= uses & ~is_left
+            node = np.where(begins | without, parent[node], node)
+        for emission, transition in reversed(added):
+            features[:, EMISSION] += emission
+            features[:, TRANSITION] += transition
+        features[value[ends] < _IMPOSSIBLE / 2, EMISSION] = UNALIGNED
+        return features
