@@ -84,6 +84,20 @@ def test_types_and_descriptions_count(tmp_path: Path) -> None:
     assert pipeline(graph, "Which place by the sea has Ann lived in?", seeds=["a"]).texts[0] == "Vik"
 
 
+def test_a_symmetric_relation_has_the_ends_of_both_directions(tmp_path: Path) -> None:
+    graph = build(
+        [("A", "borders", "B"), ("B", "borders", "A"), ("A", "borders", "C"), ("D", "borders", "A")], tmp_path / "g"
+    )
+    query, names = Query("what borders A", (graph.entity("A"),)), {"B", "C", "D"}
+    evidence = Patterns(BM25(), each=1, max_hops=1).retrieve(query, Subgraph(graph))
+    alike = replace(
+        evidence, items=tuple(path.with_score(1.0) for path in evidence.paths), symmetric=frozenset(["borders"])
+    )
+    assert set(PathAnswer().generate(query, alike).texts) == names
+    assert set(PathAnswer(ends="listed").generate(query, RankEnds().rerank(query, alike)).texts) == names
+    assert set(PathAnswer().generate(query, evidence).texts) < names
+
+
 def test_support_is_the_sum_over_walks_and_seeds(films: Graph) -> None:
     query = Query("which film", tuple(films.entity(name) for name in ("Ann", "Bob")))
     paths = Patterns(BM25(), n=8, each=1, max_hops=2).retrieve(query, Subgraph(films)).paths

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrick.core import Path, Subgraph
-from graphbrick.graphs.patterns import Followed, follow, one_way
+from graphbrick.graphs.patterns import Followed, follow
 from graphbrick.pipeline.budget import check_budget
 
 Ints = npt.NDArray[np.int64]
@@ -63,16 +63,14 @@ class Candidates:
         who = place[self.who[pairs]]
         return Candidates(self.walks, self.entity[rows], who, self.walk[pairs], self.at[pairs], self.cut)
 
-    def ends_of(self, walk: int, symmetric: AbstractSet[int] = frozenset()) -> Ints:
+    def ends_of(self, walk: int) -> Ints:
         """Return one pair for each end of the pattern of a walk, from all seeds, int64, by candidate.
 
-        A pattern that comes back to its seed has the ends of walks that do not come back, too; a pattern with symmetric
-        relations those of walks that follow them the other way.
+        A pattern that comes back to its seed has the ends of walks that do not come back, too.
         """
         best = self.walks[walk].path
-        pattern = one_way(best.pattern, symmetric)
         alike = [
-            one_way(other.path.pattern, symmetric) == pattern and (best.comes_back or not other.path.comes_back)
+            other.path.pattern == best.pattern and (best.comes_back or not other.path.comes_back)
             for other in self.walks
         ]
         pairs = np.flatnonzero(np.array(alike)[self.walk])
@@ -86,7 +84,9 @@ class Candidates:
         return best
 
 
-def candidates_of(paths: Sequence[Path], seeds: Sequence[int], subgraph: Subgraph, n: int) -> Candidates | None:
+def candidates_of(
+    paths: Sequence[Path], seeds: Sequence[int], subgraph: Subgraph, n: int, symmetric: AbstractSet[str] = frozenset()
+) -> Candidates | None:
     """Follow the best patterns of some paths to all their ends.
 
     Seeds are no candidates, but for a walk that comes back to its own, or if there is no other end.
@@ -96,6 +96,7 @@ def candidates_of(paths: Sequence[Path], seeds: Sequence[int], subgraph: Subgrap
         seeds: The seeds of the question.
         subgraph: Where patterns are followed.
         n: Number of patterns to follow.
+        symmetric: Labels of relations that are followed both ways.
 
     Returns:
         The candidates; None if there are none.
@@ -112,7 +113,8 @@ def candidates_of(paths: Sequence[Path], seeds: Sequence[int], subgraph: Subgrap
     cut = 0
     for path, share in list(zip(distinct.values(), shares.tolist(), strict=True))[:n]:
         check_budget()
-        followed = follow(subgraph, path.start, path.pattern, back=path.comes_back, check=check_budget)
+        both = {relation for relation, _ in path.pattern if path.graph.relation_label(relation) in symmetric}
+        followed = follow(subgraph, path.start, path.pattern, back=path.comes_back, symmetric=both, check=check_budget)
         if followed is None or not len(followed.ends):
             continue
         cut += len(followed.ends) > MOST_ENDS

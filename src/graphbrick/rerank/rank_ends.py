@@ -72,7 +72,7 @@ class RankEnds(RerankStage):
         rejected = query.alternatives(paths[0].start)  # other readings of the name that the best path starts from
         seeds = [seed for seed in query.seeds if seed not in rejected]
         paths = tuple(path for path in paths if path.start not in rejected)
-        candidates = candidates_of(paths, seeds, subgraph, self.patterns)
+        candidates = candidates_of(paths, seeds, subgraph, self.patterns, evidence.symmetric)
         if candidates is None:
             return evidence
         if candidates.cut:
@@ -82,9 +82,7 @@ class RankEnds(RerankStage):
         scores = model.score(features_of(query.text, seeds, few, graph, trained if model.learned else None))
         fact(ends=len(candidates.entity), ranked=len(few.entity))
         margin = model.margin_of_many if asks_for_many(query.text) else model.margin
-        met = {relation for walk in candidates.walks for relation, _ in walk.path.pattern}
-        symmetric = {relation for relation in met if graph.relation_label(relation) in evidence.symmetric}
-        listed = self._listed(candidates, few, scores, margin, symmetric)
+        listed = self._listed(candidates, few, scores, margin)
         others = tuple(item for item in evidence.items if not isinstance(item, Path))
         return replace(evidence, items=(*listed, *others), scale="")
 
@@ -96,14 +94,12 @@ class RankEnds(RerankStage):
         trained = load(self.model)
         return trained, trained.ends or DEFAULT
 
-    def _listed(
-        self, candidates: Candidates, few: Candidates, scores: Floats, margin: float, symmetric: set[int]
-    ) -> list[Path]:
+    def _listed(self, candidates: Candidates, few: Candidates, scores: Floats, margin: float) -> list[Path]:
         """Return the answers, then the best other ends."""
         order = np.argsort(-scores, kind="stable")
         logs = scores - np.logaddexp.reduce(scores)
         best, top = few.best_walk(), int(order[0])
-        pairs = candidates.ends_of(int(best[top]), symmetric)
+        pairs = candidates.ends_of(int(best[top]))
         at_end = dict(zip(candidates.entity[candidates.who[pairs]].tolist(), pairs.tolist(), strict=True))
         answers: list[Path] = []
         others: list[Path] = []
