@@ -144,7 +144,7 @@ def test_a_budget_of_tokens_is_kept_over_all_sessions_and_told(
 def test_a_budget_of_seconds_ends_a_search_with_what_it_has(
     graph: Graph, questions: tuple[Question, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with spending(Budget(seconds=900)) as budget:
+    with spending(Budget(seconds=900, tokens=1_000_000)) as budget:
         calls = 0
 
         def last(*given: Any, **options: Any) -> Any:

@@ -95,9 +95,9 @@ def _unfinished(candidates: Sequence[Candidate], questions: int, step: Step, eac
 
 
 def _spent(spent: tuple[int, float]) -> str:
-    """Return what was spent of the user's budget of tokens or dollars; empty without one."""
+    """Return what was spent of the user's budget of tokens or dollars; empty without one, or if its time is over."""
     budget, (tokens, usd) = current_budget(), spent
-    if budget is None or (budget.tokens is None and budget.usd is None):
+    if budget is None or (budget.tokens is None and budget.usd is None) or budget.left() <= 0:
         return ""
     parts = [f"{tokens:,} of {budget.tokens:,} tokens"] if budget.tokens is not None else []
     parts += [f"${usd:.4f} of ${budget.usd:g}"] if budget.usd is not None else []
