@@ -10,6 +10,7 @@ import pytest
 
 from graphbrick import Graph, parse
 from graphbrick.core.errors import InputError, PipelineError
+from graphbrick.indexes import vector_index
 from graphbrick.testing import tiny_graph
 from graphbrick.tune.default_space import default_space, known_pipelines
 from graphbrick.tune.space import Space, read_space, restricted
@@ -154,6 +155,19 @@ def test_the_default_space_holds_what_runs_on_the_graph() -> None:
     with_model = default_space(graph, llm="LLM('some')", link=True)
     assert "Generate($llm)" in with_model.stages["generate"]
     assert with_model.stages["link"][-1] == "LinkLabels()"
+
+
+def test_an_index_that_takes_long_to_make_is_advice_and_no_option(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vector_index, "_IN_PASSING", 8)  # of 8 entities and more triples
+    graph = tiny_graph()
+    space = default_space(graph)
+    assert [one for one in space.stages["extract"] if one.startswith("VectorNeighbors(") and "|" not in one] == [
+        "VectorNeighbors(unit='entity')"
+    ]
+    learn, triples = space.advice
+    assert learn.startswith(f"graphbrick learn {graph.path} ")
+    assert triples.startswith(f"graphbrick prepare vectors {graph.path} --model 'MiniLM()' --triples ")
+    assert restricted(space, [], []).advice == space.advice
 
 
 def test_known_pipelines_begin_with_the_default_and_call_no_model_that_is_not_there() -> None:

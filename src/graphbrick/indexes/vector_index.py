@@ -10,6 +10,7 @@ million. Then some of the nearest are missed. Of the 64 labels of MetaQA nearest
 from __future__ import annotations
 
 import hashlib
+import importlib.util
 import math
 import shlex
 from collections.abc import Callable, Iterator, Mapping
@@ -222,6 +223,14 @@ def command(graph: Graph, embedder: Embedder, unit: str) -> str:
     """Return the command that makes an index."""
     triples = " --triples" if unit == "triple" else ""
     return f"graphbrick prepare vectors {shlex.quote(str(graph.path))} --model {shlex.quote(repr(embedder))}{triples}"
+
+
+def missing(graph: Graph, embedder: Embedder, unit: str) -> str:
+    """Return the command without which `index_of` fails for a graph; empty if it does not."""
+    if importlib.util.find_spec("faiss") is None:
+        return "pip install 'graphbrick[vectors]'"
+    small = n_texts(graph, unit) <= _IN_PASSING
+    return "" if small or folder_of(graph, embedder, unit).facts() is not None else command(graph, embedder, unit)
 
 
 def _open_or_make(graph: Graph, embedder: Embedder, unit: str) -> VectorIndex:

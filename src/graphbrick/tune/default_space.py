@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING
 from itertools import combinations
@@ -10,7 +11,9 @@ from graphbrick.core.graph import Capabilities, Capability, capabilities_of
 from graphbrick.core.parameters import Declared, declared
 from graphbrick.embedders.embedder import Embedder
 from graphbrick.evaluate.study.identity import bricks_of
+from graphbrick.extract import VectorNeighbors
 from graphbrick.graphs.graph import Graph
+from graphbrick.indexes.vector_index import UNITS, missing
 from graphbrick.learn import learned_pipeline, learned_place
 from graphbrick.llm.chat import ChatModel
 from graphbrick.pipeline import Pipeline, catalog
@@ -27,6 +30,7 @@ _OPTIONAL = ("extract", "prune", "rerank")
 _UNITED = ("extract", "retrieve")  # stages of which two together may find what one does not
 # A baseline for tables that nobody would use; paths added to those of another model; and what reads reports.
 _LEFT_OUT = ("RandomSample", "Supplement", "Points")
+_INDEXED = "VectorNeighbors()"
 # What a graph made from documents is asked with; over other graphs they have nothing to read.
 _TEXT = frozenset({Capability.CORPUS, Capability.PASSAGES})
 
@@ -35,8 +39,9 @@ def default_space(graph: Graph, *, llm: str = "", link: bool = False) -> Space:
     """Return the space of all bricks that run on a graph.
 
     A brick takes part if everything that it needs can be given: scorers (BM25, MiniLM, the alignment of words, and the
-    learned patterns of the graph), MiniLM as embedder, and the language model, if there is one. Two extract or two
-    retrieve stages may be united; all unions together are drawn as often as one brick (`Space`).
+    learned patterns of the graph), MiniLM as embedder, an index that is there or quickly made, and the language model,
+    if there is one. Two extract or two retrieve stages may be united; all unions together are drawn as often as one
+    brick (`Space`). The commands that would bring in more are the advice of the space.
 
     Args:
         graph: The graph.
@@ -52,6 +57,9 @@ def default_space(graph: Graph, *, llm: str = "", link: bool = False) -> Space:
     }
     stages: dict[str, tuple[str, ...]] = {}
     able = capabilities_of(graph)
+    advice = []
+    if not learned and Capability.CORPUS not in able:
+        advice.append(f"graphbrick learn {shlex.quote(str(graph.place))} brings in patterns learned from the graph")
     for stage in STAGES:
         options = [text for brick in catalog.all_bricks().values() if (text := _option(brick, stage, models, able))]
         if stage == "link":
@@ -62,11 +70,22 @@ def default_space(graph: Graph, *, llm: str = "", link: bool = False) -> Space:
             options = [text for text in options if text.startswith(writers)]
         elif Capability.CORPUS in able and stage in _OPTIONAL:
             options = []  # passages are found in the whole graph
+        elif _INDEXED in options:
+            indexed, commands = _indexed(graph)
+            options = [*(option for option in options if option != _INDEXED), *indexed]
+            advice += [f"{command} brings in nearest neighbours by meaning" for command in commands]
         if stage in _UNITED:
             options += _unions(options, models)
         if options:
             stages[stage] = ("", *options) if stage in _OPTIONAL else tuple(options)
-    return Space(stages, models)
+    return Space(stages, models, tuple(advice))
+
+
+def _indexed(graph: Graph) -> tuple[list[str], list[str]]:
+    """Return options over the indexes of a graph that can be used, and the commands that others need."""
+    needed = {unit: missing(graph, VectorNeighbors().embedder, unit) for unit in UNITS}
+    options = [f"{_INDEXED[:-1]}unit={unit!r})" for unit, command in needed.items() if not command]
+    return options, list(dict.fromkeys(command for command in needed.values() if command))
 
 
 def _unions(options: Sequence[str], models: Mapping[str, tuple[str, ...]]) -> list[str]:

@@ -152,6 +152,7 @@ def tuned(
     ran: float,
     size: int,
     choosing: int,
+    advice: Sequence[str],
 ) -> Tuned:
     """Return the result of a search.
 
@@ -169,6 +170,7 @@ def tuned(
         ran: Time of all stages that ran.
         size: Pipelines of the space.
         choosing: Questions to choose by.
+        advice: What would bring more into the space.
     """
     by_name = {one.name: one for one in race.candidates}
     figures = {one.name: one.figures for one in finals}
@@ -199,6 +201,8 @@ def tuned(
     failed = [one for one in race.candidates if one.given_up in (Why.FAILS, Why.CANNOT_START)]
     if failed:
         notes.append(f"{len(failed)} of the pipelines failed, such as {failed[0].text}: {failed[0].reason}.")
+    if advice:
+        notes.append(f"Not everything could take part: {'; '.join(advice)}.")
     if max((one.figures.quality for one in race.candidates if one.scores), default=0.0) == 0:
         notes.append(
             "No pipeline answered a question rightly, so nothing can be recommended: are the seeds and answers of the "

@@ -151,6 +151,7 @@ def _tune(
         race, best, finals, changes, metric=settings.metric, baseline=race.candidates[0].name,
         written=written, stopped=search.asking.stopped or over * _BUDGET, seconds=search.clock.used,
         alone=measurer.alone, ran=measurer.ran, size=chosen.size, choosing=len(choosing),
+        advice=chosen.advice,
     )  # fmt: skip
 
 

@@ -44,10 +44,12 @@ class Space:
     Attributes:
         stages: Recipe texts by stage, in the order of the stages; an empty text leaves the stage out.
         models: Recipe texts by name.
+        advice: What a user could do so that more takes part, in sentences.
     """
 
     stages: Mapping[str, tuple[str, ...]]
     models: Mapping[str, tuple[str, ...]]
+    advice: tuple[str, ...] = ()
 
     def draw(self, choose: Choose) -> str:
         """Return the recipe text of one pipeline.
@@ -258,6 +260,8 @@ def restricted(space: Space, only: Sequence[str], without: Sequence[str]) -> Spa
     Raises:
         InputError: An entry is of another form, or leaves a stage without options.
     """
+    if not only and not without:
+        return space
     stages = dict(space.stages) | {stage: tuple(texts) for stage, texts in only_options(only).items()}
     for name in without:
         catalog.find(name)
