@@ -1,12 +1,15 @@
 """Personalized PageRank by Spark beside `PPR` on one machine: the same scores, and what they cost.
 
-    python benchmarks/spark.py --triples 1e5 --sets 1 10
-    python benchmarks/spark.py --triples 1e6 --sets 10 --workers 2       # a standalone master, two worker processes
-    python benchmarks/spark.py --triples 1e6 --sets 10 --row-length 1e9  # no salting: rows of hubs in one piece
+    python benchmarks/spark.py --triples 1e5 --sets 1 10 100
+    python benchmarks/spark.py --triples 1e6 --sets 10 --workers 1       # a standalone master, one worker process
+    python benchmarks/spark.py --triples 1e6 --sets 10 --workers 2       # two
+    python benchmarks/spark.py --triples 1e6 --sets 10 --hub 0.3                     # a third of the tails are one
+    python benchmarks/spark.py --triples 1e6 --sets 10 --hub 0.3 --row-length 1e9    # and its row is in one piece
 
-Prints a line of JSON for each number of sets: seconds, and seconds of processor time of all processes of Spark. The
-graph is a random one with heavy tails (`synthetic.py`). Scores of the hundred best entities are compared with exact
-ones. Needs the extra ``spark`` and Java 17.
+Prints a line of JSON for each number of sets: seconds, and seconds of processor time of all processes of Spark. At the
+end, a line for each phase with what its tasks spent, from Spark's event log: the longest task shows whether work is
+spread evenly. The graph is a random one with heavy tails (`synthetic.py`). Scores of the hundred best entities are
+compared with exact ones. Needs the extra ``spark`` and Java 17.
 """
 
 from __future__ import annotations
@@ -20,6 +23,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -28,6 +32,7 @@ import pyarrow.parquet as pq
 
 from graphbrick import PPR, Graph, Query, build
 from graphbrick.kernels.exact_ppr import exact_ppr
+from spark_sizes import event_log, phase, spends
 from synthetic import edges, n_entities, n_relations
 
 SEED_DEGREE = 6  # triples of a seed: an ordinary entity
@@ -36,9 +41,10 @@ SEED_DEGREE = 6  # triples of a seed: an ordinary entity
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--triples", type=float, default=1e5)
-    parser.add_argument("--sets", type=int, nargs="+", default=[1, 10], help="sets of seeds walked together")
+    parser.add_argument("--sets", type=int, nargs="+", default=[1, 10, 100], help="walked together")
     parser.add_argument("--workers", type=int, default=0, help="worker processes of a standalone master; 0: local[2]")
     parser.add_argument("--cores", type=int, default=1, help="of each worker")
+    parser.add_argument("--hub", type=float, default=0.0, help="share of the triples whose tail is one entity")
     parser.add_argument("--row-length", type=float, default=4096, help="most targets in a chunk of a row")
     parser.add_argument("--tolerance", type=float, default=1e-4)
     parser.add_argument("--k", type=int, default=100)
@@ -46,16 +52,18 @@ def main() -> None:
     brick = PPR(k=given.k, tolerance=given.tolerance)
     with tempfile.TemporaryDirectory() as folder, master(given.workers, given.cores) as url:
         table = Path(folder) / "triples.parquet"
-        write_triples(int(given.triples), table)
+        write_triples(int(given.triples), table, given.hub)
         graph = build(table, Path(folder) / "here.graph", near=False)
         facts = {"triples": graph.n_triples, "entities": graph.n_entities, "workers": given.workers or "local[2]"}
+        facts["hub"] = given.hub
         measure(folder, table, graph, url, brick, given.sets, int(given.row_length), facts)
 
 
-def write_triples(count: int, file: Path) -> None:
-    """Write the triples of a random graph."""
+def write_triples(count: int, file: Path, hub: float) -> None:
+    """Write the triples of a random graph; a share of them leads to its first entity."""
     n, relations = n_entities(count), n_relations(count)
     parts = edges(0, count, n, relations)
+    parts[2][np.random.default_rng(1).random(count) < hub] = 0
     names = [pa.array([f"{letter}{i}" for i in range(size)]) for letter, size in (("e", n), ("r", relations))]
     columns = [names[which].take(pa.array(part)) for which, part in zip((0, 1, 0), parts, strict=True)]
     pq.write_table(pa.table(dict(zip(("head", "relation", "tail"), columns, strict=True))), file)
@@ -73,22 +81,28 @@ def measure(
 
     ordinary = np.flatnonzero(graph.csr.degrees() == SEED_DEGREE).astype(np.int32)
     seeds = np.random.default_rng(0).choice(ordinary, max(sizes), replace=False)
-    started = time.perf_counter()
-    with spark_session(url, {"spark.executor.memory": "2g", "spark.sql.shuffle.partitions": "4"}) as spark:
+    log, started = Path(folder) / "log", time.perf_counter()
+    log.mkdir()
+    conf = {"spark.executor.memory": "2g", "spark.sql.shuffle.partitions": "4", **event_log(log)}
+    with spark_session(url, conf) as spark:
         facts["start_s"] = round(time.perf_counter() - started, 1)
         started, used = time.perf_counter(), processor_seconds()
-        prepared = prepare(spark, TripleSource(str(table)), f"{folder}/prepared", row_length=row_length)
+        with phase(spark, "prepare"):
+            prepared = prepare(spark, TripleSource(str(table)), f"{folder}/prepared", row_length=row_length)
         facts |= {"row_length": row_length, "prepare_s": round(time.perf_counter() - started, 1)}
         facts["prepare_cpu_s"] = round(processor_seconds() - used, 1)
         facts["largest_degree"] = prepared.facts["statistics"]["largest_degree"]
         for size in sizes:
             sets = [SeedSet(f"q{i:04}", (graph.key(int(seed)),)) for i, seed in enumerate(seeds[:size])]
             place, started, used = f"{folder}/extracted-{size}", time.perf_counter(), processor_seconds()
-            done = extract(prepared, sets, place, brick, partitions=4, batch=size)
+            with phase(spark, f"extract {size} sets"):
+                done = extract(prepared, sets, place, brick, partitions=4, batch=size)
             times = {"extract_s": round(time.perf_counter() - started, 1),
                      "extract_cpu_s": round(processor_seconds() - used, 1)}  # fmt: skip
             found = compared(graph, brick, seeds[:size], place)
             print(json.dumps({**facts, "sets": size, **times, "steps": done.steps[0], **found}), flush=True)
+    for name, spent in spends(log).items():
+        print(json.dumps({"phase": name, **asdict(spent)}), flush=True)
 
 
 def processor_seconds() -> float:

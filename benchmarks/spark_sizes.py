@@ -27,7 +27,8 @@ import numpy as np
 from graphbrick import PPR
 from graphbrick.graphs.readers import ReadOptions
 from graphbrick.spark.extract import extract, triples_among
-from graphbrick.spark.prepare import Prepared, prepare
+from graphbrick.spark.prepare import prepare
+from graphbrick.spark.prepared import Prepared
 from graphbrick.spark.reading import TripleSource
 from graphbrick.spark.seed_sets import SeedSet
 from graphbrick.spark.session import spark_session
@@ -89,12 +90,23 @@ class Cluster:
 
 @dataclass
 class Spent:
-    """What the tasks of one phase spent."""
+    """What the tasks of one phase spent: seconds of CPU, bytes and records shuffled; seconds of the longest."""
 
     cpu: float = 0.0
     shuffled: int = 0
     records: int = 0
     tasks: int = 0
+    longest: float = 0.0
+
+
+def event_log(folder: Path) -> dict[str, str]:
+    """Return the settings by which Spark writes its event log to a folder."""
+    return {
+        "spark.eventLog.enabled": "true",
+        "spark.eventLog.rolling.enabled": "false",
+        "spark.eventLog.compress": "false",
+        "spark.eventLog.dir": folder.as_uri(),
+    }
 
 
 @contextmanager
@@ -123,6 +135,7 @@ def spends(folder: Path) -> dict[str, Spent]:
                 spent.shuffled += metrics["Shuffle Write Metrics"]["Shuffle Bytes Written"]
                 spent.records += metrics["Shuffle Write Metrics"]["Shuffle Records Written"]
                 spent.tasks += 1
+                spent.longest = max(spent.longest, metrics["Executor Run Time"] / 1e3)
     return found
 
 
@@ -131,13 +144,7 @@ def measure(triples: int, ppr: PPR) -> tuple[Costs, dict[str, Spent]]:
     with tempfile.TemporaryDirectory() as name:
         folder, log = Path(name), Path(name) / "log"
         log.mkdir()
-        conf = {
-            "spark.eventLog.enabled": "true",
-            "spark.eventLog.rolling.enabled": "false",
-            "spark.eventLog.compress": "false",
-            "spark.eventLog.dir": log.as_uri(),
-        }
-        with spark_session("local[2]", conf) as spark:
+        with spark_session("local[2]", event_log(log)) as spark:
             with phase(spark, "warm-up"):
                 small = _prepared(spark, folder, triples // 10, ppr)
             with phase(spark, "prepare"):

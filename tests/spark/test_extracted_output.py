@@ -18,11 +18,15 @@ ENDING = ">> ShortestPaths() >> Rerank(BM25()) >> PathAnswer()"
 
 
 def test_questions_are_answered_as_on_the_whole_graph(spark, run, tmp_path):
-    triples, seeds, out = tmp_path / "triples.tsv", tmp_path / "seeds.jsonl", tmp_path / "extracted"
+    triples, file, out = tmp_path / "triples.tsv", tmp_path / "questions.jsonl", tmp_path / "extracted"
     triples.write_text("\n".join(map("\t".join, TINY)))
-    seeds.write_text("\n".join(json.dumps({"set": name, "seeds": keys}) for name, keys in SETS.items()))
-    done = run("spark", "extract", triples, "--seeds", seeds, "--out", out, "--extract", "PPR(k=5)", "--no-header")
+    texts = {"q1": "Which currency is used in Kenya?", "q2": "What is the capital of Rwanda?", "q3": "Who?"}
+    rows = [{"id": i, "question": text, "seeds": SETS.get(i, []), "answers": []} for i, text in texts.items()]
+    file.write_text("\n".join(map(json.dumps, rows)))
+    done = run("spark", "extract", triples, "--seeds", file, "--out", out, "--extract", "PPR(k=5)", "--no-header")
     assert done.code == 0, done.err
+    assert "2 sets of seeds" in done.out
+    assert "left out: 1 question without seeds: q3" in done.out
 
     whole, extracted = build(TINY, tmp_path / "whole.graph"), open_graph(out)
     assert isinstance(extracted, ExtractedGraph)

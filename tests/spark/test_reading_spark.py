@@ -12,6 +12,7 @@ import pytest
 from commands import Result
 
 from graphbrick import Graph, build
+from graphbrick.graphs.records import EntityRecord, RelationRecord
 from graphbrick.testing.graphs import TINY
 
 pytestmark = pytest.mark.spark
@@ -58,6 +59,7 @@ def test_formats_and_columns(spark, tmp_path) -> None:
     [
         ("a.csv", "x,y,z,w\n1,2,3,4\n", ["--columns", "x,r,z"], "there is no column 'r'; the columns are x, y, z, w"),
         ("a.csv", "head,relation,tail\na,r,b\na,,b\nc\n", [], "2 of 3 rows are no triples, such as 'a,,b'"),
+        ("a.csv", "head,relation,tail\na,r,\na,,b\n", [], "2 of 2 rows are no triples, such as 'a,"),
         ("a.jsonl", '{"a": "1", "b": "2"}\n', [], "no columns known as head, relation and tail among a, b"),
         ("a.jsonl", '{"head": ["1"], "relation": "2", "tail": "3"}\n', [], "the column 'head' holds array<string>"),
         ("a.xyz", "a r b\n", [], "files with the suffix '.xyz' are not read here"),
@@ -90,6 +92,47 @@ def test_a_folder_built_by_spark_is_the_folder_built_here(spark, run, tmp_path) 
     assert list(spark_made.key_triples()) == list(here.key_triples())
     assert [spark_made.key(i) for i in range(8)] == [here.key(i) for i in range(8)]
     spark_made.check()
+
+
+def test_a_prepared_graph_can_be_built_and_not_prepared(spark, run, tmp_path) -> None:
+    records = [EntityRecord("Kenya", "Republic of Kenya"), RelationRecord("borders", "shares a border with"), *TINY]
+    here, prepared, graph = build(records, tmp_path / "here.graph"), tmp_path / "prepared", tmp_path / "a.graph"
+    assert run("spark", "prepare", here.path, "--out", prepared).code == 0
+    done = run("spark", "build", prepared, "--out", graph)
+    assert done.code == 0, done.err
+    made = Graph.open(graph)
+    assert sorted(made.key_triples()) == sorted(here.key_triples())
+    assert next(iter(made.key_triples()))[0] == "Kenya"  # in the order of the keys
+    assert {made.key(i): made.label(i) for i in range(8)} == {here.key(i): here.label(i) for i in range(8)}
+    assert {made.relation_label(i) for i in range(4)} == {here.relation_label(i) for i in range(4)}
+    refused(run("spark", "prepare", prepared, "--out", tmp_path / "b"), "prepared: it is prepared", "extract, rank")
+    seeds = tmp_path / "seeds.csv"
+    seeds.write_text("set,seed\nq,Kenya\n")
+    for command in (("rank",), ("build",), ("extract", "--seeds", seeds)):
+        done = run("spark", *command, prepared, "--out", tmp_path / "b", "--columns", "1,2,3", "--skip-bad")
+        refused(done, "prepared: --columns, --skip-bad: for tables and text only", "a prepared graph")
+    done = run("spark", "prepare", here.path, "--out", tmp_path / "b", "--weight", "w", "--no-header")
+    refused(done, "here.graph: --header, --weight: for tables and text only", "a graph folder")
+    assert not (tmp_path / "b").exists()
+
+
+def test_files_that_do_not_arrive_from_a_worker_are_an_error(spark, run, tmp_path, monkeypatch) -> None:
+    """A worker on another machine wrote one of two files to a disk of its own."""
+    (tmp_path / "in").mkdir()
+    for half in (0, 1):
+        (tmp_path / "in" / f"{half}.csv").write_text("\n".join(",".join(triple) for triple in TINY[half::2]))
+    writer = type(spark.range(1).write)
+    write = writer.parquet
+
+    def lose(self, path: str) -> None:
+        write(self, path)
+        max(Path(path.removeprefix("file:")).glob("part-*")).unlink()
+
+    monkeypatch.setattr(writer, "parquet", lose)
+    for command in ("build", "prepare"):
+        done = run("spark", command, tmp_path / "in", "--out", tmp_path / "out", "--no-header")
+        refused(done, "the workers wrote 10 rows, and ", "of them arrived in ", "give a folder that all workers share")
+    assert not (tmp_path / "out").exists()
 
 
 def test_statistics_and_duplicates(spark, run, tmp_path) -> None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from graphbrick.spark.extract import Watch
-    from graphbrick.spark.prepare import Prepared
+    from graphbrick.spark.prepared import Prepared
     from graphbrick.spark.reading import TripleSource
 
 app = typer.Typer(
@@ -56,7 +56,8 @@ Conf = Annotated[
     typer.Option(metavar="NAME=VALUE", help="Setting of Spark, such as spark.executor.memory=8g; repeatable."),
 ]
 Partitions = Annotated[
-    int | None, typer.Option(min=1, metavar="N", help="Parts that the graph is cut into [2 for each core].")
+    int | None,
+    typer.Option(min=1, metavar="N", help="Parts that the graph is cut into [2 for each core, of 256 MB at most]."),
 ]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace a result that is there.")]
 GraphXOption = Annotated[bool, typer.Option("--graphx", help="Compute by GraphX, which needs the graph in memory.")]
@@ -88,6 +89,7 @@ def extract(
     """
     from graphbrick.cli.printing.spark import print_extracted
     from graphbrick.cli.progress import progress
+    from graphbrick.spark.cluster import default_partitions
     from graphbrick.spark.extract import KIND, check_stage, read_stage
     from graphbrick.spark.extract import extract as run
     from graphbrick.spark.seed_sets import read_seed_sets
@@ -102,9 +104,8 @@ def extract(
             new_result(spark, out, KIND, overwrite=overwrite) as place,
             _prepared(spark, triples, place, brick.direction, skip_bad, shown.share) as prepared,
         ):
-            done = run(
-                prepared, sets, place, brick, partitions=_partitions(spark, partitions), batch=batch, watch=shown.share
-            )
+            parts = partitions or default_partitions(prepared, brick.direction)
+            done = run(prepared, sets, place, brick, partitions=parts, batch=batch, watch=shown.share)
     print_extracted(done, out, as_json=as_json)
 
 
@@ -129,8 +130,8 @@ def prepare(
     from graphbrick.cli.progress import progress
     from graphbrick.core.directions import DIRECTIONS
     from graphbrick.core.errors import InputError
-    from graphbrick.spark.prepare import KIND
     from graphbrick.spark.prepare import prepare as run
+    from graphbrick.spark.prepared import KIND
     from graphbrick.spark.storage import new_result
 
     ways = list(dict.fromkeys(direction or ["both"]))
@@ -202,6 +203,7 @@ def rank(
     from graphbrick.cli.printing.spark import print_ranks
     from graphbrick.cli.progress import progress
     from graphbrick.extract.page_rank import PageRank
+    from graphbrick.spark.cluster import default_partitions
     from graphbrick.spark.storage import new_result
     from graphbrick.spark.whole import RANKS, write_ranks
 
@@ -213,10 +215,10 @@ def rank(
         new_result(spark, out, RANKS, overwrite=overwrite) as place,
         _prepared(spark, triples, place, direction, skip_bad, shown.share) as prepared,
     ):
+        parts = partitions or default_partitions(prepared, direction)
         facts = write_ranks(
-            prepared, place, brick, partitions=_partitions(spark, partitions), graphx=graphx,
-            report=lambda step: shown.share(step, 0.0),
-        )  # fmt: skip
+            prepared, place, brick, partitions=parts, graphx=graphx, report=lambda step: shown.share(step, 0.0)
+        )
     print_ranks(facts, out, as_json=as_json)
 
 
@@ -283,19 +285,17 @@ def spark_settings(conf: list[str] | None) -> dict[str, str]:
     return settings
 
 
-def _partitions(spark: SparkSession, number: int | None) -> int:
-    return number or max(2, 2 * spark.sparkContext.defaultParallelism)
-
-
 @contextmanager
 def _prepared(
     spark: SparkSession, source: TripleSource, place: str, direction: str | None, skip_bad: bool, report: Watch
 ) -> Iterator[Prepared]:
     """Open a prepared graph, or prepare a source inside ``place`` until the end of the block."""
-    from graphbrick.spark.prepare import Prepared, is_prepared, prepare
+    from graphbrick.spark.prepare import prepare
+    from graphbrick.spark.prepared import Prepared, is_prepared
     from graphbrick.spark.storage import Storage
 
     if is_prepared(spark, source.place):
+        source.check_no_options("a prepared graph", skip_bad=skip_bad)
         yield Prepared.open(spark, source.place)
         return
     work = f"{place}/.prepared"

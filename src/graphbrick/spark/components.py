@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from graphbrick.spark.errors import SparkError
-from graphbrick.spark.prepare import Prepared, Report, silent
-from graphbrick.spark.storage import Storage, location
+from graphbrick.spark.prepare import Report, silent
+from graphbrick.spark.prepared import Prepared
+from graphbrick.spark.storage import Storage, location, write_table
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -34,7 +35,7 @@ def components(prepared: Prepared, *, work: str, report: Report = silent) -> Dat
     links = prepared.triples().where("head != tail").selectExpr("greatest(head, tail) AS id", "least(head, tail) AS to")
     for number in range(_MOST_ROUNDS):
         place = f"{work}/round-{number}"
-        links.distinct().write.parquet(location(place))
+        write_table(links.distinct(), place)
         links = spark.read.parquet(location(place))
         if number:
             storage.delete(f"{work}/round-{number - 1}")

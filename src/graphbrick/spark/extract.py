@@ -11,9 +11,9 @@ from graphbrick.extract.k_hop import KHop
 from graphbrick.extract.ppr import PPR
 from graphbrick.spark.hops import nearest
 from graphbrick.spark.ppr import personalized_page_rank
-from graphbrick.spark.prepare import Prepared
+from graphbrick.spark.prepared import Prepared
 from graphbrick.spark.seed_sets import SeedSet
-from graphbrick.spark.storage import Storage, location, write_settings
+from graphbrick.spark.storage import Storage, location, write_settings, write_table
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -93,7 +93,7 @@ def extract(
             f"{prepared.facts['source']} has none of the seeds, such as {sets[0].seeds[0]!r}; seeds are keys of "
             "entities, as they stand in its head and tail columns"
         )
-    _names(prepared, sets).write.parquet(location(f"{place}/seeds"))
+    write_table(_names(prepared, sets), f"{place}/seeds")
     rows = prepared.rows(stage.direction, partitions)
     try:
         for first in range(0, len(sets), batch):
@@ -127,7 +127,7 @@ def _write_labels(prepared: Prepared, place: str) -> None:
     if labels is not None:
         entities, triples = (prepared.spark.read.parquet(location(f"{place}/{name}")) for name in ("scores", "triples"))
         used = entities.select("entity").union(triples.selectExpr("relation")).distinct()
-        labels.join(used, "entity", "left_semi").coalesce(1).write.parquet(location(f"{place}/labels"))
+        write_table(labels.join(used, "entity", "left_semi").coalesce(1), f"{place}/labels")
 
 
 def check_stage(stage: PPR | KHop) -> None:
@@ -190,7 +190,7 @@ def _extract_batch(
         "broadcast"
     )
     keys = prepared.entities().select("id", "entity")
-    best.join(keys, "id").join(named, "set").write.parquet(location(f"{work}/best"))
+    write_table(best.join(keys, "id").join(named, "set"), f"{work}/best")
     chosen = spark.read.parquet(location(f"{work}/best"))
     _append(chosen.selectExpr("name AS set", "entity", "score", "rank"), f"{place}/scores", "rank")
     report("collecting the triples")
@@ -200,7 +200,7 @@ def _extract_batch(
 
 def _append(frame: DataFrame, place: str, *order: str) -> None:
     """Add the rows of a batch to a table, as one file that is sorted by set."""
-    frame.coalesce(1).sortWithinPartitions("set", *order).write.mode("append").parquet(location(place))
+    write_table(frame.coalesce(1).sortWithinPartitions("set", *order), place, append=True)
 
 
 def best_entities(scores: DataFrame, seeds: DataFrame, k: int) -> DataFrame:

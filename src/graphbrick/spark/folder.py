@@ -11,8 +11,12 @@ import numpy as np
 from graphbrick.graphs.blocks import TripleBlock
 from graphbrick.graphs.builder import GraphBuilder
 from graphbrick.graphs.graph import Graph
+from graphbrick.graphs.readers import ReadOptions, read_labels
 from graphbrick.graphs.records import BadRecords
+from graphbrick.spark.folder_tables import folder_labels
+from graphbrick.spark.prepared import Prepared, is_prepared
 from graphbrick.spark.reading import TripleSource, write_triples
+from graphbrick.spark.storage import write_table
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -35,7 +39,7 @@ def build_folder(
     """Build a graph folder on this machine from triples on any storage.
 
     Spark reads the source and writes plain triples in the order of the source; this machine builds the folder from
-    them, in memory that does not grow with the graph.
+    them, in memory that does not grow with the graph. Labels of a graph folder or a prepared graph are kept.
 
     Args:
         spark: The session.
@@ -55,11 +59,28 @@ def build_folder(
         watch("reading with Spark", 0.0)
         counts = write_triples(spark, source, f"{work}/triples", once=False, skip_bad=skip_bad)
         files = sorted(Path(work, "triples").glob("*.parquet"))
+        bad = BadRecords(skip=True, count=counts["bad"])
+        for file in _label_files(spark, source, f"{work}/labels"):
+            for facts in read_labels(file, ReadOptions(), bad):
+                builder.add(facts)
         for number, file in enumerate(files):
             watch("reading", number / len(files))
             for block in _blocks(file):
                 builder.add(block)
-        return builder.finish(BadRecords(skip=True, count=counts["bad"]))
+        return builder.finish(bad)
+
+
+def _label_files(spark: SparkSession, source: TripleSource, place: str) -> list[Path]:
+    """Write the labels that a source tells beside its triples, as tables of nodes; return the files."""
+    if source.is_graph:
+        labels = folder_labels(spark, source.place)
+    elif is_prepared(spark, source.place):
+        labels = Prepared.open(spark, source.place).labels()
+    else:
+        return []
+    if labels is not None:
+        write_table(labels.toDF("id", "label"), place)
+    return sorted(Path(place).glob("*.parquet"))
 
 
 def _blocks(file: Path) -> Iterator[TripleBlock]:

@@ -10,7 +10,8 @@ import math
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
-from graphbrick.spark.prepare import Prepared, edges
+from graphbrick.spark.prepare import edges
+from graphbrick.spark.prepared import Prepared
 from graphbrick.spark.storage import location
 
 if TYPE_CHECKING:
@@ -35,10 +36,13 @@ class GraphX:
         prepared: The graph.
         direction: "both", "out" or "in": the walks to come.
         work: A folder for lists of edges and results, on storage that all workers share.
+        partitions: Parts that the list of edges is read in.
         seeds: ``set`` (int) and ``id``; None for computations without seeds.
     """
 
-    def __init__(self, prepared: Prepared, direction: str, work: str, seeds: DataFrame | None = None) -> None:
+    def __init__(
+        self, prepared: Prepared, direction: str, work: str, partitions: int, seeds: DataFrame | None = None
+    ) -> None:
         self._spark, self._work = prepared.spark, work
         jvm: Any = prepared.spark._jvm
         self._library = jvm.org.apache.spark.graphx.lib
@@ -53,8 +57,8 @@ class GraphX:
         steps.selectExpr("concat(source, ' ', target) AS value").write.text(place)
         level = jvm.org.apache.spark.storage.StorageLevel.MEMORY_AND_DISK()
         context = prepared.spark._jsc.sc()
-        parts = prepared.spark.sparkContext.defaultParallelism
-        self._graph = jvm.org.apache.spark.graphx.GraphLoader.edgeListFile(context, place, False, parts, level, level)
+        load = jvm.org.apache.spark.graphx.GraphLoader.edgeListFile
+        self._graph = load(context, place, False, partitions, level, level)
 
     def page_rank(self, restart: float, error: float) -> DataFrame:
         """Return ``id`` and ``score`` (they sum to 1) of all entities that have a triple."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from graphbrick.extract.k_hop import KHop
-from graphbrick.spark.prepare import Prepared, Report, silent
-from graphbrick.spark.storage import location
+from graphbrick.spark.prepare import Report, silent
+from graphbrick.spark.prepared import Prepared
+from graphbrick.spark.storage import location, write_table
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -35,9 +36,8 @@ def nearest(
 
     spark = prepared.spark
     place, schema = f"{work}/hops", "set int, id long, degree long, hops int"
-    seeds.join(prepared.degrees(k_hop.direction), "id").selectExpr("set", "id", "degree").write.parquet(
-        location(f"{place}/hops=0")
-    )
+    starts = seeds.join(prepared.degrees(k_hop.direction), "id").select("set", "id", "degree")
+    write_table(starts, f"{place}/hops=0")
     for hop in range(1, k_hop.max_hops + 1):
         report(f"walking; hop {hop} of {k_hop.max_hops}")
         reached = spark.read.schema(schema).parquet(location(place))
@@ -47,5 +47,5 @@ def nearest(
         leaving = last.where("degree > 0").select("set", "id", F.explode(chunks).alias("chunk"))
         ends = leaving.join(rows, ["id", "chunk"]).select("set", F.inline("targets").alias("id", "degree")).distinct()
         new = ends.join(reached.select("set", "id"), ["set", "id"], "left_anti")
-        new.select("set", "id", "degree").write.parquet(location(f"{place}/hops={hop}"))
+        write_table(new.select("set", "id", "degree"), f"{place}/hops={hop}")
     return spark.read.schema(schema).parquet(location(place))

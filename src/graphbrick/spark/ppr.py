@@ -6,7 +6,8 @@ import math
 from typing import TYPE_CHECKING
 
 from graphbrick.extract.ppr import PPR
-from graphbrick.spark.prepare import Prepared, Report, silent
+from graphbrick.spark.prepare import Report, silent
+from graphbrick.spark.prepared import Prepared
 from graphbrick.spark.walks import Progress, Walks, Way, walk
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from graphbrick.graphs import manifest
 from graphbrick.graphs.readers import ReadOptions
 from graphbrick.graphs.readers.columns import named_column, triple_columns, unrecognised
 from graphbrick.graphs.readers.delimited import DELIMITERS, best_delimiter, spelled_delimiter, split_line
-from graphbrick.spark.errors import SparkError
-from graphbrick.spark.storage import Storage, is_remote, location
+from graphbrick.spark.prepared import Prepared, is_prepared
+from graphbrick.spark.storage import Storage, is_remote, location, write_table
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -31,7 +31,7 @@ class TripleSource:
 
     Args:
         place: A file, a folder of files, a pattern such as ``part-*.csv``, the address of one of them on any storage
-            that Spark reads, or a graph folder.
+            that Spark reads, a graph folder, or a prepared graph.
         options: Delimiter, header, and the columns of head, relation and tail.
         weight: The column of a number that goes with each triple, by name or 1-based number; None if there is none.
     """
@@ -44,6 +44,20 @@ class TripleSource:
     def is_graph(self) -> bool:
         """Whether this is a graph folder on this machine."""
         return not is_remote(self.place) and (Path(self.place.removeprefix("file:")) / manifest.NAME).is_file()
+
+    def check_no_options(self, kind: str, *, skip_bad: bool) -> None:
+        """Raise InputError if an option is set that only tables and text take.
+
+        Args:
+            kind: What the source is, for the error.
+            skip_bad: Whether bad rows are to be left out.
+        """
+        options = self.options
+        values = {"delimiter": options.delimiter, "header": options.header, "columns": options.columns}
+        values |= {"weight": self.weight, "skip-bad": skip_bad or None}
+        given = [f"--{name}" for name, value in values.items() if value is not None]
+        if given:
+            raise InputError(f"{', '.join(given)}: for tables and text only; leave out, as this is {kind}", self.place)
 
 
 def read_triples(spark: SparkSession, source: TripleSource) -> DataFrame:
@@ -60,6 +74,8 @@ def read_triples(spark: SparkSession, source: TripleSource) -> DataFrame:
         from graphbrick.spark.folder_tables import folder_triples
 
         return folder_triples(spark, source.place)
+    if is_prepared(spark, source.place):
+        return Prepared.open(spark, source.place).key_triples().selectExpr("*", "CAST(NULL AS string) AS bad")
     suffix = _suffix(spark, source.place)
     if suffix in DELIMITERS or (source.options.delimiter is not None and suffix not in TABLES):
         return _delimited(spark, source, suffix)
@@ -87,15 +103,19 @@ def write_triples(
         skip_bad: Leave rows out that are no triples.
 
     Returns:
-        The numbers of rows ``read`` and of ``bad`` ones.
+        The numbers of rows ``read``, of ``bad`` ones, and of ``triples`` written.
 
     Raises:
-        InputError: A row is no triple (the message quotes one), or there is no triple.
+        InputError: A row is no triple (the message quotes one), there is no triple, or the source takes no such option.
         SparkError: The workers wrote to places that this machine does not see.
     """
     from pyspark.sql import Observation
     from pyspark.sql import functions as F  # noqa: N812
 
+    if source.is_graph:
+        source.check_no_options("a graph folder", skip_bad=skip_bad)
+    elif is_prepared(spark, source.place):
+        source.check_no_options("a prepared graph", skip_bad=skip_bad)
     seen = Observation()
     rows = read_triples(spark, source).observe(
         seen, F.count(F.lit(1)).alias("read"), F.count("bad").alias("bad"), F.min("bad").alias("first")
@@ -103,7 +123,7 @@ def write_triples(
     good = rows.where(F.col("bad").isNull()).drop("bad")
     if once:
         good = good.groupBy("head", "relation", "tail").agg(F.max("weight").alias("weight"))
-    good.write.parquet(location(place))
+    triples = write_table(good, place)
     read, bad, first = (seen.get[name] for name in ("read", "bad", "first"))
     if bad and not skip_bad:
         raise InputError(
@@ -113,12 +133,7 @@ def write_triples(
         )
     if bad == read:
         raise InputError("there is no triple", source.place)
-    if not Storage(spark, place).files(place):
-        raise SparkError(
-            f"the workers wrote the triples, and none arrived in {place}; give a folder that all workers share, or an "
-            "address such as hdfs:// or s3a://"
-        )
-    return {"read": int(read), "bad": int(bad)}
+    return {"read": int(read), "bad": int(bad), "triples": triples}
 
 
 def _suffix(spark: SparkSession, place: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from graphbrick.spark.prepare import Prepared
+    from graphbrick.spark.prepared import Prepared
 
 _TOP = 20
 _SHARES = (0.5, 0.9, 0.99, 0.999)

@@ -15,7 +15,7 @@ from graphbrick.files.folders import new_folder
 from graphbrick.spark.errors import SparkError
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 SETTINGS = "settings.json"
 """The file that makes a folder a result of graphbrick; it is written last."""
@@ -23,6 +23,8 @@ SETTINGS = "settings.json"
 FORMAT = 1
 """Version of the layout of result folders."""
 
+_EXCLUDED = "spark.sql.adaptive.optimizer.excludedRules"
+_SHORTCUT = "org.apache.spark.sql.execution.adaptive.AQEPropagateEmptyRelation"
 _SCHEME = re.compile(r"^[a-zA-Z][\w+.-]+:")
 
 
@@ -101,6 +103,61 @@ class Storage:
             return bytes(self._jvm.org.apache.commons.io.IOUtils.toByteArray(stream))
         finally:
             stream.close()
+
+
+def write_table(frame: DataFrame, place: str, *, append: bool = False) -> int:
+    """Write rows as Parquet files, and check that all of them arrived.
+
+    A worker on another machine writes to a disk of its own if the path is not shared, and Spark does not notice.
+
+    Args:
+        frame: The rows.
+        place: The folder to make.
+        append: Add the rows to a folder that is there.
+
+    Returns:
+        The number of rows written.
+
+    Raises:
+        SparkError: Files that workers wrote did not arrive on this machine.
+    """
+    from pyspark.sql import Observation
+    from pyspark.sql import functions as F  # noqa: N812
+
+    before = _rows_in(place) if append else 0
+    seen = Observation()
+    counted = frame.observe(seen, F.count(F.lit(1)).alias("rows"))
+    with _keeping_observations(frame.sparkSession):
+        counted.write.mode("append" if append else "error").parquet(location(place))
+    written = int(seen.get["rows"])
+    if not is_remote(place) and (arrived := _rows_in(place) - before) != written:
+        raise SparkError(
+            f"the workers wrote {written:,} rows, and {arrived:,} of them arrived in {place}; give a folder that all "
+            "workers share, or an address such as hdfs:// or s3a://"
+        )
+    return written
+
+
+@contextmanager
+def _keeping_observations(spark: SparkSession) -> Iterator[None]:
+    """Keep Spark from replacing plans without rows by empty tables, which loses what was observed inside."""
+    before = spark.conf.get(_EXCLUDED, None)
+    spark.conf.set(_EXCLUDED, ",".join(filter(None, (before, _SHORTCUT))))
+    try:
+        yield
+    finally:
+        if before is None:
+            spark.conf.unset(_EXCLUDED)
+        else:
+            spark.conf.set(_EXCLUDED, before)
+
+
+def _rows_in(place: str) -> int:
+    """Return the rows of the Parquet files in a folder of this machine; 0 if there is none."""
+    from pyarrow import parquet
+
+    files = Path(place.removeprefix("file:")).expanduser().glob("[!._]*.parquet")
+    return sum(parquet.read_metadata(file).num_rows for file in files)
 
 
 @contextmanager

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from graphbrick.spark.errors import SparkError
 from graphbrick.spark.prepare import Report, silent
-from graphbrick.spark.storage import Storage, location
+from graphbrick.spark.storage import Storage, location, write_table
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -126,7 +126,7 @@ def walk(
     state = start.selectExpr("set", "id", "degree", "residual", "0D AS settled", "0D AS moved", "0L AS walked")
     for step in range(_MOST_STEPS):
         place = f"{work}/step-{step}"
-        state.write.parquet(location(place))
+        write_table(state, place)
         state = spark.read.schema(_STATE).parquet(location(place))
         if step:
             storage.delete(f"{work}/step-{step - 1}")

@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from graphbrick.extract.page_rank import PageRank
+from graphbrick.spark.cluster import default_partitions
 from graphbrick.spark.components import components
 from graphbrick.spark.extract import DIGITS
 from graphbrick.spark.graphx import GraphX
 from graphbrick.spark.page_rank import page_rank
-from graphbrick.spark.prepare import Prepared, Report, silent
-from graphbrick.spark.storage import Storage, location, write_settings
+from graphbrick.spark.prepare import Report, silent
+from graphbrick.spark.prepared import Prepared
+from graphbrick.spark.storage import Storage, location, write_settings, write_table
 
 RANKS = "page ranks"
 COMPONENTS = "connected components"
@@ -38,7 +40,7 @@ def write_ranks(
     work, restart, tolerance = f"{place}/.work", float(brick.restart), float(brick.tolerance)
     if graphx:
         report("GraphX")
-        scores = GraphX(prepared, brick.direction, work).page_rank(restart, tolerance)
+        scores = GraphX(prepared, brick.direction, work, partitions).page_rank(restart, tolerance)
     else:
         rows = prepared.rows(brick.direction, partitions)
         scores = page_rank(prepared, restart, brick.direction, tolerance, rows=rows, work=work, report=report).scores
@@ -47,7 +49,7 @@ def write_ranks(
     keyed = prepared.entities().select("id", "entity").join(scores.select("id", "score"), "id")
     ordered = keyed.orderBy(F.desc(F.round("score", DIGITS)), "id").select("entity", "score").zipWithIndex("place")
     ranked = ordered.selectExpr("entity", "score", "place + 1 AS rank")
-    ranked.write.parquet(location(f"{place}/scores"))
+    write_table(ranked, f"{place}/scores")
     top = prepared.spark.read.parquet(location(f"{place}/scores")).orderBy("rank").limit(_TOP).collect()
     settings = {"restart": restart, "direction": brick.direction, "tolerance": tolerance, "graphx": graphx}
     shown = [{"entity": row["entity"], "score": row["score"]} for row in top]
@@ -71,11 +73,14 @@ def write_components(
     from pyspark.sql import functions as F  # noqa: N812
 
     work = f"{place}/.work"
-    found = GraphX(prepared, "out", work).components() if graphx else components(prepared, work=work, report=report)
+    if graphx:
+        found = GraphX(prepared, "out", work, default_partitions(prepared, "out")).components()
+    else:
+        found = components(prepared, work=work, report=report)
     keys = prepared.entities().select("id", "entity")
     firsts = keys.selectExpr("id AS component", "entity AS first")
     named = found.join(keys, "id").join(firsts, "component").selectExpr("entity", "first AS component")
-    named.write.parquet(location(f"{place}/components"))
+    write_table(named, f"{place}/components")
     sizes = prepared.spark.read.parquet(location(f"{place}/components")).groupBy("component").count()
     largest = sizes.orderBy(F.desc("count"), "component").limit(_TOP).collect()
     shown = [{"component": row["component"], "entities": row["count"]} for row in largest]
