@@ -55,6 +55,9 @@ class PatternScorer(Scorer):
 
     def rate_items(self, query: str, items: Sequence[Scorable], *, by_pattern: bool = False) -> npt.NDArray[np.float64]:
         """Return the score of the pattern of each item; paths and patterns are not read from their text."""
+        patterns: list[_Walk] = [(item.start_label, item.steps) for item in items if isinstance(item, PathPattern)]
+        if len(patterns) == len(items):  # every one is a pattern of its own
+            return self._scores(query, patterns, range(len(patterns)))
         walks: list[_Walk] = []
         places: list[int] = []
         known: dict[object, int] = {}
@@ -105,7 +108,7 @@ class PatternScorer(Scorer):
             places.append(walks.setdefault((start, steps_of(walked)), len(walks)))
         return self._scores(query, list(walks), places)
 
-    def _scores(self, query: str, walks: list[_Walk], places: list[int]) -> npt.NDArray[np.float64]:
+    def _scores(self, query: str, walks: list[_Walk], places: Sequence[int]) -> npt.NDArray[np.float64]:
         """Return the scores of items, given what each walks: the index of a (label of the start, steps)."""
         from graphbrick.patterns.folder import load
 
@@ -115,12 +118,10 @@ class PatternScorer(Scorer):
         hops = [len(steps) for _, steps in walks]
         if min(hops) == 0 or max(hops) > model.max_hops:
             self._tell([hops[place] for place in places], model.max_hops)
-        by_start: dict[str, list[int]] = {}
-        for i, (start, _) in enumerate(walks):
-            by_start.setdefault(start, []).append(i)
-        scores = np.empty(len(walks))
-        for start, rows in by_start.items():
-            scores[rows] = model.score(model.ask(masked(query, start)), [walks[i][1] for i in rows])
+        scores, starts = np.empty(len(walks)), np.array([start for start, _ in walks], dtype=object)
+        for start in dict.fromkeys(starts.tolist()):
+            rows = np.flatnonzero(starts == start)
+            scores[rows] = model.score(model.ask(masked(query, start)), [walks[i][1] for i in rows.tolist()])
         if any(hops) and not any(model.knows(label) for _, steps in walks for label, _ in as_labels(steps)):
             event(f"{self.model} was trained with none of these relations; they are scored by their words alone")
         return scores[places]

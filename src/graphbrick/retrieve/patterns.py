@@ -182,25 +182,26 @@ class Patterns(RetrieveStage):
         layer = next_layer(
             subgraph.csr, grown.seed, before.layer, before.best(self.beam_width), direction=self.direction, cap=self.cap
         )
-        variants = zip(before.pattern.tolist(), before.back.tolist(), strict=True)
-        walked_before = dict(zip(variants, before.walked, strict=True))
-        label = grown.lengths[0].walked[0].start_label
         pattern, back = layer.variants()
         returning = back & layer.returns[pattern]
         example = layer.examples(pattern, back)
         example[returning] = grown.seed
+        # By variant of a pattern of the previous length, 2 * pattern + back: its place among the candidates.
+        place_before = np.zeros(2 * len(before.layer), dtype=np.int64)
+        place_before[2 * before.pattern + before.back] = np.arange(len(before.walked))
+        prefixes = place_before[2 * layer.parent[pattern] + (back & layer.has_been_back[pattern])]
+        numbers, which = np.unique(2 * layer.carried.step[pattern] + returning, return_inverse=True)
+        steps = [
+            Step(graph.relation_label(number >> 2), bool(number >> 1 & 1), bool(number & 1))
+            for number in numbers.tolist()
+        ]
         rows = zip(
-            layer.parent[pattern].tolist(), (back & layer.has_been_back[pattern]).tolist(), returning.tolist(),
-            layer.carried.step[pattern].tolist(),
+            prefixes.tolist(), which.tolist(),
             (example if subgraph.nodes is None else subgraph.nodes[example]).tolist(), strict=True,
         )  # fmt: skip
-        steps: dict[tuple[int, bool], Step] = {}
-        walked = []
-        for parent, was_back, returns, number, node in rows:
-            prefix = walked_before[parent, was_back]
-            step = steps.get((number, returns))
-            if step is None:
-                step = steps[number, returns] = Step(graph.relation_label(number >> 1), bool(number & 1), returns)
+        label, walked = grown.lengths[0].walked[0].start_label, []
+        for place, number, node in rows:
+            prefix, step = before.walked[place], steps[number]
             write = partial(_carried_on, graph, prefix, step, node)
             walked.append(PathPattern(label, (*prefix.steps, step), write, partial(_types, graph, prefix, node)))
         grown.lengths.append(_Candidates(layer, pattern, back, walked, np.zeros(len(walked))))
@@ -331,7 +332,8 @@ def _united(readings: list[Reading], symmetric: frozenset[str]) -> list[Reading]
         alike.setdefault((pattern.start_label, canonical(labelled(pattern.steps), symmetric)), []).append(place)
     united = list(readings)
     for places in alike.values():
-        if len(places) > 1:
+        first = readings[places[0]].ends
+        if not all(np.array_equal(readings[place].ends, first) for place in places[1:]):
             ends = np.unique(np.concatenate([readings[place].ends for place in places]))
             for place in places:
                 united[place] = readings[place]._replace(ends=ends)
