@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from graphbrick import LLM, Answer, Evidence, Generate, Query, ShortestPaths, Subgraph, build
 from graphbrick.core import Report
 from graphbrick.core.errors import InputError, ModelError
 from graphbrick.core.trace import StageTrace, Trace, record
-from graphbrick.generate.answers import ReplyAnswer, in_json, json_as_lines, read_answers
+from graphbrick.generate.answers import ReplyAnswer, in_json, json_as_lines, key, read_answers, spellings, write_answers
 from graphbrick.generate.prompts import NAMES, prompt
 from graphbrick.llm.chat import streaming
 from graphbrick.testing import ScriptedLLM, tiny_graph
@@ -155,6 +158,32 @@ class TestCitations:
 )
 def test_reading(reply: str, answers: list[tuple[str, tuple[int, ...]]]) -> None:
     assert read_answers(reply) == [ReplyAnswer(*answer) for answer in answers]
+
+
+_NAMES = st.text("Ab1 [](:),-.é", min_size=1, max_size=12).map(lambda name: " ".join(name.split()))
+_NAMES = _NAMES.filter(lambda name: name[:1] in tuple("Aé([") and name[-1:] in tuple("b1)]é"))
+
+
+@given(st.lists(_NAMES, min_size=1, max_size=4, unique_by=key))
+@settings(max_examples=150, deadline=None)
+def test_known_names_are_read_as_they_were_written(names: list[str]) -> None:
+    answers = [ReplyAnswer(name, (i,)) for i, name in enumerate(names, 1)]
+    known = {spelling for name in names for spelling in spellings(name)}
+    assert read_answers(write_answers(answers, structured=False), known, len(names)) == answers
+
+
+@given(st.text('A1[]( ),:\n\u2028*"{}', max_size=60), st.sampled_from([None, 0, 3]))
+@settings(max_examples=150, deadline=None)
+def test_any_reply_is_read(reply: str, items: int | None) -> None:
+    for text in (reply, json.dumps([reply])):
+        read_answers(text, {"a", "a [1]", "a:"}, items)
+
+
+def test_a_reply_of_citations_takes_no_time() -> None:
+    known = {spelling for name in ("Weezer [1994]", "Uganda") for spelling in spellings(name)}
+    start = time.process_time()
+    assert len(read_answers("Uganda [3] x " * 3_000, known, 5)) == 2
+    assert time.process_time() - start < 2
 
 
 class TestPrompts:

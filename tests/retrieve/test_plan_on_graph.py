@@ -98,6 +98,15 @@ def test_several_answers_end_it_if_one_is_a_name_on_the_paths(answer: str) -> No
     assert "Kenya -> borders -> Uganda" in found.evidence.texts()
 
 
+def test_a_verdict_in_words_counts() -> None:
+    replies = [GOALS, "1", '{"1": "x"}', '{"enough": "Yes", "answer": "Kenya"}']
+    assert walk(stage(), replies, "Nairobi").events == []
+    replies[-1] = '{"enough": "no", "answer": ""}'
+    assert walk(stage(max_hops=1), replies, "Nairobi").events == [
+        "the facts were not found to be enough after 1 rounds"
+    ]
+
+
 def test_what_was_chosen_is_evidence_and_goes_on_in_turns_of_the_relations(tmp_path: File) -> None:
     triples = [("film", "year", str(1990 + i)) for i in range(9)]
     triples += [("film", "starred", name) for name in ("Ann", "Bob", "Cyd")] + [("Ann", "spouse", "Dan")]

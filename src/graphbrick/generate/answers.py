@@ -63,6 +63,22 @@ class ReplyAnswer(NamedTuple):
     cited: tuple[int, ...] = ()
 
 
+class _Known(NamedTuple):
+    """What is known when a reply is read.
+
+    Attributes:
+        names: Known names, by `spellings`.
+        special: Those with a colon or brackets.
+        longest: Characters of the longest of these.
+        items: How many items the model was shown; None if that is not known.
+    """
+
+    names: Collection[str]
+    special: frozenset[str]
+    longest: int
+    items: int | None
+
+
 def read_answers(reply: str, names: Collection[str] = (), items: int | None = None) -> list[ReplyAnswer]:
     """Return the answers of a reply, each once whatever its case; none if the model found nothing.
 
@@ -81,10 +97,12 @@ def read_answers(reply: str, names: Collection[str] = (), items: int | None = No
     """
     text, value = opened(reply)
     inner = next(iter(value.values())) if isinstance(value, dict) and len(value) == 1 else value
+    special = frozenset(name for name in names if _SPECIAL.search(name))
+    known = _Known(names, special, max(map(len, special), default=0), items)
     if isinstance(inner, list):
-        entries = [entry for item in inner for entry in _item(item, names, items)]
+        entries = [entry for item in inner for entry in _item(item, known)]
     else:
-        entries = [entry for line in text.splitlines() for entry in _line(line, names, items)]
+        entries = [entry for line in text.splitlines() for entry in _line(line, known)]
     answers: dict[str, ReplyAnswer] = {}
     for entry in entries:
         bare = entry.text.strip().strip("`\"'*").strip()
@@ -157,7 +175,7 @@ def json_as_lines(on_token: Callable[[str], None]) -> Callable[[str], None]:
     return read
 
 
-def _item(item: object, names: Collection[str], items: int | None) -> list[ReplyAnswer]:
+def _item(item: object, known: _Known) -> list[ReplyAnswer]:
     """Return the answers in one entry of a JSON list."""
     if isinstance(item, dict):
         cited = item.get("paths")
@@ -166,44 +184,45 @@ def _item(item: object, names: Collection[str], items: int | None) -> list[Reply
         if text is None:
             return []
         return [ReplyAnswer(str(text), tuple(n for n in numbers if isinstance(n, int) and not isinstance(n, bool)))]
-    return [] if item is None else _line(str(item), names, items)
+    return [] if item is None else _line(one_line(str(item)), known)
 
 
-def _line(line: str, names: Collection[str], items: int | None) -> list[ReplyAnswer]:
+def _line(line: str, known: _Known) -> list[ReplyAnswer]:
     """Return the answers of one line, each with the numbers in the brackets after it, or else before it."""
     bare = _BULLET.sub("", line).lstrip("*\"' ").strip()
-    if _named(bare, list(_MARK.finditer(bare)), names) is None:
+    if _named(bare, list(_MARK.finditer(bare)), known) is None:
         bare = _LABEL.sub("", bare).lstrip("*\"' ")
         first = _MARK.match(bare)
-        if first and _named(bare, list(_MARK.finditer(bare)), names) is None:
-            return _after(first, names, items)
-    return _followed(bare, names, items)
+        leads = first is not None and (first.group(1) == "[" or _is_citation(first, known.items))
+        if first and leads and _named(bare, list(_MARK.finditer(bare)), known) is None:
+            return _after(first, known)
+    return _followed(bare, known)
 
 
-def _after(first: re.Match[str], names: Collection[str], items: int | None) -> list[ReplyAnswer]:
+def _after(first: re.Match[str], known: _Known) -> list[ReplyAnswer]:
     """Return the answers of a line that begins with a number in brackets."""
     rest = first.string[first.end() :]
-    entries = _followed(rest, names, items)
+    entries = _followed(rest, known)
     if entries and all(entry.cited for entry in entries):
         return entries  # the first number is that of the line
     # Each number stands before its answer: move all behind.
     marks = [first.group(), *(mark.group() for mark in _MARK.finditer(rest))]
     texts = _MARK.sub("\n", rest).split("\n")
     behind = (f"{text.rstrip(' ,;')} {mark}" for text, mark in zip(texts, marks, strict=True))
-    return [entry for part in behind for entry in _followed(part, names, items)]
+    return [entry for part in behind for entry in _followed(part, known)]
 
 
-def _followed(line: str, names: Collection[str], items: int | None) -> list[ReplyAnswer]:
+def _followed(line: str, known: _Known) -> list[ReplyAnswer]:
     """Return the answers of a line in which citations follow them, and a last one without a citation."""
     entries: list[ReplyAnswer] = []
     marks, start = list(_MARK.finditer(line)), 0
     while marks:
-        end = _named(line[start:], marks, names, start)
+        end = _named(line[start:], marks, known, start)
         mark = next((mark for mark in marks if end is None or mark.start() >= end), None)
         if mark is None:
             break  # the rest is a name
         marks = marks[marks.index(mark) + 1 :]
-        if end is None and not _is_citation(mark, items):
+        if end is None and not _is_citation(mark, known.items):
             continue
         text, cited = _clean(line[start : mark.start()]), _numbers(mark.group(3))
         start = mark.end()
@@ -214,23 +233,26 @@ def _followed(line: str, names: Collection[str], items: int | None) -> list[Repl
     tail = line[start:]
     last = _BETWEEN.sub("", tail).strip()
     follows = _BETWEEN.match(tail) and len(last.split()) <= _TAIL
-    if last and (not entries or (re.search(r"\w", last) and (key(last) in names or follows))):
+    if last and (not entries or (re.search(r"\w", last) and (key(last) in known.names or follows))):
         entries.append(ReplyAnswer(last))
     return entries
 
 
-def _named(text: str, marks: Sequence[re.Match[str]], names: Collection[str], start: int = 0) -> int | None:
+def _named(text: str, marks: Sequence[re.Match[str]], known: _Known, start: int = 0) -> int | None:
     """Return where the longest name with a colon or brackets ends that a text begins with; None if there is none.
 
     Args:
         text: The text.
         marks: Numbers in brackets in the line that the text is the rest of: one of them follows the name, or nothing.
-        names: Known names, by `spellings`.
+        known: Known names.
         start: Where the text begins in its line.
     """
-    ends = [*(mark.start() for mark in marks), start + len(text)]
+    if not known.special:
+        return None
+    most = start + 2 * known.longest + 20  # with what is stripped
+    ends = [end for end in (*(mark.start() for mark in marks), start + len(text)) if end <= most]
     cut = ((end, _clean(text[: end - start]).strip("`\"'*").casefold()) for end in reversed(ends))
-    return next((end for end, name in cut if name in names and _SPECIAL.search(name)), None)
+    return next((end for end, name in cut if name in known.special), None)
 
 
 def _clean(text: str) -> str:

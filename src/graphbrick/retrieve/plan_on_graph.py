@@ -16,7 +16,7 @@ from graphbrick.core.trace import event, fact
 from graphbrick.graphs.text import fold
 from graphbrick.llm.chat import ChatModel
 from graphbrick.llm.json_replies import json_list, json_object
-from graphbrick.llm.replies import numbered, one_line, parts_of, read_names, read_object, shown, unreadable
+from graphbrick.llm.replies import numbered, one_line, parts_of, read_names, read_object, read_yes, shown, unreadable
 from graphbrick.pipeline import RetrieveStage
 from graphbrick.retrieve.beam import Partial
 from graphbrick.retrieve.reasoning.asking import PROMPTS
@@ -275,10 +275,12 @@ class PlanOnGraph(RetrieveStage):
         prompt = PROMPTS.request(self.llm, "plan_answer", search.facts(search.rounds), schema=_VERDICT, **search.values)
         reply = self.llm.ask_all([prompt.request])[0].text
         verdict = read_object(reply)
-        if verdict is None or not isinstance(verdict.get("enough"), bool):
+        enough = None if verdict is None else verdict.get("enough")
+        enough = read_yes(enough) if isinstance(enough, str) else enough
+        if verdict is None or not isinstance(enough, bool):
             unreadable(f"no verdict could be read, so the search went on: {shown(reply)}")
             return False
-        if not verdict["enough"]:
+        if not enough:
             return False
         answer = verdict.get("answer") or ""
         texts = [one_line(str(text)) for text in (answer if isinstance(answer, list) else [answer])]
