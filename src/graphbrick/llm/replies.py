@@ -36,8 +36,6 @@ BETWEEN = re.compile(r"(?:[\s,;>&]|\band\b)+")
 NUMBER = re.compile(r"[\[(#\"']*(-?[0-9]{1,9})[\])\"'.:]*")
 _RANGE = re.compile(r"\[?([0-9]{1,9})[-–]([0-9]{1,9})\]?\.?")
 _NUMBERED = re.compile(r"^(?:[-•]\s+)?(?:[\[(#]*([0-9]{1,9})(?:[\])]+[.:)]*|[.:]|\s[-–])|#([0-9]{1,9}))\s+(\S.*)$")
-# A word may be cut into several tokens, of which the first is seen; case and spaces do not count.
-_YES, _NO = frozenset({"yes", "ye", "y"}), frozenset({"no", "n"})
 _SCORE = re.compile(
     r"(?:[-•]\s+)?[\[(#\"']*([0-9]{1,9})[\])\"']*\s*(?:[:=|]|->|[.)]\s)\s*"
     r"\"?([-+]?(?:[0-9]+(?:\.[0-9]+)?|nan|inf(?:inity)?))\"?\s*(?:/\s*100\b|%)?\s*\.?",
@@ -225,23 +223,6 @@ def read_yes(reply: str) -> bool | None:
         return verdicts[0] if len(verdicts) == 1 else None
     words = fold(" ".join(map(str, value.values())) if isinstance(value, dict) else text).split()
     return {"yes": True, "true": True, "no": False, "false": False}.get(words[0]) if words else None
-
-
-def share_of_yes(likeliest: Iterable[tuple[str, float]]) -> float | None:
-    """Return the probability of yes among yes and no, in all spellings; None if neither is among the likeliest tokens.
-
-    Args:
-        likeliest: Tokens with the natural logarithm of their probability.
-
-    >>> round(share_of_yes([("YES", math.log(0.6)), (" no", math.log(0.2)), ("Hm", math.log(0.1))]), 6)
-    0.75
-    """
-    yes = no = 0.0
-    for token, logprob in likeliest:
-        word = fold(token)
-        yes += math.exp(logprob) if word in _YES else 0.0
-        no += math.exp(logprob) if word in _NO else 0.0
-    return yes / (yes + no) if yes + no > 0 else None
 
 
 def opened(reply: str) -> tuple[str, object]:

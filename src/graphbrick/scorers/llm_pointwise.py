@@ -12,7 +12,8 @@ import numpy.typing as npt
 from graphbrick.core.trace import event, tally
 from graphbrick.llm.context_budget import cut_to_budget
 from graphbrick.llm.messages import Message, Reply, Request, system, user
-from graphbrick.llm.replies import one_line, read_yes, share_of_yes, shown
+from graphbrick.llm.replies import one_line, read_yes, shown
+from graphbrick.llm.share_of_yes import share_of_yes
 from graphbrick.scorers.llm_scorer import ONE_CANDIDATE, LLMScorer
 
 _INSTRUCTION = ONE_CANDIDATE + (

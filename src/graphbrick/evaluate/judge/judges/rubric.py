@@ -25,7 +25,8 @@ from graphbrick.llm.chat import ChatModel
 from graphbrick.llm.conversations import each_whole_reply
 from graphbrick.llm.json_replies import json_object
 from graphbrick.llm.messages import Choice, Message, Reply, Request
-from graphbrick.llm.replies import share_of_yes, shown
+from graphbrick.llm.replies import shown
+from graphbrick.llm.share_of_yes import share_of_yes
 
 _TOP = 20  # likeliest tokens at a place; servers give no more
 _WORD = 4  # tokens of a reply of one word; some models begin with an empty one
