@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from onnx_models import write_embedder
 
-from graphbrick import BeamSearch, EmbeddingModel, Query, Rerank, ShortestPaths, Subgraph, build
-from graphbrick.core import Step
+from graphbrick import BeamSearch, EmbeddingModel, Patterns, Query, Rerank, ShortestPaths, Subgraph, build
+from graphbrick.core import PathPattern, Step
 from graphbrick.core.errors import ModelError, PipelineError
 from graphbrick.core.trace import Trace, record
 from graphbrick.learn.learned import is_learned
@@ -155,6 +155,27 @@ def test_a_graph_of_which_nothing_was_trained_is_told(folder: Path) -> None:
     with record(trace, "rerank", "rerank"):
         PatternScorer(str(folder)).score(QUESTION, ["A -> money -> B"])
     assert "none of these relations" in trace.events[0]
+
+
+def test_patterns_are_scored_by_their_steps_alone(folder: Path) -> None:
+    scorer, starts = PatternScorer(str(folder)), ["Nairobi", "Kenya", "Nairobi"]
+    steps = [(Step("capital", False),), (Step("borders", True),), (Step("capital", False), Step("borders", True))]
+    patterns = [PathPattern(start, walk, lambda: "not read") for start, walk in zip(starts, steps, strict=True)]
+    found = scorer.rate_steps(QUESTION, starts, steps)
+    assert found.tolist() == scorer.rate_items(QUESTION, patterns).tolist()
+    assert len(set(found.tolist())) == 3
+
+
+def test_a_stage_finds_the_same_whether_a_scorer_reads_steps_or_patterns(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graph = tiny_graph()
+    query = Query("Which currency has the country with the capital Nairobi?", (graph.entity("Nairobi"),))
+    stage = Patterns(PatternScorer(str(folder)), max_hops=2)
+    by_steps = [(path.text, path.score) for path in stage.retrieve(query, Subgraph(graph)).items]
+    monkeypatch.setattr(PatternScorer, "rate_steps", lambda *_: None)
+    assert [(path.text, path.score) for path in stage.retrieve(query, Subgraph(graph)).items] == by_steps
+    assert len(by_steps) > 2
 
 
 def test_it_ranks_paths(folder: Path) -> None:

@@ -55,9 +55,6 @@ class PatternScorer(Scorer):
 
     def rate_items(self, query: str, items: Sequence[Scorable], *, by_pattern: bool = False) -> npt.NDArray[np.float64]:
         """Return the score of the pattern of each item; paths and patterns are not read from their text."""
-        patterns: list[_Walk] = [(item.start_label, item.steps) for item in items if isinstance(item, PathPattern)]
-        if len(patterns) == len(items):  # every one is a pattern of its own
-            return self._scores(query, patterns, range(len(patterns)))
         walks: list[_Walk] = []
         places: list[int] = []
         known: dict[object, int] = {}
@@ -72,7 +69,13 @@ class PatternScorer(Scorer):
             if place == len(walks):
                 walks.append((item.start_label, item.steps) if isinstance(item, Path) else ("", ()))
             places.append(place)
-        return self._scores(query, walks, places)
+        return self._scores(query, [start for start, _ in walks], [steps for _, steps in walks], places)
+
+    def rate_steps(
+        self, query: str, starts: Sequence[str], patterns: Sequence[tuple[Step, ...]]
+    ) -> npt.NDArray[np.float64]:
+        """Return the score of each pattern."""
+        return self._scores(query, starts, patterns, range(len(patterns)))
 
     @property
     def symmetric(self) -> frozenset[str]:
@@ -106,23 +109,25 @@ class PatternScorer(Scorer):
         for text in texts:
             start, walked = split_start(text)
             places.append(walks.setdefault((start, steps_of(walked)), len(walks)))
-        return self._scores(query, list(walks), places)
+        return self._scores(query, [start for start, _ in walks], [steps for _, steps in walks], places)
 
-    def _scores(self, query: str, walks: list[_Walk], places: Sequence[int]) -> npt.NDArray[np.float64]:
-        """Return the scores of items, given what each walks: the index of a (label of the start, steps)."""
+    def _scores(
+        self, query: str, starts: Sequence[str], walks: Sequence[Steps | tuple[Step, ...]], places: Sequence[int]
+    ) -> npt.NDArray[np.float64]:
+        """Return the scores of items, given which walk each takes; walks are steps from a start with a label."""
         from graphbrick.patterns.folder import load
 
         model = load(self.model)
         if not walks:
             return np.zeros(0)
-        hops = [len(steps) for _, steps in walks]
+        hops = list(map(len, walks))
         if min(hops) == 0 or max(hops) > model.max_hops:
             self._tell([hops[place] for place in places], model.max_hops)
-        scores, starts = np.empty(len(walks)), np.array([start for start, _ in walks], dtype=object)
-        for start in dict.fromkeys(starts.tolist()):
-            rows = np.flatnonzero(starts == start)
-            scores[rows] = model.score(model.ask(masked(query, start)), [walks[i][1] for i in rows.tolist()])
-        if any(hops) and not any(model.knows(label) for _, steps in walks for label, _ in as_labels(steps)):
+        scores = np.empty(len(walks))
+        for start in dict.fromkeys(starts):
+            rows = [i for i, label in enumerate(starts) if label == start]
+            scores[rows] = model.score(model.ask(masked(query, start)), [walks[i] for i in rows])
+        if any(hops) and not any(model.knows(label) for steps in walks for label, _ in as_labels(steps)):
             event(f"{self.model} was trained with none of these relations; they are scored by their words alone")
         return scores[places]
 

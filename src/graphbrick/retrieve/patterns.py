@@ -35,15 +35,38 @@ class _Candidates:
         layer: The patterns.
         pattern: int64, the pattern of each variant in the layer.
         back: Whether each is the variant that comes back to the seed.
-        walked: Each as a pattern for the scorer.
+        before: The candidates of the previous length; None for the empty pattern.
+        prefix: The place among those of each without its last step.
+        node: An entity (global id) at the end of each.
+        steps: The steps of each.
         scores: float64, the score of each; set when they are scored.
+        walks: Some of them as patterns for a scorer, by place.
     """
 
     layer: Layer
     pattern: Ints
     back: Flags
-    walked: list[PathPattern]
+    before: _Candidates | None
+    prefix: list[int]
+    node: list[int]
+    steps: list[tuple[Step, ...]]
     scores: Scores
+    walks: dict[int, PathPattern]
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+    def walk(self, graph: Graph, candidate: int) -> PathPattern:
+        """Return a candidate as a pattern for a scorer."""
+        walk = self.walks.get(candidate)
+        if walk is None:
+            assert self.before is not None, "the empty pattern has a walk from the beginning"
+            prefix = self.before.walk(graph, self.prefix[candidate])
+            steps, node = self.steps[candidate], self.node[candidate]
+            write = partial(_carried_on, graph, prefix, steps[-1], node)
+            walk = PathPattern(prefix.start_label, steps, write, partial(_types, graph, prefix, node))
+            self.walks[candidate] = walk
+        return walk
 
     def best(self, n: int) -> Ints:
         """Return the patterns of the layer with the best variants, ascending."""
@@ -56,9 +79,10 @@ class _Candidates:
 
 @dataclass(slots=True)
 class _Grown:
-    """The candidates from one seed (a local id), by length from 0."""
+    """The candidates from one seed (a local id), which the question calls by a label, by length from 0."""
 
     seed: int
+    label: str
     lengths: list[_Candidates]
 
 
@@ -160,21 +184,22 @@ class Patterns(RetrieveStage):
             check_budget()
             for from_seed in grown:
                 cut += self._grow(subgraph, from_seed)
-            self._score(query, [from_seed.lengths[hop] for from_seed in grown])
+            self._score(query, subgraph.graph, grown, hop)
         if cut:
             event(
                 f"{cut:,} patterns end at so many entities that only the first {self.cap:,} triples there were looked "
                 "at (cap)"
             )
-        fact(patterns=sum(len(length.walked) for from_seed in grown for length in from_seed.lengths[1:]))
-        return seeds, grown, self._ranked(query, grown)
+        fact(patterns=sum(len(length) for from_seed in grown for length in from_seed.lengths[1:]))
+        return seeds, grown, self._ranked(query, subgraph.graph, grown)
 
     def _start(self, query: Query, subgraph: Subgraph, seed: int) -> _Grown:
         """Return the empty pattern at a seed, which is called what the question calls it."""
         entity = seed if subgraph.nodes is None else int(subgraph.nodes[seed])
         label = subgraph.graph.label(entity)
         layer, empty = first_layer(seed), PathPattern(query.name_of(entity, label), (), partial(str, label))
-        return _Grown(seed, [_Candidates(layer, *layer.variants(), [empty], np.zeros(1))])
+        first = _Candidates(layer, *layer.variants(), None, [0], [entity], [()], np.zeros(1), {0: empty})
+        return _Grown(seed, empty.start_label, [first])
 
     def _grow(self, subgraph: Subgraph, grown: _Grown) -> int:
         """Add the candidates of the next length; return how many patterns were cut by the cap."""
@@ -188,65 +213,67 @@ class Patterns(RetrieveStage):
         example[returning] = grown.seed
         # By variant of a pattern of the previous length, 2 * pattern + back: its place among the candidates.
         place_before = np.zeros(2 * len(before.layer), dtype=np.int64)
-        place_before[2 * before.pattern + before.back] = np.arange(len(before.walked))
+        place_before[2 * before.pattern + before.back] = np.arange(len(before))
         prefixes = place_before[2 * layer.parent[pattern] + (back & layer.has_been_back[pattern])]
         numbers, which = np.unique(2 * layer.carried.step[pattern] + returning, return_inverse=True)
         steps = [
             Step(graph.relation_label(number >> 2), bool(number >> 1 & 1), bool(number & 1))
             for number in numbers.tolist()
         ]
-        rows = zip(
-            prefixes.tolist(), which.tolist(),
-            (example if subgraph.nodes is None else subgraph.nodes[example]).tolist(), strict=True,
-        )  # fmt: skip
-        label, walked = grown.lengths[0].walked[0].start_label, []
-        for place, number, node in rows:
-            prefix, step = before.walked[place], steps[number]
-            write = partial(_carried_on, graph, prefix, step, node)
-            walked.append(PathPattern(label, (*prefix.steps, step), write, partial(_types, graph, prefix, node)))
-        grown.lengths.append(_Candidates(layer, pattern, back, walked, np.zeros(len(walked))))
+        prefix, node = prefixes.tolist(), (example if subgraph.nodes is None else subgraph.nodes[example]).tolist()
+        # Only the best become objects for a scorer: making hundreds of them takes longer than scoring them.
+        extended = [(*before.steps[at], steps[number]) for at, number in zip(prefix, which.tolist(), strict=True)]
+        grown.lengths.append(
+            _Candidates(layer, pattern, back, before, prefix, node, extended, np.zeros(len(extended)), {})
+        )
         return layer.carried.cut
 
-    def _score(self, query: Query, lengths: list[_Candidates]) -> None:
+    def _score(self, query: Query, graph: Graph, grown: list[_Grown], hop: int) -> None:
         """Score the candidates of one length: all in one call if scores of several calls compare."""
-        groups = [lengths] if self.scorer.comparable else [[candidates] for candidates in lengths]
-        for group in groups:
-            scores = self._rated(query, [walk for candidates in group for walk in candidates.walked])
+        for group in [grown] if self.scorer.comparable else [[from_seed] for from_seed in grown]:
+            scores = self._rated(query, graph, [(from_seed, hop) for from_seed in group])
             at = 0
-            for candidates in group:
-                candidates.scores = scores[at : at + len(candidates.walked)]
-                at += len(candidates.walked)
+            for from_seed in group:
+                candidates = from_seed.lengths[hop]
+                candidates.scores = scores[at : at + len(candidates)]
+                at += len(candidates)
 
-    def _rated(self, query: Query, walked: list[PathPattern]) -> Scores:
-        """Return the score of each pattern."""
+    def _rated(self, query: Query, graph: Graph, places: list[tuple[_Grown, int]]) -> Scores:
+        """Return the score of each candidate of some lengths from some seeds."""
+        lengths = [(from_seed.label, from_seed.lengths[hop]) for from_seed, hop in places]
+        starts = [label for label, length in lengths for _ in length.steps]
+        scores = self.scorer.rate_steps(query.text, starts, [steps for _, length in lengths for steps in length.steps])
+        if scores is not None:
+            return scores
+        walked = [length.walk(graph, candidate) for _, length in lengths for candidate in range(len(length))]
         if self.names == "all" or not self.scorer.reads_text_only:
             return self.scorer.rate_items(query.text, walked)
         question = query.text
-        for name in dict.fromkeys(walk.start_label for walk in walked):
+        for name in dict.fromkeys(starts):
             question = masked(question, name)
         return self.scorer.rate(question, [walk.text[len(walk.start_label) :].lstrip() for walk in walked])
 
-    def _ranked(self, query: Query, grown: list[_Grown]) -> list[_Ranked]:
+    def _ranked(self, query: Query, graph: Graph, grown: list[_Grown]) -> list[_Ranked]:
         """Return the best candidates, best first: as many as can be needed, since every one has an end."""
         places = [(hops, s) for hops in range(1, self.max_hops + 1) for s in range(len(grown))]
         lengths = [grown[s].lengths[hops] for hops, s in places]
         if self.scorer.comparable:
             scores = np.concatenate([np.zeros(0), *(length.scores for length in lengths)])
         else:  # those of different lengths have not been scored side by side yet
-            scores = self._rated(query, [walk for length in lengths for walk in length.walked])
-        firsts = [0, *accumulate(len(length.walked) for length in lengths)]
+            scores = self._rated(query, graph, [(grown[s], hops) for hops, s in places])
+        firsts = [0, *accumulate(map(len, lengths))]
         ranked = []
         for i in np.argsort(-scores, kind="stable")[: max(self.n, _READINGS)].tolist():
             place = bisect_right(firsts, i) - 1
             ranked.append(_Ranked(float(scores[i]), *places[place], i - firsts[place]))
         ranked.sort(key=partial(_place, grown))
         if self.names == "best" and self.scorer.reads_text_only:
-            return self._read_with_names(query, grown, ranked[: self.n])
+            return self._read_with_names(query, graph, grown, ranked[: self.n])
         return ranked
 
-    def _read_with_names(self, query: Query, grown: list[_Grown], ranked: list[_Ranked]) -> list[_Ranked]:
+    def _read_with_names(self, query: Query, graph: Graph, grown: list[_Grown], ranked: list[_Ranked]) -> list[_Ranked]:
         """Return candidates in the order of the scores of their whole text."""
-        walked = [grown[entry.seed].lengths[entry.hops].walked[entry.candidate] for entry in ranked]
+        walked = [grown[entry.seed].lengths[entry.hops].walk(graph, entry.candidate) for entry in ranked]
         scores = self.scorer.rate_items(query.text, walked).tolist()
         read = [entry._replace(score=score) for entry, score in zip(ranked, scores, strict=True)]
         return sorted(read, key=partial(_place, grown))
@@ -263,7 +290,7 @@ class Patterns(RetrieveStage):
                 ends = ends[~np.isin(ends, [seed for seed in seeds if seed != seeds[s]])]
             if len(ends):
                 entities = ends if subgraph.nodes is None else subgraph.nodes[ends]
-                readings.append(Reading(length.walked[candidate], score, entities))
+                readings.append(Reading(length.walk(subgraph.graph, candidate), score, entities))
         return _united(readings, self.scorer.symmetric)
 
     def _paths(self, subgraph: Subgraph, seeds: list[int], grown: list[_Grown], ranked: list[_Ranked]) -> list[Path]:
@@ -317,7 +344,7 @@ def _place(grown: list[_Grown], entry: _Ranked) -> tuple[float, int, int, int, i
 
     Both directions of a symmetric relation have the same score, and a path is read more easily along its triples.
     """
-    steps = grown[entry.seed].lengths[entry.hops].walked[entry.candidate].steps
+    steps = grown[entry.seed].lengths[entry.hops].steps[entry.candidate]
     backward = sum(not step.forward for step in steps)
     return -entry.score, entry.hops, entry.seed, backward, entry.candidate
 

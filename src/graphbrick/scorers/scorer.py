@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.core import Reading, Scorable, texts_of
+from graphbrick.core import Reading, Scorable, Step, texts_of
 from graphbrick.core.errors import ModelError
 from graphbrick.core.graph import Graph
 from graphbrick.pipeline.brick import Brick
@@ -50,6 +50,18 @@ class Scorer(Brick):
             ModelError: As for `rate`.
         """
         return self.rate(query, [item.pattern_text for item in items] if by_pattern else texts_of(items))
+
+    def rate_steps(
+        self, query: str, starts: Sequence[str], patterns: Sequence[tuple[Step, ...]]
+    ) -> npt.NDArray[np.float64] | None:
+        """Return the score of each relation pattern; None if the scorer reads more of a pattern than its steps.
+
+        Args:
+            query: The question.
+            starts: The label of the entity where each pattern starts.
+            patterns: The steps of each.
+        """
+        return None
 
     @property
     def reads_text_only(self) -> bool:
