@@ -1,10 +1,12 @@
-"""What keeps test runs cheap: collection, which every process of a run repeats, threads that wait, shared kernels."""
+"""What keeps test runs cheap: collection, which every process repeats, waiting threads, kernels, files on a disk."""
 
 from __future__ import annotations
 
 import gc
 import os
+import shutil
 import sys
+import tempfile
 from collections.abc import Generator
 from pathlib import Path
 
@@ -34,7 +36,30 @@ def pytest_collection() -> Generator[None, object, object]:
         return (yield)
     finally:
         gc.freeze()
+        gc.set_threshold(50_000, 20, 50)  # what a test makes is gone with it, mostly without the collector
         gc.enable()
+
+
+_MEMORY = Path("/dev/shm")
+_ENOUGH = 4 << 30  # bytes; a run writes less than two, and keeps less than one
+_files = pytest.StashKey[str]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Keep temporary files in memory where there is enough of it, as tests sync them to the disk again and again.
+
+    It is done in runs of several processes only, and not if TMPDIR is set: the files of a failed test are gone.
+    """
+    several = config.getoption("numprocesses", default=None) and not hasattr(config, "workerinput")
+    if several and "TMPDIR" not in os.environ and _MEMORY.is_dir() and shutil.disk_usage(_MEMORY).free > _ENOUGH:
+        os.environ["TMPDIR"] = config.stash[_files] = tempfile.mkdtemp(prefix="tests-", dir=_MEMORY)
+        tempfile.tempdir = None  # it is read again
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Remove temporary files from memory."""
+    if folder := config.stash.get(_files, ""):
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:

@@ -226,6 +226,9 @@ def main() -> int:
     parser.add_argument("--folder", type=Path, default=None)
     given = parser.parse_args()
     bad = 0
+    with tempfile.TemporaryDirectory(dir=given.folder) as name:  # what every fork needs is loaded once
+        write_documents(Path(name) / "docs", 1, changed=False)
+        index([Path(name) / "docs"], Path(name) / "warm.graph", extractor=Scripted(str(Path(name) / "log")))
     with tempfile.TemporaryDirectory(dir=given.folder) as name:
         folder, base, before = Path(name).resolve(), None, "none"
         for step in ("indexing", "updating"):

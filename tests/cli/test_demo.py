@@ -14,7 +14,7 @@ from graphbrick.cli.demo import NEXT, QUESTIONS, TEXT_SEARCH_FAILS
 from graphbrick.demo.graph import world_graph
 from graphbrick.demo.questions import load_questions
 from graphbrick.evaluate.metrics.sets import f1
-from graphbrick.learn import learned_pipeline
+from graphbrick.learn import calibration, learned_pipeline
 from graphbrick.learn.default import DEFAULT_PIPELINE
 from graphbrick.learn.learned import learned_place
 from graphbrick.patterns.folder import FORMAT
@@ -23,6 +23,7 @@ from graphbrick.patterns.folder import FORMAT
 @pytest.mark.usefixtures("world_cache")
 def test_the_demo_learns_answers_its_questions_and_ends_with_the_next_command(capsys, monkeypatch):
     monkeypatch.setattr(demo, "WRITTEN", 500)
+    monkeypatch.setattr(calibration, "_LEXICON", 60)
     place = learned_place(world_graph())  # of another version
     place.mkdir(exist_ok=True)
     for name in ("model.json", "weights.npz"):

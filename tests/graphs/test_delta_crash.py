@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import time
 from pathlib import Path
 
 import pytest
@@ -138,6 +139,7 @@ def test_several_writers_and_a_compaction_and_a_reader(path: Path) -> None:
         triples = list(graph.key_triples())
         assert len(triples) == graph.n_triples >= seen  # nothing that was there is ever gone
         seen = len(triples)
+        time.sleep(0.002)  # leave the processor to the writers
     for writer in writers:
         assert writer.communicate()[0] == "done\n"
     expected = {("start", "r", "hub")} | {(f"{name}-{i}", "r", "hub") for name in "ab" for i in range(8)}

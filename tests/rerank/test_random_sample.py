@@ -66,9 +66,8 @@ def test_the_same_twice_and_another_by_another_seed_or_question(evidence: Eviden
 def test_the_same_in_another_process(evidence: Evidence) -> None:
     script = (
         "from graphbrick import *\nfrom graphbrick.rerank import RandomSample\n"
-        "from graphbrick.testing import tiny_graph\n"
         f"query = Query({QUERY.text!r}, seeds=(2,))\n"
-        "found = ShortestPaths(max_hops=3).retrieve(query, Subgraph(tiny_graph()))\n"
+        f"found = ShortestPaths(max_hops=3).retrieve(query, Subgraph(Graph.open({str(tiny_graph().path)!r})))\n"
         "print(*(path.text for path in RandomSample(n=4, seed=3).rerank(query, found).items), sep='\\n')"
     )
     environment = os.environ | {"PYTHONHASHSEED": "1"}  # here it is another one, drawn at random
