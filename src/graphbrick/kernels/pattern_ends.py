@@ -42,22 +42,33 @@ def end_of_run(ordered: npt.NDArray[np.int64], at: int, until: int) -> int:
 
 @jit
 def append_ends(
-    ends: npt.NDArray[np.int32], size: int, row: npt.NDArray[np.uint64], keys: npt.NDArray[np.int64], base: int
+    ends: npt.NDArray[np.int32],
+    size: int,
+    bits: npt.NDArray[np.uint64],
+    first_word: int,
+    last_word: int,
+    ordered: npt.NDArray[np.int64],
+    at: int,
+    until: int,
+    base: int,
 ) -> int:
-    """Append to ends the places of bits, which are cleared, or ascending keys without repetitions; return the size."""
-    one, last = np.uint64(1), np.int64(-1)
-    for key in keys:
-        if key != last:
-            ends[size] = key - base
+    """Append distinct ends, ascending; return the size.
+
+    They are the keys from ``at`` to ``until``, less ``base``, and the places of the bits in a range of words, which are
+    cleared; one of the two is empty.
+    """
+    one = np.uint64(1)
+    for i in range(at, until):
+        if i == at or ordered[i] != ordered[i - 1]:
+            ends[size] = ordered[i] - base
             size += 1
-            last = key
-    for i in range(len(row)):
-        word = row[i]
+    for i in range(first_word, last_word):
+        word = bits[i]
         if word:
-            row[i] = np.uint64(0)
+            bits[i] = np.uint64(0)
             while word:
                 lowest = word & (~word + one)
-                ends[size] = 64 * i + _PLACE[(lowest * _DE_BRUIJN) >> np.uint64(58)]
+                ends[size] = 64 * (i - first_word) + _PLACE[(lowest * _DE_BRUIJN) >> np.uint64(58)]
                 size += 1
                 word ^= lowest
     return size

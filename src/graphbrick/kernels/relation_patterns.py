@@ -80,14 +80,14 @@ def carry_on(
                 parent[count], step[count] = p, last_step
                 count += 1
             until, base = end_of_run(ordered, at, (kind + 1) * n), kind * n
-            same, most = ordered[at:until], n if marks else until - at
-            row = bits[kind * words : (kind + 1) * words] if marks else bits[:0]
+            most, first_word = n if marks else until - at, kind * words
+            last_word = first_word + words if marks else first_word
             if kind & 1:
                 back_end = with_room(back_end, back_held + most)
-                back_held = append_ends(back_end, back_held, row, same, base)
+                back_held = append_ends(back_end, back_held, bits, first_word, last_word, ordered, at, until, base)
             else:
                 end = with_room(end, held + most)
-                held = append_ends(end, held, row, same, base)
+                held = append_ends(end, held, bits, first_word, last_word, ordered, at, until, base)
             first[count], back_first[count] = held, back_held
             at, kind = until, next_kind(ordered, until, n, met, kind + 1)
     parent, step, first, back_first = parent[:count], step[:count], first[: count + 1], back_first[: count + 1]
