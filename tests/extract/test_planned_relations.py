@@ -200,13 +200,14 @@ def test_two_relations_of_one_name_are_one_to_the_model(tmp_path: File) -> None:
 
 
 NONE_READ = "no relation path could be read out of the reply "
+NONE_FOUND = "the model finds no relation path that leads to the answer: "
 
 
 @pytest.mark.parametrize(
     ("reply", "events"),
     [
-        ("NONE", [f"{NONE_READ}'NONE'"]),
-        ('{"paths": []}', [f"{NONE_READ}'{{\"paths\": []}}'"]),
+        ("NONE", [f"{NONE_FOUND}'NONE'"]),
+        ('{"paths": []}', [f"{NONE_FOUND}'{{\"paths\": []}}'"]),
         ("I do not know.", [f"{NONE_READ}'I do not know.'"]),
         ("", ["gpt-4.1-mini gave an empty reply", f"{NONE_READ}''"]),
         ("1 > 99", ["the relation path '1 > 99' has a part that is not a relation and was left out: '1 > 99'",
