@@ -48,8 +48,11 @@ def main() -> None:
     parser.add_argument("--row-length", type=float, default=4096, help="most targets in a chunk of a row")
     parser.add_argument("--tolerance", type=float, default=1e-4)
     parser.add_argument("--k", type=int, default=100)
+    parser.add_argument(
+        "--edge-budget", type=float, default=1e12, help="edges walked for a set; few make scores less exact"
+    )
     given = parser.parse_args()
-    brick = PPR(k=given.k, tolerance=given.tolerance)
+    brick = PPR(k=given.k, tolerance=given.tolerance, edge_budget=int(given.edge_budget))
     with tempfile.TemporaryDirectory() as folder, master(given.workers, given.cores) as url:
         table = Path(folder) / "triples.parquet"
         write_triples(int(given.triples), table, given.hub)
@@ -100,7 +103,10 @@ def measure(
             times = {"extract_s": round(time.perf_counter() - started, 1),
                      "extract_cpu_s": round(processor_seconds() - used, 1)}  # fmt: skip
             found = compared(graph, brick, seeds[:size], place)
-            print(json.dumps({**facts, "sets": size, **times, "steps": done.steps[0], **found}), flush=True)
+            print(
+                json.dumps({**facts, "sets": size, **times, "steps": done.steps[0], "stopped": done.stopped, **found}),
+                flush=True,
+            )
     for name, spent in spends(log).items():
         print(json.dumps({"phase": name, **asdict(spent)}), flush=True)
 
