@@ -49,7 +49,7 @@ def main() -> None:
     parser.add_argument("--tolerance", type=float, default=1e-4)
     parser.add_argument("--k", type=int, default=100)
     parser.add_argument(
-        "--edge-budget", type=float, default=1e12, help="edges walked for a set; few make scores less exact"
+        "--edge-budget", type=float, default=2e9, help="edges walked for a set; few make scores less exact"
     )
     given = parser.parse_args()
     brick = PPR(k=given.k, tolerance=given.tolerance, edge_budget=int(given.edge_budget))
