@@ -274,7 +274,10 @@ def test_a_missing_package_is_named_with_what_to_do(monkeypatch: pytest.MonkeyPa
         world_records()
 
 
+@pytest.mark.skipif(
+    installed_versions() != written_with(),
+    reason="they were written with other versions of the data; test_questions.py looks how many still hold",
+)
 def test_the_kept_questions_are_what_the_rules_write(monkeypatch: pytest.MonkeyPatch) -> None:
-    if installed_versions() == written_with():  # else test_questions.py looks how many still hold
-        monkeypatch.setattr(questions, "world_records", records)
-        assert questions.write_questions() == questions.load_questions()
+    monkeypatch.setattr(questions, "world_records", records)
+    assert questions.write_questions() == questions.load_questions()

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from random import Random
 
-from graphbrick.evaluate.statistics.intervals import Interval
-from graphbrick.tune.changes import Effect
 from graphbrick.tune.race import Candidate, Scored
 from graphbrick.tune.rules import compared_bricks, rules_of_thumb
 
@@ -41,12 +39,7 @@ def test_what_chance_explains_is_no_rule() -> None:
     assert compared_bricks([]) == []
 
 
-def test_models_are_compared_too_and_sure_effects_are_told() -> None:
+def test_models_are_compared_too() -> None:
     there = tried("PPR()", 0.9, 8, rerank="Rerank(BM25())") + tried("PPR(k=50)", 0.2, 8, rerank="Rerank(NGram())")
-    effects = [
-        Effect("#7", "without Rerank", "", Interval(-0.12, -0.2, -0.04, 50), 0.01, -0.04, 0.0),
-        Effect("#7", "with KHop()", "", Interval(0.0, -0.1, 0.1, 50), 0.9, 0.01, 0.0),
-    ]
-    model, effect = rules_of_thumb(there, effects)
+    (model,) = rules_of_thumb(there)
     assert model.startswith("Pipelines with BM25 were")
-    assert effect == "#7 without Rerank: costs 12.0 points (-20.0 to -4.0), saves 40 ms."

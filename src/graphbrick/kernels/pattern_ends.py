@@ -54,8 +54,9 @@ def append_ends(
 ) -> int:
     """Append distinct ends, ascending; return the size.
 
-    They are the keys from ``at`` to ``until``, less ``base``, and the places of the bits in a range of words, which are
-    cleared; one of the two is empty.
+    The ends of a pattern are kept in one of two ways, and the range of the other way is empty: as sorted keys from
+    ``at`` to ``until``, each the end plus ``base``; or as bits in the words from ``first_word`` to ``last_word``, which
+    are cleared.
     """
     one = np.uint64(1)
     for i in range(at, until):

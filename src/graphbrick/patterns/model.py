@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from graphbrick.core import Step
 from graphbrick.core.cached import cached_property
+from graphbrick.core.counting import counted
 from graphbrick.core.errors import ModelError
 from graphbrick.embedders.embedder import Embedder
 from graphbrick.files.locks import ForkLock
@@ -37,7 +38,7 @@ _OTHER_SIZE = "gives vectors of {} dimensions, but the patterns were trained wit
 def note_of_unlearned(fresh: Sequence[str]) -> str:
     """Return what is said of relations that came after a graph was learned; see `PatternModel.unlearned`."""
     shown = ", ".join(fresh[:3]) + (", ..." if len(fresh) > 3 else "")
-    return f"{len(fresh):,} relations came after the graph was learned ({shown}); run graphbrick learn again"
+    return f"{counted(len(fresh), 'relation')} came after the graph was learned ({shown}); run graphbrick learn again"
 
 
 def kinds_of(max_hops: int) -> int:

@@ -216,7 +216,7 @@ def tuned(
         metric, tuple(recommended), tuple(measured), tuple(comparisons), baseline, tuple(effects),
         tuple(_bricks(race.candidates)), tuple(notes), sum(bool(one.scores) for one in race.candidates),
         _reasons(race.candidates), size, choosing, final, seconds, alone, ran,
-        tuple(rules_of_thumb(race.candidates, effects)),
+        tuple(rules_of_thumb(race.candidates)),
     )  # fmt: skip
 
 

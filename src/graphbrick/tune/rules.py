@@ -16,14 +16,13 @@ from graphbrick.evaluate.statistics.paired import holm
 from graphbrick.pipeline import Pipeline
 from graphbrick.pipeline.brick import Brick
 from graphbrick.pipeline.parsing import parse
-from graphbrick.tune.changes import Effect
 from graphbrick.tune.race import Candidate
 from graphbrick.tune.trees import kind_of, name_of, stages_of
 
 QUESTIONS = 12
 """Questions that a pipeline has to have answered to count; all are compared on these."""
 _PIPELINES = 5  # with a brick, at least
-_MOST = 6  # sentences of pipelines tried, and as many of changes
+_MOST = 6  # sentences
 _RESAMPLES = 2_000
 _ALPHA = 0.05
 _OPTIONAL = {"extract": "an extract stage", "prune": "a prune stage", "rerank": "a rerank stage"}
@@ -55,18 +54,9 @@ class Rule(NamedTuple):
         )
 
 
-def rules_of_thumb(candidates: Sequence[Candidate], effects: Sequence[Effect]) -> list[str]:
-    """Return sentences about bricks, from the pipelines tried and from changes of the recommended ones.
-
-    Args:
-        candidates: The pipelines tried, with their scores on the questions to choose by.
-        effects: What changing one choice does, on the other questions.
-    """
-    sure = [effect for effect in sorted(effects, key=lambda one: one.p) if effect.p < _ALPHA]
-    return [
-        *(rule.words() for rule in compared_bricks(candidates)[:_MOST]),
-        *(f"{effect.of} {effect.words()}." for effect in sure[:_MOST]),
-    ]
+def rules_of_thumb(candidates: Sequence[Candidate]) -> list[str]:
+    """Return sentences about bricks, the clearest first, from the scores of pipelines on the questions to choose by."""
+    return [rule.words() for rule in compared_bricks(candidates)[:_MOST]]
 
 
 def compared_bricks(candidates: Sequence[Candidate]) -> list[Rule]:

@@ -5,9 +5,9 @@ therefore show Wilson's score interval with the effective number of labels, ``me
 (Korn and Graubard, Survey Methodology 1998), with the quantile of Student's t distribution; differences have the
 interval of Student's t test. ``benchmarks/ppi_coverage.py`` measures how often they hold.
 
-Equal labels have no variance, but do not prove that there are no others. If all n labels are equal, the mean may lie as
-far from them as the exact interval of none of n reaches (Clopper and Pearson, Biometrika 1934). If only those of one
-stratum are, half a label of n + 1 counts as another one, the estimate of a share by Jeffreys' prior.
+Equal labels have no variance, but ten right answers of ten do not prove that all are right. If all n labels are equal,
+the interval reaches as far as the exact one for 0 of n (Clopper and Pearson, Biometrika 1934). If only the n labels of
+one stratum are equal, their variance is that of the share 0.5 / (n + 1), its estimate by Jeffreys' prior.
 """
 
 from __future__ import annotations
