@@ -92,6 +92,41 @@ class TestTools:
         assert [call.arguments for call in reply.tool_calls] == [{"name": "a"}, {"name": "b"}, {}]
         assert reply.text == "I look."
 
+    @pytest.mark.parametrize("on_token", streams(), ids=["whole", "streamed"])
+    def test_calls_that_share_an_index_are_told_apart(self, on_token: OnToken | None) -> None:
+        functions = [{"name": "search", "arguments": f'{{"name": "{name}"}}'} for name in "ab"]
+        calls = [{"index": 0, "id": f["arguments"][-3], "type": "function", "function": f} for f in functions]
+        if on_token is None:
+            choice = {"index": 0, "message": {"content": "", "tool_calls": calls}, "finish_reason": "tool_calls"}
+            body, kind = json.dumps({"choices": [choice]}), "application/json"
+        else:
+            pieces = [{"index": 0, "delta": {"tool_calls": [call]}} for call in calls]
+            pieces.append({"index": 0, "delta": {}, "finish_reason": "tool_calls"})
+            body = "".join(f"data: {json.dumps({'choices': [piece]})}\n\n" for piece in pieces) + "data: [DONE]\n\n"
+            kind = "text/event-stream"
+        with ScriptedLLM([Reply(body=body, content_type=kind)]) as server:
+            reply = llm(server).ask([user("?")], tools=[SEARCH], on_token=on_token)
+        assert [(call.id, call.arguments) for call in reply.tool_calls] == [("a", {"name": "a"}), ("b", {"name": "b"})]
+
+    def test_a_new_identifier_of_a_piece_begins_no_call(self) -> None:
+        named = {"index": 0, "id": "a", "function": {"name": "search", "arguments": '{"name": '}}
+        rest = {"index": 0, "id": "b", "function": {"arguments": '"x"}'}}
+        pieces = [{"index": 0, "delta": {"tool_calls": [piece]}} for piece in (named, rest)]
+        body = "".join(f"data: {json.dumps({'choices': [piece]})}\n\n" for piece in pieces) + "data: [DONE]\n\n"
+        with ScriptedLLM([Reply(body=body, content_type="text/event-stream")]) as server:
+            reply = llm(server).ask([user("?")], tools=[SEARCH], on_token=lambda _: None)
+        assert [(call.id, call.arguments) for call in reply.tool_calls] == [("a", {"name": "x"})]
+
+    def test_arguments_that_are_no_object_are_not_sent_again(self) -> None:
+        calls = [("search", '{"name": "Nai'), ("search", '{"name": "a"}')]
+        with ScriptedLLM([Reply(tool_calls=calls), "done"]) as server:
+            reply = llm(server).ask([user("?")], tools=[SEARCH])
+            llm(server).ask(
+                [user("?"), reply.message, *(tool_result(call, "...") for call in reply.tool_calls)], tools=[SEARCH]
+            )
+            sent = server.requests[1].body["messages"][1]["tool_calls"]
+        assert [call["function"]["arguments"] for call in sent] == ["{}", '{"name": "a"}']
+
     @pytest.mark.parametrize("arguments", ['{"name": "Nai', "[1]", "Nairobi", "[" * 5000])
     @pytest.mark.parametrize("on_token", streams(), ids=["whole", "streamed"])
     def test_arguments_that_are_no_object_are_an_event(

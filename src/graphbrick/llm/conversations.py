@@ -29,6 +29,10 @@ Conversation: TypeAlias = Generator[Request, str, R]
 """Yields requests, is sent the text of each reply, and returns the result."""
 
 
+class RefusedError(Exception):
+    """A server refused the last request of a conversation, into which this is raised: it may return what it has."""
+
+
 class Asker(Protocol[T_contra, R_co]):
     """What knows what to ask about a subject."""
 
@@ -42,7 +46,7 @@ class Asker(Protocol[T_contra, R_co]):
         ...
 
     def refused(self, reason: str) -> R_co:
-        """Return the result for a subject whose prompt a server refused."""
+        """Return the result for a subject whose prompt a server refused, unless the conversation returns one then."""
         ...
 
 
@@ -172,7 +176,7 @@ def _converse(
                         if not _is_about_one_prompt(error):
                             failure = failure or error
                             continue
-                        due = refused(str(error))
+                        due = _ended(talk, str(error), refused)
                     if not isinstance(due, Request):
                         yield talk.key, due
                     elif failure is None:
@@ -183,6 +187,18 @@ def _converse(
             raise
     if failure is not None:
         raise failure
+
+
+def _ended(talk: _Talk[K, R], reason: str, refused: Callable[[str], R]) -> R:
+    """Return the result of a conversation whose last request was refused: what it has, or that there is none."""
+    try:
+        talk.conversation.throw(RefusedError(reason))
+    except StopIteration as end:
+        result: R = end.value
+        return result
+    except RefusedError:  # it has nothing yet
+        return refused(reason)
+    raise RuntimeError("a conversation asked again after its request was refused")
 
 
 def _exchange(model: ChatModel, request: Request, budget: Budget | None, counted: bool) -> Exchanged:

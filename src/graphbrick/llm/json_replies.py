@@ -6,6 +6,7 @@ Ours, because repairing libraries guess («[3] Kenya» becomes the list [3]); he
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -136,6 +137,21 @@ def only_list(value: object) -> list[Any] | None:
         lists = [item for item in value.values() if isinstance(item, list)]
         return lists[0] if len(lists) == 1 else None
     return value if isinstance(value, list) else None
+
+
+def number_in(value: object) -> float | None:
+    """Return the number that a cell is, also as text, as models without a schema write it; None if it is none.
+
+    >>> number_in(7), number_in("[7]"), number_in("high"), number_in(True)
+    (7.0, 7.0, None, None)
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return None
+    try:
+        number = float(value.strip("[] ") if isinstance(value, str) else value)
+    except (ValueError, OverflowError):
+        return None
+    return number if math.isfinite(number) else None
 
 
 # Schemas, in the part of JSON Schema that both OpenAI's strict mode and the grammars of llama.cpp take

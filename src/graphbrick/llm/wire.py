@@ -84,7 +84,7 @@ def request_json(
     """
     body: dict[str, Any] = {
         "model": model,
-        "messages": [message_json(message) for message in request.messages],
+        "messages": [_sent_json(message) for message in request.messages],
         "temperature": temperature,
         "max_tokens": max_tokens,
     }
@@ -117,6 +117,15 @@ def request_json(
     return body
 
 
+def _sent_json(message: Message) -> dict[str, Any]:
+    """Return a message as it is sent: llama.cpp and vLLM refuse a conversation with arguments that are no object."""
+    sent = message_json(message)
+    for call, written in zip(message.tool_calls, sent.get("tool_calls", ()), strict=False):
+        if call.invalid:
+            written["function"]["arguments"] = "{}"
+    return sent
+
+
 def _call_json(call: ToolCall) -> dict[str, Any]:
     arguments = call.invalid or json.dumps(call.arguments, ensure_ascii=False)
     return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": arguments}}
@@ -131,7 +140,8 @@ class _Part:
 
     text: list[str] = field(default_factory=list)
     refusal: list[str] = field(default_factory=list)
-    calls: dict[int, tuple[dict[str, str], list[str]]] = field(default_factory=dict)  # id and name; arguments
+    calls: list[tuple[dict[str, str], list[str]]] = field(default_factory=list)  # id and name; arguments
+    places: dict[int, int] = field(default_factory=dict)  # of the last call with each index
     finish_reason: str = ""
     logprobs: list[TokenLogprob] = field(default_factory=list)
 
@@ -222,7 +232,7 @@ class ReplyReader:
             notes.append(f"the reply of {model} was cut at {self._max_tokens} tokens")
         elif part.finish_reason == "content_filter":
             notes.append(f"the reply of {model} was cut by the server's content filter")
-        calls = [self._call(i, call, notes) for i, call in enumerate(part.calls.values())]
+        calls = [self._call(i, call, notes) for i, call in enumerate(part.calls)]
         if refusal:
             notes.append(f"{model} refused: {refusal[:200]!r}")
         elif not text and not calls:
@@ -294,20 +304,26 @@ class ReplyReader:
                 part.text += [text] if text else []
                 part.refusal += [refusal] if refusal else []
                 self._text(message, "reasoning_content")  # it counts as writing, but is not part of the reply
-                self._add_calls(part, message.get("tool_calls"))
+                self._add_calls(part, message.get("tool_calls"), is_whole=key == "message")
                 if part is self._choices.get(0) and text:
                     new.append(valid_text(text))
         if key == "delta":
             self._check_length()
         return new
 
-    def _add_calls(self, part: _Part, calls: object) -> None:
+    def _add_calls(self, part: _Part, calls: object, *, is_whole: bool) -> None:
+        """Add calls or pieces of them; servers of Gemini and Ollama give all calls of a reply the index 0."""
         for place, call in enumerate(calls if isinstance(calls, list) else ()):
             function = call.get("function") if isinstance(call, dict) else None
             if not isinstance(function, dict):
                 raise self._fault()
-            index = call.get("index")
-            names, pieces = part.calls.setdefault(index if isinstance(index, int) else place, ({}, []))
+            index = call.get("index") if isinstance(call.get("index"), int) else place
+            known = part.places.get(index)
+            other = known is not None and call.get("id") not in (None, "", part.calls[known][0].get("id"))
+            if known is None or is_whole or (other and function.get("name")):
+                part.places[index] = len(part.calls)
+                part.calls.append(({}, []))
+            names, pieces = part.calls[part.places[index]]
             for name, value in (("id", call.get("id")), ("name", function.get("name"))):
                 if isinstance(value, str) and value:
                     names.setdefault(name, valid_text(value))
