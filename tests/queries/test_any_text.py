@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import time
 from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from graphbrick.core.schema import Connection, NodeClass, Property, Schema
+from graphbrick.graphs.databases.sparql_text import limited
 from graphbrick.queries import CYPHER, SPARQL, RefusedQueryError, check_read_only
 from graphbrick.queries.check import check_query
 from graphbrick.queries.limits import with_limit
@@ -44,3 +47,25 @@ def test_tokens_are_pieces_of_the_text_in_order(text: str, language: str) -> Non
         return
     assert all(before.end <= after.start for before, after in pairwise(tokens))
     assert all(token.text in text[token.start : token.end].replace("``", "`") for token in tokens)
+
+
+_REPEATED = (
+    *("a.", "a-", "a:", "limit,", "PREFIX p{}:<b>", "a.b(", "?x.", "1e", "("),
+    *("[", "{", "<", "'", "'\"", "`", "/*", "\\u"),
+)
+
+
+@pytest.mark.parametrize("piece", _REPEATED)
+@pytest.mark.parametrize("language", [CYPHER, SPARQL])
+def test_the_longest_texts_take_linear_time(language: str, piece: str) -> None:
+    start = "RETURN " if language == CYPHER else "SELECT "
+    text = start + "".join(piece.replace("{}", str(i)) for i in range(100_000 // len(piece)))[:99_000]
+    began = time.process_time()
+    try:
+        check_read_only(text, language)
+        with_limit(text, language, 3)
+    except RefusedQueryError:
+        pass
+    if language == SPARQL:
+        limited(text, 3)
+    assert time.process_time() - began < 5

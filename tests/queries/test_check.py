@@ -161,3 +161,42 @@ def test_what_begins_at_one_node_is_taken_out_of_a_chain(text: str, moved: str) 
 def test_a_chain_with_no_or_several_readings_is_a_problem(text: str) -> None:
     checked = check_query(text, CYPHER, schema())
     assert (checked.text, len(checked.problems)) == (text, 1)
+
+
+@pytest.mark.parametrize(("count", "is_turned"), [(None, False), (7, True)])
+def test_a_direction_is_not_turned_by_a_sample(count: int | None, is_turned: bool) -> None:
+    for prefix, language, text in (
+        ("", CYPHER, "MATCH (f:Film)-[:DIRECTED]->(p:Person) RETURN p.name"),
+        (E, SPARQL, f"PREFIX e: <{E}> SELECT ?p {{ ?f a e:Film ; e:DIRECTED ?p . ?p a e:Person }}"),
+    ):
+        whole = schema(prefix)
+        known = tuple(replace(connection, count=count) for connection in whole.connections)
+        checked = check_query(text, language, Schema(whole.classes, known, is_complete=False))
+        assert bool(checked.changes) == (checked.text != text) == is_turned
+
+
+def test_labels_that_a_node_must_not_have_say_nothing_of_directions() -> None:
+    for text in ("MATCH (n:!Film)-[:DIRECTED]->(m) RETURN m", "MATCH (n:!Film&!Person)-[:DIRECTED]->(m) RETURN m"):
+        assert check_query(text, CYPHER, schema()) == (text, (), ())
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "?p a e:Person ; e:ACTED_IN [ e:SEQUEL_OF ?f ; e:title 'x' ] . ?f a e:Film",
+        "?p e:ACTED_IN [ a e:Film ; e:SEQUEL_OF [ e:title ?t ] ] ; e:name ?n",
+        "[ a e:Person ] e:DIRECTED ?f . ?f a e:Film",
+        "[] e:DIRECTED ?f . ?f a e:Film",
+        "?f e:year '1979'^^xsd:gYear ; e:title 'x'",
+    ],
+)
+def test_blank_nodes_and_datatypes_of_sparql_are_read(pattern: str) -> None:
+    text = f"PREFIX e: <{E}> SELECT * {{ {pattern} }}"
+    assert check_query(text, SPARQL, schema(E)) == (text, (), ())
+
+
+def test_names_within_blank_nodes_are_checked() -> None:
+    text = f"PREFIX e: <{E}> SELECT * {{ ?p e:ACTED_IN [ e:titel ?t ] }}"
+    assert check_query(text, SPARQL, schema(E)).problems == (
+        "there is no relation or property 'e:titel'; did you mean e:title?",
+    )

@@ -139,3 +139,9 @@ def test_names_that_look_like_clauses_are_none() -> None:
     assert pattern == "MATCH (n:With {match: ')'})-[:RETURN]->(`where x`)"
     with pytest.raises(QueryTextError):
         node_queries("MATCH (n {x: 'open}) RETURN n", "Cypher")
+
+
+def test_the_datatype_of_a_literal_is_no_node() -> None:
+    text = "SELECT ?f { ?f <urn:released> '1979-05-25'^^<http://www.w3.org/2001/XMLSchema#date> }"
+    queries, named = node_queries(text, "SPARQL")
+    assert (len(queries), named) == (1, frozenset())

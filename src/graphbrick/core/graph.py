@@ -11,6 +11,7 @@ long as the graph object lives; a graph over a database can number its keys as i
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
@@ -170,6 +171,12 @@ class Graph(Labels, Adjacency, Protocol):
     """A graph that subgraphs are views of and that paths belong to."""
 
 
+class NodeKey(str):
+    """The key of an entity as a value of a row: a node that the query returned, not a text that equals a key."""
+
+    __slots__ = ()
+
+
 class Rows(NamedTuple):
     """The result of a query.
 
@@ -190,6 +197,8 @@ class Rows(NamedTuple):
 
 
 def _json_value(value: object) -> object:
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)  # JSON has neither NaN nor Infinity
     return value if isinstance(value, str | int | float | bool) or value is None else str(value)
 
 
@@ -203,7 +212,9 @@ class QueryLanguage(Protocol):
         ...
 
     def query(self, text: str, parameters: Mapping[str, Any], limit: int) -> Rows:
-        """Run a query that only reads and return at most ``limit`` rows.
+        """Run a query that only reads and return at most ``limit`` rows; nodes among the values are keys.
+
+        Where keys may be numbers in digits, give nodes as `NodeKey`: other texts of digits are taken for numbers.
 
         Raises:
             GraphbrickError: The query is wrong, writes, or took too long.

@@ -30,7 +30,7 @@ def check_query(text: str, language: str, schema: Schema) -> Checked:
     Corrected are names that differ only in case, spaces or marks from one known name, and relations that the schema
     has only in the other direction. Other unknown classes, relations and properties are problems, with the known names
     that resemble them, and so are relations between classes that have none. Of a schema that is not complete nothing
-    is taken for wrong; then only names are corrected.
+    is taken for wrong; then names are corrected, and only such directions as belong to relations with known counts.
 
     Args:
         text: The query.

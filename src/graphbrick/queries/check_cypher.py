@@ -78,6 +78,11 @@ class CypherCheck:
         self._classes = {known.name: known for known in schema.classes}
         self._relations = dict.fromkeys(connection.relation for connection in schema.connections)
         self._labels = {known.label: known.relation for known in schema.connections if known.label}
+        self._sampled = {  # relations that may join other classes, too
+            known.relation
+            for known in schema.connections
+            if not schema.is_complete and (known.count is None or known.label)
+        }
         self._nodes: dict[str, set[str]] = {}  # variables of nodes with their labels
         self._types: dict[str, set[str]] = {}  # variables of relations with their types
         self._steps: list[_Step] = []
@@ -166,13 +171,17 @@ class CypherCheck:
         if self._token(i).kind in _NAME:
             part.variable = self._token(i).text
             i += 1
+        has_not = False
         while self._is(i, ":", "|", "&", "!"):
+            has_not = has_not or self._is(i, "!")
             i += 1
             token = self._token(i)
             if token.kind in _NAME:
                 label = self._label_alone(i) if kind == "relation" else None
                 part.names.append(self._by_label(token, label) if label else self._known(token, known, kind))
                 i += 1
+        if has_not:
+            part.names.clear()  # it may be anything else
         return part, i
 
     def _label_alone(self, i: int) -> str | None:
@@ -268,6 +277,8 @@ class CypherCheck:
         heads, tails = self._labels_of(left), self._labels_of(right)
         types = [name for name in relation.names if name in self._relations]
         if relation.is_long or not types or not (heads | tails) <= set(self._classes):
+            return
+        if not self._sampled.isdisjoint(types):
             return
         points_left, points_right = self._is(start, "<"), self._is(stop - 1, ">")
         forwards, backwards = self._has(heads, types, tails), self._has(tails, types, heads)

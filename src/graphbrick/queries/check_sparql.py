@@ -18,7 +18,7 @@ _TERMS = ("variable", "iri", "prefixed", "string", "number")
 
 
 class TriplePattern(NamedTuple):
-    """A triple pattern: the tokens of its subject, of its path, and of its object."""
+    """A triple pattern: the tokens of its subject, of its path, and of its object; ``[`` stands for a blank node."""
 
     subject: Token
     path: tuple[Token, ...]
@@ -42,6 +42,8 @@ class SparqlCheck:
             (self._iri(known.head), self._iri(known.relation), self._iri(known.tail)) for known in schema.connections
         }
         self._relations = {relation for _, relation, _ in self._connections}
+        sampled = {self._iri(known.relation) for known in schema.connections if known.count is None}
+        self._sampled = set[str]() if schema.is_complete else sampled  # relations that may join other classes, too
         self._properties = {self._iri(part.name) for known in schema.classes for part in known.properties}
 
     def run(self) -> None:
@@ -55,7 +57,7 @@ class SparqlCheck:
         for triple in triples:
             names = [token for token in triple.path if token.kind in ("iri", "prefixed")]
             relations = [self._relation(token) for token in names]
-            if len(triple.path) == 1 and relations and relations[0] in self._relations:
+            if len(triple.path) == 1 and relations and relations[0] in self._relations - self._sampled:
                 self._check_direction(triple, relations[0], classes)
 
     def _iri(self, name: str) -> str:
@@ -125,6 +127,7 @@ def triples_in(tokens: Sequence[Token]) -> list[TriplePattern]:
     triples, i, depth = list[TriplePattern](), 0, 0
     subject: Token | None = None
     path: list[Token] = []
+    outside: list[tuple[Token, list[Token]]] = []  # subject and path before each open bracket of a blank node
     while i < len(tokens):
         token = tokens[i]
         i += 1
@@ -138,6 +141,15 @@ def triples_in(tokens: Sequence[Token]) -> list[TriplePattern]:
             path = []
         elif not depth:
             continue
+        elif token.is_symbol("["):
+            if subject is not None and path:
+                triples.append(TriplePattern(subject, tuple(path), token))
+            outside.append((subject or token, path))
+            subject, path = token, []
+        elif token.is_symbol("]"):
+            subject, path = outside.pop() if outside else (None, [])
+        elif token.is_symbol("^^"):
+            i += 1  # the datatype of a literal
         elif token.kind == "word" and token.text != "a" and not token.is_word("TRUE", "FALSE"):
             subject, path = None, []
             if token.is_word("GRAPH", "VALUES", "ORDER", "GROUP", "LIMIT", "OFFSET", "SELECT", "HAVING"):

@@ -50,7 +50,7 @@ _ALLOWED_WITH_SCHEME = frozenset(("bif:contains",))
 
 _NEVER = ("Cc", "Cs", "Co", "Cn", "Zl", "Zp")  # categories of characters: control, private, line ends of Unicode
 _ONLY_QUOTED = ("Cf", "Zs", "Mn", "Me")  # invisible, wide spaces, marks on letters
-_ESCAPE = re.compile(r"\\(?:u\{?([0-9A-Fa-f]{1,8})\}?|U([0-9A-Fa-f]{8}))")
+_ESCAPE = re.compile(r"\\(?:u+\{?([0-9A-Fa-f]{1,8})\}?|U([0-9A-Fa-f]{8}))")  # Java reads \uu0027, too
 _LOOKS_LIKE = {  # letters of other scripts by the Latin letters that they look like
     "A": "АаΑαɑᴀ", "B": "ВвΒᴃ", "C": "СсϹϲᴄ", "D": "ԀԁᎠᴅ", "E": "ЕеΕεᴇ", "F": "Ϝϝꓝ", "G": "ԌɡɢᏀ", "H": "НнΗһ",
     "I": "ІіΙιıɪӀ", "J": "Јјᴊ", "K": "КкΚκᴋ", "L": "ӀӏʟᏞ", "M": "МмΜᴍ", "N": "ΝɴԤ", "O": "ОоΟοᴏ", "P": "РрΡρᴘ",
@@ -200,6 +200,8 @@ def _is_name(tokens: Sequence[Token], i: int) -> bool:
         return True
     if before.is_symbol("."):  # not after a number: «1.SET» may be read as 1. and SET
         owner = tokens[i - 2] if i > 1 else None
+        if i > 2 and tokens[i - 3].kind == "number" and tokens[i - 3].end == tokens[i - 2].start:
+            return False  # nor after «1e»
         return owner is not None and (owner.kind in ("word", "name", "parameter") or owner.is_symbol(")", "]", "}"))
     return before.is_symbol("{", ",") and after is not None and after.is_symbol(":")
 
@@ -259,12 +261,20 @@ def _check_sparql(tokens: list[Token]) -> None:
     first = tokens[0]
     if not first.is_word(*_SPARQL_STARTS):
         raise _refusal(f"it begins with {first.text}; allowed are {', '.join(_SPARQL_STARTS)}")
+    prefixes: dict[str, str] = {}
+    for word, name, iri in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        if word.is_word("PREFIX") and prefixes.setdefault(name.text, iri.text) != iri.text:
+            raise _refusal(f"the prefix {name.text} at character {name.start + 1} was declared before; declare it once")
     for token in tokens:
         if token.kind == "word" and token.text.upper() in _SPARQL_REFUSED:
             raise _refused_word(token, SPARQL)
         if token.kind in ("iri", "prefixed"):
-            name = token.text.lower()
-            if name.startswith(_SCHEMES) and name not in _ALLOWED_WITH_SCHEME:
+            names = [token.text]
+            if token.kind == "prefixed":  # «bi» and «f:exec» are bif:exec, and so is LONG::bif:exec to Virtuoso
+                prefix, colon, local = token.text.partition(":")
+                names.append(prefixes.get(prefix + colon, prefix + colon) + local)
+                names += [token.text.rpartition("::")[2]] * ("::" in token.text)
+            if any(name.startswith(_SCHEMES) and name not in _ALLOWED_WITH_SCHEME for name in map(str.lower, names)):
                 raise _refusal(f"{token.text} at character {token.start + 1} may run code or read files; take it out")
             parts = token.text.upper().split(".")[1:] if token.kind == "prefixed" else []
             if not _SPARQL_REFUSED.isdisjoint(parts):

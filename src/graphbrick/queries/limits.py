@@ -28,22 +28,41 @@ def with_limit(text: str, language: str, n: int) -> str:
     'SELECT ?s { ?s ?p ?o } LIMIT 10'
     """
     tokens = tokens_of(text, language)
-    while tokens and tokens[-1].is_symbol(";"):
+    while len(tokens) > 1 and tokens[-1].is_symbol(";"):  # SPARQL has none at the end
         tokens.pop()
+        text = text[: tokens[-1].end]
     outer = outermost(tokens)
     first = _result_part(outer, known_language(language))
     if first is None:
         return text
+    places = {token.start: place for place, token in enumerate(tokens)}
     for i in range(first, len(outer)):
-        if outer[i].is_word("LIMIT"):
-            is_plain = i + 1 < len(outer) and outer[i + 1].kind == "number" and outer[i + 1].text.isdigit()
-            if is_plain and int(outer[i + 1].text) > n:
-                return f"{text[: outer[i + 1].start]}{n}{text[outer[i + 1].end :]}"
+        number = outer[i + 1] if i + 1 < len(outer) else None
+        if outer[i].is_word("LIMIT") and not _is_name(tokens[places[outer[i].start] - 1], number):
+            if number is not None and _is_plain(number, tokens[places[number.start] + 1 :][:1]):
+                return f"{text[: number.start]}{lower_limit(number.text, n)}{text[number.end :]}"
             return text
     values = next((token for token in outer[first:] if token.is_word("VALUES")), None)
     if values is not None:
         return f"{text[: values.start]}LIMIT {n} {text[values.start :]}"
     return f"{text[: tokens[-1].end]} LIMIT {n}"
+
+
+def lower_limit(digits: str, n: int) -> int:
+    """Return the lower of a number in digits, however many, and ``n``."""
+    return n if len(digits) > len(str(n)) + 100 else min(n, int(digits))
+
+
+def _is_name(before: Token, after: Token | None) -> bool:
+    """Whether a word LIMIT is a property or a variable of Cypher, such as ``account.limit``, by what is beside it."""
+    if after is not None and after.kind == "number":
+        return False
+    return before.is_symbol(".", ",") or before.is_word("AS", "BY", "RETURN", "DISTINCT")
+
+
+def _is_plain(number: Token, after: Sequence[Token]) -> bool:
+    """Whether a token is a whole number, and no part of a longer expression."""
+    return number.kind == "number" and number.text.isdigit() and not any(t.is_symbol(*"+-*/%^") for t in after)
 
 
 def outermost(tokens: Sequence[Token]) -> list[Token]:

@@ -23,7 +23,10 @@ _INSTRUCTIONS = {
         "with the query only."
     ),
 }
-_FENCE = re.compile(r"```[A-Za-z]*[ \t]*\n?(.*?)(?:```|\Z)", re.DOTALL)
+_FIRST_WORDS = "MATCH|OPTIONAL|WITH|UNWIND|RETURN|CALL|SELECT|ASK|PREFIX|BASE"  # which are no names of languages
+_FENCE = re.compile(
+    rf"```(?:(?!(?:{_FIRST_WORDS})\b)[A-Za-z]+(?![A-Za-z]))?[ \t]*\n?(.*?)(?:```|\Z)", re.DOTALL | re.IGNORECASE
+)
 _BEGINNING = re.compile(r"^\s*(?:query|(?:cypher|sparql)(?: query)?)\s*:\s*(?=\S)", re.IGNORECASE)
 
 
@@ -64,6 +67,8 @@ def query_in(reply: str) -> str:
 
     >>> query_in("Here it is:\\n```cypher\\nMATCH (n) RETURN n\\n```\\nIt lists all."), query_in("Query: RETURN 1")
     ('MATCH (n) RETURN n', 'RETURN 1')
+    >>> query_in("```MATCH (n) RETURN n```")
+    'MATCH (n) RETURN n'
     """
     fenced = _FENCE.search(reply)
     return _BEGINNING.sub("", fenced[1] if fenced else reply).strip()

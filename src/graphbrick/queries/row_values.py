@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from graphbrick.core.errors import LinkError
-from graphbrick.core.graph import Labels
+from graphbrick.core.errors import GraphbrickError, LinkError
+from graphbrick.core.graph import Labels, NodeKey
+from graphbrick.core.limits import check_limits
+from graphbrick.core.trace import event
 
 _LONGEST_NAME = 200  # characters
 _TRIED = 3  # entities of a name
+_NUMBER = re.compile(r"[+-]*\d[\d.,]*")
 
 
 class RowMaker:
@@ -20,12 +24,15 @@ class RowMaker:
 
     def __init__(self, graph: Labels) -> None:
         self._graph = graph
-        self._entities: dict[str, int | None] = {}
+        self._entities: dict[tuple[bool, str], int | None] = {}  # by whether it is a node, and text
+        self._has_failed = False
 
     def read(self, row: Sequence[object]) -> tuple[tuple[str, ...], tuple[int, ...]]:
         """Return the values of a row as text, keys of entities as their labels, and the entities, each once.
 
-        An entity is named by its key, or by a label that no other entity has.
+        An entity is named by its key, or by a label that no other entity has. A text of digits is no key unless the
+        query returned the node: the version «2» is not the film with the id 2. If the graph fails, which is an event,
+        further names are not looked up.
         """
         entities = dict.fromkeys(
             entity for value in row for text in _texts(value) if (entity := self._entity(text)) is not None
@@ -39,7 +46,9 @@ class RowMaker:
             return "yes" if value else "no"
         if isinstance(value, str):
             entity = self._entity(value)
-            return value if entity is None or self._graph.key(entity) != value else self._graph.label(entity)
+            if entity is None or self._graph.key(entity) != value:
+                return str(value)
+            return self._graph.label(entity)
         if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
             return str(int(value))
         if isinstance(value, Mapping):
@@ -49,18 +58,33 @@ class RowMaker:
         return str(value)
 
     def _entity(self, text: str) -> int | None:
-        if text not in self._entities:
-            self._entities[text] = self._looked_up(text)
-        return self._entities[text]
+        known = isinstance(text, NodeKey), text
+        if known not in self._entities:
+            self._entities[known] = self._looked_up(text)
+        return self._entities[known]
 
     def _looked_up(self, text: str) -> int | None:
+        check_limits()  # every look-up may take as long as a query
         if not text.strip() or len(text) > _LONGEST_NAME:
             return None
+        if self._has_failed and not isinstance(text, NodeKey):
+            return None
         try:
-            return self._graph.entity(text)
-        except LinkError:
-            named = [entity for entity in self._graph.search(text, _TRIED) if self._graph.label(entity) == text]
-            return named[0] if len(named) == 1 else None
+            return self._by_key(text)
+        except GraphbrickError as error:
+            check_limits()
+            self._has_failed = True
+            event(f"entities of the rows were not looked up any further: {error}")
+            return None
+
+    def _by_key(self, text: str) -> int | None:
+        if isinstance(text, NodeKey) or not _NUMBER.fullmatch(text):
+            try:
+                return self._graph.entity(text)
+            except LinkError:
+                pass  # it may be a name
+        named = [entity for entity in self._graph.search(text, _TRIED) if self._graph.label(entity) == text]
+        return named[0] if len(named) == 1 else None
 
 
 def _texts(value: object) -> Iterator[str]:

@@ -57,7 +57,7 @@ _RULES = {
         "string": rf"'''(?:[^\\]|\\.)*?'''|\"\"\"(?:[^\\]|\\.)*?\"\"\"|{_STRING}",
         "iri": r"""<[^<>"{}|^`\\\s]*>""",
         "variable": r"[?$]\w+",
-        "prefixed": rf"(?:_|[^\W\d_](?:[\w.-]*[\w-])?)?:{_LOCAL}",
+        "prefixed": rf"(?:_|[^\W\d_](?:[\w.-]{{0,100}}[\w-])?)?:{_LOCAL}",  # longer prefixes would take quadratic time
         "language": r"@[A-Za-z][A-Za-z0-9-]*",
         "number": _NUMBER,
         "word": r"[^\W\d]\w*",

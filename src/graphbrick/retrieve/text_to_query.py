@@ -149,8 +149,14 @@ class TextToQuery(RetrieveStage):
         """
         rows = self._run(text, graph, language)
         if self.check and language == CYPHER and _is_nothing(rows):
-            turned = with_directions_of(graph, text, schema)
-            found = self._run(turned.text, graph, language) if turned.changes else rows
+            try:
+                turned = with_directions_of(graph, text, schema)
+                found = self._run(turned.text, graph, language) if turned.changes else rows
+            except (StoppedError, UnavailableError):
+                raise
+            except GraphbrickError as error:
+                event(f"the query found nothing, and other directions were not tried: {error}")
+                return text, rows
             if not _is_nothing(found):
                 for change in turned.changes:
                     event(f"in the query, which found nothing: {change}")

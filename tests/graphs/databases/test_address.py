@@ -19,11 +19,26 @@ from graphbrick.graphs.databases import Address, is_address
         "sparql+https://dbpedia.org/sparql",
         "ladybug:films.lbdb",
         "oxigraph:/data/my films?label=title",
+        "sparql+https://example.org/sparql?label=http://www.w3.org/2004/02/skos/core#prefLabel&timeout=60",
+        "sparql+http://example.org/sparql?graph=http://example.org/g?a=1%26b=2%2B3%25",
+        "falkor://localhost:6379/films#2",
+        "ladybug:a%3Fb%25#c.db",
     ],
 )
 def test_an_address_is_read_and_written(text: str) -> None:
     assert is_address(text)
     assert str(Address.read(text)) == text
+
+
+def test_an_option_keeps_the_part_of_an_iri_after_its_hash() -> None:
+    address = Address.read("sparql+https://example.org/sparql?label=http://www.w3.org/2004/02/skos/core#prefLabel")
+    assert address.options == (("label", "http://www.w3.org/2004/02/skos/core#prefLabel"),)
+
+
+def test_a_wrong_host_is_refused_without_showing_it() -> None:
+    with pytest.raises(InputError, match="write HOST or HOST:PORT") as error:
+        Address.read("bolt://me:secret@[::1/films")
+    assert "secret" not in str(error.value)
 
 
 def test_the_parts_of_an_address() -> None:
@@ -37,9 +52,12 @@ def test_a_folder_is_no_address(text: str) -> None:
     assert not is_address(text)
 
 
-def test_a_password_in_an_address_is_refused_and_not_shown() -> None:
+@pytest.mark.parametrize(
+    "text", ["bolt://me:secret@localhost/films", "bolt://localhost/films?password=secret", "falkor://h/g?USER=secret"]
+)
+def test_a_password_in_an_address_is_refused_and_not_shown(text: str) -> None:
     with pytest.raises(InputError, match="GRAPHBRICK_PASSWORD") as error:
-        Address.read("bolt://me:secret@localhost/films")
+        Address.read(text)
     assert "secret" not in str(error.value)
 
 

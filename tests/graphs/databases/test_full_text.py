@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import date
 from typing import Any
 
 import pytest
@@ -62,3 +63,23 @@ def test_the_full_text_index_is_used_and_told(graph: BoltGraph | FalkorGraph, in
     assert [graph.label(entity) for entity in found[0]] == ["Al Pacino"]
     assert found[0] == found[1]
     assert trace.events == [f"names were searched with the {index}"]
+
+
+def test_words_that_are_operators_of_lucene_are_words() -> None:
+    class Server(Neo4j):
+        def fetch(self, text: str, parameters: Mapping[str, Any], limit: int) -> Rows:
+            if "db.index.fulltext.queryNodes" in text:
+                assert parameters["text"] == "Portland or not and Oregon"
+                return Rows((), [(node(text),)])
+            return super().fetch(text, parameters, limit)
+
+    assert len(Server(Address.read("bolt://localhost:7687/films")).search("Portland, OR NOT AND Oregon", 1)) == 1
+
+
+def test_a_duration_is_no_list_of_numbers() -> None:
+    time = pytest.importorskip("neo4j.time")
+    graph = BoltGraph(Address.read("bolt://localhost:7687/films"))
+    assert graph.plain([time.Duration(months=1, days=3, hours=2), time.Date(1995, 12, 15)]) == [
+        "P1M3DT2H",
+        date(1995, 12, 15),
+    ]

@@ -13,7 +13,7 @@ import pytest
 from graphbrick import BM25, Graph, LocalAround, PathAnswer, Rerank, ShortestPaths, build, open_graph
 from graphbrick.core import Evidence, Query, Row, Subgraph
 from graphbrick.core.errors import GraphbrickError, InputError, LinkError
-from graphbrick.core.graph import Capability
+from graphbrick.core.graph import Capability, NodeKey
 from graphbrick.graphs.databases.graph import DatabaseGraph
 from graphbrick.graphs.databases.names import spans
 from graphbrick.graphs.export.ladybug import to_ladybug
@@ -329,3 +329,15 @@ def test_names_in_a_question_are_found_as_comparing_every_name_finds_them(tmp_pa
     assert [node.key for node in live.named_in("Heat of Al Pacino", 1)] == ["e6"]  # the longest name
     assert live.search("ken", 5) == [live.entity("e7")]  # a part of a name
     assert live.search("ken?", 5) == []
+
+
+@pytest.mark.parametrize("key", ["--1", "-", "9" * 19, "9" * 40, "²", "1.0"])
+def test_a_key_that_is_almost_a_number_is_unknown(films: str, key: str) -> None:
+    with pytest.raises(LinkError, match="has the key"):
+        opened(films).entity(key)
+
+
+def test_nodes_in_rows_are_told_from_texts_that_equal_their_keys(films: str) -> None:
+    rows = opened(films).query("MATCH (f:Film {title: 'Heat'}) RETURN f, '2' AS part, [f]", {}, 5).rows
+    assert rows == [("2", "2", ["2"])]
+    assert [isinstance(value, NodeKey) for value in (*rows[0][:2], rows[0][2][0])] == [True, False, True]

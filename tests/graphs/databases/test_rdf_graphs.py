@@ -169,6 +169,32 @@ def test_a_query_without_end_is_stopped_and_the_next_one_answered(place: Path) -
         assert graph.query("ASK { ?s ?p ?o }", {}, 1).rows == [(True,)]
 
 
+@pytest.mark.parametrize(
+    ("text", "datatype", "value"),
+    [
+        ("5", "unsignedLong", 5),
+        ("-5", "negativeInteger", -5),
+        ("0", "nonPositiveInteger", 0),
+        ("200", "unsignedByte", 200),
+        ("1995", "gYear", 1995),
+        ("1995Z", "gYear", "1995Z"),
+        ("1.5", "decimal", 1.5),
+        ("true", "boolean", True),
+        ("1995-12-15", "date", "1995-12-15"),
+    ],
+)
+def test_numbers_of_every_type_are_numbers(text: str, datatype: str, value: object) -> None:
+    assert Term("literal", text, XSD + datatype).plain == value
+
+
+@pytest.mark.parametrize("end", [";", " ; ;\n", " LIMIT 3;"])
+def test_a_semicolon_at_the_end_of_a_query_is_left_out(place: Path, end: str) -> None:
+    with Session():
+        graph = open_graph(f"oxigraph:{place}")
+        assert isinstance(graph, DatabaseGraph)
+        assert len(graph.query(f"SELECT ?s {{ ?s ?p ?o }}{end}", {}, 2).rows) == 2
+
+
 def test_blank_nodes_are_followed_in_a_store(tmp_path: Path) -> None:
     store = ox.Store(str(tmp_path))
     store.load((PREFIXES + ':a :has [ rdfs:label "part" ; :of :b ] .').encode(), format=ox.RdfFormat.TURTLE)

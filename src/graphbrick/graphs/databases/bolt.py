@@ -9,7 +9,7 @@ from typing import Any
 
 from graphbrick.core.cached import cached_property
 from graphbrick.core.errors import GraphbrickError
-from graphbrick.core.graph import Rows
+from graphbrick.core.graph import NodeKey, Rows
 from graphbrick.core.schema import Schema
 from graphbrick.core.trace import event
 from graphbrick.graphs.databases.cypher import CypherGraph, Dialect
@@ -31,6 +31,7 @@ from graphbrick.session import current_session
 _CONNECT = 10.0  # seconds
 _GRACE = 2.0  # seconds after the time-out of the server, before the connection is broken
 _BLOCK = 1000  # rows that come together
+_OPERATORS = ("AND", "OR", "NOT")  # of Lucene, in capitals only
 
 
 class BoltGraph(CypherGraph):
@@ -147,7 +148,7 @@ class BoltGraph(CypherGraph):
         graph = needed_module("neo4j.graph", "neo4j")
         if isinstance(value, graph.Node):
             handle = value.element_id if "element" in self.dialect.handle else value.id
-            return self.key(self.met(self.made(handle, sorted(value.labels), dict(value))))
+            return NodeKey(self.key(self.met(self.made(handle, sorted(value.labels), dict(value)))))
         if isinstance(value, graph.Relationship):
             return value.type
         if isinstance(value, graph.Path):
@@ -157,6 +158,8 @@ class BoltGraph(CypherGraph):
             return [self.plain(step) for step in steps]
         if hasattr(value, "to_native"):
             return value.to_native() if hasattr(value, "year") or hasattr(value, "hour") else str(value)
+        if hasattr(value, "iso_format"):
+            return value.iso_format()  # a duration, which is a tuple of four numbers
         return plain_values(value, self.plain)
 
 
@@ -165,5 +168,10 @@ def _closed(driver: Any) -> None:
 
 
 def _lucene(text: str) -> str:
-    """Return a text as a query of words, without signs that have a meaning there."""
-    return " ".join("".join(c if c.isalnum() else " " for c in text).split()) or '""'
+    """Return a text as a query of words, without signs and words that have a meaning there.
+
+    >>> _lucene("Portland, OR?")
+    'Portland or'
+    """
+    words = "".join(c if c.isalnum() else " " for c in text).split()
+    return " ".join(word.lower() if word in _OPERATORS else word for word in words) or '""'

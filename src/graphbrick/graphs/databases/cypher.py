@@ -19,14 +19,13 @@ from graphbrick.graphs.databases.address import Address
 from graphbrick.graphs.databases.changes import cypher_mark
 from graphbrick.graphs.databases.errors import TooSlowError
 from graphbrick.graphs.databases.graph import DatabaseGraph, Edge, Edges, Node, check_options
-from graphbrick.graphs.databases.names import KEYS, LABELS, best, part_of_names, relation_words, spans
+from graphbrick.graphs.databases.names import KEYS, LABELS, best, part_of_names, relation_words, spans, whole_number
 
 OPTIONS = ("key", "label", "changed", "timeout", "hops", "limit", "triples")
 """Options of an address that every Cypher database knows."""
 UNTYPED = "Entity"
 """The label of nodes without a type, which says nothing about them."""
 _LARGEST_BATCH = 20_000  # triples of one request
-_LONGEST_NUMBER = 18  # digits
 _FACTS = ("types", "description", "aliases")
 
 
@@ -177,7 +176,8 @@ class CypherGraph(DatabaseGraph):
     def by_handle(self, key: str) -> Node | None:
         """Return the node with an internal id, where nodes have no keys; None if there is none."""
         where = f"WHERE {self.dialect.handle.format('n')} = $handle"
-        handle = int(key) if key.isdecimal() and self.dialect.handle == "id({})" else key
+        number = whole_number(key)
+        handle = key if number is None or self.dialect.handle != "id({})" else number
         rows = self.fetch(f"MATCH (n) {where} RETURN {self.shown('n')} LIMIT 1", {"handle": handle}, 1).rows
         node = self.read(rows[0][0]) if rows else None
         return node if node is not None and node.key == key else None
@@ -189,8 +189,8 @@ class CypherGraph(DatabaseGraph):
             having = [one for one in having if one == label]
         elif not having and not self.knows_all_properties():
             having = [""]
-        number = [int(key)] if key.lstrip("-").isdecimal() and len(key) < _LONGEST_NUMBER else []
-        parameters = {"text": key, "values": [key, *number]}
+        number = whole_number(key)
+        parameters = {"text": key, "values": [key] if number is None else [key, number]}
         for one in having:
             pattern = f"(n:{quoted(one)})" if one else "(n)"
             query = f"MATCH {pattern} WHERE {self.equal(name)} RETURN {self.shown('n')} AS node LIMIT 1"

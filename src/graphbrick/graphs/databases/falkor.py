@@ -10,7 +10,7 @@ from typing import Any
 
 from graphbrick.core.cached import cached_property
 from graphbrick.core.errors import GraphbrickError
-from graphbrick.core.graph import Rows
+from graphbrick.core.graph import NodeKey, Rows
 from graphbrick.core.schema import Schema
 from graphbrick.core.trace import event
 from graphbrick.graphs.databases.cypher import CypherGraph, Dialect
@@ -120,7 +120,7 @@ class FalkorGraph(CypherGraph):
     def full_text(self, text: str, n: int) -> Iterable[Node]:
         """Return entities from the full-text indexes over names; none where there are none."""
         words = "".join(letter if letter.isalnum() else " " for letter in text).split()
-        for label in self._full_text_labels:
+        for label in self._full_text_labels if words else ():
             event(f"names were searched with the full-text index of {label}", once=True)
             query = f"CALL db.idx.fulltext.queryNodes($label, $text) YIELD node RETURN {self.shown('node')} LIMIT {n}"
             for row in self.fetch(query, {"label": label, "text": "|".join(words)}, n).rows:
@@ -142,7 +142,7 @@ class FalkorGraph(CypherGraph):
         """Return a value as plain data: entities as keys, relations as their types, paths as lists of both."""
         falkordb = needed_module("falkordb", "falkordb")
         if isinstance(value, falkordb.Node):
-            return self.key(self.met(self.made(value.id, value.labels or [], value.properties or {})))
+            return NodeKey(self.key(self.met(self.made(value.id, value.labels or [], value.properties or {}))))
         if isinstance(value, falkordb.Edge):
             return value.relation
         if isinstance(value, falkordb.Path):

@@ -10,13 +10,13 @@ from typing import Any
 
 from graphbrick.core.cached import cached_property
 from graphbrick.core.errors import GraphbrickError
-from graphbrick.core.graph import Rows
+from graphbrick.core.graph import NodeKey, Rows
 from graphbrick.core.schema import Connection, NodeClass, Property, Schema
 from graphbrick.graphs.databases.cypher import OPTIONS, CypherGraph, Dialect, Followed, quoted
 from graphbrick.graphs.databases.errors import QueryError, in_one_line, refused_query, too_slow
 from graphbrick.graphs.databases.graph import Edge, Node, files_mark, needed_module, number_option
 from graphbrick.graphs.databases.ladybug_search import handles_named_in
-from graphbrick.graphs.databases.names import relation_words
+from graphbrick.graphs.databases.names import relation_words, whole_number
 from graphbrick.graphs.databases.plain_schema import examples_of
 from graphbrick.graphs.databases.rows import first_rows, plain_values
 from graphbrick.queries.limits import with_limit
@@ -190,8 +190,9 @@ class LadybugGraph(CypherGraph):
         """Return the entity with exactly this key; None if there is none."""
         for table, name in self._primary_keys.items():
             kind = self._key_types[table]
-            if kind == "STRING" or (kind.startswith(("INT", "UINT", "SERIAL")) and key.lstrip("-").isdecimal()):
-                value = key if kind == "STRING" else int(key)
+            number = whole_number(key) if kind.startswith(("INT", "UINT", "SERIAL")) else None
+            if kind == "STRING" or number is not None:
+                value = key if kind == "STRING" else number
                 text = f"MATCH (n:{quoted(table)}) WHERE n.{quoted(name)} = $value RETURN n LIMIT 1"
                 for row in self.fetch(text, {"value": value}, 1).rows:
                     node = self.read(row[0])
@@ -304,7 +305,7 @@ class LadybugGraph(CypherGraph):
                 steps += [relation, node]
             return [self.plain(step) for step in steps]
         if isinstance(value, Mapping) and "_ID" in value:
-            return value["_LABEL"] if "_SRC" in value else self.key(self.met(self.read(value)))
+            return value["_LABEL"] if "_SRC" in value else NodeKey(self.key(self.met(self.read(value))))
         return plain_values(value, self.plain)
 
 

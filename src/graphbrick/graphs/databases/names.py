@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from graphbrick.graphs.databases.graph import Node
@@ -14,6 +15,7 @@ LABELS = ("label", "name", "title")
 _WORDS = 40  # of a question
 _LONGEST = 8  # words of a name
 _SHORTEST_PART = 3  # letters of a text that is looked for inside names
+_WHOLE = re.compile("-?[0-9]{1,19}")
 
 
 def spans(text: str) -> list[str]:
@@ -73,3 +75,13 @@ def relation_words(name: str) -> str:
         words = name.replace("_", " ")
         return words.lower() if name.isupper() else words
     return "".join(f" {c.lower()}" if i and c.isupper() and name[i - 1].islower() else c for i, c in enumerate(name))
+
+
+def whole_number(key: str) -> int | None:
+    """Return the whole number that a key is; None if it is none, or has more than the 64 bits of databases.
+
+    >>> whole_number("-5"), whole_number("--5"), whole_number("9" * 19)
+    (-5, None, None)
+    """
+    number = int(key) if _WHOLE.fullmatch(key) else None
+    return number if number is not None and -(2**63) <= number < 2**63 else None

@@ -103,6 +103,7 @@ class RdfGraph(DatabaseGraph):
     def run(self, text: str, parameters: Mapping[str, Any], limit: int) -> Rows:
         """Run a query that only reads; parameters are values of its variables."""
         values = {name.lstrip("?$"): _term(name, value) for name, value in parameters.items()}
+        text = text.rstrip("; \t\r\n")  # models write one at the end, which SPARQL does not have
         if is_ask(text):
             found = self.solutions(text, 1, values)
         else:

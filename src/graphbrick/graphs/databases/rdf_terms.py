@@ -24,7 +24,11 @@ _ESCAPED = re.compile(r'[\x00-\x1f"\\\x7f]')
 _UNESCAPED = re.compile(r'\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|([tbnrf"\\]))')
 _LETTERS = {escape[1]: letter for letter, escape in _ESCAPES.items()}
 _INTEGERS = frozenset(
-    _XSD + name for name in "integer int long short byte nonNegativeInteger positiveInteger unsignedInt gYear".split()
+    _XSD + name
+    for name in (
+        "integer int long short byte nonNegativeInteger positiveInteger nonPositiveInteger negativeInteger "
+        "unsignedLong unsignedInt unsignedShort unsignedByte gYear"
+    ).split()
 )
 _FLOATS = frozenset(_XSD + name for name in "decimal double float".split())
 

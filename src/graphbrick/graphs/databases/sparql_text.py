@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 
 from graphbrick.core.errors import GraphbrickError
+from graphbrick.queries.limits import lower_limit
 
 _TOKENS = re.compile(
     r"""(?P<skip>\#[^\n]*|'''(?:[^\\]|\\.)*?'''|\"\"\"(?:[^\\]|\\.)*?\"\"\"|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"
-    |<[^<>"{}|^`\\\s]*>|[?$]\w+|[\w.-]*:[\w.:%-]*)|(?P<open>\{)|(?P<close>\})|(?P<number>\d+)|(?P<word>[A-Za-z]\w*)""",
+    |<[^<>"{}|^`\\\s]*>|[?$]\w+|[\w.-]{0,100}:[\w.:%-]*)|(?P<open>\{)|(?P<close>\})|(?P<number>\d+)|(?P<word>[A-Za-z]\w*)""",
     re.DOTALL | re.VERBOSE,
 )
 
@@ -44,8 +45,7 @@ def limited(text: str, limit: int) -> str:
         if match["open"] or match["close"]:
             depth += 1 if match["open"] else -1
         elif depth == 0 and is_next and match["number"]:
-            own = int(match["number"])
-            return f"{text[: match.start()]}{min(own, limit)}{text[match.end() :]}"
+            return f"{text[: match.start()]}{lower_limit(match['number'], limit)}{text[match.end() :]}"
         elif depth == 0 and match["word"] and match["word"].upper() == "VALUES":
             values = match.start()
         if not match["skip"]:
