@@ -15,7 +15,7 @@ from agent_scripts import SHILLING, SPOKEN, TOOLS, WALK, ask, calls, events, tex
 
 from graphbrick import Budget, build, spending
 from graphbrick.agents import Observation, Workspace, episode, tool, toolbox
-from graphbrick.core.errors import ModelError
+from graphbrick.core.errors import ModelError, UnavailableError
 from graphbrick.testing import TINY, NeighboursOnly, Reply, Request
 
 # What models do wrong
@@ -33,6 +33,12 @@ def test_a_native_model_that_answers_in_words_ends_with_what_it_names() -> None:
     run = ask([*WALK[:2], "The currency is the Kenyan shilling."])
     assert texts(run)[0] == SHILLING
     assert "answered without finish; 1 nodes that it names were seen" in events(run)
+
+
+def test_what_a_model_thinks_is_not_what_it_answers() -> None:
+    run = ask([*WALK[:2], "<think>Not Nairobi, nor Kenya.</think>The currency is the Kenyan shilling."])
+    assert texts(run)[0] == SHILLING
+    assert "1 nodes that it names were seen: 'The currency is" in events(run)
 
 
 def test_a_native_model_that_looks_nothing_up_is_told_to() -> None:
@@ -197,6 +203,48 @@ def test_a_graph_that_fails_is_told_to_the_model() -> None:
     run = ask([WALK[0], calls(("finish", {"nodes": []}))], Broken(TINY))
     assert "the tool failed: the database is away; start it" in events(run)
     assert texts(run) == []
+
+
+def test_a_graph_that_fails_at_the_end_leaves_the_evidence() -> None:
+    class Away(NeighboursOnly):
+        is_away = False
+
+        def entity(self, key: str) -> int:
+            if self.is_away:
+                raise UnavailableError("the database is away; start it")
+            return super().entity(key)
+
+    graph, replies = Away(TINY), iter([*WALK[:2], calls(("finish", {"nodes": ["Kenyan shilling"]}))])
+
+    def script(_: Request) -> Reply:
+        reply = next(replies)
+        graph.is_away = reply not in WALK
+        return reply
+
+    run = ask(script, graph)
+    assert "'Kenyan shilling' was looked for among the nodes seen only: the database is away" in events(run)
+    assert texts(run)[0] == SHILLING
+
+
+@pytest.mark.parametrize(
+    ("protocol", "end"),
+    [
+        ("native", calls(("finish", {"nodes": ["Kenya"]}), ("finish", {"nodes": ["Kenyan shilling"]}))),
+        ("text", 'Action: finish["Kenya"]\nAction: finish["Kenyan shilling"]'),
+    ],
+)
+def test_all_nodes_of_several_calls_of_finish_are_the_answer(protocol: str, end: Reply | str) -> None:
+    run = ask([*(WALK if protocol == "native" else SPOKEN)[:2], end], protocol=protocol)
+    assert texts(run) == ["Nairobi <- capital <- Kenya", SHILLING]
+    step = run.trace.stages[-1].children[-1]
+    assert [child.stage[:6] for child in step.children] == ["finish", "finish"]
+
+
+def test_a_first_tool_that_was_left_out_holds_nothing_up() -> None:
+    run = ask(WALK, NeighboursOnly(TINY), tools=f"query, {TOOLS}", first="query")
+    assert "the first call may be any, as query was left out" in events(run)
+    assert "KeyError" not in events(run)
+    assert texts(run)[0] == SHILLING
 
 
 def test_a_call_that_failed_may_be_made_again_when_it_can_succeed() -> None:

@@ -104,6 +104,26 @@ def test_no_action_is_read_where_there_is_none(reply: str) -> None:
     assert read(reply) == []
 
 
+def test_escaped_quotes_within_an_argument_stay() -> None:
+    assert read('Action: query["MATCH (n {name: \\"Heat, 2\\"}) RETURN n", n=5]') == [
+        ("query", {"text": 'MATCH (n {name: "Heat, 2"}) RETURN n', "n": "5"})
+    ]
+
+
+@pytest.mark.parametrize(
+    ("reply", "arguments"),
+    [
+        ('{"action": "finish", "action_input": 42}', [42]),
+        ('{"action": "finish", "action_input": 0}', [0]),
+        ('{"name": "finish", "arguments": true}', [True]),
+        ('{"finish": 1.5}', [1.5]),
+        ('{"name": "finish", "arguments": null}', []),
+    ],
+)
+def test_a_bare_value_is_the_only_argument(reply: str, arguments: list[object]) -> None:
+    assert read(reply) == [("finish", arguments)]
+
+
 def test_an_unknown_tool_is_read_so_that_advice_can_come_back() -> None:
     assert read("Action: lookup[Kenya]") == [("lookup", ["Kenya"])]
 

@@ -102,18 +102,21 @@ class Agent(RetrieveStage):
         work.begin(seeds)
         tools = {tool.name: tool for tool in self._tools(subgraph)}
         native = self.protocol == "native" or (self.protocol == "auto" and not isinstance(self.llm, LocalLLM))
-        first = opening(
+        first_tool = self.first if self.first in tools else ""
+        if self.first and not first_tool:
+            event(f"the first call may be any, as {self.first} was left out")
+        messages = opening(
             query.text,
             tools,
             native=native,
             instructions=self._instructions(),
-            first=self.first,
+            first=first_tool,
             nodes=[_introduced(work, seed) for seed in seeds[:_INTRODUCED]],
         )
-        conversation = Conversation(self.llm, tools, native, first)
+        conversation = Conversation(self.llm, tools, native, messages)
         limits = Limits(self.max_steps, self.max_calls, self.max_tokens)
         try:
-            Episode(conversation, work, limits, self.first).run()
+            Episode(conversation, work, limits, first_tool).run()
         except StoppedError as error:
             error.evidence = work.evidence()
             raise

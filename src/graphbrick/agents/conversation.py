@@ -101,11 +101,18 @@ class Conversation:
 
     def context_left(self, messages: Sequence[Message]) -> int:
         """Return the tokens of the context that are left beside messages, tools and the longest reply."""
-        left = self.llm.context_budget(messages)
-        if self.native:
-            declared = [[t.name, t.description, t.schema] for t in (tool.declaration() for tool in self.tools.values())]
-            left -= 2 * self.llm.tokens([user(json.dumps(declared))])
-        return left
+        return self.llm.context_budget(messages) - 2 * self._tokens_of_tools
+
+    def tokens(self, messages: Sequence[Message]) -> int:
+        """Return the tokens that the model reads: messages and tools."""
+        return self.llm.tokens(messages) + self._tokens_of_tools
+
+    @property
+    def _tokens_of_tools(self) -> int:
+        if not self.native:
+            return 0
+        declared = [[t.name, t.description, t.schema] for t in (tool.declaration() for tool in self.tools.values())]
+        return self.llm.tokens([user(json.dumps(declared))])
 
     def calls(self, reply: Reply) -> list[Call]:
         """Return the calls that a reply makes; a model with tools of its own may write them as text, too."""

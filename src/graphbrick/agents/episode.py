@@ -11,15 +11,14 @@ from graphbrick.agents.conversation import Conversation, Turn
 from graphbrick.agents.text_protocol import Call
 from graphbrick.agents.tool import AdviceError, AgentTool, Observation, did_you_mean
 from graphbrick.agents.tool_threads import run_at_once
-from graphbrick.agents.workspace import Workspace
+from graphbrick.agents.workspace import LONGEST_RESULT, Workspace
 from graphbrick.core.errors import GraphbrickError, ModelError, ModelTimeoutError, NotRecordedError
 from graphbrick.core.limits import check_limits
 from graphbrick.core.trace import StageTrace, Trace, event, record, record_within, tally
 from graphbrick.llm.messages import Message, Reply
-from graphbrick.llm.replies import shown, unreadable
+from graphbrick.llm.replies import shown, unreadable, without_thinking
 from graphbrick.pipeline.budget import StoppedError
 
-_LONGEST_RESULT = 3_000  # characters
 _LONGEST_CALL = 120.0  # seconds; requests to databases have shorter limits of their own
 _MOST_IDLE = 2
 """Replies in a row that call no tool, or only repeat calls, after which an agent ends."""
@@ -83,7 +82,7 @@ class Episode:
         if messages is None:
             event("the agent ended: the conversation does not fit the context of the model")
             return True
-        needed = self.conversation.llm.tokens(messages)
+        needed = self.conversation.tokens(messages)
         if self._tokens and self._tokens + needed > self.limits.tokens:
             event(f"the agent ended: the next call would exceed its {self.limits.tokens:,} tokens (max_tokens)")
             return True
@@ -126,9 +125,10 @@ class Episode:
 
     def _without_call(self, reply: Reply, message: Message) -> bool:
         """Handle a reply that calls no tool: advise the model, or take it as the end."""
-        named = self.work.mentioned(reply.text) if self._results else []
-        if self.conversation.native and self._results and reply.text.strip():
-            event(f"the model answered without finish; {len(named)} nodes that it names were seen: {shown(reply.text)}")
+        said = without_thinking(reply.text)
+        named = self.work.mentioned(said) if self._results else []
+        if self.conversation.native and self._results and said.strip():
+            event(f"the model answered without finish; {len(named)} nodes that it names were seen: {shown(said)}")
             self.work.answer = tuple(named)
             return True
         self._idle += 1
@@ -161,19 +161,23 @@ class Episode:
             _LONGEST_CALL,
             lambda place: self._given_up(calls[place], traces, place),
         )
-        texts, finished, is_new = list[str](), False, False
-        for call, trace, outcome in zip(calls, traces, outcomes, strict=True):
+        texts, answers, is_new = list[str](), dict[int, tuple[str, ...]](), False
+        for place, (call, trace, outcome) in enumerate(zip(calls, traces, outcomes, strict=True)):
             entry.children += trace.stages
             if isinstance(outcome, Observation):
                 text = self.work.keep(outcome)
                 trace.stages[-1].counts_out = {"nodes": len(outcome.nodes or ()), "triples": len(outcome.walked)}
                 if outcome.answer is not None:
-                    text, finished = self._finished(outcome.answer)
+                    answers[place] = outcome.answer
             else:
                 text = outcome
-            text = text if len(text) <= _LONGEST_RESULT else f"{text[:_LONGEST_RESULT]} (the rest was left out)"
+            text = text if len(text) <= LONGEST_RESULT else f"{text[:LONGEST_RESULT]} (the rest was left out)"
             is_new |= self._remember(call, text, failed=isinstance(outcome, str))
             texts.append(text)
+        finished = False
+        if answers:  # small models finish once for each node of the answer
+            text, finished = self._finished(list(dict.fromkeys(name for names in answers.values() for name in names)))
+            texts = [text if place in answers else told for place, told in enumerate(texts)]
         return texts, finished, is_new
 
     def _remember(self, call: Call, text: str, *, failed: bool) -> bool:

@@ -131,7 +131,9 @@ def _json_call(entry: Any, tools: Mapping[str, AgentTool]) -> Call | None:
     if isinstance(given, str):
         value, whole = find_json(given) if given.strip()[:1] in ("{", "[") else (None, False)
         given = value if whole and isinstance(value, dict | list) else [given]
-    return Call(_right_name(name, tools), dict(given) if isinstance(given, dict) else list(given or ()))
+    if not isinstance(given, dict | list):
+        given = [] if given is None else [given]  # {"action": "finish", "action_input": 42}
+    return Call(_right_name(name, tools), dict(given) if isinstance(given, dict) else list(given))
 
 
 def _right_name(name: str, tools: Mapping[str, AgentTool]) -> str:
@@ -227,7 +229,7 @@ def _pieces(body: str) -> list[str]:
         pieces, depth, quote, start = list[str](), 0, "", 0
         for i, char in enumerate(body):
             if quote:
-                quote = "" if char == quote else quote
+                quote = "" if char == quote and body[i - 1] != "\\" else quote
             elif char == '"' or (char == "'" and body[max(i - 4, 0) : i].rstrip()[-1:] in ("", *"[(,=:|")):
                 quote = char
             elif char in _OPEN:
@@ -246,5 +248,5 @@ def _pieces(body: str) -> list[str]:
 def _unquoted(text: str) -> str:
     text = text.strip()
     if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'`":
-        return text[1:-1].strip()
+        return text[1:-1].replace(f"\\{text[0]}", text[0]).strip()
     return text.strip('"`').strip()

@@ -4,19 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import accumulate, takewhile
 from typing import Any
 
 from graphbrick.agents.seen import SeenTriples
 from graphbrick.agents.tool import AdviceError, Observation, Walked
 from graphbrick.agents.view import GraphView
 from graphbrick.core import Evidence, Item, Path, Row, Subgraph
+from graphbrick.core.errors import GraphbrickError
 from graphbrick.core.evidence import distinct
 from graphbrick.core.graph import Capability, capabilities_of
+from graphbrick.core.trace import event
 from graphbrick.graphs.text import name_form
+from graphbrick.pipeline.budget import StoppedError
 
 _TYPED, _MOST_TYPES = 20, 3  # nodes of a list whose types are told, and types
 _LONGEST_LIST = 2_000
 """Nodes of a named list that a tool works on."""
+LONGEST_RESULT = 3_000
+"""Characters of a result that an agent reads."""
+_HEAD = 300  # characters for the name of the list and its types
 
 
 class Workspace(GraphView):
@@ -29,6 +36,7 @@ class Workspace(GraphView):
         question: The question.
         subgraph: The part of the graph that may be seen.
         source: The agent as recipe text, for the items of evidence.
+        longest: Characters of a result that are read; what a tool shows beyond them is not seen.
 
     Attributes:
         lists: The nodes of each named list: "L1", "L2" and so on, in the order of the results.
@@ -37,9 +45,9 @@ class Workspace(GraphView):
         values: The texts among its answer that are no node, such as a count.
     """
 
-    def __init__(self, question: str, subgraph: Subgraph, source: str = "") -> None:
+    def __init__(self, question: str, subgraph: Subgraph, source: str = "", longest: int = LONGEST_RESULT) -> None:
         super().__init__(subgraph)
-        self.question, self.source = question, source
+        self.question, self.source, self._longest = question, source, longest
         self.lists: dict[str, tuple[int, ...]] = {}
         self.notes: list[str] = []
         self.answer: tuple[int, ...] = ()
@@ -81,6 +89,12 @@ class Workspace(GraphView):
             if len(parts) < 2:
                 raise
         return tuple(dict.fromkeys(node for part in parts for node in self.nodes(part)))
+
+    def fitting(self, lines: Iterable[str], tail: Sequence[str] = ()) -> int:
+        """Return how many of the first lines are read in a result that ends with a tail; at least one."""
+        room = max(self._longest - _HEAD - sum(len(line) + 1 for line in tail), self._longest // 3)
+        ends = accumulate(len(line) + 1 for line in lines)
+        return max(sum(1 for _ in takewhile(lambda end: end <= room, ends)), 1)
 
     def was_seen(self, entity: int) -> bool:
         """Return whether the question names this node, or a result has held it."""
@@ -126,7 +140,11 @@ class Workspace(GraphView):
         for name in names:
             try:
                 nodes: tuple[int, ...] = self.list_of(name)
-            except AdviceError:
+            except StoppedError:
+                raise
+            except GraphbrickError as error:
+                if not isinstance(error, AdviceError):  # a database that is away; what was seen is here
+                    event(f"{name[:80]!r} was looked for among the nodes seen only: {error}")
                 nodes = self._called(name)
             seen = [node for node in nodes if self.was_seen(node)]
             answer.update(dict.fromkeys(seen))
@@ -149,9 +167,13 @@ class Workspace(GraphView):
         return found
 
     def _called(self, name: str) -> tuple[int, ...]:
-        """Return the seen nodes with a label."""
+        """Return the seen nodes with a label, or the one that results write so."""
         form = name_form(name)
-        return tuple(node for node in self._nodes if form and name_form(self.graph.label(node)) == form)
+        return tuple(
+            node
+            for node in self._nodes
+            if name in (self.graph.key(node), self.name(node)) or (form and name_form(self.graph.label(node)) == form)
+        )
 
     # The evidence
 

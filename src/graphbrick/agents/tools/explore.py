@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from graphbrick.agents.tool import Observation, Walked, tool
 from graphbrick.agents.tools.walk import neighbours
+from graphbrick.agents.view import LIMIT
 from graphbrick.agents.workspace import Workspace
 from graphbrick.patterns.text import readable
 from graphbrick.scorers.bm25 import BM25
@@ -23,7 +24,9 @@ def explore(work: Workspace, entity: str, relation: str = "") -> Observation:
         return neighbours.function(work, entity=entity, relation=relation)
     nodes = work.nodes(entity)
     counts: dict[tuple[int, bool], dict[int, Walked]] = {}
-    for walked, _ in work.around(nodes, "both"):
+    is_cut = False
+    for walked, has_more in work.around(nodes, "both"):
+        is_cut = is_cut or has_more
         for step in walked:
             counts.setdefault((step.relation, step.forward), {}).setdefault(step.end, step)
     labels = [work.graph.relation_label(number) for number, _ in counts]
@@ -40,4 +43,6 @@ def explore(work: Workspace, entity: str, relation: str = "") -> Observation:
         lines.append(f"{'->' if forward else '<-'} {labels[i]} ({len(steps):,})")
     if len(order) > _SHOWN:
         lines.append(f"and {len(order) - _SHOWN} more that fit the question less")
+    if is_cut:
+        lines.append(f"(only the first {LIMIT:,} triples of a node are counted here)")
     return Observation("\n".join(lines))

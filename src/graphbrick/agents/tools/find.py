@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from graphbrick.agents.tool import AdviceError, Observation, tool
 from graphbrick.agents.workspace import Workspace
 from graphbrick.core import Citation, Row
+from graphbrick.llm.replies import one_line
 
 _MOST_COUNTED = 10_000
 _LONGEST = 400  # characters of a description
@@ -24,9 +25,11 @@ def search(work: Workspace, text: str, n: int = 5) -> Observation:
     found = work.find(text, n)
     if not found:
         raise AdviceError(f"nothing is called {text[:80]!r} or similar; try another spelling or a shorter name")
-    return Observation(
-        "\n".join(map(work.described, found)), tuple(found), items=tuple(work.node_row(node) for node in found)
-    )
+    lines = [work.described(node) for node in found]
+    n_shown = work.fitting(lines)
+    more = [f"and {len(found) - n_shown:,} more in the list"] * (len(found) > n_shown)
+    items = tuple(work.node_row(node) for node in found[:n_shown])
+    return Observation("\n".join([*lines[:n_shown], *more]), tuple(found), items=items)
 
 
 @tool
@@ -56,7 +59,7 @@ def check_node(work: Workspace, entity: str) -> Observation:
         "description": work.graph.description(node)[:_LONGEST],
         "triples": _count(*work.around([node])[0]),
     }
-    lines = [work.name(node), *(f"{name}: {value}" for name, value in facts.items() if value)]
+    lines = [work.name(node), *(f"{name}: {one_line(value)}" for name, value in facts.items() if value)]
     return Observation("\n".join(lines), items=(work.node_row(node),))
 
 

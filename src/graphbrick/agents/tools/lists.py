@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import reduce
 
 from graphbrick.agents.tool import AdviceError, Observation, Walked, tool
+from graphbrick.agents.view import LIMIT
 from graphbrick.agents.workspace import Workspace, listed
 from graphbrick.graphs.text import name_form
 
@@ -33,14 +34,16 @@ def filter_nodes(
         raise AdviceError("filter needs a condition: of_type, relation, entity or text")
     kept = list(work.list_of(nodes))
     walked: list[Walked] = []
+    is_cut = False
     if of_type:
         kept = _of_type(work, kept, of_type)
     if text:
         form = name_form(text)
         kept = [node for node in kept if form in name_form(f"{work.graph.label(node)} {work.graph.description(node)}")]
     if relation or entity:
-        kept, walked = _joined(work, kept, relation, entity)
-    return Observation(_names(work, kept), tuple(kept), tuple(walked))
+        kept, walked, is_cut = _joined(work, kept, relation, entity)
+    note = f"\n(only the first {LIMIT:,} triples of a node were read, so nodes with more may be missing)" * is_cut
+    return Observation(_names(work, kept) + note, tuple(kept), tuple(walked))
 
 
 @tool
@@ -93,21 +96,22 @@ def _of_type(work: Workspace, nodes: list[int], type_: str) -> list[int]:
     return kept
 
 
-def _joined(work: Workspace, nodes: list[int], relation: str, entity: str) -> tuple[list[int], list[Walked]]:
-    """Return the nodes with a triple of a relation, to an entity, and these triples."""
+def _joined(work: Workspace, nodes: list[int], relation: str, entity: str) -> tuple[list[int], list[Walked], bool]:
+    """Return the nodes with a triple of a relation, to an entity, these triples, and whether others may be missing."""
     target = work.entity(entity) if entity else None
     around = work.around(nodes)
     selected = None
     if relation:
         selected = work.relation(relation, dict.fromkeys(step.relation for walked, _ in around for step in walked))
         around = work.around(nodes, relations=selected)
-    kept, steps = list[int](), list[Walked]()
-    for node, (walked, _) in zip(nodes, around, strict=True):
+    kept, steps, may_miss = list[int](), list[Walked](), False
+    for node, (walked, is_cut) in zip(nodes, around, strict=True):
         matching = [step for step in walked if target is None or step.end == target]
+        may_miss = may_miss or (is_cut and not matching)
         if matching:
             kept.append(node)
             steps += matching if target is not None else matching[:1]
-    return kept, steps
+    return kept, steps, may_miss
 
 
 def _names(work: Workspace, nodes: list[int]) -> str:

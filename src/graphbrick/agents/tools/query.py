@@ -25,15 +25,18 @@ def query(work: Workspace, text: str, n: int = 20) -> Observation:
     rows = work.graph.query(text, {}, n)
     if not rows.rows:
         raise AdviceError("the query ran and gave no row; check names and directions")
-    lines, items = [" | ".join(rows.columns)], []
+    lines, items = [" | ".join(rows.columns)], list[Row]()
     maker = RowMaker(work.graph)
     for row in rows.rows:
         read, named = maker.read(row)
         values = tuple(one_line(value)[:_LONGEST] for value in read)
+        line = " | ".join(values)
+        if items and work.fitting([*lines, line]) <= len(lines):
+            break
         entities = tuple(entity for entity in named if work.holds(entity))
-        lines.append(" | ".join(values))
+        lines.append(line)
         items.append(Row(rows.columns, values, (Citation(query=text),), entities, work.graph))
-    if rows.is_cut:
-        lines.append(f"there are more than these {n:,} rows")
+    if rows.is_cut or len(items) < len(rows.rows):
+        lines.append(f"there are more than these {len(items):,} rows")
     nodes = tuple(dict.fromkeys(entity for item in items for entity in item.entities))
     return Observation("\n".join(lines), nodes or None, items=tuple(items))

@@ -11,6 +11,7 @@ from graphbrick.agents.workspace import Workspace, listed
 
 _RELATIONS_SHOWN = 30
 _NODES_A_RELATION = 5
+_MORE = 50  # relations that are only named
 
 
 @tool
@@ -75,14 +76,17 @@ def _overview(work: Workspace, nodes: Sequence[int], direction: str) -> Observat
         arrow = "->" if forward else "<-"
         label = work.graph.relation_label(relation)
         lines.append(f"{arrow} {label} ({len(steps):,}): {listed(names, _NODES_A_RELATION)}")
-        shown += list(steps.values())[:_NODES_A_RELATION]
-        hidden += list(steps.values())[_NODES_A_RELATION:]
-    if len(entries) > _RELATIONS_SHOWN:
-        more = [work.graph.relation_label(relation) for (relation, _), _ in entries[_RELATIONS_SHOWN:]]
-        lines.append(f"and {len(more)} more relations: {listed(list(dict.fromkeys(more)), 50)}")
-    if cut:
-        lines.append(f"(only the first {LIMIT:,} triples of a node are counted here)")
-    return Observation("\n".join([f"{who}:", *lines]), None, (*shown, *hidden), len(shown))
+    tail = [f"(only the first {LIMIT:,} triples of a node are counted here)"] * bool(cut)
+    more = [work.graph.relation_label(relation) for (relation, _), _ in entries]
+    n_shown = work.fitting(lines, [*tail, listed(more, _MORE)])
+    if len(entries) > n_shown:
+        others = listed(list(dict.fromkeys(more[n_shown:])), _MORE)
+        tail.insert(0, f"and {len(entries) - n_shown} more relations: {others}")
+    for place, (_, steps) in enumerate(entries[:_RELATIONS_SHOWN]):
+        n = _NODES_A_RELATION if place < n_shown else 0
+        shown += list(steps.values())[:n]
+        hidden += list(steps.values())[n:]
+    return Observation("\n".join([f"{who}:", *lines[:n_shown], *tail]), None, (*shown, *hidden), len(shown))
 
 
 def _by_relation(work: Workspace, entity: str, relation: str, direction: str, n: int) -> Observation:
@@ -99,13 +103,13 @@ def _by_relation(work: Workspace, entity: str, relation: str, direction: str, n:
         raise AdviceError(_nothing(work, entity, work.graph.relation_label(selected[0]), direction, everything))
     ends = tuple(dict.fromkeys(step.end for step in steps))
     lines = [_line(work, step) for step in steps[:n]]
-    if len(steps) > n:
-        lines.append(f"and {len(steps) - n:,} more triples, whose nodes are in the list too")
-    cut = sum(is_cut for _, is_cut in lists)
-    if cut:
-        lines.append(f"(only the first {LIMIT:,} triples of a node were read)")
-    lines.append(f"their relations: {work.ways(ends)}")
-    return Observation("\n".join(lines), ends, tuple(steps), n)
+    tail = [f"their relations: {work.ways(ends)}"]
+    if any(is_cut for _, is_cut in lists):
+        tail.insert(0, f"(only the first {LIMIT:,} triples of a node were read)")
+    n_shown = work.fitting(lines, tail)
+    if len(steps) > n_shown:
+        tail.insert(0, f"and {len(steps) - n_shown:,} more triples, whose nodes are in the list too")
+    return Observation("\n".join([*lines[:n_shown], *tail]), ends, tuple(steps), n_shown)
 
 
 def _nothing(
