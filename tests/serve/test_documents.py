@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import shutil
+import unicodedata
 
 import pytest
 from served import serving
 
 from graphbrick import index
+from graphbrick.files.locks import claim
+from graphbrick.graphs.corpus import TextGraph
+from graphbrick.serve.errors import ServeError
 from graphbrick.serve.uploads import checked_name
 from graphbrick.text.merging import Proposal
 
@@ -97,6 +102,58 @@ def test_names_are_merged_and_taken_apart(notes):
         assert client.get("/v1/merges").json()["merged"] == []
 
 
+def test_names_are_not_merged_while_the_graph_is_indexed(notes):
+    merge = {"merge": [{"alias": "Lake Turkana", "name": "Lake Victoria"}]}
+    with serving_notes(notes, write=True, kernels=1, seconds=2.0) as client:
+        with claim(notes.with_name("notes.graph.text") / "index.lock"):
+            reply = client.post("/v1/merges", json=merge)
+            assert (reply.status_code, reply.json()["error"]["code"]) == (409, "indexing")
+            ask = {"question": "What is the capital of Kenya?", "recipe": "words"}
+            assert client.post("/v1/ask", json=ask).status_code == 200  # the place of a run was not taken
+        assert client.get("/v1/merges").json()["merged"] == []
+        assert client.post("/v1/merges", json=merge).status_code == 200
+
+
+def test_a_graph_is_not_opened_again_because_somebody_reads_its_documents(notes):
+    with serving_notes(notes, poll=1000.0) as client:
+        hosted = client.app.state.service.graphs["notes"]
+        assert not hosted.refresh()
+        before = hosted.now
+        for route in ("documents", "merges"):
+            assert client.get(f"/v1/{route}").status_code == 200
+        assert not hosted.refresh()
+        assert hosted.now is before
+
+
+def test_a_page_of_passages_does_not_read_those_of_other_documents_again(notes, monkeypatch):
+    (notes.parent / "more").mkdir()
+    for i in range(30):
+        (notes.parent / "more" / f"{i}.txt").write_text(KENYA.replace("Turkana", f"Number {i}"))
+    index([notes.parent / "more"], notes)
+    read, passage = [], TextGraph.passage
+    monkeypatch.setattr(TextGraph, "passage", lambda graph, i: read.append(i) or passage(graph, i))
+    with serving_notes(notes) as client:
+        documents = [one["document"] for one in client.get("/v1/documents").json()["documents"]]
+        assert len(documents) == 31
+        for document in documents:
+            read.clear()
+            (found,) = client.get("/v1/documents/passages", params={"document": document}).json()["passages"]
+        assert read == [found["passage"]]
+        assert client.get("/v1/documents/passages", params={"document": "none"}).json()["count"] == 0
+
+
+def test_indexing_that_ended_with_its_server_is_told(notes):
+    folder = notes.with_name("notes.graph.uploads")
+    folder.mkdir()
+    running = {"state": "running", "step": "reading", "changed": "2026-01-01T00:00:00+00:00"}
+    (folder / ".status.json").write_text(json.dumps(running))
+    with serving_notes(notes, write=True) as client:
+        found = client.get("/v1/documents/status").json()
+        assert (found["state"], "the server ended" in found["message"]) == ("failed", True)
+        with claim(notes.with_name("notes.graph.text") / "index.lock"):  # as another worker does
+            assert client.get("/v1/documents/status").json()["state"] == "running"
+
+
 def test_uploads_are_bounded_and_leave_nothing_behind(notes):
     with serving_notes(notes, write=True, document_bytes=1000) as client:
         pieces = (b"x" * 600 for _ in range(3))
@@ -125,6 +182,23 @@ NOT_NAMES = (
 def test_names_of_documents_are_names_of_files(name):
     with pytest.raises(Exception, match=r"name is that of a file|of this kind are not read"):
         checked_name(name)
+
+
+@pytest.mark.parametrize("name", ["Bob's notes (2) & more.md", "हिन्दी.md", "résumé.md", "漢" * 65 + ".md"])
+def test_documents_may_have_the_names_that_people_give_them(name):
+    assert checked_name(unicodedata.normalize("NFD", name)) == unicodedata.normalize("NFC", name)
+
+
+def test_names_that_are_too_long_for_a_file_are_refused():
+    with pytest.raises(ServeError, match="may have 200 bytes, got 303; shorten it"):
+        checked_name("漢" * 100 + ".md")
+
+
+def test_an_upload_that_is_given_up_is_no_fault_of_the_server(notes, caplog):
+    with serving_notes(notes, write=True, document_bytes=1000) as client:
+        pieces = (b"x" * 600 for _ in range(3))
+        assert client.put("/v1/documents/a.txt", content=pieces).status_code == 413
+    assert "failed" not in caplog.text
 
 
 def test_paths_in_addresses_lead_nowhere(notes):

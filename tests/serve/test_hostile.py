@@ -181,6 +181,23 @@ def test_no_request_is_a_fault_and_all_are_answered_as_json(strict):
     assert good.status_code == 200
 
 
+def test_parts_of_recipes_are_only_names(strict):
+    for name in ("self", "parts", "__class__", "embedder "):
+        ask = {"question": QUESTION, "recipe": "12", "parts": {name: "BM25()"}}
+        reply = strict.post("/v1/ask", json=ask)
+        assert (reply.status_code, reply.json()["error"]["code"]) == (400, "recipe"), name
+        assert f"has no part {name!r}" in reply.json()["error"]["message"]
+
+
+def test_blocks_are_bounded(strict):
+    for blocks in (
+        {"then": [{"brick": "ShortestPaths"}] * 20_000},
+        {"brick": "PPR", "parameters": {"k": [1] * 20_000}},
+    ):
+        reply = strict.post("/v1/check", json={"blocks": blocks}).json()
+        assert (reply["ok"], "more than 20,000 values" in reply["error"]["message"]) == (False, True)
+
+
 def test_many_seeds_are_bounded(strict):
     ask = {"question": QUESTION, "recipe": "paths"}
     assert strict.post("/v1/ask", json=ask | {"seeds": ["a"] * 1_000_000}).status_code == 413

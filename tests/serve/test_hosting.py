@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
+import time
+
 import pytest
 from served import PATHS, serving
 
@@ -9,7 +12,9 @@ from graphbrick import build
 from graphbrick.core.errors import GraphFormatError
 from graphbrick.graphs.delta import change
 from graphbrick.pipeline.parsing import parse
-from graphbrick.serve.hosting import HostedGraph
+from graphbrick.serve import hosting
+from graphbrick.serve.hosting import HostedGraph, Watcher
+from graphbrick.session import Session, current_session
 
 OSLO = [("Norway", "capital", "Oslo")]
 
@@ -51,9 +56,67 @@ def test_a_graph_that_cannot_be_opened_leaves_the_old_one(place):
     assert graph.failure == ""
 
 
+def test_what_could_not_be_served_may_be_taken_back(place):
+    graph = hosted(place)
+    kept = shutil.move(place, place.with_name("kept.graph"))
+    assert not graph.refresh()
+    assert graph.failure
+    shutil.move(kept, place)
+    assert not graph.refresh()
+    assert graph.failure == ""
+
+
+def test_a_fault_while_a_graph_is_opened_does_not_end_the_watching(place, monkeypatch, caplog):
+    graph, open_graph = hosted(place), hosting.open_graph
+    before, tries, sessions = graph.now, [], []
+
+    def sometimes(path):
+        tries.append(path)
+        if len(tries) < 3:
+            raise ValueError("a fault")
+        sessions.append(current_session())
+        return open_graph(path)
+
+    monkeypatch.setattr(hosting, "open_graph", sometimes)
+    change(place, add=[("Sweden", "capital", "Stockholm")])
+    session = Session()
+    watcher = Watcher([graph], 0.001, session)
+    watcher.start()
+    end = time.monotonic() + 60
+    while graph.now is before and time.monotonic() < end:
+        time.sleep(0.001)
+    watcher.stop()
+    assert graph.now.graph.entity("Stockholm") >= 0
+    assert graph.failure == ""
+    assert sessions == [session]  # where requests look for models
+    assert caplog.text.count("Traceback") == 1  # not every time that it was tried
+
+
+def test_a_server_whose_recipe_fails_gets_ready(monkeypatch, caplog):
+    def broken(*_, **__):
+        raise ValueError("a fault")
+
+    monkeypatch.setattr("graphbrick.retrieve.shortest_paths.ShortestPaths.retrieve", broken)
+    with serving() as client:
+        service = client.app.state.service
+        service.warm()
+        assert client.get("/readyz").status_code == 200
+    assert "recipe paths failed on graph tiny" in caplog.text
+
+
 def test_there_must_be_a_graph_at_the_start(tmp_path):
     with pytest.raises(GraphFormatError, match="does not exist"):
         hosted(tmp_path / "none.graph")
+
+
+def test_why_a_graph_cannot_be_served_is_told_without_its_folder(place):
+    with serving(graphs={"north": str(place)}, poll=1000.0) as client:
+        assert client.get("/v1/graphs").json()["graphs"][0]["problem"] is None
+        (place / "manifest.json").write_text("{")
+        client.app.state.service.graphs["north"].refresh()
+        problem = client.get("/v1/graphs").json()["graphs"][0]["problem"]
+        assert problem
+        assert str(place.parent) not in problem
 
 
 def test_requests_are_answered_from_the_newest_graph(place):

@@ -11,7 +11,8 @@ import pytest
 from served import PATHS, QUESTION, options, serving
 
 from graphbrick import parse
-from graphbrick.core.errors import InputError
+from graphbrick.agents.toolbox import all_tools
+from graphbrick.core.errors import GraphbrickError, InputError
 from graphbrick.pipeline.budget import Budget
 from graphbrick.serve.errors import ServeError
 from graphbrick.serve.gate import Gate
@@ -63,6 +64,12 @@ def test_only_its_own_names_are_answered(client):
         assert client.get("/v1/graphs", headers={"host": "evil.example"}).json()["error"]["code"] == "wrong_host"
 
 
+def test_a_redirect_stays_on_the_server(client):
+    for path in ("/v1/graphs/?x=1", "/mcp/"):
+        reply = client.post(path, json={}, headers={"host": "evil.example"}, follow_redirects=False)
+        assert (reply.status_code, reply.headers["location"]) == (307, path.replace("/?", "?").rstrip("/"))
+
+
 def test_pages_of_other_origins_are_refused_unless_named():
     ask = {"origin": "https://page.example", "access-control-request-method": "POST"}
     with serving() as client:
@@ -71,6 +78,9 @@ def test_pages_of_other_origins_are_refused_unless_named():
         reply = client.options("/v1/ask", headers=ask)
         assert reply.headers["access-control-allow-origin"] == "https://page.example"
         assert client.post("/v1/ask", json=ASK, headers=ask).status_code == 401
+        sent = {"access-control-request-headers": "authorization,content-type,x-stainless-lang,x-stainless-os"}
+        reply = client.options("/v1/chat/completions", headers=ask | sent)  # what OpenAI's client for browsers asks for
+        assert (reply.status_code, "x-stainless-os" in reply.headers["access-control-allow-headers"]) == (200, True)
 
 
 def test_every_reply_has_safe_headers_and_an_id(client):
@@ -121,6 +131,55 @@ def test_a_body_that_comes_too_slowly_is_given_up():
     assert asyncio.run(run())[0]["status"] == 408
 
 
+CHAT = {"model": "paths", "messages": [{"role": "user", "content": QUESTION}]}
+
+
+@pytest.mark.parametrize(
+    ("route", "body", "place"),
+    [
+        ("ask", ASK, "asking.run_of"),
+        ("retrieve", ASK, "asking.run_of"),
+        ("chat/completions", CHAT, "routes.chat.run_of"),
+    ],
+)
+def test_a_fault_in_a_stream_is_hidden_and_logged(monkeypatch, caplog, route, body, place):
+    def broken(*_):
+        raise ValueError("the key is hunter2")
+
+    with serving() as client, caplog.at_level(logging.INFO, "graphbrick.access"):
+        monkeypatch.setattr(f"graphbrick.serve.{place}", broken)
+        reply = client.post(f"/v1/{route}", json=body | {"stream": True})
+    assert '"code": "internal"' in reply.text
+    assert f'"request_id": "{reply.headers["x-request-id"]}"' in reply.text
+    assert "hunter2" not in reply.text
+    assert f"request {reply.headers['x-request-id']} failed" in caplog.text
+    assert '"error": "internal"' in caplog.text  # in the line of the request, whose status is 200
+    assert "hunter2" in caplog.text
+
+
+def test_errors_name_graphs_and_not_their_folders(monkeypatch):
+    place = options().graphs["tiny"]
+
+    def broken(*_):
+        raise GraphbrickError(f"{place}/relations.npy and {place}.text are gone; look into {place}-old.")
+
+    monkeypatch.setattr("graphbrick.serve.routes.asking.run_of", broken)
+    monkeypatch.setattr("graphbrick.serve.asking.run_of", broken)
+    monkeypatch.setattr("graphbrick.serve.routes.chat.run_of", broken)
+    with serving() as client:
+        for route, body in (("ask", ASK), ("chat/completions", CHAT)):
+            for stream in (False, True):
+                reply = client.post(f"/v1/{route}", json=body | {"stream": stream})
+                assert f"tiny/relations.npy and tiny.text are gone; look into {place}-old." in reply.text
+
+
+def test_a_graph_is_served_under_any_name_without_harm_to_messages(monkeypatch):
+    monkeypatch.chdir(options().graphs["tiny"])
+    with serving(graphs={"here": "."}) as client:
+        reply = client.post("/v1/ask", json={"question": QUESTION, "pipeline": "PPR(k=0.5)"})
+    assert "0.5" in reply.json()["error"]["message"]
+
+
 def test_a_fault_of_the_server_is_hidden_and_logged(monkeypatch, caplog):
     def broken(*_):
         raise ValueError("the key is hunter2")
@@ -164,6 +223,15 @@ def test_recipes_of_clients_name_no_files_and_no_models(text, reason):
     found = Trust(own).refusal(parse(text))
     assert (reason in found) if reason else not found, found
     assert Trust(own, everything=True).refusal(parse(text)) == ""
+
+
+def test_tools_of_plug_ins_are_not_run_for_clients(monkeypatch):
+    there = all_tools() | {"shell": all_tools()["search"]}
+    monkeypatch.setattr("graphbrick.agents.toolbox._all_tools", lambda: there)
+    agent = parse("Agent(LLM('mine'), tools='search, shell, finish') >> PathAnswer()")
+    assert "shell is a tool of a plug-in" in Trust([parse(OWN)]).refusal(agent)
+    assert Trust([agent]).refusal(agent) == ""
+    assert Trust([parse(OWN)]).refusal(parse("Agent(LLM('mine'), tools='search, finish') >> PathAnswer()")) == ""
 
 
 def test_a_recipe_that_is_not_allowed_is_refused_wherever_it_is_sent(client):
@@ -301,6 +369,9 @@ def test_too_many_requests_are_told_when_to_come_back():
         reply = client.post("/v1/ask", json=ASK)
         assert (reply.status_code, reply.json()["error"]["code"]) == (429, "busy")
         assert int(reply.headers["retry-after"]) >= 1
+        for route, body in (("ask", ASK), ("retrieve", ASK), ("chat/completions", CHAT)):
+            reply = client.post(f"/v1/{route}", json=body | {"stream": True})
+            assert (reply.status_code, reply.json()["error"]["code"]) == (429, "busy")  # and no stream that says so
         service.runner.kernels.waiting = 0
         service.runner.kernels._free._value = 1
         assert client.post("/v1/ask", json=ASK).status_code == 200

@@ -53,6 +53,7 @@ def test_marks_are_in_the_file_that_learn_reads(place):
         ({"stream": True}, 422, "invalid_request"),
         ({"answers": ["Kenya"] * 1_001}, 422, "invalid_request"),
         ({"question": "x" * 10_001}, 422, "invalid_request"),
+        ({"answers": ["Nairobi"], "budget": {"seconds": 1e-9}}, 504, "stopped"),
         ({"pipeline": "PathAnswer("}, 400, "recipe_syntax"),
     ],
 )

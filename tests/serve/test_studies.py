@@ -53,5 +53,20 @@ def test_one_question_has_the_paths_of_every_run(studies):
     assert studies.get("/v1/studies/films/questions/999").status_code == 404
 
 
+def test_studies_of_one_name_are_all_listed(tmp_path):
+    files = [tmp_path / name / "runs.sqlite" for name in ("old", "new")]
+    for file in files:
+        file.parent.mkdir()
+        write_study(file, [Madeup(file.parent.name, right=0.9)], 2)
+    with serving(studies=tuple(map(str, files))) as client:
+        listed = {one["name"]: one["runs"][0]["name"] for one in client.get("/v1/studies").json()["studies"]}
+        assert listed == {"runs": "old", "runs-2": "new"}
+        assert client.get("/v1/studies/runs-2").json()["runs"][0]["name"] == "new"
+
+
+def test_a_run_that_no_study_can_have_is_refused(studies):
+    assert studies.get("/v1/studies/films/questions", params={"run": 10**30}).status_code == 422
+
+
 def test_without_studies_the_list_is_empty(client):
     assert client.get("/v1/studies").json() == {"studies": []}

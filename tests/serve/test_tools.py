@@ -92,6 +92,11 @@ def test_tools_are_served_over_http():
     assert "Kenya" in reply.json()["result"]["content"][0]["text"]
 
 
+def test_no_stream_is_opened_that_would_always_be_empty(client):
+    reply = client.get("/mcp", headers={"accept": "text/event-stream"})
+    assert (reply.status_code, reply.headers["allow"]) == (405, "POST")
+
+
 def test_the_logging_of_the_program_is_left_alone():
     root = logging.getLogger()
     before = list(root.handlers), root.level

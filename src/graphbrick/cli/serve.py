@@ -84,6 +84,7 @@ def serve(
     from graphbrick.core.errors import InputError
 
     needed()
+    from graphbrick.serve.guard import host_of
     from graphbrick.serve.options import ServeOptions, named_places
     from graphbrick.serve.start import LOOPBACK, LOOPBACK_HOSTS, Listening, check_exposure
 
@@ -93,7 +94,7 @@ def serve(
         recipes=_recipes(recipe or []),
         llm=_model(llm),
         token=token or "",
-        origins=tuple(origin or ()),
+        origins=_origins(origin or []),
         trust_recipes=trust_recipes,
         write=write,
         studies=tuple(study or ()),
@@ -111,7 +112,7 @@ def serve(
         raise InputError("--labels needs one process, as one writes the file; leave --workers out")
     check_exposure(listening, options, no_token=no_token)
     if allow_host or (host in LOOPBACK and not token):
-        options = replace(options, hosts=(*LOOPBACK_HOSTS, *(name.lower() for name in allow_host or ())))
+        options = replace(options, hosts=(*LOOPBACK_HOSTS, *map(host_of, allow_host or ())))
     run_server(options, listening, browse=browse)
 
 
@@ -147,6 +148,21 @@ def _model(llm: str | None) -> str:
     from graphbrick.cli.llm import model_text
 
     return "" if llm is None else model_text(llm)
+
+
+def _origins(texts: list[str]) -> tuple[str, ...]:
+    """Return the origins as browsers send them, without a path."""
+    from urllib.parse import urlsplit
+
+    from graphbrick.core.errors import InputError
+
+    origins = []
+    for text in texts:
+        address = urlsplit(text)
+        if text != "*" and (not address.netloc or address.path.strip("/")):
+            raise InputError(f"--origin is scheme and host, as in https://page.example, got {text!r}")
+        origins.append(text if text == "*" else f"{address.scheme}://{address.netloc}".lower())
+    return tuple(origins)
 
 
 def _limits(budget: str | None, timeout: float) -> dict[str, Any]:

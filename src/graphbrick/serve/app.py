@@ -18,7 +18,7 @@ from starlette.responses import HTMLResponse
 from graphbrick import __version__
 from graphbrick.core.errors import GraphbrickError
 from graphbrick.serve.docs_page import docs_page
-from graphbrick.serve.errors import ErrorReply, error_reply
+from graphbrick.serve.errors import ErrorReply
 from graphbrick.serve.guard import Guard, as_json_error
 from graphbrick.serve.options import ServeOptions
 from graphbrick.serve.routes import (
@@ -33,7 +33,9 @@ from graphbrick.serve.routes import (
     studies,
     tunings,
 )
+from graphbrick.serve.routes.common import id_of
 from graphbrick.serve.service import Service
+from graphbrick.serve.streams import EndsWithClient
 from graphbrick.serve.telemetry import count_request, start_telemetry
 from graphbrick.serve.tools import mcp_server
 from graphbrick.serve.workbench import page_routes
@@ -71,6 +73,10 @@ def create_app(options: ServeOptions) -> FastAPI:
         max_request_body_size=options.body_bytes,
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),  # the guard does that
     )
+    for route in app.state.tools.routes:
+        route.app = EndsWithClient(route.app)  # of itself it does so with the newest protocol only
+        # A stream of what the server says unasked is always empty here, and would keep the server from stopping.
+        route.methods = {"POST"}
     app.router.routes.extend(app.state.tools.routes)
     app.add_exception_handler(GraphbrickError, _refused)
     app.add_exception_handler(RequestValidationError, _invalid)
@@ -86,7 +92,7 @@ def create_app(options: ServeOptions) -> FastAPI:
             CORSMiddleware,
             allow_origins=list(options.origins),
             allow_methods=["GET", "POST", "PUT", "DELETE"],
-            allow_headers=["authorization", "content-type", "mcp-session-id", "mcp-protocol-version"],
+            allow_headers=["*"],  # clients of OpenAI and MCP send many of their own
             expose_headers=["x-request-id", "retry-after", "mcp-session-id"],
         )
     return app
@@ -119,14 +125,8 @@ def _reply(request: Request, reply: ErrorReply) -> Response:
 
 
 async def _refused(request: Request, error: Exception) -> Response:
-    """Return an error of the library; graphs go by their names, as nobody needs to know where they lie."""
-    assert isinstance(error, GraphbrickError)
-    reply = error_reply(error)
-    message = reply.body["error"]["message"]
-    for hosted in request.app.state.service.graphs.values():
-        message = message.replace(hosted.place, hosted.name)
-    reply.body["error"]["message"] = message
-    return _reply(request, reply)
+    """Return an error of the library."""
+    return _reply(request, request.app.state.service.reply_to(error, id_of(request)))
 
 
 async def _invalid(request: Request, error: Exception) -> Response:

@@ -16,10 +16,9 @@ from graphbrick.pipeline.interpreter import Course
 from graphbrick.pipeline.run import Run
 from graphbrick.pipeline.run_json import run_json
 from graphbrick.pipeline.stages import GenerateStage
-from graphbrick.serve.errors import ServeError, error_reply
+from graphbrick.serve.errors import ServeError
 from graphbrick.serve.hosting import Opened
 from graphbrick.serve.models import Ask, Question
-from graphbrick.serve.runner import failure_of
 from graphbrick.serve.service import Service
 from graphbrick.serve.streams import Channel, sse
 from graphbrick.serve.telemetry import trace_run
@@ -135,10 +134,16 @@ def usage_of(run: Run) -> dict[str, Any]:
     return {"run_ms": round(1000 * run.trace.seconds, 1), **used}
 
 
-async def events_of(service: Service, asked: Asked, log: dict[str, Any]) -> AsyncIterator[bytes]:
+async def events_of(service: Service, asked: Asked, log: dict[str, Any], request: str) -> AsyncIterator[bytes]:
     """Yield the events of a run: ``start``, ``stage``, ``token``, and ``result`` or ``error`` at the end.
 
     The run is cancelled when this is closed before its end.
+
+    Args:
+        service: The server.
+        asked: The question.
+        log: What the access log says of the request; the run adds to it.
+        request: The id of the request.
     """
     channel = Channel(asyncio.get_running_loop())
 
@@ -156,7 +161,13 @@ async def events_of(service: Service, asked: Asked, log: dict[str, Any]) -> Asyn
     try:
         async for piece in channel.until(done):
             yield piece
-        yield result_of(done)
+        error = done.exception()
+        if error is None:
+            yield done.result()
+        else:
+            reply = service.reply_to(error, request)
+            log["error"] = reply.body["error"]["code"]  # the status was sent before it was known
+            yield sse("error", reply.body)
     finally:
         if not done.done():
             done.cancel()  # which cancels the budget of the run
@@ -171,9 +182,3 @@ def start_of(asked: Asked) -> dict[str, Any]:
         "graph": {"name": asked.opened.name, "hash": asked.opened.hash},
         "stages": [{"stage": repr(stage), "kind": getattr(stage, "kind", "union")} for stage in stages],
     }
-
-
-def result_of(done: asyncio.Future[bytes]) -> bytes:
-    """Return the last event of a run: its result, or its error."""
-    error = done.exception()
-    return done.result() if error is None else sse("error", error_reply(failure_of(error)).body)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
+from http.client import HTTPException
 from typing import Any
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
-from urllib.request import Request, urlopen
+from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from graphbrick.core.errors import GraphbrickError, InputError, LinkError, PipelineError, UnavailableError
+from graphbrick.serve.tokens import check_token
 
 _SECONDS = 60.0  # without any event; the server sends a comment every 15
 _KINDS: dict[str, type[GraphbrickError]] = {
@@ -17,6 +19,13 @@ _KINDS: dict[str, type[GraphbrickError]] = {
     "recipe": PipelineError,
     "recipe_syntax": PipelineError,
 }
+
+
+class _NoRedirects(HTTPRedirectHandler):
+    """Follows no redirect: the token would go to whatever host it names, and the question would not."""
+
+    def redirect_request(self, *_: Any) -> None:
+        """Return nothing, so that the redirect becomes an error."""
 
 
 def ask_server(
@@ -31,18 +40,20 @@ def ask_server(
         on_token: Called with what a language model writes, as it comes.
 
     Raises:
-        UnavailableError: The server does not answer.
+        InputError: The address or the token is none.
+        UnavailableError: The server does not answer, or is none of graphbrick.
         GraphbrickError: It refuses the question, or the run failed; as it would here.
     """
-    if urlsplit(server).scheme not in ("http", "https"):
+    if not _is_address(server):
         raise InputError(f"a server is named as in http://localhost:8000, got {server!r}")
     headers = {"content-type": "application/json", "accept": "text/event-stream"}
     if token:
+        check_token(token)
         headers["authorization"] = f"Bearer {token}"
     content = json.dumps({**body, "stream": True}).encode()
     request = Request(f"{server.rstrip('/')}/v1/ask", content, headers)
     try:
-        with urlopen(request, timeout=_SECONDS) as reply:
+        with build_opener(_NoRedirects).open(request, timeout=_SECONDS) as reply:
             for name, data in _events(reply):
                 if name == "token":
                     on_token(data["text"])
@@ -51,15 +62,31 @@ def ask_server(
                 elif name == "error":
                     raise _failure(data)
     except HTTPError as error:
-        try:
-            failure = _failure(json.load(error))
-        except (ValueError, KeyError, TypeError):
-            failure = UnavailableError(f"{server} answered with status {error.code}; is it a graphbrick server?")
-        raise failure from error
-    except (URLError, OSError, ValueError) as error:
-        reason = getattr(error, "reason", error)
+        with error:
+            raise _refusal(server, error) from error
+    except (URLError, OSError, ValueError, HTTPException) as error:
+        reason = " ".join(str(getattr(error, "reason", error)).split())
         raise UnavailableError(f"{server} does not answer ({reason}); start it with graphbrick serve") from error
     raise UnavailableError(f"{server} ended without a result; its log has the reason")
+
+
+def _refusal(server: str, reply: HTTPError) -> GraphbrickError:
+    """Return the error that a reply with a status other than 200 means."""
+    if 300 <= reply.code < 400:
+        place = reply.headers.get("location", "another address")
+        return UnavailableError(f"{server} sends to {place}; name that server if it is meant")
+    try:
+        return _failure(json.load(reply))
+    except (ValueError, OSError, HTTPException):  # no JSON, or the connection ended before it
+        return UnavailableError(f"{server} answered with status {reply.code}; is it a graphbrick server?")
+
+
+def _is_address(server: str) -> bool:
+    """Whether a text can be the address of a server."""
+    try:
+        return urlsplit(server).scheme in ("http", "https") and server.isprintable() and " " not in server
+    except ValueError:  # such as a bracket that is not closed
+        return False
 
 
 def _events(reply: Any) -> Iterator[tuple[str, Any]]:
@@ -73,7 +100,13 @@ def _events(reply: Any) -> Iterator[tuple[str, Any]]:
             yield name, json.loads(line.removeprefix("data: "))
 
 
-def _failure(data: Mapping[str, Any]) -> GraphbrickError:
-    """Return the error that a server sent."""
-    error = data["error"]
-    return _KINDS.get(error.get("code"), GraphbrickError)(error["message"])
+def _failure(data: Any) -> GraphbrickError:
+    """Return the error that a server sent.
+
+    Raises:
+        ValueError: It has another form, so that it is of another server.
+    """
+    error = data.get("error") if isinstance(data, Mapping) else None
+    if not isinstance(error, Mapping) or not isinstance(error.get("message"), str):
+        raise ValueError("it sent an error that is none of graphbrick serve")
+    return _KINDS.get(str(error.get("code")), GraphbrickError)(error["message"])

@@ -28,11 +28,11 @@ class Gate:
         """Whether somebody who comes now has to wait."""
         return self._free.locked()
 
-    async def enter(self) -> None:
-        """Wait for a place.
+    def check(self) -> None:
+        """Refuse a further request if too many wait already.
 
         Raises:
-            ServeError: 429, too many requests wait already; ``Retry-After`` is an estimate.
+            ServeError: 429; ``Retry-After`` is an estimate.
         """
         if self._free.locked() and self.waiting >= self.queue:
             seconds = max(1, round(self._mean_seconds * self.waiting / self.places))
@@ -42,6 +42,14 @@ class Gate:
                 f"{self.running} {self.name} are running and {self.waiting} wait; try again in {seconds} seconds",
                 {"Retry-After": str(seconds)},
             )
+
+    async def enter(self) -> None:
+        """Wait for a place.
+
+        Raises:
+            ServeError: 429, as `check` does.
+        """
+        self.check()
         self.waiting += 1
         try:
             await self._free.acquire()

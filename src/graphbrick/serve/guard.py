@@ -11,12 +11,12 @@ import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
+from urllib.parse import urlsplit, urlunsplit
 
 from graphbrick.serve.errors import ErrorReply, ServeError, error_json, error_reply
 from graphbrick.serve.options import ServeOptions
-from graphbrick.serve.runner import failure_of
+from graphbrick.serve.runner import told_failure
 
-log = logging.getLogger("graphbrick.serve")
 access = logging.getLogger("graphbrick.access")
 
 _OPEN = ("/healthz", "/readyz")  # paths that need no token: no data, for probes
@@ -62,7 +62,8 @@ class Guard:
     def _admit(self, scope: Any, headers: dict[bytes, bytes]) -> None:
         """Raise ServeError unless the request may go on."""
         options, path = self._options, scope["path"]
-        if options.hosts and _host(headers.get(b"host", b"")) not in options.hosts and path not in _OPEN:
+        host = host_of(headers.get(b"host", b"").decode("latin-1"))
+        if options.hosts and host not in options.hosts and path not in _OPEN:
             # A web page whose name was made to point to this machine could otherwise read what is served to it alone.
             raise ServeError(
                 421, "wrong_host", f"the server answers under {', '.join(options.hosts)}; name others with --allow-host"
@@ -93,9 +94,7 @@ class Guard:
 
     async def _fail(self, exchange: _Exchange, error: Exception) -> None:
         """Send an error, unless the reply has begun already."""
-        failure = failure_of(error)
-        if failure is not error:
-            log.error("request %s failed", exchange.id, exc_info=error)
+        failure = told_failure(error, exchange.id)
         if not exchange.has_begun:
             await exchange.send_error(error_reply(failure))
 
@@ -109,16 +108,28 @@ def too_large(most: int) -> ServeError:
     return ServeError(413, "too_large", f"the request body may have {most:,} bytes; send less", {"Connection": "close"})
 
 
-def _host(header: bytes) -> str:
-    """Return a Host header without port.
+def host_of(header: str) -> str:
+    """Return a Host header without port, in lower case.
 
-    >>> _host(b"localhost:8080"), _host(b"[::1]:8080")
+    >>> host_of("localhost:8080"), host_of("[::1]:8080")
     ('localhost', '[::1]')
     """
-    text = header.decode("latin-1").lower()
+    text = header.lower()
     if text.startswith("["):
         return text.partition("]")[0] + "]"
     return text.partition(":")[0]
+
+
+def _within(header: tuple[bytes, bytes]) -> tuple[bytes, bytes]:
+    """Return a header; a redirect without the host, which may be any, and the scheme, which a proxy may have changed.
+
+    >>> _within((b"location", b"http://evil.example/v1/graphs?n=1"))
+    (b'location', b'/v1/graphs?n=1')
+    """
+    name, value = header
+    if name.lower() != b"location":
+        return header
+    return name, urlunsplit(urlsplit(value)._replace(scheme=b"", netloc=b""))
 
 
 class _Exchange:
@@ -132,7 +143,7 @@ class _Exchange:
         self._status, self._bytes, self._start = 0, 0, time.monotonic()
         self._read, self._complete, self._given_up = 0, False, False
         self._most = most
-        scope.setdefault("state", {})["log"] = {}
+        scope.setdefault("state", {}).update(log={}, request_id=self.id)
 
     async def receive(self) -> Any:
         """Receive the next part of the request; its body must come in time and may not be too large."""
@@ -168,7 +179,7 @@ class _Exchange:
             names = {name.lower() for name, _ in message.get("headers", ())}
             extra = _HEADERS | {"x-request-id": self.id}
             headers = [(name.encode(), value.encode()) for name, value in extra.items() if name.encode() not in names]
-            message = message | {"headers": [*message.get("headers", ()), *headers]}
+            message = message | {"headers": [*map(_within, message.get("headers", ())), *headers]}
         else:
             self._bytes += len(message.get("body", b""))
         await self._send(message)

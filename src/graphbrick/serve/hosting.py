@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from graphbrick.pipeline import Pipeline
 from graphbrick.pipeline.budget import Budget, spending
 from graphbrick.serve.errors import not_found
 from graphbrick.serve.trust import calls_model
+from graphbrick.session import Session
 
 _log = logging.getLogger("graphbrick.serve")
 _WARM_SECONDS = 120.0
@@ -71,6 +73,9 @@ class HostedGraph:
 
     def __init__(self, name: str, place: str, recipes: Mapping[str, Pipeline], llm: str = "") -> None:
         self.name, self.place = name, place
+        places = sorted({place, str(Path(place).absolute())}, key=len, reverse=True)
+        # Whole paths only: a graph may be served as «.» or «a», which occur in any text.
+        self.place_in_text = re.compile(rf"(?<![\w./-])(?:{'|'.join(map(re.escape, places))})(?![\w-])")
         self._own, self._llm = recipes, llm
         self._lock = threading.Lock()
         self._stamp = self._stamp_now()
@@ -98,14 +103,16 @@ class HostedGraph:
         with self._lock:
             stamp = self._stamp_now()
             if stamp == self._stamp:
+                self.failure = ""  # what could not be served was taken back
                 return False
             try:
                 opened = self._open()
                 warm(opened)
             except GraphbrickError as error:
-                if self.failure != str(error):
-                    _log.warning("graph %s changed but cannot be served yet: %s", self.name, error)
-                self.failure = str(error)
+                self._note(str(error), error)
+                return False
+            except Exception as error:  # noqa: BLE001 - the state before is still good, and the log has the reason
+                self._note("the server failed to open it; its log has the reason", error)
                 return False
             if stamp != self._stamp_now():
                 return False  # it changed again; the next look takes that over
@@ -113,14 +120,23 @@ class HostedGraph:
             _log.info("graph %s was taken over: %s", self.name, opened.hash)
             return True
 
+    def _note(self, failure: str, error: Exception) -> None:
+        """Remember why the newest state cannot be served; log it once, and with its traceback if nobody expected it."""
+        if self.failure != failure:
+            reason = None if isinstance(error, GraphbrickError) else error
+            _log.warning("graph %s changed but cannot be served yet: %s", self.name, error, exc_info=reason)
+        self.failure = failure
+
     def _stamp_now(self) -> object:
         """Return a value that differs when the folder, its changes or what was learned of it are others."""
         if is_address(self.place):
             return None
         folder = Path(self.place)
-        beside = [Path(f"{folder.absolute()}{end}") for end in (".patterns/model.json", ".text")]
+        learned, text = (Path(f"{folder.absolute()}{end}") for end in (".patterns/model.json", ".text"))
         changes = tuple((file.name, _stat(file)) for file in delta_files(folder)) if folder.is_dir() else ()
-        return _stat(folder / "manifest.json"), changes, *map(_stat, beside)
+        # Not the folder of the text itself: the database in it makes and removes files whenever somebody reads it.
+        passages = tuple((made.name, _stat(made)) for made in sorted(text.glob("passages-*")))
+        return _stat(folder / "manifest.json"), changes, _stat(learned), text.is_dir(), passages
 
 
 def warm(opened: Opened, budget: Budget | None = None) -> None:
@@ -143,6 +159,8 @@ def warm(opened: Opened, budget: Budget | None = None) -> None:
                 pipeline.run(graph, f"What is {graph.label(0) or graph.key(0)}?")
         except GraphbrickError as error:
             _log.info("recipe %s could not be tried on graph %s: %s", name, opened.name, error)
+        except Exception:  # noqa: BLE001 - other recipes may work, and a request tells its client
+            _log.exception("recipe %s failed on graph %s", name, opened.name)
 
 
 def _stat(path: Path) -> tuple[int, int, int] | None:
@@ -159,10 +177,11 @@ class Watcher:
     Args:
         graphs: The graphs.
         seconds: Time between two looks.
+        session: Owns what is loaded when a graph is tried, so that the requests after it find that.
     """
 
-    def __init__(self, graphs: list[HostedGraph], seconds: float) -> None:
-        self._graphs, self._seconds = graphs, seconds
+    def __init__(self, graphs: list[HostedGraph], seconds: float, session: Session) -> None:
+        self._graphs, self._seconds, self._session = graphs, seconds, session
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._watch, name="graphbrick-watcher", daemon=True)
 
@@ -179,4 +198,8 @@ class Watcher:
     def _watch(self) -> None:
         while not self._stop.wait(self._seconds):
             for graph in self._graphs:
-                graph.refresh()
+                try:
+                    with self._session.activate():
+                        graph.refresh()
+                except Exception:  # noqa: BLE001 - without this thread no graph would ever be taken over again
+                    _log.exception("whether graph %s has changed cannot be told", graph.name)

@@ -10,6 +10,7 @@ from pathlib import Path
 from graphbrick.compute import usable_cores
 from graphbrick.core.errors import InputError
 from graphbrick.graphs.databases.address import is_address
+from graphbrick.serve.tokens import check_token
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
@@ -78,6 +79,8 @@ class ServeOptions:
         for name in ("kernels", "model_runs", "queue", "seconds", "body_bytes", "document_bytes", "body_seconds"):
             if getattr(self, name) <= 0:
                 raise InputError(f"the server's {name} must be above 0, got {getattr(self, name)!r}")
+        if self.token:
+            check_token(self.token)
 
 
 def check_name(name: str) -> None:

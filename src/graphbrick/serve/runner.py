@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -16,6 +17,7 @@ from graphbrick.serve.options import ServeOptions
 from graphbrick.session import Session
 
 T = TypeVar("T")
+_log = logging.getLogger("graphbrick.serve")
 
 GRACE = 5.0
 """Seconds for which work may go on after its time, until it looks at the clock; then the client gets an error."""
@@ -43,7 +45,9 @@ class Runner:
         self.models = Gate(options.model_runs, options.queue, "runs with a language model")
         self.lookups = Gate(_LOOKUPS, options.queue, "look-ups")
         self.queries = Gate(options.kernels, options.queue, "queries")
-        places = sum(gate.places for gate in (self.kernels, self.models, self.lookups, self.queries))
+        self.changes = Gate(1, options.queue, "changes")  # of a graph, which may wait for one another
+        gates = (self.kernels, self.models, self.lookups, self.queries, self.changes)
+        places = sum(gate.places for gate in gates)
         self._pool = ThreadPoolExecutor(places, thread_name_prefix="graphbrick-run")
 
     def budget(self, limits: dict[str, Any] | None = None) -> Budget:
@@ -131,6 +135,19 @@ class Runner:
     def close(self) -> None:
         """Let the threads end; work that has not begun is dropped."""
         self._pool.shutdown(wait=False, cancel_futures=True)
+
+
+def told_failure(error: BaseException, request: str) -> GraphbrickError:
+    """Return an error of a request that its client may see, and log the reason of one that it may not.
+
+    Args:
+        error: The error.
+        request: The id of the request, under which the log has the reason.
+    """
+    failure = failure_of(error)
+    if failure is not error:
+        _log.error("request %s failed", request, exc_info=error)
+    return failure
 
 
 def failure_of(error: BaseException) -> GraphbrickError:

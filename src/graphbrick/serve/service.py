@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import replace
@@ -18,11 +19,11 @@ from graphbrick.pipeline.composition import Sequence
 from graphbrick.pipeline.parsing import parse
 from graphbrick.recipes import published
 from graphbrick.recipes import recipe as find_recipe
-from graphbrick.serve.errors import ServeError, not_found
+from graphbrick.serve.errors import ErrorReply, ServeError, error_reply, not_found
 from graphbrick.serve.gate import Gate
 from graphbrick.serve.hosting import HostedGraph, Opened, Watcher, warm
 from graphbrick.serve.options import ServeOptions
-from graphbrick.serve.runner import Runner
+from graphbrick.serve.runner import Runner, told_failure
 from graphbrick.serve.searches import Searches
 from graphbrick.serve.trust import Trust, calls_model
 from graphbrick.serve.uploads import Uploads, index_uploads
@@ -53,11 +54,12 @@ class Service:
         self.searches = Searches(options.tuned)
         self._warming = Budget()
         self._uploads: dict[str, Uploads] = {}
+        self._uploads_lock = threading.Lock()  # look-ups ask for them in threads
         self._files = ExitStack()
         self.labelling: Labelling | None = None
         if options.labels:
             self.labelling = self._files.enter_context(open_labelling(Path(options.labels)))
-        self._watcher = Watcher(list(self.graphs.values()), options.poll)
+        self._watcher = Watcher(list(self.graphs.values()), options.poll, self.session)
 
     def start(self) -> None:
         """Make the runner, which needs the running event loop, and watch the graphs."""
@@ -102,9 +104,10 @@ class Service:
 
     def uploads(self, name: str) -> Uploads:
         """Return the uploaded documents of a graph."""
-        if name not in self._uploads:
-            self._uploads[name] = Uploads(self.graphs[name], self.session, self._indexing_budget, index_uploads)
-        return self._uploads[name]
+        with self._uploads_lock:
+            if name not in self._uploads:
+                self._uploads[name] = Uploads(self.graphs[name], self.session, self._indexing_budget, index_uploads)
+            return self._uploads[name]
 
     def _indexing_budget(self) -> Budget:
         """Return the budget of one indexing: that of a request, but of any length."""
@@ -149,6 +152,24 @@ class Service:
         else:
             pipeline = opened.recipe(recipe)
         return pipeline if min_confidence is None else _withholding(pipeline, min_confidence)
+
+    def reply_to(self, error: BaseException, request: str) -> ErrorReply:
+        """Return an error of a request as its client gets it; one that it may not see is logged.
+
+        Args:
+            error: The error.
+            request: The id of the request.
+        """
+        reply = error_reply(told_failure(error, request))
+        reply.body["error"]["message"] = self.without_places(reply.body["error"]["message"])
+        reply.body["request_id"] = request
+        return reply
+
+    def without_places(self, text: str) -> str:
+        """Return a text with the names of graphs in place of their folders: nobody needs to know where they lie."""
+        for hosted in self.graphs.values():
+            text = hosted.place_in_text.sub(hosted.name, text)
+        return text
 
     def gate(self, pipeline: Pipeline) -> Gate:
         """Return the limit that runs of a pipeline count for."""

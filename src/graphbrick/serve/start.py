@@ -21,13 +21,15 @@ from uvicorn.supervisors.multiprocess import Multiprocess
 
 from graphbrick.compute import blas_threads
 from graphbrick.core.errors import InputError
-from graphbrick.graphs.opening import open_graph
 from graphbrick.serve.app import create_app
 from graphbrick.serve.options import ServeOptions
+from graphbrick.serve.service import Service
+from graphbrick.serve.telemetry import check_packages
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 LOOPBACK_HOSTS = ("localhost", "127.0.0.1", "[::1]")
 _HEADER_SECONDS = 10.0  # in which the head of a request must arrive
+_STALLED_SECONDS = 60.0  # in which a client must read something of a reply that waits for it
 _CONNECTIONS = 2_000  # open at the same time in one worker
 _SHUTDOWN_SECONDS = 30  # for requests in flight
 _WORKER_SECONDS = 120  # in which a worker must have imported everything, else it is taken for dead and replaced
@@ -52,9 +54,10 @@ class Listening:
 
 
 class _Protocol(H11Protocol):
-    """HTTP that closes connections on which the head of a request does not come in time."""
+    """HTTP that closes connections on which the head of a request does not come in time, or a reply is not read."""
 
     _waiting: asyncio.TimerHandle | None = None
+    _reading: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: Any) -> None:
         """Begin to wait for the head of a request."""
@@ -69,8 +72,41 @@ class _Protocol(H11Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """Wait no more."""
         super().connection_lost(exc)
-        if self._waiting is not None:
-            self._waiting.cancel()
+        for timer in (self._waiting, self._reading):
+            if timer is not None:
+                timer.cancel()
+
+    def pause_writing(self) -> None:
+        """Begin to wait for the client to read."""
+        super().pause_writing()
+        self._watch_reading()
+
+    def resume_writing(self) -> None:
+        """Wait for the client no more, unless this is the rest of a connection that is closed."""
+        super().resume_writing()
+        if self._reading is not None:
+            self._reading.cancel()
+            self._reading = None
+        if self.transport.is_closing():
+            self._watch_reading()
+
+    def timeout_keep_alive_handler(self) -> None:
+        """Close the connection, which by itself waits for ever until the rest of a reply was read."""
+        super().timeout_keep_alive_handler()
+        self._watch_reading()
+
+    def _watch_reading(self) -> None:
+        left = self.transport.get_write_buffer_size()
+        if self._reading is None and left:
+            self._reading = self.loop.call_later(_STALLED_SECONDS, self._abort_if_unread, left)
+
+    def _abort_if_unread(self, before: int) -> None:
+        """End the connection if nothing was read of what was to be sent, else go on watching."""
+        self._reading = None
+        if self.transport.get_write_buffer_size() >= before:
+            self.transport.abort()
+        else:
+            self._watch_reading()
 
     @property
     def _is_idle(self) -> bool:
@@ -110,14 +146,24 @@ def serve(options: ServeOptions, listening: Listening, on_start: Callable[[str],
             server = uvicorn.Server(_config(app, factory=False))
             server.run(sockets=[listener])
         else:
-            for place in options.graphs.values():
-                open_graph(place)  # an error is told here once, and not by every worker
+            _check(options)
             on_start(address)
             config = _config(partial(_app, options, listening), factory=True)
             config.workers = listening.workers
             Multiprocess(config, sockets=[listener]).run()
     finally:
         listener.close()
+
+
+def _check(options: ServeOptions) -> None:
+    """Raise what is wrong with the options of workers: one that failed to start would be started again for ever.
+
+    Raises:
+        GraphbrickError: A graph cannot be opened, a recipe cannot be read, or a package for telemetry is missing.
+    """
+    if options.telemetry:
+        check_packages()
+    Service(options).session.close()
 
 
 def _app(options: ServeOptions, listening: Listening) -> FastAPI:

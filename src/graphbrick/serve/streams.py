@@ -9,6 +9,8 @@ from typing import Any
 
 from starlette.responses import Response
 
+from graphbrick.serve.runner import ClientLeftError
+
 SILENCE = 15.0  # seconds after which a comment is sent, so that nothing between takes the connection for dead
 _STALLED = 60.0  # seconds that a client may take to read one piece
 
@@ -37,7 +39,11 @@ class EventStream(Response):
         self.init_headers({"cache-control": "no-store", "x-accel-buffering": "no"})
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        """Send the events until they end, or the client leaves or stops reading."""
+        """Send the events until they end, or the client leaves or stops reading.
+
+        Raises:
+            ClientLeftError: It did not read for a minute.
+        """
         await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
         sending = asyncio.ensure_future(self._send(send))
         leaving = asyncio.ensure_future(gone(receive))
@@ -45,6 +51,8 @@ class EventStream(Response):
             await asyncio.wait({sending, leaving}, return_when=asyncio.FIRST_COMPLETED)
             if sending.done():
                 sending.result()
+        except TimeoutError:
+            raise ClientLeftError from None
         finally:
             leaving.cancel()
             sending.cancel()
@@ -66,6 +74,55 @@ async def gone(receive: Callable[[], Awaitable[Any]]) -> None:
     """Return when the client has left."""
     while (await receive())["type"] != "http.disconnect":
         pass
+
+
+class EndsWithClient:
+    """An ASGI application that is cancelled when its client leaves before the end of the reply.
+
+    Args:
+        app: The application.
+    """
+
+    def __init__(self, app: Any) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Read the body, then run the application until it ends or the client leaves.
+
+        Raises:
+            ClientLeftError: The client left before the end.
+        """
+        body, message = bytearray(), dict[str, Any](more_body=True)
+        while message.get("more_body", False):
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                raise ClientLeftError
+            body += message.get("body", b"")
+        leaving = asyncio.ensure_future(gone(receive))
+        to_read = [{"type": "http.request", "body": bytes(body), "more_body": False}]
+        is_sent = False
+
+        async def read() -> Any:
+            if to_read:
+                return to_read.pop()
+            await asyncio.shield(leaving)
+            return {"type": "http.disconnect"}
+
+        async def write(message: Any) -> None:
+            nonlocal is_sent
+            await send(message)
+            is_sent = message["type"] == "http.response.body" and not message.get("more_body", False)
+
+        working = asyncio.ensure_future(self._app(scope, read, write))
+        try:
+            await asyncio.wait({working, leaving}, return_when=asyncio.FIRST_COMPLETED)
+            if not working.done() and not is_sent:  # a reply that was sent looks like a client that left
+                raise ClientLeftError
+            await working
+        finally:
+            working.cancel()
+            leaving.cancel()
+            await asyncio.gather(working, leaving, return_exceptions=True)
 
 
 class Channel:

@@ -41,23 +41,43 @@ def stop_telemetry() -> None:
     _tracer = _requests = _seconds = None
 
 
-def _providers() -> tuple[Any, Any]:
+def check_packages() -> None:
+    """Raise InputError unless the packages of telemetry are installed."""
+    _exporters()
+
+
+def _exporters() -> tuple[Callable[[Any], Any], Callable[[Any], Any]]:
+    """Return what makes a provider of spans, and one of metrics, from a resource."""
     try:
         from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
         from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
         from opentelemetry.sdk.metrics import MeterProvider
         from opentelemetry.sdk.metrics.export import PeriodicExportingMetricReader
-        from opentelemetry.sdk.resources import Resource
         from opentelemetry.sdk.trace import TracerProvider
         from opentelemetry.sdk.trace.export import BatchSpanProcessor
     except ImportError as error:
         raise InputError(
             f"telemetry needs a package that is not installed ({error.name}): pip install 'graphbrick[telemetry]'"
         ) from error
+
+    def spans(resource: Any) -> Any:
+        provider = TracerProvider(resource=resource)
+        provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
+        return provider
+
+    def metrics(resource: Any) -> Any:
+        reader = PeriodicExportingMetricReader(OTLPMetricExporter())
+        return MeterProvider(resource=resource, metric_readers=[reader])
+
+    return spans, metrics
+
+
+def _providers() -> tuple[Any, Any]:
+    spans, metrics = _exporters()
+    from opentelemetry.sdk.resources import Resource
+
     resource = Resource.create({"service.name": "graphbrick"})
-    spans = TracerProvider(resource=resource)
-    spans.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
-    return spans, MeterProvider(resource=resource, metric_readers=[PeriodicExportingMetricReader(OTLPMetricExporter())])
+    return spans(resource), metrics(resource)
 
 
 def count_request(route: str, status: int, seconds: float) -> None:

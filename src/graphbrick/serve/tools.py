@@ -21,6 +21,7 @@ from graphbrick.core.graph import Capability, capabilities_of
 from graphbrick.queries.schema_text import schema_text
 from graphbrick.serve.answer_text import answer_text
 from graphbrick.serve.asking import Asked, reply_of, run_of
+from graphbrick.serve.gate import Gate
 from graphbrick.serve.hosting import Opened
 from graphbrick.serve.models import LONGEST_QUESTION, MOST_SEEDS
 from graphbrick.serve.service import Service
@@ -129,7 +130,8 @@ class _Tools:
         """Run a query in the graph's own language, Cypher or SPARQL; `schema` tells what it may name."""
         if Capability.QUERY_LANGUAGE not in capabilities_of(self._opened(graph).graph):
             raise ToolError("this graph has no query language; use search, neighbours and paths")
-        return await self._view(graph, lambda view: _told_by("query", view, text, n))
+        gate = self._service.runner.queries  # a query may take long, and must not keep look-ups waiting
+        return await self._view(graph, lambda view: _told_by("query", view, text, n), gate)
 
     async def answer(
         self,
@@ -148,37 +150,37 @@ class _Tools:
             confidence = "" if found["confidence"] is None else f"\nconfidence {found['confidence']:.2f}"
             return f"{answer_text(found)}{confidence}"
 
-        with _told():
+        with self._told():
             pipeline = service.pipeline(opened, recipe=recipe or None)
             asked = Asked(opened, pipeline, question, tuple(seeds), service.runner.budget())
             return _cut(await service.runner.call(work, service.gate(pipeline), asked.budget))
 
     def _opened(self, graph: str) -> Opened:
-        with _told():
+        with self._told():
             return self._service.graph(graph or None)
 
-    async def _view(self, graph: str, work: Callable[[Workspace], str]) -> str:
+    async def _view(self, graph: str, work: Callable[[Workspace], str], gate: Gate | None = None) -> str:
         opened = self._opened(graph)
-        return await self._look_up(lambda: work(Workspace("", Subgraph(opened.graph))))
+        view = Workspace("", Subgraph(opened.graph), longest=_LONGEST_TEXT)
+        return await self._look_up(lambda: work(view), gate)
 
-    async def _look_up(self, work: Callable[[], str]) -> str:
+    async def _look_up(self, work: Callable[[], str], gate: Gate | None = None) -> str:
         runner = self._service.runner
-        with _told():
-            return _cut(await runner.call(work, runner.lookups, runner.budget()))
+        with self._told():
+            return _cut(await runner.call(work, gate or runner.lookups, runner.budget()))
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """Tell the assistant what was wrong with a call; other errors stay on the server."""
+        try:
+            yield
+        except GraphbrickError as error:
+            raise ToolError(self._service.without_places(str(error))) from error
 
 
 def _told_by(tool: str, view: Workspace, *arguments: object) -> str:
     """Return the text that a tool of agents returns."""
     return all_tools()[tool].function(view, *arguments).text
-
-
-@contextmanager
-def _told() -> Iterator[None]:
-    """Tell the assistant what was wrong with a call; other errors stay on the server."""
-    try:
-        yield
-    except GraphbrickError as error:
-        raise ToolError(str(error)) from error
 
 
 def _cut(text: str) -> str:

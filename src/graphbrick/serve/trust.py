@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import fields
 from typing import TypeAlias
 
+from graphbrick.agents.toolbox import names_in
+from graphbrick.agents.tools import TOOLS
 from graphbrick.embedders.embedding_model import EmbeddingModel
 from graphbrick.embedders.llm_embedder import LLMEmbedder
 from graphbrick.llm.chat import ChatModel
@@ -30,6 +32,7 @@ MOST_HOPS = 6
 MOST_ROUNDS = 10
 _ASKED = (ChatModel, LLMEmbedder)  # models that servers run
 _MODELS = (*_ASKED, CrossEncoder, EmbeddingModel)  # those too that are downloaded by name
+_TOOLS = frozenset(("finish", *(tool.name for tool in TOOLS)))
 _WORDS = {("Generate", "prompt"): ("zero", "one", "few")}  # what a parameter that may name a file can be instead
 _LIMITS = {"max_hops": MOST_HOPS, "at_most": MOST_ROUNDS, "length": 100, "max_tokens": 4_000}
 
@@ -93,6 +96,9 @@ class Trust:
         name = type(brick).__name__
         if built_in().get(name) is not type(brick):
             return f"{name} is a plug-in, which the server does not run for clients unless its own recipes use it"
+        foreign = [tool for tool in names_in(getattr(brick, "tools", "")) if tool not in _TOOLS]
+        if foreign:
+            return f"{foreign[0]} is a tool of a plug-in, which the server does not run for clients either"
         if isinstance(brick, _MODELS):
             there = f"it has {', '.join(self.models)}" if self.models else "it was started without one"
             return f"the server does not call {brick!r} for clients; {there}"

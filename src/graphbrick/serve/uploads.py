@@ -7,6 +7,7 @@ import logging
 import re
 import secrets
 import threading
+import unicodedata
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, dataclass
@@ -15,17 +16,21 @@ from pathlib import Path
 from typing import Any
 
 from graphbrick.core.errors import GraphbrickError
+from graphbrick.files.locks import claim
 from graphbrick.pipeline.budget import Budget, spending
 from graphbrick.serve.errors import ServeError
 from graphbrick.serve.hosting import HostedGraph
 from graphbrick.session import Session
 from graphbrick.text.indexing import Progress
 from graphbrick.text.sources import SUFFIXES
+from graphbrick.text.store import text_folder
 
 _log = logging.getLogger("graphbrick.serve")
-_NAME = re.compile(r"[^\W_][\w .,()@+-]{0,180}", re.UNICODE)
+_SIGNS = " _.,()[]@&+=~!'’–—-"
+_LONGEST_NAME = 200  # bytes; file systems take 255, and a file may be written beside it under a longer name
 _RESERVED = re.compile(r"(?i)(con|prn|aux|nul|com\d|lpt\d)(\..*)?")
 _STATUS = ".status.json"
+_STARTING = 10.0  # seconds within which an indexing that was begun holds the lock of the graph
 
 
 @dataclass(frozen=True)
@@ -50,21 +55,35 @@ class IndexStatus:
 
 
 def checked_name(name: str) -> str:
-    """Return the name of a document if it can be the name of a file here.
+    """Return the name of a document, in Unicode form NFC, if it can be the name of a file here.
 
     Raises:
-        ServeError: It names a folder, is hidden, or is of a kind that is not read.
+        ServeError: It names a folder, is hidden, is too long, or is of a kind that is not read.
 
     >>> checked_name("notes 2.md")
     'notes 2.md'
     """
-    if not _NAME.fullmatch(name) or _RESERVED.fullmatch(name) or name.endswith((".", " ")):
+    name = unicodedata.normalize("NFC", name)  # macOS sends accents as characters of their own
+    is_plain = name[:1].isalnum() and all(map(_is_allowed, name)) and not name.endswith((".", " "))
+    if not is_plain or _RESERVED.fullmatch(name):
         raise ServeError(
-            400, "bad_name", f"a document's name is that of a file without folders, such as notes.md; got {name[:80]!r}"
+            400,
+            "bad_name",
+            f"a document's name is that of a file without folders, such as notes.md, of letters, digits, spaces and "
+            f"{_SIGNS.strip()}; got {name[:80]!r}",
+        )
+    if len(name.encode()) > _LONGEST_NAME:
+        raise ServeError(
+            400, "bad_name", f"a document's name may have {_LONGEST_NAME} bytes, got {len(name.encode())}; shorten it"
         )
     if Path(name).suffix.lower() not in SUFFIXES:
         raise ServeError(400, "bad_kind", f"documents of this kind are not read; there are {', '.join(SUFFIXES)}")
     return name
+
+
+def _is_allowed(character: str) -> bool:
+    """Whether a character may be in a name: also the marks of scripts that write vowels as marks on letters."""
+    return character.isalnum() or character in _SIGNS or unicodedata.category(character) in ("Mn", "Mc")
 
 
 class Uploads:
@@ -129,9 +148,27 @@ class Uploads:
         """Return what indexing does, or did last."""
         try:
             status = IndexStatus(**json.loads((self.folder / _STATUS).read_text(encoding="utf-8")))
+            age = (datetime.now(UTC) - datetime.fromisoformat(status.changed)).total_seconds()
         except (OSError, ValueError, TypeError):
             return IndexStatus()
+        if status.state == "running" and age > _STARTING and not self._is_running() and not self.is_indexing():
+            message = (
+                "the server ended while it indexed; upload or delete a document, and indexing goes on where it was"
+            )
+            return IndexStatus("failed", message=message, changed=status.changed)
         return status
+
+    def is_indexing(self) -> bool:
+        """Whether this or another process indexes the graph now."""
+        try:
+            claim(text_folder(self._place) / "index.lock").release()
+        except BlockingIOError:
+            return True
+        return False
+
+    def _is_running(self) -> bool:
+        thread = self._thread
+        return thread is not None and thread.is_alive()
 
     def wait(self, seconds: float) -> None:
         """Wait until nothing is indexed here any more."""
@@ -152,7 +189,7 @@ class Uploads:
         """Index in a thread, or once more after the indexing that runs."""
         with self._lock:
             self._again = True
-            if self._thread is None or not self._thread.is_alive():
+            if not self._is_running():
                 self._thread = threading.Thread(target=self._run, name="graphbrick-indexing", daemon=True)
                 self._set("running", step="waiting")
                 self._thread.start()

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Request, Response
 
 from graphbrick.serve.asking import Asked, events_of, read_ask, reply_of, run_of, usage_of
 from graphbrick.serve.models import Ask
-from graphbrick.serve.routes.common import Serving, log_of
+from graphbrick.serve.routes.common import Serving, id_of, log_of
 from graphbrick.serve.service import Service
 from graphbrick.serve.streams import EventStream, gone
 
@@ -54,16 +54,16 @@ async def retrieve(body: Ask, request: Request, service: Serving) -> Response:
 
 async def _reply(service: Service, request: Request, asked: Asked, *, stream: bool) -> Response:
     """Return the result of a run, at its end or as events."""
-    log = log_of(request)
+    log, gate = log_of(request), service.gate(asked.pipeline)
     log["graph"] = asked.opened.name
     if stream or "text/event-stream" in request.headers.get("accept", ""):
-        return EventStream(events_of(service, asked, log))
+        gate.check()  # as long as there is a status to say it with
+        return EventStream(events_of(service, asked, log, id_of(request)))
 
     def work() -> bytes:
         run = run_of(asked)
         log.update(usage_of(run))
         return json.dumps(reply_of(asked, run)).encode()
 
-    gate = service.gate(asked.pipeline)
     content = await service.runner.call(work, gate, asked.budget, lambda: gone(request.receive))
     return Response(content, media_type="application/json")

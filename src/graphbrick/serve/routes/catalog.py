@@ -88,7 +88,7 @@ def _graph(service: Service, opened: Opened) -> dict[str, Any]:
         "language": getattr(graph, "language", None),
         "recipes": {name: repr(pipeline) for name, pipeline in opened.recipes.items()},
         "questions": list(service.options.questions.get(opened.name, ())),
-        "problem": hosted.failure or None,
+        "problem": service.without_places(hosted.failure) or None,
     }
 
 
@@ -130,7 +130,7 @@ async def bricks(
 
 
 @router.post("/check", summary="Check a recipe, and convert it between text and blocks")
-async def check(body: Check, service: Serving, graph: GraphName = None) -> dict[str, Any]:
+async def check(body: Check, request: Request, service: Serving, graph: GraphName = None) -> dict[str, Any]:
     """Read a recipe from text or blocks.
 
     Returns:
@@ -142,10 +142,17 @@ async def check(body: Check, service: Serving, graph: GraphName = None) -> dict[
     if (body.pipeline is None) == (body.blocks is None):
         raise ServeError(400, "one_recipe", "give either a pipeline text, or blocks")
     opened = service.graph(graph)
+    return await look_up(service, request, lambda: _checked(service, opened, body))
+
+
+def _checked(service: Service, opened: Opened, body: Check) -> dict[str, Any]:
+    """Return what `check` does; many blocks take some time, in which others must be answered."""
     try:
         if body.pipeline is not None:
             pipeline = parse(body.pipeline)
         else:
+            if _size(body.blocks) > LONGEST_RECIPE:
+                raise PipelineError(f"the blocks have more than {LONGEST_RECIPE:,} values; leave stages out")
             pipeline = from_blocks(body.blocks)
             if len(repr(pipeline)) > LONGEST_RECIPE:
                 raise PipelineError(
@@ -167,6 +174,16 @@ async def check(body: Check, service: Serving, graph: GraphName = None) -> dict[
         "allowed": not reason,
         "reason": reason or None,
     }
+
+
+def _size(value: object) -> int:
+    """Return the number of values in blocks, however deep."""
+    count, left = 0, [value]
+    while left:
+        one = left.pop()
+        count += 1
+        left.extend(one.values() if isinstance(one, dict) else one if isinstance(one, list) else ())
+    return count
 
 
 def _stages(pipeline: Pipeline) -> tuple[Pipeline, ...]:

@@ -19,10 +19,9 @@ from graphbrick.recipes import published
 from graphbrick.serve.answer_text import CANNOT, answer_text, answers_line, sources
 from graphbrick.serve.asking import Asked, reply_of, run_of, usage_of
 from graphbrick.serve.conversation import Conversation, read_conversation, standalone
-from graphbrick.serve.errors import error_reply, not_found
+from graphbrick.serve.errors import not_found
 from graphbrick.serve.models import Chat
-from graphbrick.serve.routes.common import Serving, log_of
-from graphbrick.serve.runner import failure_of
+from graphbrick.serve.routes.common import Serving, id_of, log_of
 from graphbrick.serve.service import Service
 from graphbrick.serve.streams import Channel, EventStream, gone
 
@@ -82,8 +81,8 @@ async def completions(body: Chat, request: Request, service: Serving) -> Respons
     pipeline = service.pipeline(opened, recipe=recipe)
     conversation = read_conversation(body.messages)
     asked = Asked(opened, pipeline, conversation.question, (), service.runner.budget())
-    log = log_of(request)
-    log["graph"] = opened.name
+    gate = service.gate(pipeline)
+    log_of(request)["graph"] = opened.name
     head = {
         "id": f"chatcmpl-{secrets.token_hex(12)}",
         "created": int(time.time()),
@@ -92,10 +91,10 @@ async def completions(body: Chat, request: Request, service: Serving) -> Respons
     }
     if body.stream:
         usage = body.stream_options is not None and body.stream_options.include_usage
-        return EventStream(_pieces(service, asked, conversation, head, log, with_usage=usage))
-    gate = service.gate(pipeline)
+        gate.check()  # as long as there is a status to say it with
+        return EventStream(_pieces(service, asked, conversation, head, request, with_usage=usage))
     found = await service.runner.call(
-        lambda: _found(asked, conversation, log), gate, asked.budget, lambda: gone(request.receive)
+        lambda: _found(service, asked, conversation, request), gate, asked.budget, lambda: gone(request.receive)
     )
     message = {"role": "assistant", "content": answer_text(found), "refusal": None}
     choice = {"index": 0, "message": message, "finish_reason": _reason(found), "logprobs": None}
@@ -103,7 +102,7 @@ async def completions(body: Chat, request: Request, service: Serving) -> Respons
     return Response(json.dumps(reply), media_type="application/json")
 
 
-def _found(asked: Asked, conversation: Conversation, log: dict[str, Any]) -> dict[str, Any]:
+def _found(service: Service, asked: Asked, conversation: Conversation, request: Request) -> dict[str, Any]:
     """Return the run as JSON; in a chat, a question that names nothing of the graph is answered so."""
     read = standalone(asked.opened.graph, asked.pipeline, conversation)
     asked = replace(asked, question=read.question, seeds=read.seeds, before=read.stage)
@@ -111,14 +110,15 @@ def _found(asked: Asked, conversation: Conversation, log: dict[str, Any]) -> dic
     try:
         run = run_of(asked)
     except LinkError as error:
-        log["no_entity"] = True
+        log_of(request)["no_entity"] = True
+        reply = service.reply_to(error, id_of(request)).body["error"]
         return {
-            "answers": [{"text": f"{CANNOT}: {error}.", "key": None, "support": []}],
+            "answers": [{"text": f"{CANNOT}: {reply['message']}.", "key": None, "support": []}],
             "support": [],
             "trace": Trace([] if read.stage is None else [read.stage]).to_dict(),
-            "error": error_reply(error).body["error"],
+            "error": reply,
         } | told
-    log.update(usage_of(run))
+    log_of(request).update(usage_of(run))
     return reply_of(asked, run) | told
 
 
@@ -138,7 +138,7 @@ async def _pieces(
     asked: Asked,
     conversation: Conversation,
     head: dict[str, Any],
-    log: dict[str, Any],
+    request: Request,
     *,
     with_usage: bool,
 ) -> AsyncIterator[bytes]:
@@ -156,7 +156,7 @@ async def _pieces(
 
     def work() -> dict[str, Any]:
         with streaming(on_token):
-            return _found(asked, conversation, log)
+            return _found(service, asked, conversation, request)
 
     yield piece({"role": "assistant", "content": ""})
     done = asyncio.ensure_future(service.runner.call(work, service.gate(asked.pipeline), asked.budget))
@@ -165,7 +165,9 @@ async def _pieces(
             yield part
         error = done.exception()
         if error is not None:
-            yield _data(error_reply(failure_of(error)).body)
+            reply = service.reply_to(error, id_of(request))
+            log_of(request)["error"] = reply.body["error"]["code"]  # the status was sent before it was known
+            yield _data(reply.body)
         else:
             found = done.result()
             yield piece({"content": ("" if written else answers_line(found)) + sources(found)})

@@ -34,6 +34,11 @@ def log_of(request: Request) -> dict[str, Any]:
     return request.scope["state"]["log"]  # type: ignore[no-any-return]
 
 
+def id_of(request: Request) -> str:
+    """Return the id of a request, which its reply and the log have."""
+    return request.scope["state"]["request_id"]  # type: ignore[no-any-return]
+
+
 async def look_up(service: Service, request: Request, work: Callable[[], T]) -> T:
     """Return what a short look-up returns, done in a thread."""
     runner = service.runner

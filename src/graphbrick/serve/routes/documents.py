@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path as FilePath
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Request
+from starlette.requests import ClientDisconnect
 
 from graphbrick.embedders.minilm import MiniLM
 from graphbrick.graphs.corpus import TextGraph
@@ -15,9 +17,11 @@ from graphbrick.serve.errors import ServeError, not_found
 from graphbrick.serve.hosting import Opened
 from graphbrick.serve.models import MergeNames
 from graphbrick.serve.routes.common import GraphName, Serving, look_up
+from graphbrick.serve.runner import ClientLeftError
 from graphbrick.serve.service import Service
 from graphbrick.serve.streams import gone
 from graphbrick.serve.uploads import Uploads, checked_name
+from graphbrick.session import current_session
 from graphbrick.text.merging import change_merges, merges_of, proposed_merges
 from graphbrick.text.store import TextStore, text_folder
 
@@ -103,7 +107,7 @@ async def passages(
     made: TextGraph = opened.graph
 
     def work() -> dict[str, Any]:
-        ids = [i for i in range(made.n_passages) if made.passage(i).document == document]
+        ids = _by_document(made).get(document, [])
         begin, entities = made.mentions
         listed = []
         for i in ids[offset : offset + n]:
@@ -125,6 +129,18 @@ async def passages(
     return await look_up(service, request, work)
 
 
+def _by_document(graph: TextGraph) -> Mapping[str, list[int]]:
+    """Return the passages of every document; they are looked through once, as a graph may have millions."""
+
+    def make() -> Mapping[str, list[int]]:
+        found: dict[str, list[int]] = {}
+        for i in range(graph.n_passages):
+            found.setdefault(graph.passage(i).document, []).append(i)
+        return found
+
+    return current_session().get(("passages by document",), make, of=graph)
+
+
 @router.put("/documents/{name}", status_code=202, summary="Upload a document")
 async def upload(name: DocumentName, request: Request, service: Serving, graph: GraphName = None) -> dict[str, Any]:
     """Take the body as a file, in place of one of the same name, and index it; ``/v1/documents/status`` tells how far.
@@ -132,7 +148,7 @@ async def upload(name: DocumentName, request: Request, service: Serving, graph: 
     The server must have been started with ``--write``. Example: ``curl -T notes.md http://.../v1/documents/notes.md``.
     """
     uploads = _writable(service, graph)
-    checked_name(name)
+    name = checked_name(name)
     temporary = uploads.temporary()
     size = 0
     try:
@@ -142,6 +158,8 @@ async def upload(name: DocumentName, request: Request, service: Serving, graph: 
         if not size:
             raise ServeError(400, "empty_document", "the body is empty; send the file as the body")
         uploads.take(temporary, name)
+    except ClientDisconnect:
+        raise ClientLeftError from None
     finally:
         with suppress(FileNotFoundError):
             temporary.unlink()
@@ -189,19 +207,23 @@ async def proposals(
 
 @router.post("/merges", summary="Merge names, take it back, or keep them apart")
 async def merge(body: MergeNames, request: Request, service: Serving, graph: GraphName = None) -> dict[str, Any]:
-    """Change which names are one entity, and bring the graph up to date."""
+    """Change which names are one entity, and bring the graph up to date; status 409 while it is being indexed."""
     opened = _text_graph(service, graph)
-    _writable(service, graph)
+    uploads = _writable(service, graph)
     hosted = service.graphs[opened.name]
 
     def work() -> dict[str, Any]:
+        if uploads.is_indexing():  # which may take hours, and a client that waited would get an error all the same
+            raise ServeError(
+                409, "indexing", "the graph is being indexed; change names when /v1/documents/status says it is done"
+            )
         pairs = [(one.alias, one.name) for one in body.merge]
         done = change_merges(hosted.place, merge=pairs, undo=body.undo, apart=body.apart)
         hosted.refresh()
         return {"entities": done.graph.n_entities, "triples": done.graph.n_triples}
 
     runner = service.runner
-    return await runner.call(work, runner.kernels, runner.budget())
+    return await runner.call(work, runner.changes, runner.budget())
 
 
 def _text_graph(service: Service, name: str | None) -> Opened:

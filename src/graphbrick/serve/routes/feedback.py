@@ -8,6 +8,7 @@ from fastapi import APIRouter, Request
 
 from graphbrick.graphs.graph import Graph
 from graphbrick.learn import add_feedback, feedback_place
+from graphbrick.pipeline.budget import StoppedError
 from graphbrick.serve.asking import read_ask, run_of, usage_of
 from graphbrick.serve.errors import ServeError
 from graphbrick.serve.models import GiveFeedback
@@ -42,6 +43,8 @@ async def feedback(body: GiveFeedback, request: Request, service: Serving) -> di
             )
         run = run_of(asked)
         log.update(usage_of(run))
+        if run.stopped is not None:  # what it found until then is not what was said to be right or wrong
+            raise StoppedError(f"nothing was marked, as the run did not end: {run.stopped.reason}")
         marked = add_feedback(run, asked.pipeline, right=body.right, correct=body.answers)
         return {
             "question": marked.question,

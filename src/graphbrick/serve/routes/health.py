@@ -34,6 +34,7 @@ async def status(service: Serving) -> dict[str, Any]:
         "model_runs": runner.models,
         "lookups": runner.lookups,
         "queries": runner.queries,
+        "changes": runner.changes,
     }
     return {
         "ready": service.is_ready,

@@ -73,7 +73,7 @@ async def questions(
     name: Name,
     request: Request,
     service: Serving,
-    run: Annotated[int | None, Query(description="Only questions of this run.")] = None,
+    run: Annotated[int | None, Query(ge=1, le=2**31, description="Only questions of this run.")] = None,
     lost_at: Annotated[str | None, Query(max_length=50, description="Only those that the run lost there.")] = None,
     offset: Annotated[int, Query(ge=0)] = 0,
     n: Annotated[int, Query(ge=1, le=1_000)] = 50,
@@ -120,7 +120,11 @@ def _files(service: Service) -> dict[str, Path]:
         files = sorted(place.iterdir()) if place.is_dir() else [place]
         for file in files:
             if not place.is_dir() or (file.is_file() and file.suffix in _ENDINGS):
-                named.setdefault(file.stem, file)
+                name, number = file.stem, 1
+                while name in named:  # the same name in another folder
+                    number += 1
+                    name = f"{file.stem}-{number}"
+                named[name] = file
     return named
 
 
