@@ -140,3 +140,22 @@ def test_a_dry_run_prices_what_is_known_to_be_described(run: Run, tmp_path: Path
         assert 0 < done["cost"] <= planned["usd"]
         again = run("index", str(docs), place, "--dry-run").out
         assert "0 calls to describe 0 entities and triples, about 0 tokens read" in again
+
+
+def test_a_model_without_space_is_not_asked_for_ever() -> None:
+    with ScriptedLLM(["A reply of some words."]) as server:
+        brick = Describe(LLM(base_url=server.base_url, context=600, max_tokens=500))
+        thing = Described("Nairobi", tuple(f"It is fact {i}." for i in range(9)))
+        assert dict(ask_about(brick, [(b"", thing)])) == {b"": ""}
+        assert server.requests == []
+
+
+def test_an_empty_description_is_told(tmp_path: Path, docs: Path) -> None:
+    def silent(request: Request) -> str:
+        return "" if "several passages" in request.prompt else script(request)
+
+    with ScriptedLLM(silent) as server:
+        llm = LLM(base_url=server.base_url)
+        done = index([docs], tmp_path / "g.graph", extractor=ExtractGraph(llm, gleanings=0), describe=Describe(llm, 3))
+    assert done.extraction.usage.events["the model gave no description, so that those of the passages were joined"] == 2
+    assert done.graph.description(done.graph.entity("nairobi")).startswith("Fact ")

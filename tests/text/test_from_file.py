@@ -96,3 +96,25 @@ def test_bad_files(tmp_path: Path, text: str, message: str) -> None:
     (tmp_path / "a.json").write_text(text)
     with pytest.raises(InputError, match=message):
         FromFile(str(tmp_path / "a.json")).extract(["a"])
+
+
+def test_what_is_no_triple_is_left_out_and_told(tmp_path: Path, run: Run) -> None:
+    triples = [
+        ["Orwell", "wrote", "Animal Farm"],
+        ["Orwell", "wrote", "1984"],
+        ["Orwell", "liked", None],
+        ["Orwell", "wrote"],
+        "abc",
+        {"subject": "Orwell", "head": "Orwell", "relation": "was", "object": "Eric Blair"},
+    ]
+    file = tmp_path / "openie.json"
+    file.write_text(json.dumps({"docs": [{"idx": "1", "passage": "Orwell wrote.", "extracted_triples": triples}]}))
+    (found,) = FromFile(str(file)).extract(["Orwell wrote."])
+    assert [one[:3] for one in found.triples] == [("Orwell", "wrote", "Animal Farm"), ("Orwell", "was", "Eric Blair")]
+    assert found.dropped == {"incomplete or not a name": 4}
+    assert FromFile(str(file), objects=False).extract(["Orwell wrote."])[0].dropped == {
+        "incomplete or not a name": 4,
+        "an object instead of three parts": 1,
+    }
+    notes = json.loads(run("import", file, tmp_path / "a.graph", "--json").out)["notes"]
+    assert notes == ["triples left out: 4 incomplete or not a name"]

@@ -187,3 +187,24 @@ def test_tables_of_other_columns_and_without_relations_are_refused(tmp_path: Pat
     with pytest.raises(InputError, match="has entities, but no relation between two of them"):
         import_graphrag(output, tmp_path / "lakes.graph")
     assert not (tmp_path / "lakes.graph.text").exists()
+
+
+def test_cited_text_units_are_those_with_the_number_whatever_it_counts_from(tmp_path: Path) -> None:
+    content = tables()
+    for row in content["text_units"]:
+        row["human_readable_id"] += 1  # as in earlier versions
+    content["text_units"][1]["text"] = ""
+    content["community_reports"][0]["summary"] = "Tea of Kericho [Data: Sources (1, 2, 3)]."
+    graph = import_graphrag(write_output(tmp_path / "output", content), tmp_path / "lakes.graph").graph
+    (tea,) = [report for report in reports_of(graph).of.values() if report.title == "Tea"]
+    assert [graph.passage(passage).text for passage in tea.cited.passages] == [UNITS[0].strip(), UNITS[2].strip()]
+
+
+def test_text_units_with_the_same_text_follow_each_other(tmp_path: Path) -> None:
+    content = tables()
+    line = "Tea is sold."
+    content["documents"][0]["text"] = f"{line} {line} {line}"
+    for row in content["text_units"]:
+        row["text"] = line
+    graph = import_graphrag(write_output(tmp_path / "output", content), tmp_path / "lakes.graph").graph
+    assert [graph.passage(i).start for i in range(3)] == [0, 13, 26]

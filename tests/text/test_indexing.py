@@ -143,7 +143,7 @@ def records(store: TextStore) -> tuple[object, ...]:
     """Return what the graph of a store is built from, after extracting what is missing."""
     extractor = Phrases()
     keys = store.missing(extractor.identity)
-    found = extractor.extract(store.texts(keys))
+    found = extractor.extract(list(store.texts(keys)))
     store.keep(extractor.identity, [(key, one.to_json()) for key, one in zip(keys, found, strict=True)])
     results = [(one, Extraction.from_json(store.result(one.digest, extractor.identity))) for one in store.passages()]
     made = text_records(lambda: results, dict(store.merges()))

@@ -44,7 +44,7 @@ GRAPH: dict[str, list[dict[str, Any]]] = {
     ],
 }  # fmt: skip
 CLAIM = {
-    "subject": "Uganda Railway", "object": "Nairobi", "type": "founding", "status": "true", "start": "1899",
+    "subject": "Uganda Railway", "object": "Nairobi", "type": "founding", "status": " true", "start": "1899",
     "end": "NONE", "description": "The railway founded Nairobi.", "quote": "founded in 1899 by the Uganda railway",
 }  # fmt: skip
 
@@ -128,6 +128,13 @@ def test_what_a_model_knows_from_elsewhere_is_left_out() -> None:
         ("Nairobi and the Great Lakes.", "great lake", True),
         ("Nairobi and the Great Lakes.", "lake of Geneva", False),
         ("Nairobi", "...", False),
+        ("The US is one of those that signed it.", "US", True),
+        ("The US is one of those that signed it.", "IT", False),
+        ("It is so that they asked the WHO about it.", "WHO", True),
+        ("It is so that they asked the WHO about it.", "It", False),
+        ("The Who are a band that was in London.", "The Who", True),
+        ("In the May of that year it was so.", "May", True),
+        ("May it be so, as it was in the past.", "May", False),
     ],
 )
 def test_names_in_passages(text: str, name: str, is_there: bool) -> None:
@@ -147,7 +154,9 @@ def test_gleaning_ends_when_nothing_is_added_and_its_faults_cost_nothing() -> No
     assert [one.type for one in free.entities] == ["place", "company"]
 
 
-@pytest.mark.parametrize(("strength", "share"), [(10, 1.0), (1, 0.1), (-3, 0.1), (99, 1.0), ("x", 0.5), (None, 0.5)])
+@pytest.mark.parametrize(
+    ("strength", "share"), [(10, 1.0), ("8", 0.8), (1, 0.1), (-3, 0.1), (99, 1.0), ("x", 0.5), (None, 0.5)]
+)
 def test_strengths(strength: object, share: float) -> None:
     relation: dict[str, Any] = {**GRAPH["relations"][0]}
     reply = {"relations": [relation | {"strength": strength, "relation": None}]}
@@ -202,7 +211,7 @@ def test_the_same_triple_for_ever_gives_it_once() -> None:
     result, requests = run(OpenIE, Reply(LOOP, finish_reason="length"))
     assert result.triples == [FoundTriple("Nairobi", "is capital of", "Kenya")]
     assert result.problem == "the reply of gpt-4.1-mini breaks off; its whole rows were taken"
-    assert result.dropped == {"duplicate": 19}  # of the 20 rows that are read
+    assert result.dropped == {"beyond the first n": 180, "duplicate": 19}
     assert "List only the most important rows" in requests[1].prompt
     assert len(requests) == 2
 
@@ -289,3 +298,41 @@ def test_the_example_of_the_prompt_is_a_result_of_several_relations() -> None:
     _, passage, reply, _ = ExtractGraph(LLM()).prompt("x")
     result = ExtractGraph(LLM()).read(json.loads(reply.text), passage.text)
     assert (len(result.entities), len(result.triples), result.dropped) == (5, 4, {})
+
+
+@pytest.mark.parametrize("extra", [{"keywords": None}, {"weight": 8}, {"keywords": None, "strength": 8}])
+def test_cells_in_another_order_keep_their_names(extra: dict[str, Any]) -> None:
+    relation = {"source": "Uganda Railway", "target": "Nairobi", "relation": "founded", "description": ""}
+    row = {**relation, "keywords": ["towns"], **extra}
+    result, _ = run(lambda llm: ExtractGraph(llm, gleanings=0), json.dumps({"relations": [row]}))
+    (triple,) = result.triples
+    assert triple[:3] == ("Uganda Railway", "founded", "Nairobi")
+    assert triple.strength == (0.8 if "weight" in extra or "strength" in extra else 0.5)
+    reply = {"entities": [{"type": "place", "name": "Nairobi", "description": None}]}
+    assert run(lambda llm: ExtractGraph(llm, gleanings=0), json.dumps(reply))[0].entities == [
+        FoundEntity("Nairobi", "place")
+    ]
+
+
+def test_rows_beyond_the_first_n_are_counted() -> None:
+    for make in (OpenIE, ExtractGraph, ExtractClaims):
+        entities, claims = ["Nairobi", "Kenya", "Uganda Railway"], [CLAIM, CLAIM]
+        reply = json.dumps({"entities": entities, "triples": [], "claims": claims})
+        result = make(LLM(), n=1).read(json.loads(reply), TEXT)
+        assert result.dropped == {"beyond the first n": 1 if make is ExtractClaims else 2}
+        assert result.size == 1
+
+
+def test_a_refused_further_prompt_costs_nothing_of_what_was_found() -> None:
+    result, requests = run(ExtractGraph, json.dumps(GRAPH), Reply("content filter", status=400))
+    assert (len(result.entities), len(result.triples), result.problem, len(requests)) == (2, 1, "", 2)
+    cut = json.dumps(GRAPH)[:-3]
+    result, requests = run(ExtractGraph, cut, Reply("content filter", status=400))
+    assert (len(result.entities), len(requests)) == (2, 2)
+    assert "breaks off" in result.problem
+
+
+def test_an_empty_second_reply_does_not_take_the_place_of_rows() -> None:
+    result, _ = run(OpenIE, GOOD[:-3], '{"entities": [], "triples": []}')
+    assert result.triples == [FoundTriple("Nairobi", "is capital of", "Kenya")]
+    assert "breaks off" in result.problem

@@ -272,3 +272,53 @@ def test_ctrl_c_gives_up_the_calls_in_flight_and_keeps_the_rest(tmp_path: Path, 
         assert time.monotonic() - start < 30
     with TextStore(text_folder(tmp_path / "g.graph")) as store:
         assert len(store.missing(extractor.identity)) == 4
+
+
+def test_what_is_found_when_asking_again_reaches_the_graph(tmp_path: Path, docs: Path) -> None:
+    bad = [sentence("Lima")]
+
+    def script(request: Request) -> str:
+        return "No." if passage_of(request).split("\n")[-1] in bad else model(request)
+
+    with ScriptedLLM(script) as server:
+        extractor = OpenIE(LLM(base_url=server.base_url))
+        assert index([docs], tmp_path / "g.graph", extractor=extractor).graph.n_triples == 4
+        bad.clear()
+        done = index([docs], tmp_path / "g.graph", retry=True)
+        assert (done.extracted, done.is_new, done.graph.n_triples) == (1, True, 5)
+        assert facts(done.graph) == facts(index([docs], tmp_path / "fresh.graph", extractor=extractor).graph)
+        assert not index([docs], tmp_path / "g.graph").is_new
+
+
+def test_asking_again_loses_nothing_that_was_there(tmp_path: Path, docs: Path) -> None:
+    replies = ['{"entities": ["Lima"], "triples": [["Lima", "is capital of", "Peru"], ["Li']
+
+    def script(request: Request) -> str | Reply:
+        if replies[0] == "down":
+            return Reply("down", status=500)
+        return replies[0] if "Lima" in passage_of(request) else model(request)
+
+    with ScriptedLLM(script) as server:
+        extractor = OpenIE(LLM(base_url=server.base_url, retries=0, parallel=1))
+        before = facts(index([docs], tmp_path / "g.graph", extractor=extractor).graph)
+        replies[0] = "down"
+        with pytest.raises(ModelError):
+            index([docs], tmp_path / "g.graph", retry=True)
+        assert index([docs], tmp_path / "g.graph").extracted == 0
+        replies[0] = "No."
+        done = index([docs], tmp_path / "g.graph", retry=True)
+        assert facts(done.graph) == before
+        assert [one.is_empty for one in done.extraction.problems] == [False]
+
+
+def test_passages_that_fail_again_are_no_error(tmp_path: Path, docs: Path) -> None:
+    for i in range(50):
+        (docs / f"{i}.txt").write_text(f"{sentence('Lima')} {i}")
+
+    def script(request: Request) -> str:
+        return "No." if re.search(r"[34]\d$", passage_of(request)) else model(request)
+
+    with ScriptedLLM(script) as server:
+        extractor = OpenIE(LLM(base_url=server.base_url))
+        assert len(index([docs], tmp_path / "g.graph", extractor=extractor).extraction.problems) == 20
+        assert index([docs], tmp_path / "g.graph", retry=True).extracted == 20

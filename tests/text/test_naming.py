@@ -31,6 +31,19 @@ def names(*passages: list[tuple[str, Kind]], merges: dict[str, str] | None = Non
         ("--", ""),
         ("x" * 101, ""),
         ("内罗毕", "内罗毕"),
+        ("C++", "c++"),
+        ("O’Brien’s", "o'brien"),
+        ("Coca‑Cola", "coca-cola"),
+        ("co\u00adop\u200b", "coop"),
+        ("İstanbul", "istanbul"),
+        ("“C#”.", "c#"),
+        ("Kenya - ", "kenya"),
+        ("UN Women", "un women"),
+        ("OS X", "os x"),
+        ("LA Times", "la times"),
+        ("Las Vegas", "vegas"),
+        ("LAS VEGAS", "vegas"),
+        ("THE US", "us"),
     ],
 )
 def test_fold_name(name: str, key: str) -> None:
@@ -86,3 +99,13 @@ def test_a_name_that_is_used_before_the_passage_that_spells_it() -> None:
     result.add(mentions)
     assert result.entities["lakes of kenya"].label() == "Lakes of Kenya"
     assert result.key("Lakes of Uganda") == ""
+
+
+def test_what_a_user_merged_stays_together_when_the_target_is_folded_later() -> None:
+    passage = [("Windows", Kind.NAME), ("MS Windows", Kind.NAME)]
+    merges = {"ms windows": "windows"}
+    assert list(names(passage, merges=merges).entities) == ["windows"]
+    later = names(passage, [("window", Kind.PHRASE)], merges=merges)
+    assert later.key("MS Windows") == later.key("Windows") == "window"
+    turned = {"a lake": "seas", "sea": "lakes"}
+    names([("Lakes", Kind.NAME), ("Seas", Kind.NAME), ("sea", Kind.PHRASE)], merges=turned)  # ends

@@ -327,3 +327,53 @@ def test_only_levels_that_are_wanted(lakes: TextGraph) -> None:
 def test_communities_of_one_entity_get_no_report(notes: TextGraph) -> None:
     keep_communities(notes, CommunityTree.of({0: [0, 1], 1: [2]}, {0: None, 1: None})[0], {})
     assert prepare_reports(notes).communities == 1
+
+
+def test_a_look_at_one_level_loses_no_report_that_was_paid_for(lakes: TextGraph) -> None:
+    with ScriptedLLM([report_reply()]) as server:
+        prepare_reports(lakes, model(server))
+        prepare_reports(lakes, model(server), level=0)
+        paid = len(server.requests)
+        assert prepare_reports(lakes, model(server)).cost.kept == 3
+        assert len(server.requests) == paid
+
+
+def test_reports_on_other_levels_stay_after_an_update(notes: TextGraph, tmp_path: Path) -> None:
+    def parted(graph: TextGraph) -> None:
+        tree = find_communities(graph)
+        tops = {one: tree.members(one).tolist() for one in tree.children(-1)}
+        parts = {one + 10: members[:2] for one, members in tops.items()}
+        up = dict.fromkeys(tops) | {one + 10: one for one in tops}
+        keep_communities(graph, CommunityTree.of({**tops, **parts}, up)[0], {})
+
+    with ScriptedLLM([report_reply()]) as server:
+        parted(notes)
+        assert prepare_reports(notes, model(server)).communities == 4
+        (tmp_path / "docs" / "tea.txt").write_text(DOCS["tea.txt"] + " People in Mombasa drink the tea of Kericho.")
+        graph = index([tmp_path / "docs"], tmp_path / "notes.graph").graph
+        parted(graph)
+        prepare_reports(graph, model(server), level=0)
+        assert prepare_reports(graph, model(server)).cost.kept >= 3  # both of one level, and the part of the other
+
+
+def test_a_report_that_breaks_off_is_told(lakes: TextGraph, run: Run) -> None:
+    cut = report_reply()[:-20]
+    with ScriptedLLM([cut]) as server:
+        done = prepare_reports(lakes, model(server))
+        assert (len(done.reports), len(done.broken), done.failed) == (3, 3, [])
+        llm = f"LLM(base_url={server.base_url!r}, max_tokens=500)"
+        assert "3 reports (0, 1, 2) broke off" in run("prepare", "reports", lakes.path, "--llm", llm).err
+        assert len(server.requests) == 3
+
+
+def test_numbers_as_texts_are_numbers(lakes: TextGraph) -> None:
+    reply = (
+        report_reply()
+        .replace('"rating": 11', '"rating": "7.5"')
+        .replace('"sources": [1]', '"sources": ["[1]", "x", 1e400]')
+    )
+    with ScriptedLLM([reply]) as server:
+        prepare_reports(lakes, model(server))
+    for report in reports_of(lakes).of.values():
+        assert report.rating == 7.5
+        assert report.cited != Cited()

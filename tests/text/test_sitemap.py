@@ -311,3 +311,10 @@ def test_an_address_as_text(tmp_path: Path, site: Site, monkeypatch: pytest.Monk
     monkeypatch.setattr(Sitemap.__init__, "__defaults__", (100.0, 1000))
     graph = index([f"{site.root}/sitemap.xml"], tmp_path / "notes.graph", extractor=Phrases()).graph
     assert graph.passage(0).document == f"{site.root}/a"
+
+
+def test_more_pages_than_are_read_are_told(run: Run, tmp_path: Path, site: Site) -> None:
+    place, source = str(tmp_path / "notes.graph"), f"{site.root}/sitemap.xml"
+    some = run("index", source, place, "--rate", "100", "--pages", "1").err
+    assert f"note: {source} lists more than 1 page, and only these are read; --pages (pages) takes more" in some
+    assert "lists more than" not in run("index", source, place, "--rate", "100", "--pages", "2").err

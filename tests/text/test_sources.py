@@ -169,3 +169,12 @@ def test_files_of_a_folder(tmp_path: Path) -> None:
         files_of(tmp_path / "none")
     with pytest.raises(InputError, match=r"files of this kind are not read; there are \.txt"):
         files_of(tmp_path / "sub" / "d.png")
+
+
+def test_a_row_without_the_column_is_named(tmp_path: Path) -> None:
+    rows = [{"text": "Nairobi", "focus": "a"}, {"text": "Kisumu"}, {"name": "Kericho"}]
+    file = write(tmp_path, "a.jsonl", "\n".join(map(json.dumps, rows)))
+    for options, place in (({"title": "focus"}, 2), ({}, 3)):
+        with pytest.raises(InputError) as caught:
+            list(documents_in(file, SourceOptions(**options)))
+        assert (caught.value.file, caught.value.line) == (file, place)

@@ -149,7 +149,7 @@ def test_results_are_kept_by_text(tmp_path: Path, docs: Path) -> None:
     with TextStore(tmp_path / "g.text") as store:
         read(store, docs)
         keys = store.missing("E1")
-        texts = store.texts(keys)
+        texts = list(store.texts(keys))
         assert texts[0] == "Kenya\n# Kenya"
         assert sorted(texts) == sorted(passage.full_text for passage in store.passages())
         store.keep("E1", [(key, {"n": text}) for key, text in zip(keys, texts, strict=True)])
@@ -220,7 +220,7 @@ def test_the_text_of_a_large_document_is_loaded_once_for_many_passages(tmp_path:
         read(store, tmp_path / "a.txt", tmp_path / "b.txt")
         keys, statements = store.missing("x"), list[str]()
         store._db.set_trace_callback(statements.append)
-        assert store.texts(keys) == list(dict.fromkeys(passage.full_text for passage in store.passages()))
+        assert list(store.texts(keys)) == list(dict.fromkeys(passage.full_text for passage in store.passages()))
         assert len(keys) == 40
         assert sum("FROM contents WHERE id" in statement for statement in statements) == 2
 
@@ -245,3 +245,19 @@ def test_texts_go_with_their_last_document(tmp_path: Path) -> None:
         store.forget_file(str(files["c"]))
         assert texts() == ["Coffee."]
         assert list(store.passages()) == []
+
+
+def test_a_file_that_was_named_by_itself_leaves_with_its_folder(tmp_path: Path, docs: Path) -> None:
+    with TextStore(tmp_path / "g.text") as store:
+        read(store, docs / "a.md")
+        (docs / ".hidden.txt").write_text("It was named by itself.")
+        read(store, docs / ".hidden.txt")
+        assert counts(read(store, docs)) == (1, 0, 1, 0)
+        (docs / "a.md").unlink()
+        assert counts(read(store, docs)) == (0, 0, 1, 1)
+        (docs / "b.txt").unlink()
+        (docs / ".hidden.txt").unlink()
+        assert counts(read(store, docs)) == (0, 0, 0, 2)
+        assert store.is_empty()
+        with pytest.raises(InputError, match="no file in it is of a kind that is read"):
+            read(store, docs)

@@ -139,7 +139,8 @@ def reports(
     )
     from graphbrick.graphs.corpus import TextGraph
     from graphbrick.text.reporting.extracted import WRITER
-    from graphbrick.text.reporting.prepare import estimate_reports, prepare_reports, reportable
+    from graphbrick.text.reporting.prepare import estimate_reports, prepare_reports
+    from graphbrick.text.reporting.written import reportable
     from graphbrick.text.reports import earlier_writer
 
     opened = open_graph(graph)

@@ -25,6 +25,7 @@ from graphbrick.text.results import ResultStore, StoredDrafts
 _LONGEST = 1000  # characters of a description
 _REPLY_TOKENS = 400
 _PART = 4000  # tokens of descriptions in one call
+_LEAST_PART = 100
 _SYSTEM = (
     "You are given what several passages of documents say about one thing, a line for each. Write one description of "
     "it: at most five sentences that keep all facts, each once, in the language of the lines. Where lines contradict "
@@ -83,6 +84,9 @@ class Describe(Brick):
         """Return the conversation about a thing, which returns its description, empty if the model gives none."""
         model, lines = self.model, [one_line(one) for one in thing.descriptions]
         budget = min(_PART, model.context_budget(_prompt(thing.name, [])))
+        if budget < _LEAST_PART:
+            event(f"descriptions were joined, as the context of {self.llm.model} has no space for them")
+            return ""
         while True:
             lines, sizes = cut_to_budget(model, lines, budget // 2)  # so that each part has two at least
             parts, shorter = pack(sizes, budget, len(lines)), list[str]()
@@ -127,6 +131,8 @@ def describe_all(
     drafts = StoredDrafts(store, identity_of(brick))
     for number, (key, text) in enumerate(ask_about(brick, missing, drafts=drafts, usage=usage), 1):
         store.keep_description(key, text)
+        if not text:
+            usage.events["the model gave no description, so that those of the passages were joined"] += 1
         progress("describing", number, len(missing))
     store.keep_descriptions(things)
     for thing, descriptions in list(_things(made, brick)):

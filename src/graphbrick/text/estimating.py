@@ -111,9 +111,7 @@ def estimate(
         result = Estimate(reading, len(store.documents()), store.n_passages(), 0, extractor)
         unknown = set[bytes]()
         for part in extractor.parts:
-            if retry:
-                store.forget_problems(part.identity)
-            missing = store.missing(part.identity)
+            missing = store.missing(part.identity) + (store.with_problem(part.identity) if retry else [])
             unknown.update(missing)
             result.extract = max(result.extract, len(missing))
             if isinstance(part, ModelExtractor):
@@ -131,8 +129,7 @@ def _model_estimate(
     model, rounds = extractor.model, len(extractor.follow_ups)
     result = ModelEstimate(extractor, len(missing), len(missing) * (1 + rounds))
     prompts, most_in = 0, 0
-    for number, key in enumerate(missing, 1):
-        (text,) = store.texts([key])
+    for number, text in enumerate(store.texts(missing), 1):
         prompt = model.tokens(extractor.prompt(text))
         reply = round(extractor.usual_share * model.tokens([{"role": "user", "content": text}])) + _SYNTAX
         prompts += prompt

@@ -27,6 +27,7 @@ from graphbrick.text.rows import (
     cells,
     distinct,
     entity_name,
+    first_rows,
     iso_date,
     name_of,
     rows_of,
@@ -102,13 +103,14 @@ class ExtractClaims(ModelExtractor):
         if rows is None:
             raise UnreadableReplyError('it has no list "claims"')
         words, dropped = PassageWords(text), Counter[str]()
-        claims = [self._claim(row, words, dropped) for row in rows[: self.n]]
+        claims = [self._claim(row, words, dropped) for row in first_rows(rows, self.n, dropped)]
         return Extraction(claims=distinct(claims, dropped, len(_CELLS)), dropped=count_dropped(dropped))
 
     def _claim(self, row: object, words: PassageWords, dropped: Counter[str]) -> FoundClaim | None:
         subject, affected, type_, status, start, end, description, quote = cells(row, *_CELLS)
         about, target, claim = entity_name(subject), entity_name(affected), text_of(description)
-        if not about or not claim or str(status).upper() not in STATUSES:
+        state = str(status).strip().upper()
+        if not about or not claim or state not in STATUSES:
             dropped[INCOMPLETE] += 1
             return None
         if self.grounded and not words.has(about):
@@ -121,4 +123,4 @@ class ExtractClaims(ModelExtractor):
             dropped["quote that is not in the passage"] += 1
             cited = ""
         dates = iso_date(start), iso_date(end)
-        return FoundClaim(about, target, name_of(type_), str(status).upper(), *dates, claim, cited)
+        return FoundClaim(about, target, name_of(type_), state, *dates, claim, cited)

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from graphbrick.core.parameters import parameter
 from graphbrick.llm.chat import ChatModel
-from graphbrick.llm.json_replies import json_list, json_object, whole_number
+from graphbrick.llm.json_replies import json_list, json_object, number_in, whole_number
 from graphbrick.llm.messages import Message, assistant, system, user
 from graphbrick.text.extraction import Extraction, FoundEntity, FoundTriple
 from graphbrick.text.model_extractor import (
@@ -27,6 +27,7 @@ from graphbrick.text.rows import (
     cells,
     distinct,
     entity_name,
+    first_rows,
     name_of,
     rows_of,
     supported,
@@ -145,8 +146,8 @@ class ExtractGraph(ModelExtractor):
         if entities is None and relations is None:
             raise UnreadableReplyError('it has no list "entities" and no list "relations"')
         words, dropped = PassageWords(text) if self.grounded else None, Counter[str]()
-        nodes = [self._entity(row, words, dropped) for row in (entities or [])[: self.n]]
-        edges = [self._relation(row, words, dropped) for row in (relations or [])[: self.n]]
+        nodes = [self._entity(row, words, dropped) for row in first_rows(entities, self.n, dropped)]
+        edges = [self._relation(row, words, dropped) for row in first_rows(relations, self.n, dropped)]
         return Extraction(
             triples=distinct(edges, dropped), entities=distinct(nodes, dropped, 2), dropped=count_dropped(dropped)
         )
@@ -202,6 +203,5 @@ def _keywords(value: object) -> tuple[str, ...]:
 
 def _strength(value: object) -> float:
     """Return a strength from 1 to 10 as a share of 10; half if there is none."""
-    if not isinstance(value, int | float) or isinstance(value, bool) or value != value:
-        return 0.5
-    return min(max(value, 1), _STRONGEST) / _STRONGEST
+    number = number_in(value)
+    return 0.5 if number is None else min(max(number, 1), _STRONGEST) / _STRONGEST

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import islice
 
 from graphbrick.core.errors import InputError
 from graphbrick.llm.conversations import Usage, ask_about
 from graphbrick.text.extraction import Extraction, Extractor
-from graphbrick.text.model_extractor import ModelExtractor
+from graphbrick.text.from_file import FromFile
+from graphbrick.text.model_extractor import ModelExtractor, better
 from graphbrick.text.results import PassageProblem, StoredDrafts
 from graphbrick.text.store import TextStore
 
@@ -28,7 +30,7 @@ class Extracted:
         passages: Number of passages that were extracted now, by the extractor that had most to do.
         usage: What language models were asked.
         problems: Passages without a result, or without all of it, also of earlier times.
-        dropped: Number of rows of replies that were left out, by reason, also of earlier times.
+        dropped: Number of rows of replies and files that were left out, by reason, also of earlier times.
     """
 
     passages: int = 0
@@ -57,45 +59,61 @@ def extract_missing(
     done = Extracted()
     for part in extractor.parts:
         identity = part.identity
-        if retry:
-            store.forget_problems(identity)
-        missing = store.missing(identity)
-        done.passages = max(done.passages, len(missing))
+        missing, again = store.missing(identity), store.with_problem(identity) if retry else []
+        done.passages = max(done.passages, len(missing) + len(again))
         if isinstance(part, ModelExtractor):
-            _ask(store, part, missing, done.usage, progress, skip_bad)
+            _ask(store, part, missing, again, done.usage, progress, skip_bad)
             problems = store.passage_problems(identity)
             _refuse_many(part, [one.reason for one in problems if one.is_empty], store.n_passages(), skip_bad)
             done.problems += problems
-            done.dropped.update(store.dropped_rows(identity))
         else:
             _extract(store, part, missing, progress)
+        if isinstance(part, ModelExtractor | FromFile):
+            done.dropped.update(store.dropped_rows(identity))
     return done
 
 
 def _extract(store: TextStore, extractor: Extractor, missing: list[bytes], progress: Progress) -> None:
+    texts = store.texts(missing)
     for first in range(0, len(missing), _BATCH):
         keys = missing[first : first + _BATCH]
-        results = extractor.extract(store.texts(keys))
+        results = extractor.extract(list(islice(texts, len(keys))))
         store.keep(extractor.identity, [(key, one.to_json()) for key, one in zip(keys, results, strict=True)])
         progress("extracting", first + len(keys), len(missing))
 
 
 def _ask(
-    store: TextStore, extractor: ModelExtractor, missing: list[bytes], usage: Usage, progress: Progress, skip_bad: bool
+    store: TextStore,
+    extractor: ModelExtractor,
+    missing: list[bytes],
+    again: list[bytes],
+    usage: Usage,
+    progress: Progress,
+    skip_bad: bool,
 ) -> None:
-    """Ask a language model; each result is one transaction."""
+    """Ask a language model; each result is one transaction.
+
+    A passage that is asked about again keeps what it has until there is a better result.
+    """
     failed, counted = list[str](), (usage.tokens_in, usage.tokens_out)
-    passages = ((key, store.texts([key])[0]) for key in missing)
+    keys = [*missing, *again]
+    passages = zip(keys, store.texts(keys), strict=True)
+    earlier, new = frozenset(again), 0
     drafts = StoredDrafts(store, extractor.identity)
     for number, (key, result) in enumerate(ask_about(extractor, passages, drafts=drafts, usage=usage), 1):
         tokens = usage.tokens_in - counted[0], usage.tokens_out - counted[1]
+        if key in earlier:
+            result = better(Extraction.from_json(store.result(key, extractor.identity)), result)
         store.keep(extractor.identity, [(key, result.to_json())], tokens)
         counted = usage.tokens_in, usage.tokens_out
-        progress("extracting", number, len(missing))
+        progress("extracting", number, len(keys))
+        if key in earlier:
+            continue  # most of these fail again, which says nothing of the others
+        new += 1
         if _has_failed(result):
             failed.append(result.problem)
-            if number >= _ENOUGH:
-                _refuse_many(extractor, failed, number, skip_bad)
+            if new >= _ENOUGH:
+                _refuse_many(extractor, failed, new, skip_bad)
 
 
 def _has_failed(result: Extraction) -> bool:

@@ -82,7 +82,7 @@ class TextRecords:
         mentions: int32, the entities that each passage mentions, as places in ``keys``.
         triples: The triples among them.
         claims: Claims with the keys of subject and object (empty for none), and the passage of each.
-        empty: Addresses of the documents in which no entity was found.
+        empty: Addresses of the documents in which no entity was found besides their titles.
     """
 
     names: Names
@@ -133,7 +133,7 @@ def text_records(passages: Passages, merges: Mapping[str, str]) -> TextRecords:
         others = (names.id(key) for name, _ in _mentioned(extraction) if (key := names.key(name)))
         mentions.extend(dict.fromkeys([*(entity for row in rows for entity in row), *others]))
         begin.append(len(mentions))
-        empty[passage.address] = empty.get(passage.address, True) and begin[-1] == begin[-2]
+        empty[passage.address] = empty.get(passage.address, True) and not _names_something(passage, extraction, names)
         pairs.add(i, rows)
         stated.add(i, extraction, names)
         for claim in extraction.claims:
@@ -157,6 +157,14 @@ def _named(passage: StoredPassage, extraction: Extraction) -> Iterator[tuple[str
         yield text[found.start : found.end], found.kind, found.type
     for name, type_ in _mentioned(extraction):
         yield name, Kind.NAME, type_
+
+
+def _names_something(passage: StoredPassage, extraction: Extraction, names: Names) -> bool:
+    """Whether an entity was found in a passage; the title above it, which every passage has, does not count."""
+    text = passage.full_text
+    start = len(text) - len(passage.text)
+    found = (text[one.start : one.end] for one in extraction.found if one.start >= start)
+    return any(map(names.key, found)) or any(names.key(name) for name, _ in _mentioned(extraction))
 
 
 def _mentioned(extraction: Extraction) -> Iterator[tuple[str, str]]:

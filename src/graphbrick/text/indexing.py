@@ -36,9 +36,10 @@ from graphbrick.text.sources.sitemap import PAGES
 from graphbrick.text.store import DATABASE, StoredPassage, TextStore, text_folder
 from graphbrick.text.support import mentions_in, support_of
 
-_BUILDER = 2  # raise it when the same results give another graph
+_BUILDER = 3  # raise it when the same results give another graph
 _MANY_EMPTY = 0.5  # share of documents without an entity that is an error
 _SHOWN = 3
+_OURS = (DATABASE, PAGES, "passages-", "index.lock", "reports.lock", ".")  # beginnings of names in the folder
 _OPTIONS = {
     "chunker": ("--chunks", "cuts no documents"),
     "extractor": ("--extract", "finds no entities"),
@@ -59,7 +60,7 @@ class Indexed:
         reading: What has changed in the documents.
         extraction: What was extracted now; results of other passages were kept.
         documents: Number of documents.
-        empty: Addresses of the documents in which no entity was found.
+        empty: Addresses of the documents in which no entity was found besides their titles; none if nothing changed.
         is_new: Whether the graph was built; False if nothing had changed.
         extractor: The extractor.
         notes: What a user should know.
@@ -108,7 +109,8 @@ def index(
         options: Which columns of tables are read.
         skip_bad: Go on if files cannot be read, many documents have no entity, or a language model gives no result for
             many passages.
-        retry: Ask a language model again about passages without a result, or without all of it.
+        retry: Ask a language model again about passages without a result, or without all of it; what they have stays
+            unless the new result is better.
         progress: Called now and then.
 
     Raises:
@@ -129,8 +131,10 @@ def index(
     folder = text_folder(graph)
     if not folder.is_dir():
         check_place(graph, overwrite=False)  # a graph that was not made from text is never replaced
+    _check_folder(folder, graph)
     with _claimed(folder) as store:
         _check_unchanged(store, graph)
+        is_chosen = chunker is not None
         chunker, extractor = chosen(store, chunker, extractor)
 
         def count(done: int) -> None:
@@ -139,11 +143,30 @@ def index(
         reading = read_sources(store, sources, chunker, options or SourceOptions(), progress=count)
         if reading.problems and not skip_bad:
             raise InputError(unread(reading.problems))
+        others = store.n_cut_otherwise(identity_of(chunker)) if is_chosen else 0
+        if others:
+            reading.notes.append(
+                f"{counted(others, 'document')} of other sources stay as they were cut; name these too, to cut them by "
+                f"{chunker!r}"
+            )
         for name, brick in (("chunker", chunker), ("extractor", extractor), ("describe", describe)):
             if brick is not None:
                 store.set(name, repr(brick) if brick else "")
         extracted = extract_missing(store, extractor, progress, skip_bad=skip_bad, retry=retry)
-        return _built(store, graph, extractor, reading, extracted, skip_bad, progress)
+        done = _built(store, graph, extractor, reading, extracted, skip_bad, progress)
+        done.notes += reading.notes
+        return done
+
+
+def _check_folder(folder: Path, graph: Path) -> None:
+    """Raise GraphbrickError if the folder of the store holds files of a user, which would be removed with it."""
+    if folder.is_dir() and not (folder / DATABASE).exists():
+        foreign = sorted(file.name for file in folder.iterdir() if not file.name.startswith(_OURS))
+        if foreign:
+            raise GraphbrickError(
+                f"{folder} holds {foreign[0]}, but is where the documents of {graph} would be kept; choose another "
+                "name for the graph"
+            )
 
 
 @contextmanager

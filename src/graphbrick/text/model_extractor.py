@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from graphbrick.llm.chat import ChatModel
-from graphbrick.llm.conversations import Conversation, ask_about
+from graphbrick.llm.conversations import Conversation, RefusedError, ask_about
 from graphbrick.llm.json_replies import find_json
 from graphbrick.llm.messages import Message, Request, assistant, user
 from graphbrick.llm.replies import shown, without_thinking
@@ -87,16 +87,21 @@ class ModelExtractor(Extractor):
         if result.problem:
             again = [*messages, *([assistant(reply[:_REPEATED])] if reply.strip() else []), user(_complaint(result))]
             if self.model.context_budget(again) >= 0:
-                reply = yield self._request(again)
-                second = self._read(reply, text)
-                result = second if not second.problem or second.size >= result.size else result
+                try:
+                    reply = yield self._request(again)
+                except RefusedError:
+                    return result
+                result = better(result, self._read(reply, text))
         if not result.size:
             return result
         for message in self.follow_ups:
             messages = [*messages, assistant(reply), user(message)]
             if self.model.context_budget(messages) < 0:
                 break
-            reply = yield self._request(messages)
+            try:
+                reply = yield self._request(messages)
+            except RefusedError:
+                break
             further = self._read(reply, text)
             before = result.size
             result = result | replace(further, problem="")  # the rows so far are a result
@@ -137,6 +142,12 @@ class ModelExtractor(Extractor):
             reasons = ", ".join(f"{count} {reason}" for reason, count in result.dropped.items())
             return replace(result, problem=f"no row of the reply of {self.llm.model} can be used: {reasons}")
         return result
+
+
+def better(earlier: Extraction, result: Extraction) -> Extraction:
+    """Return the result of asking again, unless it has less than the earlier one and is not whole."""
+    is_worse = result.size < earlier.size and (bool(result.problem) or not result.size)
+    return earlier if is_worse else result
 
 
 def _complaint(result: Extraction) -> str:

@@ -14,8 +14,14 @@ from graphbrick.text.extraction import Kind
 from graphbrick.text.tally import Tally
 
 _ARTICLES = frozenset("the a an der die das ein eine le la les un une el los las il lo gli het een de o os as".split())
-_EDGE = re.compile(r"^[\W_]+|[\W_]+$")
-_POSSESSIVE = re.compile(r"['’]s?$")
+_ENGLISH = frozenset(("the", "a", "an"))
+_EDGE = re.compile(r"^[\W_]+|(?<=[^\W_])([+#]{0,2})[\W_]*$")  # its group are signs that stay, as of «C++» and «C#»
+_POSSESSIVE = re.compile("'s?$")
+# Programs write these signs one way or the other, and put soft hyphens and marks without width into words.
+_SIGNS: dict[int, int | None] = {
+    **str.maketrans("‘’ʼ‐‑–", "'''---"),
+    **dict.fromkeys(map(ord, "\u00ad\u200b\u2060\ufeff")),
+}
 _LONGEST = 100  # characters
 _ALIASES = 10
 _COMMON = 0.1  # a phrase that more of the passages have is no entity
@@ -27,14 +33,25 @@ _REMEMBERED = 1 << 16  # names whose key is not worked out again
 def fold_name(name: str) -> str:
     """Return the key of a name: no case, no article, no possessive, one form of Unicode; empty for no name.
 
-    >>> fold_name("The Kenyan  Shilling’s"), fold_name("ＵＮ")
-    ('kenyan shilling', 'un')
+    Letters of an abbreviation, as in «UN Women», are no article.
+
+    >>> fold_name("The Kenyan  Shilling’s"), fold_name("ＵＮ"), fold_name("UN Women"), fold_name("C++")
+    ('kenyan shilling', 'un', 'un women', 'c++')
     """
-    words = _EDGE.sub("", unicodedata.normalize("NFKC", name).casefold()).split()
-    while len(words) > 1 and words[0] in _ARTICLES:
+    words = _EDGE.sub(r"\1", unicodedata.normalize("NFKC", name).translate(_SIGNS)).split()
+    while len(words) > 1 and _is_article(words[0], words[1:]):
         words = words[1:]
-    key = _POSSESSIVE.sub("", " ".join(words))
+    key = _POSSESSIVE.sub("", " ".join(words).casefold().replace("i\u0307", "i"))  # of the Turkish İ
     return key if len(key) <= _LONGEST and any(letter.isalpha() for letter in key) else ""
+
+
+def _is_article(word: str, rest: list[str]) -> bool:
+    """Whether the first word of a name is an article; one in capitals is one only where all words are in capitals."""
+    folded = word.casefold()
+    if folded not in _ARTICLES:
+        return False
+    is_abbreviation = len(word) > 1 and word.isupper() and folded not in _ENGLISH
+    return not is_abbreviation or all(other.isupper() and len(other) > 1 for other in rest)
 
 
 def singular(key: str) -> str:
@@ -165,9 +182,11 @@ class Names:
         while key in self._merges and self._merges[key] not in met:
             key = self._merges[key]
             met.add(key)
+        one = singular(key)
+        if len(met) > 1 and not {key, one} & self._merges.keys() and self._seen(key).passages:
+            return self._target_of(key) or key  # the entity that a name was merged into may be a plural
         if key in self._merges or len(met) > 1:
             return key
-        one = singular(key)
         single = self._seen(one) if one != key else _Seen(0, 0)
         if single.passages and not (seen.names and single.names) and self._merges.get(one) != one:
             if one in self._merges:

@@ -27,6 +27,7 @@ from graphbrick.text.rows import (
     cells,
     distinct,
     entity_name,
+    first_rows,
     name_of,
     rows_of,
 )
@@ -60,7 +61,7 @@ class OpenIE(ModelExtractor):
 
     Args:
         llm: The model.
-        n: Most triples of a passage, at least 1.
+        n: Most entities, and most triples, of a passage, at least 1.
         grounded: Whether names that do not occur in the passage are left out: small models make them up.
     """
 
@@ -91,10 +92,11 @@ class OpenIE(ModelExtractor):
         if entities is None and triples is None:
             raise UnreadableReplyError('it has no list "entities" and no list "triples"')
         words, dropped = PassageWords(text), Counter[str]()
-        names = [entity_name(cells(row, ("name", "entity"))[0]) for row in (entities or [])[: self.n]]
+        listed = first_rows(entities, self.n, dropped)
+        names = [entity_name(cells(row, ("name", "entity"))[0]) for row in listed]
         fitting = [FoundEntity(name) for name in names if name and self._fits(name, words)]
         dropped[NOT_IN_PASSAGE] += len([name for name in names if name]) - len(fitting)
-        rows = [self._triple(row, words, dropped) for row in (triples or [])[: self.n]]
+        rows = [self._triple(row, words, dropped) for row in first_rows(triples, self.n, dropped)]
         return Extraction(
             triples=distinct(rows, dropped), entities=distinct(fitting, dropped), dropped=count_dropped(dropped)
         )

@@ -62,4 +62,5 @@ def import_open_ie(source: str | PathLike[str], path: str | PathLike[str], *, ov
     if done.reading.problems:
         raise InputError(done.reading.problems[0][1], file)
     notes = [f"without a triple: {counted(len(done.empty), 'passage')}"] if done.empty else []
+    notes += [f"triples left out: {count:,} {reason}" for reason, count in done.extraction.dropped.most_common()]
     return Imported(done.graph, 0, 0, 0, notes)

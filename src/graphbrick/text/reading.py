@@ -34,6 +34,7 @@ class Reading:
         deleted: Number of documents removed.
         problems: Files and pages that could not be read, and why.
         others: Files in the folders that are of kinds that are not read.
+        notes: What else a user should know.
     """
 
     added: int = 0
@@ -42,6 +43,7 @@ class Reading:
     deleted: int = 0
     problems: list[tuple[str, str]] = field(default_factory=list)
     others: list[Path] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
 
 def read_sources(
@@ -54,8 +56,9 @@ def read_sources(
 ) -> Reading:
     """Read sources into a store: add new documents, replace changed ones, remove those that have gone.
 
-    Only documents of these sources are removed. A file or page that cannot be read is noted, and its documents of an
-    earlier reading stay, unless the server says that there is no such page any more.
+    Only documents of these sources are removed, and of files in their folders that are gone. A file or page that cannot
+    be read is noted, and its documents of an earlier reading stay, unless the server says that there is no such page
+    any more.
 
     Args:
         store: The store; pages of sitemaps are kept in its folder.
@@ -75,18 +78,29 @@ def read_sources(
             continue
         place = source.absolute()
         files, others = files_of(place)
-        if not files and not store.files_of(str(place)):
+        if not files and not store.files_of(str(place)) and not store.files_in(str(place)):
             raise InputError("no file in it is of a kind that is read", source)
         reader.reading.others += others
         listed.append((str(place), files))
     for name, content in listed:
         if isinstance(content, Sitemap):
-            now = [reader.read_page(page, name) for page in pages_of(content, store.folder)]
+            pages = pages_of(content, store.folder, reader.reading.notes.append)
+            now = [reader.read_page(page, name) for page in pages]
         else:
             now = [reader.read_file(file, name) for file in content]
-        for gone in sorted(set(store.files_of(name)).difference(now)):
+        # A file of the folder may have been named by itself, or with another folder, when it was read.
+        there = {*store.files_of(name), *filter(_is_gone, store.files_in(name))}
+        for gone in sorted(there.difference(now)):
             reader.reading.deleted += store.forget_file(gone)
     return reader.reading
+
+
+def _is_gone(file: str) -> bool:
+    """Whether there is no such file any more; one that cannot be looked at may be there."""
+    try:
+        return not Path(file).exists()
+    except OSError:
+        return False
 
 
 def _source(source: Source) -> Path | Sitemap:
@@ -143,7 +157,7 @@ class _Reader:
         if known is not None and known[0] == mark:
             if known[1]:
                 reading.problems.append((name, known[1]))
-            reading.same += store.n_documents(name)
+            reading.same += len(store.addresses(name))
             return
         addresses: list[str] = []
         problem = ""

@@ -6,7 +6,7 @@ import json
 import sqlite3
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +24,8 @@ CREATE TABLE IF NOT EXISTS usage (extractor TEXT PRIMARY KEY, passages INTEGER N
     tokens_out INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS descriptions (digest BLOB PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID;
 """
+REPLACED = "results replaced"
+"""Setting: how often a result took the place of another one."""
 # The parts of a result (`Extraction.to_json`) after which it may have a problem, and rows left out.
 _PROBLEM, _DROPPED = 4, 5
 _HAS_PROBLEM = f"json_array_length(result) > {_PROBLEM} AND json_extract(result, '$[{_PROBLEM}]') != ''"
@@ -72,20 +74,30 @@ class ResultStore(ABC):
         )
         return list(dict.fromkeys(digest for (digest,) in rows))
 
-    def texts(self, digests: Iterable[bytes]) -> list[str]:
-        """Return the title and text of passages by their keys."""
+    def with_problem(self, extractor: str) -> list[bytes]:
+        """Return the keys of the texts whose result of an extractor has a problem, in the order of the documents."""
+        rows = self._db.execute(
+            "SELECT digest FROM passages JOIN extractions USING (digest)"
+            f" WHERE extractor = ? AND {_HAS_PROBLEM} ORDER BY content, number",
+            (extractor,),
+        )
+        return list(dict.fromkeys(digest for (digest,) in rows))
+
+    def texts(self, digests: Iterable[bytes]) -> Iterator[str]:
+        """Yield the title and text of passages by their keys, as they are needed."""
         place = "SELECT content, start, end FROM passages WHERE digest = ? LIMIT 1"
-        texts, last, title, whole = list[str](), -1, "", ""
+        last, title, whole = -1, "", ""
         for digest in digests:
             content, start, end = self._db.execute(place, (digest,)).fetchone()
             if content != last:  # passages come document by document, and a document may be large
                 row = self._db.execute("SELECT title, text FROM contents WHERE id = ?", (content,)).fetchone()
                 last, title, whole = content, str(row[0]), str(row[1])
-            texts.append(full_text(title, whole[start:end]))
-        return texts
+            yield full_text(title, whole[start:end])
 
     def keep(self, extractor: str, results: Sequence[tuple[bytes, Any]], tokens: tuple[int, int] | None = None) -> None:
         """Store results of an extractor, each JSON, in one transaction; replies of their conversations are removed.
+
+        A result that replaces another one changes `TextStore.state`, so that the graph is built again.
 
         Args:
             extractor: The extractor.
@@ -94,6 +106,11 @@ class ResultStore(ABC):
         """
         rows = [(digest, extractor, json.dumps(result)) for digest, result in results]
         with self.transaction():
+            if any(self._replaces(*row) for row in rows):
+                self._db.execute(
+                    "INSERT INTO settings VALUES (?, '1') ON CONFLICT (name) DO UPDATE SET value = value + 1",
+                    (REPLACED,),
+                )
             self._db.executemany("INSERT OR REPLACE INTO extractions VALUES (?, ?, ?)", rows)
             if tokens is not None:
                 ends = [(digest, extractor) for digest, _ in results]
@@ -104,6 +121,12 @@ class ResultStore(ABC):
                     " tokens_out = tokens_out + excluded.tokens_out",
                     (extractor, len(rows), *tokens),
                 )
+
+    def _replaces(self, digest: bytes, extractor: str, result: str) -> bool:
+        """Whether a text has another result of an extractor already."""
+        query = "SELECT result FROM extractions WHERE digest = ? AND extractor = ?"
+        row = self._db.execute(query, (digest, extractor)).fetchone()
+        return row is not None and row[0] != result
 
     def result(self, digest: bytes, extractor: str) -> Any:
         """Return the result of an extractor for a text."""
@@ -183,11 +206,6 @@ class ResultStore(ABC):
             self._db.executemany(
                 "DELETE FROM descriptions WHERE digest = ?", [(key,) for key in stored.difference(keys)]
             )
-
-    def forget_problems(self, extractor: str) -> None:
-        """Remove the results with a problem, so that they are made again."""
-        with self.transaction():
-            self._db.execute(f"DELETE FROM extractions WHERE extractor = ? AND {_HAS_PROBLEM}", (extractor,))
 
 
 @dataclass

@@ -19,7 +19,7 @@ T = TypeVar("T", bound=tuple[Any, ...])
 _WORD = re.compile(r"\w+")
 _QUOTES = "\"'`“”„«»‘’*_ "
 _LONGEST_NAME, _LONGEST_TEXT = 100, 1000  # characters
-_SHORTEST_STEM, _LONGEST_ENDING = 4, 3  # characters
+_SHORTEST_STEM, _LONGEST_ENDING, _SHORTEST_CAPITALS = 4, 3, 2  # characters
 _SUPPORTED = 0.25  # share of the words of a sentence that a passage has to have
 _FEW_WORDS = 4  # of a sentence that is not judged by them, such as «A country.»
 _NOTHING = frozenset(("", "none", "null", "n/a", "unknown", "-"))
@@ -28,6 +28,7 @@ _DATE = re.compile(r"\d{4}(-\d\d(-\d\d)?)?(?=$|T)")
 NOT_IN_PASSAGE = "not in the passage"
 INCOMPLETE = "incomplete or not a name"
 DUPLICATE = "duplicate"
+TOO_MANY = "beyond the first n"
 UNSUPPORTED = "sentence of a description that the passage does not support"
 
 
@@ -35,7 +36,7 @@ class PassageWords:
     """The words of one passage, to check whether names occur in it."""
 
     def __init__(self, text: str) -> None:
-        self._text = _folded(text)
+        self._raw, self._text = unicodedata.normalize("NFKC", text), _folded(text)
         words = _WORD.findall(self._text)
         self._words = {*words, *map(singular, words)}
         self._small = stop_words_of(words)
@@ -44,12 +45,26 @@ class PassageWords:
     def has(self, name: str) -> bool:
         """Whether all words of a name, but for articles and the like, occur in the passage; their endings may differ.
 
+        A name of such words alone has to stand there with its capitals, as «US» or «The Who».
+
         >>> words = PassageWords("The Great Lakes of Africa")
         >>> words.has("great lake"), words.has("Lakes of Asia"), PassageWords("столица Кении").has("Кения")
         (True, False, True)
         """
         words = [word for word in _WORD.findall(_folded(name)) if word not in self._small]
-        return bool(words) and all(self._has_word(word) for word in words)
+        return all(self._has_word(word) for word in words) if words else self._has_capitals(name)
+
+    def _has_capitals(self, name: str) -> bool:
+        """Whether a name of function words stands in the passage as it is, with a capital that tells it is a name.
+
+        A capital at the beginning of a sentence does not tell «May» from «may», or a name from a pronoun.
+        """
+        words = unicodedata.normalize("NFKC", name).split()
+        written = " ".join(words)
+        if len(written) < _SHORTEST_CAPITALS or not written[0].isupper():
+            return False
+        before = r"(?<!\w)" if any(map(str.isupper, written[1:])) else r"(?<=[\w,;] )"
+        return re.search(before + r"\s+".join(map(re.escape, words)) + r"(?!\w)", self._raw) is not None
 
     def quotes(self, quote: str) -> bool:
         """Whether the passage has these words in this order; white space, case and marks do not count."""
@@ -138,14 +153,20 @@ def iso_date(value: object) -> str:
 def cells(row: object, *names: Sequence[str]) -> list[object]:
     """Return the cells of a row, which is a list in their order, or an object with one of the names of each.
 
+    In an object with as many cells, one whose name is not known, as in another language, counts by its place.
+
     >>> cells({"subject": "a", "predicate": "b", "object": "c"}, ("head", "subject"), ("relation",), ("tail", "object"))
     ['a', 'b', 'c']
     """
     if isinstance(row, Mapping):
+        known = {name for same in names for name in same}
         found = [next((row[name] for name in same if name in row), None) for same in names]
-        values = list(row.values())
-        # Names in another language or of the model's own: the order counts if there are as many.
-        return values if None in found and len(values) == len(names) else found
+        if len(row) != len(names):
+            return found
+        return [
+            value if cell is None and name not in known else cell
+            for cell, (name, value) in zip(found, row.items(), strict=True)
+        ]
     if isinstance(row, Sequence) and not isinstance(row, str):
         return [*row, *[None] * (len(names) - len(row))] if len(row) <= len(names) else [None] * len(names)
     return [row, *[None] * (len(names) - 1)]
@@ -156,6 +177,13 @@ def rows_of(value: object, *names: str) -> list[object] | None:
     if not isinstance(value, Mapping):
         return None
     return next((value[name] for name in names if isinstance(value.get(name), list)), None)
+
+
+def first_rows(rows: list[object] | None, n: int, dropped: Counter[str]) -> list[object]:
+    """Return the first ``n`` rows of a list, none for None; count the others."""
+    listed = rows or []
+    dropped[TOO_MANY] += max(len(listed) - n, 0)
+    return listed[:n]
 
 
 def distinct(rows: Iterable[T | None], dropped: Counter[str], cells: int = 3) -> list[T]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -22,7 +23,7 @@ from graphbrick.core.graph import PassageText
 from graphbrick.graphs.corpus import full_text
 from graphbrick.text.chunks import Span
 from graphbrick.text.document import Document
-from graphbrick.text.results import RESULTS_SCHEMA, ResultStore
+from graphbrick.text.results import REPLACED, RESULTS_SCHEMA, ResultStore
 
 DATABASE = "documents.sqlite"
 _VERSION = 1
@@ -214,6 +215,12 @@ class TextStore(ResultStore):
         """Return the files that were read for a source."""
         return [str(row[0]) for row in self._db.execute("SELECT path FROM files WHERE source = ?", (source,))]
 
+    def files_in(self, folder: str) -> list[str]:
+        """Return the files that were read from a folder and its subfolders, for whatever source."""
+        inside = folder.rstrip(os.sep) + os.sep
+        rows = self._db.execute("SELECT path FROM files WHERE substr(path, 1, ?) = ?", (len(inside), inside))
+        return [str(row[0]) for row in rows]
+
     def sources(self) -> list[str]:
         """Return the sources, sorted."""
         return [str(row[0]) for row in self._db.execute("SELECT DISTINCT source FROM files ORDER BY 1")]
@@ -310,6 +317,11 @@ class TextStore(ResultStore):
             )
         )
 
+    def n_cut_otherwise(self, chunker: str) -> int:
+        """Return the number of documents that another chunker cut."""
+        query = "SELECT count(*) FROM documents JOIN contents ON contents.id = content WHERE chunker != ?"
+        return int(self._db.execute(query, (chunker,)).fetchone()[0])
+
     def addresses(self, file: str) -> list[str]:
         """Return the addresses of the documents of a file."""
         return [str(row[0]) for row in self._db.execute("SELECT address FROM documents WHERE file = ?", (file,))]
@@ -322,10 +334,6 @@ class TextStore(ResultStore):
         """Whether a language model was asked for something in it."""
         rows = "SELECT EXISTS (SELECT 1 FROM usage) OR EXISTS (SELECT 1 FROM drafts)"
         return bool(self._db.execute(rows).fetchone()[0])
-
-    def n_documents(self, file: str) -> int:
-        """Return the number of documents of a file."""
-        return int(self._db.execute("SELECT count(*) FROM documents WHERE file = ?", (file,)).fetchone()[0])
 
     def document(self, address: str) -> tuple[str, str] | None:
         """Return title and text of a document; None if there is none."""
@@ -357,7 +365,10 @@ class TextStore(ResultStore):
             yield PassageText(one.text, one.address, one.start, one.end, one.title, one.section)
 
     def state(self) -> str:
-        """Return a hash of everything that the graph is derived from but the extractor."""
+        """Return a hash of everything that the graph is derived from but the extractor.
+
+        Results follow from texts and extractor, and count only if some were replaced, as after asking a model again.
+        """
         state = hashlib.sha256()
         for row in self._db.execute(
             "SELECT address, contents.digest, chunker FROM documents JOIN contents ON contents.id = content"
@@ -365,6 +376,7 @@ class TextStore(ResultStore):
         ):
             state.update(json.dumps(row).encode())
         state.update(json.dumps(self.merges()).encode())
+        state.update((self.setting(REPLACED) or "").encode())
         return state.hexdigest()
 
     # Merges

@@ -43,6 +43,7 @@ def print_indexed(graph: Path, done: Indexed, *, as_json: bool) -> None:
                 "bad": [{"file": file, "reason": reason} for file, reason in reading.problems],
                 "other": [str(file) for file in reading.others],
                 "empty": done.empty,
+                "notes": done.notes,
                 "problems": problem_rows(extraction.problems),
                 "dropped_rows": dict(extraction.dropped),
                 "usage": _usage(extraction.usage),
@@ -54,7 +55,7 @@ def print_indexed(graph: Path, done: Indexed, *, as_json: bool) -> None:
         f"{reading.deleted:,} deleted), {counted(opened.n_passages, 'passage')} ({done.extracted:,} read now), "
         f"{counted(opened.n_entities, 'entity')}, {counted(opened.n_triples, 'triple')}"
     )
-    for note in [*_notes(reading.problems, reading.others, done.empty), *_model_notes(done)]:
+    for note in [*_notes(reading.problems, reading.others, done.empty), *done.notes, *_model_notes(done)]:
         typer.echo(f"note: {plain(note)}", err=True)
     if done.is_new and done.extractor.note:
         typer.echo(f"note: {done.extractor.note}", err=True)
@@ -82,6 +83,8 @@ def print_estimate(graph: Path, estimate: Estimate, *, as_json: bool) -> None:
         f"changed, {reading.deleted:,} deleted) and {counted(estimate.passages, 'passage')}; to extract by "
         f"{estimate.extractor!r}: {estimate.extract:,}"
     )
+    for note in reading.notes:
+        typer.echo(f"note: {plain(note)}", err=True)
     for one in estimate.models:
         typer.echo(_model_line(one))
     if estimate.describe is not None:
@@ -135,7 +138,7 @@ def _model_notes(done: Indexed) -> list[str]:
             notes.append(f"{counted(len(some), 'passage')} {words}: {shown}{more}")
     if extraction.dropped:
         reasons = ", ".join(f"{count:,} {reason}" for reason, count in extraction.dropped.most_common())
-        notes.append(f"rows of replies that were left out: {reasons}")
+        notes.append(f"rows of replies or files that were left out: {reasons}")
     return notes
 
 

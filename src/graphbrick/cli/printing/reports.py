@@ -35,6 +35,7 @@ def print_prepared(done: Prepared, *, as_json: bool) -> None:
                 "communities": done.communities,
                 "cost": asdict(done.cost),
                 "failed": done.failed,
+                "broken": done.broken,
                 "cut": {str(community): left_out for community, left_out in done.cut.items()},
             }
         )
@@ -47,6 +48,13 @@ def print_prepared(done: Prepared, *, as_json: bool) -> None:
         few = ", ".join(map(str, done.failed[:_SHOWN])) + (", ..." if len(done.failed) > _SHOWN else "")
         why = "run it again to try again" if done.cost.calls else "no sentence names their entities"
         typer.echo(f"note: no report on {counted(len(done.failed), 'community')} ({few}): {why}", err=True)
+    if done.broken:
+        few = ", ".join(map(str, done.broken[:_SHOWN])) + (", ..." if len(done.broken) > _SHOWN else "")
+        typer.echo(
+            f"note: {counted(len(done.broken), 'report')} ({few}) broke off, with what came before; a higher "
+            "max_tokens of the model gives more room",
+            err=True,
+        )
     if done.cut:
         total = sum(done.cut.values())
         typer.echo(

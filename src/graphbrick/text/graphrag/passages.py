@@ -36,7 +36,8 @@ class Passages:
         self.apart = 0
         self._units: list[_Unit] = []
         self._number: dict[str, int] = {}
-        self._from_ends: list[int] = []  # where the latest text unit of each document begins
+        self._cited: dict[str, int] = {}
+        self._latest: list[int] = []  # where the latest text unit of each document begins; -1 for none
         self._addresses: set[str] = set()
         by_unit: dict[str, int] = {}
         for row in tables["documents"]:
@@ -58,9 +59,9 @@ class Passages:
         """Return the passage of a text unit by its id; None if there is no such unit."""
         return self._number.get(unit)
 
-    def number_by_place(self, place: str) -> int | None:
-        """Return the passage of a text unit by its place in the table; None if there is no such unit."""
-        return int(place) if place.isdecimal() and int(place) < len(self._units) else None
+    def number_cited(self, number: str) -> int | None:
+        """Return the passage of a text unit by the number that reports cite; None if there is no such unit."""
+        return self._cited.get(number)
 
     def cut(self) -> Iterator[tuple[Document, list[Span]]]:
         """Yield each document with its passages."""
@@ -78,7 +79,7 @@ class Passages:
         file = PurePath(name)
         shown = file.stem if file.suffix.lower() in _FILES else name
         self.documents.append(Document(address, title or shown, text, markdown_headings(text)))
-        self._from_ends.append(0)
+        self._latest.append(-1)
         return len(self.documents) - 1
 
     def _add_unit(self, row: Row, document: int | None) -> None:
@@ -90,16 +91,18 @@ class Passages:
             above = "" if document is None else self.documents[document].address
             document = self._add(f"{above}#{len(self._units) + 1}", text, id_)
             start, self.apart = 0, self.apart + 1
-        self._from_ends[document] = start
+        self._latest[document] = start
         end = start + len(text)
         span = Span(start, end, Sections(self.documents[document]).at(start))
+        number = row.get("human_readable_id")  # counts from 0 or 1, by the version
+        self._cited[str(len(self._units) if number is None else number)] = len(self._units)
         self._number[id_] = len(self._units)
         self._units.append(_Unit(id_, document, span))
 
     def _find(self, document: int, text: str) -> int:
-        """Return where a text begins in a document, if possible after the text unit before; -1 if it is not there."""
+        """Return where a text begins in a document, if possible after the beginning of the last one; -1 if nowhere."""
         whole = self.documents[document].text
-        start = whole.find(text, self._from_ends[document])
+        start = whole.find(text, self._latest[document] + 1)
         return start if start >= 0 else whole.find(text)
 
     def _passage(self, unit: _Unit) -> PassageText:

@@ -250,7 +250,7 @@ class Reader:
                     elif kind.lower() == "relation" and one in self._cited_relation:
                         triples.append(self._triple[self._cited_relation[one]])
                     elif kind.lower() in ("source", "text unit"):
-                        passage = self.passages.number_by_place(one)
+                        passage = self.passages.number_cited(one)
                         passages += [] if passage is None else [passage]
         cited = Cited.union([Cited(tuple(entities), tuple(triples), tuple(passages))])
         return _DATA.sub("", text).strip(), cited

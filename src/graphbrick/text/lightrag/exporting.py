@@ -199,8 +199,11 @@ class _Content:
             DOCUMENT_RELATIONS: {id_: {"relation_pairs": [], "count": 0} for id_, _ in self._documents.values()},
             REPLIES: {},
         }
+        listed: dict[str, list[str]] = {}
+        for chunk in self._chunks:
+            listed.setdefault(chunk.address, []).append(chunk.id)
         for address, (id_, text) in self._documents.items():
-            chunks = [chunk.id for chunk in self._chunks if chunk.address == address]
+            chunks = listed[address]
             files[STATUS][id_] = {
                 "status": "processed",
                 "content_summary": text[:_SUMMARY],

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 
 from graphbrick.core.errors import InputError
 from graphbrick.files.locks import claim
-from graphbrick.graphs.communities import CommunityTree, communities_of
+from graphbrick.graphs.communities import communities_of
 from graphbrick.graphs.corpus import TextGraph
 from graphbrick.llm.chat import ChatModel
 from graphbrick.text.reporting.extracted import WRITER, extracted_report
 from graphbrick.text.reporting.replies import ReplyStore
-from graphbrick.text.reporting.written import Cost, ReportWriter, Written
+from graphbrick.text.reporting.written import Cost, ReportWriter, Written, reportable
 from graphbrick.text.reports import CommunityReport, keep_reports
 from graphbrick.text.store import text_folder
 
@@ -31,6 +31,7 @@ class Prepared:
         cost: What the model cost; nothing without a model.
         failed: The communities that have none, because a reply was not a report or no sentence names an entity.
         cut: The communities whose report was written without all triples or passages, and how many were left out.
+        broken: The communities whose reply broke off, so that the report has only what came before.
     """
 
     reports: list[CommunityReport]
@@ -38,6 +39,7 @@ class Prepared:
     cost: Cost = field(default_factory=Cost)
     failed: list[int] = field(default_factory=list)
     cut: dict[int, int] = field(default_factory=dict)
+    broken: list[int] = field(default_factory=list)
 
 
 def prepare_reports(
@@ -85,7 +87,7 @@ def prepare_reports(
     _check(written, llm, len(chosen))
     reports = [written.reports[one] for one in sorted(written.reports)]
     keep_reports(graph, tree, reports, repr(llm))
-    return Prepared(reports, len(chosen), written.cost, written.failed, written.cut)
+    return Prepared(reports, len(chosen), written.cost, written.failed, written.cut, sorted(written.broken))
 
 
 def estimate_reports(graph: TextGraph, llm: ChatModel, *, tokens: int = TOKENS, level: int | None = None) -> Cost:
@@ -93,15 +95,6 @@ def estimate_reports(graph: TextGraph, llm: ChatModel, *, tokens: int = TOKENS, 
     tree = communities_of(graph)
     with ReplyStore(text_folder(graph.place)) as store:
         return ReportWriter(llm, graph, tree, store, tokens).estimate(reportable(tree, level))
-
-
-def reportable(tree: CommunityTree, level: int | None) -> list[int]:
-    """Return the communities of at least two entities up to a level, ascending."""
-    return [
-        one
-        for one in range(len(tree))
-        if len(tree.members(one)) > 1 and (level is None or int(tree.level[one]) <= level)
-    ]
 
 
 def _check(written: Written, llm: ChatModel, communities: int) -> None:

@@ -38,20 +38,28 @@ class ReplyStore(TextStore):
         """Store a reply."""
         self._db.execute("INSERT OR REPLACE INTO reports VALUES (?, ?, ?)", (context, writer, reply))
 
-    def drop_others(self, writer: str, used: Iterable[bytes], state: str) -> None:
-        """Remove the replies of a model that no report is made of any more.
-
-        Those of other models are removed too if the documents have changed since: they may hold words of deleted ones.
+    def begin(self, state: str) -> bool:
+        """Note what replies are about from now on; return whether some may hold words of documents of before.
 
         Args:
-            writer: The model.
+            state: What the graph was made from; see `TextGraph.text_state`.
+        """
+        earlier = self.setting("reports of")
+        if earlier is None:
+            self.set("reports of", state)
+        return earlier not in (None, state)
+
+    def drop_others(self, writer: str, used: Iterable[bytes], state: str) -> None:
+        """Remove all replies but these, as they may hold words of deleted documents.
+
+        Args:
+            writer: The model that wrote those that stay.
             used: The contexts of its reports.
             state: What the graph was made from; see `TextGraph.text_state`.
         """
-        every = self.setting("reports of") not in (None, state)
         with self.transaction():
             rows = self._db.execute("SELECT context, writer FROM reports").fetchall()
             wanted = {(one, writer) for one in used}
-            unused = [row for row in rows if tuple(row) not in wanted and (every or row[1] == writer)]
+            unused = [row for row in rows if tuple(row) not in wanted]
             self._db.executemany("DELETE FROM reports WHERE context = ? AND writer = ?", unused)
             self.set("reports of", state)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,9 +14,9 @@ from graphbrick.graphs.corpus import TextGraph
 from graphbrick.llm.chat import ChatModel
 from graphbrick.llm.context_budget import text_tokens
 from graphbrick.llm.conversations import each_reply
-from graphbrick.llm.json_replies import json_list, json_object, whole_number
+from graphbrick.llm.json_replies import find_json, json_list, json_object, number_in, whole_number
 from graphbrick.llm.messages import Message, Request, system, user
-from graphbrick.llm.replies import one_line, opened
+from graphbrick.llm.replies import one_line, opened, without_fences
 from graphbrick.pipeline.identity import identity_of
 from graphbrick.text.reporting.context import Context, Contexts
 from graphbrick.text.reporting.replies import ReplyStore
@@ -67,12 +66,14 @@ class Written:
         cost: What they cost.
         failed: The communities whose reply was not a report.
         cut: The communities whose report was written without all triples or passages, and how many were left out.
+        broken: The communities whose reply broke off, so that the report has only what came before.
     """
 
     reports: dict[int, CommunityReport] = field(default_factory=dict)
     cost: Cost = field(default_factory=Cost)
     failed: list[int] = field(default_factory=list)
     cut: dict[int, int] = field(default_factory=dict)
+    broken: list[int] = field(default_factory=list)
 
 
 class ReportWriter:
@@ -111,7 +112,7 @@ class ReportWriter:
             ModelError: The server is away, refuses, or does not answer in time.
             StoppedError: The budget does not hold the calls.
         """
-        result = Written()
+        result, is_stale = Written(), self._store.begin(self._state)
         done = 0
         for level in _finest_first(self._tree, communities):
             contexts = [(one, self._contexts.of(one, result.reports)) for one in level]
@@ -122,12 +123,31 @@ class ReportWriter:
                         result.failed.append(community)
                     else:
                         result.reports[community] = report
+                        if not find_json(without_fences(reply))[1]:
+                            result.broken.append(community)
                     if context.left_out:
                         result.cut[community] = context.left_out
                 done += len(batch)
                 progress(done)
-        self._store.drop_others(self._writer, self._used, self._state)
+        if is_stale:
+            every = reportable(self._tree, None)
+            self._used += self._kept_for(every) if len(communities) < len(every) else []
+            self._store.drop_others(self._writer, self._used, self._state)
         return result
+
+    def _kept_for(self, communities: Sequence[int]) -> list[bytes]:
+        """Return the keys of the kept replies about communities, also those of levels that are not written now."""
+        kept: list[bytes] = []
+        known: dict[int, CommunityReport] = {}
+        for level in _finest_first(self._tree, communities):
+            for community in level:
+                context = self._contexts.of(community, known)
+                reply = self._store.reply(self._key(context), self._writer)
+                report = None if reply is None else read_report(community, context, reply)
+                if report is not None:
+                    kept.append(self._key(context))
+                    known[community] = report
+        return kept
 
     def estimate(self, communities: Sequence[int]) -> Cost:
         """Return what `write` would cost. Reports on parts that are not written yet count with 600 tokens each."""
@@ -214,13 +234,12 @@ def _findings(listed: Sequence[Any], context: Context) -> Iterator[Finding]:
 
 
 def _numbers(value: object) -> list[int]:
-    listed = value if isinstance(value, list) else []
-    return [one for one in listed if isinstance(one, int) and not isinstance(one, bool)][:_SOURCES]
+    numbers = map(number_in, value if isinstance(value, list) else [])
+    return [int(one) for one in numbers if one is not None and one.is_integer()][:_SOURCES]
 
 
 def _rating(value: object) -> float:
-    rating = float(value) if isinstance(value, int | float) and not isinstance(value, bool) else 0.0
-    return min(max(rating, 0.0), MOST_RATING) if math.isfinite(rating) else 0.0
+    return min(max(number_in(value) or 0.0, 0.0), MOST_RATING)
 
 
 def _messages(text: str) -> list[Message]:
@@ -239,6 +258,15 @@ def _schema(lines: int) -> dict[str, Any]:
         sources=sources,
         findings=json_list(finding, most=_FINDINGS),
     )
+
+
+def reportable(tree: CommunityTree, level: int | None) -> list[int]:
+    """Return the communities of at least two entities up to a level, ascending."""
+    return [
+        one
+        for one in range(len(tree))
+        if len(tree.members(one)) > 1 and (level is None or int(tree.level[one]) <= level)
+    ]
 
 
 def _finest_first(tree: CommunityTree, communities: Sequence[int]) -> Iterator[list[int]]:

@@ -6,7 +6,7 @@ import gzip
 import io
 import sqlite3
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +14,7 @@ from typing import NamedTuple
 from urllib.parse import unquote, urldefrag, urlsplit
 from xml.parsers import expat
 
+from graphbrick.core.counting import counted
 from graphbrick.core.errors import InputError
 from graphbrick.graphs.readers.streams import open_source, unpacked_name
 from graphbrick.text.document import Document
@@ -101,15 +102,26 @@ def is_sitemap_file(file: Path) -> bool:
     return unpacked_name(file).endswith(".xml")
 
 
-def pages_of(sitemap: Sitemap, folder: Path) -> Iterator[Page]:
+def pages_of(sitemap: Sitemap, folder: Path, note: Callable[[str], object] = lambda text: None) -> Iterator[Page]:
     """Yield the pages of a sitemap, in its order; they are kept in a folder. An interrupted run is continued.
+
+    Args:
+        sitemap: The sitemap.
+        folder: Where pages are kept.
+        note: Called with what a user should know.
 
     Raises:
         InputError: The sitemap cannot be read, lists no page, or the server cannot be reached any more.
     """
     home = "" if sitemap.is_file else host_of(sitemap.address)
     client = Client(sitemap.rate, home, only_home=not sitemap.is_file)
-    listed = _Listing(sitemap, client).run()
+    listing = _Listing(sitemap, client)
+    listed = listing.run()
+    if listing.is_cut:
+        note(
+            f"{sitemap.name} lists more than {counted(sitemap.pages, 'page')}, and only these are read; --pages "
+            "(pages) takes more"
+        )
     with closing(sqlite3.connect(folder / PAGES, isolation_level=None)) as kept:
         kept.execute("PRAGMA secure_delete = ON")
         for statement in _TABLE.split(";"):
@@ -195,6 +207,7 @@ class _Listing:
     sitemap: Sitemap
     client: Client
     pages: dict[str, str] = field(default_factory=dict)  # lastmod by address
+    is_cut: bool = False  # whether it lists more pages
 
     def run(self) -> dict[str, str]:
         """Return the addresses of the pages, and the times of their last changes as they are stated."""
@@ -211,6 +224,7 @@ class _Listing:
                         )
                     seen.add(inner)
                     waiting.append((inner, depth + 1))
+        self.is_cut |= bool(waiting)
         if not self.pages:
             raise InputError("it lists no page", self.sitemap.address)
         return self.pages
@@ -237,8 +251,12 @@ class _Listing:
 
     def _add(self, url: str, lastmod: str) -> None:
         url = urldefrag(url.strip())[0]
-        if is_address(url) and len(self.pages) < self.sitemap.pages:
-            self.pages.setdefault(url, lastmod.strip())
+        if not is_address(url) or url in self.pages:
+            return
+        if len(self.pages) < self.sitemap.pages:
+            self.pages[url] = lastmod.strip()
+        else:
+            self.is_cut = True
 
     def _parse(self, data: bytes, address: str) -> list[str]:
         """Add the pages of an XML sitemap, and return the sitemaps that it names. Entities are refused."""

@@ -47,7 +47,7 @@ def table_documents(file: Path, suffix: str, options: SourceOptions) -> Iterator
     rows = {".csv": _csv, ".tsv": _csv, ".parquet": _parquet, ".json": _json}.get(suffix, _json_lines)(file)
     keys: set[str] = set()
     for number, row in enumerate(rows, 1):
-        columns = _columns(row, options, file)
+        columns = _columns(row, options, file, number)
         texts = [text for column in columns["text"] for text in _texts(row, column)]
         if not any(text.strip() for text in texts):
             continue
@@ -83,7 +83,7 @@ def _document(address: str, title: str, texts: list[str], sections: list[str]) -
     return Document(address, title, "\n\n".join(parts), tuple(headings))
 
 
-def _columns(row: Mapping[str, Any], options: SourceOptions, file: Path) -> dict[str, list[str]]:
+def _columns(row: Mapping[str, Any], options: SourceOptions, file: Path, number: int) -> dict[str, list[str]]:
     """Return the columns of texts, title, key and section."""
     usual = {name.lower(): name for name in row}
     chosen: dict[str, list[str]] = {}
@@ -95,9 +95,11 @@ def _columns(row: Mapping[str, Any], options: SourceOptions, file: Path) -> dict
         chosen[part] = [name.strip() for name in given.split(",")] if part == "text" else [given.strip()]
         for name in chosen[part]:
             if name not in row and name.split(".")[0] not in row:
-                raise InputError(f"there is no column {name!r}; there are {', '.join(map(str, row))}", file)
+                raise InputError(f"there is no column {name!r}; there are {', '.join(map(str, row))}", file, number)
     if not chosen["text"]:
-        raise InputError(f"no column is called text; name one with --text; there are {', '.join(map(str, row))}", file)
+        raise InputError(
+            f"no column is called text; name one with --text; there are {', '.join(map(str, row))}", file, number
+        )
     return chosen
 
 
