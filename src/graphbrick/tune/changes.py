@@ -13,7 +13,7 @@ import numpy as np
 
 from graphbrick.core.errors import PipelineError
 from graphbrick.evaluate.statistics.intervals import Interval
-from graphbrick.evaluate.statistics.paired import holm, paired_bootstrap, permutation_test
+from graphbrick.evaluate.statistics.paired import holm, mean_difference, permutation_test
 from graphbrick.pipeline import Pipeline, Sequence, Union
 from graphbrick.pipeline.brick import Brick
 from graphbrick.pipeline.parsing import parse_brick
@@ -203,7 +203,7 @@ def _effect_of(change: Change, winner: Candidate) -> Effect:
     # The test by bootstrap finds too much in few questions; this one is exact there.
     p = permutation_test(*qualities, resamples=_RESAMPLES)
     return Effect(
-        *(change.of, change.what, change.changed.text, paired_bootstrap(*qualities).difference, p),
+        *(change.of, change.what, change.changed.text, mean_difference(*qualities), p),
         _slower([changed for _, changed in times], [seconds for seconds, _ in times]),
         fmean(one.tokens for one in theirs) - fmean(one.tokens for one in ours),
     )

@@ -4,7 +4,15 @@ import numpy as np
 import pytest
 
 from graphbrick.evaluate.statistics.comparison import compare
-from graphbrick.evaluate.statistics.paired import benjamini_hochberg, holm, mcnemar, paired_bootstrap, permutation_test
+from graphbrick.evaluate.statistics.intervals import share_difference
+from graphbrick.evaluate.statistics.paired import (
+    benjamini_hochberg,
+    holm,
+    mcnemar,
+    mean_difference,
+    paired_bootstrap,
+    permutation_test,
+)
 
 RNG = np.random.default_rng(1)
 F1 = {name: RNG.random(70).tolist() for name in ("a", "b", "c", "d")}
@@ -32,6 +40,9 @@ def test_0_and_1_are_compared_by_mcnemar() -> None:
     assert [row.p for row in table] == [mcnemar(HITS["a"], HITS["b"]), mcnemar(HITS["c"], HITS["b"])]
     assert table[0].difference.mean == pytest.approx(np.mean(HITS["a"]) - np.mean(HITS["b"]))
     assert table[0].p_holm == pytest.approx(min(1, 2 * table[0].p))
+    for row in table:
+        assert row.difference == mean_difference(HITS[row.first], HITS["b"])
+        assert row.difference == share_difference(row.better, row.worse, 70)
 
 
 def test_questions_that_were_not_scored_are_left_out_of_their_pairs_and_counted() -> None:

@@ -8,7 +8,7 @@ import scipy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphbrick.evaluate.statistics.intervals import bootstrap, interval, resampled_means, wilson
+from graphbrick.evaluate.statistics.intervals import bootstrap, interval, resampled_means, share_difference, wilson
 
 values = st.lists(st.sampled_from([0.0, 0.25, 1 / 3, 0.5, 2 / 3, 1.0]), min_size=1, max_size=30)
 
@@ -68,6 +68,35 @@ def test_the_interval_of_0_and_1_is_wilsons_and_any_other_the_bootstrap() -> Non
     assert interval([1, 1, 0, 1]) == wilson(3, 4)
     assert interval([1, 1, 0, 0.5], seed=4) == bootstrap([1, 1, 0, 0.5], seed=4)
     assert interval(np.array([True, False])) == wilson(1, 2)
+
+
+@pytest.mark.parametrize("n", [20, 200])
+def test_a_share_difference_leaves_out_0_where_the_exact_test_finds_one(n: int) -> None:
+    for better in range(21):
+        for worse in range(min(better, n - better) + 1):
+            p = scipy.stats.binomtest(better, better + worse).pvalue if better else 1.0
+            found = share_difference(better, worse, n)
+            # The exact test is a little more careful, so that p may be a little over 0.05.
+            assert p < 0.08 if found.low > 0 else p >= 0.05
+            other = share_difference(worse, better, n)
+            assert (other.mean, other.low, other.high) == (-found.mean, -found.high, -found.low)
+            assert -1 <= found.low <= found.mean <= found.high <= 1
+
+
+@pytest.mark.parametrize(("n", "better", "worse"), [(20, 0.2, 0.1), (60, 0.05, 0.02), (60, 0.3, 0.3), (200, 0.04, 0.0)])
+def test_a_share_difference_contains_the_true_one_as_often_as_it_says(n: int, better: float, worse: float) -> None:
+    counts = np.random.default_rng(3).multinomial(n, [better, worse, 1 - better - worse], size=4_000)
+    several, times = np.unique(counts, axis=0, return_counts=True)
+    held = [share_difference(int(b), int(c), n) for b, c, _ in several]
+    inside = [one.low <= better - worse <= one.high for one in held]
+    assert 0.935 <= np.average(inside, weights=times) <= 0.99
+
+
+def test_of_no_difference_in_200_questions_a_small_one_is_possible() -> None:
+    assert share_difference(0, 0, 200)[:3] == pytest.approx((0, -0.0137, 0.0137), abs=1e-4)
+    for wrong in ((0, 0, 0), (-1, 0, 5), (3, 3, 5)):
+        with pytest.raises(ValueError, match=f"got {wrong[0]} better and {wrong[1]} worse of {wrong[2]}"):
+            share_difference(*wrong)
 
 
 @settings(deadline=None, max_examples=60)

@@ -153,7 +153,11 @@ def comparison_table(rows: Sequence[Comparison], figures: Sequence[PipelineFigur
         Column("pipeline", text=True),
         Column("against", text=True),
         Column("difference", f"{measure_name(measure)}, points", "the mean of the first less that of the second"),
-        Column("95 % interval", f"{measure_name(measure)}, points", "of the difference, by the paired bootstrap"),
+        Column(
+            "95 % interval",
+            f"{measure_name(measure)}, points",
+            "of the difference: adjusted Wald for 0 and 1, else the paired bootstrap",
+        ),
         Column("better", "questions", "the first has the higher value"),
         Column("worse", "questions", "the first has the lower value"),
         Column("both done", "questions", "questions that both were scored on"),

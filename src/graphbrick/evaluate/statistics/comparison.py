@@ -10,7 +10,13 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from graphbrick.evaluate.statistics.intervals import Interval, interval_of, is_binary, resampled_means
+from graphbrick.evaluate.statistics.intervals import (
+    Interval,
+    interval_of,
+    is_binary,
+    resampled_means,
+    share_difference,
+)
 from graphbrick.evaluate.statistics.paired import benjamini_hochberg, difference, holm, permutation_tests
 
 _TOGETHER = 128  # pairs resampled together, so that memory does not grow with their number
@@ -22,8 +28,9 @@ class Comparison(NamedTuple):
     Attributes:
         first: Name of the first pipeline.
         second: Name of the second pipeline.
-        difference: Mean of the first minus mean of the second, with its BCa bootstrap interval; its ``n`` is the number
-            of questions on which both were scored.
+        difference: Mean of the first minus mean of the second, with its interval: that of `share_difference` if all
+            values are 0 or 1, else that of the bootstrap (BCa). Its ``n`` is the number of questions on which both were
+            scored.
         better: Number of questions on which the first has the higher value.
         worse: Number of questions on which the first has the lower value.
         test: "McNemar" if all values are 0 or 1, else "permutation".
@@ -136,14 +143,20 @@ def _rows(
     p_values = permutation_tests(differences, resamples=resamples, seed=seed)
     rows = []
     for j, ((a, b), p) in enumerate(zip(pairs, p_values, strict=True)):
+        better, worse = (int(np.count_nonzero(sign * differences[:, j] > 0)) for sign in (1, -1))
+        binary = is_binary(values[a]) and is_binary(values[b])
+        if binary:
+            interval = share_difference(better, worse, len(differences), level=level)
+        else:
+            interval = interval_of(differences[:, j], means[:, j], level=level)
         rows.append(
             Comparison(
                 first=a,
                 second=b,
-                difference=interval_of(differences[:, j], means[:, j], level=level),
-                better=int(np.count_nonzero(differences[:, j] > 0)),
-                worse=int(np.count_nonzero(differences[:, j] < 0)),
-                test="McNemar" if is_binary(values[a]) and is_binary(values[b]) else "permutation",
+                difference=interval,
+                better=better,
+                worse=worse,
+                test="McNemar" if binary else "permutation",
                 p=p,
                 p_holm=p,
                 p_bh=p,

@@ -90,6 +90,38 @@ def wilson(successes: int, n: int, *, level: float = 0.95) -> Interval:
     return Interval(p, low, high, n)
 
 
+def share_difference(better: int, worse: int, n: int, *, level: float = 0.95) -> Interval:
+    """Return the interval of the difference of two shares of the same questions, such as those of Hits@1.
+
+    This is the adjusted Wald interval (Bonett and Price, J. Educ. Behav. Stat. 2012): with one question added to
+    ``better`` and one to ``worse``, ``m = n + 2`` and ``d = (better - worse) / m``, its ends are
+    ``d ± z sqrt(((better + worse + 2) / m - d²) / m)``, cut at -1 and 1. Where two pipelines differ on few questions,
+    the bootstrap interval is too narrow: it leaves out 0 after 3 wins in 200 questions, which chance alone gives one
+    time in four.
+
+    Args:
+        better: Number of questions on which only the first is right.
+        worse: Number of questions on which only the second is right.
+        n: Number of questions, at least 1.
+        level: Confidence level, in (0, 1).
+
+    Raises:
+        ValueError: A number is out of its range.
+
+    >>> [round(x, 4) for x in share_difference(3, 0, 200)]
+    [0.015, -0.0067, 0.0365, 200]
+    """
+    if n < 1 or min(better, worse) < 0 or better + worse > n:
+        raise ValueError(
+            f"share_difference needs at least one question and no more differences than questions, got {better} better "
+            f"and {worse} worse of {n}"
+        )
+    m = n + 2
+    centre = (better - worse) / m
+    reach = normal_quantile(level) * sqrt(((better + worse + 2) / m - centre * centre) / m)
+    return Interval((better - worse) / n, max(-1.0, centre - reach), min(1.0, centre + reach), n)
+
+
 def bootstrap(
     values: Values, *, method: str = "bca", level: float = 0.95, resamples: int = 10_000, seed: int = 0
 ) -> Interval:
