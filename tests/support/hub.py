@@ -79,9 +79,9 @@ def serving(files: dict[str, bytes]) -> Iterator[Hub]:
             self.close_connection = True
 
         def _send(self, body: bytes) -> None:
+            hub.sent += len(body)  # before the client can have it, and a test look
             self.wfile.write(body)
             self.wfile.flush()
-            hub.sent += len(body)
 
         def log_message(self, *_: object) -> None:
             pass
