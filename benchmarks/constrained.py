@@ -1,12 +1,13 @@
 """Paths under a grammar of those that exist (ConstrainedPaths) against free text, with one model and one prompt.
 
     python benchmarks/constrained.py --replies FILE --set metaqa GRAPH QUESTIONS ... [--set freebase GRAPH QUESTIONS]
-        [--limit 20] [--n 1] [--llm qwen2.5-coder-1.5b] [--threads 1] [--minutes 30]
+        [--limit 20] [--n 1] [--llm qwen2.5-coder-1.5b] [--threads 1] [--server http://127.0.0.1:8080/v1] [--minutes 30]
 
 Both forms get the same prompt: question, start, and the relations near it. A free reply is one line; it exists if it is
 word for word one of the paths that the grammar allows. Hits@1: the end of the first path is an answer; for free text
 also if the path does not exist, by the name after its last arrow. Replies are kept in a file, as in
-published_systems.py. No prompt is reused, so that the seconds of both hold the reading of the prompt.
+published_systems.py. No prompt is reused, so that the seconds of both hold the reading of the prompt; a ``--server``
+must be told so when it is started (llama.cpp: ``--no-cache-prompt``).
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import time
 from collections import defaultdict
 from pathlib import Path
 
-from graphbrick import AllPaths, ConstrainedPaths, Graph, GraphbrickError, LocalLLM, Session, Subgraph
+from graphbrick import LLM, AllPaths, ConstrainedPaths, Graph, GraphbrickError, LocalLLM, Session, Subgraph
 from graphbrick.core.trace import StageTrace, Trace, record
 from graphbrick.evaluate.datasets import GroundedQuestion
 from graphbrick.evaluate.metrics.sets import hits_at_1
@@ -71,9 +72,13 @@ def main() -> None:
     arguments.add_argument("--limit", type=int, default=20, help="questions of each set")
     arguments.add_argument("--n", type=int, default=1, help="hypotheses under the grammar")
     arguments.add_argument("--threads", type=int, default=0, help="of the model")
+    arguments.add_argument("--server", default="", help="address of a server that has the model")
     arguments.add_argument("--minutes", type=float, default=float("inf"), help="begin no further question after them")
     given = arguments.parse_args()
-    stage = ConstrainedPaths(LocalLLM(given.llm, max_tokens=160, threads=given.threads, reuse=False), n=given.n)
+    model: LLM | LocalLLM = LocalLLM(given.llm, max_tokens=160, threads=given.threads, reuse=False)
+    if given.server:
+        model = LLM(given.llm, base_url=given.server, max_tokens=160, timeout=model.timeout, parallel=1)
+    stage = ConstrainedPaths(model, n=given.n)
     sets = {}
     for name, folder, *files in given.set:
         graph = Graph.open(folder)

@@ -1,8 +1,11 @@
 """The published systems beside each other: the same model, the same questions, one table.
 
     python benchmarks/published_systems.py --replies FILE --set metaqa GRAPH QUESTIONS ... [--set freebase ...]
-        [--limit 20] [--llm qwen2.5-coder-1.5b] [--system tog ...] [--pipeline NAME "TEXT"] [--trained FOLDER]
-        [--minutes 60] [--block 5] [--recorded]
+        [--limit 20] [--llm qwen2.5-coder-1.5b] [--server http://127.0.0.1:8080/v1] [--system tog ...]
+        [--pipeline NAME "TEXT"] [--trained FOLDER] [--minutes 60] [--block 5] [--recorded]
+
+``--server`` is an OpenAI-compatible server that takes grammars, such as llama.cpp's own, which reads several times
+faster if it is compiled for the processor at hand; without it the model runs as ``LocalLLM``.
 
 ``--trained`` is a folder of files SET.patterns, SET.towers and SET.writer, such as metaqa.towers, which
 train_relation_models.py writes; it adds trained patterns, kelp and gsr.
@@ -17,9 +20,10 @@ asked in words.
 
 The table has the share of questions with a right entity in the evidence, Hits@1 (with Wilson's interval of 95 %) and F1
 over entities; an answer that the model knew by itself counts if its name is that of a right entity, also where others
-share it. Refused: last calls that found no answer in the evidence. Calls, tokens and seconds are means of a question,
-as when the calls were made; those of a search that failed count, too. Unreadable: replies that a stage could not read,
-of all replies. A question whose model did not answer in time has no row: run it again.
+share it. Own knowledge: the model was asked without evidence. Unfounded: it read evidence, but its first answer stands
+nowhere in it. Refused: last calls that found no answer in the evidence. Calls, tokens and seconds are means of a
+question, as when the calls were made; those of a search that failed count, too. Unreadable: replies that a stage could
+not read, of all replies. A question whose model did not answer in time has no row: run it again.
 """
 
 from __future__ import annotations
@@ -31,9 +35,10 @@ import statistics
 import time
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
-from graphbrick import Graph, LocalLLM, Pipeline, Session, parse, recipe
+from graphbrick import LLM, Graph, LocalLLM, Pipeline, Session, parse, recipe
 from graphbrick.core.errors import ModelTimeoutError, NotRecordedError
 from graphbrick.evaluate import datasets
 from graphbrick.evaluate.datasets import GroundedQuestion, ground
@@ -48,7 +53,7 @@ SYSTEMS = (
 )
 TRAINED = ("trained patterns", "kelp", "gsr")
 HEAD = (
-    "| system | n | in evidence | Hits@1 | 95 % | F1 | own knowledge | refused "
+    "| system | n | in evidence | Hits@1 | 95 % | F1 | own knowledge | unfounded | refused "
     "| calls | tokens in | out | seconds | unreadable | errors |"
 )
 _CONTEXT = 2048  # tokens; evidence of a hub would take 20 minutes to read on a busy core
@@ -57,27 +62,33 @@ _MEMORY = 1024  # megabytes for the beginnings of prompts: those of all systems 
 _STARTS = 5
 
 
+def model_of(llm: str, threads: int, server: str) -> LLM | LocalLLM:
+    """The model of all systems: at a server, or on this machine."""
+    model = LLM(llm, base_url=server, parallel=1) if server else LocalLLM(llm, threads=threads, memory=_MEMORY)
+    return replace(model, structured=False, max_tokens=160, context=_CONTEXT, timeout=_TIMEOUT)
+
+
 def texts_of(
-    systems: list[str], llm: str, threads: int, hypotheses: int, steps: int, drafts: int, trained: str
+    systems: list[str], model: LLM | LocalLLM, hypotheses: int, steps: int, drafts: int, trained: str
 ) -> dict[str, str]:
     """The pipelines of the systems with one model; fewer hypotheses and steps make the run shorter."""
-    settings = f"context={_CONTEXT}, threads={threads}, timeout={_TIMEOUT}, memory={_MEMORY}"
-    model = f"LocalLLM({llm!r}, structured=False, max_tokens=160, {settings})"
     made: dict[str, str] = {}
     for name in systems:
         if name == "model alone":
-            made[name] = f"FromModel({model})"
+            made[name] = f"FromModel({model!r})"
             continue
         if name == "trained patterns":
             made[name] = f"Patterns(PatternScorer('{trained}/{{set}}.patterns')) >> PathAnswer()"
             continue
-        parts = {"llm": model, "grammar_llm": model, "sampling_llm": model.replace(")", ", temperature=0.3)")}
-        parts |= {"answer": f"Generate({model})"}
+        parts = {"llm": repr(model), "grammar_llm": repr(model), "sampling_llm": repr(replace(model, temperature=0.3))}
+        parts |= {"answer": f"Generate({model!r})"}
         parts |= {"two_towers": f"PathTowers('{trained}/{{set}}.towers')"}
         parts |= {"relation_writer": f"WrittenRelations('{trained}/{{set}}.writer')"}
         text = recipe(name).text(**{part: value for part, value in parts.items() if part in recipe(name).parts})
         text = text.replace("n=10,", f"n={hypotheses},").replace("max_steps=15", f"max_steps={steps}")
         text = text.replace("drafts=6", f"drafts={drafts}")
+        if "protocol=" not in text:
+            text = text.replace("Agent(", "Agent(protocol='text', llm=")  # as a LocalLLM is asked; a server's is not
         made[name] = text
     return made
 
@@ -104,6 +115,7 @@ def measure(graph: Graph, pipeline: Pipeline, question: GroundedQuestion) -> dic
         answers = list(dict.fromkeys(answers))
         row["hits"], row["f1"] = hits_at_1(answers, question.gold), f1(answers, question.gold)
         row["own"] = float(run.answer.from_model and bool(run.answer.texts))
+        row["unfounded"] = float(not run.answer.from_model and run.answer.entities[:1] == (None,))
     for _, stage in run.trace.walk():
         row["unread"] += stage.facts.get("unread_replies", 0)
         row["refused"] += stage.facts.get("refusals", 0)
@@ -122,9 +134,8 @@ def _meant(graph: Graph, text: str, right: set[int]) -> int | str:
     return next((entity for entity in named if entity in right), named[0] if named else text)
 
 
-def warm_up(llm: str, threads: int) -> None:
-    """Start the model, which may take several tries on a busy machine: that is no fault of a system."""
-    model = LocalLLM(llm, max_tokens=1, timeout=_TIMEOUT, context=_CONTEXT, threads=threads, memory=_MEMORY)
+def warm_up(model: LLM | LocalLLM) -> None:
+    """Ask once, which may take several tries on a busy machine while the model starts: that is no fault of a system."""
     for attempt in range(1, _STARTS + 1):
         try:
             model.complete([{"role": "user", "content": "Hi"}])
@@ -141,7 +152,7 @@ def show(rows: dict[tuple[str, str], dict[int, dict[str, float]]]) -> None:
     for of in dict.fromkeys(of for of, _ in rows):
         several = {name: found for (kind, name), found in rows.items() if kind == of}
         common = sorted(set.intersection(*map(set, several.values())))
-        print(f"\n{of}: questions {', '.join(str(i + 1) for i in common) or 'none'}\n\n{HEAD}\n|{'---|' * 14}")
+        print(f"\n{of}: questions {', '.join(str(i + 1) for i in common) or 'none'}\n\n{HEAD}\n|{'---|' * 15}")
         for name, found in several.items() if common else ():
             print(_line(name, [found[i] for i in common]))
 
@@ -152,7 +163,7 @@ def _line(name: str, rows: list[dict[str, float]]) -> str:
 
     ends = wilson(round(sum(row.get("hits", 0.0) for row in rows)), len(rows))
     hits = f"{mean('found'):.2f} | {mean('hits'):.2f} | {ends.low:.2f} to {ends.high:.2f}"
-    quality = f"{hits} | {mean('f1'):.2f} | {mean('own'):.2f} | {mean('refused'):.2f}"
+    quality = f"{hits} | {mean('f1'):.2f} | {mean('own'):.2f} | {mean('unfounded'):.2f} | {mean('refused'):.2f}"
     cost = " | ".join(f"{mean(figure):,.0f}" for figure in ("in", "out", "seconds"))
     unread = mean("unread") / mean("replies") if mean("replies") else 0.0
     return f"| {name} | {len(rows)} | {quality} | {mean('calls'):.1f} | {cost} | {unread:.2f} | {mean('errors'):.2f} |"
@@ -189,6 +200,7 @@ def main() -> None:
     arguments.add_argument("--replies", type=Path, required=True, help="where replies are kept")
     arguments.add_argument("--rows", type=Path, help="a file for the figures of every question, JSON lines")
     arguments.add_argument("--llm", default="qwen2.5-coder-1.5b", help="a local model")
+    arguments.add_argument("--server", default="", help="address of a server that has the model")
     arguments.add_argument("--threads", type=int, default=0, help="of the model; 1 is fastest on a busy machine")
     arguments.add_argument("--limit", type=int, default=20, help="questions of each set")
     arguments.add_argument("--block", type=int, default=5, help="questions that one system answers after the other")
@@ -202,7 +214,8 @@ def main() -> None:
     arguments.add_argument("--recorded", action="store_true", help="make no call; show what is recorded")
     given = arguments.parse_args()
     systems = given.system or [*SYSTEMS, *(TRAINED if given.trained else ())]
-    made = texts_of(systems, given.llm, given.threads, given.hypotheses, given.steps, given.drafts, given.trained)
+    model = model_of(given.llm, given.threads, given.server)
+    made = texts_of(systems, model, given.hypotheses, given.steps, given.drafts, given.trained)
     made |= dict(given.pipeline)
     for name, text in made.items():
         print(f"{name}: `{text}`\n", flush=True)
@@ -213,9 +226,9 @@ def main() -> None:
     rows: dict[tuple[str, str], dict[int, dict[str, float]]] = {(of, name): {} for of in sets for name in made}
     last = time.monotonic() + 60 * given.minutes
     with Session(replies=given.replies, reply_mode="replay" if given.recorded else "record"):
-        if not given.recorded and any("LocalLLM" in text for text in made.values()):
+        if not given.recorded and any(repr(model) in text for text in made.values()):
             with asking_anew():
-                warm_up(given.llm, given.threads)
+                warm_up(model)
         for of, name, i in blocks({of: len(questions) for of, (_, questions) in sets.items()}, given.block, list(made)):
             if time.monotonic() >= last:
                 break

@@ -93,7 +93,7 @@ def test_a_system_answers_a_question_of_two_hops(name: str, trained: Mapping[str
     assert expected in answer.evidence.texts()[0]
 
 
-@pytest.mark.parametrize("name", SYSTEMS)
+@pytest.mark.parametrize("name", [*SYSTEMS, "GRAPH-COT", "SEARCH-ON-GRAPH"])
 def test_the_answer_prompt_of_a_system_has_no_way_out(name: str, trained: Mapping[str, str]) -> None:
     with ScriptedLLM(SCRIPTS[name]) as server:
         recipe(name).pipeline(**parts_of(name, server, trained))(tiny_graph(), QUESTION, seeds=["Nairobi"])

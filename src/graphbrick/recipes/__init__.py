@@ -102,7 +102,7 @@ class Recipe:
             "index": self.indexing(),
         }
 
-    def text(self, **parts: str | Brick) -> str:
+    def text(self, /, **parts: str | Brick) -> str:
         """Return the recipe text.
 
         Args:
@@ -114,7 +114,7 @@ class Recipe:
         """
         return Template(self.template).substitute(self._chosen(parts))
 
-    def indexing(self, **parts: str | Brick) -> dict[str, str]:
+    def indexing(self, /, **parts: str | Brick) -> dict[str, str]:
         """Return `index` with parts as of `text` in place of their names.
 
         Raises:
@@ -137,7 +137,7 @@ class Recipe:
             chosen[name] = f"({part!r})" if isinstance(part, Sequence | Union) else repr(part)
         return chosen
 
-    def pipeline(self, **parts: str | Brick) -> Pipeline:
+    def pipeline(self, /, **parts: str | Brick) -> Pipeline:
         """Return the pipeline; parameters and errors as for `text`."""
         return parse(self.text(**parts))
 

@@ -57,20 +57,27 @@ class FormError(ValueError):
 
 
 def read_form(text: str) -> Form:
-    """Return the logical form that begins at the first parenthesis of a text; the outermost ones may be missing.
+    """Return the logical form that begins at the first parenthesis of a text.
+
+    What small models write and can mean one thing only is read so: the outermost or the last parentheses may be
+    missing, AND may have one part or several, and a name may stand in the parentheses of R.
 
     Raises:
         FormError: There is none, it breaks off, or has a part that is not known.
 
     >>> read_form('(JOIN (R currency) (JOIN capital "Nairobi"))')
     Join(relation='currency', back=True, of=Join(relation='capital', back=False, of=Named(name='Nairobi')))
+    >>> form_text(read_form('(AND (JOIN (R borders "Kenya"))'))
+    '(JOIN (R borders) "Kenya")'
     """
     if _BARE.match(text):
         text = f"({text})"  # small models leave out the outermost parentheses
     start = text.find("(")
     if start < 0:
         raise FormError("there is no parenthesis")
-    tokens = _TOKEN.findall(text[start:])
+    tokens = _with_names_outside(_TOKEN.findall(text[start:]))
+    if tokens[-1] == ")" or tokens[-1].endswith('"'):  # else a name may have been cut
+        tokens += [")"] * (tokens.count("(") - tokens.count(")"))
     form, _ = _read(tokens, 0, 0)
     if any(isinstance(part, Count) for part in parts_of(form) if part is not form):
         raise FormError("COUNT is inside of another part")
@@ -143,15 +150,30 @@ def _read(tokens: list[str], at: int, depth: int) -> tuple[Form, int]:
         of, at = _read(tokens, at, depth + 1)
         form = Join(relation, back, of)
     elif word == "AND":
-        one, at = _read(tokens, at + 2, depth + 1)
-        other, at = _read(tokens, at, depth + 1)
-        form = And(one, other)
+        form, at = _read(tokens, at + 2, depth + 1)
+        while at < len(tokens) and tokens[at] != ")":
+            other, at = _read(tokens, at, depth + 1)
+            form = And(form, other)
     elif word == "COUNT":
         of, at = _read(tokens, at + 2, depth + 1)
         form = Count(of)
     else:
         raise FormError(f"there is no part {word[:30]!r}; there are JOIN, AND and COUNT")
     return form, _closed(tokens, at)
+
+
+def _with_names_outside(tokens: list[str]) -> list[str]:
+    """Return tokens with names outside of the parentheses of R: ``(R film "A")`` is ``(R film) "A"``."""
+    moved = list(tokens)
+    for at in range(len(moved) - 1):
+        if not moved[at].startswith('"') or moved[at + 1] != ")":
+            continue
+        begin = at - 1
+        while begin > 0 and moved[begin] not in "()" and not moved[begin].startswith('"'):
+            begin -= 1
+        if moved[begin : begin + 2] == ["(", "R"] and at - begin > 2:
+            moved[at], moved[at + 1] = moved[at + 1], moved[at]
+    return moved
 
 
 def _bare_name(tokens: list[str], at: int) -> tuple[Named, int]:
