@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from graphbrick.core.errors import ModelError
 from graphbrick.core.parameters import parameter
@@ -233,8 +234,8 @@ def fit(
     def learn(places: Sequence[int], rng: np.random.Generator) -> tuple[float, float]:
         batch = [learned[i] for i in places]
         total, tokens = 0.0, _reply_tokens(batch)
-        for lessons in _passes(batch, model.device.type):
-            loss = _loss(*_replies(model, lessons))
+        for part in _passes(batch, model.device.type):
+            loss = _loss(*_replies(model, [batch[i] for i in part]))
             (loss / tokens).backward()
             total += loss.item()
         return total, tokens
@@ -248,16 +249,19 @@ def fit(
     return fit_epochs(model, len(learned), settings, tell, learn=learn, evaluate=evaluate)
 
 
-def save(base: Base, model: Any, folder: Path, *, gguf: bool) -> None:
-    """Write the adapter, the whole model with it, and a GGUF file where that is wanted; the model is merged by it."""
+def save(base: Base, model: Any, folder: Path, *, gguf: bool, merged: bool = True) -> None:
+    """Write the adapter, and the whole model with it where that is wanted: for transformers, or as a GGUF file.
+
+    The model is merged by it.
+    """
     with quiet():
         model.save_pretrained(folder / ADAPTER, save_embedding_layers=False)  # else it looks for the base at the hub
         (folder / ADAPTER / "README.md").unlink(missing_ok=True)  # a form to fill in
         if gguf and base.gguf is not None:
             write_gguf(base.gguf, model, folder / GGUF)
-        merged = model.merge_and_unload()
-        merged.to(base.dtype).save_pretrained(folder / MERGED)
-        base.tokenizer.save_pretrained(folder / MERGED)
+        if merged:
+            model.merge_and_unload().to(base.dtype).save_pretrained(folder / MERGED)
+            base.tokenizer.save_pretrained(folder / MERGED)
 
 
 def quality(model: Any, lessons: Sequence[Tokens]) -> Quality:
@@ -267,17 +271,50 @@ def quality(model: Any, lessons: Sequence[Tokens]) -> Quality:
     model.eval()
     lost, exact = 0.0, 0
     with torch.inference_mode():
-        for batch in _passes(lessons, model.device.type):
-            logits, labels = _replies(model, batch)
+        for part in _passes(lessons, model.device.type):
+            logits, labels = _replies(model, [lessons[i] for i in part])
             lost += _loss(logits, labels).item()
             exact += int(((logits.argmax(-1) == labels) | (labels == _UNSEEN)).all(-1).sum())
     return Quality(lost / _reply_tokens(lessons), exact / len(lessons))
 
 
-def _replies(model: Any, batch: Sequence[Tokens]) -> tuple[Any, Any]:
-    """The logits where replies are, and the tokens that should follow: [lessons, longest reply] the latter.
+def reply_losses(model: Any, lessons: Sequence[Tokens]) -> npt.NDArray[np.float64]:
+    """Return the sum of the losses of each reply's tokens in nats, float64 [lessons]."""
+    import torch
 
-    Lessons are filled up on the left, so that all replies end together and nothing else needs logits.
+    losses = np.zeros(len(lessons))
+    model.eval()
+    with torch.inference_mode():
+        for part in _passes(lessons, model.device.type):
+            logits, labels = _replies(model, [lessons[i] for i in part])
+            flat = torch.nn.functional.cross_entropy(
+                logits.transpose(1, 2), labels, ignore_index=_UNSEEN, reduction="none"
+            )
+            losses[part] = flat.sum(-1).double().cpu().numpy()
+    return losses
+
+
+def first_tokens(base: Base, model: Any, lessons: Sequence[Tokens], n: int) -> list[list[tuple[str, float]]]:
+    """Return the ``n`` likeliest first tokens of each reply with the logarithm of their probability, as servers do."""
+    import torch
+
+    found: dict[int, list[tuple[str, float]]] = {}
+    model.eval()
+    with torch.inference_mode():
+        for part in _passes(lessons, model.device.type):
+            logits, _ = _replies(model, [lessons[i] for i in part])
+            values, tokens = torch.log_softmax(logits[:, 0], -1).topk(n)
+            for i, of_row, ids in zip(part, values.tolist(), tokens.tolist(), strict=True):
+                found[i] = [(base.tokenizer.decode([id_]), value) for id_, value in zip(ids, of_row, strict=True)]
+    return [found[i] for i in range(len(lessons))]
+
+
+def _replies(model: Any, batch: Sequence[Tokens]) -> tuple[Any, Any]:
+    """Return the logits where replies are, and the tokens that should follow: [lessons, longest reply] the latter.
+
+    Lessons are filled up on the right. On the left, the first places would have nothing to attend to, and not every
+    attention kernel has a finite gradient there. The last layer sees the places of replies only, as logits of whole
+    prompts would take much memory.
     """
     import torch
 
@@ -285,19 +322,27 @@ def _replies(model: Any, batch: Sequence[Tokens]) -> tuple[Any, Any]:
     longest_reply = max(len(lesson.ids) - lesson.prompt for lesson in batch)
     ids, mask = np.zeros((2, len(batch), longest), dtype=np.int64)
     labels = np.full((len(batch), longest_reply), _UNSEEN, dtype=np.int64)
+    place = np.zeros((len(batch), longest_reply), dtype=np.int64)
     for row, lesson in enumerate(batch):
         reply = lesson.ids[lesson.prompt :]
-        ids[row, longest - len(lesson.ids) :] = lesson.ids
-        mask[row, longest - len(lesson.ids) :] = 1
-        labels[row, longest_reply - len(reply) :] = reply
-    place = np.maximum(mask.cumsum(1) - 1, 0)
+        ids[row, : len(lesson.ids)] = lesson.ids
+        mask[row, : len(lesson.ids)] = 1
+        labels[row, : len(reply)] = reply
+        place[row, : len(reply)] = np.arange(lesson.prompt - 1, len(lesson.ids) - 1)
     there = (torch.from_numpy(array).to(model.device) for array in (ids, mask, place, labels))
     ids, mask, place, labels = there
-    with _half(model.device.type):
-        logits = model(
-            input_ids=ids, attention_mask=mask, position_ids=place, logits_to_keep=longest_reply + 1, use_cache=False
-        ).logits
-    return logits[:, :-1].float(), labels
+
+    def of_replies(_: Any, given: tuple[Any, ...]) -> tuple[Any, ...]:
+        hidden, *rest = given
+        return (hidden.gather(1, place[..., None].expand(-1, -1, hidden.shape[-1])), *rest)
+
+    hook = model.get_output_embeddings().register_forward_pre_hook(of_replies)
+    try:
+        with _half(model.device.type):
+            logits = model(input_ids=ids, attention_mask=mask, use_cache=False).logits
+    finally:
+        hook.remove()
+    return logits.float(), labels
 
 
 def _loss(logits: Any, labels: Any) -> Any:
@@ -309,14 +354,14 @@ def _loss(logits: Any, labels: Any) -> Any:
     )
 
 
-def _passes(lessons: Sequence[Tokens], device: str) -> list[list[Tokens]]:
-    """Lessons in groups of about the same length that memory holds at once; one alone may be longer."""
-    most, groups = _AT_ONCE.get(device, _AT_ONCE["cuda"]), list[list[Tokens]]()
-    for lesson in sorted(lessons, key=lambda lesson: len(lesson.ids)):
-        if groups and (len(groups[-1]) + 1) * len(lesson.ids) <= most:
-            groups[-1].append(lesson)
+def _passes(lessons: Sequence[Tokens], device: str) -> list[list[int]]:
+    """Indices of lessons in groups of about the same length that memory holds at once; one alone may be longer."""
+    most, groups = _AT_ONCE.get(device, _AT_ONCE["cuda"]), list[list[int]]()
+    for i in sorted(range(len(lessons)), key=lambda i: len(lessons[i].ids)):
+        if groups and (len(groups[-1]) + 1) * len(lessons[i].ids) <= most:
+            groups[-1].append(i)
         else:
-            groups.append([lesson])
+            groups.append([i])
     return groups
 
 
