@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from graphbrick.evaluate.judge.synthetic.making import NO_ANSWER, REFUSALS
-from graphbrick.evaluate.judge.synthetic.negatives import NEAREST, RANDOM, SAME_ENTITIES
+from graphbrick.evaluate.judge.synthetic.negatives import ANSWER_REMOVED, NEAREST, RANDOM, SAME_ENTITIES
 from graphbrick.evaluate.judge.synthetic.rows import OWN, Row
 from graphbrick.evaluate.judge.verdicts import Case, Label
 from graphbrick.text.chunks import sentences
@@ -65,6 +65,49 @@ def _with_distractors(
                 yield _row(kind, question, text, source)
 
 
+def long_rows(data: Path, *, questions: int, seed: int = 0) -> list[Row]:
+    """Return rows of context relevance with long documents, of HotpotQA, MuSiQue and MedQuAD.
+
+    A document is the paragraphs that the authors put beside each other, in random order, with those that support the
+    answer or with other ones in their place; or a whole document of MedQuAD, with the section that answers the question
+    or without it. The wrong one of another question is about something else.
+
+    Args:
+        data: The folder with ``hipporag/`` and ``medquad/``.
+        questions: Most questions of each data set.
+        seed: Seed of the draw.
+    """
+    rng = random.Random(seed + 2)
+    made = list(_of_paragraphs([*_hotpotqa(data), *_musique(data)], questions, rng))
+    return made + list(_of_documents(data, questions, rng))
+
+
+def _of_paragraphs(
+    records: Sequence[tuple[str, str, list[tuple[str, bool]]]], most: int, rng: random.Random
+) -> Iterator[Row]:
+    counts: dict[str, int] = {}
+    for source, question, paragraphs in records:
+        counts[source] = counts.get(source, 0) + 1
+        right = [text for text, supports in paragraphs if supports]
+        wrong = [text for text, supports in paragraphs if not supports]
+        if counts[source] > most or len(wrong) < len(right) + 1:
+            continue
+        n = rng.randint(len(right) + 1, min(12, len(wrong)))
+        chosen = rng.sample(wrong, n)
+        for kind, texts in ((OWN, right + chosen[len(right) :]), (DISTRACTOR, chosen)):
+            yield _row(kind, question, "\n\n".join(rng.sample(texts, n)), source)
+
+
+def _of_documents(data: Path, most: int, rng: random.Random) -> Iterator[Row]:
+    documents = [document for document in _documents(data) if len(document["sections"]) > 2]
+    for document in rng.sample(documents, most):
+        place = rng.randrange(len(document["sections"]))
+        question = document["sections"][place]["question"]
+        texts = [section["answer"] for section in document["sections"]]
+        yield _row(OWN, question, "\n\n".join(texts), "medquad")
+        yield _row(ANSWER_REMOVED, question, "\n\n".join(texts[:place] + texts[place + 1 :]), "medquad")
+
+
 def answer_rows(data: Path, *, questions: int, seed: int = 0) -> list[Row]:
     """Return rows of answer faithfulness and relevance from MedQuAD, without a model.
 
@@ -105,8 +148,7 @@ def _medquad(data: Path, most: int, rng: random.Random) -> Iterator[Row]:
 
 def _sections(data: Path, most: int, rng: random.Random) -> Iterator[tuple[str, list[tuple[str, str]]]]:
     """Yield questions with the sections that are right and wrong for them; the right one is first."""
-    with gzip.open(data / "medquad" / "documents.jsonl.gz", "rt", encoding="utf-8") as lines:
-        documents = [json.loads(line) for line in lines]
+    documents = _documents(data)
     sections = [(i, part) for i, document in enumerate(documents) for part in document["sections"]]
     for place, section in rng.sample(sections, most):
         others = [part for i, part in sections if i == place and part["question"] != section["question"]]
@@ -119,6 +161,11 @@ def _sections(data: Path, most: int, rng: random.Random) -> Iterator[tuple[str, 
 
 def _row(kind: str, question: str, text: str, source: str) -> Row:
     return Row(Label.CONTEXT_RELEVANCE, int(kind == OWN), kind, Case(question, (text,)), question, source)
+
+
+def _documents(data: Path) -> list[dict]:
+    with gzip.open(data / "medquad" / "documents.jsonl.gz", "rt", encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines]
 
 
 def _json(file: Path) -> list[dict]:

@@ -1,12 +1,14 @@
 """From passages to a table of systems with corrected scores: data for a judge, the judge, labels by rule, the report.
 
     python benchmarks/judged_strategies.py [DATA] [FOLDER] [--set medquad] [--llm qwen2.5-coder-1.5b] [--questions 100]
+        [--judge likelihood:qwen2.5-coder-1.5b ...]
 
 Three text systems answer questions of HotpotQA from its 994 passages, or questions about the first 90 health documents
 of MedQuAD from their sections. A judge is trained on questions that are written about these passages (by the model, or
 by rules without one) and rates the evidence of every answer. 30 labels a system follow from the gold answers: whether
 one stands in the evidence. The gold answer to a question of MedQuAD is the first sentence of the section that answers
-it. Every step is a command that is printed. What is there already is not done again: an interrupted run goes on.
+it. Further judges may be named, which rate the same answers. Every step is a command that is printed. What is there
+already is not done again: an interrupted run goes on.
 """
 
 from __future__ import annotations
@@ -42,6 +44,7 @@ def main() -> None:
     arguments.add_argument("--llm", help="writes the questions that the judge learns from")
     arguments.add_argument("--questions", type=int, default=100, help="that the systems answer")
     arguments.add_argument("--passages", type=int, default=60, help="that questions are written about")
+    arguments.add_argument("--judge", action="append", default=[], help="a further judge; may be repeated")
     given = arguments.parse_args()
     place = given.folder
     place.mkdir(parents=True, exist_ok=True)
@@ -57,7 +60,8 @@ def main() -> None:
     command("judge", "data", graph, "-o", data, "-n", given.passages, *writer, done=data.exists())
     label = ("--label", "context_relevance")
     command("judge", "train", data, "-o", judge, *label, done=judge.exists())
-    command("judge", runs, "--judge", judge, *label, "--labels", "gold", "--n", 90, "--html", place / "report.html")
+    for one in (judge, *given.judge):
+        command("judge", runs, "--judge", one, *label, "--labels", "gold", "--n", 90, "--html", place / "report.html")
 
 
 def hotpotqa(source: Path, most: int) -> tuple[Lines, Lines]:

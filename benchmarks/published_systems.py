@@ -7,6 +7,8 @@
 ``--server`` is an OpenAI-compatible server that takes grammars, such as llama.cpp's own, which reads several times
 faster if it is compiled for the processor at hand; without it the model runs as ``LocalLLM``.
 
+``--pipeline`` adds a pipeline of another name; ``{model}`` in its text stands for the model.
+
 ``--trained`` is a folder of files SET.patterns, SET.towers and SET.writer, such as metaqa.towers, which
 train_relation_models.py writes; it adds trained patterns, kelp and gsr.
 
@@ -56,16 +58,16 @@ HEAD = (
     "| system | n | in evidence | Hits@1 | 95 % | F1 | own knowledge | unfounded | refused "
     "| calls | tokens in | out | seconds | unreadable | errors |"
 )
-_CONTEXT = 2048  # tokens; evidence of a hub would take 20 minutes to read on a busy core
+_CONTEXT = 2048  # tokens; without a graphics card, evidence of a hub would take 20 minutes to read on a busy core
 _TIMEOUT = 7200  # seconds for a reply: a busy machine is no fault of a system
 _MEMORY = 1024  # megabytes for the beginnings of prompts: those of all systems with 2,048 tokens each
 _STARTS = 5
 
 
-def model_of(llm: str, threads: int, server: str) -> LLM | LocalLLM:
+def model_of(llm: str, threads: int, server: str, context: int) -> LLM | LocalLLM:
     """The model of all systems: at a server, or on this machine."""
     model = LLM(llm, base_url=server, parallel=1) if server else LocalLLM(llm, threads=threads, memory=_MEMORY)
-    return replace(model, structured=False, max_tokens=160, context=_CONTEXT, timeout=_TIMEOUT)
+    return replace(model, structured=False, max_tokens=160, context=context, timeout=_TIMEOUT)
 
 
 def texts_of(
@@ -201,6 +203,7 @@ def main() -> None:
     arguments.add_argument("--rows", type=Path, help="a file for the figures of every question, JSON lines")
     arguments.add_argument("--llm", default="qwen2.5-coder-1.5b", help="a local model")
     arguments.add_argument("--server", default="", help="address of a server that has the model")
+    arguments.add_argument("--context", type=int, default=_CONTEXT, help="tokens that the model reads and writes")
     arguments.add_argument("--threads", type=int, default=0, help="of the model; 1 is fastest on a busy machine")
     arguments.add_argument("--limit", type=int, default=20, help="questions of each set")
     arguments.add_argument("--block", type=int, default=5, help="questions that one system answers after the other")
@@ -214,9 +217,9 @@ def main() -> None:
     arguments.add_argument("--recorded", action="store_true", help="make no call; show what is recorded")
     given = arguments.parse_args()
     systems = given.system or [*SYSTEMS, *(TRAINED if given.trained else ())]
-    model = model_of(given.llm, given.threads, given.server)
+    model = model_of(given.llm, given.threads, given.server, given.context)
     made = texts_of(systems, model, given.hypotheses, given.steps, given.drafts, given.trained)
-    made |= dict(given.pipeline)
+    made |= {name: text.replace("{model}", repr(model)) for name, text in given.pipeline}
     for name, text in made.items():
         print(f"{name}: `{text}`\n", flush=True)
     sets = {}

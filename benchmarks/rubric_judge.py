@@ -1,10 +1,12 @@
 """A language model as a judge of context relevance on the 200 human labels of ARES: AUC, unreadable verdicts, seconds.
 
     python benchmarks/rubric_judge.py DATA OUT.jsonl [--model NAME] [--tokens 250] [--reasons] [--limit N] [--threads 1]
+        [--server http://127.0.0.1:8090/v1]
 
 DATA is ares/human_labels.tsv.gz. Each verdict is written to OUT as soon as it is there, so that the same command goes
-on after a kill. Prints the area under the ROC curve beside that of the length of the document (shorter is more
-relevant), on the cases judged so far; a verdict that cannot be read counts half against every other.
+on after a kill. ``--server`` is an OpenAI-compatible server that has the model. Prints the area under the ROC curve
+beside that of the length of the document (shorter is more relevant), on the cases judged so far; a verdict that cannot
+be read counts half against every other.
 
     python benchmarks/rubric_judge.py DATA CASES.jsonl --write-cases --limit 10
 
@@ -23,7 +25,7 @@ from pathlib import Path
 
 import numpy as np
 
-from graphbrick import LocalLLM
+from graphbrick import LLM, LocalLLM
 from graphbrick.core.trace import Trace, record
 from graphbrick.evaluate.judge.judges.rubric import RubricJudge
 from graphbrick.evaluate.judge.verdicts import Case, Label
@@ -81,14 +83,16 @@ def main() -> None:
     parser.add_argument("--reasons", action="store_true")
     parser.add_argument("--limit", type=int, default=200)
     parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--server", default="")
     parser.add_argument("--write-cases", action="store_true")
     options = parser.parse_args()
     if options.write_cases:
         write_cases(rows(options.data)[: options.limit], options.out)
         return
-    judge = RubricJudge(
-        LocalLLM(options.model, threads=options.threads, context=4096), reasons=options.reasons, tokens=options.tokens
-    )
+    llm: LLM | LocalLLM = LocalLLM(options.model, threads=options.threads, context=4096)
+    if options.server:
+        llm = LLM(options.model, base_url=options.server, context=4096)
+    judge = RubricJudge(llm, reasons=options.reasons, tokens=options.tokens)
     done = {}
     if options.out.exists():
         kept = [json.loads(line) for line in options.out.read_text().splitlines()]

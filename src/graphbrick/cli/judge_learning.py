@@ -83,11 +83,18 @@ def train(
     ],
     out: Annotated[Path, typer.Option("--out", "-o", metavar="FOLDER", help="The folder of the judge to make.")],
     method: Annotated[
-        str, typer.Option(metavar="KIND", help="classifier (without torch), or encoder (LoRA; graphbrick[train]).")
+        str,
+        typer.Option(metavar="KIND", help="classifier (without torch), encoder or llm (LoRA; graphbrick[train])."),
     ] = "classifier",
     base: Annotated[
-        str, typer.Option(metavar="MODEL", help="encoder: a BERT, an embedding model or a re-ranker.")
-    ] = "all-minilm-l6-v2",
+        str | None,
+        typer.Option(
+            metavar="MODEL",
+            help="encoder: a BERT, an embedding model or a re-ranker [all-minilm-l6-v2]; llm: an instruct model, best "
+            "as a GGUF file [qwen2.5-coder-1.5b].",
+            show_default=False,
+        ),
+    ] = None,
     trials: Annotated[int, typer.Option(metavar="N", help="encoder: settings that optuna tries.")] = 0,
     reranker: Annotated[
         str,
@@ -98,11 +105,11 @@ def train(
     seed: Annotated[int, typer.Option(metavar="N", help="Seed of the folds.")] = 0,
     as_json: Json = False,
 ) -> None:
-    """Train a judge on data of graphbrick judge data: in minutes without torch, or an encoder with it.
+    """Train a judge on data of graphbrick judge data: in minutes without torch, or a model that reads with it.
 
     Use it as --judge FOLDER, and look first at what graphbrick judge check says of it.
     """
-    from graphbrick.cli.printing.judges import print_encoder, print_trained
+    from graphbrick.cli.printing.judges import print_encoder, print_trained, print_tuned
     from graphbrick.cli.progress import progress
     from graphbrick.core.errors import InputError
     from graphbrick.evaluate.judge.judges.classifier.learned import description, reader_of
@@ -110,21 +117,30 @@ def train(
     from graphbrick.evaluate.judge.judges.folder import new_judge, require_no_judge
     from graphbrick.evaluate.judge.synthetic.rows import read_rows
 
-    if method not in ("classifier", "encoder"):
-        raise InputError(f"--method must be classifier or encoder, got {method!r}")
+    if method not in ("classifier", "encoder", "llm"):
+        raise InputError(f"--method must be classifier, encoder or llm, got {method!r}")
     require_no_judge(out)
     labels = labels_named(label)
     rows = [row for place in data for row in read_rows(place) if labels is None or row.label in labels]
     about = {"data": [str(place) for place in data], "seed": seed}
     with progress(f"training {out}") as report:
         if method == "encoder":
-            from graphbrick.train.judge_encoder import EncoderParameters, train_judge_encoder
+            from graphbrick.train.judge_encoder import BASE, EncoderParameters, train_judge_encoder
 
             how = EncoderParameters(seed=seed)
             made = train_judge_encoder(
-                rows, out, base=base, parameters=how, trials=trials, about=about, watch=report.step
+                rows, out, base=base or BASE, parameters=how, trials=trials, about=about, watch=report.step
             )
             print_encoder(out, made, as_json=as_json)
+            return
+        if method == "llm":
+            from graphbrick.train import judge_llm
+
+            settings = judge_llm.JudgeSettings(seed=seed)
+            tuned = judge_llm.train_judge_llm(
+                rows, out, base=base or judge_llm.BASE, settings=settings, about=about, watch=report.step
+            )
+            print_tuned(out, tuned, as_json=as_json)
             return
         readers = embedder, "" if reranker == "none" else reranker
         trained = train_classifier(rows, reader_of(*readers), seed=seed, watch=report.step)

@@ -18,6 +18,7 @@ from graphbrick.evaluate.judge.verdicts import Label
 
 if TYPE_CHECKING:
     from graphbrick.train.judge_encoder import EncoderReport
+    from graphbrick.train.judge_llm import JudgeLLMReport
 
 _BETTER = 0.01  # of the area under the curve: less is no gain over a single number
 
@@ -67,6 +68,19 @@ def print_encoder(place: Path, made: dict[Label, EncoderReport], *, as_json: boo
     for label, one in made.items():
         tried = f", the best of {len(one.trials)} settings" if one.trials else ""
         typer.echo(f"{label.replace('_', ' ')}: AUC {one.auc:.3f} on held-out questions ({one.rows:,} rows{tried})")
+    _next(place)
+
+
+def print_tuned(place: Path, made: dict[Label, JudgeLLMReport], *, as_json: bool) -> None:
+    """Print how well a tuned language model judges held-out questions, beside its base."""
+    if as_json:
+        print_json({"judge": str(place), "labels": {label: asdict(one) for label, one in made.items()}})
+        return
+    for label, one in made.items():
+        typer.echo(
+            f"{label.replace('_', ' ')}: AUC {one.untrained:.3f} -> {one.auc:.3f} on held-out questions "
+            f"({one.rows:,} rows)"
+        )
     _next(place)
 
 

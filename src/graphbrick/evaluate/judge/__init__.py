@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from graphbrick.evaluate.judge.judges.baselines import LengthJudge as LengthJudge
     from graphbrick.evaluate.judge.judges.baselines import RerankerJudge as RerankerJudge
     from graphbrick.evaluate.judge.judges.baselines import WordsJudge as WordsJudge
+    from graphbrick.evaluate.judge.judges.likelihood import LikelihoodJudge as LikelihoodJudge
     from graphbrick.evaluate.judge.judges.rubric import RubricJudge as RubricJudge
     from graphbrick.evaluate.judge.judges.trained import open_judge as open_judge
     from graphbrick.evaluate.judge.labels.files import read_labels as read_labels
@@ -53,6 +54,7 @@ _HOMES = {
     "Judge": "verdicts",
     "Label": "verdicts",
     "LengthJudge": "judges.baselines",
+    "LikelihoodJudge": "judges.likelihood",
     "Metric": "metrics.metric_judge",
     "MetricJudge": "metrics.metric_judge",
     "PairJudge": "metrics.pairs",
@@ -70,8 +72,8 @@ _HOMES = {
     "read_labels": "labels.files",
 }
 __all__ = [
-    "Case", "CosineJudge", "CriteriaJudge", "Judge", "Label", "LengthJudge", "Metric", "MetricJudge", "PairJudge",
-    "RerankerJudge", "RubricJudge", "StudyCase", "Verdict", "WordsJudge", "cases_of", "check_judge", "judge_report",
+    "Case", "CosineJudge", "CriteriaJudge", "Judge", "Label", "LengthJudge", "LikelihoodJudge", "Metric", "MetricJudge",
+    "PairJudge", "RerankerJudge", "RubricJudge", "StudyCase", "Verdict", "WordsJudge", "cases_of", "check_judge", "judge_report",
     "judge_study", "open_judge", "rate_study", "read_labels",
 ]  # fmt: skip
 __getattr__ = lazy_names(__name__, _HOMES)

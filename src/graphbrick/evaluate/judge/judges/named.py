@@ -21,13 +21,18 @@ TRAINED = "graphbrick.evaluate.judge.judges.trained:open_judge"
 """The module and function that opens the folder of a trained judge."""
 BY_MODEL = "graphbrick.evaluate.judge.judges.rubric:RubricJudge"
 """The module and class of the judge that asks a language model, its one argument."""
+LIKELIHOOD = "likelihood:"
+"""What a text begins with that names a language model as a judge by the likelihood of the question."""
+BY_LIKELIHOOD = "graphbrick.evaluate.judge.judges.likelihood:LikelihoodJudge"
+"""The module and class of that judge, with the model as its one argument."""
 
 
 def judge_of(text: str, model: Callable[[str], ChatModel]) -> Judge:
     """Return the judge that a text names.
 
     Args:
-        text: The name of a baseline, the folder of a trained judge, or a language model as ``model`` reads it.
+        text: The name of a baseline, the folder of a trained judge, or a language model as ``model`` reads it, after
+            ``likelihood:`` where it is to judge by the likelihood of the question.
         model: Returns the language model that a text names.
 
     Raises:
@@ -36,12 +41,14 @@ def judge_of(text: str, model: Callable[[str], ChatModel]) -> Judge:
     name = text.strip()
     if name in BASELINES:
         return _imported(BASELINES[name])()
+    if name.startswith(LIKELIHOOD) and name != LIKELIHOOD:
+        return _imported(BY_LIKELIHOOD)(model(name.removeprefix(LIKELIHOOD).strip()))
     if Path(name).is_dir():
         return _imported(TRAINED)(Path(name))
     if not name or (Path(name).exists() and not name.lower().endswith(".gguf")):
         raise InputError(
-            f"a judge is a language model such as gpt-4.1 or LLM('gpt-4.1'), the folder of a trained judge"
-            f"{''.join(f', {known}' for known in BASELINES)}, got {text!r}"
+            f"a judge is a language model such as gpt-4.1 or LLM('gpt-4.1'), {LIKELIHOOD}MODEL, the folder of a "
+            f"trained judge{''.join(f', {known}' for known in BASELINES)}, got {text!r}"
         )
     return _imported(BY_MODEL)(model(name))
 

@@ -119,7 +119,7 @@ class RubricJudge(Judge):
         """Yield the place and the verdict of each case as soon as its reply is there; errors as for `rate`."""
         open_ = []
         for place, case in enumerate(cases):
-            if (known := _without_asking(label, case)) is None:
+            if (known := without_asking(label, case)) is None:
                 open_.append(place)
             else:
                 yield place, known
@@ -172,7 +172,7 @@ class RubricJudge(Judge):
         return Verdict(sum(said) / len(said), reason)
 
 
-def _without_asking(label: Label, case: Case) -> Verdict | None:
+def without_asking(label: Label, case: Case) -> Verdict | None:
     """Return the verdict of a case that no model has to see; None if one has to."""
     needs = _DATA[label]
     if "answer" in needs and not case.answer.strip():

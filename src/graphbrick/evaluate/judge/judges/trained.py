@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from graphbrick.core.errors import InputError
-from graphbrick.evaluate.judge.judges import encoder
+from graphbrick.evaluate.judge.judges import encoder, tuned_model
 from graphbrick.evaluate.judge.judges.classifier import learned
 from graphbrick.evaluate.judge.judges.folder import read_judge
 from graphbrick.evaluate.judge.verdicts import Judge
@@ -24,4 +24,9 @@ def open_judge(folder: Path) -> Judge:
         return learned.open_classifier(folder, about, checksum)
     if kind == encoder.KIND:
         return encoder.open_encoder(folder, about, checksum)
-    raise InputError(f"holds a judge of kind {kind!r}; this graphbrick knows {learned.KIND} and {encoder.KIND}", folder)
+    if kind == tuned_model.KIND:
+        return tuned_model.open_tuned(folder, about, checksum)
+    raise InputError(
+        f"holds a judge of kind {kind!r}; this graphbrick knows {learned.KIND}, {encoder.KIND} and {tuned_model.KIND}",
+        folder,
+    )
