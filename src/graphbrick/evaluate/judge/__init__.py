@@ -73,7 +73,7 @@ _HOMES = {
 }
 __all__ = [
     "Case", "CosineJudge", "CriteriaJudge", "Judge", "Label", "LengthJudge", "LikelihoodJudge", "Metric", "MetricJudge",
-    "PairJudge", "RerankerJudge", "RubricJudge", "StudyCase", "Verdict", "WordsJudge", "cases_of", "check_judge", "judge_report",
-    "judge_study", "open_judge", "rate_study", "read_labels",
+    "PairJudge", "RerankerJudge", "RubricJudge", "StudyCase", "Verdict", "WordsJudge", "cases_of", "check_judge",
+    "judge_report", "judge_study", "open_judge", "rate_study", "read_labels",
 ]  # fmt: skip
 __getattr__ = lazy_names(__name__, _HOMES)
