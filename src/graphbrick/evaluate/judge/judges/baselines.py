@@ -102,6 +102,12 @@ class CosineJudge(Baseline):
         """Its name and that of the model."""
         return f"cosine of {self._reader.embedder!r}"
 
+    def rate(self, label: Label, cases: Sequence[Case]) -> list[Verdict]:
+        """Return one verdict a case, as the others; texts of all cases are embedded together, which is faster."""
+        if label in _LABELS:
+            self._reader.vectors([part for text, others in map(texts_for(label), cases) for part in (text, *others)])
+        return super().rate(label, cases)
+
     def _compare(self, text: str, others: tuple[str, ...]) -> float:
         return float(np.clip((1 + self._reader.similar(text, others).max()) / 2, 0, 1))
 
