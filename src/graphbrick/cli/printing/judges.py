@@ -104,7 +104,9 @@ def print_check(found: Check, *, as_json: bool) -> None:
         console().print(lines)
         typer.echo("")
     for remark in found.remarks:
-        typer.echo(f"{remark.replace('_', ' ')}.")
+        for label in Label:  # not every underscore: the name of a judge may be a path
+            remark = remark.replace(label, label.replace("_", " "))
+        typer.echo(f"{remark}.")
 
 
 def _next(place: Path) -> None:

@@ -183,6 +183,7 @@ def test_the_commands_make_train_and_check_a_judge(run: Run, tmp_path: Path, mon
     shown = run("judge", "check", tmp_path / "judge", tmp_path / "data")
     assert "calibration error" in shown.out
     assert "on context relevance, " in shown.out
+    assert f"{tmp_path}/judge is" in shown.out or f"{tmp_path}/judge says" in shown.out  # a path with underscores
     kinds = run("judge", "data", tmp_path / "lakes.txt", "-o", tmp_path / "more", "--negatives", "hard,round")
     assert "got round" in kinds.err
     unknown = run("judge", "train", tmp_path / "data", "-o", tmp_path / "x", "--method", "torch")
