@@ -32,7 +32,8 @@ def tokens_at_server(llm: ChatModel, texts: Sequence[str]) -> list[list[int]]:
 
     async def one(text: str) -> object:
         async def ask(client: openai.AsyncOpenAI) -> object:
-            asked = client.post(address, cast_to=object, body={"content": text, "add_special": False})
+            body = {"content": text, "add_special": False, "parse_special": False}  # a text is no instruction
+            asked = client.post(address, cast_to=object, body=body)
             return await asyncio.wait_for(asked, connection.timeout)
 
         return await connection.retry(runtime, ask, notes)

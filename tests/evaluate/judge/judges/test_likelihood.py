@@ -55,7 +55,7 @@ def test_the_question_is_prescribed_token_by_token_and_asked_once_without_eviden
         LikelihoodJudge(LLM(base_url=llm.base_url)).rate(RELEVANCE, cases)
     cut, *asked = llm.requests
     assert cut.path == "/tokenize"
-    assert cut.body == {"content": QUESTION, "add_special": False}
+    assert cut.body == {"content": QUESTION, "add_special": False, "parse_special": False}
     assert {request.body["grammar"] for request in asked} == {"root ::= <[5]> <[6]> <[7]>"}
     assert {request.body["top_logprobs"] for request in asked} == {1}
     prompts = [request.body["messages"][0]["content"] for request in asked]
@@ -88,16 +88,14 @@ def test_a_long_question_and_long_evidence_are_cut() -> None:
 def test_a_server_without_grammars_is_found_out() -> None:
     with server(lambda request: Reply("It was Ada Alm.")) as llm:
         judge = LikelihoodJudge(LLM(base_url=llm.base_url))
-        with pytest.raises(
-            ModelError, match=r"does not obey grammars: it was to write .*Who founded it\?.*, and wrote"
-        ):
+        with pytest.raises(ModelError, match=r"cannot judge by likelihood: the server does not obey gram.*; use Loc"):
             judge.rate(RELEVANCE, [Case(QUESTION, ("a",))])
 
 
 def test_a_server_without_log_probabilities_is_found_out() -> None:
     with server(lambda request: Reply(QUESTION)) as llm:
         judge = LikelihoodJudge(LLM(base_url=llm.base_url))
-        with pytest.raises(ModelError, match="gives no log probabilities"):
+        with pytest.raises(ModelError, match="the server gives no log probabilities; use LocalLLM"):
             judge.rate(RELEVANCE, [Case(QUESTION, ("a",))])
 
 
@@ -130,6 +128,21 @@ def test_a_prompt_that_is_refused_costs_one_verdict() -> None:
     assert first.probability is None
     assert "the model failed" in first.reason
     assert second.probability == pytest.approx(1 / (1 + math.exp(-0.8)))
+
+
+def test_a_question_that_the_server_changes_costs_one_verdict() -> None:
+    def reply(request: Request) -> Reply:
+        return written(-1.0, text="no") if request.body["grammar"].endswith("<[9]>") else by_evidence(request)
+
+    def tokens(request: Request) -> Reply:
+        return Reply(body=json.dumps({"tokens": [9]})) if "<think>" in request.body["content"] else TOKENS
+
+    with ScriptedLLM(lambda request: (tokens if request.path == "/tokenize" else reply)(request)) as llm:
+        cases = [Case("<think>", ("Ada Alm.",)), Case(QUESTION, ("Ada Alm.",))]
+        changed, right = LikelihoodJudge(LLM(base_url=llm.base_url)).rate(RELEVANCE, cases)
+    assert changed.probability is None
+    assert "it was to write" in changed.reason
+    assert right.probability == pytest.approx(1 / (1 + math.exp(-0.8)))
 
 
 def test_other_labels_and_parameters_out_of_range() -> None:

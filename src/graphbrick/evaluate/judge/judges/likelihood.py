@@ -93,16 +93,35 @@ class LikelihoodJudge(Judge):
                 yield place, Verdict(0.0, "no evidence" if case.question.strip() else "no question")
         questions = [cases[place].question.strip() for place in places]
         grammars = self._grammars(list(dict.fromkeys(questions)))
-        replies = dict(self._replies([(question, ()) for question in grammars], grammars))
-        alone = {question: replies[number] for number, question in enumerate(grammars)}
+        alone = self._alone(grammars)
         asked = [(question, cases[place].evidence) for question, place in zip(questions, places, strict=True)]
         for number, reply in self._replies(asked, grammars):
             question = questions[number]
             try:
-                before = self._likelihood(question, alone[question])
-                yield places[number], self._likelihood(question, reply) - before
+                yield places[number], _likelihood(question, reply) - _likelihood(question, alone[question])
             except UnreadableError as error:
                 yield places[number], Verdict(None, str(error))
+
+    def _alone(self, grammars: Mapping[str, str]) -> dict[str, Reply | ModelError]:
+        """Return the reply to each question without evidence.
+
+        Raises:
+            ModelError: None of them is the question with its log probabilities.
+        """
+        replies = dict(self._replies([(question, ()) for question in grammars], grammars))
+        alone = {question: replies[number] for number, question in enumerate(grammars)}
+        faults = list[str]()
+        for question, reply in alone.items():
+            try:
+                _likelihood(question, reply)
+            except UnreadableError as error:
+                faults.append(str(error))
+        if faults and len(faults) == len(alone):
+            raise ModelError(
+                f"{self.llm.model} at {self.llm.address()} cannot judge by likelihood: {faults[0]}; use LocalLLM(), or "
+                "a server of llama.cpp"
+            )
+        return alone
 
     def _grammars(self, questions: Sequence[str]) -> Mapping[str, str]:
         """Return the grammar of each question; a long one is cut to the longest reply of the model."""
@@ -124,23 +143,22 @@ class LikelihoodJudge(Judge):
         text = "\n\n".join(within(self.llm, evidence, min(self.tokens, left), "evidence")) if evidence else ""
         return Request([user(f"{text}\n\n{_ASKED}")], grammar=grammar, top_logprobs=1)
 
-    def _likelihood(self, question: str, reply: Reply | ModelError) -> float:
-        """Return the mean log probability of the tokens of a question.
 
-        Raises:
-            UnreadableError: The server refused this prompt.
-            ModelError: The reply is not the question, or has no log probabilities.
-        """
-        if isinstance(reply, ModelError):
-            raise UnreadableError(f"the model failed: {reply}")
-        choice = reply.choices[0]
-        written = choice.message.text.strip().rstrip("\ufffd")  # it may be cut within a character
-        if not written or not question.startswith(written):
-            raise ModelError(
-                f"{self.llm.model} at {self.llm.address()} does not obey grammars: it was to write {shown(question)}, "
-                f"and wrote {shown(written)}; use LocalLLM(), or a server of llama.cpp"
-            )
-        logprobs = [token.logprob for token in choice.logprobs if token.token]  # without the end of the reply
-        if not logprobs:
-            raise ModelError(f"{self.llm.model} at {self.llm.address()} gives no log probabilities; use LocalLLM()")
-        return sum(logprobs) / len(logprobs)
+def _likelihood(question: str, reply: Reply | ModelError) -> float:
+    """Return the mean log probability of the tokens of a question.
+
+    Raises:
+        UnreadableError: The reply is not the question, or has no log probabilities.
+    """
+    if isinstance(reply, ModelError):
+        raise UnreadableError(f"the model failed: {reply}")
+    choice = reply.choices[0]
+    written = choice.message.text.strip().rstrip("\ufffd")  # it may be cut within a character
+    if not written or not question.startswith(written):
+        raise UnreadableError(
+            f"the server does not obey grammars: it was to write {shown(question)}, and wrote {shown(written)}"
+        )
+    logprobs = [token.logprob for token in choice.logprobs if token.token]  # without the end of the reply
+    if not logprobs:
+        raise UnreadableError("the server gives no log probabilities")
+    return sum(logprobs) / len(logprobs)
