@@ -12,11 +12,17 @@ from graphbrick.patterns.near_words import NearWords
 from graphbrick.patterns.words_file import EntityClass
 
 LABELS = ("religion", "education", "spouse", "written_by", "in_language")
-BOOK = Phrasebook({label: read_label(label) for label in LABELS}, [EntityClass(["film", "movie"], ["written_by"], [])])
 
 
-def test_words_are_found_by_what_they_are_a_kind_of() -> None:
-    near = near_words(BOOK, ["who is the writer of X"]).nouns
+@pytest.fixture(scope="module")
+def book() -> Phrasebook:
+    return Phrasebook(
+        {label: read_label(label) for label in LABELS}, [EntityClass(["film", "movie"], ["written_by"], [])]
+    )
+
+
+def test_words_are_found_by_what_they_are_a_kind_of(book: Phrasebook) -> None:
+    near = near_words(book, ["who is the writer of X"]).nouns
     assert near["alma mater"] == "school"
     assert near["alma maters"] == "schools"
     assert near["creed"] == "belief"  # a kind of doctrine, which is a kind of belief
@@ -28,8 +34,8 @@ def test_words_are_found_by_what_they_are_a_kind_of() -> None:
     assert not {"who", "one", "name", "film", "writer"} & set(near)
 
 
-def test_words_of_the_questions_need_no_other() -> None:
-    near = near_words(BOOK, ["which creeds does X follow", "X's better half", "the playwright X"]).nouns
+def test_words_of_the_questions_need_no_other(book: Phrasebook) -> None:
+    near = near_words(book, ["which creeds does X follow", "X's better half", "the playwright X"]).nouns
     assert not {"creed", "creeds", "better half", "playwright", "playwrights"} & set(near)
     assert near["novelist"] == "writer"
 
