@@ -143,7 +143,7 @@ def test_blocks_are_of_one_set_and_one_system_after_the_other() -> None:
 @pytest.mark.parametrize("server", ["", "http://127.0.0.1:8080/v1"])
 @pytest.mark.parametrize("name", SCRIPT.SYSTEMS)
 def test_every_system_is_made_with_one_model(name: str, server: str) -> None:
-    model = SCRIPT.model_of("some.gguf", 1, server)
+    model = SCRIPT.model_of("some.gguf", 1, server, 2048)
     (text,) = SCRIPT.texts_of([name], model, 2, 6, 3, "").values()
     parse(text)
     assert repr(model) in text or name == "kb-binder"
