@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from cli_studies import BM25, NEAR
+from cli_studies import BM25, NEAR, ROWS
 
 from graphbrick.cli.app import main
 from graphbrick.evaluate.study.reader import Study
@@ -215,6 +215,8 @@ def test_ctrl_c_is_exit_code_130(run, graph, questions, tmp_path, monkeypatch):
         (["--limit", "0"], "limit must be a whole number"),
         (["-p", "PRP()"], "did you mean PPR?"),
         (["-p", BM25, "-p", f"twice: {BM25}"], "is there twice"),
+        (["-p", f"mine: {BM25}", "-p", f"mine: {NEAR}"], "two pipelines are called 'mine'"),
+        (["-p", BM25, "--by", "colour"], "cannot be grouped by 'colour'; there is dataset, distance, hops, topic"),
         (["-p", "Rerank(BM25())"], "cannot start a run"),
         (["-r", "99"], "there is no recipe '99'"),
         (["--cache", "maybe"], "--cache is one of"),
@@ -311,3 +313,44 @@ def test_a_file_that_is_no_study(run, graph, questions, tmp_path):
     assert "not a study" in run("compare", tmp_path / "mine.csv").err
     assert "there is no such file" in run("compare", tmp_path / "none.sqlite").err
     assert "this is a folder" in run("compare", tmp_path).err
+
+
+def test_a_name_may_have_parentheses(run, graph, questions, tmp_path):
+    out = tmp_path / "runs.sqlite"
+    assert run("evaluate", graph, questions, "-p", f"near (1 hop): {NEAR}", "--out", out).code == 0
+    with Study.open(out) as study:
+        assert [(one.name, one.recipe) for one in study.runs()] == [("near (1 hop)", NEAR)]
+
+
+def test_a_column_that_is_added_later_groups_the_results(run, graph, tmp_path):
+    file, out = tmp_path / "mine.jsonl", tmp_path / "runs.sqlite"
+    command = ("evaluate", graph, file, "-p", NEAR, "--out", out)
+    file.write_text("\n".join(json.dumps(row) for row in ROWS))
+    assert run(*command).code == 0
+    file.write_text("\n".join(json.dumps(row | {"colour": "red"}) for row in ROWS))
+    result = run(*command, "--by", "colour")
+    assert (result.code, result.err) == (0, "")
+    assert "red" in result.out
+    told = json.loads(run("compare", out, "--by", "topic", "--json").out)
+    assert [one["group"] for one in told["pipelines"]] == ["", "kings", "unknown"]
+
+
+def test_sizes_are_no_shares(run, graph, questions, tmp_path):
+    out = tmp_path / "runs.sqlite"
+    assert run("evaluate", graph, questions, "-p", f"six: {BM25}", "-p", f"three: {BM25.replace('6', '3')}", "--out",
+               out).code == 0  # fmt: skip
+    result = run("compare", out, "--metric", "nodes")
+    lines = [line.split() for line in result.out.splitlines()]
+    assert "nodes [95 % interval]" in result.out
+    assert ["six", "4", "6.0", "[6.0,", "6.0]"] in [line[:5] for line in lines]
+    assert ["six", "three", "4", "+3.0", "[+3.0,", "+3.0]"] in [line[:6] for line in lines]
+    refused = run("report", out, "--metric", "nodes")
+    assert (refused.code, refused.out) == (1, "")
+    assert "pipelines cannot be ranked by nodes, which is a size" in refused.err
+
+
+def test_a_name_goes_before_a_number(run, graph, questions, tmp_path):
+    out = tmp_path / "runs.sqlite"
+    assert run("evaluate", graph, questions, "-p", f"2: {BM25}", "-p", f"1: {NEAR}", "--out", out).code == 0
+    (row,) = json.loads(run("compare", out, "--baseline", "1", "--json").out)["comparisons"]
+    assert (row["first"], row["second"]) == ("2", "1")

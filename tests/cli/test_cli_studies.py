@@ -86,3 +86,14 @@ def test_the_same_study_twice_gives_the_same_tables(run, graph, questions, tmp_p
         assert shown(run, graph, questions, tmp_path / "c", *told, "--workers", "4") == shown(
             run, graph, questions, tmp_path / "d", *told
         )
+
+
+def test_why_there_is_no_figure_is_told_of_the_measure(run, graph, questions, tmp_path):
+    out, paths = tmp_path / "runs.sqlite", NEAR.removesuffix(" >> PathAnswer()")
+    assert run("evaluate", graph, questions, "-p", f"near: {NEAR}", "-p", f"paths: {paths}", "--out", out).code == 0
+    told = run("report", out, "--metric", "subgraph_recall").out
+    assert "note: 4 questions of near cannot be scored by subgraph_recall" in told
+    assert "no two pipelines on one graph were scored on the same question yet" in told
+    told = run("report", out).out
+    assert "note: 4 questions of paths cannot be scored: no gold answers, or no generate stage" in told
+    assert "of near cannot be scored" not in told

@@ -97,12 +97,13 @@ def evaluate(
     from graphbrick.evaluate import Study
     from graphbrick.evaluate import evaluate as run
     from graphbrick.evaluate.report.summary import summarize_study
-    from graphbrick.evaluate.study.identity import content_of
+    from graphbrick.evaluate.study.identity import content_of, identity_of, on_graph
     from graphbrick.graphs.databases.graph import DatabaseGraph
     from graphbrick.pipeline.budget import StoppedError
 
     named = chosen_pipelines(recipe or [], pipeline or [], parts or [], llm)
     chosen = {name: withholding(one, min_confidence) for name, one in named.items()}
+    _check_group(by, questions, out)
     judged_by = None if judge is None else model_of(judge)
     opened = open_any(graph)
     assert not isinstance(opened, DatabaseGraph)  # an address is refused when the arguments are read
@@ -116,11 +117,12 @@ def evaluate(
         except StoppedError as error:
             stopped = error
     with Study.open(out) as study:
-        texts, content = {pipeline.identity() for pipeline in chosen.values()}, content_of(opened)
+        identities = {on_graph(identity_of(pipeline), pipeline, opened) for pipeline in chosen.values()}
+        content = content_of(opened)
         numbers = {
             run.id
             for run in study.runs()
-            if run.identity and run.identity.text in texts and (run.graph_hash, run.linked) == (content, link)
+            if run.identity in identities and (run.graph_hash, run.linked) == (content, link)
         }
         summary = summarize_study(study, runs=numbers, by=by)
     print_summary(summary, as_json=as_json)
@@ -173,18 +175,45 @@ def chosen_pipelines(recipes: list[str], texts: list[str], parts: list[str], llm
         own = [part for part in parts if part.partition("=")[0].strip() in recipe.parts]
         used.update(own)
         notes = [f"llm={llm}"] if llm is not None and {"llm", "tuned_llm", "answer"} & set(recipe.parts) else []
-        found[", ".join([f"recipe {recipe.name}", *notes, *own])] = chosen_pipeline(None, recipe.name, own, llm)
+        _add(found, ", ".join([f"recipe {recipe.name}", *notes, *own]), chosen_pipeline(None, recipe.name, own, llm))
     unused = [part for part in parts if part not in used]
     if unused:
         raise InputError(f"--set {unused[0]!r} is a part of none of the recipes given; graphbrick recipes shows parts")
     for text in texts:
         name, pipeline = _named(text)
         parsed = parse(pipeline)
-        found[name or repr(parsed)] = parsed
+        _add(found, name or repr(parsed), parsed)
     if not found:
         parsed = chosen_pipeline(None, None, [], llm)
         found["default" if llm is None else f"default, llm={llm}"] = parsed
     return found
+
+
+def _add(found: dict[str, Pipeline], name: str, pipeline: Pipeline) -> None:
+    """Add a pipeline by its name for tables.
+
+    Raises:
+        InputError: Another pipeline has this name.
+    """
+    from graphbrick.core.errors import InputError
+
+    if repr(found.setdefault(name, pipeline)) != repr(pipeline):
+        raise InputError(f"two pipelines are called {name!r}; give each a name of its own: --pipeline 'NAME: TEXT'")
+
+
+def _check_group(by: str | None, questions: list[Path], out: Path) -> None:
+    """Refuse a group that no question has before anything is asked, not when all is done."""
+    from graphbrick.evaluate import Study
+    from graphbrick.evaluate.report.summary import GROUPS, require_group
+    from graphbrick.evaluate.study.inputs import read_questions
+
+    if by is None or by in GROUPS:
+        return
+    facts = {fact for entry in read_questions(questions) for fact in entry.question.facts}
+    if by not in facts and out.is_file():
+        with Study.open(out) as study:
+            facts |= {fact for question in study.questions() for fact in question.facts}
+    require_group(by, facts)
 
 
 @contextmanager
@@ -228,12 +257,12 @@ def model_of(text: str) -> ChatModel:
 
 
 def _named(text: str) -> tuple[str, str]:
-    """Return name and recipe text of ``name: recipe``; no recipe text begins with a word and a colon.
+    """Return name and recipe text of ``name: recipe``; a colon of a recipe text is inside quotes or parentheses.
 
-    >>> _named("mine: PPR() >> ShortestPaths()"), _named("PPR()")
-    (('mine', 'PPR() >> ShortestPaths()'), ('', 'PPR()'))
+    >>> _named("mine (2): PPR() >> ShortestPaths()"), _named("PPR()")
+    (('mine (2)', 'PPR() >> ShortestPaths()'), ('', 'PPR()'))
     """
     name, colon, recipe = text.partition(":")
-    if colon and recipe.strip() and not re.search(r"[()'\"|>]", name):
+    if colon and recipe.strip() and not re.search(r"['\"]", name) and name.count("(") == name.count(")"):
         return name.strip(), recipe.strip()
     return "", text

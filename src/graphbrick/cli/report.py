@@ -79,10 +79,11 @@ def _print(runs: Path, metric: str, baseline: str | None, by: str | None, *, as_
     from graphbrick.cli.printing.studies import print_summary, print_tests
     from graphbrick.cli.printing.terminal import console, print_json
     from graphbrick.evaluate import Study
-    from graphbrick.evaluate.report.summary import compare_study, summarize_study
+    from graphbrick.evaluate.report.summary import compare_study, require_share, summarize_study
 
     with Study.open(runs) as study:
         summary = summarize_study(study, metric=metric, by=by)
+        require_share(summary.figures, metric)
         comparison = compare_study(study, baseline=baseline, metric=metric, by=by)
     if as_json:
         print_json(summary.to_dict() | {"comparison": comparison.to_dict()})

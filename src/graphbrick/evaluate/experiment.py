@@ -14,6 +14,7 @@ from graphbrick.evaluate.datasets import GroundedQuestion, Question
 from graphbrick.evaluate.judge.asking import name_of
 from graphbrick.evaluate.judge.gold_answers.judging import JUDGING, Judging
 from graphbrick.evaluate.study.environment import machine, versions
+from graphbrick.evaluate.study.identity import on_graph
 from graphbrick.evaluate.study.inputs import NamedPipeline, Pipelines, Questions, named_pipelines, read_questions
 from graphbrick.evaluate.study.inputs import SourcedQuestion as Sourced
 from graphbrick.evaluate.study.question_graphs import StudyGraph, ground_each
@@ -142,12 +143,18 @@ def _evaluate(
 ) -> None:
     """Answer the questions without a result, and judge the answers without a judgement."""
     runs = [
-        recorder.run(entry.name, repr(entry.pipeline), graph, linked=settings.link, identity=entry.identity)
+        recorder.run(
+            entry.name, repr(entry.pipeline), graph, linked=settings.link,
+            identity=on_graph(entry.identity, entry.pipeline, graph),
+        )
         for entry in named
-    ]
+    ]  # fmt: skip
+    if settings.fresh:  # before anything is forgotten
+        recorder.refuse_changed(graph, [entry.question for entry in sourced], but=runs)
     _forget(recorder, runs, settings)
     grounded = _ground(recorder, graph, [entry.question for entry in sourced], watch)
-    files = {entry.file: recorder.file(entry.file, sha256(entry.file), entry.total) for entry in sourced if entry.file}
+    totals = {entry.file: entry.total for entry in sourced if entry.file}
+    files = {file: recorder.file(file, sha256(file), total) for file, total in totals.items()}
     numbers = recorder.add(graph, grounded, [None if entry.file is None else files[entry.file] for entry in sourced])
     left = [recorder.ask(run, numbers) for run in runs]
     tasks = [

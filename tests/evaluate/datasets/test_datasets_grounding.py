@@ -15,6 +15,7 @@ from graphbrick.core.csr import from_sorted
 from graphbrick.core.errors import InputError, LinkError
 from graphbrick.evaluate.datasets import Question, ground
 from graphbrick.evaluate.datasets.nearest import nearest_hops
+from graphbrick.evaluate.metrics.answers import text_scores
 from graphbrick.graphs.delta import change
 from graphbrick.graphs.records import EntityRecord
 from graphbrick.kernels.distances import hop_distances_python
@@ -193,3 +194,15 @@ def test_in_a_graph_that_was_changed(tmp_path: Path) -> None:
     assert [found.distance for found in before.questions] == [2, None, 1]
     assert [found.distance for found in after.questions] == [2, 1, None]
     assert before.graph_hash != after.graph_hash
+
+
+def test_an_answer_as_the_file_spells_it_is_one_of_its_names(tmp_path: Path) -> None:
+    graph = build([("Brasil", "city", "Sao Paulo")], tmp_path / "g.graph")
+    asked = [
+        Question("1", "?", ("Brasil",), ("São Paulo",)),
+        Question("2", "?", ("Brasil",), ("Sao Paulo",)),
+        Question("3", "?", ("Brasil",), ("São Paulo",), answer_names=(("the largest city",),)),
+    ]
+    names = [found.names for found in ground(graph, asked).questions]
+    assert names == [(("São Paulo", "Sao Paulo"),), (("Sao Paulo",),), (("the largest city", "Sao Paulo"),)]
+    assert text_scores(["São Paulo"], names[0]).hits_at_1 == 1

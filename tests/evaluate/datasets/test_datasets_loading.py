@@ -5,6 +5,8 @@ from __future__ import annotations
 import gzip
 import json
 import logging
+from datetime import date
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -95,6 +97,17 @@ def test_quoted_cells(tmp_path: Path) -> None:
     assert load(file) == (Question("1", "Who, and\nwhat?", ("A",), ("B, C", "D"), dataset="q"),)
 
 
+def test_values_that_json_does_not_have_are_facts_too(tmp_path: Path) -> None:
+    import pyarrow
+    from pyarrow import parquet
+
+    row = {"question": "?", "answers": ["a"], "day": date(2020, 1, 2), "price": Decimal("1.50"), "n": 3,
+           "days": [date(2020, 1, 2)]}  # fmt: skip
+    parquet.write_table(pyarrow.Table.from_pylist([row]), tmp_path / "q.parquet")
+    (found,) = load(tmp_path / "q.parquet")
+    assert found.facts == {"day": "2020-01-02", "price": "1.50", "n": "3", "days": '["2020-01-02"]'}
+
+
 def test_parquet(tmp_path: Path) -> None:
     import pyarrow
     from pyarrow import parquet
@@ -107,6 +120,11 @@ def test_parquet(tmp_path: Path) -> None:
     )
     with pytest.raises(InputError, match="not a Parquet file"):
         load(written(tmp_path, "no", "r.parquet"))
+
+
+def test_an_empty_list_of_all_answers_takes_no_place(tmp_path: Path) -> None:
+    file = written(tmp_path, '{"question": "?", "answers": ["a"], "all_answers": []}')
+    assert load(file)[0].answers == ("a",)
 
 
 def test_all_answers_take_the_place_of_those_in_a_part_of_the_graph(tmp_path: Path) -> None:

@@ -66,6 +66,8 @@ def test_edges_of_bins() -> None:
     assert [one.n for one in table] == [1, 2, 1, 0, 0, 0, 0, 0, 0, 1]
     assert table[3].right is None
     assert table[-1].right == 0
+    table = reliability([i / 10 for i in range(11)], [1] * 11)
+    assert [(one.low, one.n) for one in table] == [(i / 10, 1 + (i == 9)) for i in range(10)]
 
 
 def test_what_cannot_be_measured() -> None:

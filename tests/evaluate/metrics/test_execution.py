@@ -80,3 +80,12 @@ def test_scores_of_written_queries(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert query_scores(graph, in_order, other).execution_accuracy == 1.0
     monkeypatch.setattr("graphbrick.evaluate.metrics.execution.MOST_ROWS", 1)
     assert scores(kenya) == (1.0, None, None)
+
+
+def test_a_gold_query_with_too_many_rows_is_not_scored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("ladybug")
+    graph = build([("Kenya", "borders", name) for name in ("Uganda", "Somalia")], tmp_path / "africa.graph")
+    monkeypatch.setattr("graphbrick.evaluate.metrics.execution.MOST_ROWS", 1)
+    gold = "MATCH (a {label: 'Kenya'})-[:borders]->(b) RETURN b.label"
+    assert query_scores(graph, gold, gold).execution_accuracy is None
+    assert query_scores(graph, gold, None).execution_accuracy is None

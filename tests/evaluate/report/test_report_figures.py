@@ -1,11 +1,20 @@
 from __future__ import annotations
 
+import sqlite3
+
 import pytest
 from made_study import Madeup, write_study
 
 from graphbrick.core.errors import InputError
 from graphbrick.evaluate.report.figures import read_figures
-from graphbrick.evaluate.report.overview import compared, comparison_table, headline, p_value, pipelines_table
+from graphbrick.evaluate.report.overview import (
+    compared,
+    comparison_table,
+    headline,
+    p_value,
+    pipelines_table,
+    strata_table,
+)
 from graphbrick.evaluate.report.tables import Cell, Column, Table, markdown, table_html, table_markdown
 from graphbrick.evaluate.statistics.comparison import compare
 from graphbrick.evaluate.statistics.summary import summarize, summarize_by
@@ -128,3 +137,45 @@ def test_a_cell_of_markdown_stays_in_its_cell():
 def test_small_p_values_are_not_0():
     assert p_value(1e-12) == "< 0.0001"
     assert p_value(0.049) == "0.049"
+
+
+def test_groups_that_differ_in_leading_zeros_stay_apart(tmp_path):
+    path = write_study(tmp_path / "runs.sqlite", [Madeup("one")], 4, datasets=("01", "1", "10", "9"))
+    with Study.open(path) as study:
+        (one,) = read_figures(study, study.questions(), "hits_at_1")
+    assert {name: mean.questions for name, mean in one.by["dataset"].items()} == {"01": 1, "1": 1, "10": 1, "9": 1}
+    table = strata_table([one], "dataset", "hits_at_1")
+    assert [column.title for column in table.columns] == ["pipeline", "01", "1", "9", "10"]
+
+
+def test_groups_are_in_order_even_if_the_best_pipeline_lacks_one(tmp_path):
+    pipelines = [Madeup("best", right=1.0, done=2 / 6), Madeup("other", right=0.1)]
+    figures = read(write_study(tmp_path / "runs.sqlite", pipelines, 6, hops=(1, 3, 2)))
+    assert list(figures[0].by["hops"]) == ["1", "3"]
+    table = strata_table(figures, "hops", "hits_at_1")
+    assert [column.title for column in table.columns] == ["pipeline", "1", "2", "3"]
+
+
+def test_the_headline_names_whom_a_baseline_is_compared_with(tmp_path):
+    pipelines = [Madeup("good", right=0.95), Madeup("fair", right=0.6), Madeup("bad", right=0.1)]
+    figures = read(write_study(tmp_path / "runs.sqlite", pipelines, 80))
+    said = headline(figures, compared(figures, baseline="bad"), "hits_at_1")
+    assert said.endswith("It is better than bad at the 5 % level after Holm's correction.")
+    said = headline(figures, compared(figures, baseline="good"), "hits_at_1")
+    assert said.endswith("It is better than all 2 others at the 5 % level after Holm's correction.")
+
+
+def test_the_headline_does_not_call_better_what_is_worse_on_the_same_questions(tmp_path):
+    path = write_study(tmp_path / "runs.sqlite", [Madeup("begun", done=0.2), Madeup("done")], 100)
+    with sqlite3.connect(path) as db:
+        metrics = "UPDATE results SET metrics = json_set(metrics, '$.hits_at_1', %s) WHERE run = ? AND question %s"
+        db.execute(metrics % (0.7, "<= 20"), (1,))
+        db.execute(metrics % (1.0, "<= 20"), (2,))  # easy questions
+        db.execute(metrics % (0.1, "> 20"), (2,))
+    figures = read(path)
+    said = headline(figures, compared(figures, baseline=None), "hits_at_1")
+    assert said.startswith("begun has the highest Hits@1: 70.0 % of 20 questions")
+    assert "It is better than" not in said
+    assert said.endswith(
+        "On the questions that both are done with, done is better at the 5 % level after Holm's correction."
+    )

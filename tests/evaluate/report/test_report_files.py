@@ -5,6 +5,7 @@ import json
 import os
 import shutil
 import subprocess
+import threading
 
 import pytest
 from commands import Run
@@ -170,3 +171,29 @@ def test_a_real_browser_lists_the_questions_and_runs_nothing_of_theirs(tmp_path)
     assert done.stdout.count('class="question"') == 25
     assert "40 of 40 questions, page 1 of 2" in done.stdout
     assert "<img" not in done.stdout
+
+
+def test_a_carriage_return_is_no_new_row_of_the_csv(tmp_path):
+    path = write_study(tmp_path / "runs.sqlite", [Madeup("one")], 2, label=lambda i: "a\rb")
+    write_report(path, csv=tmp_path / "out.csv")
+    with (tmp_path / "out.csv").open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["text"] for row in rows] == ["which a\rb belongs to a\rb?"] * 2
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes of POSIX")
+def test_a_pipe_is_written_to_and_not_replaced(small, tmp_path):
+    pipe, read = tmp_path / "pipe", list[str]()
+    os.mkfifo(pipe)
+    reader = threading.Thread(target=lambda: read.append(pipe.read_text(encoding="utf-8")), daemon=True)
+    reader.start()
+    write_report(small, csv=pipe)
+    reader.join(10)
+    assert pipe.is_fifo()
+    assert read[0].startswith("pipeline,dataset,question")
+
+
+def test_a_name_may_be_as_long_as_the_file_system_allows(small, tmp_path):
+    out = tmp_path / f"{'報' * 83}.html"  # 254 bytes
+    write_report(small, html=out)
+    assert out.read_text().startswith("<!doctype html>")

@@ -304,3 +304,54 @@ def test_the_view_for_sql_by_hand(path):
         (row,) = db.execute("SELECT runs.name, f1, calls, hits_at_1 FROM scores JOIN runs ON runs.id = run").fetchall()
     db.close()
     assert row == ("mine", 0.5, 2, None)
+
+
+def test_a_link_to_a_study_does_not_make_a_second_writer(path):
+    link = path.with_name("link.sqlite")
+    link.symlink_to(path)
+    with Recorder(path), pytest.raises(InputError, match="another evaluation writes this study now"):
+        Recorder(link)
+    with Recorder(link), pytest.raises(InputError, match="another evaluation writes this study now"):
+        Recorder(path)
+
+
+def test_an_error_that_names_a_badly_decoded_file_is_the_one_that_is_raised(path):
+    with pytest.raises(InputError, match="damaged"), Recorder(path) as recorder, recorder.session({}, {}, {}):
+        raise InputError("damaged", "caf\udce9.graph")
+    with Study.open(path) as study:
+        assert study.sessions()[0].ended == "caf\\udce9.graph: damaged"
+
+
+def test_results_in_the_log_of_a_writer_are_read_in_a_folder_that_cannot_be_written(path, monkeypatch):
+    with filled(path) as recorder:
+        recorder.put(result(), detail())
+        recorder.commit()
+        monkeypatch.setattr("graphbrick.evaluate.study.reader.os.access", lambda *_: False)
+        with Study.open(path) as study:
+            assert len(study.results(1)) == 1
+    with Study.open(path) as study:
+        assert len(study.results(1)) == 1
+
+
+def test_facts_that_change_are_stored(path):
+    with filled(path) as recorder:
+        recorder.put(result(), detail())
+        later = [replace(ASKED[0], facts={"topic": "money"}), replace(ASKED[1], facts={"kind": "even", "level": "2"})]
+        assert recorder.add(GRAPH, ground(GRAPH, later).questions, [None, None]) == [1, 2]
+        recorder.add(GRAPH, ground(GRAPH, ASKED[:1]).questions, [None])
+    with Study.open(path) as study:
+        first, second, _ = study.questions()
+        assert (first.facts, second.facts) == ({"topic": "money"}, {"kind": "even", "level": "2"})
+
+
+def test_what_is_read_beside_the_graph_tells_runs_apart(path):
+    text = "Reports() >> Quote(BM25())"
+    with Recorder(path) as recorder:
+        assert recorder.run("mine", text, GRAPH, linked=False, identity=Identity(text)) == 1  # of an older version
+        for beside, number in (("a", 1), ("b", 2), ("a", 1)):
+            identity = Identity(text, {"reports": beside}, beside)
+            assert recorder.run("mine", text, GRAPH, linked=False, identity=identity) == number
+    with Study.open(path) as study:
+        runs = study.runs()
+    assert [run.identity for run in runs] == [Identity(text, beside="a"), Identity(text, beside="b")]
+    assert changed_files(runs) == {2: ("mine", ("reports",))}

@@ -26,6 +26,7 @@ from graphbrick.evaluate.report.tables import Table as ReportTable
 from graphbrick.evaluate.report.tables import columns_of
 from graphbrick.evaluate.statistics.intervals import Interval
 from graphbrick.evaluate.study.lost import PLACES
+from graphbrick.evaluate.study.scoring import SIZES
 
 _QUALITY = {"hits_at_1": "Hits@1", "hit": "Hit", "f1": "F1"}
 _SECOND = (
@@ -95,7 +96,7 @@ def print_tests(out: Console, comparison: StudyComparison) -> None:
     """Print the paired tests of a comparison; for one pipeline say what is missing."""
     if not comparison.rows:
         alone = len(comparison.figures[""]) < 2
-        note(out, _SECOND if alone else "no two pipelines have a question and a graph in common yet")
+        note(out, _SECOND if alone else "no two pipelines on one graph were scored on the same question yet")
         return
     out.print(_tests_table(comparison))
     note(out, f"Corrected for all {len(comparison.rows)} comparisons of this table.")
@@ -189,12 +190,13 @@ def rich_table(shown: ReportTable, title: str) -> Table:
 def _means_table(comparison: StudyComparison) -> Table:
     by, metric = comparison.by, comparison.metric
     titles = ([by] if by else []) + ["pipeline", "questions", metric, "answerable", metric]
-    rows = table(*titles, title=f"{metric}, % [95 % interval]")
+    is_size = metric in SIZES
+    rows = table(*titles, title=f"{metric}{'' if is_size else ', %'} [95 % interval]")
     for group, figures in comparison.figures.items():
         for one in figures:
             mean = one.means[metric]
-            cells = [plain(one.name), f"{one.results:,}", _interval(mean.all)]
-            cells += [f"{one.answerable:,}", _interval(mean.answerable)]
+            cells = [plain(one.name), f"{one.results:,}", _interval(mean.all, is_size=is_size)]
+            cells += [f"{one.answerable:,}", _interval(mean.answerable, is_size=is_size)]
             rows.add_row(*([Text(plain(group or "all"))] if by else []), *map(Text, cells))
     return rows
 
@@ -202,21 +204,23 @@ def _means_table(comparison: StudyComparison) -> Table:
 def _tests_table(comparison: StudyComparison) -> Table:
     by = comparison.by
     titles = ("pipeline", "against", "questions", "difference", "better", "worse", "p", "Holm", "B-H", "test")
-    title = f"differences of {comparison.metric}, points [95 % interval]"
+    is_size = comparison.metric in SIZES
+    title = f"differences of {comparison.metric}{'' if is_size else ', points'} [95 % interval]"
     rows = table(*([by] if by else []), *titles, title=title)
     for group, row in comparison.rows:
-        cells = [plain(row.first), plain(row.second), f"{row.difference.n:,}", _interval(row.difference, signed=True)]
+        difference = _interval(row.difference, signed=True, is_size=is_size)
+        cells = [plain(row.first), plain(row.second), f"{row.difference.n:,}", difference]
         cells += [f"{row.better:,}", f"{row.worse:,}", *map(_p, (row.p, row.p_holm, row.p_bh)), row.test]
         rows.add_row(*([Text(plain(group or "all"))] if by else []), *map(Text, cells))
     return rows
 
 
-def _interval(mean: Interval | None, *, signed: bool = False) -> str:
-    """Write a mean with its interval, in percent."""
+def _interval(mean: Interval | None, *, signed: bool = False, is_size: bool = False) -> str:
+    """Write a mean with its interval, in percent unless it is a size."""
     if mean is None:
         return ""
-    sign = "+" if signed else ""
-    return f"{100 * mean.mean:{sign}.1f} [{100 * mean.low:{sign}.1f}, {100 * mean.high:{sign}.1f}]"
+    form, scale = f"{'+' if signed else ''}{',' if is_size else ''}.1f", 1 if is_size else 100
+    return f"{scale * mean.mean:{form}} [{scale * mean.low:{form}}, {scale * mean.high:{form}}]"
 
 
 def _number(value: float | None, form: str) -> str:

@@ -26,7 +26,8 @@ class GroundedQuestion:
             the one with the highest degree is used, as in a pipeline.
         gold: For each answer of the question, its possible entities, highest degree first; empty if the answer is not
             in the graph. An answer given by key has one entity; an answer given by label has all entities with it.
-        names: For each answer, all its names: those in the file, then the labels and aliases of its entities.
+        names: For each answer, all its names: those in the file (the answer itself if it is no key), then the labels
+            and aliases of its entities.
         missing_seeds: Seeds that are not in the graph, as written in the file.
         unclear_seeds: Seeds whose label several entities share.
         distance: Hops from a seed to the nearest answer, along triples in any direction; None if no answer is within
@@ -170,7 +171,7 @@ def _ground(graph: Graph, names: _Names, question: Question, max_hops: int) -> G
         seeds=tuple(dict.fromkeys(entities[0] for entities in seeds if entities)),
         gold=gold,
         names=tuple(
-            names.texts(entities, texts) or (answer,)
+            names.texts(entities, texts or names.own(answer)) or (answer,)
             for answer, entities, texts in zip(question.answers, gold, named, strict=True)
         ),
         missing_seeds=tuple(s for s, entities in zip(question.seeds, seeds, strict=True) if not entities),
@@ -207,6 +208,11 @@ class _Names:
             ranks[entity] = min(rank, ranks.get(entity, rank))
         best = min(ranks.values(), default=None)
         return tuple(sorted((e for e in ranks if ranks[e] == best), key=lambda e: (-graph.degree(e), e)))
+
+    def own(self, answer: str) -> tuple[str, ...]:
+        """Return an answer as a name, as the file spells it; none if it is a key."""
+        entities = self.entities(answer)
+        return () if entities and self._graph.key(entities[0]) == answer else (answer,)
 
     def texts(self, entities: tuple[int, ...], own: tuple[str, ...]) -> tuple[str, ...]:
         """Return the given texts, then the labels and aliases of the entities, without duplicates."""

@@ -50,7 +50,7 @@ def read(records: Iterator[Record], dataset: str) -> Iterator[Question]:
 
 def _question(record: Record, dataset: str) -> Question:
     facts = _facts(record)
-    column = "all_answers" if record.has("all_answers") else "answers"
+    column = "all_answers" if record.items("all_answers") else "answers"  # an empty list says nothing of all answers
     answers, names = _answers(record, column)
     if answers and not names and record.has("answer_names"):
         facts[_UNALIGNED] = "|".join(str(name) for name in record.items("answer_names"))
@@ -100,6 +100,13 @@ def _names(record: Record, entry: object) -> tuple[str, ...]:
     return (record.checked(entry, "answer_names"),)
 
 
+def _fact(value: object) -> str:
+    """Return a value as text: JSON, but the plain text of values of Parquet that JSON does not have, such as dates."""
+    if isinstance(value, str | int | float | bool | list | dict):
+        return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    return str(value)
+
+
 def _facts(record: Record) -> dict[str, str]:
     """Return the other columns as facts; refuse misspelt names of missing columns."""
     missing = [name for name in COLUMNS if name not in record.values]
@@ -111,7 +118,7 @@ def _facts(record: Record) -> dict[str, str]:
         if meant:
             raise record.fault(f"there is no column {name!r}; call it {meant[0]!r} (the columns: {', '.join(COLUMNS)})")
         if record.has(name):
-            facts[name] = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+            facts[name] = _fact(value)
     lost = next((name for name in _REQUIRED if name in missing), None)
     if lost == "answers" and "all_answers" in record.values:
         lost = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from typing import NamedTuple
 
 
@@ -86,7 +87,7 @@ class GoldQuery:
 def number_text(value: float) -> str:
     """Return a number as both languages read it, without an exponent.
 
-    >>> number_text(9629091.0), number_text(0.25)
-    ('9629091', '0.25')
+    >>> number_text(9629091.0), number_text(0.25), number_text(5e-14)
+    ('9629091', '0.25', '0.00000000000005')
     """
-    return f"{value:.0f}" if value == int(value) else f"{value:.12f}".rstrip("0")
+    return f"{value:.0f}" if value == int(value) else f"{Decimal(repr(float(value))):f}"

@@ -110,7 +110,7 @@ def reliability(confidence: Sequence[float], right: Sequence[float], *, bins: in
     [(1, 0.0), (3, 0.6666666666666666)]
     """
     sure, correct = _checked(confidence, right)
-    edges = np.linspace(0, 1, bins + 1)
+    edges = np.arange(bins + 1) / bins  # the floats nearest to 0.1, 0.2 and so on; linspace has 0.30000000000000004
     place = np.searchsorted(edges[1:-1], sure, side="right")
     n = np.bincount(place, minlength=bins).tolist()
     sums = (np.bincount(place, values, minlength=bins).tolist() for values in (sure, correct))

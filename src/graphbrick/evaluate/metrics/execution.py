@@ -106,11 +106,13 @@ def query_scores(graph: QueryLanguage, gold: str, written: str | None, *, ordere
         UnavailableError: The database does not answer.
     """
     gold_rows, gold_nodes = _rows(graph, gold), _nodes(graph, gold)
+    if gold_rows is not None and gold_rows.is_cut:
+        gold_rows = None
     if written is None:
         return QueryScores(0.0, None if gold_rows is None else 0.0, None if gold_nodes is None else 0.0)
     rows, nodes = _rows(graph, written), _nodes(graph, written)
     accuracy, shared = None, None
-    if gold_rows is not None and not gold_rows.is_cut:
+    if gold_rows is not None:
         is_right = rows is not None and not rows.is_cut and same_rows(gold_rows.rows, rows.rows, ordered=ordered)
         accuracy = float(is_right)
     if gold_nodes is not None and nodes is not None:

@@ -21,10 +21,12 @@ from graphbrick.evaluate.rag.measuring import Progress
 from graphbrick.evaluate.rag.questions import questions_about
 from graphbrick.evaluate.rag.scores import Score, Scores, score_answers
 from graphbrick.evaluate.rag.systems import RagSystem
-from graphbrick.evaluate.study.identity import content_of, identity_of
+from graphbrick.evaluate.study.encoding import plain
+from graphbrick.evaluate.study.identity import content_of, identity_of, on_graph
 from graphbrick.evaluate.study.reader import Study
 from graphbrick.files.locks import claim
 from graphbrick.llm.chat import ChatModel
+from graphbrick.pipeline.run import Level
 from graphbrick.text.sources import SourceOptions
 
 if TYPE_CHECKING:
@@ -111,8 +113,8 @@ def evaluate_rag(
         progress: Called now and then.
 
     Raises:
-        InputError: Two systems are the same, there are no questions and no writer, a system was built differently, or
-            another process writes into the folder.
+        InputError: Two systems are the same, one gives no answer, there are no questions and no writer, a system was
+            built differently, or another process writes into the folder.
         GraphbrickError: Documents cannot be read, or the folder cannot be written.
         StoppedError: The budget is used up.
     """
@@ -164,6 +166,12 @@ def _check(systems: Sequence[RagSystem]) -> None:
     file = next((system.name for system in systems if system.folder.casefold() in _FILES), None)
     if file is not None:
         raise InputError(f"a system cannot be called {file!r}, as a file of the evaluation has this name; rename it")
+    silent = next((system for system in systems if system.pipeline.gives != Level.ANSWER), None)
+    if silent is not None:
+        raise InputError(
+            f"the system {silent.name!r} gives no answer: {silent.pipeline!r}; end its pipeline with a stage such as "
+            "Quote(BM25())"
+        )
     folders = [system.folder.casefold() for system in systems]
     twice = next((system.name for system in systems if folders.count(system.folder.casefold()) > 1), None)
     if twice is not None:
@@ -224,24 +232,24 @@ def _write(
 
 def _answers(runs: Path, system: RagSystem, built: Built, posed: Sequence[Question]) -> list[Asked]:
     """Return what a system answered."""
-    identity, by_id = identity_of(system.pipeline).text, {one.id: one for one in posed}
+    identity = on_graph(identity_of(system.pipeline), system.pipeline, built.graph)
+    # The study may hold questions of another file, with the same ids.
+    by_name = {(plain(one.dataset), plain(one.id)): one for one in posed}
     content = content_of(built.graph)
     with Study.open(runs) as study:
-        run = next(
-            run for run in study.runs() if run.identity and run.identity.text == identity and run.graph_hash == content
-        )
-        names = {question.id: question.name for question in study.questions(run.id)}
+        run = next(run for run in study.runs() if run.identity == identity and run.graph_hash == content)
+        names = {question.id: (question.dataset, question.name) for question in study.questions(run.id)}
         texts = {detail.question: "\n".join(one.text for one in detail.answers) for detail in study.details(run.id)}
         return [
             Asked(
-                by_id[names[result.question]],
+                by_name[names[result.question]],
                 "" if result.error else texts.get(result.question, ""),
                 result.seconds,
                 result.error or "",
                 None,
             )
             for result in study.results(run.id)
-            if names.get(result.question) in by_id
+            if names.get(result.question) in by_name
         ]
 
 

@@ -41,6 +41,7 @@ class Score:
         score: From 0 to 100; None if the reply could not be read, or the judge failed.
         reason: Of the judge.
         error: Why there is no score; empty if there is one.
+        text: The question, as another file may use its id; empty in files of older versions.
     """
 
     system: str
@@ -50,6 +51,7 @@ class Score:
     score: int | None
     reason: str = ""
     error: str = ""
+    text: str = ""
 
 
 class Scores:
@@ -64,7 +66,7 @@ class Scores:
 
     def __init__(self, file: Path) -> None:
         self._file = file
-        self._known: dict[tuple[str, str, str, str], Score] = {}
+        self._known: dict[tuple[str, str, str, str, str], Score] = {}
         lines = file.read_text(encoding="utf-8").splitlines() if file.is_file() else []
         for number, line in enumerate(lines, 1):
             try:
@@ -78,7 +80,9 @@ class Scores:
             with replacing(file) as out:
                 out.writelines(f"{json.dumps(asdict(one))}\n" for one in self._known.values())
 
-    def find(self, system_: str, question: str, answer: str, judge: str, *, readable: bool = False) -> Score | None:
+    def find(
+        self, system_: str, question: str, answer: str, judge: str, *, text: str = "", readable: bool = False
+    ) -> Score | None:
         """Return what a judge said of an answer; None if nothing, or an error.
 
         Args:
@@ -86,9 +90,11 @@ class Scores:
             question: Id of the question.
             answer: The answer.
             judge: Name of the judge.
+            text: The question.
             readable: Whether a reply whose score could not be read counts as nothing.
         """
-        known = self._known.get((system_, question, answer, judge))
+        keys = ((system_, question, answer, judge, of) for of in (text, ""))
+        known = next((self._known[key] for key in keys if key in self._known), None)
         return None if known is None or known.error or (readable and known.score is None) else known
 
     def keep(self, score: Score) -> None:
@@ -98,7 +104,7 @@ class Scores:
             out.write(json.dumps(asdict(score)) + "\n")
 
     def _add(self, score: Score) -> None:
-        self._known[score.system, score.question, score.answer, score.judge] = score
+        self._known[score.system, score.question, score.answer, score.judge, score.text] = score
 
 
 def score_answers(
@@ -129,19 +135,19 @@ def score_answers(
         ModelError: The judge cannot be asked.
         StoppedError: The budget is used up.
     """
-    found = [scores.find(name, id_, answer, judge, readable=retry) for name, id_, _, answer in answers]
-    for i, (name, id_, _, answer) in enumerate(answers):
+    found = [scores.find(name, id_, answer, judge, text=text, readable=retry) for name, id_, text, answer in answers]
+    for i, (name, id_, text, answer) in enumerate(answers):
         if found[i] is None and not answer.strip():
-            found[i] = Score(name, id_, answer, judge, 0, "no answer")
+            found[i] = Score(name, id_, answer, judge, 0, "no answer", text=text)
     missing = [i for i, score in enumerate(found) if score is None]
     done = len(answers) - len(missing)
     with record(Trace(), judge, "judge"), asking_anew() if retry else nullcontext():
         for place, reply in each_reply(llm, [_request(answers[i][2], answers[i][3]) for i in missing]):
-            name, id_, _, answer = answers[missing[place]]
+            name, id_, text, answer = answers[missing[place]]
             if isinstance(reply, ModelError):
-                score = Score(name, id_, answer, judge, None, error=str(reply))
+                score = Score(name, id_, answer, judge, None, error=str(reply), text=text)
             else:
-                score = Score(name, id_, answer, judge, *read_score(reply))
+                score = Score(name, id_, answer, judge, *read_score(reply), text=text)
             scores.keep(score)
             found[missing[place]] = score
             done += 1

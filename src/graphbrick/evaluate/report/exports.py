@@ -122,7 +122,9 @@ class CsvRows:
     def __init__(self, out: TextIO, questions: Sequence[StudyQuestion], metrics: Sequence[str]) -> None:
         self.metrics = metrics
         self.questions = {question.id: question for question in questions}
+        # Left to itself, the writer quotes no carriage return, and readers then begin a row there.
         self.writer = csv.writer(out, lineterminator="\n")
+        self.quoting = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_ALL)
         self.writer.writerow([*_ABOUT, *metrics, *_LEDGER, *_COUNTS])
 
     def write(self, run: StudyRun, results: Sequence[Result]) -> None:
@@ -143,4 +145,6 @@ class CsvRows:
             row: list[object] = [*about, result.error, result.lost_at, f"{1000 * result.seconds:.3f}"]
             row += [result.metrics.get(name) for name in self.metrics]
             row += [result.ledger.get(name, 0) for name in _LEDGER]
-            self.writer.writerow([*row, result.n_answers, result.n_paths])
+            row += [result.n_answers, result.n_paths]
+            has_return = any(isinstance(cell, str) and "\r" in cell for cell in row)
+            (self.quoting if has_return else self.writer).writerow(row)

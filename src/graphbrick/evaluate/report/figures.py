@@ -374,9 +374,9 @@ def _average(results: Sequence[Result], name: str) -> float | None:
 
 
 def _strata(questions: Sequence[StudyQuestion], by: str) -> list[int | str]:
-    """Return the group of each question; numbers stay numbers, so that they are ordered by size."""
+    """Return the group of each question; whole numbers as numbers, so that they are ordered by size."""
     names = [question.group(by) for question in questions]
-    return [int(name) if name.isdecimal() else name for name in names]
+    return [int(name) if name.isdecimal() and str(int(name)) == name else name for name in names]
 
 
 def _times(results: Sequence[Result]) -> Times:

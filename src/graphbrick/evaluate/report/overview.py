@@ -7,6 +7,7 @@ from itertools import combinations
 from math import floor, log10
 
 from graphbrick.core.errors import InputError
+from graphbrick.evaluate.datasets.question import natural_order
 from graphbrick.evaluate.report.charts import Part, badge, milliseconds, percent, short, stack
 from graphbrick.evaluate.report.figures import NOT_LOST, SEED, STRATA, PipelineFigures
 from graphbrick.evaluate.report.markup import macro
@@ -104,7 +105,7 @@ def group_name(by: str) -> str:
 
 def strata_table(figures: Sequence[PipelineFigures], by: str, decisive: str, *, least: int = 2) -> Table | None:
     """Make the table of the decisive measure by group; None if there are fewer than ``least`` groups."""
-    names = list(dict.fromkeys(name for one in figures for name in one.by[by]))
+    names = sorted({name for one in figures for name in one.by[by]}, key=natural_order)
     if len(names) < least:
         return None
     columns = [Column("pipeline", text=True), *(Column(name or "unknown") for name in names)]
@@ -204,11 +205,24 @@ def headline(figures: Sequence[PipelineFigures], rows: Sequence[Comparison], mea
     against = [row for row in rows if first.name in (row.first, row.second)]
     others = {row: row.second if row.first == first.name else row.first for row in against}
     alike = [others[row] for row in against if row.p_holm >= 0.05 and others[row] not in best]
+    # Of a pipeline that is not done, only the easier questions may be; another can then be better on these.
+    ahead = [others[row] for row in against if row.p_holm < 0.05 and _lead(row, first.name) < 0]
     if alike:
-        return text + f" At the 5 % level after Holm's correction it is not told apart from {_listed(alike)}."
-    if against and len(best) == 1:
-        return text + f" It is better than {_counted(len(against))} at the 5 % level after Holm's correction."
+        text += f" At the 5 % level after Holm's correction it is not told apart from {_listed(alike)}."
+    elif against and not ahead and len(best) == 1:
+        beaten = _counted(len(against)) if len(against) == len(figures) - 1 else _listed(list(others.values()))
+        text += f" It is better than {beaten} at the 5 % level after Holm's correction."
+    if ahead:
+        text += (
+            f" On the questions that both are done with, {_listed(ahead)} {'is' if len(ahead) == 1 else 'are'} better "
+            "at the 5 % level after Holm's correction."
+        )
     return text
+
+
+def _lead(row: Comparison, name: str) -> float:
+    """Return by how much a pipeline is better than the other one of a comparison."""
+    return row.difference.mean if row.first == name else -row.difference.mean
 
 
 def _name_cell(one: PipelineFigures) -> Cell:

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from graphbrick.core.errors import InputError
+from graphbrick.evaluate.metrics.published import PUBLISHED_METRICS
 from graphbrick.evaluate.report.answers import judge_notes
-from graphbrick.evaluate.report.figures import PipelineFigures, read_figures
+from graphbrick.evaluate.report.figures import ANSWERED, PipelineFigures, read_figures
 from graphbrick.evaluate.report.overview import compared
 from graphbrick.evaluate.statistics.comparison import Comparison
 from graphbrick.evaluate.statistics.paired import benjamini_hochberg, holm
 from graphbrick.evaluate.study.identity import changed_files
 from graphbrick.evaluate.study.reader import Study
 from graphbrick.evaluate.study.records import StudyQuestion, StudyRun
+from graphbrick.evaluate.study.scoring import SIZES
 
+GROUPS = ("hops", "dataset", "distance")
+"""What all questions can be grouped by; they can also be grouped by their facts."""
 _ERRORS_SHOWN = 3
 
 
@@ -146,9 +151,7 @@ def groups_of(questions: Sequence[StudyQuestion], by: str, study: Study) -> dict
     Raises:
         InputError: Questions have no such property.
     """
-    known = {"hops", "dataset", "distance", *(fact for question in questions for fact in question.facts)}
-    if by not in known:
-        raise InputError(f"questions cannot be grouped by {by!r}; there is {', '.join(sorted(known))}", study.path)
+    require_group(by, (fact for question in questions for fact in question.facts), study.path)
     groups: dict[str, list[StudyQuestion]] = {}
     for question in questions:
         groups.setdefault(question.group(by) or "unknown", []).append(question)
@@ -156,16 +159,46 @@ def groups_of(questions: Sequence[StudyQuestion], by: str, study: Study) -> dict
     return {name: groups[name] for name in order}
 
 
+def require_group(by: str, facts: Iterable[str], path: Path | None = None) -> None:
+    """Check what questions are to be grouped by.
+
+    Args:
+        by: The property.
+        facts: The facts of the questions.
+        path: The study that they are from; None if they are not in a study yet.
+
+    Raises:
+        InputError: Questions have no such property.
+    """
+    known = {*GROUPS, *facts}
+    if by not in known:
+        raise InputError(f"questions cannot be grouped by {by!r}; there is {', '.join(sorted(known))}", path)
+
+
+def require_share(figures: Sequence[PipelineFigures], metric: str) -> None:
+    """Refuse to rank pipelines by a measure that is no share, as reports show it in percent.
+
+    Raises:
+        InputError: The measure is a size, or a mean exceeds 1.
+    """
+    exceeds = any(interval.mean > 1 for one in figures if (interval := one.means[metric].all) is not None)
+    if exceeds or metric in SIZES:
+        reason = "exceeds 1 as it is counted there" if metric in PUBLISHED_METRICS else "is a size"
+        raise InputError(
+            f"pipelines cannot be ranked by {metric}, which {reason}; take a share, such as hits_at_1 or f1"
+        )
+
+
 def name_of(runs: Sequence[StudyRun], pipeline: str | None) -> str | None:
-    """Return the name of the pipeline that a name, a number or a recipe text means; None for None.
+    """Return the name of the pipeline that a name, else a number or a recipe text, means; None for None.
 
     Raises:
         InputError: The study has no such pipeline.
     """
-    if pipeline is None:
-        return None
+    if pipeline is None or pipeline in {run.name for run in runs}:
+        return pipeline
     for run in runs:
-        if pipeline in (run.name, run.recipe, str(run.id)):
+        if pipeline in (run.recipe, str(run.id)):
             return run.name
     names = ", ".join(repr(run.name) for run in runs) or "none"
     raise InputError(f"the baseline must be a pipeline of the study, got {pipeline!r}; there is {names}")
@@ -188,7 +221,10 @@ def _notes(study: Study, one: PipelineFigures, metric: str) -> Iterator[str]:
         yield f"{one.name} failed on {one.errors:,} questions, which score 0: {shown}"
     unscored = one.means[metric].unscored
     if unscored:
-        yield f"{unscored:,} questions of {one.name} cannot be scored: no gold answers, or no generate stage"
+        of_answers = metric.removeprefix("entity_") in ANSWERED and metric != "judge_at_1"
+        of_answers = of_answers or metric in PUBLISHED_METRICS
+        why = ": no gold answers, or no generate stage" if of_answers else f" by {metric}"
+        yield f"{unscored:,} questions of {one.name} cannot be scored{why}"
 
 
 def _failures(study: Study, figures: Sequence[PipelineFigures]) -> Iterator[str]:

@@ -12,13 +12,12 @@ from pathlib import Path
 from typing import TextIO
 
 from graphbrick.core.errors import InputError
-from graphbrick.evaluate.metrics.published import PUBLISHED_METRICS
 from graphbrick.evaluate.report.browser import Listing, spread
 from graphbrick.evaluate.report.exports import CsvRows, markdown_page
 from graphbrick.evaluate.report.figures import read_figures
 from graphbrick.evaluate.report.html import page
 from graphbrick.evaluate.report.overview import compared, headline
-from graphbrick.evaluate.report.summary import groups_of, name_of
+from graphbrick.evaluate.report.summary import groups_of, name_of, require_share
 from graphbrick.evaluate.study.reader import Study
 from graphbrick.evaluate.study.records import Result, StudyRun
 
@@ -116,11 +115,7 @@ def _write(
             metrics.update(dict.fromkeys(names))
 
     figures = read_figures(study, questions, metric, by=by, watch=watch, progress=progress)
-    if any(interval.mean > 1 for one in figures if (interval := one.means[metric].all) is not None):
-        reason = "exceeds 1 as it is counted there" if metric in PUBLISHED_METRICS else "is a size"
-        raise InputError(
-            f"pipelines cannot be ranked by {metric}, which {reason}; take a share, such as hits_at_1 or f1"
-        )
+    require_share(figures, metric)
     comparisons = compared(figures, baseline=name_of([one.run for one in figures], baseline))
     summary = headline(figures, comparisons, metric)
     if "csv" in files:
@@ -160,10 +155,18 @@ def _check(files: dict[str, Path], study: Path) -> None:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[TextIO]:
-    """A file written to a temporary name and renamed on success; removed on failure."""
+    """A file written to a temporary name and renamed on success; removed on failure.
+
+    A device or a pipe, such as /dev/stdout, is written to and not replaced.
+    """
     path = path.resolve()  # replaces the target of a link, not the link
+    if path.exists() and not path.is_file():
+        with path.open("w", encoding="utf-8", errors="backslashreplace", newline="") as out:
+            yield out
+        return
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=f".{path.name[:100]}.", dir=path.parent)
+    begin = path.name.encode(errors="ignore")[:100].decode(errors="ignore")  # names are limited in bytes
+    handle, name = tempfile.mkstemp(prefix=f".{begin}.", dir=path.parent)
     try:
         # Lone surrogates, which no encoding has, are written as escapes.
         with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace", newline="") as out:

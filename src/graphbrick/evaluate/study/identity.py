@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from graphbrick.files.digests import digest
+from graphbrick.graphs.communities import communities_place
 from graphbrick.graphs.corpus import TextGraph
 from graphbrick.graphs.extracted import ExtractedGraph
 from graphbrick.graphs.graph import Graph
 from graphbrick.pipeline import Pipeline
 from graphbrick.pipeline.brick import Brick
+from graphbrick.retrieve import Drift, LocalSearch, RelevanceSearch, Reports
+from graphbrick.text.reports import reports_place
 
 if TYPE_CHECKING:
     from graphbrick.evaluate.study.records import StudyRun
+
+_READ_COMMUNITIES = (Drift, LocalSearch, RelevanceSearch, Reports)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +31,24 @@ class Identity:
     Attributes:
         text: `Pipeline.identity`: the recipe text without parameters that do not affect results, such as ``timeout``,
             and with a checksum instead of each file; two pipelines with the same text are the same.
-        files: The checksum of each file or folder that the pipeline names, by its path.
+        files: The checksum of each file or folder that the pipeline names, or reads beside the graph, by its path.
+        beside: Checksum of what it reads beside the graph; empty if it reads nothing that can change (`on_graph`).
     """
 
     text: str
     files: Mapping[str, str] = field(default_factory=dict, hash=False, compare=False)
+    beside: str = ""
+
+    @property
+    def stored(self) -> str:
+        """Text and checksum as a study stores them."""
+        return f"{self.text}\n{self.beside}" if self.beside else self.text
+
+    @classmethod
+    def of_stored(cls, stored: str, files: Mapping[str, str]) -> Identity:
+        """Return the identity that `stored` was made from."""
+        text, _, beside = stored.partition("\n")  # recipe text is one line
+        return cls(text, files, beside)
 
     @property
     def without_files(self) -> str:
@@ -46,6 +64,20 @@ def identity_of(pipeline: Pipeline) -> Identity:
     """
     paths = {path for brick in bricks_of(pipeline) for path in brick.files().values()}
     return Identity(pipeline.identity(), {str(path): digest(path) for path in sorted(paths)})
+
+
+def on_graph(identity: Identity, pipeline: Pipeline, graph: Graph | ExtractedGraph) -> Identity:
+    """Return the identity of a pipeline on a graph, with the communities and reports beside it if it reads them.
+
+    Both can be made anew, by another model or with other parameters, while graph and passages stay the same.
+    """
+    if not isinstance(graph, TextGraph) or not any(isinstance(one, _READ_COMMUNITIES) for one in bricks_of(pipeline)):
+        return identity
+    folders = [folder for place in (communities_place, reports_place) if (folder := place(graph).folder).is_dir()]
+    files = {str(folder): digest(folder) for folder in folders}
+    return replace(
+        identity, files={**identity.files, **files}, beside=sha256(" ".join(files.values()).encode()).hexdigest()
+    )
 
 
 def content_of(graph: Graph | ExtractedGraph) -> str:

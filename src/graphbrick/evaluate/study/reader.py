@@ -54,9 +54,7 @@ class Study:
             raise InputError("this is a folder; name the file that graphbrick evaluate wrote", self.path)
         if not self.path.is_file():
             raise InputError("there is no such file; graphbrick evaluate makes one", self.path)
-        # In a folder that cannot be written, SQLite can only read a file that nobody else has open.
-        mode = "mode=ro" if os.access(self.path.absolute().parent, os.W_OK) else "immutable=1"
-        self._db = Database(self.path, f"{self.path.absolute().as_uri()}?{mode}", timeout=_WAIT)
+        self._db = Database(self.path, f"{self.path.absolute().as_uri()}?{_mode(self.path.resolve())}", timeout=_WAIT)
         try:
             self._version = self._db.version()
         except InputError:
@@ -195,10 +193,21 @@ class Study:
             yield value
 
 
+def _mode(path: Path) -> str:
+    """Return how SQLite is to open a study.
+
+    SQLite makes a file beside a study to read it, unless the study is declared immutable. Results that are still in the
+    write-ahead log of a writer, or of one that was killed, would then be left out.
+    """
+    log = path.with_name(f"{path.name}-wal")
+    is_written = log.exists() and log.stat().st_size > 0
+    return "mode=ro" if is_written or os.access(path.parent, os.W_OK) else "immutable=1"
+
+
 def _run(row: Row) -> StudyRun:
     files, sessions = (tuple(sorted(json.loads(row[name]))) for name in ("files", "sessions"))
     digests, text = row.pop("digests"), row["identity"]
-    identity = None if text is None else Identity(text, json.loads(digests))
+    identity = None if text is None else Identity.of_stored(text, json.loads(digests))
     return StudyRun(**row | {"linked": bool(row["linked"]), "files": files, "sessions": sessions, "identity": identity})
 
 

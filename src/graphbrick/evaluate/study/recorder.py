@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -47,7 +47,8 @@ class Recorder:
         self.path = Path(path)
         if self.path.is_dir():
             raise InputError("this is a folder; name a file such as runs.sqlite", self.path)
-        self._lock_file = self.path.with_name(f".{self.path.name}.lock")
+        place = self.path.resolve()  # the same lock by whatever link the study is named
+        self._lock_file = place.with_name(f".{place.name}.lock")
         try:
             self._lock = claim(self._lock_file)
         except BlockingIOError as error:
@@ -132,7 +133,7 @@ class Recorder:
     def end(self, session: int, ended: str) -> None:
         """Record how an evaluation session ended: "done", or why it stopped."""
         with self._db.transaction():
-            self._db.execute("UPDATE sittings SET finished = ?, ended = ? WHERE id = ?", (now(), ended, session))
+            self._db.execute("UPDATE sittings SET finished = ?, ended = ? WHERE id = ?", (now(), plain(ended), session))
 
     def file(self, path: Path, checksum: str, questions: int) -> int:
         """Return the number of a file of questions; added if it is new."""
@@ -152,16 +153,18 @@ class Recorder:
             identity: What changes the results of the pipeline; None for its recipe text alone.
         """
         identity = identity or Identity(recipe)
-        key = plain(identity.text)
+        key = plain(identity.stored)
         digests = to_json(dict(identity.files))
         content = content_of(graph)
         same = "graph_hash = ? AND linked = ?", (content, linked)
         number = self._db.value(f"SELECT id FROM runs WHERE identity = ? AND {same[0]}", (key, *same[1]))
         if number is not None:
             return int(number)
-        # Runs of older versions are known by their recipe text; the first continuation gives them an identity.
-        number = self._db.value(f"SELECT id FROM runs WHERE identity IS NULL AND recipe = ? AND {same[0]}",
-                                (recipe, *same[1]))  # fmt: skip
+        # Runs of older versions are known by their recipe text, or without what is beside the graph; the first
+        # continuation gives them their identity.
+        older = "(identity IS NULL AND recipe = ? OR identity = ?)"
+        number = self._db.value(f"SELECT id FROM runs WHERE {older} AND {same[0]}",
+                                (recipe, plain(identity.text), *same[1]))  # fmt: skip
         if number is not None:
             self._db.execute("UPDATE runs SET identity = ?, digests = ? WHERE id = ?", (key, digests, number))
             return int(number)
@@ -220,21 +223,42 @@ class Recorder:
             )
         return grounded
 
+    def refuse_changed(self, graph: StudyGraph, questions: Iterable[Question], but: Collection[int]) -> None:
+        """Refuse questions that have changed and have results of other runs than some that are to be forgotten.
+
+        Raises:
+            InputError: There is such a question.
+        """
+        for question in questions:
+            key = graph.hash, plain(question.dataset), plain(question.id), digest_of(question)
+            number = self._db.value(
+                "SELECT id FROM questions WHERE graph_hash = ? AND dataset = ? AND name = ? AND digest != ?", key
+            )
+            if number is not None:
+                self._require_no_results(number, question, but)
+
+    def _require_no_results(self, number: int, question: Question, but: Collection[int] = ()) -> None:
+        rows = self._db.rows("SELECT run FROM results WHERE question = ?", (number,))
+        results = sum(row["run"] not in but for row in rows)
+        if results:
+            raise InputError(
+                f"the question {question.id!r} of {question.dataset!r} is not what it was when this study asked it "
+                f"({results} results); evaluate all its pipelines anew with --fresh, or name another file",
+                self.path,
+            )
+
     def _replace(self, number: int, question: Question) -> None:
         """Remove a question that has changed, unless it has results."""
         with self._db.transaction():
-            results = self._db.value("SELECT count(*) FROM results WHERE question = ?", (number,))
-            if results:
-                raise InputError(
-                    f"the question {question.id!r} of {question.dataset!r} is not what it was when this study asked it "
-                    f"({results} results); evaluate all its pipelines anew with --fresh, or name another file",
-                    self.path,
-                )
+            self._require_no_results(number, question)
             self._db.execute("DELETE FROM asked WHERE question = ?", (number,))
             self._db.execute("DELETE FROM questions WHERE id = ?", (number,))
 
     def add(self, graph: StudyGraph, questions: Sequence[GroundedQuestion], files: Sequence[int | None]) -> list[int]:
-        """Return the numbers of questions; new ones are added with the number of their file."""
+        """Return the numbers of questions; new ones are added with the number of their file.
+
+        Facts of known questions that are new or have changed are stored too: they group results.
+        """
         numbers = []
         with self._db.transaction():
             for grounded, file in zip(questions, files, strict=True):
@@ -250,8 +274,12 @@ class Recorder:
                         *(file, digest_of(question)),
                     ),
                 )
-                select = "SELECT id FROM questions WHERE graph_hash = ? AND dataset = ? AND name = ?"
-                numbers.append(int(self._db.value(select, key)))
+                select = "SELECT id, facts FROM questions WHERE graph_hash = ? AND dataset = ? AND name = ?"
+                row = next(self._db.rows(select, key))
+                facts = to_json({**json.loads(row["facts"]), **question.facts})
+                if facts != row["facts"]:
+                    self._db.execute("UPDATE questions SET facts = ? WHERE id = ?", (facts, row["id"]))
+                numbers.append(int(row["id"]))
         return numbers
 
     def ask(self, run: int, questions: Iterable[int]) -> set[int]:
